@@ -1,0 +1,28 @@
+-- Small JSON documents of an app. `users` are the app's own user ids; `data` is the JSON text, handed out as it stands.
+
+create table buckets (
+  bucket_no   bigint generated always as identity primary key,
+  app_id      bigint not null references apps on delete cascade,
+  id          text not null,
+  users       text[] not null,
+  public      boolean not null,
+  data        json not null,
+  version     bigint not null,
+  -- What the bucket is charged: blocks of 1 KiB, at least one.
+  blocks      integer not null check (blocks > 0),
+  created_at  timestamptz not null,
+  unique (app_id, id)
+);
+create index buckets_by_user on buckets using gin (users) with (fastupdate = off);
+
+-- The latest changes of each bucket, for its change stream. Small values are kept, larger ones are left for the reader to fetch.
+create table bucket_changes (
+  bucket_no   bigint not null references buckets on delete cascade,
+  version     bigint not null,
+  kind        text not null check (kind in ('created', 'set', 'users')),
+  key         text,
+  value       json,
+  user_id     text not null,
+  changed_at  timestamptz not null,
+  primary key (bucket_no, version)
+);

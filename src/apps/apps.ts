@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto'
+import { recordAudit } from '../audit/audit.ts'
+import type { Caller } from '../caller.ts'
+import type { EnvironmentName } from '../config.ts'
+import type { Db } from '../database/database.ts'
+import { notify } from '../database/listener.ts'
+import { fail } from '../errors.ts'
+import { REVOKED, type Revocation } from '../sessions/sessions.ts'
+import * as store from './store.ts'
+
+/** Topic of the message that every process hears when an app's settings changed. */
+export const APPS_CHANGED = 'apps-changed'
+
+/** The quota is counted in blocks of this size. */
+export const BLOCK_BYTES = 1024
+export const DEFAULT_STORAGE_BLOCKS = (100 * 1024 * 1024) / BLOCK_BYTES
+
+const PREFIX: Record<EnvironmentName, string> = { production: 'gs-', sandbox: 'gs-sbx-' }
+
+/** A client ID says which environment issued it. */
+export const makeClientId = (environment: EnvironmentName, name: string): string => PREFIX[environment] + name
+
+export interface App {
+  readonly id: number
+  readonly clientId: string
+  readonly name: string
+  readonly isBasicEnabled: boolean
+}
+
+/** The approved app behind a client ID; refuses with what its developer can do about it. */
+export async function readApp(db: Db, clientId: string, environment: EnvironmentName): Promise<App> {
+  const row = await db.first(store.findByClientId, { client: clientId })
+  if (!row) throw fail('appNotUsable', whyUnknown(clientId, environment))
+  if (row.status !== 'approved')
+    throw fail('appNotUsable', `The app ${clientId} is ${row.status}; ask an administrator`)
+  return { id: row.id, clientId: row.client_id, name: row.name, isBasicEnabled: row.basic_enabled }
+}
+
+function whyUnknown(clientId: string, environment: EnvironmentName): string {
+  const isSandboxId = clientId.startsWith(PREFIX.sandbox)
+  if (environment === 'production' && isSandboxId)
+    return 'This client ID was issued by the sandbox; use it at the sandbox address, or register the app in production'
+  if (environment === 'sandbox' && !isSandboxId && clientId.startsWith(PREFIX.production))
+    return 'This client ID was issued by production; use it at the production address, or register the app in the sandbox'
+  return 'There is no app with that client ID in this environment'
+}
+
+/** The person's own id in this app, made at the first sign-in. It is random, so no two apps can compare theirs. */
+export async function ensureAppUser(db: Db, who: Caller, what: { appId: number; personId: number }): Promise<string> {
+  const user = randomBytes(16).toString('base64url')
+  const row = await db.first(store.ensureUser, { user, app: what.appId, person: what.personId, now: who.at })
+  return row!.user_id
+}
+
+/** Refuses ids that are not users of this app, and names them. */
+export async function checkAppUsers(db: Db, appId: number, users: string[]): Promise<void> {
+  if (users.length === 0) return
+  const known = new Set((await db.all(store.findUsers, { app: appId, users })).map((row) => row.user_id))
+  const unknown = users.filter((user) => !known.has(user))
+  if (unknown.length > 0)
+    throw fail(
+      'validationFailed',
+      `Not users of this app: ${unknown.slice(0, 5).join(', ')}${unknown.length > 5 ? ' …' : ''}`,
+    )
+}
+
+/** Approves or suspends an app. The tokens of a suspended one are refused at once, on every process. */
+export function setAppStatus(
+  db: Db,
+  who: Caller,
+  what: { clientId: string; status: 'approved' | 'suspended' },
+): Promise<void> {
+  return db.transaction(async (tx) => {
+    const row = await tx.first(store.setStatus, { client: what.clientId, status: what.status })
+    if (!row) throw fail('noSuchApp')
+    await recordAudit(tx, who, { action: `app.${what.status}`, appId: row.id })
+    await notify(tx, REVOKED, { appId: row.id } satisfies Revocation)
+    await notify(tx, APPS_CHANGED, {})
+  })
+}
+
+/** Sets how much an app may keep; what it holds beyond that stays, but cannot grow. */
+export function setAppStorage(db: Db, who: Caller, what: { clientId: string; bytes: number }): Promise<void> {
+  return db.transaction(async (tx) => {
+    const row = await tx.first(store.setStorageLimit, {
+      client: what.clientId,
+      blocks: Math.floor(what.bytes / BLOCK_BYTES),
+    })
+    if (!row) throw fail('noSuchApp')
+    await recordAudit(tx, who, { action: 'app.storage', appId: row.app_id, detail: { bytes: what.bytes } })
+  })
+}
+
+export async function listOrigins(db: Db): Promise<Set<string>> {
+  return new Set((await db.all(store.listOrigins, {})).map((row) => row.origin))
+}
+
+export const listApps = (db: Db) => db.all(store.listApps, {})

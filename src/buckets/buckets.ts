@@ -1,0 +1,209 @@
+import { checkAppUsers } from '../apps/apps.ts'
+import type { AppUser } from '../caller.ts'
+import { type Db, hasCode } from '../database/database.ts'
+import type { RowOf } from '../database/statement.ts'
+import { fail } from '../errors.ts'
+import { asJson, checkVersion, narrow, parseData, parseKey, type Sized, setAt, sizeUp } from './rules.ts'
+import {
+  type BucketRecord,
+  type CreateBucket,
+  type ListBuckets,
+  MAX_USERS,
+  type NameBucket,
+  type NameUser,
+  type ReadBucket,
+  type SetValue,
+} from './schema.ts'
+import * as store from './store.ts'
+import { Turns } from './turns.ts'
+
+/** Values up to this size travel in the change stream; larger ones are left for the reader to fetch. */
+const MAX_STREAMED_BYTES = 2048
+/** Lost races with other processes before the row is locked. */
+const TRIES_WITHOUT_LOCK = 3
+
+type Row = RowOf<typeof store.findBucket>
+
+const turns = new Turns()
+
+const NOT_FOUND = 'There is no bucket with that id'
+const NOT_A_MEMBER = 'This user is not in the users of that bucket'
+
+/** The whole bucket, or the part at a key. */
+export async function readBucket(db: Db, who: AppUser, what: ReadBucket): Promise<BucketRecord> {
+  const row = await db.first(store.findBucket, { app: who.appId, id: what.id, user: who.userId })
+  if (!row) throw fail('notFound', NOT_FOUND)
+  if (row.data === null) throw fail('forbidden', NOT_A_MEMBER)
+  if (!what.key) return toRecord(row, row.data, row.version)
+  const part = narrow(parseData(row.data), parseKey(what.key))
+  if (part === undefined) throw fail('notFound', `There is nothing at ${what.key} in that bucket`)
+  return toRecord(row, JSON.stringify(part), row.version)
+}
+
+/** Makes a bucket; the creator is a member of it. */
+export async function createBucket(db: Db, who: AppUser, what: CreateBucket): Promise<BucketRecord> {
+  const users = [...new Set([who.userId, ...(what.users ?? [])])]
+  if (users.length > MAX_USERS) throw fail('validationFailed', `A bucket has at most ${MAX_USERS} users`)
+  const { text, blocks } = sizeUp(asJson(what.data === undefined ? {} : what.data))
+  await checkAppUsers(db, who.appId, users.slice(1))
+  const bucket = { id: what.id, users, isPublic: what.public ?? false, dataText: text, createdAt: who.at }
+  const row = await db
+    .first(store.insertBucket, {
+      app: who.appId,
+      id: what.id,
+      users,
+      public: bucket.isPublic,
+      data: text,
+      blocks,
+      user: who.userId,
+      value: streamed(text),
+      now: who.at,
+    })
+    .catch((error: unknown) => {
+      throw hasCode(error, '23505') ? taken() : error
+    })
+  if (row) return { ...bucket, version: row.version }
+  const existing = await db.first(store.findBucket, { app: who.appId, id: what.id, user: who.userId })
+  throw existing ? taken() : outOfRoom()
+}
+
+export interface VersionedValue extends SetValue {
+  /** The `If-Match` header. */
+  readonly ifMatch?: string | undefined
+}
+
+/**
+ * Sets the value at a key and answers the whole bucket. Two writers on different keys never lose each other's write: each one writes back what it read only
+ * if nobody else has written since, and otherwise starts again.
+ */
+export async function setBucketValue(db: Db, who: AppUser, what: VersionedValue): Promise<BucketRecord> {
+  const steps = parseKey(what.key)
+  // A transaction holds a connection already: it must wait at the row, not for a turn whose owner may need a connection.
+  if (db.isTransaction) return tryToSet(db, store.lockBucket, who, what, steps).then(orConflict)
+  return turns.take(`${who.appId} ${what.id}`, async () => {
+    for (let tries = 0; tries < TRIES_WITHOUT_LOCK; tries++) {
+      const bucket = await tryToSet(db, store.findBucket, who, what, steps)
+      if (bucket) return bucket
+    }
+    return db.transaction((tx) => tryToSet(tx, store.lockBucket, who, what, steps)).then(orConflict)
+  })
+}
+
+/** Undefined where somebody else was quicker. */
+async function tryToSet(
+  db: Db,
+  find: typeof store.findBucket,
+  who: AppUser,
+  what: VersionedValue,
+  steps: readonly string[],
+): Promise<BucketRecord | undefined> {
+  const row = membersOnly(await db.first(find, { app: who.appId, id: what.id, user: who.userId }))
+  checkVersion(what.ifMatch, row.version)
+  const sized = sizeUp(setAt(parseData(row.data), steps, asJson(what.value)))
+  const version = await replace(db, who, what, row, sized)
+  return version === undefined ? undefined : toRecord(row, sized.text, version)
+}
+
+async function replace(
+  db: Db,
+  who: AppUser,
+  what: SetValue,
+  row: Row,
+  { text, blocks }: Sized,
+): Promise<number | undefined> {
+  const change = {
+    no: row.bucket_no,
+    version: row.version,
+    data: text,
+    key: what.key,
+    value: streamed(JSON.stringify(what.value)),
+    user: who.userId,
+    now: who.at,
+  }
+  if (blocks === row.blocks) return (await db.first(store.replaceData, change))?.version
+  const outcome = await db.first(store.replaceDataAndCharge, { ...change, app: who.appId, blocks })
+  if (!outcome?.matched) return undefined
+  if (outcome.version === null) throw outOfRoom()
+  return outcome.version
+}
+
+export async function deleteBucket(db: Db, who: AppUser, what: NameBucket): Promise<void> {
+  const gone = await db.first(store.deleteBucket, { app: who.appId, id: what.id, user: who.userId })
+  if (gone) return
+  membersOnly(await db.first(store.findBucket, { app: who.appId, id: what.id, user: who.userId }))
+  throw fail('conflict', 'That bucket has just changed; try again')
+}
+
+/** Gives another user of the app access. Doing it again changes nothing. */
+export async function addBucketUser(db: Db, who: AppUser, what: NameUser): Promise<BucketRecord> {
+  const row = membersOnly(await db.first(store.findBucket, { app: who.appId, id: what.id, user: who.userId }))
+  await checkAppUsers(db, who.appId, [what.userId])
+  const added = await db.first(store.addUser, {
+    app: who.appId,
+    id: what.id,
+    user: who.userId,
+    other: what.userId,
+    most: MAX_USERS,
+    now: who.at,
+  })
+  if (added) return toRecord(added, added.data, added.version)
+  if (row.users.length >= MAX_USERS) throw fail('validationFailed', `A bucket has at most ${MAX_USERS} users`)
+  return readBucket(db, who, what)
+}
+
+/** Takes a user's access away. The last member cannot be removed: nobody could reach the bucket any more. */
+export async function removeBucketUser(db: Db, who: AppUser, what: NameUser): Promise<BucketRecord> {
+  const removed = await db.first(store.removeUser, {
+    app: who.appId,
+    id: what.id,
+    user: who.userId,
+    other: what.userId,
+    now: who.at,
+  })
+  if (removed) return toRecord(removed, removed.data, removed.version)
+  const row = membersOnly(await db.first(store.findBucket, { app: who.appId, id: what.id, user: who.userId }))
+  if (row.users.includes(what.userId))
+    throw fail('impossibleNow', 'The last user of a bucket cannot be removed; delete the bucket instead')
+  return toRecord(row, row.data, row.version)
+}
+
+/** Ids of the buckets that the caller is in, in order. */
+export async function listBuckets(db: Db, who: AppUser, what: ListBuckets): Promise<string[]> {
+  const limit = what.limit ?? 10_000
+  const rows = await db.all(store.listBuckets, { user: who.userId, limit, offset: ((what.page ?? 1) - 1) * limit })
+  return rows.map((row) => row.id)
+}
+
+/** Where a member's change stream starts. */
+export async function readPosition(
+  db: Db,
+  who: AppUser,
+  what: NameBucket,
+): Promise<{ bucketNo: number; version: number }> {
+  const row = membersOnly(await db.first(store.findBucket, { app: who.appId, id: what.id, user: who.userId }))
+  return { bucketNo: row.bucket_no, version: row.version }
+}
+
+function membersOnly(row: Row | undefined): Row & { data: string } {
+  if (!row) throw fail('notFound', NOT_FOUND)
+  if (!row.is_member || row.data === null) throw fail('forbidden', NOT_A_MEMBER)
+  return { ...row, data: row.data }
+}
+
+const toRecord = (row: Omit<Row, 'data' | 'is_member'>, dataText: string, version: number): BucketRecord => ({
+  id: row.id,
+  users: row.users,
+  isPublic: row.public,
+  dataText,
+  createdAt: row.created_at,
+  version,
+})
+
+const streamed = (text: string): string | null => (text.length <= MAX_STREAMED_BYTES ? text : null)
+const taken = () => fail('conflict', 'There is a bucket with that id already')
+const outOfRoom = () =>
+  fail('storageFull', 'The app is above its storage; delete buckets, or ask an administrator for more')
+const orConflict = (bucket: BucketRecord | undefined): BucketRecord => {
+  if (!bucket) throw fail('conflict', 'That bucket has just changed; try again')
+  return bucket
+}

@@ -1,0 +1,63 @@
+import { type Static, Type } from 'typebox'
+import { AnyJson, Flag, Id, IdList, Text, Whole } from '../http/input.ts'
+
+/** More people than this share a public bucket, or several. */
+export const MAX_USERS = 1000
+export const MAX_KEY_LENGTH = 4096
+
+const bucketId = Id('The bucket, by the id that the app chose')
+const userId = Id('A user of this app, by the userId that this app knows')
+
+export const ReadBucket = Type.Object({
+  id: bucketId,
+  key: Type.Optional(Text('Where to read, in dot notation: `a.b`, or `list.0`. Empty: all of it', MAX_KEY_LENGTH)),
+})
+export const CreateBucket = Type.Object({
+  id: bucketId,
+  public: Type.Optional(Flag('Whether every user of the app may read it. By default false')),
+  data: Type.Optional(AnyJson('Any JSON value. By default {}')),
+  users: Type.Optional(IdList('Who has access, beside the creator: userIds, or one text with commas', MAX_USERS)),
+})
+export const SetValue = Type.Object({
+  id: bucketId,
+  key: Text('Where to write, in dot notation. Empty: replaces all data', MAX_KEY_LENGTH),
+  value: AnyJson('Any JSON value'),
+})
+export const NameBucket = Type.Object({ id: bucketId })
+export const NameUser = Type.Object({ id: bucketId, userId })
+export const ListBuckets = Type.Object({
+  page: Type.Optional(Whole('From 1', 1, 1_000_000)),
+  limit: Type.Optional(Whole('Ids a page. By default 10000', 1, 10_000)),
+})
+
+export const Bucket = Type.Object({
+  id: Type.String(),
+  users: Type.Array(Type.String(), { description: 'userIds with access' }),
+  public: Type.Boolean(),
+  data: Type.Unknown({ description: 'Any JSON value' }),
+  createdDate: Type.String({ format: 'date-time' }),
+  version: Type.Integer({ description: 'Grows with each write; also the ETag' }),
+})
+export const BucketIds = Type.Array(Type.String())
+export const Success = Type.Object({ success: Type.Literal(true) })
+
+export type ReadBucket = Static<typeof ReadBucket>
+export type CreateBucket = Static<typeof CreateBucket>
+export type SetValue = Static<typeof SetValue>
+export type NameBucket = Static<typeof NameBucket>
+export type NameUser = Static<typeof NameUser>
+export type ListBuckets = Static<typeof ListBuckets>
+
+/** A bucket as operations hand it on: `data` stays the JSON text that the database holds. */
+export interface BucketRecord {
+  readonly id: string
+  readonly users: readonly string[]
+  readonly isPublic: boolean
+  readonly dataText: string
+  readonly createdAt: Date
+  readonly version: number
+}
+
+/** The declared fields and no others; the data goes out as it came from the database. */
+export const presentBucket = (bucket: BucketRecord): string =>
+  `{"id":${JSON.stringify(bucket.id)},"users":${JSON.stringify(bucket.users)},"public":${bucket.isPublic},"data":${bucket.dataText},"createdDate":"${bucket.createdAt.toISOString()}","version":${bucket.version}}`

@@ -1,0 +1,221 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+import { StartupError } from './errors.ts'
+
+/** How a text becomes a value: returns the value, or throws an Error whose message ends the sentence "NAME must be …". */
+type Reader<T> = (text: string) => T
+
+interface Setting<T> {
+  readonly about: string
+  /** As it would be written in the environment; undefined where the default depends on other settings. */
+  readonly fallback: string | undefined
+  readonly shownDefault?: string
+  readonly read: Reader<T>
+}
+
+const setting = <T>(about: string, fallback: string, read: Reader<T>, shownDefault?: string): Setting<T> => ({
+  about,
+  fallback,
+  read,
+  ...(shownDefault ? { shownDefault } : {}),
+})
+const optional = <T>(about: string, shownDefault: string, read: Reader<T>): Setting<T | undefined> => ({
+  about,
+  fallback: undefined,
+  shownDefault,
+  read,
+})
+
+const whole =
+  (min: number, max: number): Reader<number> =>
+  (text) => {
+    const value = Number(text)
+    if (!/^\d+$/.test(text) || value < min || value > max) throw new Error(`a whole number from ${min} to ${max}`)
+    return value
+  }
+const fraction: Reader<number> = (text) => {
+  const value = Number(text)
+  if (!/^(0|1|0?\.\d+|1\.0+)$/.test(text) || value > 1) throw new Error('a number from 0 to 1')
+  return value
+}
+const choice =
+  <T extends string>(...values: T[]): Reader<T> =>
+  (text) => {
+    const found = values.find((value) => value === text.toLowerCase())
+    if (found === undefined) throw new Error(`one of ${values.join(', ')}`)
+    return found
+  }
+const anyText: Reader<string> = (text) => text
+const httpAddress: Reader<string> = (text) => {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username)
+    throw new Error('an http or https address without query or credentials, such as https://api.example.org')
+  return text.replace(/\/+$/, '')
+}
+const postgresAddress: Reader<string> = (text) => {
+  const url = URL.parse(text)
+  if (!url || !/^postgres(ql)?:$/.test(url.protocol))
+    throw new Error('an address such as postgres://user@host/database')
+  return text
+}
+const secretKey: Reader<string> = (text) => {
+  if (Buffer.from(text, 'base64url').length < 32) throw new Error('at least 32 random bytes in base64')
+  return text
+}
+const list: Reader<string[]> = (text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)
+
+const PORTS = whole(0, 65535)
+
+/** Every setting there is. `docs/configuration.md` is made from this table. */
+const SETTINGS = {
+  PORT: setting('Port of production.', '4000', PORTS),
+  SANDBOX_PORT: setting(
+    'Port of the sandbox. The same as PORT: one listener, and the host name decides (SANDBOX_URL is the sandbox, any other name production).',
+    '4001',
+    PORTS,
+  ),
+  HOST: setting('Address to listen on.', '127.0.0.1', anyText),
+  BASE_URL: optional('Production as clients reach it.', 'http://localhost:PORT', httpAddress),
+  SANDBOX_URL: optional('The sandbox as clients reach it.', 'http://localhost:SANDBOX_PORT', httpAddress),
+  NOTES_URL: optional('Host of the notes operations, in links and documents.', 'BASE_URL', httpAddress),
+  DATA_DIR: setting('Folder of the embedded database and of the secret key.', './data', anyText),
+  DATABASE_URL: optional('A PostgreSQL (15 or later) of your own.', 'the embedded one', postgresAddress),
+  DEMO: setting(
+    'Demo data: `on`, `off`, or `auto` (on where the embedded database is new and HOST is loopback). Never on a public HOST.',
+    'auto',
+    choice('auto', 'on', 'off'),
+  ),
+  SECRET_KEY: optional(
+    'Key that signs refresh tokens and hashes client secrets, base64, 32 bytes or more. The same for all processes of one installation.',
+    'made once, in DATA_DIR/secret.key',
+    secretKey,
+  ),
+  LOG_LEVEL: setting(
+    'What is logged: trace, debug, info, warn, error or silent.',
+    'info',
+    choice('trace', 'debug', 'info', 'warn', 'error', 'silent'),
+  ),
+  LOG_SAMPLE: setting('Share of ordinary requests that get a log line (0 to 1).', '0', fraction),
+  SLOW_REQUEST_MS: setting('Requests slower than this are always logged (milliseconds).', '1000', whole(1, 600_000)),
+  POOL_SIZE: setting('Connections for writes and transactions, for each environment.', '10', whole(1, 500)),
+  READ_CONNECTIONS: setting('Connections of the read lane, for each environment.', '2', whole(1, 16)),
+  STATEMENT_TIMEOUT_MS: setting('Longest time for one statement (milliseconds).', '10000', whole(100, 600_000)),
+  BODY_LIMIT_BYTES: setting('Largest request body (bytes).', '1572864', whole(1024, 1 << 30)),
+  RATE_TOKEN_PER_SECOND: setting('Requests a second for one access token.', '300', whole(1, 1_000_000)),
+  RATE_TOKEN_BURST: setting('Requests at once for one access token.', '3000', whole(1, 10_000_000)),
+  RATE_CLIENT_PER_SECOND: setting(
+    'Requests a second for one client ID at the token operation.',
+    '100',
+    whole(1, 1_000_000),
+  ),
+  RATE_ADDRESS_PER_SECOND: setting('Unauthenticated requests a second from one address.', '200', whole(1, 1_000_000)),
+  RATE_ADDRESS_BURST: setting('Unauthenticated requests at once from one address.', '1000', whole(1, 10_000_000)),
+  TRUST_PROXY: setting(
+    'Addresses or networks of proxies whose X-Forwarded-For is believed, separated by commas.',
+    '',
+    list,
+    'none',
+  ),
+  TOKEN_CACHE_SIZE: setting('Access tokens remembered in memory, for each environment.', '20000', whole(0, 10_000_000)),
+  ACCESS_TOKEN_HOURS: setting('Lifetime of an access token (hours).', '24', whole(1, 24 * 30)),
+  SESSION_DAYS: setting('A session that was not refreshed for this long ends (days).', '90', whole(1, 3650)),
+  STREAM_LIMIT: setting('Change streams open at once in one process.', '10000', whole(1, 1_000_000)),
+  STOP_SECONDS: setting('How long a stop waits for requests under way (seconds).', '8', whole(1, 600)),
+  METRICS_TOKEN: optional('Bearer token for /metrics.', 'none: only loopback addresses may read it', anyText),
+} as const satisfies Record<string, Setting<unknown>>
+
+type Settings = { [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never }
+
+export type EnvironmentName = 'production' | 'sandbox'
+export const ENVIRONMENTS: readonly EnvironmentName[] = ['production', 'sandbox']
+
+export interface Config extends Omit<Settings, 'BASE_URL' | 'SANDBOX_URL' | 'NOTES_URL'> {
+  readonly BASE_URL: string
+  readonly SANDBOX_URL: string
+  readonly NOTES_URL: string
+  readonly isLoopback: boolean
+}
+
+export const isLoopbackHost = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host)
+
+/** Reads all settings and refuses with everything that is wrong, not only the first. `CONFIG_FILE` names a file of NAME=value lines; the environment wins over it. */
+export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
+  const mistakes: string[] = []
+  const given = { ...readConfigFile(environment.CONFIG_FILE, mistakes), ...environment }
+  const values: Record<string, unknown> = {}
+  for (const [name, { fallback, read }] of Object.entries<Setting<unknown>>(SETTINGS)) {
+    const text = given[name]?.trim() || fallback
+    if (text === undefined) continue
+    try {
+      values[name] = read(text)
+    } catch (problem) {
+      mistakes.push(`${name} must be ${(problem as Error).message}`)
+    }
+  }
+  const settings = values as unknown as Settings
+  const isLoopback = isLoopbackHost(settings.HOST)
+  if (settings.DEMO === 'on' && !isLoopback)
+    mistakes.push('DEMO cannot be on while HOST is not a loopback address: the demo passwords are public')
+  if (mistakes.length > 0)
+    throw new StartupError(
+      `The settings are wrong (docs/configuration.md lists them all):\n${mistakes.map((m) => `  - ${m}`).join('\n')}`,
+    )
+
+  const base = settings.BASE_URL ?? `http://localhost:${settings.PORT}`
+  return {
+    ...settings,
+    DATA_DIR: resolve(settings.DATA_DIR),
+    BASE_URL: base,
+    SANDBOX_URL: settings.SANDBOX_URL ?? `http://localhost:${settings.SANDBOX_PORT}`,
+    NOTES_URL: settings.NOTES_URL ?? base,
+    isLoopback,
+  }
+}
+
+function readConfigFile(file: string | undefined, mistakes: string[]): Record<string, string | undefined> {
+  if (!file) return {}
+  try {
+    const values = parseEnv(readFileSync(file, 'utf8'))
+    for (const name of Object.keys(values)) {
+      if (!(name in SETTINGS)) mistakes.push(`${name} in ${file} is not a setting`)
+    }
+    return values
+  } catch (problem) {
+    mistakes.push(`CONFIG_FILE must name a file that can be read (${(problem as NodeJS.ErrnoException).code})`)
+    return {}
+  }
+}
+
+/** The installation's key: given, or made once in DATA_DIR. */
+export function readSecretKey(config: Pick<Config, 'SECRET_KEY' | 'DATA_DIR'>): Buffer {
+  if (config.SECRET_KEY) return Buffer.from(config.SECRET_KEY, 'base64url')
+  const file = resolve(config.DATA_DIR, 'secret.key')
+  if (!existsSync(file)) {
+    mkdirSync(config.DATA_DIR, { recursive: true })
+    try {
+      writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
+    } catch (problem) {
+      if ((problem as NodeJS.ErrnoException).code !== 'EEXIST')
+        throw new StartupError(
+          `The secret key cannot be written to ${file}: make that folder writable, or set SECRET_KEY`,
+        )
+    }
+  }
+  const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64url')
+  if (key.length < 32) throw new StartupError(`${file} does not hold a key of 32 bytes; restore it from your backup`)
+  return key
+}
+
+export const listSettings = (): { name: string; about: string; shownDefault: string }[] =>
+  Object.entries<Setting<unknown>>(SETTINGS).map(([name, { about, fallback, shownDefault }]) => ({
+    name,
+    about,
+    shownDefault: shownDefault ?? fallback ?? '',
+  }))

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { checkStatements } from './describe.ts'
+import {
+  int4,
+  int8,
+  json,
+  nullable,
+  read,
+  type Statement,
+  text,
+  textArray,
+  timestamptz,
+  uuid,
+  write,
+} from './statement.ts'
+import { createTestDatabase, runSql } from './test-database.ts'
+
+const { connection, drop } = await createTestDatabase()
+before(() =>
+  runSql(
+    connection,
+    `create schema described;
+     create table described.items (id int8 primary key, name text not null, note text, data jsonb not null, at timestamptz)`,
+  ),
+)
+after(drop)
+
+const check = (...statements: Statement[]) => checkStatements(connection, 'described', statements)
+
+test('statements that are declared as they are give no difference', async () => {
+  const right = [
+    read('described.find', {
+      params: { id: int8, name: text },
+      row: { id: int8, name: text, note: nullable(text), data: json, at: nullable(timestamptz) },
+      text: 'select at, id, name, note, data from items where id = :id and name = :name',
+    }),
+    read('described.list', {
+      params: { ids: textArray, after: nullable(int8), limit: int8 },
+      row: { total: int8 },
+      text: `select count(*) as total from items
+        where name = any(:ids) and (:after::int8 is null or id > :after) limit :limit`,
+    }),
+    write('described.insert', {
+      params: { id: int8, name: text, data: json },
+      row: { id: int8 },
+      text: 'insert into items (id, name, data) values (:id, :name, :data) returning id',
+    }),
+    write('described.delete', { params: { id: int8 }, row: {}, text: 'delete from items where id = :id' }),
+  ]
+  assert.deepEqual(await check(...right), [])
+})
+
+const find = (name: string, declared: Partial<Parameters<typeof read>[1]>) =>
+  read(`described.${name}`, {
+    params: { id: int8 },
+    row: { name: text },
+    text: 'select name from items where id = :id',
+    ...declared,
+  })
+
+const mistakes: [what: string, statement: Statement, sentence: RegExp][] = [
+  [
+    'a parameter of another type',
+    find('param', { params: { id: int4 } }),
+    /^described.param: :id is declared int4, but it is bigint$/,
+  ],
+  [
+    'a parameter that cannot even be compared',
+    find('operator', { params: { id: uuid } }),
+    /^described.operator cannot be prepared: operator does not exist: bigint = uuid$/,
+  ],
+  [
+    'a column that the statement does not give',
+    find('missing', { row: { name: text, other: text } }),
+    /^described.missing: column other is declared, but the statement does not give it$/,
+  ],
+  [
+    'a column that is not declared',
+    find('extra', { text: 'select name, data from items where id = :id' }),
+    /^described.extra: column data is not declared$/,
+  ],
+  [
+    'a column of another type',
+    find('type', { row: { name: int8 } }),
+    /^described.type: column name is declared int8, but it is text$/,
+  ],
+  [
+    'a column given twice',
+    find('twice', { text: 'select name, note as name from items where id = :id' }),
+    /^described.twice: column name is given 2 times$/,
+  ],
+  [
+    'a column that can be null',
+    find('null', { row: { note: text }, text: 'select note from items where id = :id' }),
+    /^described.null: column note can be null in its table, but is not declared nullable$/,
+  ],
+  [
+    'a table that does not exist',
+    find('table', { text: 'select name from nowhere where id = :id' }),
+    /^described.table cannot be prepared: relation "nowhere" does not exist$/,
+  ],
+  [
+    'a read that cannot be gathered',
+    find('write', { text: 'delete from items where id = :id returning name' }),
+    /^described.write cannot be gathered, so it needs gather: false: /,
+  ],
+]
+
+for (const [what, statement, sentence] of mistakes) {
+  test(`${what} gives a sentence`, async () => {
+    const differences = await check(statement)
+    assert.equal(differences.length, 1, differences.join('\n'))
+    assert.match(differences[0]!, sentence)
+  })
+}
+
+test('a mistake in one statement does not hide those of the next', async () => {
+  assert.equal((await check(...mistakes.map(([, statement]) => statement))).length, mistakes.length)
+})

@@ -1,0 +1,171 @@
+import {
+  appendFile,
+  chmod,
+  lchown,
+  lstat,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  symlink,
+} from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { StartupError } from '../errors.ts'
+import type { Binaries } from './embedded-binaries.ts'
+import { explainOutput } from './embedded-explain.ts'
+import { hashPath, makePrivateDirectory, makeRootsPlace, openToUser, type ServiceUser } from './embedded-place.ts'
+import { supervise } from './embedded-server.ts'
+
+export const DATABASE = 'groundschool'
+
+/** Written into postgresql.conf of a new cluster, where an operator may change them. */
+const INITIAL_SETTINGS = {
+  shared_buffers: '128MB',
+  max_connections: '100',
+  wal_compression: 'on',
+  max_wal_size: '512MB',
+  jit: 'off',
+  timezone: 'UTC',
+}
+
+export interface Cluster {
+  path: string
+  ownerUid: number
+}
+
+/** The cluster of a data directory: `postgres` in it, or where that link leads. */
+export async function findCluster(dataDir: string): Promise<Cluster | undefined> {
+  const entry = join(dataDir, 'postgres')
+  const found = await lstat(entry).catch(ignoreMissing)
+  if (!found) return undefined
+  const path = found.isSymbolicLink() ? resolve(dataDir, await readlink(entry)) : entry
+  const target = await stat(path).catch(ignoreMissing)
+  if (!target) {
+    throw new StartupError(
+      `The database of ${dataDir} should be in ${path}, which is gone: bring it back, or remove the link ${entry} to begin with an empty one`,
+    )
+  }
+  if ((await readdir(path)).length === 0) return undefined
+  return { path, ownerUid: target.uid }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}
+
+/** Checks that this PostgreSQL can work on the cluster, and gives it the owner and mode that it insists on. */
+export async function adoptCluster({ path, ownerUid }: Cluster, user: ServiceUser, binaries: Binaries): Promise<void> {
+  const version = Number(await readFile(join(path, 'PG_VERSION'), 'utf8').catch(ignoreMissing))
+  if (!version)
+    throw new StartupError(`${path} holds something that is not a database: move it away, or set another DATA_DIR`)
+  if (version !== binaries.majorVersion) {
+    throw new StartupError(
+      `The database in ${path} was made by PostgreSQL ${version}, and this platform brings ${binaries.majorVersion}: ` +
+        'start the platform version that made it and take a backup, then restore that into an empty DATA_DIR',
+    )
+  }
+  if (user.ids.uid === undefined && ownerUid !== process.getuid!()) {
+    throw new StartupError(
+      `The database in ${path} belongs to user id ${ownerUid}: start the platform as that user, or give it to yours (chown -R ${user.name} ${path})`,
+    )
+  }
+  if (user.ids.uid !== undefined && ownerUid !== user.ids.uid) await giveTo(path, user.ids.uid, user.ids.gid)
+  if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o700)
+}
+
+async function giveTo(directory: string, uid: number, gid: number): Promise<void> {
+  for (const name of await readdir(directory, { recursive: true })) await lchown(join(directory, name), uid, gid)
+  await lchown(directory, uid, gid)
+}
+
+interface CreateOptions {
+  dataDir: string
+  user: ServiceUser
+  binaries: Binaries
+  logPath: string
+  log: (level: 'info', message: string, detail?: object) => void
+}
+
+/** Creates a cluster with its database aside and renames it, so that a cluster is there completely or not at all. */
+export async function createCluster(options: CreateOptions): Promise<string> {
+  const { dataDir, user } = options
+  const entry = join(dataDir, 'postgres')
+  const isReachable = await openToUser(dataDir, user)
+  const parent = isReachable ? dataDir : await makeRootsPlace('clusters')
+  const prefix = `${isReachable ? 'postgres' : hashPath(dataDir)}.new-`
+  await removeUnfinished(parent, prefix)
+  // A name of its own for each attempt: the initdb of a killed platform may still be removing what it made.
+  const unfinished = join(parent, `${prefix}${Date.now()}`)
+  const path = isReachable ? entry : unfinished.replace('.new-', '-')
+  await makePrivateDirectory(unfinished, user)
+  try {
+    await initialize(unfinished, options)
+    await rename(unfinished, path)
+    if (!isReachable) await symlink(path, entry)
+    await syncDirectory(parent)
+    await syncDirectory(dataDir)
+  } catch (error) {
+    await removeUnfinished(parent, prefix)
+    throw error
+  }
+  if (!isReachable)
+    options.log('info', `User ${user.name} may not enter ${dataDir}; the database is kept elsewhere`, { path })
+  return path
+}
+
+async function removeUnfinished(parent: string, prefix: string): Promise<void> {
+  for (const name of (await readdir(parent)).filter((entry) => entry.startsWith(prefix))) {
+    await rm(join(parent, name), { recursive: true, force: true, maxRetries: 5 }).catch(() => {})
+  }
+}
+
+async function initialize(directory: string, options: CreateOptions): Promise<void> {
+  const { initdb, postgres } = options.binaries
+  const settings = Object.entries(INITIAL_SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  await runStep(
+    initdb,
+    [
+      `--pgdata=${directory}`,
+      `--username=${DATABASE}`,
+      '--auth-local=trust',
+      '--auth-host=reject',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--no-instructions',
+      ...settings,
+    ],
+    directory,
+    options,
+  )
+  await runStep(
+    postgres,
+    ['--single', '-D', directory, 'postgres'],
+    directory,
+    options,
+    `create database ${DATABASE}\n`,
+  )
+}
+
+/** Runs with a log of its own, because what a killed platform had begun may still be complaining in the common one. */
+async function runStep(command: string, args: string[], directory: string, options: CreateOptions, input?: string) {
+  const { dataDir, user, logPath } = options
+  const stepLogPath = `${directory}.log`
+  const step = await supervise(command, args, { user, logPath: stepLogPath, ...(input !== undefined && { input }) })
+  const code = await step.exited
+  const output = await readFile(stepLogPath, 'utf8')
+  await rm(stepLogPath)
+  await appendFile(logPath, output, { mode: 0o600 })
+  if (code !== 0 || /\b(ERROR|FATAL|PANIC):/.test(output)) {
+    throw explainOutput(output, { path: dataDir, userName: user.name }, logPath)
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r')
+  await directory.sync().finally(() => directory.close())
+}

@@ -1,0 +1,81 @@
+import { StartupError } from '../errors.ts'
+
+const IN_USE = /pre-existing shared memory block|lock file "postmaster\.pid" already exists/
+
+/** What an operator can do about the ways in which PostgreSQL is known not to start. The first match counts. */
+const CAUSES: [pattern: RegExp, advice: (subject: Subject) => string][] = [
+  [
+    /No space left on device|Disk quota exceeded|ENOSPC|EDQUOT|database or disk is full/,
+    ({ path }) => `The disk that holds ${path} is full: free some space and start again`,
+  ],
+  [
+    /error while loading shared libraries|Library not loaded|cannot open shared object file|symbol lookup error/,
+    () =>
+      'PostgreSQL lacks a library of the operating system: install it, or set DATABASE_URL to a PostgreSQL of your own',
+  ],
+  [IN_USE, ({ path }) => `Another PostgreSQL works in ${path}: stop it and start again`],
+  [
+    /could not look up effective user ID/,
+    () => 'PostgreSQL needs a user that is listed in /etc/passwd: start as such a user, or set DATABASE_URL',
+  ],
+  [
+    /Unix-domain socket path .* too long|could not (create|bind) Unix|could not create lock file ".*\.s\.PGSQL/,
+    () => 'PostgreSQL cannot make its socket: set TMPDIR to a directory with a short path that its user may write to',
+  ],
+  [
+    /database files are incompatible|initialized by PostgreSQL version/,
+    ({ path }) =>
+      `The database in ${path} was made by another PostgreSQL: start the platform version that made it, or restore a backup into an empty DATA_DIR`,
+  ],
+  [
+    /could not locate a valid checkpoint record|invalid data in file|invalid (primary )?checkpoint|control file .* corrupt|incorrect checksum|could not open file "global\/pg_control"/,
+    ({ path }) => `The database in ${path} is damaged: restore a backup into an empty DATA_DIR`,
+  ],
+  [
+    /unrecognized configuration parameter|configuration file ".*" contains errors|invalid value for parameter|could not load .*pg_hba\.conf/,
+    ({ path }) => `The settings in ${path} are wrong: mend postgresql.conf or pg_hba.conf there`,
+  ],
+  [
+    /could not (map|create|resize) .*shared memory|Cannot allocate memory|ENOMEM/,
+    () => 'There is too little memory for PostgreSQL: free some, or lower shared_buffers in its postgresql.conf',
+  ],
+  [
+    /Permission denied|Operation not permitted|wrong ownership|invalid permissions|EACCES|EPERM|EROFS|Read-only file system|readonly database|unable to open database file/,
+    ({ path, userName }) =>
+      `${path} cannot be used by user ${userName}: give it to that user (chown -R ${userName}), or set DATA_DIR to a directory that it owns`,
+  ],
+]
+
+/** An earlier server on the same cluster has not gone yet. */
+export const isInUse = (error: unknown): boolean => error instanceof StartupError && IN_USE.test(error.message)
+
+interface Subject {
+  /** the directory that the operator knows */
+  path: string
+  userName: string
+}
+
+/** The line of PostgreSQL's output that says what went wrong, without time stamp and process id. */
+export function findTellingLine(output: string): string | undefined {
+  const lines = output.split('\n').filter((line) => line.trim() !== '')
+  const telling =
+    lines.findLast((line) => /\b(FATAL|PANIC):/.test(line)) ??
+    lines.findLast((line) => /error|could not|cannot|not found|failed/i.test(line)) ??
+    lines.at(-1)
+  return telling?.replace(/^[\d-]+ [\d:.]+ \w+ \[\d+\] /, '').trim()
+}
+
+/** One sentence about why PostgreSQL did not start and what to do; `output` is what it printed. */
+export function explainOutput(output: string, subject: Subject, logPath: string): StartupError {
+  const line = findTellingLine(output)
+  const said = line ? ` (PostgreSQL said: ${line})` : ''
+  const cause = CAUSES.find(([pattern]) => pattern.test(line ?? '')) ?? CAUSES.find(([pattern]) => pattern.test(output))
+  return new StartupError(`${cause?.[1](subject) ?? `PostgreSQL did not start: see ${logPath}`}${said}`)
+}
+
+/** The same for an error of the file system or of starting a process. Anything unknown stays as it is. */
+export function explainFailure(error: unknown, subject: Subject): unknown {
+  if (error instanceof StartupError || !(error instanceof Error)) return error
+  const cause = CAUSES.find(([pattern]) => pattern.test(error.message))
+  return cause ? new StartupError(`${cause[1](subject)} (${error.message})`, { cause: error }) : error
+}

@@ -1,0 +1,146 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { chmod, chown, lstat, mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+import { StartupError } from '../errors.ts'
+
+/** Where the database goes when the platform runs as root from a place that only root may enter. */
+const ROOTS_PLACE = '/var/lib/groundschool'
+export const PORT = 5432
+
+/** The limit is 103 bytes on macOS and 107 on Linux. */
+const SOCKET_PATH_BYTES = 103
+
+/** As whom PostgreSQL runs. `uid` and `gid` are given only where they differ from the platform's own, for `spawn`. */
+export interface ServiceUser {
+  name: string
+  ids: { uid: number; gid: number } | Record<string, never>
+}
+
+async function readUsers(): Promise<{ name: string; uid: number; gid: number }[]> {
+  const passwd = await readFile('/etc/passwd', 'utf8').catch(() => '')
+  return passwd
+    .split('\n')
+    .map((line) => line.split(':'))
+    .filter((fields) => fields.length >= 4 && !fields[0]!.startsWith('#'))
+    .map(([name, , uid, gid]) => ({ name: name!, uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 }))
+}
+
+/** PostgreSQL refuses to run as root, so root lends it the owner of the cluster it finds, else `postgres`, else `nobody`. */
+export async function findServiceUser(clusterOwnerUid: number | undefined): Promise<ServiceUser> {
+  const users = await readUsers()
+  const ownUid = process.getuid!()
+  if (ownUid !== 0) return { name: users.find(({ uid }) => uid === ownUid)?.name ?? String(ownUid), ids: {} }
+
+  const user =
+    users.find(({ uid }) => uid !== 0 && uid === clusterOwnerUid) ??
+    users.find(({ name, uid }) => uid !== 0 && name === 'postgres') ??
+    users.find(({ name, uid }) => uid !== 0 && name === 'nobody')
+  if (!user) {
+    throw new StartupError(
+      'PostgreSQL does not run as root, and there is neither a user postgres nor nobody: start as another user, or set DATABASE_URL',
+    )
+  }
+  return { name: user.name, ids: { uid: user.uid, gid: user.gid } }
+}
+
+/** Really tries it, because modes, access lists and capabilities together decide. */
+export function canEnter(user: ServiceUser, directory: string): boolean {
+  return (
+    spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', directory], { ...user.ids, cwd: '/', stdio: 'ignore' }).status === 0
+  )
+}
+
+/** Makes the data directory where it is missing, and returns its real path. */
+export async function prepareDataDir(dataDir: string): Promise<string> {
+  await mkdir(dirname(resolve(dataDir)), { recursive: true })
+  await mkdir(dataDir, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  return realpath(dataDir)
+}
+
+/** Lets the group of PostgreSQL's user pass through a data directory that is root's alone; nothing in it becomes readable. */
+export async function openToUser(dataDir: string, user: ServiceUser): Promise<boolean> {
+  if (user.ids.uid === undefined || canEnter(user, dataDir)) return true
+  const { mode, uid } = await lstat(dataDir)
+  const isGroupUnused = (mode & 0o070) === 0
+  if (!isGroupUnused || !canEnter(user, dirname(dataDir))) return false
+  await chown(dataDir, uid, user.ids.gid)
+  await chmod(dataDir, (mode & 0o777) | 0o010)
+  return canEnter(user, dataDir)
+}
+
+/** A directory that everybody may pass through, whatever the umask says; what lies in it has modes of its own. */
+export async function makeRootsPlace(name: 'binaries' | 'clusters'): Promise<string> {
+  const directory = join(ROOTS_PLACE, name)
+  await mkdir(directory, { recursive: true })
+  await chmod(ROOTS_PLACE, 0o755)
+  await chmod(directory, 0o755)
+  return directory
+}
+
+export const hashPath = (path: string): string => createHash('sha256').update(path).digest('hex').slice(0, 16)
+
+export async function makePrivateDirectory(path: string, user: ServiceUser): Promise<void> {
+  await mkdir(path, { mode: 0o700 })
+  if (user.ids.uid !== undefined) await chown(path, user.ids.uid, user.ids.gid)
+}
+
+/**
+ * A directory for the socket: in the data directory where the path is short enough and sockets work there, else among the temporary
+ * files, where its name may have been taken by somebody with bad intentions: it is used only if it belongs to PostgreSQL's user and is
+ * closed to all others, and otherwise gets a name that nobody can foresee.
+ */
+export async function makeSocketDirectory(dataDir: string, user: ServiceUser): Promise<string> {
+  const own = join(dataDir, 'run')
+  if (canHoldSocket(own) && canEnter(user, dataDir)) {
+    await rm(own, { recursive: true, force: true })
+    await makePrivateDirectory(own, user)
+    if (await canBindSocket(own)) return own
+    await rm(own, { recursive: true, force: true })
+  }
+  for (const parent of new Set([await realpath(tmpdir()).catch(() => '/tmp'), '/tmp'])) {
+    const name = `groundschool-${hashPath(dataDir)}`
+    if (!canHoldSocket(join(parent, `${name}-random`)) || !canEnter(user, parent)) continue
+    const path = await makeTemporaryDirectory(join(parent, name), user)
+    if (await canBindSocket(path)) return path
+    await rm(path, { recursive: true, force: true })
+  }
+  throw new StartupError(
+    `There is no place for PostgreSQL's socket: set TMPDIR to a directory with a short path that user ${user.name} may enter`,
+  )
+}
+
+async function makeTemporaryDirectory(path: string, user: ServiceUser): Promise<string> {
+  try {
+    await makePrivateDirectory(path, user)
+    return path
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  const found = await lstat(path)
+  if (found.isDirectory() && found.uid === (user.ids.uid ?? process.getuid!()) && (found.mode & 0o077) === 0)
+    return path
+
+  const unforeseeable = await mkdtemp(`${path}-`)
+  if (user.ids.uid !== undefined) await chown(unforeseeable, user.ids.uid, user.ids.gid)
+  return unforeseeable
+}
+
+export const socketPath = (directory: string): string => join(directory, `.s.PGSQL.${PORT}`)
+
+const canHoldSocket = (directory: string): boolean => Buffer.byteLength(socketPath(directory)) <= SOCKET_PATH_BYTES
+
+/** Some mounted file systems have no sockets. */
+async function canBindSocket(directory: string): Promise<boolean> {
+  const probe = createServer()
+  const { promise, resolve: settle } = Promise.withResolvers<boolean>()
+  probe.once('error', () => settle(false))
+  probe.listen(join(directory, basename(socketPath(directory)).replace('.s.', '.t.')), () =>
+    probe.close(() => settle(true)),
+  )
+  return promise
+}

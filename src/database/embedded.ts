@@ -1,0 +1,133 @@
+import { rm } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { StartupError } from '../errors.ts'
+import { findBinaries } from './embedded-binaries.ts'
+import { adoptCluster, createCluster, DATABASE, findCluster } from './embedded-cluster.ts'
+import { explainFailure } from './embedded-explain.ts'
+import { clearLeftovers } from './embedded-leftovers.ts'
+import { takeLock } from './embedded-lock.ts'
+import { canEnter, findServiceUser, makeSocketDirectory, openToUser, PORT, prepareDataDir } from './embedded-place.ts'
+import { boundLog, type Server, type Supervised, startServer } from './embedded-server.ts'
+
+export interface EmbeddedDatabase {
+  /** for `pg`: host is the socket directory */
+  readonly connection: { host: string; port: number; user: string; database: string }
+  /** this start created the cluster */
+  readonly isNew: boolean
+  /** resolves when postgres has been told to stop (fast shutdown) and is gone; idempotent */
+  stop(): Promise<void>
+}
+
+export interface EmbeddedOptions {
+  dataDir: string
+  log: (level: 'info' | 'warn' | 'error', message: string, detail?: object) => void
+}
+
+type Log = EmbeddedOptions['log']
+
+const LOG_CHECK_INTERVAL_MS = 60_000
+const LONGEST_PAUSE_MS = 5_000
+/** A server that ran this long was well: the next restart does not wait. */
+const HEALTHY_AFTER_MS = 30_000
+
+/**
+ * Starts the platform's own PostgreSQL in `dataDir`, on a socket that only its user can reach, and keeps it running until `stop`. It
+ * belongs to one platform process at a time, and ends with it, however that ends.
+ */
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+  if (process.platform === 'win32') {
+    throw new StartupError(
+      'The embedded PostgreSQL does not run on Windows: set DATABASE_URL to a PostgreSQL of your own, or use WSL',
+    )
+  }
+  const held: (() => unknown)[] = []
+  const letGo = async () => {
+    for (const release of held.splice(0).reverse()) await release()
+  }
+  let userName = process.env.USER ?? String(process.getuid!())
+  try {
+    const dataDir = await prepareDataDir(options.dataDir)
+    const takeLockAt = async (path: string) => held.push((await takeLock(path, dataDir)).release)
+    await takeLockAt(join(dataDir, 'platform.lock'))
+
+    const found = await findCluster(dataDir)
+    const user = await findServiceUser(found?.ownerUid)
+    userName = user.name
+    const binaries = await findBinaries(dataDir, user, options.log)
+    const logPath = join(dataDir, 'postgres.log')
+    const cluster = found?.path ?? (await createCluster({ dataDir, user, binaries, logPath, log: options.log }))
+    // Two data directories can lead to one cluster: a copy of a clone copies the link.
+    if (dirname(cluster) !== dataDir) await takeLockAt(`${cluster}.lock`)
+    if (found) {
+      await openToUser(dataDir, user)
+      await clearLeftovers(cluster, options.log)
+      await adoptCluster(found, user, binaries)
+      if (!canEnter(user, cluster)) {
+        throw new StartupError(
+          `User ${userName} cannot enter ${cluster}: let it pass through the directories above (chmod o+x), or set another DATA_DIR`,
+        )
+      }
+    }
+    const socketDir = await makeSocketDirectory(dataDir, user)
+    held.push(() => rm(socketDir, { recursive: true, force: true }))
+
+    const server: Server = { postgres: binaries.postgres, cluster, socketDir, logPath, user }
+    const stopServer = await keepServerRunning(server, options.log)
+    let stopped: Promise<void> | undefined
+    return {
+      connection: { host: socketDir, port: PORT, user: DATABASE, database: DATABASE },
+      isNew: !found,
+      stop: () => {
+        stopped ??= stopServer().finally(letGo)
+        return stopped
+      },
+    }
+  } catch (error) {
+    await letGo()
+    throw explainFailure(error, { path: resolve(options.dataDir), userName })
+  }
+}
+
+/** Starts the server, and starts it again whenever it ends before it should. Returns what ends it for good. */
+async function keepServerRunning(server: Server, log: Log): Promise<() => Promise<void>> {
+  const stopping = new AbortController()
+  let running: Supervised | undefined = await startServer(server, log, stopping.signal)
+  let startedAt = performance.now()
+  const logCheck = setInterval(() => boundLog(server.logPath).catch(() => {}), LOG_CHECK_INTERVAL_MS).unref()
+
+  const watch = async () => {
+    let pauseMs = 0
+    while (true) {
+      const code = await running?.exited
+      if (stopping.signal.aborted) return
+      if (running) {
+        if (performance.now() - startedAt > HEALTHY_AFTER_MS) pauseMs = 0
+        log('warn', 'The database server ended unexpectedly; starting it again', { pid: running.pid, code })
+        running = undefined
+      }
+      await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => {})
+      pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(100, pauseMs * 2))
+      if (stopping.signal.aborted) return
+      try {
+        await clearLeftovers(server.cluster, log)
+        running = await startServer(server, log, stopping.signal)
+        startedAt = performance.now()
+        log('info', 'The database server is running again', { pid: running.pid })
+      } catch (error) {
+        if (stopping.signal.aborted) return
+        log('error', 'The database server does not start; trying again', { reason: (error as Error).message, pauseMs })
+      }
+      if (stopping.signal.aborted) running?.release()
+    }
+  }
+  const watched = watch()
+
+  return async () => {
+    stopping.abort()
+    clearInterval(logCheck)
+    running?.release()
+    await watched
+    await clearLeftovers(server.cluster, log)
+  }
+}

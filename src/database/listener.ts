@@ -1,0 +1,86 @@
+import type { Db, HoldConnection } from './database.ts'
+import { text, write } from './statement.ts'
+
+/** One connection that hears what any process tells the environment; its channel is named like the schema. */
+export interface Listener {
+  onMessage(topic: string, handler: (message: Message) => void): void
+  /** Told at once how it stands and at every change: false as soon as messages may be missed, true when they arrive. */
+  onListening(handler: (isListening: boolean) => void): void
+}
+
+export type Message = { readonly topic: string } & Readonly<Record<string, unknown>>
+
+export interface ListenerOptions {
+  channel: string
+  hold: HoldConnection
+  onProblem(error: Error): void
+}
+
+const HEARTBEAT_MS = 5_000
+const HEARTBEAT_DEADLINE_MS = 2_000
+
+const notifyStatement = write('database.notify', {
+  params: { message: text },
+  row: { told: text },
+  text: 'select pg_notify(current_schema()::text, :message)::text as told',
+})
+
+/** Tells every process of this environment, once the transaction commits. The payload is at most 8000 bytes of JSON. */
+export async function notify(db: Db, topic: string, payload: Readonly<Record<string, unknown>> = {}): Promise<void> {
+  await db.all(notifyStatement, { message: JSON.stringify({ ...payload, topic }) })
+}
+
+export async function openListener(options: ListenerOptions): Promise<Listener> {
+  const { onProblem } = options
+  const messageHandlers = new Map<string, ((message: Message) => void)[]>()
+  const stateHandlers: ((isListening: boolean) => void)[] = []
+  let isListening = false
+  let heartbeat: NodeJS.Timeout
+
+  function tell(state: boolean): void {
+    isListening = state
+    for (const handler of stateHandlers) guarded(() => handler(state))
+  }
+
+  function dispatch(payload: string): void {
+    guarded(() => {
+      const message: Message = JSON.parse(payload)
+      for (const handler of messageHandlers.get(message.topic) ?? []) guarded(() => handler(message))
+    })
+  }
+
+  /** One handler's mistake must not keep the others from hearing. */
+  function guarded(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      onProblem(error as Error)
+    }
+  }
+
+  await options.hold({
+    onUp: async (client) => {
+      const deadline = { query_timeout: HEARTBEAT_DEADLINE_MS }
+      client.on('notification', ({ payload }) => dispatch(payload ?? ''))
+      await client.query({ text: `listen ${client.escapeIdentifier(options.channel)}`, ...deadline })
+      // A connection whose other end vanished looks idle, and an idle one is what a listener expects.
+      heartbeat = setInterval(() => {
+        client.query({ text: 'select 1', ...deadline }).catch((error) => client.connection.stream.destroy(error))
+      }, HEARTBEAT_MS)
+      tell(true)
+    },
+    onDown: () => {
+      clearInterval(heartbeat)
+      tell(false)
+    },
+  })
+  return {
+    onMessage: (topic, handler) => {
+      messageHandlers.set(topic, [...(messageHandlers.get(topic) ?? []), handler])
+    },
+    onListening: (handler) => {
+      stateHandlers.push(handler)
+      guarded(() => handler(isListening))
+    },
+  }
+}

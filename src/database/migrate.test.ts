@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import { StartupError } from '../errors.ts'
+import { listMigrations, migrate } from './migrate.ts'
+import { createTestDatabase, runSql } from './test-database.ts'
+
+const { connection, drop } = await createTestDatabase()
+after(drop)
+
+async function makeDir(t: TestContext, files: Record<string, string>): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'migrate-'))
+  t.after(() => rm(dir, { recursive: true }))
+  for (const [name, source] of Object.entries(files)) await writeFile(join(dir, name), source)
+  return dir
+}
+
+const refusal = (pattern: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof StartupError, String(error))
+  assert.match(error.message, pattern)
+  return true
+}
+
+const FILES = {
+  '0001_people.sql': 'create table people (id int primary key); insert into people values (1);',
+  '0002_apps.sql': 'create table apps (id int primary key); insert into apps select id from people;',
+}
+
+test('the files are applied once and in order, later ones when they come', async (t) => {
+  const dir = await makeDir(t, FILES)
+  assert.deepEqual(await migrate(connection, 'gs_once', dir), { applied: ['0001_people', '0002_apps'] })
+  assert.deepEqual(await migrate(connection, 'gs_once', dir), { applied: [] })
+  await writeFile(join(dir, '0003_more.sql'), 'insert into people values (2)')
+  assert.deepEqual(await migrate(connection, 'gs_once', dir), { applied: ['0003_more'] })
+  assert.deepEqual(await runSql(connection, 'select number, name from gs_once.migrations order by 1'), [
+    { number: 1, name: 'people' },
+    { number: 2, name: 'apps' },
+    { number: 3, name: 'more' },
+  ])
+})
+
+test('environments are migrated apart from each other', async (t) => {
+  const dir = await makeDir(t, FILES)
+  const results = await Promise.all(['gs_left', 'gs_right'].map((schema) => migrate(connection, schema, dir)))
+  assert.deepEqual(
+    results.map(({ applied }) => applied.length),
+    [2, 2],
+  )
+})
+
+test('of processes that start together one applies and the others wait and find it done', async (t) => {
+  const dir = await makeDir(t, {
+    '0001_slow.sql': 'create table slow (id int); select pg_sleep(0.3); insert into slow values (1);',
+    '0002_next.sql': 'insert into slow values (2);',
+  })
+  const script = `import { migrate } from ${JSON.stringify(new URL('migrate.ts', import.meta.url).href)}
+    const result = await migrate(${JSON.stringify(connection)}, 'gs_race', ${JSON.stringify(dir)})
+    process.stdout.write(String(result.applied.length))`
+  const start = () => promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
+  const outputs = await Promise.all([start(), start(), start(), start()])
+  assert.deepEqual(outputs.map(({ stdout }) => stdout).sort(), ['0', '0', '0', '2'])
+  assert.deepEqual(await runSql(connection, 'select id from gs_race.slow order by 1'), [{ id: 1 }, { id: 2 }])
+})
+
+test('a file that fails is rolled back, those before it stay, and mending it is enough', async (t) => {
+  const dir = await makeDir(t, {
+    ...FILES,
+    '0003_bad.sql': 'insert into people values (3); insert into nowhere values (1);',
+  })
+  await assert.rejects(
+    migrate(connection, 'gs_bad', dir),
+    refusal(/^Migration 0003_bad of schema gs_bad failed and was rolled back: relation "nowhere" does not exist/),
+  )
+  assert.deepEqual(await runSql(connection, 'select id from gs_bad.people'), [{ id: 1 }])
+  await writeFile(join(dir, '0003_bad.sql'), 'insert into people values (3)')
+  assert.deepEqual(await migrate(connection, 'gs_bad', dir), { applied: ['0003_bad'] })
+})
+
+test('a file changed after it was applied is refused', async (t) => {
+  const dir = await makeDir(t, FILES)
+  await migrate(connection, 'gs_changed', dir)
+  await writeFile(join(dir, '0001_people.sql'), `${FILES['0001_people.sql']} -- changed`)
+  await assert.rejects(migrate(connection, 'gs_changed', dir), refusal(/^Migration 0001_people was changed after/))
+})
+
+test('a database of a newer version is refused', async (t) => {
+  const dir = await makeDir(t, FILES)
+  await migrate(connection, 'gs_newer', dir)
+  await rm(join(dir, '0002_apps.sql'))
+  await assert.rejects(
+    migrate(connection, 'gs_newer', dir),
+    refusal(/^This database was made by a newer version of Groundschool: .* migration 0002_apps/),
+  )
+})
+
+test('gaps, numbers given twice and other names are refused', async (t) => {
+  const refused: [string[], RegExp][] = [
+    [['0001_a.sql', '0003_b.sql'], /^Migration 0002 is missing/],
+    [['0002_a.sql'], /^Migration 0001 is missing/],
+    [['0001_a.sql', '0001_b.sql'], /^Two migrations have the number 0001/],
+    [['1_a.sql'], /^Migration 1_a.sql is not named like 0001_people.sql/],
+  ]
+  for (const [names, pattern] of refused) {
+    const dir = await makeDir(t, Object.fromEntries(names.map((name) => [name, 'select 1'])))
+    await assert.rejects(listMigrations(dir), refusal(pattern))
+  }
+})
+
+test('a database that is not there is a sentence', async (t) => {
+  const dir = await makeDir(t, FILES)
+  await assert.rejects(
+    migrate({ ...connection, host: '/nowhere' }, 'gs_none', dir),
+    refusal(/^The database cannot be reached: .*ENOENT/),
+  )
+})
+
+test("the platform's own migrations apply to an empty schema", async () => {
+  const migrations = await listMigrations()
+  assert.ok(migrations.length > 0)
+  assert.equal((await migrate(connection, 'gs_own')).applied.length, migrations.length)
+})

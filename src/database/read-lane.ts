@@ -1,0 +1,239 @@
+import type { Client } from 'pg'
+import { fail, PlatformError } from '../errors.ts'
+import type { HoldConnection } from './database.ts'
+import type { Statement } from './statement.ts'
+
+/**
+ * Reads on a few connections of their own. Calls of one turn of the event loop, and calls that arrive while the
+ * connections are busy, are gathered: one statement answers all calls of the same kind.
+ */
+export interface ReadLane {
+  all<P, R>(statement: Statement<P, R>, params: P): Promise<R[]>
+  first<P, R>(statement: Statement<P, R>, params: P): Promise<R | undefined>
+  isAvailable(): boolean
+  figures(): { readsQueued: number; readsGathered: number; readStatements: number }
+  /** Refuses what comes from now on, and waits for what was asked already, but not longer than the deadline. */
+  drain(deadlineMs: number): Promise<void>
+}
+
+export interface ReadLaneOptions {
+  connections: number
+  hold: HoldConnection
+  /** How long an answer may take before the server counts as hung. */
+  guardMs: number
+  /** PlatformError `notReady` where the database is at fault, the error itself where the call is. */
+  understandError(error: unknown): Error
+}
+
+interface Call {
+  readonly params: unknown
+  readonly wantsFirst: boolean
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: Error) => void
+}
+
+interface Lane {
+  readonly client: Client
+  /** Statements sent and not answered yet. */
+  pending: number
+  readonly guard: NodeJS.Timeout
+}
+
+type RowReader = (values: readonly (string | null)[]) => unknown
+
+/** Enough to answer every request in flight at once, few enough to keep one statement short. */
+const MAX_CALLS_A_STATEMENT = 128
+
+export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> {
+  const lanes = new Set<Lane>()
+  const readers = new Map<Statement, RowReader>()
+  let queue = new Map<Statement, Call[]>()
+  let queued = 0
+  let gathered = 0
+  let sent = 0
+  let isFlushDue = false
+  let isClosed = false
+  let onDrained: (() => void) | undefined
+
+  function holdLane() {
+    let lane: Lane
+    return options.hold({
+      onUp: (client) => {
+        const guard = setTimeout(() => {
+          if (lane.pending > 0) client.connection.stream.destroy(new Error('The database does not answer'))
+        }, options.guardMs).unref()
+        lane = { client, pending: 0, guard }
+        lanes.add(lane)
+      },
+      onDown: (error) => {
+        lanes.delete(lane)
+        clearTimeout(lane.guard)
+        if (lanes.size === 0) rejectQueue(error)
+      },
+    })
+  }
+
+  function rejectQueue(cause: unknown): void {
+    const waiting = queue
+    queue = new Map()
+    queued = 0
+    for (const calls of waiting.values()) for (const call of calls) call.reject(notReady(cause))
+  }
+
+  function ask(statement: Statement, params: unknown, wantsFirst: boolean): Promise<unknown> {
+    if (lanes.size === 0 || isClosed) return Promise.reject(notReady(undefined))
+    return new Promise((resolve, reject) => {
+      const call: Call = { params, wantsFirst, resolve, reject }
+      const calls = queue.get(statement)
+      if (calls) calls.push(call)
+      else queue.set(statement, [call])
+      queued++
+      scheduleFlush()
+    })
+  }
+
+  /** After this turn's input, so that requests which arrived together are asked together. */
+  function scheduleFlush(): void {
+    if (isFlushDue || queued === 0) return
+    for (const lane of lanes) {
+      if (lane.pending > 0) continue
+      isFlushDue = true
+      setImmediate(flush)
+      return
+    }
+  }
+
+  function flush(): void {
+    isFlushDue = false
+    for (const lane of lanes) {
+      if (lane.pending > 0) continue
+      const waiting = queue
+      queue = new Map()
+      queued = 0
+      for (const [statement, calls] of waiting) sendCalls(lane, statement, calls)
+      return
+    }
+  }
+
+  function sendCalls(lane: Lane, statement: Statement, calls: Call[]): void {
+    if (!statement.gathered) for (const call of calls) sendAlone(lane, statement, call)
+    else if (calls.length > MAX_CALLS_A_STATEMENT)
+      for (let i = 0; i < calls.length; i += MAX_CALLS_A_STATEMENT)
+        sendTogether(lane, statement, statement.gathered, calls.slice(i, i + MAX_CALLS_A_STATEMENT))
+    else sendTogether(lane, statement, statement.gathered, calls)
+  }
+
+  function sendTogether(lane: Lane, statement: Statement, form: { name: string; text: string }, calls: Call[]): void {
+    if (calls.length === 1) {
+      sendAlone(lane, statement, calls[0]!)
+      return
+    }
+    let values: string[]
+    try {
+      values = statement.encodeCalls(calls)
+    } catch {
+      for (const call of calls) sendAlone(lane, statement, call)
+      return
+    }
+    gathered += calls.length
+    send(lane, form, values, (error, rows) => {
+      if (error) {
+        const problem = options.understandError(error)
+        // One call's bad value fails them all, so each is asked again by itself and keeps its own outcome.
+        if (problem instanceof PlatformError || !lanes.has(lane)) for (const call of calls) call.reject(problem)
+        else for (const call of calls) sendAlone(lane, statement, call)
+        return
+      }
+      answerCalls(statement, calls, rows)
+    })
+  }
+
+  /** A gathered row starts with the number of its call, counted from 1. */
+  function answerCalls(statement: Statement, calls: Call[], rows: (string | null)[][]): void {
+    let reader = readers.get(statement)
+    if (!reader) {
+      reader = statement.makeRowReader(['', ...Object.keys(statement.row)])
+      readers.set(statement, reader)
+    }
+    const results: unknown[][] = []
+    for (let i = 0; i < calls.length; i++) results.push([])
+    for (const row of rows) results[Number(row[0]) - 1]!.push(reader(row))
+    for (let i = 0; i < calls.length; i++) {
+      const call = calls[i]!
+      call.resolve(call.wantsFirst ? results[i]![0] : results[i])
+    }
+  }
+
+  function sendAlone(lane: Lane, statement: Statement, call: Call): void {
+    let values: ReturnType<Statement['encodeParams']>
+    try {
+      values = statement.encodeParams(call.params)
+    } catch (error) {
+      call.reject(error as Error)
+      return
+    }
+    send(lane, statement, values, (error, rows, columns) => {
+      if (error) return call.reject(options.understandError(error))
+      try {
+        const reader = statement.makeRowReader(columns)
+        if (call.wantsFirst) call.resolve(rows[0] && reader(rows[0]))
+        else call.resolve(rows.map(reader))
+      } catch (readError) {
+        call.reject(readError as Error)
+      }
+    })
+  }
+
+  function send(
+    lane: Lane,
+    form: { name: string; text: string },
+    values: unknown[],
+    onAnswer: (error: Error | null, rows: (string | null)[][], columns: string[]) => void,
+  ): void {
+    lane.pending++
+    sent++
+    lane.guard.refresh()
+    lane.client.query<(string | null)[]>(
+      { name: form.name, text: form.text, values, rowMode: 'array' },
+      (error, result) => {
+        lane.pending--
+        if (error) onAnswer(error, [], [])
+        else
+          onAnswer(
+            null,
+            result.rows,
+            result.fields.map((field) => field.name),
+          )
+        if (lane.pending > 0) return void lane.guard.refresh()
+        scheduleFlush()
+        if (queued === 0) onDrained?.()
+      },
+    )
+  }
+
+  async function drain(deadlineMs: number): Promise<void> {
+    isClosed = true
+    const isBusy = () => queued > 0 || [...lanes].some((lane) => lane.pending > 0)
+    if (isBusy()) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, deadlineMs)
+        onDrained = () => {
+          if (isBusy()) return
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+  }
+
+  for (let i = 0; i < options.connections; i++) await holdLane()
+  return {
+    all: (statement, params) => ask(statement as Statement, params, false) as Promise<never>,
+    first: (statement, params) => ask(statement as Statement, params, true) as Promise<never>,
+    isAvailable: () => lanes.size > 0 && !isClosed,
+    figures: () => ({ readsQueued: queued, readsGathered: gathered, readStatements: sent }),
+    drain,
+  }
+}
+
+const notReady = (cause: unknown): PlatformError => Object.assign(fail('notReady'), { cause })

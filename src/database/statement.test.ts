@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { int8, int8Array, listStatements, read, text, textArray, timestamptz, write } from './statement.ts'
+
+const row = { id: text }
+
+test('names become positions with their types, each once however often it is used', () => {
+  const statement = write('test.positions', {
+    params: { app: int8, id: text },
+    row,
+    text: 'select id from t where app = :app and (id = :id or parent = :id)',
+  })
+  assert.equal(statement.text, 'select id from t where app = $1::int8 and (id = $2::text or parent = $2::text)')
+  assert.equal(statement.untyped, 'select id from t where app = $1 and (id = $2 or parent = $2)')
+})
+
+test('casts, strings, quoted names, dollar quotes and comments keep their colons', () => {
+  const source = `select 'a:b it''s :c'::text, e'\\':d', "x:y", $$ :e $$, $q$ $$ :f $q$, -- :g
+    /* :h */ :id::int8, x::text[] from t`
+  const statement = write('test.colons', { params: { id: text }, row, text: source })
+  assert.equal(statement.text, source.replace(':id::int8', '$1::text::int8'))
+})
+
+test('a name that is not declared, or declared and not used, or given twice is refused at once', () => {
+  const declare = (name: string, source: string) => write(name, { params: { id: text }, row, text: source })
+  assert.throws(() => declare('test.undeclared', 'select :id, :other'), /uses :other, which its params do not declare/)
+  assert.throws(() => declare('test.unused', 'select 1 -- :id'), /declares :id and does not use it/)
+  declare('test.twice', 'select :id')
+  assert.throws(() => declare('test.twice', 'select :id'), /two statements with the name 'test.twice'/)
+  assert.throws(() => declare('x'.repeat(61), 'select :id'), /must be 1 to 60/)
+  const names = listStatements().map(({ name }) => name)
+  assert.ok(names.includes('test.twice'))
+  assert.ok(!names.includes('test.undeclared') && !names.includes('test.unused'))
+})
+
+test('only reads whose parameters can be unnested are gathered', () => {
+  const declaration = { params: { id: text }, row, text: 'select id from t where id = :id' }
+  const array = { params: { ids: textArray }, row, text: 'select id from t where id = any(:ids)' }
+  assert.ok(read('test.gathered', declaration).gathered?.text.includes('where id = calls_."id"'))
+  assert.equal(read('test.alone', { ...declaration, gather: false }).gathered, undefined)
+  assert.equal(read('test.array', array).gathered, undefined)
+  assert.equal(read('test.none', { params: {}, row, text: 'select id from t' }).gathered, undefined)
+  assert.equal(write('test.write', declaration).gathered, undefined)
+})
+
+test('a column that the statement does not give is an error, not undefined', () => {
+  const statement = write('test.missing', { params: {}, row, text: 'select 1 as other' })
+  assert.throws(() => statement.makeRowReader(['other']), /'test.missing' gives no column 'id'/)
+})
+
+test('array literals are read back, and a NULL inside is refused', () => {
+  assert.deepEqual(textArray.decode('{}'), [])
+  assert.deepEqual(textArray.decode('{a,"b,c","","NULL","x\\"y\\\\z","{}","two\nlines"}'), [
+    'a',
+    'b,c',
+    '',
+    'NULL',
+    'x"y\\z',
+    '{}',
+    'two\nlines',
+  ])
+  assert.throws(() => textArray.decode('{a,NULL}'), /NULL/)
+  assert.deepEqual(int8Array.decode('{}'), [])
+  assert.deepEqual(int8Array.decode('{1,-2}'), [1, -2])
+})
+
+test('a date that is none is refused before it is sent', () => {
+  assert.throws(() => timestamptz.encode(new Date(Number.NaN)), RangeError)
+})

@@ -1,0 +1,220 @@
+/**
+ * A statement is declared once, with the types of its parameters and of its row: the TypeScript types come from that
+ * declaration, and a test compares every declaration with PostgreSQL's own description (`describe.ts`).
+ */
+
+/** What goes over the wire for one parameter: text, or bytes as they are. */
+export type Encoded = string | Buffer | null
+
+export interface ColumnType<T> {
+  readonly sql: string
+  readonly oid: number
+  readonly isNullable: boolean
+  /** Arrays cannot be unnested into one value a call, so a statement that takes one is never gathered. */
+  readonly isArray: boolean
+  encode(value: T): string | Buffer
+  /** The value as an element of an array literal, for gathered statements. */
+  encodeElement(value: T): string
+  decode(text: string): T
+}
+
+type Columns = Readonly<Record<string, ColumnType<unknown>>>
+type Values<C extends Columns> = { [K in keyof C]: C[K] extends ColumnType<infer T> ? T : never }
+
+export interface Statement<P = unknown, R = unknown> {
+  readonly name: string
+  readonly lane: 'read' | 'write'
+  readonly params: Columns
+  readonly row: Columns
+  /** As it was written, with its parameters as `$1` and without their types: for the type check only. */
+  readonly untyped: string
+  readonly text: string
+  /** One statement for many calls, or undefined where calls of this statement cannot be gathered. */
+  readonly gathered: { readonly name: string; readonly text: string } | undefined
+  encodeParams(params: P): Encoded[]
+  /** One array literal a parameter. */
+  encodeCalls(calls: readonly { readonly params: P }[]): string[]
+  /** How to read a row whose columns arrive in this order. */
+  makeRowReader(columns: readonly string[]): (values: readonly (string | null)[]) => R
+}
+
+const quoteElement = (text: string): string => `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`
+
+const makeType = <T>(
+  sql: string,
+  oid: number,
+  decode: (text: string) => T,
+  encode: (value: T) => string | Buffer = String,
+  encodeElement: (value: T) => string = encode as (value: T) => string,
+): ColumnType<T> => ({ sql, oid, isNullable: false, isArray: sql.endsWith('[]'), encode, encodeElement, decode })
+
+const asItIs = (text: string): string => text
+
+export const int8 = makeType('int8', 20, Number)
+export const int4 = makeType('int4', 23, Number)
+export const float8 = makeType('float8', 701, Number)
+export const text = makeType('text', 25, asItIs, asItIs, quoteElement)
+export const uuid = makeType('uuid', 2950, asItIs, asItIs, quoteElement)
+/** JSON as its text, which is never parsed here: what was stored is what is sent. */
+export const json = makeType('json', 114, asItIs, asItIs, quoteElement)
+export const bool = makeType('bool', 16, (value) => value === 't')
+/** Sessions run in UTC with ISO dates, so the text always ends in `+00`. */
+export const timestamptz = makeType(
+  'timestamptz',
+  1184,
+  (value) => new Date(`${value.slice(0, 10)}T${value.slice(11, -3)}Z`),
+  (value) => value.toISOString(),
+)
+export const bytea = makeType(
+  'bytea',
+  17,
+  (value) => Buffer.from(value.slice(2), 'hex'),
+  (value) => value,
+  (value) => `"\\\\x${value.toString('hex')}"`,
+)
+export const textArray = makeType('text[]', 1009, parseTextArray, (value) => `{${value.map(quoteElement).join()}}`)
+export const int8Array = makeType(
+  'int8[]',
+  1016,
+  (value) => (value === '{}' ? [] : value.slice(1, -1).split(',').map(Number)),
+  (value) => `{${value.join()}}`,
+)
+
+export const nullable = <T>(type: ColumnType<T>): ColumnType<T | null> =>
+  ({ ...type, isNullable: true }) as ColumnType<T | null>
+
+function parseTextArray(literal: string): string[] {
+  const elements: string[] = []
+  for (const [element, quoted] of literal.slice(1, -1).matchAll(/"((?:[^"\\]|\\.)*)"|[^,]+/gs)) {
+    if (element === 'NULL') throw new Error('A text array holds a NULL, which its declaration does not allow')
+    elements.push(quoted === undefined ? element : quoted.replace(/\\(.)/gs, '$1'))
+  }
+  return elements
+}
+
+const statements = new Map<string, Statement>()
+
+export const listStatements = (): readonly Statement[] => [...statements.values()]
+
+interface Declaration<P extends Columns, R extends Columns> {
+  params: P
+  row: R
+  text: string
+}
+
+/** A select. It runs in the read lane, together with other calls of it, unless `gather` is false. */
+export const read = <P extends Columns, R extends Columns>(
+  name: string,
+  declaration: Declaration<P, R> & { gather?: boolean },
+): Statement<Values<P>, Values<R>> => declare(name, 'read', declaration, declaration.gather ?? true)
+
+/** Anything that changes or locks rows. It runs in the pool. */
+export const write = <P extends Columns, R extends Columns>(
+  name: string,
+  declaration: Declaration<P, R>,
+): Statement<Values<P>, Values<R>> => declare(name, 'write', declaration, false)
+
+function declare<P extends Columns, R extends Columns>(
+  name: string,
+  lane: Statement['lane'],
+  declaration: Declaration<P, R>,
+  mayGather: boolean,
+): Statement<Values<P>, Values<R>> {
+  // PostgreSQL cuts names at 63 bytes, and the gathered form adds one.
+  if (!/^[\w.-]{1,60}$/.test(name)) throw new Error(`Statement name '${name}' must be 1 to 60 letters, digits, . or -`)
+  if (statements.has(name)) throw new Error(`There are two statements with the name '${name}'`)
+  const { params, row } = declaration
+  const keys = Object.keys(params)
+  const types = Object.values(params)
+  const columns = Object.entries(row)
+  const fill = (replace: (key: string) => string) => fillParameters(name, declaration.text, keys, replace)
+  const canGather = mayGather && keys.length > 0 && !types.some((type) => type.isArray)
+
+  const statement: Statement<Values<P>, Values<R>> = {
+    name,
+    lane,
+    params,
+    row,
+    untyped: fill((key) => `$${keys.indexOf(key) + 1}`),
+    text: fill((key) => `$${keys.indexOf(key) + 1}::${params[key]?.sql}`),
+    gathered: canGather ? { name: `${name}+`, text: gatherText(params, row, fill) } : undefined,
+    encodeParams: (values) => {
+      const encoded: Encoded[] = []
+      for (let i = 0; i < keys.length; i++) {
+        const value = values[keys[i]!]
+        encoded.push(value === null || value === undefined ? null : types[i]!.encode(value))
+      }
+      return encoded
+    },
+    encodeCalls: (calls) => {
+      const arrays: string[] = []
+      for (let i = 0; i < keys.length; i++) {
+        const key = keys[i]!
+        const type = types[i]!
+        let literal = ''
+        for (const call of calls) {
+          const value = call.params[key]
+          literal += literal === '' ? '{' : ','
+          literal += value === null || value === undefined ? 'NULL' : type.encodeElement(value)
+        }
+        arrays.push(`${literal}}`)
+      }
+      return arrays
+    },
+    makeRowReader: (names) => {
+      const readers = columns.map(([key, type]) => ({ key, decode: type.decode, index: names.indexOf(key) }))
+      const missing = readers.find((reader) => reader.index < 0)
+      if (missing) throw new Error(`Statement '${name}' gives no column '${missing.key}'`)
+      return (values) => {
+        const result: Record<string, unknown> = {}
+        for (const { key, decode, index } of readers) {
+          const value = values[index]!
+          result[key] = value === null ? null : decode(value)
+        }
+        return result as Values<R>
+      }
+    },
+  }
+  statements.set(name, statement)
+  return statement
+}
+
+/**
+ * The same select, once for each call. The outer names are odd so that the inner select does not use them. `offset 0`
+ * keeps the planner from turning the lookups into one join, which it would do badly while it takes a table for empty.
+ * There is no ORDER BY on purpose: a nested loop keeps the order of each call's rows, a sort would not have to.
+ */
+const gatherText = (params: Columns, row: Columns, fill: (replace: (key: string) => string) => string): string => {
+  const arrays = Object.values(params).map((type, i) => `$${i + 1}::${type.sql}[]`)
+  const names = [...Object.keys(params).map((key) => `"${key}"`), 'call_']
+  const columns = ['calls_.call_', ...Object.keys(row).map((key) => `found_."${key}"`)]
+  return (
+    `select ${columns.join(', ')} from unnest(${arrays.join(', ')}) with ordinality as calls_(${names.join(', ')})` +
+    ` cross join lateral (select * from (${fill((key) => `calls_."${key}"`)}\n) found_ offset 0) found_`
+  )
+}
+
+// What may hold a colon that starts no parameter comes first: strings, quoted names, comments, dollar quotes, casts.
+const TOKENS =
+  /\b[eE]'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*.*?\*\/|\$(\w*)\$.*?\$\1\$|::|:([a-zA-Z_]\w*)/gs
+
+function fillParameters(
+  statement: string,
+  source: string,
+  keys: readonly string[],
+  replace: (key: string) => string,
+): string {
+  const used = new Set<string>()
+  const filled = source.replace(TOKENS, (token: string, _tag: unknown, key: string | undefined) => {
+    if (key === undefined) return token
+    if (!keys.includes(key)) throw new Error(`Statement '${statement}' uses :${key}, which its params do not declare`)
+    used.add(key)
+    return replace(key)
+  })
+  const unused = keys.find((key) => !used.has(key))
+  if (unused !== undefined) throw new Error(`Statement '${statement}' declares :${unused} and does not use it`)
+  return filled.trim()
+}
+
+/** The row of a declared statement: `RowOf<typeof findBucket>`. */
+export type RowOf<S> = S extends Statement<infer _P, infer R> ? R : never

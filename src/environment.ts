@@ -1,0 +1,107 @@
+import { hkdfSync } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
+import type { Logger } from 'pino'
+import { APPS_CHANGED, listOrigins } from './apps/apps.ts'
+import { BucketWatch } from './buckets/watch.ts'
+import type { Config, EnvironmentName } from './config.ts'
+import type { Database } from './database/database.ts'
+import { RateLimiter } from './http/limits.ts'
+import { TokenCache } from './sessions/cache.ts'
+import type { TokenPolicy } from './sessions/sessions.ts'
+
+export type Clock = () => Date
+
+/** Everything that one environment is made of. Production and sandbox each have one, and nothing in common. */
+export interface Environment {
+  readonly name: EnvironmentName
+  readonly url: string
+  readonly config: Config
+  readonly db: Database
+  readonly log: Logger
+  readonly clock: Clock
+  readonly tokens: TokenCache
+  readonly tokenPolicy: TokenPolicy
+  readonly secretHashKey: Buffer
+  readonly limits: { readonly token: RateLimiter; readonly client: RateLimiter; readonly address: RateLimiter }
+  /** Origins of web pages that may call this environment. */
+  readonly origins: { has(origin: string): boolean }
+  readonly bucketWatch: BucketWatch
+  /** Aborted when the process stops: no new work is taken, streams end. */
+  readonly stopping: AbortSignal
+  stop(): void
+  close(): Promise<void>
+}
+
+export interface EnvironmentParts {
+  readonly name: EnvironmentName
+  readonly config: Config
+  readonly db: Database
+  readonly log: Logger
+  readonly clock: Clock
+  readonly secretKey: Buffer
+}
+
+export const schemaOf = (name: EnvironmentName): string => `gs_${name}`
+
+/** A key for one purpose in one environment, so that nothing signed for one holds in another. */
+export const deriveKey = (secretKey: Buffer, name: EnvironmentName, purpose: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', secretKey, '', `groundschool/${name}/${purpose}`, 32))
+
+export async function openEnvironment({
+  name,
+  config,
+  db,
+  log,
+  clock,
+  secretKey,
+}: EnvironmentParts): Promise<Environment> {
+  const stopping = new AbortController()
+  // Every open stream listens.
+  setMaxListeners(0, stopping.signal)
+  const bucketWatch = new BucketWatch(db, config.STREAM_LIMIT)
+  return {
+    name,
+    url: name === 'production' ? config.BASE_URL : config.SANDBOX_URL,
+    config,
+    db,
+    log,
+    clock,
+    tokens: new TokenCache(db, config.TOKEN_CACHE_SIZE),
+    tokenPolicy: {
+      environment: name,
+      refreshKey: deriveKey(secretKey, name, 'refresh'),
+      accessTokenHours: config.ACCESS_TOKEN_HOURS,
+      sessionDays: config.SESSION_DAYS,
+    },
+    secretHashKey: deriveKey(secretKey, name, 'client-secret'),
+    limits: {
+      token: new RateLimiter('token', config.RATE_TOKEN_PER_SECOND, config.RATE_TOKEN_BURST),
+      client: new RateLimiter('client', config.RATE_CLIENT_PER_SECOND, config.RATE_CLIENT_PER_SECOND),
+      address: new RateLimiter('address', config.RATE_ADDRESS_PER_SECOND, config.RATE_ADDRESS_BURST),
+    },
+    origins: await followOrigins(db, log),
+    bucketWatch,
+    stopping: stopping.signal,
+    stop: () => stopping.abort(),
+    close: async () => {
+      bucketWatch.close()
+      await db.close()
+    },
+  }
+}
+
+/** The registered origins, kept up to date by the messages that changes to apps send. */
+async function followOrigins(db: Database, log: Logger): Promise<{ has(origin: string): boolean }> {
+  let origins = await listOrigins(db)
+  const refresh = () => {
+    listOrigins(db).then(
+      (fresh) => {
+        origins = fresh
+      },
+      (error: Error) => log.warn({ problem: error.message }, 'the registered origins could not be read'),
+    )
+  }
+  db.onMessage(APPS_CHANGED, refresh)
+  db.onListening((isListening) => isListening && refresh())
+  return { has: (origin) => origins.has(origin) }
+}

@@ -1,0 +1,70 @@
+/**
+ * Every error that the platform means to give, and the only place where a code, its status and its text are written.
+ * `docs/errors.md` is made from this table, and a test keeps the two equal.
+ */
+const CATALOGUE = {
+  badRequest: [400, 4000, 'The request cannot be understood'],
+  parameterMissing: [400, 4001, 'A parameter is missing'],
+  duplicate: [400, 4002, 'This exists already, or the response type is not supported'],
+  validationFailed: [400, 4003, 'A value is not allowed'],
+  wrongUserType: [400, 4004, 'This user type cannot do that'],
+  wrongType: [400, 4005, 'A parameter has the wrong type'],
+  impossibleNow: [400, 4006, 'This is not possible in the current state'],
+  storageFull: [400, 4007, 'The app is above its storage'],
+  alreadyUsed: [400, 4008, 'This code or token was used already'],
+  tokenExpired: [401, 4010, 'Token refresh required'],
+  wrongCredentials: [401, 4011, 'The credentials are wrong'],
+  unknownClient: [401, 4012, 'Unknown client or key'],
+  appNotUsable: [401, 4013, 'This app is unknown to this environment, not approved or suspended'],
+  permissionMissing: [401, 4014, 'A permission is missing'],
+  unknownCode: [401, 4015, 'This code is malformed or unknown'],
+  notAuthorized: [401, 4016, 'The request carries no authorization'],
+  scopeMissing: [401, 4017, 'The app lacks the scope'],
+  consentMissing: [401, 4019, 'The user has not consented to this app'],
+  forbidden: [403, 4032, 'This user may not act on this data'],
+  authorizationIncomplete: [403, 4033, 'The authorization request is incomplete'],
+  tokenInvalid: [403, 4034, 'This token is invalid or was revoked; sign in again'],
+  notForAnonymous: [403, 4035, 'This is not open to anonymous users'],
+  noSuchApp: [404, 4041, 'There is no app with that client ID'],
+  notFound: [404, 4042, 'Not found'],
+  conflict: [409, 4091, 'This conflicts with what exists'],
+  bodyTooLarge: [413, 4131, 'The body is too large'],
+  unsupportedMediaType: [415, 4151, 'This media type is not supported; send application/json'],
+  tooManyRequests: [429, 4291, 'Too many requests; try again later'],
+  internal: [500, 5000, 'Something went wrong on our side; quote the request id when you report it'],
+  notReady: [503, 5030, 'The platform is not ready; try again shortly'],
+  pluginTimeout: [504, 5040, 'A plugin did not answer in time'],
+} as const satisfies Record<string, readonly [status: number, code: number, text: string]>
+
+export type ErrorName = keyof typeof CATALOGUE
+
+/** An error that is meant: it reaches the caller with its status, its code and its sentence. */
+export class PlatformError extends Error {
+  readonly kind: ErrorName
+  readonly status: number
+  readonly code: number
+  /** Seconds after which another try makes sense; becomes `Retry-After`. */
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(kind: ErrorName, description?: string, retryAfterSeconds?: number) {
+    const [status, code, text] = CATALOGUE[kind]
+    super(description ?? text)
+    this.name = 'PlatformError'
+    this.kind = kind
+    this.status = status
+    this.code = code
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** `throw fail('notFound', 'There is no bucket with that id')`; the catalogue's own sentence where none is given. */
+export const fail = (kind: ErrorName, description?: string, retryAfterSeconds?: number): PlatformError =>
+  new PlatformError(kind, description, retryAfterSeconds)
+
+/** What an operator must mend before the platform can start: shown as one sentence, never with a stack. */
+export class StartupError extends Error {
+  override readonly name = 'StartupError'
+}
+
+export const listErrors = (): { kind: ErrorName; status: number; code: number; text: string }[] =>
+  Object.entries(CATALOGUE).map(([kind, [status, code, text]]) => ({ kind: kind as ErrorName, status, code, text }))

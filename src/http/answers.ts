@@ -1,0 +1,54 @@
+import { STATUS_CODES } from 'node:http'
+import type { FastifyReply } from 'fastify'
+import { fail, PlatformError } from '../errors.ts'
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** Headers carry ASCII only; anything else becomes a question mark. */
+const asciiOnly = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 500)
+
+const errorBody = (error: PlatformError): string =>
+  JSON.stringify({ error_code: error.code, error_description: error.message })
+
+/** Old iOS clients read the first pair and nothing else; the second is the documented one. */
+function errorHeaders(error: PlatformError): Record<string, string> {
+  const code = String(error.code)
+  const description = asciiOnly(error.message)
+  return {
+    'content-type': JSON_TYPE,
+    'cache-control': 'no-store',
+    errorcode: code,
+    errordescription: description,
+    error_code: code,
+    error_description: description,
+    ...(error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) }),
+  }
+}
+
+export function sendError(reply: FastifyReply, error: PlatformError): FastifyReply {
+  return reply.code(error.status).headers(errorHeaders(error)).send(errorBody(error))
+}
+
+/** The same answer, for requests so broken that there is no reply to write to. */
+export function rawErrorAnswer(error: PlatformError, requestId: string): string {
+  const body = errorBody(error)
+  const headers = {
+    ...errorHeaders(error),
+    'x-request-id': requestId,
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`
+}
+
+/** Turns whatever was thrown into an error that we mean; what we did not foresee becomes 5000 and is told to the log alone. */
+export function understand(error: unknown): PlatformError {
+  if (error instanceof PlatformError) return error
+  const { code, statusCode } = error as { code?: string; statusCode?: number }
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return fail('bodyTooLarge')
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return fail('unsupportedMediaType')
+  if (typeof code === 'string' && code.startsWith('FST_ERR_') && statusCode && statusCode < 500)
+    return fail('badRequest')
+  return fail('internal')
+}

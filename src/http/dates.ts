@@ -1,0 +1,42 @@
+const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i
+const AMERICAN = /^(\d{1,2})\/(\d{1,2})\/(\d{4}|\d{2})(?: (\d{1,2}):(\d{2}):(\d{2}) (AM|PM))?$/i
+
+/** The forms that clients send; a time without a zone is UTC. Undefined for anything else, and for days that do not exist. */
+export function parseDate(text: string): Date | undefined {
+  if (ISO.test(text)) return parseIso(text)
+  const match = AMERICAN.exec(text)
+  return match ? parseAmerican(match) : undefined
+}
+
+function parseIso(text: string): Date | undefined {
+  const [day = '', time] = text.toUpperCase().replace(' ', 'T').split('T')
+  const zoned =
+    time === undefined ? `${day}T00:00:00Z` : /(Z|[+-]\d{2}:?\d{2})$/.test(time) ? `${day}T${time}` : `${day}T${time}Z`
+  const date = new Date(zoned.replace(/([+-]\d{2})(\d{2})$/, '$1:$2'))
+  return Number.isNaN(date.getTime()) || !isRealDay(day) ? undefined : date
+}
+
+/** `new Date('2026-02-30')` would roll over into March. */
+function isRealDay(day: string): boolean {
+  const date = new Date(`${day}T00:00:00Z`)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day)
+}
+
+function parseAmerican(match: RegExpExecArray): Date | undefined {
+  const [month, day, year, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0)) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ]
+  const half = match[7]?.toUpperCase()
+  if (half && (hour < 1 || hour > 12 || minute > 59 || second > 59)) return undefined
+  // Two digits: this century up to 68, as POSIX has it.
+  const fullYear = year >= 100 ? year : year <= 68 ? 2000 + year : 1900 + year
+  const iso = `${String(fullYear).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`
+  if (!isRealDay(iso)) return undefined
+  const hours = half ? (hour % 12) + (half === 'PM' ? 12 : 0) : 0
+  return new Date(Date.parse(`${iso}T00:00:00Z`) + ((hours * 60 + minute) * 60 + second) * 1000)
+}

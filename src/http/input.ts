@@ -1,0 +1,121 @@
+import { type Static, type TObject, type TSchema, Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { fail } from '../errors.ts'
+import { parseDate } from './dates.ts'
+import { checkText } from './json.ts'
+
+/**
+ * The tolerant input rules, in one place. A field is a schema with a kind; the kind says how what clients really send becomes
+ * what the schema describes. Unknown fields are ignored.
+ */
+type Kind = 'id' | 'text' | 'flag' | 'number' | 'list' | 'date' | 'any'
+const KIND = 'x-kind'
+
+/** An id: `null`, `""` and `nil` mean that it was not given. */
+export const Id = (description: string, maxLength = 200) =>
+  Type.String({ [KIND]: 'id', description, minLength: 1, maxLength })
+/** Text, in which `""` is a value. */
+export const Text = (description: string, maxLength: number) => Type.String({ [KIND]: 'text', description, maxLength })
+/** `true` or `false`, also as text in any case. */
+export const Flag = (description: string) => Type.Boolean({ [KIND]: 'flag', description })
+/** A whole number, also as text; `null`, `""` and `nil` mean that it was not given. */
+export const Whole = (description: string, minimum: number, maximum: number) =>
+  Type.Integer({ [KIND]: 'number', description, minimum, maximum })
+/** A list of ids, also as one text with commas. */
+export const IdList = (description: string, maxItems: number) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { [KIND]: 'list', description, maxItems })
+/** A moment: ISO 8601, `MM/DD/YYYY`, `MM/DD/YY` or `M/D/YYYY h:mm:ss AM`; kept as ISO 8601 in UTC. */
+export const DateTime = (description: string) => Type.String({ [KIND]: 'date', format: 'date-time', description })
+/** Any JSON value, `null` included. */
+export const AnyJson = (description: string) => Type.Unknown({ [KIND]: 'any', description })
+
+/** Where an operation takes its fields from. */
+export type Place = 'query' | 'body' | 'either'
+export interface Sources {
+  readonly query: Readonly<Record<string, unknown>>
+  readonly body: unknown
+}
+
+/** Makes the reader of one operation's input: gathers, tolerates, validates; every refusal names its field. */
+export function compileInput<T extends TObject>(schema: T, place: Place): (sources: Sources) => Static<T> {
+  const fields = Object.entries<TSchema>(schema.properties).map(([name, field]) => ({
+    name,
+    tolerate: TOLERANCE[(field as { [KIND]?: Kind })[KIND] ?? 'any'],
+    isDeep: (field as { [KIND]?: Kind })[KIND] === 'any',
+  }))
+  const check = Compile(schema)
+  return (sources) => {
+    const body = place === 'query' ? undefined : bodyFields(sources.body)
+    const input: Record<string, unknown> = {}
+    for (const { name, tolerate, isDeep } of fields) {
+      const value = tolerate(pick(name, place === 'body' ? undefined : sources.query, body), name)
+      if (value === undefined) continue
+      if (!isDeep && typeof value === 'string') checkText(value)
+      input[name] = value
+    }
+    if (!check.Check(input)) throw explain(check.Errors(input)[0], input)
+    return input as Static<T>
+  }
+}
+
+function bodyFields(body: unknown): Record<string, unknown> | undefined {
+  if (body === undefined || body === null) return undefined
+  if (typeof body !== 'object' || Array.isArray(body)) throw fail('badRequest', 'The body must be a JSON object')
+  return body as Record<string, unknown>
+}
+
+function pick(name: string, query: Sources['query'] | undefined, body: Record<string, unknown> | undefined): unknown {
+  const fromQuery = query && Object.hasOwn(query, name) ? query[name] : undefined
+  const fromBody = body && Object.hasOwn(body, name) ? body[name] : undefined
+  if (Array.isArray(fromQuery)) throw fail('validationFailed', `${name} is given twice`)
+  if (fromQuery === undefined) return fromBody
+  if (fromBody !== undefined && fromBody !== fromQuery)
+    throw fail('validationFailed', `${name} is given twice, with different values`)
+  return fromQuery
+}
+
+const isAbsent = (value: unknown): boolean => value === null || value === '' || value === 'nil'
+
+const TOLERANCE: Record<Kind, (value: unknown, name: string) => unknown> = {
+  any: (value) => value,
+  id: (value) => (isAbsent(value) ? undefined : value),
+  text: (value) => (value === null ? undefined : value),
+  flag: (value) => {
+    if (isAbsent(value)) return undefined
+    if (typeof value !== 'string') return value
+    const word = value.toLowerCase()
+    return word === 'true' ? true : word === 'false' ? false : value
+  },
+  number: (value) => {
+    if (isAbsent(value)) return undefined
+    return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
+  },
+  list: (value) => {
+    if (isAbsent(value)) return undefined
+    if (typeof value !== 'string') return value
+    return value
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => !isAbsent(part))
+  },
+  date: (value, name) => {
+    if (isAbsent(value)) return undefined
+    if (typeof value !== 'string') return value
+    const date = parseDate(value)
+    if (!date) throw fail('validationFailed', `${name} is not a date; send ISO 8601, such as 2026-05-01T12:00:00.000Z`)
+    return date.toISOString()
+  },
+}
+
+type Problem = { keyword: string; instancePath: string; message: string; params: object } | undefined
+
+function explain(problem: Problem, input: Record<string, unknown>): Error {
+  if (!problem) return fail('validationFailed')
+  if (problem.keyword === 'required') {
+    const missing = (problem.params as { requiredProperties?: string[] }).requiredProperties ?? []
+    return fail('parameterMissing', `${missing.filter((name) => !(name in input)).join(', ')} is missing`)
+  }
+  const where = problem.instancePath.slice(1).replaceAll('/', '.')
+  const sentence = `${where} ${problem.message}`
+  return problem.keyword === 'type' ? fail('wrongType', sentence) : fail('validationFailed', sentence)
+}

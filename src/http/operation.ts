@@ -1,0 +1,96 @@
+import fastJsonStringify from 'fast-json-stringify'
+import type { FastifyRequest } from 'fastify'
+import type { Static, TObject, TSchema } from 'typebox'
+import type { AppUser, Caller } from '../caller.ts'
+import type { Db } from '../database/database.ts'
+import type { Environment } from '../environment.ts'
+import type { ErrorName } from '../errors.ts'
+import type { Place } from './input.ts'
+
+/** What a handler is given beside its input. */
+export interface Context<Who> {
+  /** The environment's lanes; the transaction of the request where it carries an Idempotency-Key. */
+  readonly db: Db
+  readonly who: Who
+  readonly environment: Environment
+  /** For the few operations that read a header of their own. */
+  readonly request: FastifyRequest
+}
+
+/** What an operation answers when it has nothing to say. */
+export const SUCCESS = { success: true } as const
+
+interface Described {
+  /** The operation's name in OpenAPI, metrics and logs. */
+  readonly name: string
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
+  readonly path: string
+  readonly area: string
+  readonly summary: string
+  readonly input: TObject
+  readonly place: Place
+  readonly answer: TSchema
+  /** Errors of its own, beside those that every operation may give. */
+  readonly errors: readonly ErrorName[]
+  /** Request headers that it reads, with a sentence each. */
+  readonly requestHeaders?: Readonly<Record<string, string>>
+  /** Answer headers that it sends, with a sentence each. */
+  readonly answerHeaders?: Readonly<Record<string, string>>
+}
+
+interface Answered<Result> {
+  /** The answer's text; by default the declared fields of the result, and no others. */
+  readonly present?: (result: Result) => string
+  readonly headersOf?: (result: Result) => Record<string, string>
+}
+
+/** One operation of the interface: where it is reached, what the caller must hold, and the one function that does it. */
+export type Operation = UserOperation | OpenOperation | StreamOperation
+
+// biome-ignore lint/suspicious/noExplicitAny: a list of operations has as many input types as members
+export interface UserOperation<Input extends TObject = any, Result = any> extends Described, Answered<Result> {
+  readonly access: 'user'
+  readonly input: Input
+  run(context: Context<AppUser>, input: Static<Input>): Promise<Result>
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export interface OpenOperation<Input extends TObject = any, Result = any> extends Described, Answered<Result> {
+  readonly access: 'open'
+  readonly input: Input
+  run(context: Context<Caller>, input: Static<Input>): Promise<Result>
+}
+
+/** Answers with server-sent events for as long as the client listens. */
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export interface StreamOperation<Input extends TObject = any> extends Described {
+  readonly access: 'stream'
+  readonly input: Input
+  /** Refuses before the first byte by rejecting; what it resolves to then writes events until the sink closes. */
+  run(context: Context<AppUser>, input: Static<Input>): Promise<(sink: EventSink) => void>
+}
+
+export interface EventSink {
+  send(event: { id?: number; event: string; data: string }): void
+  close(): void
+  onClose(handler: () => void): void
+}
+
+export const userOperation = <I extends TObject, R>(operation: Omit<UserOperation<I, R>, 'access'>): Operation => ({
+  ...operation,
+  access: 'user',
+})
+export const openOperation = <I extends TObject, R>(operation: Omit<OpenOperation<I, R>, 'access'>): Operation => ({
+  ...operation,
+  access: 'open',
+})
+export const streamOperation = <I extends TObject>(operation: Omit<StreamOperation<I>, 'access'>): Operation => ({
+  ...operation,
+  access: 'stream',
+})
+
+export const isWrite = (operation: Described): boolean => operation.method !== 'GET'
+
+/** Writes the declared fields of a result: an undeclared field does not leave. */
+export const compilePresenter = (schema: TSchema): ((result: unknown) => string) =>
+  fastJsonStringify(schema as never) as (result: unknown) => string

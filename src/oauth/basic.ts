@@ -1,0 +1,45 @@
+import { ensureAppUser, readApp } from '../apps/apps.ts'
+import { recordAudit } from '../audit/audit.ts'
+import type { Caller } from '../caller.ts'
+import type { Db } from '../database/database.ts'
+import { fail } from '../errors.ts'
+import { verifyPerson } from '../people/people.ts'
+import { openSession, type TokenPair, type TokenPolicy } from '../sessions/sessions.ts'
+
+export interface BasicSignIn {
+  readonly clientId: string | undefined
+  /** The value of the Authorization header. */
+  readonly authorization: string | undefined
+  readonly device: string
+}
+
+/** Signs a person in with handle and password, for apps that can show no web page and that an administrator has allowed to. */
+export async function signInWithBasic(db: Db, who: Caller, what: BasicSignIn, policy: TokenPolicy): Promise<TokenPair> {
+  if (!what.clientId) throw fail('parameterMissing', 'The header clientId is missing')
+  const credentials = readBasic(what.authorization)
+  const app = await readApp(db, what.clientId, policy.environment)
+  if (!app.isBasicEnabled)
+    throw fail('permissionMissing', 'Basic sign-in is not enabled for this app; ask an administrator')
+  const personId = await verifyPerson(db, who, credentials)
+  return db.transaction(async (tx) => {
+    const userId = await ensureAppUser(tx, who, { appId: app.id, personId })
+    const tokens = await openSession(
+      tx,
+      who,
+      { appId: app.id, personId, userId, door: 'basic', device: what.device },
+      policy,
+    )
+    await recordAudit(tx, who, { action: 'sign-in.basic', personId, appId: app.id, sessionId: tokens.sessionId })
+    return tokens
+  })
+}
+
+/** RFC 7617: `Basic base64(handle:password)`; the handle has no colon, the password may. */
+function readBasic(authorization: string | undefined): { handle: string; password: string } {
+  if (!authorization) throw fail('notAuthorized', 'Send Authorization: Basic base64(handle:password)')
+  const encoded = /^basic ([A-Za-z0-9+/_-]+=*)$/i.exec(authorization)?.[1]
+  const text = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  if (colon < 1) throw fail('notAuthorized', 'The Authorization header must be: Basic base64(handle:password)')
+  return { handle: text.slice(0, colon), password: text.slice(colon + 1) }
+}

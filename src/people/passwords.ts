@@ -1,0 +1,73 @@
+import { argon2 as argon2Callback, randomBytes, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+
+const argon2 = promisify(argon2Callback)
+
+/** OWASP's choice for argon2id. Verified with the parameters that the hash itself names, so these can grow. */
+const MEMORY_KIB = 19_456
+const PASSES = 2
+const PARALLELISM = 1
+const TAG_BYTES = 32
+
+/** Longer ones are refused where they are set; at sign-in they are simply wrong. */
+export const MAX_PASSWORD_LENGTH = 1000
+
+/** One hash takes 19 MiB and a thread: more at once would only wait inside the thread pool, in front of other work. */
+const MAX_AT_ONCE = 2
+let running = 0
+const waiting: (() => void)[] = []
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= MAX_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
+  else running++
+  try {
+    return await work()
+  } finally {
+    const next = waiting.shift()
+    if (next) next()
+    else running--
+  }
+}
+
+interface Parameters {
+  readonly memory: number
+  readonly passes: number
+  readonly parallelism: number
+}
+
+const derive = (password: string, nonce: Buffer, tagLength: number, parameters: Parameters): Promise<Buffer> =>
+  inTurn(() => argon2('argon2id', { message: password.normalize('NFC'), nonce, tagLength, ...parameters }))
+
+const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
+
+/** The PHC form that every argon2 library reads. */
+export async function hashPassword(password: string): Promise<string> {
+  const nonce = randomBytes(16)
+  const parameters = { memory: MEMORY_KIB, passes: PASSES, parallelism: PARALLELISM }
+  const tag = await derive(password, nonce, TAG_BYTES, parameters)
+  return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}$${unpadded(nonce)}$${unpadded(tag)}`
+}
+
+const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
+
+/** Nobody's password: verified where a person has none, so that it takes as long. */
+const NOBODY = `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}$${unpadded(Buffer.alloc(16))}$${unpadded(Buffer.alloc(TAG_BYTES))}`
+
+/** An unknown person (`null`) takes as long as a wrong password. */
+export async function verifyPassword(password: string, hash: string | null): Promise<boolean> {
+  const match = PHC.exec(hash ?? NOBODY)
+  if (!match) throw new Error('A stored password hash is not in argon2id PHC form')
+  const [, memory, passes, parallelism, nonce = '', tag = ''] = match
+  const expected = Buffer.from(tag, 'base64')
+  const actual = await derive(
+    password.slice(0, MAX_PASSWORD_LENGTH + 1),
+    Buffer.from(nonce, 'base64'),
+    expected.length,
+    {
+      memory: Number(memory),
+      passes: Number(passes),
+      parallelism: Number(parallelism),
+    },
+  )
+  return timingSafeEqual(actual, expected) && hash !== null && password.length <= MAX_PASSWORD_LENGTH
+}

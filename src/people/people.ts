@@ -1,0 +1,70 @@
+import { recordAudit } from '../audit/audit.ts'
+import type { Caller } from '../caller.ts'
+import type { Db } from '../database/database.ts'
+import { fail } from '../errors.ts'
+import { endSessionsOfPerson } from '../sessions/sessions.ts'
+import { hashPassword, MAX_PASSWORD_LENGTH, verifyPassword } from './passwords.ts'
+import { normaliseHandle } from './rules.ts'
+import * as store from './store.ts'
+
+/** Failures without any wait: an account's owner mistypes, a classroom behind one address mistypes a lot. */
+const FREE_FAILURES_OF_ACCOUNT = 5
+const FREE_FAILURES_OF_ADDRESS = 100
+
+/**
+ * The person behind a handle and a password. An unknown handle, a wrong password and a disabled account give the same answer after the same time.
+ * Failures are counted by account and by address and lead to growing waits; successes are never limited.
+ */
+export async function verifyPerson(db: Db, who: Caller, what: { handle: string; password: string }): Promise<number> {
+  const handle = normaliseHandle(what.handle).slice(0, 100)
+  const account = `account:${handle}`
+  const address = `address:${who.address}`
+  const [person, block] = await Promise.all([
+    db.first(store.findForSignIn, { handle }),
+    db.first(store.findBlock, { account, address }),
+  ])
+  const waitMs = (block?.blocked_until?.getTime() ?? 0) - who.at.getTime()
+  if (waitMs > 0)
+    throw fail('tooManyRequests', 'Too many failed sign-ins; wait before the next try', Math.ceil(waitMs / 1000))
+
+  const isRight = await verifyPassword(what.password, person?.password_hash ?? null)
+  if (person && isRight && !person.disabled_at) {
+    await db.first(store.forgetFailures, { subject: account })
+    return person.id
+  }
+  await db.transaction(async (tx) => {
+    await tx.first(store.countFailure, { subject: account, now: who.at, free: FREE_FAILURES_OF_ACCOUNT })
+    await tx.first(store.countFailure, { subject: address, now: who.at, free: FREE_FAILURES_OF_ADDRESS })
+    await recordAudit(tx, who, { action: 'sign-in.failed', ...(person ? { personId: person.id } : {}) })
+  })
+  throw fail('wrongCredentials', 'The handle or the password is wrong')
+}
+
+async function readPersonId(db: Db, handle: string): Promise<number> {
+  const person = await db.first(store.findByHandle, { handle: normaliseHandle(handle) })
+  if (!person) throw fail('notFound', `There is nobody with the handle ${handle}`)
+  return person.id
+}
+
+/** Sets a password and ends every session that the old one opened. */
+export async function changePassword(db: Db, who: Caller, what: { handle: string; password: string }): Promise<void> {
+  if (what.password.length < 8 || what.password.length > MAX_PASSWORD_LENGTH)
+    throw fail('validationFailed', `A password has 8 to ${MAX_PASSWORD_LENGTH} characters`)
+  const hash = await hashPassword(what.password)
+  await db.transaction(async (tx) => {
+    const personId = await readPersonId(tx, what.handle)
+    await tx.first(store.setPassword, { id: personId, hash })
+    await recordAudit(tx, who, { action: 'password.changed', personId })
+    await endSessionsOfPerson(tx, who, { personId, reason: 'password changed' })
+  })
+}
+
+/** A disabled person cannot sign in, and all their tokens are dead. */
+export function disablePerson(db: Db, who: Caller, what: { handle: string; isDisabled: boolean }): Promise<void> {
+  return db.transaction(async (tx) => {
+    const personId = await readPersonId(tx, what.handle)
+    await tx.first(store.setDisabled, { id: personId, at: what.isDisabled ? who.at : null })
+    await recordAudit(tx, who, { action: what.isDisabled ? 'person.disabled' : 'person.enabled', personId })
+    if (what.isDisabled) await endSessionsOfPerson(tx, who, { personId, reason: 'person disabled' })
+  })
+}

@@ -1,0 +1,151 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { operations } from './app.ts'
+import { type Config, ENVIRONMENTS, type EnvironmentName, readSecretKey } from './config.ts'
+import { type Connection, openDatabase } from './database/database.ts'
+import { startEmbedded } from './database/embedded.ts'
+import { migrate } from './database/migrate.ts'
+import { type Clock, type Environment, openEnvironment, schemaOf } from './environment.ts'
+import { StartupError } from './errors.ts'
+import { buildServer } from './http/server.ts'
+import { checkSecretKey } from './installation.ts'
+import { keepTidy } from './maintenance.ts'
+
+/** A PostgreSQL that answers, whoever runs it. */
+export interface RunningDatabase {
+  readonly connection: Connection
+  readonly isNew: boolean
+  stop(): Promise<void>
+}
+
+/** The database of DATABASE_URL, or the embedded one, started. */
+export async function openServer(config: Config, log: Logger): Promise<RunningDatabase> {
+  if (config.DATABASE_URL)
+    return { connection: { connectionString: config.DATABASE_URL }, isNew: false, stop: async () => {} }
+  return startEmbedded({ dataDir: config.DATA_DIR, log: (level, message, detail) => log[level](detail ?? {}, message) })
+}
+
+/** Brings the schema of every environment to this version. */
+export async function migrateAll(connection: Connection): Promise<Record<EnvironmentName, string[]>> {
+  const [production, sandbox] = await Promise.all(ENVIRONMENTS.map((name) => migrate(connection, schemaOf(name))))
+  return { production: production!.applied, sandbox: sandbox!.applied }
+}
+
+/** Opens both environments on a migrated database. */
+export async function openEnvironments(
+  config: Config,
+  connection: Connection,
+  log: Logger,
+  clock: Clock,
+): Promise<Environment[]> {
+  const secretKey = readSecretKey(config)
+  return Promise.all(
+    ENVIRONMENTS.map(async (name) => {
+      const own = log.child({ environment: name })
+      const db = await openDatabase({
+        connection,
+        schema: schemaOf(name),
+        poolSize: config.POOL_SIZE,
+        readConnections: config.READ_CONNECTIONS,
+        statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
+        applicationName: `groundschool ${name}`,
+        onProblem: (problem) => own.warn({ problem: problem.message }, 'a database connection had a problem'),
+      })
+      await checkSecretKey(db, secretKey, name)
+      return openEnvironment({ name, config, db, log: own, clock, secretKey })
+    }),
+  )
+}
+
+export interface Platform {
+  readonly environments: readonly Environment[]
+  /** Where each environment listens. */
+  readonly addresses: Readonly<Record<EnvironmentName, string>>
+  /** Takes no new work, finishes what it has, closes everything that it started. Doing it again waits for the same. */
+  stop(): Promise<void>
+}
+
+/** Serves both environments on a database that is ready. */
+export async function startPlatform(
+  config: Config,
+  connection: Connection,
+  log: Logger,
+  clock: Clock,
+): Promise<Platform> {
+  const environments = await openEnvironments(config, connection, log, clock)
+  const tidying = environments.map(keepTidy)
+  const servers = await Promise.all(
+    environments.map(async (environment) => {
+      const server = buildServer(environment, operations)
+      await server.ready()
+      return server
+    }),
+  )
+  const listeners = await listen(config, servers)
+  let stopped: Promise<void> | undefined
+  const stop = async (): Promise<void> => {
+    for (const environment of environments) environment.stop()
+    for (const tidy of tidying) tidy.stop()
+    await Promise.all(listeners.map((listener) => drain(listener, config.STOP_SECONDS * 1000)))
+    await Promise.all(environments.map((environment) => environment.close()))
+  }
+  const [production, sandbox] = listeners.map(addressOf)
+  return {
+    environments,
+    addresses: { production: production!, sandbox: sandbox ?? production! },
+    stop: () => {
+      stopped ??= stop()
+      return stopped
+    },
+  }
+}
+
+/** A listener for each environment; one for both where the ports are the same, and then the host name decides. */
+async function listen(config: Config, [production, sandbox]: FastifyInstance[]): Promise<Server[]> {
+  if (!production || !sandbox) throw new Error('Both environments are needed')
+  const isShared = config.PORT !== 0 && config.PORT === config.SANDBOX_PORT
+  if (!isShared) {
+    await open(production.server, config.PORT, config.HOST)
+    await open(sandbox.server, config.SANDBOX_PORT, config.HOST)
+    return [production.server, sandbox.server]
+  }
+  const sandboxHost = new URL(config.SANDBOX_URL).host
+  const shared = createServer((request, response) => {
+    const server = request.headers.host?.toLowerCase() === sandboxHost ? sandbox : production
+    server.routing(request, response)
+  })
+  await open(shared, config.PORT, config.HOST)
+  return [shared]
+}
+
+const open = (server: Server, port: number, host: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', (problem: NodeJS.ErrnoException) => reject(explainListen(problem, port, host)))
+    server.listen({ port, host, backlog: 1024 }, resolve)
+  })
+
+function explainListen(problem: NodeJS.ErrnoException, port: number, host: string): StartupError {
+  if (problem.code === 'EADDRINUSE')
+    return new StartupError(`Port ${port} is in use: stop what listens there, or set PORT and SANDBOX_PORT to others`)
+  if (problem.code === 'EACCES')
+    return new StartupError(`Port ${port} may not be opened by this user: choose one above 1023`)
+  return new StartupError(`Cannot listen on ${host}:${port} (${problem.code}): check HOST and PORT`)
+}
+
+const addressOf = (server: Server): string => {
+  const { address, port, family } = server.address() as AddressInfo
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}
+
+/** Waits for the requests under way; what is not done in time is cut off. */
+const drain = (server: Server, limitMs: number): Promise<void> =>
+  new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), limitMs)
+    server.close(() => {
+      clearTimeout(cut)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })

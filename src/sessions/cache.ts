@@ -1,0 +1,61 @@
+import type { Database } from '../database/database.ts'
+import { BoundedMap } from '../http/limits.ts'
+import { type Holder, REVOKED, type Revocation } from './sessions.ts'
+
+/**
+ * Remembers who holds which token, by the token's hash. A revocation on any process empties what it concerns; while no revocation could be
+ * heard, nothing is remembered.
+ */
+export class TokenCache {
+  readonly #holders: BoundedMap<Holder>
+  #isListening = false
+  #revocations = 0
+  readonly #onRevoked = new Set<(revocation: Revocation) => void>()
+
+  constructor(database: Database, size: number) {
+    this.#holders = new BoundedMap(size)
+    database.onListening((isListening) => {
+      this.#isListening = isListening
+      this.#revocations++
+      this.#holders.clear()
+    })
+    database.onMessage(REVOKED, (message) => this.#revoke(message as Revocation))
+  }
+
+  get(hash: string): Holder | undefined {
+    return this.#holders.get(hash)
+  }
+
+  /** Taken before the database is asked; `remember` then keeps the answer only if nothing was revoked in between. */
+  mark(): number {
+    return this.#revocations
+  }
+
+  remember(hash: string, holder: Holder, mark: number): void {
+    if (this.#isListening && mark === this.#revocations) this.#holders.set(hash, holder)
+  }
+
+  /** For what outlives a request, such as a change stream. Returns how to stop listening. */
+  onRevoked(handler: (revocation: Revocation) => void): () => void {
+    this.#onRevoked.add(handler)
+    return () => this.#onRevoked.delete(handler)
+  }
+
+  get size(): number {
+    return this.#holders.size
+  }
+
+  #revoke(revocation: Revocation): void {
+    this.#revocations++
+    this.#holders.deleteWhere((holder) => isConcerned(holder, revocation))
+    for (const handler of this.#onRevoked) handler(revocation)
+  }
+}
+
+export const isConcerned = (
+  holder: Pick<Holder, 'sessionId' | 'personId' | 'appId'>,
+  revocation: Revocation,
+): boolean =>
+  holder.sessionId === revocation.sessionId ||
+  holder.personId === revocation.personId ||
+  holder.appId === revocation.appId
