@@ -1,20 +1,20 @@
+import type { Statement } from './database/statement.ts'
 import type { Environment } from './environment.ts'
-import { deleteOldKeys } from './idempotency/store.ts'
-import { deleteOldFailures } from './people/store.ts'
-import { deleteOldSessions, deleteOldTokens } from './sessions/store.ts'
+import { idempotencyAges } from './idempotency/idempotency.ts'
+import { peopleAges } from './people/people.ts'
+import { sessionAges } from './sessions/sessions.ts'
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
-const EVERY_MS = 5 * MINUTE_MS
+/** What grows old: how old it gets, and the statement that removes up to a thousand that are older. */
+export interface Age {
+  readonly days: number
+  readonly remove: Statement<{ before: Date }, unknown>
+}
 
-/** What grows old, how old it gets, and the statement that removes a thousand at a time. */
-const RULES = [
-  { statement: deleteOldTokens, afterMs: 30 * DAY_MS },
-  { statement: deleteOldSessions, afterMs: 30 * DAY_MS },
-  { statement: deleteOldKeys, afterMs: DAY_MS },
-  { statement: deleteOldFailures, afterMs: DAY_MS },
-] as const
+const BATCH = 1000
+const EVERY_MS = 5 * 60_000
+const DAY_MS = 24 * 60 * 60_000
+
+const AGES: readonly Age[] = [...sessionAges, ...idempotencyAges, ...peopleAges]
 
 /** Removes what is no longer needed, a little at a time. Several processes may do so at once. */
 export function keepTidy(environment: Environment): { stop(): void } {
@@ -29,11 +29,8 @@ export function keepTidy(environment: Environment): { stop(): void } {
 }
 
 export async function tidy({ db, clock, stopping }: Environment): Promise<void> {
-  for (const { statement, afterMs } of RULES) {
-    const before = new Date(clock().getTime() - afterMs)
-    while (
-      !stopping.aborted &&
-      (await db.all<{ before: Date }, unknown>(statement as never, { before })).length === 1000
-    );
+  for (const { days, remove } of AGES) {
+    const before = new Date(clock().getTime() - days * DAY_MS)
+    while (!stopping.aborted && (await db.all(remove, { before })).length === BATCH);
   }
 }

@@ -513,9 +513,17 @@ test('a connection lost on the way leaves no file, and a restored database as it
       await prepareIn(target)(schema, migration)
       if (schema === 'gs_sandbox') await run(target, 'alter table rights add check (pg_sleep(60) is not null)', schema)
     }
-    const outcome = assert.rejects(restoreTo(target, whole, prepare))
-    while ((await killConnections(killer, target, `wait_event = 'PgSleep'`)) === 0) await setTimeout(20)
+    let isOver = false
+    const outcome = assert.rejects(restoreTo(target, whole, prepare)).finally(() => {
+      isOver = true
+    })
+    let killed = 0
+    while (!isOver && killed === 0) {
+      await setTimeout(20)
+      killed = await killConnections(killer, target, `wait_event = 'PgSleep'`)
+    }
     await outcome
+    assert.equal(killed, 1)
     assert.deepEqual(await readContents(target), {})
   } finally {
     await killer.end()

@@ -127,7 +127,7 @@ async function keepServerRunning(server: Server, log: Log): Promise<() => Promis
     stopping.abort()
     clearInterval(logCheck)
     running?.release()
-    await watched
-    await clearLeftovers(server.cluster, log)
+    // The supervisor stops it; this does so too, in case somebody has harmed the supervisor, and sees that nothing is left.
+    await Promise.all([watched, clearLeftovers(server.cluster, () => {})])
   }
 }

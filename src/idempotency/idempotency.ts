@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { AppUser } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
+import type { Age } from '../maintenance.ts'
 import * as store from './store.ts'
 
 export interface Answer {
@@ -55,3 +56,6 @@ async function replay(tx: Db, caller: string, key: string, fingerprint: Buffer):
     throw fail('conflict', 'This Idempotency-Key was used for another request; use a new one')
   return { text: kept.answer, headers: kept.headers === null ? {} : JSON.parse(kept.headers) }
 }
+
+/** A client that has not repeated its request within a day will not. */
+export const idempotencyAges: readonly Age[] = [{ days: 1, remove: store.deleteOldKeys }]

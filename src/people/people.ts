@@ -2,6 +2,7 @@ import { recordAudit } from '../audit/audit.ts'
 import type { Caller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
+import type { Age } from '../maintenance.ts'
 import { endSessionsOfPerson } from '../sessions/sessions.ts'
 import { hashPassword, MAX_PASSWORD_LENGTH, verifyPassword } from './passwords.ts'
 import { normaliseHandle } from './rules.ts'
@@ -68,3 +69,5 @@ export function disablePerson(db: Db, who: Caller, what: { handle: string; isDis
     if (what.isDisabled) await endSessionsOfPerson(tx, who, { personId, reason: 'person disabled' })
   })
 }
+
+export const peopleAges: readonly Age[] = [{ days: 1, remove: store.deleteOldFailures }]

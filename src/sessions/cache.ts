@@ -1,5 +1,5 @@
+import { BoundedMap } from '../bounded-map.ts'
 import type { Database } from '../database/database.ts'
-import { BoundedMap } from '../http/limits.ts'
 import { type Holder, REVOKED, type Revocation } from './sessions.ts'
 
 /**

@@ -5,6 +5,7 @@ import type { EnvironmentName } from '../config.ts'
 import type { Db } from '../database/database.ts'
 import { notify } from '../database/listener.ts'
 import { fail } from '../errors.ts'
+import type { Age } from '../maintenance.ts'
 import * as store from './store.ts'
 import { hashToken, inspectToken, mintRefreshToken, mintToken } from './tokens.ts'
 
@@ -116,3 +117,9 @@ export async function readHolder(db: Db, token: string, environment: Environment
     expiresAtMs: row.expires_at.getTime(),
   }
 }
+
+/** Expired tokens stay for a month, so that a late client hears "expired" and not "unknown". */
+export const sessionAges: readonly Age[] = [
+  { days: 30, remove: store.deleteOldTokens },
+  { days: 30, remove: store.deleteOldSessions },
+]
