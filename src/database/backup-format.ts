@@ -20,7 +20,7 @@ import { StartupError } from '../errors.ts'
 export const FORMAT_VERSION = 1
 const FORMAT_NAME = 'groundschool-backup'
 const SEAL_BYTES = 'sha256 '.length + 64 + '\n'.length
-const READ_BYTES = 256 * 1024
+const READ_BYTES = 64 * 1024
 const LONGEST_HEADER_BYTES = 16 * 1024 * 1024
 
 export interface Migration {

@@ -1,0 +1,152 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fastify } from 'fastify'
+import { Type } from 'typebox'
+import { operations } from '../src/app.ts'
+import { ensureAppUser } from '../src/apps/apps.ts'
+import { createBucket } from '../src/buckets/buckets.ts'
+import { readConfig } from '../src/config.ts'
+import { type Connection, openDatabase } from '../src/database/database.ts'
+import { json, read, text, write } from '../src/database/statement.ts'
+import { type Environment, schemaOf } from '../src/environment.ts'
+import { SUCCESS, userOperation } from '../src/http/operation.ts'
+import { buildServer } from '../src/http/server.ts'
+import { openLog } from '../src/log.ts'
+import { openEnvironments } from '../src/platform.ts'
+import { openSession } from '../src/sessions/sessions.ts'
+
+/** The servers that are compared. Each runs in a process of its own, which starts this file with the server's name. */
+export type ServerName = 'bare' | 'fastify' | 'groundschool'
+
+export interface Started {
+  readonly port: number
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** About 456 bytes of JSON, as a small document of an app is. */
+export const DOCUMENT = {
+  title: 'Preflight notes',
+  aircraft: 'N172SP',
+  steps: Array.from({ length: 12 }, (_, i) => ({ step: i, done: i % 2 === 0 })),
+  counter: 0,
+}
+const BODY = JSON.stringify({ id: 'bench', users: ['u'], public: false, data: DOCUMENT, version: 1 })
+const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' }
+
+async function startBare(): Promise<Started> {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { ...JSON_HEADERS, 'content-length': Buffer.byteLength(BODY) })
+    response.end(BODY)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { port: (server.address() as AddressInfo).port, headers: {} }
+}
+
+const selectRow = read('bench.select', {
+  params: { id: text },
+  row: { data: json },
+  text: 'select data from bench_rows where id = :id',
+})
+const updateRow = write('bench.update', {
+  params: { id: text, data: json },
+  row: { data: json },
+  text: 'update bench_rows set data = :data where id = :id returning data',
+})
+
+/** Fastify with nothing but one statement by primary key, through the same driver and lanes. */
+async function startFastify(connection: Connection): Promise<Started> {
+  const db = await openDatabase({
+    connection,
+    schema: 'bench',
+    poolSize: 10,
+    readConnections: 2,
+    statementTimeoutMs: 10_000,
+    onProblem: () => {},
+  })
+  const server = fastify({ logger: false })
+  server.get('/row', async (_request, reply) => {
+    const row = await db.first(selectRow, { id: 'bench' })
+    return reply.headers(JSON_HEADERS).send(row?.data)
+  })
+  server.post('/row', async (request, reply) => {
+    const { id, value } = request.body as { id: string; value: unknown }
+    const row = await db.first(updateRow, { id, data: JSON.stringify({ ...DOCUMENT, counter: value }) })
+    return reply.headers(JSON_HEADERS).send(row?.data)
+  })
+  await server.listen({ port: 0, host: '127.0.0.1' })
+  return { port: (server.server.address() as AddressInfo).port, headers: {} }
+}
+
+const checkTokenOnly = userOperation({
+  name: 'checkTokenOnly',
+  summary: 'Checks the token and does nothing else',
+  method: 'GET',
+  path: '/bench/token',
+  area: 'Benchmark',
+  input: Type.Object({}),
+  place: 'query',
+  answer: Type.Object({ success: Type.Boolean() }),
+  errors: [],
+  run: async () => SUCCESS,
+})
+
+async function startGroundschool(connection: Connection): Promise<Started> {
+  const config = readConfig({
+    SECRET_KEY: Buffer.alloc(32, 1).toString('base64url'),
+    LOG_LEVEL: 'warn',
+    RATE_TOKEN_PER_SECOND: '1000000',
+    RATE_TOKEN_BURST: '10000000',
+  })
+  const environments = await openEnvironments(config, connection, openLog(config), () => new Date())
+  const environment = environments[0] as Environment
+  const server = buildServer(environment, [...operations, checkTokenOnly])
+  await server.listen({ port: 0, host: '127.0.0.1' })
+  return {
+    port: (server.server.address() as AddressInfo).port,
+    headers: { authorization: `Bearer ${await prepareUser(environment)}` },
+  }
+}
+
+/** A person with a token and the buckets that the load reads and writes. */
+async function prepareUser({ db, tokenPolicy }: Environment): Promise<string> {
+  const at = new Date()
+  const caller = { at, requestId: 'bench', address: '127.0.0.1' }
+  const userId = await ensureAppUser(db, caller, { appId: 1, personId: 1 })
+  const session = await openSession(
+    db,
+    caller,
+    { appId: 1, personId: 1, userId, door: 'basic', device: '' },
+    tokenPolicy,
+  )
+  const who = {
+    ...caller,
+    appId: 1,
+    personId: 1,
+    userId,
+    sessionId: session.sessionId,
+    isAnonymous: false,
+    tokenExpiresAtMs: at.getTime() + 1e9,
+  }
+  await createBucket(db, who, { id: 'bench', data: DOCUMENT }).catch(() => {})
+  for (let i = 0; i < 256; i++) await createBucket(db, who, { id: `bench-${i}`, data: DOCUMENT }).catch(() => {})
+  return session.accessToken
+}
+
+export const BENCH_SQL = `
+  create schema bench;
+  create table bench.bench_rows (id text primary key, data json not null);
+  insert into bench.bench_rows values ('bench', '${JSON.stringify(DOCUMENT)}');
+  insert into bench.bench_rows select 'bench-' || n, '${JSON.stringify(DOCUMENT)}' from generate_series(0, 255) n;
+  insert into ${schemaOf('production')}.people (handle, handle_key, created_at) values ('@bench', 'bench', now());
+  insert into ${schemaOf('production')}.apps (client_id, name, status, created_at) values ('gs-bench', 'bench', 'approved', now());
+  insert into ${schemaOf('production')}.app_storage (app_id, blocks_limit) values (1, 102400);`
+
+if (process.send) {
+  const [name, connection] = process.argv.slice(2) as [ServerName, string]
+  const start = { bare: startBare, fastify: startFastify, groundschool: startGroundschool }[name]
+  process.send(await start(JSON.parse(connection)))
+  process.on('message', () => {
+    globalThis.gc?.()
+    process.send?.({ cpu: process.cpuUsage(), rss: process.memoryUsage.rss() })
+  })
+}
