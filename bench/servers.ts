@@ -145,6 +145,7 @@ if (process.send) {
   const [name, connection] = process.argv.slice(2) as [ServerName, string]
   const start = { bare: startBare, fastify: startFastify, groundschool: startGroundschool }[name]
   process.send(await start(JSON.parse(connection)))
+  process.on('SIGINT', () => process.exit(0))
   process.on('message', () => {
     globalThis.gc?.()
     process.send?.({ cpu: process.cpuUsage(), rss: process.memoryUsage.rss() })

@@ -9,6 +9,7 @@ const PASSES = 2
 const PARALLELISM = 1
 const TAG_BYTES = 32
 
+export const MIN_PASSWORD_LENGTH = 8
 /** Longer ones are refused where they are set; at sign-in they are simply wrong. */
 export const MAX_PASSWORD_LENGTH = 1000
 

@@ -4,7 +4,7 @@ import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import type { Age } from '../maintenance.ts'
 import { endSessionsOfPerson } from '../sessions/sessions.ts'
-import { hashPassword, MAX_PASSWORD_LENGTH, verifyPassword } from './passwords.ts'
+import { hashPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, verifyPassword } from './passwords.ts'
 import { normaliseHandle } from './rules.ts'
 import * as store from './store.ts'
 
@@ -49,8 +49,8 @@ async function readPersonId(db: Db, handle: string): Promise<number> {
 
 /** Sets a password and ends every session that the old one opened. */
 export async function changePassword(db: Db, who: Caller, what: { handle: string; password: string }): Promise<void> {
-  if (what.password.length < 8 || what.password.length > MAX_PASSWORD_LENGTH)
-    throw fail('validationFailed', `A password has 8 to ${MAX_PASSWORD_LENGTH} characters`)
+  if (what.password.length < MIN_PASSWORD_LENGTH || what.password.length > MAX_PASSWORD_LENGTH)
+    throw fail('validationFailed', `A password has ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`)
   const hash = await hashPassword(what.password)
   await db.transaction(async (tx) => {
     const personId = await readPersonId(tx, what.handle)

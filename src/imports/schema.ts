@@ -1,0 +1,151 @@
+import { type Static, type TSchema, type TSchemaOptions, Type } from 'typebox'
+import { DEFAULT_STORAGE_BLOCKS, BLOCK_BYTES } from '../apps/apps.ts'
+import { MAX_SECRETS } from '../apps/secrets.ts'
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../people/passwords.ts'
+
+/**
+ * The import file. Every field says in `must` what it has to be: that is the end of the sentence when it is not, and what
+ * docs/import.md says about it.
+ */
+interface Field extends TSchemaOptions {
+  /** Ends the sentence "people[3].email must be …". */
+  readonly must: string
+  readonly about: string
+}
+
+/** No control characters and no half surrogates: the one cannot be kept, the other cannot be sent. */
+const PLAIN = '^[^\\p{Cc}\\p{Cs}]*$'
+const KEY = '^[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?$'
+const KEY_WORDS = '1 to 60 small letters, digits or -, such as sandhills'
+
+const Line = (maxLength: number, about: string, options: { minLength?: number } = {}) =>
+  Type.String({
+    pattern: PLAIN,
+    maxLength,
+    ...options,
+    must: `text of ${options.minLength ?? 0} to ${maxLength} characters without control characters`,
+    about,
+  } satisfies Field)
+const Flag = (about: string) => Type.Boolean({ must: 'true or false', about } satisfies Field)
+const Matching = (pattern: string, must: string, about: string, maxLength = 60) =>
+  Type.String({ pattern, maxLength, must, about } satisfies Field)
+const OrNull = <T extends TSchema>(schema: T) => {
+  const { must, about } = schema as unknown as Field
+  return Type.Union([schema, Type.Null()], { must: `${must}, or null for none`, about } satisfies Field)
+}
+const Texts = (maxItems: number, maxLength: number, must: string, about: string) =>
+  Type.Array(Type.String({ pattern: PLAIN, minLength: 1, maxLength }), { maxItems, must, about } satisfies Field)
+const CLOSED = { additionalProperties: false }
+
+export const ImportedOrganisation = Type.Object(
+  {
+    key: Matching(KEY, KEY_WORDS, 'What the organisation is known by in this file and in later ones'),
+    name: Line(200, 'As people read it', { minLength: 1 }),
+  },
+  CLOSED,
+)
+
+export const ImportedPerson = Type.Object(
+  {
+    handle: Matching(
+      '^@?[a-zA-Z0-9]([a-zA-Z0-9._-]{0,28}[a-zA-Z0-9])?$',
+      '1 to 30 letters, digits, . _ or -, such as @avery',
+      'What the person is known by; case and the @ make no difference',
+    ),
+    firstName: Type.Optional(Line(100, 'Given name; empty by default')),
+    lastName: Type.Optional(Line(100, 'Family name; empty by default')),
+    email: Type.Optional(
+      OrNull(Matching('^[^\\p{Cc}\\p{Cs}\\s@]+@[^\\p{Cc}\\p{Cs}\\s@]+$', 'an e-mail address', 'None by default', 254)),
+    ),
+    country: Type.Optional(OrNull(Matching('^[A-Z]{2}$', 'two capital letters, such as DE', 'ISO 3166; none by default'))),
+    dateOfBirth: Type.Optional(
+      OrNull(
+        Matching('^\\d{4}-\\d{2}-\\d{2}$', 'a day that is past, such as 2001-12-31', 'Decides about age; none by default'),
+      ),
+    ),
+    publicSearch: Type.Optional(Flag('Whether other users find this person; false by default')),
+    administrator: Type.Optional(Flag('false by default')),
+    developer: Type.Optional(Flag('Whether this person may register apps; false by default')),
+    organisations: Type.Optional(
+      Type.Record(Type.String(), Type.String({ pattern: PLAIN, minLength: 1, maxLength: 60 }), {
+        must: 'an object of organisation key and role, such as {"sandhills": "instructor"}',
+        about: 'All memberships of the person; one that is not listed ends',
+      } satisfies Field),
+    ),
+    password: Type.Optional(
+      Type.String({
+        minLength: MIN_PASSWORD_LENGTH,
+        maxLength: MAX_PASSWORD_LENGTH,
+        must: `text of ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`,
+        about: 'In clear, kept hashed (argon2id); without one the person cannot sign in with a password',
+      } satisfies Field),
+    ),
+  },
+  CLOSED,
+)
+
+const DEFAULT_STORAGE_BYTES = DEFAULT_STORAGE_BLOCKS * BLOCK_BYTES
+
+export const ImportedApp = Type.Object(
+  {
+    key: Matching(
+      KEY,
+      '1 to 60 small letters, digits or -, and not start with sbx-',
+      'The client ID without its prefix: `demo-app` is `gs-demo-app` in production and `gs-sbx-demo-app` in the sandbox',
+    ),
+    name: Line(200, 'As people read it when they sign in', { minLength: 1 }),
+    organisation: Type.Optional(OrNull(Matching(KEY, KEY_WORDS, 'Key of the organisation that runs it; none by default'))),
+    owner: Type.Optional(
+      OrNull(Line(31, 'Handle of the person who answers for it; none by default', { minLength: 1 })),
+    ),
+    status: Type.Optional(
+      Type.Union([Type.Literal('pending'), Type.Literal('approved'), Type.Literal('suspended')], {
+        must: 'pending, approved or suspended',
+        about: '`approved` by default',
+      } satisfies Field),
+    ),
+    redirectUris: Type.Optional(
+      Texts(100, 2000, 'a list of at most 100 addresses', 'Where sign-in may lead back to: https, http on loopback, or a scheme of the app'),
+    ),
+    origins: Type.Optional(
+      Texts(100, 2000, 'a list of at most 100 origins', 'Web pages that may call from a browser, such as https://app.example.org'),
+    ),
+    basic: Type.Optional(Flag('Sign-in with handle and password at `/auth/basic`; false by default')),
+    implicit: Type.Optional(Flag('The implicit flow; false by default')),
+    pkce: Type.Optional(Flag('Whether sign-in insists on a code challenge; true by default')),
+    public: Type.Optional(Flag('An app that can keep no secret, such as one on a phone; false by default')),
+    secrets: Type.Optional(
+      Type.Array(Type.String({ pattern: PLAIN, minLength: 8, maxLength: 200 }), {
+        maxItems: MAX_SECRETS,
+        must: `a list of at most ${MAX_SECRETS} texts of 8 to 200 characters`,
+        about: 'All client secrets, in clear, kept hashed; one that is not listed ends',
+      } satisfies Field),
+    ),
+    storageBytes: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 2 ** 50,
+        must: 'a whole number of bytes',
+        about: `How much its buckets may hold; ${DEFAULT_STORAGE_BYTES} by default`,
+      } satisfies Field),
+    ),
+  },
+  CLOSED,
+)
+
+/** What a file may hold, in the order in which it is imported. */
+export const SECTIONS = {
+  organisations: ImportedOrganisation,
+  people: ImportedPerson,
+  apps: ImportedApp,
+} as const
+
+export type ImportedOrganisation = Static<typeof ImportedOrganisation>
+export type ImportedPerson = Static<typeof ImportedPerson>
+export type ImportedApp = Static<typeof ImportedApp>
+
+export interface ImportFile {
+  readonly organisations: readonly ImportedOrganisation[]
+  readonly people: readonly ImportedPerson[]
+  readonly apps: readonly ImportedApp[]
+}
