@@ -1,3 +1,193 @@
+import type { TObject, TSchema } from 'typebox'
+import manifest from '../../package.json' with { type: 'json' }
+import { errorSchema, errorsOf, isRepeatable, refsToHeaders, SharedErrors, sharedHeaders } from './openapi-errors.ts'
+import { describeKernel } from './openapi-kernel.ts'
+import { type Json, type JsonObject, SharedSchemas } from './openapi-schemas.ts'
 import type { Operation } from './operation.ts'
 
-export const describeApi = (_operations: readonly Operation[]) => ({ openapi: '3.1.0' })
+/** A sentence for each area of the product, in the order of the document. */
+const AREAS: Record<string, string> = {
+  'Sign-in': 'How an app gets an access token for a person.',
+  Buckets: 'Small JSON documents of an app, shared by its users.',
+  Platform: 'For operators and tools: health, figures, and this description.',
+}
+
+const ABOUT = `The learning and training platform that other people's apps stand on.
+
+- **Success** is status 200 with JSON. An operation with nothing to say answers \`{"success": true}\`.
+- **Errors** are \`{"error_code", "error_description"}\`; the same two values travel in headers.
+- **Sign-in** is \`Authorization: Bearer <access token>\`.
+- **Input** is forgiving: \`null\`, \`""\` and \`nil\` mean "not given" for ids, numbers and dates; booleans and numbers may be
+  text; a list of ids may be one text with commas; unknown fields are ignored. A field that is given twice is refused.
+- **Bodies** are JSON or a form. In a form every value is text, so only JSON can carry other values.
+- **Repeating** a write is safe with an \`Idempotency-Key\`.
+- **Ids** are opaque. A user has another userId in each app.`
+
+export interface ApiDocument {
+  readonly openapi: string
+  readonly info: JsonObject
+  readonly servers: readonly JsonObject[]
+  readonly tags: readonly JsonObject[]
+  readonly paths: Record<string, Record<string, JsonObject>>
+  readonly components: Record<string, JsonObject>
+}
+
+/** The whole interface as OpenAPI 3.1, made from the table of operations; always in the same order. */
+export function describeApi(operations: readonly Operation[], { url }: { url: string }): ApiDocument {
+  const schemas = new SharedSchemas()
+  const errors = new SharedErrors()
+  const paths: Record<string, Record<string, JsonObject>> = {}
+  for (const operation of operations) {
+    paths[operation.path] ??= {}
+    paths[operation.path]![operation.method.toLowerCase()] = describeOperation(operation, schemas, errors)
+  }
+  Object.assign(paths, describeKernel(errors))
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Groundschool', version: manifest.version, description: ABOUT },
+    servers: [{ url }],
+    tags: Object.entries(AREAS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas: { ...schemas.byName, Error: errorSchema },
+      responses: errors.responses,
+      headers: sharedHeaders,
+      parameters: { 'Idempotency-Key': idempotencyKey },
+      securitySchemes,
+    },
+  }
+}
+
+const idempotencyKey: JsonObject = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'A new random text for each write. Repeated with the same request, it gives the first answer again and has no second effect; kept for a day',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+}
+
+const securitySchemes: JsonObject = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'An access token' },
+  bearerInQuery: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'authorization',
+    description: '`Bearer <access token>`, for what browsers load without headers',
+  },
+  basic: { type: 'http', scheme: 'basic', description: 'Handle and password' },
+  metricsToken: { type: 'http', scheme: 'bearer', description: 'METRICS_TOKEN of the installation' },
+}
+
+function describeOperation(operation: Operation, schemas: SharedSchemas, errors: SharedErrors): JsonObject {
+  const parameters = [
+    ...(operation.place === 'body' ? [] : describeQuery(operation, schemas)),
+    ...describeRequestHeaders(operation),
+    ...(isRepeatable(operation) ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
+  ]
+  return {
+    operationId: operation.name,
+    tags: [operation.area],
+    summary: operation.summary,
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(operation.place === 'query' ? {} : { requestBody: describeBody(operation, schemas) }),
+    security: securityOf(operation),
+    responses: {
+      200: {
+        description: 'Done',
+        headers: {
+          ...Object.fromEntries(
+            Object.entries(operation.answerHeaders ?? {}).map(([name, description]) => [
+              name,
+              { description, schema: { type: 'string' } },
+            ]),
+          ),
+          ...refsToHeaders(['x-request-id', 'RateLimit', 'RateLimit-Policy']),
+        },
+        ...describeContent(operation, schemas),
+      },
+      ...errors.describe(errorsOf(operation)),
+    },
+  }
+}
+
+const fieldsOf = (input: TObject): [name: string, schema: TSchema, isRequired: boolean][] =>
+  Object.entries<TSchema>(input.properties).map(([name, schema]) => [
+    name,
+    schema,
+    (input.required ?? []).includes(name),
+  ])
+
+function describeQuery({ input, place }: Operation, schemas: SharedSchemas): JsonObject[] {
+  return fieldsOf(input).map(([name, field, isRequired]) => {
+    const { description = '', ...schema } = schemas.publish(field)
+    return {
+      name,
+      in: 'query',
+      description: place === 'either' ? `${description}. Here or in the body` : description,
+      required: place === 'query' && isRequired,
+      schema,
+      // A list is one text with commas.
+      ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
+    }
+  })
+}
+
+/** OpenAPI says `Authorization` through security schemes, never as a parameter. */
+const describeRequestHeaders = ({ requestHeaders = {} }: Operation): JsonObject[] =>
+  Object.entries(requestHeaders)
+    .filter(([name]) => name !== 'Authorization')
+    .map(([name, description]) => ({ name, in: 'header', description, schema: { type: 'string' } }))
+
+function describeBody({ input, place }: Operation, schemas: SharedSchemas): JsonObject {
+  const isEither = place === 'either'
+  const { required, ...optional } = schemas.publish(input)
+  const schema = isEither || required === undefined ? optional : { required, ...optional }
+  return {
+    ...(isEither ? { description: 'Each field travels here or in the query' } : {}),
+    required: !isEither && required !== undefined,
+    content: { 'application/json': { schema }, 'application/x-www-form-urlencoded': { schema } },
+  }
+}
+
+function securityOf({ access, requestHeaders }: Operation): Json {
+  if (access === 'user') return [{ bearer: [] }]
+  if (access === 'stream') return [{ bearer: [] }, { bearerInQuery: [] }]
+  return requestHeaders?.Authorization?.startsWith('Basic') ? [{ basic: [] }] : []
+}
+
+function describeContent(operation: Operation, schemas: SharedSchemas): JsonObject {
+  if (operation.access === 'stream')
+    return { content: { 'text/event-stream': { schema: describeEvents(operation, schemas) } } }
+  const { name, answer } = operation
+  const { type, title } = answer as { type?: string; title?: string }
+  if (type === 'null') return {}
+  const own = `${name[0]!.toUpperCase()}${name.slice(1)}Answer`
+  const schema = type === 'object' ? schemas.share(answer, title ?? own) : schemas.publish(answer)
+  return { content: { 'application/json': { schema } } }
+}
+
+/** The events of a stream as the list that they form, each with its name and the JSON in its data. */
+function describeEvents(operation: Operation, schemas: SharedSchemas): JsonObject {
+  const { events } = operation as { events?: Readonly<Record<string, TSchema>> }
+  if (!events) return schemas.publish(operation.answer)
+  return {
+    type: 'array',
+    ...(operation.answer.description ? { description: operation.answer.description } : {}),
+    items: {
+      oneOf: Object.entries(events).map(([event, data]) => {
+        const { description, ...contentSchema } = schemas.publish(data)
+        return {
+          type: 'object',
+          title: event,
+          ...(description ? { description } : {}),
+          required: ['event', 'data'],
+          properties: {
+            event: { const: event },
+            id: { type: 'string', description: 'Where the client is; browsers send it back as Last-Event-ID' },
+            data: { type: 'string', contentMediaType: 'application/json', contentSchema },
+          },
+        }
+      }),
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import type { TSchema } from 'typebox'
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
+export type JsonObject = { readonly [key: string]: Json }
+
+/** Keywords that hold a schema, a list of schemas, or schemas by name; everything else is copied as it stands. */
+const ONE = new Set(['items', 'additionalProperties', 'not', 'contains', 'propertyNames', 'contentSchema'])
+const LIST = new Set(['anyOf', 'allOf', 'oneOf', 'prefixItems'])
+const BY_NAME = new Set(['properties', 'patternProperties', '$defs'])
+
+/** Marks of our own and of TypeBox, which mean nothing outside. */
+const isInternal = (keyword: string): boolean => keyword.startsWith('x-') || keyword.startsWith('~')
+
+/**
+ * The schemas that a document shares. One with a `title` is described once, under that name, wherever it occurs; so is
+ * an answer without one, under the name of the first operation that gives it.
+ */
+export class SharedSchemas {
+  readonly byName: Record<string, Json> = {}
+  readonly #names = new Map<TSchema, string>()
+
+  /** A reference to the schema, which is described under the name from now on. */
+  share(schema: TSchema, name: string): JsonObject {
+    const known = this.#names.get(schema) ?? name
+    if (!this.#names.has(schema)) {
+      if (known in this.byName) throw new Error(`Two schemas have the name ${known}: give one of them another title`)
+      this.#names.set(schema, known)
+      // Holds the place, so that the order is the one in which readers meet them.
+      this.byName[known] = null
+      this.byName[known] = this.#copy(schema)
+    }
+    return { $ref: `#/components/schemas/${known}` }
+  }
+
+  /** The schema as outsiders see it. */
+  publish(schema: TSchema): JsonObject {
+    const { title } = schema as { title?: unknown }
+    return typeof title === 'string' ? this.share(schema, title) : this.#copy(schema)
+  }
+
+  #copy(schema: TSchema): JsonObject {
+    const entries = Object.entries(schema).filter(([keyword]) => !isInternal(keyword))
+    return Object.fromEntries(entries.map(([keyword, value]) => [keyword, this.#copyKeyword(keyword, value)]))
+  }
+
+  #copyKeyword(keyword: string, value: unknown): Json {
+    if (ONE.has(keyword) && typeof value === 'object') return this.publish(value as TSchema)
+    if (LIST.has(keyword)) return (value as TSchema[]).map((one) => this.publish(one))
+    if (BY_NAME.has(keyword))
+      return Object.fromEntries(
+        Object.entries(value as Record<string, TSchema>).map(([name, one]) => [name, this.publish(one)]),
+      )
+    return value as Json
+  }
+}

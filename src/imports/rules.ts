@@ -1,0 +1,145 @@
+import type { TObject, TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { findRedirectUriMistake, isAppKey, isOrigin } from '../apps/rules.ts'
+import { PlatformError } from '../errors.ts'
+import { normaliseHandle } from '../people/rules.ts'
+import { type ImportedApp, type ImportedPerson, type ImportFile, SECTIONS } from './schema.ts'
+
+/** A mistake and its place in the file: `people[3].handle: must be …`. */
+export type Mistake = string
+
+/** The file was not imported, for these reasons; nothing was written. */
+export class ImportRefused extends PlatformError {
+  readonly mistakes: readonly Mistake[]
+
+  constructor(mistakes: readonly Mistake[]) {
+    const count = mistakes.length === 1 ? 'one mistake' : `${mistakes.length} mistakes`
+    super(
+      'validationFailed',
+      `Nothing was imported, the file has ${count}:\n${mistakes.map((mistake) => `  ${mistake}`).join('\n')}`,
+    )
+    this.mistakes = mistakes
+  }
+}
+
+type SectionName = keyof typeof SECTIONS
+
+interface CompiledField {
+  readonly name: string
+  readonly isRequired: boolean
+  readonly must: string
+  check(value: unknown): boolean
+}
+
+const compileFields = (schema: TObject): CompiledField[] =>
+  Object.entries<TSchema>(schema.properties).map(([name, field]) => {
+    const validator = Compile(field)
+    return {
+      name,
+      isRequired: schema.required?.includes(name) ?? false,
+      must: (field as unknown as { must: string }).must,
+      check: (value) => validator.Check(value),
+    }
+  })
+
+const FIELDS: Record<SectionName, readonly CompiledField[]> = {
+  organisations: compileFields(SECTIONS.organisations),
+  people: compileFields(SECTIONS.people),
+  apps: compileFields(SECTIONS.apps),
+}
+
+/** Everything that can be said about a file without looking into a database: its content, or all mistakes. */
+export function checkFile(content: unknown, now: Date): ImportFile {
+  const mistakes: Mistake[] = []
+  const known = Object.keys(SECTIONS) as SectionName[]
+  if (!isObject(content)) throw new ImportRefused([`The file must be a JSON object with ${known.join(', ')}`])
+  for (const name of Object.keys(content)) {
+    if (!(name in SECTIONS)) mistakes.push(`${name}: is not known here; a file has ${known.join(', ')}`)
+  }
+  const sections = known.map((name): [SectionName, unknown[]] => {
+    const section = Object.hasOwn(content, name) ? content[name] : []
+    if (Array.isArray(section)) return [name, section]
+    mistakes.push(`${name}: must be a list`)
+    return [name, []]
+  })
+  for (const [name, entries] of sections) {
+    entries.forEach((entry, i) => {
+      mistakes.push(...checkEntry(`${name}[${i}]`, FIELDS[name], entry))
+    })
+  }
+  const file = Object.fromEntries(sections) as unknown as ImportFile
+  mistakes.push(...checkMeaning(file, now))
+  if (mistakes.length > 0) throw new ImportRefused(mistakes)
+  return file
+}
+
+function* checkEntry(place: string, fields: readonly CompiledField[], entry: unknown): Generator<Mistake> {
+  if (!isObject(entry)) return yield `${place}: must be an object`
+  for (const name of Object.keys(entry)) {
+    if (!fields.some((field) => field.name === name))
+      yield `${place}.${name}: is not known here; there are ${fields.map((field) => field.name).join(', ')}`
+  }
+  for (const { name, isRequired, must, check } of fields) {
+    if (!Object.hasOwn(entry, name)) {
+      if (isRequired) yield `${place}.${name}: is missing`
+    } else if (!check(entry[name])) yield `${place}.${name}: must be ${must}`
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** What shapes cannot say. Entries of a wrong shape are met here too, so nothing is taken for granted. */
+function* checkMeaning(file: ImportFile, now: Date): Generator<Mistake> {
+  yield* findTwins('organisations', file.organisations, 'key', (entry) => entry?.key)
+  yield* findTwins('people', file.people, 'handle', (entry) =>
+    typeof entry?.handle === 'string' ? normaliseHandle(entry.handle) : undefined,
+  )
+  yield* findTwins('apps', file.apps, 'key', (entry) => entry?.key)
+  const today = now.toISOString().slice(0, 10)
+  for (const [i, person] of file.people.entries()) yield* checkPerson(`people[${i}]`, person, today)
+  for (const [i, app] of file.apps.entries()) yield* checkApp(`apps[${i}]`, app)
+}
+
+function* findTwins<T>(
+  section: SectionName,
+  entries: readonly T[],
+  field: string,
+  keyOf: (entry: T) => unknown,
+): Generator<Mistake> {
+  const seen = new Map<unknown, number>()
+  for (const [i, entry] of entries.entries()) {
+    const key = keyOf(entry)
+    if (key === undefined) continue
+    const first = seen.get(key)
+    if (first === undefined) seen.set(key, i)
+    else yield `${section}[${i}].${field}: is the same as in ${section}[${first}]`
+  }
+}
+
+function* checkPerson(place: string, person: ImportedPerson, today: string): Generator<Mistake> {
+  const day = person?.dateOfBirth
+  if (typeof day !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(day)) return
+  const time = Date.parse(`${day}T00:00:00Z`)
+  const isRealDay = !Number.isNaN(time) && new Date(time).toISOString().startsWith(day)
+  if (!isRealDay || day < '1850-01-01' || day > today) yield `${place}.dateOfBirth: must be a day that is past`
+}
+
+function* checkApp(place: string, app: ImportedApp): Generator<Mistake> {
+  if (typeof app?.key === 'string' && app.key.startsWith('sbx-') && !isAppKey(app.key))
+    yield `${place}.key: must not start with sbx-, which marks the client IDs of the sandbox`
+  if (app?.public === true && Array.isArray(app.secrets) && app.secrets.length > 0)
+    yield `${place}.secrets: must be left out, because a public app can keep no secret`
+  if (app?.public === true && app.pkce === false)
+    yield `${place}.pkce: must be true, because a public app proves itself by it`
+  for (const [i, uri] of textsIn(app?.redirectUris)) {
+    const mistake = findRedirectUriMistake(uri)
+    if (mistake) yield `${place}.redirectUris[${i}]: must ${mistake}`
+  }
+  for (const [i, origin] of textsIn(app?.origins)) {
+    if (!isOrigin(origin)) yield `${place}.origins[${i}]: must be an origin, such as https://app.example.org`
+  }
+}
+
+const textsIn = (list: unknown): [number, string][] =>
+  Array.isArray(list) ? [...list.entries()].filter((entry): entry is [number, string] => typeof entry[1] === 'string') : []

@@ -1,0 +1,206 @@
+import {
+  bool,
+  bytea,
+  int8,
+  int8Array,
+  json,
+  nullable,
+  read,
+  text,
+  textArray,
+  timestamptz,
+  write,
+} from '../database/statement.ts'
+
+/** One import at a time in one environment. It waits for its sibling's commit, so it may be idle for longer than others. */
+export const beginImport = write('imports.begin', {
+  params: {},
+  row: { locked: text, patience: text },
+  text: `
+    select pg_advisory_xact_lock(hashtextextended('groundschool.import.' || current_schema(), 0))::text as locked,
+           set_config('idle_in_transaction_session_timeout', '0', true) as patience`,
+})
+
+export const findOrganisations = read('imports.findOrganisations', {
+  params: { keys: textArray },
+  row: { id: int8, key: text, name: text },
+  text: `select id, key, name from organisations where key = any(:keys)`,
+})
+
+export const insertOrganisations = write('imports.insertOrganisations', {
+  params: { rows: json, now: timestamptz },
+  row: { id: int8, key: text },
+  text: `
+    insert into organisations (key, name, created_at)
+    select r.key, r.name, :now from json_to_recordset(:rows) as r(key text, name text) returning id, key`,
+})
+
+export const updateOrganisations = write('imports.updateOrganisations', {
+  params: { rows: json },
+  row: { id: int8 },
+  text: `
+    update organisations o set name = r.name from json_to_recordset(:rows) as r(id bigint, name text)
+     where o.id = r.id returning o.id`,
+})
+
+export const findPeople = read('imports.findPeople', {
+  params: { handles: textArray },
+  row: {
+    id: int8,
+    handle: text,
+    handle_key: text,
+    first_name: text,
+    last_name: text,
+    email: nullable(text),
+    country: nullable(text),
+    date_of_birth: nullable(text),
+    public_search: bool,
+    administrator: bool,
+    developer: bool,
+    password_hash: nullable(text),
+  },
+  text: `
+    select id, handle, handle_key, first_name, last_name, email, country,
+           to_char(date_of_birth, 'YYYY-MM-DD') as date_of_birth,
+           public_search, administrator, developer, password_hash
+      from people where handle_key = any(:handles)`,
+})
+
+export const insertPeople = write('imports.insertPeople', {
+  params: { rows: json, now: timestamptz },
+  row: { id: int8, handle_key: text },
+  text: `
+    insert into people (handle, handle_key, first_name, last_name, email, country, date_of_birth, public_search,
+                        administrator, developer, password_hash, created_at)
+    select r.handle, r.handle_key, r.first_name, r.last_name, r.email, r.country, r.date_of_birth, r.public_search,
+           r.administrator, r.developer, r.password_hash, :now
+      from json_to_recordset(:rows) as r(handle text, handle_key text, first_name text, last_name text, email text,
+           country text, date_of_birth date, public_search boolean, administrator boolean, developer boolean,
+           password_hash text)
+    returning id, handle_key`,
+})
+
+export const updatePeople = write('imports.updatePeople', {
+  params: { rows: json },
+  row: { id: int8 },
+  text: `
+    update people p
+       set handle = r.handle, first_name = r.first_name, last_name = r.last_name, email = r.email, country = r.country,
+           date_of_birth = r.date_of_birth, public_search = r.public_search, administrator = r.administrator,
+           developer = r.developer, password_hash = r.password_hash
+      from json_to_recordset(:rows) as r(id bigint, handle text, first_name text, last_name text, email text,
+           country text, date_of_birth date, public_search boolean, administrator boolean, developer boolean,
+           password_hash text)
+     where p.id = r.id returning p.id`,
+})
+
+export const findMemberships = read('imports.findMemberships', {
+  params: { people: int8Array },
+  row: { person_id: int8, key: text, role: text },
+  text: `
+    select m.person_id, o.key, m.role
+      from organisation_members m join organisations o on o.id = m.organisation_id where m.person_id = any(:people)`,
+})
+
+export const deleteMemberships = write('imports.deleteMemberships', {
+  params: { people: int8Array },
+  row: { person_id: int8 },
+  text: `delete from organisation_members where person_id = any(:people) returning person_id`,
+})
+
+export const insertMemberships = write('imports.insertMemberships', {
+  params: { rows: json },
+  row: { person_id: int8 },
+  text: `
+    insert into organisation_members (organisation_id, person_id, role)
+    select r.organisation_id, r.person_id, r.role
+      from json_to_recordset(:rows) as r(organisation_id bigint, person_id bigint, role text) returning person_id`,
+})
+
+export const findApps = read('imports.findApps', {
+  params: { clients: textArray },
+  row: {
+    id: int8,
+    client_id: text,
+    name: text,
+    organisation: nullable(text),
+    owner: nullable(text),
+    status: text,
+    public_client: bool,
+    pkce_required: bool,
+    implicit_enabled: bool,
+    basic_enabled: bool,
+    blocks_limit: int8,
+    redirect_uris: textArray,
+    origins: textArray,
+    secrets: textArray,
+  },
+  text: `
+    select a.id, a.client_id, a.name, o.key as organisation, p.handle_key as owner, a.status, a.public_client,
+           a.pkce_required, a.implicit_enabled, a.basic_enabled, s.blocks_limit,
+           array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris,
+           array(select origin from app_origins where app_id = a.id order by origin) as origins,
+           array(select encode(secret_hash, 'hex') from app_secrets where app_id = a.id order by 1) as secrets
+      from apps a join app_storage s on s.app_id = a.id
+      left join organisations o on o.id = a.organisation_id left join people p on p.id = a.owner_id
+     where a.client_id = any(:clients)`,
+})
+
+/** The app with its storage, new or as it is to be from now on. */
+export const upsertApp = write('imports.upsertApp', {
+  params: {
+    client: text,
+    name: text,
+    organisation: nullable(int8),
+    owner: nullable(int8),
+    status: text,
+    public: bool,
+    pkce: bool,
+    implicit: bool,
+    basic: bool,
+    blocks: int8,
+    now: timestamptz,
+  },
+  row: { id: int8 },
+  text: `
+    with app as (
+      insert into apps (client_id, name, organisation_id, owner_id, status, public_client, pkce_required,
+                        implicit_enabled, basic_enabled, created_at)
+      values (:client, :name, :organisation, :owner, :status, :public, :pkce, :implicit, :basic, :now)
+      on conflict (client_id) do update set
+        name = excluded.name, organisation_id = excluded.organisation_id, owner_id = excluded.owner_id,
+        status = excluded.status, public_client = excluded.public_client, pkce_required = excluded.pkce_required,
+        implicit_enabled = excluded.implicit_enabled, basic_enabled = excluded.basic_enabled
+      returning id
+    ), storage as (
+      insert into app_storage (app_id, blocks_limit) select id, :blocks from app
+      on conflict (app_id) do update set blocks_limit = excluded.blocks_limit
+    )
+    select id from app`,
+})
+
+export const replaceRedirectUris = write('imports.replaceRedirectUris', {
+  params: { app: int8, uris: textArray },
+  row: { uri: text },
+  text: `
+    with gone as (delete from app_redirect_uris where app_id = :app and uri <> all(:uris))
+    insert into app_redirect_uris (app_id, uri) select :app, unnest(:uris) on conflict do nothing returning uri`,
+})
+
+export const replaceOrigins = write('imports.replaceOrigins', {
+  params: { app: int8, origins: textArray },
+  row: { origin: text },
+  text: `
+    with gone as (delete from app_origins where app_id = :app and origin <> all(:origins))
+    insert into app_origins (app_id, origin) select :app, unnest(:origins) on conflict do nothing returning origin`,
+})
+
+/** Hashes as hexadecimal text: an array of bytes is no parameter type of ours. */
+export const replaceSecrets = write('imports.replaceSecrets', {
+  params: { app: int8, secrets: textArray, now: timestamptz },
+  row: { secret_hash: bytea },
+  text: `
+    with gone as (delete from app_secrets where app_id = :app and encode(secret_hash, 'hex') <> all(:secrets))
+    insert into app_secrets (app_id, secret_hash, created_at)
+    select :app, decode(s, 'hex'), :now from unnest(:secrets) as s on conflict do nothing returning secret_hash`,
+})
