@@ -5,7 +5,10 @@ import type { EnvironmentName } from '../config.ts'
 import type { Db } from '../database/database.ts'
 import { notify } from '../database/listener.ts'
 import { fail } from '../errors.ts'
+import { isLine, readPersonId } from '../people/people.ts'
 import { REVOKED, type Revocation } from '../sessions/sessions.ts'
+import { findRedirectUriMistake, isAppKey, isOrigin } from './rules.ts'
+import { hashSecret, MAX_SECRETS, makeSecret } from './secrets.ts'
 import * as store from './store.ts'
 
 /** Topic of the message that every process hears when an app's settings changed. */
@@ -96,3 +99,99 @@ export async function listOrigins(db: Db): Promise<Set<string>> {
 }
 
 export const listApps = (db: Db) => db.all(store.listApps, {})
+
+export const hasApp = async (db: Db, clientId: string): Promise<boolean> =>
+  (await db.first(store.findByClientId, { client: clientId })) !== undefined
+
+export interface NewApp {
+  readonly environment: EnvironmentName
+  readonly key: string
+  readonly name: string
+  /** A handle. */
+  readonly owner?: string | undefined
+  readonly redirectUris: readonly string[]
+  readonly origins: readonly string[]
+  readonly isBasicEnabled: boolean
+  readonly isImplicitEnabled: boolean
+  readonly isPublic: boolean
+}
+
+/** Registers an app that is approved at once, and gives its client ID and, unless it is public, its first secret. */
+export function addApp(
+  db: Db,
+  who: Caller,
+  what: NewApp,
+  secretHashKey: Buffer,
+): Promise<{ clientId: string; secret: string | undefined }> {
+  checkNewApp(what)
+  const clientId = makeClientId(what.environment, what.key)
+  return db.transaction(async (tx) => {
+    const row = await tx.first(store.insertApp, {
+      client: clientId,
+      name: what.name.normalize('NFC'),
+      owner: what.owner ? await readPersonId(tx, what.owner) : null,
+      public: what.isPublic,
+      implicit: what.isImplicitEnabled,
+      basic: what.isBasicEnabled,
+      blocks: DEFAULT_STORAGE_BLOCKS,
+      uris: [...what.redirectUris],
+      origins: [...what.origins],
+      now: who.at,
+    })
+    if (!row) throw fail('duplicate', `There is an app with the client ID ${clientId} already`)
+    const secret = what.isPublic ? undefined : makeSecret(what.environment)
+    if (secret)
+      await tx.first(store.insertSecret, { app: row.id, hash: hashSecret(secret, secretHashKey), now: who.at })
+    await recordAudit(tx, who, { action: 'app.added', appId: row.id })
+    await notify(tx, APPS_CHANGED)
+    return { clientId, secret }
+  })
+}
+
+function checkNewApp(what: NewApp): void {
+  if (!isAppKey(what.key))
+    throw fail('validationFailed', 'A key is 1 to 60 small letters, digits or -, and does not start with sbx-')
+  if (what.name === '' || !isLine(what.name))
+    throw fail('validationFailed', 'An app has a name, on one line of at most 254 characters')
+  for (const uri of what.redirectUris) {
+    const mistake = findRedirectUriMistake(uri)
+    if (mistake) throw fail('validationFailed', `The redirect URI ${uri} must ${mistake}`)
+  }
+  for (const origin of what.origins) {
+    if (!isOrigin(origin))
+      throw fail('validationFailed', `${origin} is not an origin; one looks like https://app.example.org`)
+  }
+}
+
+/** Adds a second secret, so that the app's servers can be changed one after the other while both are right. */
+export function addAppSecret(
+  db: Db,
+  who: Caller,
+  what: { clientId: string; environment: EnvironmentName },
+  secretHashKey: Buffer,
+): Promise<string> {
+  return db.transaction(async (tx) => {
+    const app = await tx.first(store.lockApp, { client: what.clientId })
+    if (!app) throw fail('noSuchApp')
+    if (app.public_client) throw fail('impossibleNow', 'A public app has no secrets')
+    const found = await tx.first(store.countSecrets, { app: app.id })
+    if (found && found.count >= MAX_SECRETS)
+      throw fail('impossibleNow', `The app has ${MAX_SECRETS} secrets already; drop the old one first`)
+    const secret = makeSecret(what.environment)
+    await tx.first(store.insertSecret, { app: app.id, hash: hashSecret(secret, secretHashKey), now: who.at })
+    await recordAudit(tx, who, { action: 'app.secret-added', appId: app.id })
+    return secret
+  })
+}
+
+/** Leaves the newest secret only; gives how many were dropped. */
+export function dropOldAppSecrets(db: Db, who: Caller, what: { clientId: string }): Promise<number> {
+  return db.transaction(async (tx) => {
+    const app = await tx.first(store.lockApp, { client: what.clientId })
+    if (!app) throw fail('noSuchApp')
+    const dropped = (await tx.all(store.deleteOldSecrets, { app: app.id })).length
+    if (dropped > 0)
+      await recordAudit(tx, who, { action: 'app.secrets-dropped', appId: app.id, detail: { count: dropped } })
+    return dropped
+  })
+}

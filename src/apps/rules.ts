@@ -3,7 +3,17 @@ import { isLoopbackHost } from '../config.ts'
 const MAX_URI_LENGTH = 2000
 
 /** Schemes in which an address is a program or a file: a redirect there would hand the code to whoever wrote it. */
-const REFUSED_SCHEMES = new Set(['javascript:', 'data:', 'vbscript:', 'file:', 'blob:', 'about:', 'ws:', 'wss:', 'ftp:'])
+const REFUSED_SCHEMES = new Set([
+  'javascript:',
+  'data:',
+  'vbscript:',
+  'file:',
+  'blob:',
+  'about:',
+  'ws:',
+  'wss:',
+  'ftp:',
+])
 
 /** What is wrong with a redirect URI, as the end of a sentence that begins with "must"; undefined where nothing is. */
 export function findRedirectUriMistake(uri: string): string | undefined {

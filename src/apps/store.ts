@@ -1,4 +1,4 @@
-import { bool, int8, nullable, read, text, textArray, timestamptz, write } from '../database/statement.ts'
+import { bool, bytea, int8, nullable, read, text, textArray, timestamptz, write } from '../database/statement.ts'
 
 export const findByClientId = read('apps.findByClientId', {
   params: { client: text },
@@ -52,4 +52,62 @@ export const listApps = read('apps.list', {
     select a.client_id, a.name, a.status, s.blocks_used, s.blocks_limit, p.handle as owner
       from apps a join app_storage s on s.app_id = a.id left join people p on p.id = a.owner_id
      order by a.client_id`,
+})
+
+/** The app with its storage, redirect URIs and origins; no row where the client ID is taken. */
+export const insertApp = write('apps.insert', {
+  params: {
+    client: text,
+    name: text,
+    owner: nullable(int8),
+    public: bool,
+    implicit: bool,
+    basic: bool,
+    blocks: int8,
+    uris: textArray,
+    origins: textArray,
+    now: timestamptz,
+  },
+  row: { id: int8 },
+  text: `
+    with app as (
+      insert into apps (client_id, name, owner_id, status, public_client, implicit_enabled, basic_enabled, created_at)
+      values (:client, :name, :owner, 'approved', :public, :implicit, :basic, :now)
+      on conflict (client_id) do nothing returning id
+    ), storage as (
+      insert into app_storage (app_id, blocks_limit) select id, :blocks from app
+    ), uris as (
+      insert into app_redirect_uris (app_id, uri) select distinct id, uri from app, unnest(:uris) as uri
+    ), origins as (
+      insert into app_origins (app_id, origin) select distinct id, origin from app, unnest(:origins) as origin
+    )
+    select id from app`,
+})
+
+/** The row is locked, so that two rotations at once cannot leave three secrets. */
+export const lockApp = write('apps.lock', {
+  params: { client: text },
+  row: { id: int8, public_client: bool },
+  text: `select id, public_client from apps where client_id = :client for update`,
+})
+
+export const countSecrets = read('apps.countSecrets', {
+  params: { app: int8 },
+  row: { count: int8 },
+  text: `select count(*) as count from app_secrets where app_id = :app`,
+})
+
+export const insertSecret = write('apps.insertSecret', {
+  params: { app: int8, hash: bytea, now: timestamptz },
+  row: { id: int8 },
+  text: `insert into app_secrets (app_id, secret_hash, created_at) values (:app, :hash, :now) returning id`,
+})
+
+export const deleteOldSecrets = write('apps.deleteOldSecrets', {
+  params: { app: int8 },
+  row: { id: int8 },
+  text: `
+    delete from app_secrets where app_id = :app
+       and id <> (select id from app_secrets where app_id = :app order by created_at desc, id desc limit 1)
+    returning id`,
 })

@@ -3,19 +3,22 @@ import type { AppUser } from '../caller.ts'
 import { type Db, hasCode } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
-import { asJson, checkVersion, narrow, parseData, parseKey, type Sized, setAt, sizeUp } from './rules.ts'
 import {
-  type BucketRecord,
-  type CreateBucket,
-  type ListBuckets,
-  MAX_USERS,
-  type NameBucket,
-  type NameUser,
-  type ReadBucket,
-  type SetValue,
-} from './schema.ts'
+  asJson,
+  checkUserCount,
+  checkVersion,
+  narrow,
+  parseData,
+  parseKey,
+  type Sized,
+  setAt,
+  sizeUp,
+  withoutUser,
+} from './rules.ts'
+import type { BucketRecord, CreateBucket, ListBuckets, NameBucket, NameUser, ReadBucket, SetValue } from './schema.ts'
 import * as store from './store.ts'
 import { Turns } from './turns.ts'
+import type { Position } from './watch.ts'
 
 /** Values up to this size travel in the change stream; larger ones are left for the reader to fetch. */
 const MAX_STREAMED_BYTES = 2048
@@ -24,6 +27,7 @@ const TRIES_WITHOUT_LOCK = 3
 
 type Row = RowOf<typeof store.findBucket>
 
+/** Each process has its own, and so has each environment. */
 const turns = new Turns()
 
 const NOT_FOUND = 'There is no bucket with that id'
@@ -43,11 +47,11 @@ export async function readBucket(db: Db, who: AppUser, what: ReadBucket): Promis
 /** Makes a bucket; the creator is a member of it. */
 export async function createBucket(db: Db, who: AppUser, what: CreateBucket): Promise<BucketRecord> {
   const users = [...new Set([who.userId, ...(what.users ?? [])])]
-  if (users.length > MAX_USERS) throw fail('validationFailed', `A bucket has at most ${MAX_USERS} users`)
+  checkUserCount(users)
   const { text, blocks } = sizeUp(asJson(what.data === undefined ? {} : what.data))
   await checkAppUsers(db, who.appId, users.slice(1))
   const bucket = { id: what.id, users, isPublic: what.public ?? false, dataText: text, createdAt: who.at }
-  const row = await db
+  const outcome = await db
     .first(store.insertBucket, {
       app: who.appId,
       id: what.id,
@@ -55,16 +59,13 @@ export async function createBucket(db: Db, who: AppUser, what: CreateBucket): Pr
       public: bucket.isPublic,
       data: text,
       blocks,
-      user: who.userId,
-      value: streamed(text),
       now: who.at,
     })
     .catch((error: unknown) => {
       throw hasCode(error, '23505') ? taken() : error
     })
-  if (row) return { ...bucket, version: row.version }
-  const existing = await db.first(store.findBucket, { app: who.appId, id: what.id, user: who.userId })
-  throw existing ? taken() : outOfRoom()
+  if (outcome?.version) return { ...bucket, version: outcome.version }
+  throw outcome?.taken ? taken() : outOfRoom()
 }
 
 export interface VersionedValue extends SetValue {
@@ -80,7 +81,7 @@ export async function setBucketValue(db: Db, who: AppUser, what: VersionedValue)
   const steps = parseKey(what.key)
   // A transaction holds a connection already: it must wait at the row, not for a turn whose owner may need a connection.
   if (db.isTransaction) return tryToSet(db, store.lockBucket, who, what, steps).then(orConflict)
-  return turns.take(`${who.appId} ${what.id}`, async () => {
+  return turns.take(db, `${who.appId} ${what.id}`, async () => {
     for (let tries = 0; tries < TRIES_WITHOUT_LOCK; tries++) {
       const bucket = await tryToSet(db, store.findBucket, who, what, steps)
       if (bucket) return bucket
@@ -127,44 +128,37 @@ async function replace(
   return outcome.version
 }
 
-export async function deleteBucket(db: Db, who: AppUser, what: NameBucket): Promise<void> {
-  const gone = await db.first(store.deleteBucket, { app: who.appId, id: what.id, user: who.userId })
-  if (gone) return
-  membersOnly(await db.first(store.findBucket, { app: who.appId, id: what.id, user: who.userId }))
-  throw fail('conflict', 'That bucket has just changed; try again')
+export function deleteBucket(db: Db, who: AppUser, what: NameBucket): Promise<void> {
+  return db.transaction(async (tx) => {
+    const row = await lockForMember(tx, who, what)
+    await tx.first(store.deleteBucket, { app: who.appId, no: row.bucket_no })
+  })
 }
 
 /** Gives another user of the app access. Doing it again changes nothing. */
-export async function addBucketUser(db: Db, who: AppUser, what: NameUser): Promise<BucketRecord> {
-  const row = membersOnly(await db.first(store.findBucket, { app: who.appId, id: what.id, user: who.userId }))
-  await checkAppUsers(db, who.appId, [what.userId])
-  const added = await db.first(store.addUser, {
-    app: who.appId,
-    id: what.id,
-    user: who.userId,
-    other: what.userId,
-    most: MAX_USERS,
-    now: who.at,
+export function addBucketUser(db: Db, who: AppUser, what: NameUser): Promise<BucketRecord> {
+  return db.transaction(async (tx) => {
+    const row = await lockForMember(tx, who, what)
+    if (row.users.includes(what.userId)) return toRecord(row, row.data, row.version)
+    await checkAppUsers(tx, who.appId, [what.userId])
+    const users = [...row.users, what.userId]
+    checkUserCount(users)
+    return replaceUsers(tx, who, row, users)
   })
-  if (added) return toRecord(added, added.data, added.version)
-  if (row.users.length >= MAX_USERS) throw fail('validationFailed', `A bucket has at most ${MAX_USERS} users`)
-  return readBucket(db, who, what)
 }
 
-/** Takes a user's access away. The last member cannot be removed: nobody could reach the bucket any more. */
-export async function removeBucketUser(db: Db, who: AppUser, what: NameUser): Promise<BucketRecord> {
-  const removed = await db.first(store.removeUser, {
-    app: who.appId,
-    id: what.id,
-    user: who.userId,
-    other: what.userId,
-    now: who.at,
+/** Takes a user's access away. Doing it again changes nothing. */
+export function removeBucketUser(db: Db, who: AppUser, what: NameUser): Promise<BucketRecord> {
+  return db.transaction(async (tx) => {
+    const row = await lockForMember(tx, who, what)
+    if (!row.users.includes(what.userId)) return toRecord(row, row.data, row.version)
+    return replaceUsers(tx, who, row, withoutUser(row.users, what.userId))
   })
-  if (removed) return toRecord(removed, removed.data, removed.version)
-  const row = membersOnly(await db.first(store.findBucket, { app: who.appId, id: what.id, user: who.userId }))
-  if (row.users.includes(what.userId))
-    throw fail('impossibleNow', 'The last user of a bucket cannot be removed; delete the bucket instead')
-  return toRecord(row, row.data, row.version)
+}
+
+async function replaceUsers(tx: Db, who: AppUser, row: OwnRow, users: string[]): Promise<BucketRecord> {
+  const replaced = await tx.first(store.replaceUsers, { no: row.bucket_no, users, user: who.userId, now: who.at })
+  return toRecord({ ...row, users }, row.data, replaced!.version)
 }
 
 /** Ids of the buckets that the caller is in, in order. */
@@ -174,21 +168,29 @@ export async function listBuckets(db: Db, who: AppUser, what: ListBuckets): Prom
   return rows.map((row) => row.id)
 }
 
-/** Where a member's change stream starts. */
-export async function readPosition(
-  db: Db,
-  who: AppUser,
-  what: NameBucket,
-): Promise<{ bucketNo: number; version: number }> {
-  const row = membersOnly(await db.first(store.findBucket, { app: who.appId, id: what.id, user: who.userId }))
-  return { bucketNo: row.bucket_no, version: row.version }
+export interface ResumedBucket extends NameBucket {
+  /** The `Last-Event-ID` header: the version that the client has seen. */
+  readonly lastEventId: string
 }
 
-function membersOnly(row: Row | undefined): Row & { data: string } {
+/** Where a member's change stream starts: after what the client has seen, or now. */
+export async function readPosition(db: Db, who: AppUser, what: ResumedBucket): Promise<Position> {
+  const row = membersOnly(await db.first(store.findBucket, { app: who.appId, id: what.id, user: who.userId }))
+  const seen = /^\d{1,15}$/.test(what.lastEventId) ? Number(what.lastEventId) : row.version
+  return { bucketNo: row.bucket_no, id: row.id, version: row.version, seen }
+}
+
+type OwnRow = Row & { data: string }
+
+function membersOnly(row: Row | undefined): OwnRow {
   if (!row) throw fail('notFound', NOT_FOUND)
   if (!row.is_member || row.data === null) throw fail('forbidden', NOT_A_MEMBER)
   return { ...row, data: row.data }
 }
+
+/** Nobody else changes the bucket until the transaction ends. */
+const lockForMember = async (tx: Db, who: AppUser, what: NameBucket): Promise<OwnRow> =>
+  membersOnly(await tx.first(store.lockBucket, { app: who.appId, id: what.id, user: who.userId }))
 
 const toRecord = (row: Omit<Row, 'data' | 'is_member'>, dataText: string, version: number): BucketRecord => ({
   id: row.id,
@@ -199,7 +201,7 @@ const toRecord = (row: Omit<Row, 'data' | 'is_member'>, dataText: string, versio
   version,
 })
 
-const streamed = (text: string): string | null => (text.length <= MAX_STREAMED_BYTES ? text : null)
+const streamed = (text: string): string | null => (Buffer.byteLength(text) <= MAX_STREAMED_BYTES ? text : null)
 const taken = () => fail('conflict', 'There is a bucket with that id already')
 const outOfRoom = () =>
   fail('storageFull', 'The app is above its storage; delete buckets, or ask an administrator for more')

@@ -137,14 +137,8 @@ export const bucketOperations: readonly Operation[] = [
     answer: Type.String({ description: 'Events `ready`, `change`, `reset`, `removed` and `deleted`' }),
     errors: ['forbidden', 'notFound'],
     run: async ({ db, who, environment, request }, input) => {
-      environment.bucketWatch.checkRoom(who)
-      const { bucketNo, version } = await readPosition(db, who, input)
-      const last = request.headers['last-event-id']
-      const seen = typeof last === 'string' && /^\d{1,15}$/.test(last) ? Number(last) : version
-      return (sink) => {
-        sink.send({ id: seen, event: 'ready', data: JSON.stringify({ id: input.id, version }) })
-        environment.bucketWatch.add(sink, who, { bucketNo, id: input.id, seen })
-      }
+      const position = await readPosition(db, who, { ...input, lastEventId: String(request.headers['last-event-id']) })
+      return environment.bucketWatch.open(who, position)
     },
   }),
 ]

@@ -1,5 +1,6 @@
 import { BLOCK_BYTES } from '../apps/apps.ts'
 import { fail } from '../errors.ts'
+import { MAX_USERS } from './schema.ts'
 
 export const MAX_DATA_BYTES = 1024 * 1024
 export const MAX_DEPTH = 64
@@ -123,4 +124,16 @@ export function checkVersion(ifMatch: string | undefined, version: number): void
   const versions = ifMatch.split(',').map((tag) => tag.trim().replace(/^(?:W\/)?"(.*)"$/, '$1'))
   if (!versions.includes(String(version)))
     throw fail('conflict', `The bucket has changed: it is at version ${version}; read it again before you write`)
+}
+
+export function checkUserCount(users: readonly string[]): void {
+  if (users.length > MAX_USERS) throw fail('validationFailed', `A bucket has at most ${MAX_USERS} users`)
+}
+
+/** The last member stays: nobody could reach the bucket any more. */
+export function withoutUser(users: readonly string[], user: string): string[] {
+  const others = users.filter((one) => one !== user)
+  if (others.length === 0)
+    throw fail('impossibleNow', 'The last user of a bucket cannot be removed; delete the bucket instead')
+  return others
 }

@@ -47,10 +47,10 @@ export const lockBucket = write('buckets.lock', {
 export const listBuckets = read('buckets.list', {
   params: { user: text, limit: int8, offset: int8 },
   row: { id: text },
-  text: `select id from buckets where users @> array[:user] order by id limit :limit offset :offset`,
+  text: `select id from buckets where users @> array[:user] order by id collate "C" limit :limit offset :offset`,
 })
 
-/** No row: the id is taken, or the app has no room. The storage row is locked first, so that a new version is above the floor. */
+/** Without a version: the id is taken, or the app has no room. The storage row is locked first, so that a new version is above the floor. */
 export const insertBucket = write('buckets.insert', {
   params: {
     app: int8,
@@ -59,45 +59,37 @@ export const insertBucket = write('buckets.insert', {
     public: bool,
     data: json,
     blocks: int4,
-    user: text,
-    value: nullable(json),
     now: timestamptz,
   },
-  row: { version: int8 },
+  row: { taken: bool, version: nullable(int8) },
   text: `
-    with storage as (
+    with namesake as (
+      select from buckets where app_id = :app and id = :id
+    ), storage as (
       update app_storage set blocks_used = blocks_used + :blocks
-       where app_id = :app and blocks_used + :blocks <= blocks_limit
-         and not exists (select from buckets where app_id = :app and id = :id)
+       where app_id = :app and blocks_used + :blocks <= blocks_limit and not exists (select from namesake)
       returning version_floor
     ), bucket as (
       insert into buckets (app_id, id, users, public, data, version, blocks, created_at)
       select :app, :id, :users, :public, :data, version_floor + 1, :blocks, :now from storage
-      returning bucket_no, version
-    ), change as (
-      insert into bucket_changes (bucket_no, version, kind, key, value, user_id, changed_at)
-      select bucket_no, version, 'created', '', :value, :user, :now from bucket
+      returning version
     )
-    select version from bucket`,
+    select exists (select from namesake) as taken, (select version from bucket) as version`,
 })
 
-const CHANGE = {
-  value: nullable(json),
-  key: text,
-  user: text,
-  now: timestamptz,
-}
-
-/** Changes that are kept for a bucket's stream; older ones go now and then, with a write. */
+/** Changes that are kept for a bucket's stream; older ones go now and then, with a change. */
 const KEPT_CHANGES = 256
-const keepChange = `
+const keepChange = (kind: string, key: string, value: string): string => `
     change as (
       insert into bucket_changes (bucket_no, version, kind, key, value, user_id, changed_at)
-      select bucket_no, version, 'set', :key, :value, :user, :now from bucket
+      select bucket_no, version, '${kind}', ${key}, ${value}, :user, :now from bucket
     ), trimmed as (
       delete from bucket_changes c using bucket b
        where b.version % 64 = 0 and c.bucket_no = b.bucket_no and c.version <= b.version - ${KEPT_CHANGES}
     )`
+
+const CHANGE = { value: nullable(json), key: text, user: text, now: timestamptz }
+const keepSet = keepChange('set', ':key', ':value')
 
 /** Replaces the data if nobody else has written since; no row where somebody has. The bucket keeps its number of blocks. */
 export const replaceData = write('buckets.replaceData', {
@@ -107,67 +99,65 @@ export const replaceData = write('buckets.replaceData', {
     with bucket as (
       update buckets set data = :data, version = version + 1 where bucket_no = :no and version = :version
       returning bucket_no, version
-    ), ${keepChange}
+    ), ${keepSet}
     select version from bucket`,
 })
 
-/** The same where the number of blocks changes: the quota moves in the same statement. `matched` without a version: the app has no room. */
+/**
+ * The same where the number of blocks changes: the quota moves in the same statement. `matched` without a version: the app has no room.
+ * The storage row is locked before it is counted with: an update computes from the row as it was, even where it must wait for another.
+ */
 export const replaceDataAndCharge = write('buckets.replaceDataAndCharge', {
   params: { app: int8, no: int8, version: int8, data: json, blocks: int4, ...CHANGE },
   row: { matched: bool, version: nullable(int8) },
   text: `
     with target as (
       select bucket_no, blocks from buckets where bucket_no = :no and version = :version for update
-    ), storage as (
-      update app_storage s set blocks_used = s.blocks_used + :blocks - t.blocks
-        from target t
+    ), room as (
+      select s.blocks_used + :blocks - t.blocks as blocks_used
+        from app_storage s, target t
        where s.app_id = :app and (:blocks < t.blocks or s.blocks_used + :blocks - t.blocks <= s.blocks_limit)
+         for update of s
+    ), storage as (
+      update app_storage s set blocks_used = room.blocks_used from room where s.app_id = :app
       returning s.app_id
     ), bucket as (
       update buckets b set data = :data, version = b.version + 1, blocks = :blocks
         from target t, storage
        where b.bucket_no = t.bucket_no
       returning b.bucket_no, b.version
-    ), ${keepChange}
+    ), ${keepSet}
     select exists (select from target) as matched, (select version from bucket) as version`,
 })
 
-const setUsers = (change: string, condition: string): string => `
+/** Of a bucket that is locked. */
+export const replaceUsers = write('buckets.replaceUsers', {
+  params: { no: int8, users: textArray, user: text, now: timestamptz },
+  row: { version: int8 },
+  text: `
     with bucket as (
-      update buckets set users = ${change}, version = version + 1
-       where app_id = :app and id = :id and :user = any(users) and ${condition}
-      returning bucket_no, id, users, public, data, version, blocks, created_at
-    ), change as (
-      insert into bucket_changes (bucket_no, version, kind, key, value, user_id, changed_at)
-      select bucket_no, version, 'users', null, to_json(users), :user, :now from bucket
-    )
-    select * from bucket`
-
-/** No row where the caller is no member, the other one is already, or there is no room. */
-export const addUser = write('buckets.addUser', {
-  params: { app: int8, id: text, user: text, other: text, most: int4, now: timestamptz },
-  row: record,
-  text: setUsers('users || :other', 'not :other = any(users) and cardinality(users) < :most'),
+      update buckets set users = :users, version = version + 1 where bucket_no = :no
+      returning bucket_no, version
+    ), ${keepChange('users', 'null', 'to_json(:users)')}
+    select version from bucket`,
 })
 
-/** No row where the caller is no member, or the other one is not, or is the last. */
-export const removeUser = write('buckets.removeUser', {
-  params: { app: int8, id: text, user: text, other: text, now: timestamptz },
-  row: record,
-  text: setUsers('array_remove(users, :other)', ':other = any(users) and cardinality(users) > 1'),
-})
-
-/** No row where the caller is no member. No later bucket of the app gets a version at or below the deleted one's. */
+/**
+ * A bucket that is locked. No later bucket of the app gets a version at or below its own. The storage row is locked before the bucket is marked
+ * as deleted: somebody who holds it and makes a bucket with the same id must find that taken, not wait for us.
+ */
 export const deleteBucket = write('buckets.delete', {
-  params: { app: int8, id: text, user: text },
+  params: { app: int8, no: int8 },
   row: { app_id: int8 },
   text: `
-    with gone as (
-      delete from buckets where app_id = :app and id = :id and :user = any(users) returning version, blocks
+    with room as (
+      select blocks_used, version_floor from app_storage where app_id = :app for update
+    ), gone as (
+      delete from buckets b using room where b.bucket_no = :no returning b.version, b.blocks
     )
     update app_storage s
-       set blocks_used = s.blocks_used - g.blocks, version_floor = greatest(s.version_floor, g.version)
-      from gone g where s.app_id = :app
+       set blocks_used = room.blocks_used - gone.blocks, version_floor = greatest(room.version_floor, gone.version)
+      from room, gone where s.app_id = :app
     returning s.app_id`,
 })
 
@@ -177,8 +167,14 @@ export const listVersions = read('buckets.listVersions', {
   text: `select bucket_no, version from buckets where bucket_no = any(:nos)`,
 })
 
+export const findHead = read('buckets.findHead', {
+  params: { no: int8 },
+  row: { users: textArray, version: int8 },
+  text: `select users, version from buckets where bucket_no = :no`,
+})
+
 export const listChanges = read('buckets.listChanges', {
-  params: { no: int8, after: int8 },
+  params: { no: int8, after: int8, last: int8 },
   row: {
     version: int8,
     kind: text,
@@ -189,10 +185,10 @@ export const listChanges = read('buckets.listChanges', {
   },
   text: `
     select version, kind, key, value, user_id, changed_at from bucket_changes
-     where bucket_no = :no and version > :after order by version limit 500`,
+     where bucket_no = :no and version > :after and version <= :last order by version limit 500`,
 })
 
-export const readByNumber = read('buckets.readByNumber', {
+export const findByNumber = read('buckets.findByNumber', {
   params: { no: int8 },
   row: record,
   text: `select bucket_no, id, users, public, data, version, blocks, created_at from buckets where bucket_no = :no`,

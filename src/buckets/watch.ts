@@ -10,6 +10,15 @@ import * as store from './store.ts'
 const LOOK_EVERY_MS = 100
 const MAX_STREAMS_OF_USER = 50
 
+/** Where a stream starts. */
+export interface Position {
+  readonly bucketNo: number
+  readonly id: string
+  readonly version: number
+  /** The version up to which the client has seen the changes. */
+  readonly seen: number
+}
+
 interface Watcher {
   readonly sink: EventSink
   readonly bucketNo: number
@@ -27,6 +36,7 @@ export class BucketWatch {
   readonly #db: Db
   readonly #most: number
   readonly #watchers = new Map<number, Set<Watcher>>()
+  readonly #streamsOf = new Map<string, number>()
   #size = 0
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
@@ -40,29 +50,21 @@ export class BucketWatch {
     return this.#size
   }
 
-  /** Refuses before a stream is opened. */
-  checkRoom(who: AppUser): void {
+  /** Takes a place for the stream at once, or refuses; what it returns starts the stream. */
+  open({ userId }: AppUser, { bucketNo, id, version, seen }: Position): (sink: EventSink) => void {
+    const own = this.#streamsOf.get(userId) ?? 0
     if (this.#size >= this.#most) throw fail('tooManyRequests', 'Too many streams are open here; try again later', 5)
-    let own = 0
-    for (const watchers of this.#watchers.values())
-      for (const watcher of watchers) if (watcher.userId === who.userId) own++
     if (own >= MAX_STREAMS_OF_USER)
       throw fail('tooManyRequests', `A user may have ${MAX_STREAMS_OF_USER} streams open`, 5)
-  }
-
-  add(sink: EventSink, who: AppUser, bucket: { bucketNo: number; id: string; seen: number }): void {
-    const watcher: Watcher = {
-      sink,
-      bucketNo: bucket.bucketNo,
-      bucketId: bucket.id,
-      userId: who.userId,
-      seen: bucket.seen,
-    }
-    const watchers = this.#watchers.get(bucket.bucketNo) ?? new Set()
-    this.#watchers.set(bucket.bucketNo, watchers.add(watcher))
     this.#size++
-    sink.onClose(() => this.#remove(watcher))
-    this.#schedule()
+    this.#streamsOf.set(userId, own + 1)
+    return (sink) => {
+      const watcher: Watcher = { sink, bucketNo, bucketId: id, userId, seen }
+      this.#watchers.set(bucketNo, (this.#watchers.get(bucketNo) ?? new Set()).add(watcher))
+      sink.onClose(() => this.#remove(watcher))
+      sink.send({ id: seen, event: 'ready', data: JSON.stringify({ id, version }) })
+      this.#schedule()
+    }
   }
 
   close(): void {
@@ -73,8 +75,11 @@ export class BucketWatch {
   #remove(watcher: Watcher): void {
     const watchers = this.#watchers.get(watcher.bucketNo)
     if (!watchers?.delete(watcher)) return
-    this.#size--
     if (watchers.size === 0) this.#watchers.delete(watcher.bucketNo)
+    const left = (this.#streamsOf.get(watcher.userId) ?? 0) - 1
+    if (left > 0) this.#streamsOf.set(watcher.userId, left)
+    else this.#streamsOf.delete(watcher.userId)
+    this.#size--
   }
 
   #schedule(): void {
@@ -98,34 +103,43 @@ export class BucketWatch {
   }
 
   async #tell(no: number, watchers: Watcher[]): Promise<void> {
-    const after = Math.min(...watchers.map((watcher) => watcher.seen))
-    const [changes, row] = await Promise.all([
-      this.#db.all(store.listChanges, { no, after }),
-      this.#db.first(store.readByNumber, { no }),
-    ])
+    const head = await this.#db.first(store.findHead, { no })
+    const members = watchers.filter((watcher) => {
+      const isMember = head?.users.includes(watcher.userId)
+      if (!isMember) finish(watcher, head ? 'removed' : 'deleted')
+      return isMember
+    })
+    if (!head || members.length === 0) return
+    // Nothing past the moment for which membership is known.
+    const after = Math.min(...members.map((watcher) => watcher.seen))
+    const changes = await this.#db.all(store.listChanges, { no, after, last: head.version })
+    const lost = members.filter((watcher) => watcher.seen !== head.version && !sendChanges(watcher, changes))
+    if (lost.length > 0) await this.#reset(no, lost)
+  }
+
+  /** For those who have missed changes that are no longer kept: the whole bucket as it is now. */
+  async #reset(no: number, watchers: Watcher[]): Promise<void> {
+    const row = await this.#db.first(store.findByNumber, { no })
     for (const watcher of watchers) {
-      if (!row) finish(watcher, 'deleted')
-      else if (!row.users.includes(watcher.userId)) finish(watcher, 'removed')
-      else sendChanges(watcher, changes, row)
+      // The next look has the reason.
+      if (!row?.users.includes(watcher.userId)) continue
+      watcher.sink.send({ id: row.version, event: 'reset', data: presentBucket(toRecord(row)) })
+      watcher.seen = row.version
     }
   }
 }
 
 type Change = RowOf<typeof store.listChanges>
 
-/** Each change in turn; where some are no longer kept, the whole bucket as it is now. */
-function sendChanges(watcher: Watcher, changes: Change[], row: RowOf<typeof store.readByNumber>): void {
+/** Sends each change in turn; false where the first that this watcher needs is missing. */
+function sendChanges(watcher: Watcher, changes: Change[]): boolean {
   const unseen = changes.filter((change) => change.version > watcher.seen)
-  const isWhole = unseen.length > 0 && unseen[0]?.version === watcher.seen + 1
-  if (isWhole) {
-    for (const change of unseen) {
-      watcher.sink.send({ id: change.version, event: 'change', data: presentChange(watcher.bucketId, change) })
-      watcher.seen = change.version
-    }
-  } else if (row.version !== watcher.seen) {
-    watcher.sink.send({ id: row.version, event: 'reset', data: presentBucket(toRecord(row)) })
-    watcher.seen = row.version
+  if (unseen[0]?.version !== watcher.seen + 1) return false
+  for (const change of unseen) {
+    watcher.sink.send({ id: change.version, event: 'change', data: presentChange(watcher.bucketId, change) })
+    watcher.seen = change.version
   }
+  return true
 }
 
 function finish({ sink, bucketId }: Watcher, event: 'deleted' | 'removed'): void {
@@ -147,7 +161,7 @@ function presentChange(id: string, change: Change): string {
   return `${facts.slice(0, -1)},"${change.kind === 'users' ? 'users' : 'value'}":${change.value}}`
 }
 
-const toRecord = (row: RowOf<typeof store.readByNumber>): BucketRecord => ({
+const toRecord = (row: RowOf<typeof store.findByNumber>): BucketRecord => ({
   id: row.id,
   users: row.users,
   isPublic: row.public,

@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, link, lstat, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import packageJson from '../../package.json' with { type: 'json' }
 import { StartupError } from '../errors.ts'
 
 /**
@@ -17,7 +16,7 @@ import { StartupError } from '../errors.ts'
  * gzip at level 1 and not zstd: on rows like ours both make about 117 MB/s (zstd's file is a tenth smaller), while zstd is still
  * marked experimental in Node 24, and gzip can be read on every machine for as long as a backup may lie about.
  */
-export const FORMAT_VERSION = 1
+const FORMAT_VERSION = 1
 const FORMAT_NAME = 'groundschool-backup'
 const SEAL_BYTES = 'sha256 '.length + 64 + '\n'.length
 const READ_BYTES = 64 * 1024
@@ -69,15 +68,18 @@ export interface BackupReport {
 
 export type ReportProgress = (done: number, total: number, label: string) => void
 
-export const createHeader = (
+export async function createHeader(
   contents: Pick<BackupHeader, 'server' | 'schemas' | 'tables' | 'sequences'>,
-): BackupHeader => ({
-  format: FORMAT_NAME,
-  version: FORMAT_VERSION,
-  platform: packageJson.version,
-  created: new Date().toISOString(),
-  ...contents,
-})
+): Promise<BackupHeader> {
+  const manifest = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
+  return {
+    format: FORMAT_NAME,
+    version: FORMAT_VERSION,
+    platform: manifest.version,
+    created: new Date().toISOString(),
+    ...contents,
+  }
+}
 
 /** The whole file from its header and its compressed body, sealed with the checksum. */
 async function* sealBackup(header: BackupHeader, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

@@ -294,11 +294,15 @@ describe('a file that is not whole', () => {
   })
 })
 
+/** One for all of them, since none may change it. */
+let untouched: Promise<pg.ClientConfig> | undefined
+
 async function refuseDamaged(damage: (file: string, size: number) => Promise<void>, pattern: RegExp): Promise<void> {
   const file = nameFile()
   await copyFile(whole, file)
   await damage(file, (await stat(file)).size)
-  const target = await createDatabase()
+  untouched ??= createDatabase()
+  const target = await untouched
   await assert.rejects(
     restoreTo(target, file, async () => assert.fail('nothing may be prepared')),
     refusal(pattern),
@@ -551,6 +555,8 @@ test('progress never goes back and ends at its total; memory does not grow with 
   const collectGarbage: () => void = runInNewContext('gc')
   const usedBytes = () => {
     collectGarbage()
+    // The second time waits until the buffers that the first one found are given back.
+    collectGarbage()
     const { heapUsed, external } = process.memoryUsage()
     return heapUsed + external
   }
@@ -582,7 +588,7 @@ test('progress never goes back and ends at its total; memory does not grow with 
   const text = await run(source, 'select sum(length(bytes) * 2)::int as bytes from everything', 'gs_production')
   assert.ok(text.rows[0].bytes > 20_000_000)
   for (const { seen } of [making, loading]) {
-    assert.ok(seen.samples > 10 && seen.most < 10_000_000, `${seen.most} bytes more than before`)
+    assert.ok(seen.samples > 10 && seen.most < 6_000_000, `${seen.most} bytes more than before`)
   }
   assert.equal(making.seen.share, 1)
   assert.ok(loading.seen.share > 0.99)

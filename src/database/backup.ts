@@ -32,7 +32,7 @@ export async function backup(options: {
   const client = await connectForCopy(connection)
   try {
     const tables = await freezeTables(client, schemas)
-    const header = createHeader({
+    const header = await createHeader({
       server: (await client.query('show server_version')).rows[0].server_version,
       schemas: await readSchemas(client, schemas),
       tables: orderByForeignKeys(tables, await readForeignKeys(client, schemas)),

@@ -161,6 +161,35 @@ test('a transaction whose failed statement was overlooked does not pass for comm
   assert.equal(await balance(db, id), 0)
 })
 
+test('where BEGIN fails, the first statement does not happen', async () => {
+  const db = await open({ poolSize: 1 })
+  const id = await newAccount()
+  await db.all(addAmount, { id, by: 1 })
+  const forget = write('database.deallocate', { params: {}, row: {}, text: 'deallocate begin' })
+  await db.all(forget, {})
+  await assert.rejects(
+    db.transaction((tx) => tx.all(addAmount, { id, by: 1 })),
+    (error) => hasCode(error, '26000'),
+  )
+  assert.equal(await balance(db, id), 1)
+})
+
+test('statements of a transaction that are sent together are answered each with its own', async () => {
+  const db = await open()
+  const id = await newAccount()
+  const amounts = await db.transaction((tx) =>
+    Promise.all([1, 10, 100].map(async (by) => (await tx.first(addAmount, { id, by }))?.amount)),
+  )
+  assert.deepEqual(amounts, [1, 11, 111])
+  assert.equal(await balance(db, id), 111)
+})
+
+test('a declaration that does not fit is an error of ours, not of the database', async () => {
+  const db = await open()
+  const wrong = write('database.wrong', { params: {}, row: { missing: text }, text: "select 'x' as other" })
+  await assert.rejects(db.first(wrong, {}), /gives no column 'missing'/)
+})
+
 test('a statement that slips out of its transaction is refused', async () => {
   const db = await open()
   const id = await newAccount()

@@ -90,7 +90,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     max: options.poolSize,
     min: 1,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
-    onConnect: (client) => prepareSession(client, settings),
+    onConnect: async (client) => {
+      await Promise.all([prepareSession(client, settings), prepareBegin(client)])
+    },
   })
   // A client that is in use has no listener of the pool's, and an unheard 'error' would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
@@ -148,6 +150,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     }
   }
 
+  let closed: Promise<void> | undefined
+  const close = async (): Promise<void> => {
+    const deadline = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_TIMEOUT_MS).unref())
+    await Promise.all([lane.drain(CLOSE_TIMEOUT_MS), Promise.race([pool.end(), deadline])])
+    await closeHeld()
+  }
+
   const db: Db = {
     isTransaction: false,
     all: (statement, params) => (statement.lane === 'read' ? lane.all(statement, params) : runAlone(statement, params)),
@@ -168,10 +177,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     }),
     onMessage: listener.onMessage,
     onListening: listener.onListening,
-    close: async () => {
-      const deadline = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_TIMEOUT_MS).unref())
-      await Promise.all([lane.drain(CLOSE_TIMEOUT_MS), Promise.race([pool.end(), deadline])])
-      await closeHeld()
+    close: () => {
+      closed ??= close()
+      return closed
     },
   }
 }
@@ -272,14 +280,48 @@ async function endClient(client: pg.Client): Promise<void> {
   clearTimeout(timer)
 }
 
-async function run<P, R>(client: pg.PoolClient, statement: Statement<P, R>, params: P): Promise<R[]> {
+async function run<P, R>(
+  client: pg.PoolClient,
+  statement: Statement<P, R>,
+  params: P,
+  isFirstOfTransaction = false,
+): Promise<R[]> {
+  const { name, text } = statement
   const values = statement.encodeParams(params)
-  try {
-    const { name, text } = statement
-    const result = await client.query<(string | null)[]>({ name, text, values, rowMode: 'array' })
-    return result.rows.map(statement.makeRowReader(result.fields.map((field) => field.name)))
-  } catch (error) {
-    throw understandError(error)
+  const result = await new Promise<pg.QueryArrayResult<(string | null)[]>>((resolve, reject) => {
+    const config: pg.QueryArrayConfig = { name, text, values, rowMode: 'array' }
+    const query = new pg.Query(config, (error, answer) => {
+      if (error) reject(understandError(error))
+      else resolve(answer as pg.QueryArrayResult)
+    })
+    if (isFirstOfTransaction) prependBegin(query)
+    client.query(query)
+  })
+  return result.rows.map(statement.makeRowReader(result.fields.map((field) => field.name)))
+}
+
+/** BEGIN as a prepared statement, for `prependBegin`; there is no other way to prepare it than to run it. */
+async function prepareBegin(client: pg.ClientBase): Promise<void> {
+  await Promise.all([client.query({ name: 'begin', text: 'begin' }), client.query('rollback')])
+}
+
+/**
+ * Sends BEGIN with the first statement, which saves a round trip. Both are one unit of the protocol: where BEGIN fails,
+ * the server skips the statement. Two pipelined queries would not do, because then it would run outside a transaction.
+ */
+function prependBegin(query: pg.Query): void {
+  const original = query as pg.Query & { handleCommandComplete(message: { text: string }, from: pg.Connection): void }
+  const { submit, handleCommandComplete } = original
+  original.submit = (connection) => {
+    connection.stream.cork()
+    connection.bind({ statement: 'begin' }, true)
+    connection.execute({}, true)
+    const error = submit.call(query, connection)
+    connection.stream.uncork()
+    return error
+  }
+  original.handleCommandComplete = (message, from) => {
+    if (message.text !== 'BEGIN') handleCommandComplete.call(query, message, from)
   }
 }
 
@@ -318,12 +360,9 @@ function beginTransaction(client: pg.PoolClient) {
   }
   const all = <P, R>(statement: Statement<P, R>, params: P): Promise<R[]> => {
     if (state === 'over') return Promise.reject(new Error(`Statement '${statement.name}' came after its transaction`))
-    if (state === 'new') {
-      state = 'begun'
-      // Sent together with the first statement, which fails too where this fails.
-      client.query('begin').catch(() => {})
-    }
-    return run(client, statement, params).catch(note)
+    const isFirst = state === 'new'
+    state = 'begun'
+    return run(client, statement, params, isFirst).catch(note)
   }
   const tx: Db = {
     isTransaction: true,

@@ -7,12 +7,13 @@ import {
   readdir,
   readFile,
   readlink,
+  realpath,
   rename,
   rm,
   stat,
   symlink,
 } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { StartupError } from '../errors.ts'
 import type { Binaries } from './embedded-binaries.ts'
 import { explainOutput } from './embedded-explain.ts'
@@ -27,6 +28,8 @@ const INITIAL_SETTINGS = {
   max_connections: '100',
   wal_compression: 'on',
   max_wal_size: '512MB',
+  // Ends a long statement whose platform is gone, even if the postmaster that could tell it so is gone too.
+  client_connection_check_interval: '2s',
   jit: 'off',
   timezone: 'UTC',
 }
@@ -41,15 +44,14 @@ export async function findCluster(dataDir: string): Promise<Cluster | undefined>
   const entry = join(dataDir, 'postgres')
   const found = await lstat(entry).catch(ignoreMissing)
   if (!found) return undefined
-  const path = found.isSymbolicLink() ? resolve(dataDir, await readlink(entry)) : entry
-  const target = await stat(path).catch(ignoreMissing)
+  const target = await stat(entry).catch(ignoreMissing)
   if (!target) {
     throw new StartupError(
-      `The database of ${dataDir} should be in ${path}, which is gone: bring it back, or remove the link ${entry} to begin with an empty one`,
+      `The database of ${dataDir} should be in ${await readlink(entry)}, which is gone: bring it back, or remove the link ${entry} to begin with an empty one`,
     )
   }
-  if ((await readdir(path)).length === 0) return undefined
-  return { path, ownerUid: target.uid }
+  if (!found.isSymbolicLink() && (await readdir(entry)).length === 0) return undefined
+  return { path: await realpath(entry), ownerUid: target.uid }
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {

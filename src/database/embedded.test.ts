@@ -2,20 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import {
-  chmod,
-  chown,
-  cp,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readFile,
-  realpath,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises'
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
@@ -286,7 +273,9 @@ test('a postmaster that lost its platform and its supervisor is stopped by the n
   await delay(1_200)
   assert.equal(readPid(cluster), postmaster, 'nobody has stopped it yet')
   const logged: string[] = []
+  const startedAt = performance.now()
   await start(t, shared, logged)
+  assert.ok(performance.now() - startedAt < 5_000)
   assert.ok(logged.includes('warn: An earlier database server is still running; stopping it'), logged.join('\n'))
   assert.notEqual(readPid(cluster), postmaster)
 })
@@ -382,7 +371,9 @@ test('it comes back when only its supervisor is killed', onLinux, async (t) => {
 })
 
 test('a stale pid file whose number another process has is cleared', async (t) => {
-  const stranger = spawn('sleep', ['60'])
+  // Of the same user: PostgreSQL itself overlooks those of others.
+  const { uid, gid } = await stat(cluster)
+  const stranger = spawn('sleep', ['60'], isRoot ? { uid, gid } : {})
   t.after(() => kill(stranger))
   await writeFile(join(cluster, 'postmaster.pid'), `${stranger.pid}\n${cluster}\n1\n5432\n\n\n  123  456\nready   \n`)
   assert.equal((await query(await start(t, shared), 'select 1')).length, 1)
@@ -458,13 +449,25 @@ test('a data directory with a long path gets a socket that others cannot take be
   await first.stop()
   assert.ok(!existsSync(first.connection.host))
 
-  await mkdir(first.connection.host)
   t.after(() => rm(first.connection.host, { recursive: true, force: true }))
-  await chmod(first.connection.host, 0o777)
-  const second = await start(t, dataDir)
-  assert.notEqual(second.connection.host, first.connection.host)
-  assert.equal((await stat(second.connection.host)).mode & 0o777, 0o700)
-  assert.equal((await query(second, 'select 1')).length, 1)
+  const { uid, gid } = await stat(join(dataDir, 'postgres'))
+  const squats = isRoot
+    ? [
+        { mode: 0o777, uid, gid },
+        { mode: 0o700, uid: 1, gid: 1 },
+      ]
+    : [{ mode: 0o777, uid, gid }]
+  for (const squat of squats) {
+    await rm(first.connection.host, { recursive: true, force: true })
+    await mkdir(first.connection.host)
+    await chmod(first.connection.host, squat.mode)
+    await chown(first.connection.host, squat.uid, squat.gid)
+    const second = await start(t, dataDir)
+    assert.notEqual(second.connection.host, first.connection.host)
+    assert.equal((await stat(second.connection.host)).mode & 0o777, 0o700)
+    assert.equal((await query(second, 'select 1')).length, 1)
+    await second.stop()
+  }
 })
 
 test('where links cannot be made a copy is used, and a foreign database is refused', asRoot, async (t) => {

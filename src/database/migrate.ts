@@ -37,13 +37,14 @@ export async function listMigrations(dir: string = MIGRATIONS_DIR): Promise<Migr
 }
 
 /**
- * Brings one environment's schema up to this version. Safe when several processes start together: one does the work
+ * Brings one environment's schema up to this version, or to migration `upTo` only. Safe when several processes start together: one does the work
  * under a lock, the others wait and find it done.
  */
 export async function migrate(
   connection: Connection,
   schema: string,
   dir: string = MIGRATIONS_DIR,
+  upTo = Number.POSITIVE_INFINITY,
 ): Promise<{ applied: string[] }> {
   const migrations = await listMigrations(dir)
   const client = await connect(connection)
@@ -64,7 +65,7 @@ export async function migrate(
       'select number, name, checksum from migrations order by number',
     )
     refuseOtherHistory(schema, migrations, rows)
-    const waiting = migrations.slice(rows.length)
+    const waiting = migrations.slice(rows.length, upTo)
     for (const migration of waiting) await apply(client, schema, migration)
     return { applied: waiting.map(labelMigration) }
   } finally {

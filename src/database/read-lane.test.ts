@@ -194,6 +194,20 @@ test('a value that cannot be sent fails only its own call', async () => {
   )
 })
 
+test('a row that cannot be read fails only its own call, alone and gathered', async () => {
+  const list = read('lane.unreadable', {
+    params: { list: text },
+    row: { list: textArray },
+    text: "select string_to_array(:list, ',', 'null') as list",
+  })
+  const outcomes = await Promise.allSettled(['a,b', 'a,null', 'c'].map((value) => db.first(list, { list: value })))
+  assert.deepEqual(
+    outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value?.list : outcome.reason.message)),
+    [['a', 'b'], 'A text array holds a NULL, which its declaration does not allow', ['c']],
+  )
+  await assert.rejects(db.first(list, { list: 'null' }), /holds a NULL/)
+})
+
 test('statements that cannot be gathered are sent one by one, and answered all the same', async () => {
   const alone = read('lane.alone', {
     params: { id: text },

@@ -64,6 +64,7 @@ export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> 
         }, options.guardMs).unref()
         lane = { client, pending: 0, guard }
         lanes.add(lane)
+        scheduleFlush()
       },
       onDown: (error) => {
         lanes.delete(lane)
@@ -144,7 +145,12 @@ export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> 
         else for (const call of calls) sendAlone(lane, statement, call)
         return
       }
-      answerCalls(statement, calls, rows)
+      try {
+        answerCalls(statement, calls, rows)
+      } catch {
+        // A row that cannot be read fails only the call that it answers.
+        for (const call of calls) sendAlone(lane, statement, call)
+      }
     })
   }
 

@@ -77,7 +77,7 @@ async function openBackup(file: string): Promise<FileHandle> {
 }
 
 function refuseUnknownSchemas(header: BackupHeader, known: string[], file: string): void {
-  const named = [...header.schemas.map(({ name }) => name), ...header.tables.map(({ schema }) => schema)]
+  const named = [...namesOf(header), ...[...header.tables, ...header.sequences].map(({ schema }) => schema)]
   const unknown = named.find((name) => !known.includes(name))
   if (unknown === undefined) return
   throw new StartupError(

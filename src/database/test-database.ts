@@ -20,12 +20,14 @@ export async function createTestDatabase(): Promise<{ connection: Connection; dr
   }
 }
 
+/** The rows of the last statement. */
 export async function runSql(connection: Connection, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(connection)
   client.on('error', () => {})
   await client.connect()
   try {
-    return (await client.query(text)).rows
+    const results = [await client.query(text)].flat()
+    return results.at(-1)?.rows ?? []
   } finally {
     await client.end()
   }

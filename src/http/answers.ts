@@ -30,11 +30,11 @@ export function sendError(reply: FastifyReply, error: PlatformError): FastifyRep
 }
 
 /** The same answer, for requests so broken that there is no reply to write to. */
-export function rawErrorAnswer(error: PlatformError, requestId: string): string {
+export function rawErrorAnswer(error: PlatformError, always: Readonly<Record<string, string>>): string {
   const body = errorBody(error)
   const headers = {
+    ...always,
     ...errorHeaders(error),
-    'x-request-id': requestId,
     'content-length': Buffer.byteLength(body),
     connection: 'close',
   }
@@ -48,7 +48,7 @@ export function understand(error: unknown): PlatformError {
   const { code, statusCode } = error as { code?: string; statusCode?: number }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return fail('bodyTooLarge')
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return fail('unsupportedMediaType')
-  if (typeof code === 'string' && code.startsWith('FST_ERR_') && statusCode && statusCode < 500)
-    return fail('badRequest')
+  // Whatever the framework blames on the request: a path that cannot be decoded, a client that left in the middle of its body.
+  if (statusCode !== undefined && statusCode < 500) return fail('badRequest')
   return fail('internal')
 }

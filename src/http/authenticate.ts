@@ -5,8 +5,8 @@ import { fail } from '../errors.ts'
 import { type Holder, readHolder } from '../sessions/sessions.ts'
 import { hashToken } from '../sessions/tokens.ts'
 
-/** `Bearer <token>` in any case; the bare token is tolerated. One space, nothing else. */
-const BEARER = /^(?:bearer )?([A-Za-z0-9._~+/-]+=*)$/i
+/** `Bearer <token>` in any case; the bare token is tolerated, the bare word is none. One space, nothing else. */
+const BEARER = /^(?:bearer )?(?!bearer$)([A-Za-z0-9._~+/-]+=*)$/i
 
 /** Refuses a header that was sent twice: Node would silently take the first. */
 export function countHeader(request: IncomingMessage, name: string): number {
@@ -22,8 +22,9 @@ export function countHeader(request: IncomingMessage, name: string): number {
 /** The bearer token of a request; images and streams may carry it in the query, because browsers send no header with those. */
 export function findBearer(request: FastifyRequest, isQueryAllowed: boolean): string | undefined {
   const header = request.headers.authorization ?? (isQueryAllowed ? queryToken(request) : undefined)
-  if (header === undefined || header === '') return undefined
+  if (header === undefined) return undefined
   if (countHeader(request.raw, 'authorization') > 1) throw fail('badRequest', 'The Authorization header is sent twice')
+  if (header === '') return undefined
   const token = BEARER.exec(header)?.[1]
   if (!token) throw fail('notAuthorized', 'The Authorization header must be: Bearer <access token>')
   return token
@@ -34,25 +35,20 @@ const queryToken = (request: FastifyRequest): string | undefined => {
   return typeof value === 'string' ? value : undefined
 }
 
-export interface Checked {
-  readonly holder: Holder
-  /** What the token's rate limit is counted by. */
-  readonly key: string
+/** What a token is remembered by, and its rate limit is counted by. */
+export const keyOf = (token: string): string => hashToken(token).toString('latin1')
+
+/** Who holds the token, as far as this process remembers. */
+export function recallHolder({ tokens }: Environment, key: string, now: Date): Holder | undefined {
+  const holder = tokens.get(key)
+  if (holder && holder.expiresAtMs <= now.getTime()) throw fail('tokenExpired')
+  return holder
 }
 
-/** Who holds the token: at once where it is remembered, otherwise from the database. */
-export function checkToken(environment: Environment, token: string, now: Date): Checked | Promise<Checked> {
-  const hash = hashToken(token)
-  const key = hash.toString('latin1')
-  const holder = environment.tokens.get(key)
-  if (holder === undefined) return lookUp(environment, token, key, now)
-  if (holder.expiresAtMs <= now.getTime()) throw fail('tokenExpired')
-  return { holder, key }
-}
-
-async function lookUp(environment: Environment, token: string, key: string, now: Date): Promise<Checked> {
+/** Who holds the token, from the database. */
+export async function lookUpHolder(environment: Environment, token: string, key: string, now: Date): Promise<Holder> {
   const mark = environment.tokens.mark()
   const holder = await readHolder(environment.db, token, environment.name, now)
   environment.tokens.remember(key, holder, mark)
-  return { holder, key }
+  return holder
 }

@@ -1,11 +1,15 @@
 const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i
 const AMERICAN = /^(\d{1,2})\/(\d{1,2})\/(\d{4}|\d{2})(?: (\d{1,2}):(\d{2}):(\d{2}) (AM|PM))?$/i
 
-/** The forms that clients send; a time without a zone is UTC. Undefined for anything else, and for days that do not exist. */
+/**
+ * The forms that clients send; a time without a zone is UTC. Undefined for anything else, for days that do not exist, and outside of the years 1 to 9999,
+ * which PostgreSQL and ISO 8601 write in other ways.
+ */
 export function parseDate(text: string): Date | undefined {
-  if (ISO.test(text)) return parseIso(text)
   const match = AMERICAN.exec(text)
-  return match ? parseAmerican(match) : undefined
+  const date = match ? parseAmerican(match) : ISO.test(text) ? parseIso(text) : undefined
+  const year = date?.getUTCFullYear() ?? 0
+  return year >= 1 && year <= 9999 ? date : undefined
 }
 
 function parseIso(text: string): Date | undefined {
@@ -34,7 +38,7 @@ function parseAmerican(match: RegExpExecArray): Date | undefined {
   const half = match[7]?.toUpperCase()
   if (half && (hour < 1 || hour > 12 || minute > 59 || second > 59)) return undefined
   // Two digits: this century up to 68, as POSIX has it.
-  const fullYear = year >= 100 ? year : year <= 68 ? 2000 + year : 1900 + year
+  const fullYear = match[3]?.length === 4 ? year : year <= 68 ? 2000 + year : 1900 + year
   const iso = `${String(fullYear).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`
   if (!isRealDay(iso)) return undefined
   const hours = half ? (hour % 12) + (half === 'PM' ? 12 : 0) : 0

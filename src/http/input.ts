@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { fail } from '../errors.ts'
@@ -38,20 +39,20 @@ export interface Sources {
 
 /** Makes the reader of one operation's input: gathers, tolerates, validates; every refusal names its field. */
 export function compileInput<T extends TObject>(schema: T, place: Place): (sources: Sources) => Static<T> {
-  const fields = Object.entries<TSchema>(schema.properties).map(([name, field]) => ({
-    name,
-    tolerate: TOLERANCE[(field as { [KIND]?: Kind })[KIND] ?? 'any'],
-    isDeep: (field as { [KIND]?: Kind })[KIND] === 'any',
-  }))
+  const fields = Object.entries<TSchema>(schema.properties).map(
+    ([name, field]): Field => ({
+      name,
+      tolerate: TOLERANCE[(field as { [KIND]?: Kind })[KIND] ?? 'any'],
+    }),
+  )
   const check = Compile(schema)
   return (sources) => {
     const body = place === 'query' ? undefined : bodyFields(sources.body)
+    if (place !== 'body') refuseRepeated(fields, sources.query)
     const input: Record<string, unknown> = {}
-    for (const { name, tolerate, isDeep } of fields) {
-      const value = tolerate(pick(name, place === 'body' ? undefined : sources.query, body), name)
-      if (value === undefined) continue
-      if (!isDeep && typeof value === 'string') checkText(value)
-      input[name] = value
+    for (const field of fields) {
+      const value = pick(field, place === 'body' ? undefined : sources.query, body)
+      if (value !== undefined) input[field.name] = value
     }
     if (!check.Check(input)) throw explain(check.Errors(input)[0], input)
     return input as Static<T>
@@ -64,14 +65,32 @@ function bodyFields(body: unknown): Record<string, unknown> | undefined {
   return body as Record<string, unknown>
 }
 
-function pick(name: string, query: Sources['query'] | undefined, body: Record<string, unknown> | undefined): unknown {
-  const fromQuery = query && Object.hasOwn(query, name) ? query[name] : undefined
-  const fromBody = body && Object.hasOwn(body, name) ? body[name] : undefined
-  if (Array.isArray(fromQuery)) throw fail('validationFailed', `${name} is given twice`)
+/** A query that names a field twice gives an array. */
+function refuseRepeated(fields: readonly Field[], query: Sources['query']): void {
+  const repeated = fields.find(({ name }) => Array.isArray(query[name]))
+  if (repeated) throw fail('validationFailed', `${repeated.name} is given twice`)
+}
+
+interface Field {
+  readonly name: string
+  readonly tolerate: (value: unknown, name: string) => unknown
+}
+
+function pick(field: Field, query: Sources['query'] | undefined, body: Record<string, unknown> | undefined): unknown {
+  const fromQuery = take(field, query)
+  const fromBody = take(field, body)
   if (fromQuery === undefined) return fromBody
-  if (fromBody !== undefined && fromBody !== fromQuery)
-    throw fail('validationFailed', `${name} is given twice, with different values`)
+  if (fromBody !== undefined && !isDeepStrictEqual(fromBody, fromQuery))
+    throw fail('validationFailed', `${field.name} is given twice, with different values`)
   return fromQuery
+}
+
+function take({ name, tolerate }: Field, source: Readonly<Record<string, unknown>> | undefined): unknown {
+  const value = source && Object.hasOwn(source, name) ? source[name] : undefined
+  if (value === undefined) return undefined
+  // A query and a form can spell what strict JSON has refused already.
+  if (typeof value === 'string') checkText(value)
+  return tolerate(value, name)
 }
 
 const isAbsent = (value: unknown): boolean => value === null || value === '' || value === 'nil'
@@ -88,7 +107,7 @@ const TOLERANCE: Record<Kind, (value: unknown, name: string) => unknown> = {
   },
   number: (value) => {
     if (isAbsent(value)) return undefined
-    return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
+    return typeof value === 'string' && /^-?\d{1,20}$/.test(value) ? Number(value) : value
   },
   list: (value) => {
     if (isAbsent(value)) return undefined

@@ -12,7 +12,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 export function parseStrictJson(body: Buffer): unknown {
   if (body.length === 0) return undefined
   const text = decode(body)
-  if (text.trim() === '') return undefined
+  if (/^[ \t\r\n]*$/.test(text)) return undefined
   const members = scan(text)
   let value: unknown
   try {
@@ -70,8 +70,8 @@ const NUMBER = /[\d.eE+-]*/y
 function endOfNumber(text: string, start: number): number {
   NUMBER.lastIndex = start
   const literal = NUMBER.exec(text)?.[0] ?? ''
-  // A whole number past 2^53 would come back as another number.
-  if (literal.length > 15 && /^\d+$/.test(literal) && !Number.isSafeInteger(Number(literal)))
+  // Past 2^53 most whole numbers would come back as another one. Those that do not are how we write large numbers ourselves.
+  if (literal.length > 15 && /^\d+$/.test(literal) && String(Number(literal)) !== literal)
     throw fail('validationFailed', 'The JSON body has a whole number beyond 2^53; send it as text')
   return start + Math.max(literal.length, 1) - 1
 }

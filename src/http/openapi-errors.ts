@@ -1,6 +1,6 @@
 import { type ErrorName, listErrors } from '../errors.ts'
-import { isWrite, type Operation } from './operation.ts'
 import type { Json, JsonObject } from './openapi-schemas.ts'
+import { isWrite, type Operation } from './operation.ts'
 
 const INPUT: readonly ErrorName[] = ['badRequest', 'parameterMissing', 'validationFailed', 'wrongType']
 const TOKEN: readonly ErrorName[] = ['tokenExpired', 'appNotUsable', 'notAuthorized', 'consentMissing', 'tokenInvalid']
@@ -24,7 +24,11 @@ export const errorSchema: JsonObject = {
   type: 'object',
   required: ['error_code', 'error_description'],
   properties: {
-    error_code: { type: 'integer', description: 'What went wrong, for programs', enum: listErrors().map((e) => e.code) },
+    error_code: {
+      type: 'integer',
+      description: 'What went wrong, for programs',
+      enum: listErrors().map((e) => e.code),
+    },
     error_description: { type: 'string', description: 'What went wrong and what to do, for people' },
   },
 }

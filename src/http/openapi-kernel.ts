@@ -17,7 +17,6 @@ const status = (value: string): JsonObject => ({
   required: ['status'],
   properties: { status: { const: value } },
 })
-const open = { security: [], errors: [] } as const
 
 /** What the platform serves beside its operations. */
 const KERNEL: readonly KernelPath[] = [
@@ -27,7 +26,8 @@ const KERNEL: readonly KernelPath[] = [
     summary: 'Tells whether the process is alive',
     type: 'application/json',
     schema: status('ok'),
-    ...open,
+    security: [],
+    errors: [],
   },
   {
     path: '/readyz',
@@ -45,7 +45,7 @@ const KERNEL: readonly KernelPath[] = [
     type: 'text/plain',
     schema: { type: 'string' },
     security: [{ metricsToken: [] }, {}],
-    errors: ['notAuthorized'],
+    errors: ['notAuthorized', 'notReady'],
   },
   {
     path: '/openapi.json',
@@ -53,7 +53,8 @@ const KERNEL: readonly KernelPath[] = [
     summary: 'Answers this description',
     type: 'application/json',
     schema: { type: 'object' },
-    ...open,
+    security: [],
+    errors: ['notReady'],
   },
   {
     path: '/docs',
@@ -61,7 +62,8 @@ const KERNEL: readonly KernelPath[] = [
     summary: 'Shows this description as a page on which operations can be tried',
     type: 'text/html',
     schema: { type: 'string' },
-    ...open,
+    security: [],
+    errors: ['notReady'],
   },
 ]
 

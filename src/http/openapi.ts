@@ -15,7 +15,8 @@ const AREAS: Record<string, string> = {
 const ABOUT = `The learning and training platform that other people's apps stand on.
 
 - **Success** is status 200 with JSON. An operation with nothing to say answers \`{"success": true}\`.
-- **Errors** are \`{"error_code", "error_description"}\`; the same two values travel in headers.
+- **Errors** are \`{"error_code", "error_description"}\`; the same two values travel in the headers \`errorcode\` and
+  \`errordescription\`, and as \`error_code\` and \`error_description\`. \`Retry-After\` says how many seconds to wait.
 - **Sign-in** is \`Authorization: Bearer <access token>\`.
 - **Input** is forgiving: \`null\`, \`""\` and \`nil\` mean "not given" for ids, numbers and dates; booleans and numbers may be
   text; a list of ids may be one text with commas; unknown fields are ignored. A field that is given twice is refused.
@@ -166,28 +167,26 @@ function describeContent(operation: Operation, schemas: SharedSchemas): JsonObje
   return { content: { 'application/json': { schema } } }
 }
 
+interface EventDescription {
+  readonly about: string
+  readonly data: TSchema
+}
+
 /** The events of a stream as the list that they form, each with its name and the JSON in its data. */
 function describeEvents(operation: Operation, schemas: SharedSchemas): JsonObject {
-  const { events } = operation as { events?: Readonly<Record<string, TSchema>> }
-  if (!events) return schemas.publish(operation.answer)
-  return {
-    type: 'array',
-    ...(operation.answer.description ? { description: operation.answer.description } : {}),
-    items: {
-      oneOf: Object.entries(events).map(([event, data]) => {
-        const { description, ...contentSchema } = schemas.publish(data)
-        return {
-          type: 'object',
-          title: event,
-          ...(description ? { description } : {}),
-          required: ['event', 'data'],
-          properties: {
-            event: { const: event },
-            id: { type: 'string', description: 'Where the client is; browsers send it back as Last-Event-ID' },
-            data: { type: 'string', contentMediaType: 'application/json', contentSchema },
-          },
-        }
-      }),
+  const { events } = operation as { events?: Readonly<Record<string, EventDescription>> }
+  const stream = schemas.publish(operation.answer)
+  if (!events) return stream
+  const items = Object.entries(events).map(([event, { about, data }]) => ({
+    type: 'object',
+    title: event,
+    description: about,
+    required: ['event', 'data'],
+    properties: {
+      event: { const: event },
+      id: { type: 'string', description: 'Where the client is; browsers send it back as Last-Event-ID' },
+      data: { type: 'string', contentMediaType: 'application/json', contentSchema: schemas.publish(data) },
     },
-  }
+  }))
+  return { ...stream, type: 'array', items: { oneOf: items } }
 }

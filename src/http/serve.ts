@@ -5,8 +5,9 @@ import type { Db } from '../database/database.ts'
 import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
 import { type Answer, answerOnce } from '../idempotency/idempotency.ts'
+import type { Holder } from '../sessions/sessions.ts'
 import { JSON_TYPE } from './answers.ts'
-import { type Checked, checkToken, findBearer } from './authenticate.ts'
+import { findBearer, keyOf, lookUpHolder, recallHolder } from './authenticate.ts'
 import { openEventSink } from './event-stream.ts'
 import { compileInput } from './input.ts'
 import { parseStrictJson } from './json.ts'
@@ -31,7 +32,8 @@ export function acceptBodies(server: FastifyInstance): void {
     }
   })
   server.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) => {
-    const fields = parseForm(body as string)
+    // Without a limit of its own: it would leave out fields silently, and the body has one already.
+    const fields = parseForm(body as string, '&', '=', { maxKeys: 0 })
     const twice = Object.entries(fields).find(([, value]) => Array.isArray(value))
     done(twice ? fail('validationFailed', `${twice[0]} is given twice`) : null, { ...fields })
   })
@@ -106,7 +108,8 @@ const authenticate =
   (environment: Environment, isQueryAllowed: boolean): Hook =>
   (request, reply, done) => {
     const now = environment.clock()
-    const admit = ({ holder, key }: Checked) => {
+    const limitAddress = () => applyLimit(reply, environment.limits.address, request.ip, now.getTime())
+    const admit = (holder: Holder, key: string) => {
       request.who = {
         at: now,
         requestId: request.id,
@@ -123,12 +126,14 @@ const authenticate =
     try {
       const token = findBearer(request, isQueryAllowed)
       if (token === undefined) throw fail('notAuthorized')
-      const checked = checkToken(environment, token, now)
-      if (!(checked instanceof Promise)) return admit(checked)
-      const problem = applyLimit(reply, environment.limits.address, request.ip, now.getTime())
-      checked.then(problem ? () => done(problem) : admit, (error: Error) => done(problem ?? error))
+      const key = keyOf(token)
+      const holder = recallHolder(environment, key, now)
+      if (holder) return admit(holder, key)
+      const problem = limitAddress()
+      if (problem) return done(problem)
+      lookUpHolder(environment, token, key, now).then((found) => admit(found, key), done)
     } catch (error) {
-      done(applyLimit(reply, environment.limits.address, request.ip, now.getTime()) ?? (error as Error))
+      done(limitAddress() ?? (error as Error))
     }
   }
 

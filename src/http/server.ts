@@ -22,8 +22,12 @@ const KEEP_ALIVE_MS = 72_000
 
 /** The HTTP server of one environment: what every request passes through, then its operations. */
 export function buildServer(environment: Environment, operations: readonly Operation[]): FastifyInstance {
+  const always = securityHeaders(environment)
+  const nextRawId = makeRequestIds()
   const server = fastify({
     logger: false,
+    // Node would refuse a request without a host by itself, with an empty answer; `receive` does it with ours.
+    http: { requireHostHeader: false },
     genReqId: makeRequestIds(),
     bodyLimit: environment.config.BODY_LIMIT_BYTES,
     trustProxy: environment.config.TRUST_PROXY.length > 0 ? environment.config.TRUST_PROXY : false,
@@ -31,15 +35,17 @@ export function buildServer(environment: Environment, operations: readonly Opera
     keepAliveTimeout: KEEP_ALIVE_MS,
     return503OnClosing: false,
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
-    frameworkErrors: (error, request, reply) => refuse(environment, error, request, reply),
+    frameworkErrors: (error, request, reply) =>
+      refuse(environment, error, request, reply.headers(always).header('x-request-id', request.id)),
     clientErrorHandler: (error, socket) => {
       if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
       const problem =
         error.code === 'HPE_HEADER_OVERFLOW' ? fail('badRequest', 'The headers are too large') : fail('badRequest')
-      socket.end(rawErrorAnswer(problem, nextRawId()))
+      socket.end(rawErrorAnswer(problem, { ...always, 'x-request-id': nextRawId() }))
     },
   })
-  const nextRawId = makeRequestIds()
+  // Likewise: what a client expects beyond our answer is its own affair.
+  server.server.on('checkExpectation', server.routing)
   const metrics = new Metrics(environment)
   server.decorateRequest('who')
   server.decorateRequest('receivedAtMs', 0)
@@ -47,7 +53,7 @@ export function buildServer(environment: Environment, operations: readonly Opera
   server.addHook('onRoute', ({ config }) => {
     if (config) config.observer = metrics.observerOf(config.operation ?? 'other')
   })
-  server.addHook('onRequest', receive(environment))
+  server.addHook('onRequest', receive(environment, always))
   server.addHook('onResponse', (request, reply, done) => {
     conclude(environment, request, reply)
     done()
@@ -78,23 +84,25 @@ function makeRequestIds(): (request?: { headers: Record<string, string | string[
   }
 }
 
+/** What every answer carries, the refusal of a broken request too. */
+const securityHeaders = ({ url }: Environment): Record<string, string> => ({
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+  ...(url.startsWith('https:') ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
+})
+
 /** The first thing that happens to a request. */
-function receive(environment: Environment) {
-  const always: Record<string, string> = {
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-    'cross-origin-resource-policy': 'same-origin',
-    'cache-control': 'no-store',
-    ...(environment.url.startsWith('https:')
-      ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }
-      : {}),
-  }
+function receive(environment: Environment, always: Record<string, string>) {
   return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
     request.receivedAtMs = performance.now()
     reply.headers(always)
     reply.header('x-request-id', request.id)
-    const { origin } = request.headers
+    const { origin, host } = request.headers
+    if (host === undefined && request.raw.httpVersion === '1.1')
+      return done(fail('badRequest', 'The Host header is missing'))
     if (origin !== undefined) reply.headers(corsHeaders(environment, origin))
     if (request.method === 'OPTIONS') return answerPreflight(environment, request, reply)
     if (environment.stopping.aborted && !isHealthCheck(request)) {

@@ -48,8 +48,23 @@ const FIELDS: Record<SectionName, readonly CompiledField[]> = {
   apps: compileFields(SECTIONS.apps),
 }
 
-/** Everything that can be said about a file without looking into a database: its content, or all mistakes. */
-export function checkFile(content: unknown, now: Date): ImportFile {
+/** Something that an entry names and that the file does not have, so the environment must. */
+export interface Reference {
+  readonly place: string
+  readonly kind: 'organisation' | 'person'
+  /** The organisation's key, or the normal form of the handle. */
+  readonly key: string
+}
+
+export interface CheckedFile {
+  readonly mistakes: readonly Mistake[]
+  readonly references: readonly Reference[]
+  /** To be used only where there is no mistake. */
+  readonly file: ImportFile
+}
+
+/** Everything that can be said about a file without looking into a database. */
+export function checkFile(content: unknown, now: Date): CheckedFile {
   const mistakes: Mistake[] = []
   const known = Object.keys(SECTIONS) as SectionName[]
   if (!isObject(content)) throw new ImportRefused([`The file must be a JSON object with ${known.join(', ')}`])
@@ -69,8 +84,7 @@ export function checkFile(content: unknown, now: Date): ImportFile {
   }
   const file = Object.fromEntries(sections) as unknown as ImportFile
   mistakes.push(...checkMeaning(file, now))
-  if (mistakes.length > 0) throw new ImportRefused(mistakes)
-  return file
+  return { mistakes, references: [...listReferences(file)], file }
 }
 
 function* checkEntry(place: string, fields: readonly CompiledField[], entry: unknown): Generator<Mistake> {
@@ -92,9 +106,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 /** What shapes cannot say. Entries of a wrong shape are met here too, so nothing is taken for granted. */
 function* checkMeaning(file: ImportFile, now: Date): Generator<Mistake> {
   yield* findTwins('organisations', file.organisations, 'key', (entry) => entry?.key)
-  yield* findTwins('people', file.people, 'handle', (entry) =>
-    typeof entry?.handle === 'string' ? normaliseHandle(entry.handle) : undefined,
-  )
+  yield* findTwins('people', file.people, 'handle', (entry) => normalForm(entry?.handle))
   yield* findTwins('apps', file.apps, 'key', (entry) => entry?.key)
   const today = now.toISOString().slice(0, 10)
   for (const [i, person] of file.people.entries()) yield* checkPerson(`people[${i}]`, person, today)
@@ -141,5 +153,29 @@ function* checkApp(place: string, app: ImportedApp): Generator<Mistake> {
   }
 }
 
+function* listReferences(file: ImportFile): Generator<Reference> {
+  const organisations = new Set<unknown>(file.organisations.map((organisation) => organisation?.key))
+  const people = new Set(file.people.map((person) => normalForm(person?.handle)))
+  for (const [i, person] of file.people.entries()) {
+    const memberships: unknown = person?.organisations
+    if (!isObject(memberships)) continue
+    for (const key of Object.keys(memberships)) {
+      if (!organisations.has(key)) yield { place: `people[${i}].organisations.${key}`, kind: 'organisation', key }
+    }
+  }
+  for (const [i, app] of file.apps.entries()) {
+    const key: unknown = app?.organisation
+    if (typeof key === 'string' && !organisations.has(key))
+      yield { place: `apps[${i}].organisation`, kind: 'organisation', key }
+    const owner = normalForm(app?.owner)
+    if (owner !== undefined && !people.has(owner)) yield { place: `apps[${i}].owner`, kind: 'person', key: owner }
+  }
+}
+
+const normalForm = (handle: unknown): string | undefined =>
+  typeof handle === 'string' ? normaliseHandle(handle) : undefined
+
 const textsIn = (list: unknown): [number, string][] =>
-  Array.isArray(list) ? [...list.entries()].filter((entry): entry is [number, string] => typeof entry[1] === 'string') : []
+  Array.isArray(list)
+    ? [...list.entries()].filter((entry): entry is [number, string] => typeof entry[1] === 'string')
+    : []

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, type TSchemaOptions, Type } from 'typebox'
-import { DEFAULT_STORAGE_BLOCKS, BLOCK_BYTES } from '../apps/apps.ts'
+import { BLOCK_BYTES, DEFAULT_STORAGE_BLOCKS } from '../apps/apps.ts'
 import { MAX_SECRETS } from '../apps/secrets.ts'
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../people/passwords.ts'
 
@@ -57,10 +57,16 @@ export const ImportedPerson = Type.Object(
     email: Type.Optional(
       OrNull(Matching('^[^\\p{Cc}\\p{Cs}\\s@]+@[^\\p{Cc}\\p{Cs}\\s@]+$', 'an e-mail address', 'None by default', 254)),
     ),
-    country: Type.Optional(OrNull(Matching('^[A-Z]{2}$', 'two capital letters, such as DE', 'ISO 3166; none by default'))),
+    country: Type.Optional(
+      OrNull(Matching('^[A-Z]{2}$', 'two capital letters, such as DE', 'ISO 3166; none by default')),
+    ),
     dateOfBirth: Type.Optional(
       OrNull(
-        Matching('^\\d{4}-\\d{2}-\\d{2}$', 'a day that is past, such as 2001-12-31', 'Decides about age; none by default'),
+        Matching(
+          '^\\d{4}-\\d{2}-\\d{2}$',
+          'a day that is past, such as 2001-12-31',
+          'Decides about age; none by default',
+        ),
       ),
     ),
     publicSearch: Type.Optional(Flag('Whether other users find this person; false by default')),
@@ -94,7 +100,9 @@ export const ImportedApp = Type.Object(
       'The client ID without its prefix: `demo-app` is `gs-demo-app` in production and `gs-sbx-demo-app` in the sandbox',
     ),
     name: Line(200, 'As people read it when they sign in', { minLength: 1 }),
-    organisation: Type.Optional(OrNull(Matching(KEY, KEY_WORDS, 'Key of the organisation that runs it; none by default'))),
+    organisation: Type.Optional(
+      OrNull(Matching(KEY, KEY_WORDS, 'Key of the organisation that runs it; none by default')),
+    ),
     owner: Type.Optional(
       OrNull(Line(31, 'Handle of the person who answers for it; none by default', { minLength: 1 })),
     ),
@@ -105,10 +113,20 @@ export const ImportedApp = Type.Object(
       } satisfies Field),
     ),
     redirectUris: Type.Optional(
-      Texts(100, 2000, 'a list of at most 100 addresses', 'Where sign-in may lead back to: https, http on loopback, or a scheme of the app'),
+      Texts(
+        100,
+        2000,
+        'a list of at most 100 addresses',
+        'Where sign-in may lead back to: https, http on loopback, or a scheme of the app',
+      ),
     ),
     origins: Type.Optional(
-      Texts(100, 2000, 'a list of at most 100 origins', 'Web pages that may call from a browser, such as https://app.example.org'),
+      Texts(
+        100,
+        2000,
+        'a list of at most 100 origins',
+        'Web pages that may call from a browser, such as https://app.example.org',
+      ),
     ),
     basic: Type.Optional(Flag('Sign-in with handle and password at `/auth/basic`; false by default')),
     implicit: Type.Optional(Flag('The implicit flow; false by default')),

@@ -1,6 +1,5 @@
 import {
   bool,
-  bytea,
   int8,
   int8Array,
   json,
@@ -102,19 +101,20 @@ export const findMemberships = read('imports.findMemberships', {
       from organisation_members m join organisations o on o.id = m.organisation_id where m.person_id = any(:people)`,
 })
 
-export const deleteMemberships = write('imports.deleteMemberships', {
-  params: { people: int8Array },
-  row: { person_id: int8 },
-  text: `delete from organisation_members where person_id = any(:people) returning person_id`,
-})
-
-export const insertMemberships = write('imports.insertMemberships', {
-  params: { rows: json },
+/** Memberships of these people are these rows and no others. */
+export const replaceMemberships = write('imports.replaceMemberships', {
+  params: { people: int8Array, rows: json },
   row: { person_id: int8 },
   text: `
-    insert into organisation_members (organisation_id, person_id, role)
-    select r.organisation_id, r.person_id, r.role
-      from json_to_recordset(:rows) as r(organisation_id bigint, person_id bigint, role text) returning person_id`,
+    with wanted as (
+      select * from json_to_recordset(:rows) as r(organisation_id bigint, person_id bigint, role text)
+    ), gone as (
+      delete from organisation_members m where m.person_id = any(:people) and not exists
+        (select from wanted w where w.person_id = m.person_id and w.organisation_id = m.organisation_id)
+    )
+    insert into organisation_members as m (organisation_id, person_id, role)
+    select organisation_id, person_id, role from wanted
+    on conflict (organisation_id, person_id) do update set role = excluded.role returning m.person_id`,
 })
 
 export const findApps = read('imports.findApps', {
@@ -146,61 +146,86 @@ export const findApps = read('imports.findApps', {
      where a.client_id = any(:clients)`,
 })
 
-/** The app with its storage, new or as it is to be from now on. */
-export const upsertApp = write('imports.upsertApp', {
-  params: {
-    client: text,
-    name: text,
-    organisation: nullable(int8),
-    owner: nullable(int8),
-    status: text,
-    public: bool,
-    pkce: bool,
-    implicit: bool,
-    basic: bool,
-    blocks: int8,
-    now: timestamptz,
-  },
-  row: { id: int8 },
+export const insertApps = write('imports.insertApps', {
+  params: { rows: json, now: timestamptz },
+  row: { id: int8, client_id: text },
   text: `
-    with app as (
-      insert into apps (client_id, name, organisation_id, owner_id, status, public_client, pkce_required,
-                        implicit_enabled, basic_enabled, created_at)
-      values (:client, :name, :organisation, :owner, :status, :public, :pkce, :implicit, :basic, :now)
-      on conflict (client_id) do update set
-        name = excluded.name, organisation_id = excluded.organisation_id, owner_id = excluded.owner_id,
-        status = excluded.status, public_client = excluded.public_client, pkce_required = excluded.pkce_required,
-        implicit_enabled = excluded.implicit_enabled, basic_enabled = excluded.basic_enabled
-      returning id
-    ), storage as (
-      insert into app_storage (app_id, blocks_limit) select id, :blocks from app
-      on conflict (app_id) do update set blocks_limit = excluded.blocks_limit
-    )
-    select id from app`,
+    insert into apps (client_id, name, organisation_id, owner_id, status, public_client, pkce_required,
+                      implicit_enabled, basic_enabled, created_at)
+    select r.client_id, r.name, r.organisation_id, r.owner_id, r.status, r.public_client, r.pkce_required,
+           r.implicit_enabled, r.basic_enabled, :now
+      from json_to_recordset(:rows) as r(client_id text, name text, organisation_id bigint, owner_id bigint,
+           status text, public_client boolean, pkce_required boolean, implicit_enabled boolean, basic_enabled boolean)
+    returning id, client_id`,
 })
 
-export const replaceRedirectUris = write('imports.replaceRedirectUris', {
-  params: { app: int8, uris: textArray },
-  row: { uri: text },
+export const updateApps = write('imports.updateApps', {
+  params: { rows: json },
+  row: { id: int8 },
   text: `
-    with gone as (delete from app_redirect_uris where app_id = :app and uri <> all(:uris))
-    insert into app_redirect_uris (app_id, uri) select :app, unnest(:uris) on conflict do nothing returning uri`,
+    update apps a
+       set name = r.name, organisation_id = r.organisation_id, owner_id = r.owner_id, status = r.status,
+           public_client = r.public_client, pkce_required = r.pkce_required, implicit_enabled = r.implicit_enabled,
+           basic_enabled = r.basic_enabled
+      from json_to_recordset(:rows) as r(id bigint, name text, organisation_id bigint, owner_id bigint, status text,
+           public_client boolean, pkce_required boolean, implicit_enabled boolean, basic_enabled boolean)
+     where a.id = r.id returning a.id`,
+})
+
+export const setStorageLimits = write('imports.setStorageLimits', {
+  params: { rows: json },
+  row: { app_id: int8 },
+  text: `
+    insert into app_storage as s (app_id, blocks_limit)
+    select r.app_id, r.blocks_limit from json_to_recordset(:rows) as r(app_id bigint, blocks_limit bigint)
+    on conflict (app_id) do update set blocks_limit = excluded.blocks_limit
+     where s.blocks_limit <> excluded.blocks_limit returning s.app_id`,
+})
+
+/** Redirect URIs of these apps are these rows and no others. */
+export const replaceRedirectUris = write('imports.replaceRedirectUris', {
+  params: { apps: int8Array, rows: json },
+  row: { app_id: int8 },
+  text: `
+    with wanted as (select * from json_to_recordset(:rows) as r(app_id bigint, value text)),
+    gone as (
+      delete from app_redirect_uris u where u.app_id = any(:apps) and not exists
+        (select from wanted w where w.app_id = u.app_id and w.value = u.uri)
+    )
+    insert into app_redirect_uris (app_id, uri) select app_id, value from wanted on conflict do nothing returning app_id`,
 })
 
 export const replaceOrigins = write('imports.replaceOrigins', {
-  params: { app: int8, origins: textArray },
-  row: { origin: text },
+  params: { apps: int8Array, rows: json },
+  row: { app_id: int8 },
   text: `
-    with gone as (delete from app_origins where app_id = :app and origin <> all(:origins))
-    insert into app_origins (app_id, origin) select :app, unnest(:origins) on conflict do nothing returning origin`,
+    with wanted as (select * from json_to_recordset(:rows) as r(app_id bigint, value text)),
+    gone as (
+      delete from app_origins o where o.app_id = any(:apps) and not exists
+        (select from wanted w where w.app_id = o.app_id and w.value = o.origin)
+    )
+    insert into app_origins (app_id, origin) select app_id, value from wanted on conflict do nothing returning app_id`,
 })
 
-/** Hashes as hexadecimal text: an array of bytes is no parameter type of ours. */
+/** Hashes travel as hexadecimal text, which JSON can carry. */
 export const replaceSecrets = write('imports.replaceSecrets', {
-  params: { app: int8, secrets: textArray, now: timestamptz },
-  row: { secret_hash: bytea },
+  params: { apps: int8Array, rows: json, now: timestamptz },
+  row: { app_id: int8 },
   text: `
-    with gone as (delete from app_secrets where app_id = :app and encode(secret_hash, 'hex') <> all(:secrets))
+    with wanted as (
+      select app_id, decode(value, 'hex') as secret_hash
+        from json_to_recordset(:rows) as r(app_id bigint, value text)
+    ), gone as (
+      delete from app_secrets s where s.app_id = any(:apps) and not exists
+        (select from wanted w where w.app_id = s.app_id and w.secret_hash = s.secret_hash)
+    )
     insert into app_secrets (app_id, secret_hash, created_at)
-    select :app, decode(s, 'hex'), :now from unnest(:secrets) as s on conflict do nothing returning secret_hash`,
+    select app_id, secret_hash, :now from wanted on conflict do nothing returning app_id`,
+})
+
+export const findTraces = read('imports.findTraces', {
+  params: {},
+  row: { any: bool },
+  text: `
+    select exists (select from people) or exists (select from apps) or exists (select from audit_entries) as any`,
 })

@@ -5,8 +5,10 @@ import { fail } from '../errors.ts'
 import type { Age } from '../maintenance.ts'
 import { endSessionsOfPerson } from '../sessions/sessions.ts'
 import { hashPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, verifyPassword } from './passwords.ts'
-import { normaliseHandle } from './rules.ts'
+import { isHandle, isLine, normaliseHandle } from './rules.ts'
 import * as store from './store.ts'
+
+export { isLine, normaliseHandle } from './rules.ts'
 
 /** Failures without any wait: an account's owner mistypes, a classroom behind one address mistypes a lot. */
 const FREE_FAILURES_OF_ACCOUNT = 5
@@ -41,7 +43,7 @@ export async function verifyPerson(db: Db, who: Caller, what: { handle: string; 
   throw fail('wrongCredentials', 'The handle or the password is wrong')
 }
 
-async function readPersonId(db: Db, handle: string): Promise<number> {
+export async function readPersonId(db: Db, handle: string): Promise<number> {
   const person = await db.first(store.findByHandle, { handle: normaliseHandle(handle) })
   if (!person) throw fail('notFound', `There is nobody with the handle ${handle}`)
   return person.id
@@ -71,3 +73,49 @@ export function disablePerson(db: Db, who: Caller, what: { handle: string; isDis
 }
 
 export const peopleAges: readonly Age[] = [{ days: 1, remove: store.deleteOldFailures }]
+
+export interface NewPerson {
+  readonly handle: string
+  readonly firstName?: string | undefined
+  readonly lastName?: string | undefined
+  readonly email?: string | undefined
+  readonly isAdministrator?: boolean | undefined
+  readonly isDeveloper?: boolean | undefined
+}
+
+/** Adds an account. Nobody can sign in to it until it has a password. Gives the handle as it is shown. */
+export async function addPerson(db: Db, who: Caller, what: NewPerson): Promise<string> {
+  if (!isHandle(what.handle))
+    throw fail('validationFailed', 'A handle is 1 to 30 letters, digits, . _ or -, such as @avery')
+  const texts = { 'first name': what.firstName, 'last name': what.lastName, 'e-mail address': what.email }
+  for (const [name, value] of Object.entries(texts)) {
+    if (value !== undefined && !isLine(value))
+      throw fail('validationFailed', `The ${name} is too long or has control characters`)
+  }
+  const handle = `@${what.handle.replace(/^@/, '')}`
+  await db.transaction(async (tx) => {
+    const row = await tx.first(store.insertPerson, {
+      handle,
+      key: normaliseHandle(handle),
+      first: what.firstName?.normalize('NFC') ?? '',
+      last: what.lastName?.normalize('NFC') ?? '',
+      email: what.email ?? null,
+      administrator: what.isAdministrator ?? false,
+      developer: what.isDeveloper ?? false,
+      now: who.at,
+    })
+    if (!row) throw fail('duplicate', `The handle ${handle} is taken`)
+    await recordAudit(tx, who, { action: 'person.added', personId: row.id })
+  })
+  return handle
+}
+
+/** Everybody with an account, in the order of their handles, a page at a time. */
+export async function* listPeople(db: Db, pageSize = 1000) {
+  for (let after = ''; ; ) {
+    const page = await db.all(store.listPeople, { after, limit: pageSize })
+    yield* page
+    if (page.length < pageSize) return
+    after = page.at(-1)!.handle_key
+  }
+}

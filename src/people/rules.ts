@@ -3,3 +3,6 @@ export const normaliseHandle = (handle: string): string => handle.normalize('NFK
 
 /** Plain letters, so that no two handles look alike. */
 export const isHandle = (handle: string): boolean => /^@?[a-z0-9](?:[a-z0-9._-]{0,28}[a-z0-9])?$/i.test(handle)
+
+/** One line that can be kept and shown: no control characters, no half surrogates. */
+export const isLine = (text: string): boolean => text.length <= 254 && /^[^\p{Cc}\p{Cs}]*$/u.test(text)

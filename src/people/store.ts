@@ -63,3 +63,40 @@ export const deleteOldFailures = write('people.deleteOldFailures', {
       (select subject from sign_in_failures where last_at < :before order by last_at limit 1000)
     returning subject`,
 })
+
+export const insertPerson = write('people.insert', {
+  params: {
+    handle: text,
+    key: text,
+    first: text,
+    last: text,
+    email: nullable(text),
+    administrator: bool,
+    developer: bool,
+    now: timestamptz,
+  },
+  row: { id: int8 },
+  text: `
+    insert into people (handle, handle_key, first_name, last_name, email, administrator, developer, created_at)
+    values (:handle, :key, :first, :last, :email, :administrator, :developer, :now)
+    on conflict (handle_key) do nothing returning id`,
+})
+
+/** A page of people by handle, from after `after` on. */
+export const listPeople = read('people.list', {
+  params: { after: text, limit: int8 },
+  row: {
+    handle: text,
+    handle_key: text,
+    first_name: text,
+    last_name: text,
+    administrator: bool,
+    developer: bool,
+    has_password: bool,
+    disabled_at: nullable(timestamptz),
+  },
+  text: `
+    select handle, handle_key, first_name, last_name, administrator, developer,
+           password_hash is not null as has_password, disabled_at
+      from people where handle_key > :after and not anonymous order by handle_key limit :limit`,
+})

@@ -5,7 +5,7 @@ import { parseStrictJson } from '../http/json.ts'
 export const MAX_FILE_BYTES = 256 * 1024 * 1024
 
 /** The JSON of an import file, which is read strictly: a key that is given twice is a mistake, not a choice. */
-export async function readJsonFile(path: string): Promise<unknown> {
+export async function readImportFile(path: string): Promise<unknown> {
   const bytes = await readBounded(path)
   try {
     return parseStrictJson(bytes)
@@ -21,7 +21,9 @@ async function readBounded(path: string): Promise<Buffer> {
       const found = await file.stat()
       if (!found.isFile()) throw new StartupError(`${path} is not a file`)
       if (found.size > MAX_FILE_BYTES)
-        throw new StartupError(`${path} is larger than ${MAX_FILE_BYTES / 1024 / 1024} MiB; split it into several files`)
+        throw new StartupError(
+          `${path} is larger than ${MAX_FILE_BYTES / 1024 / 1024} MiB; split it into several files`,
+        )
       return await file.readFile()
     } finally {
       await file.close()

@@ -1,0 +1,122 @@
+import { writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** Makes demo.json: `node demo/make-demo.ts`. A test keeps the file equal to what this makes. */
+
+const PASSWORD = 'groundschool'
+
+/** Twenty countries, ten people each. */
+const NAMES: Record<string, string> = {
+  AR: 'Martín Álvarez, Lucía Fernández, Joaquín Benítez, Camila Núñez, Tomás Giménez, Julieta Domínguez, Agustín Páez, Rocío Suárez, Facundo Ibáñez, Milagros Peña',
+  BR: 'João Araújo, Inês Conceição, Caio Magalhães, Letícia Gonçalves, Davi Assunção, Júlia Simões, Antônio Falcão, Beatriz Lourenço, Érico Brandão, Taís Guimarães',
+  CA: 'Noémie Tremblay, Étienne Gagnon, Maëlle Bélanger, Olivier Côté, Hailey MacKinnon, Wyatt Fraser, Océane Lévesque, Ethan Whitford, Zoé Thériault, Liam Okemaw',
+  CZ: 'Jiří Dvořák, Tereza Černá, Ondřej Procházka, Kateřina Veselá, Lukáš Růžička, Eliška Němcová, Matěj Kučera, Zdeňka Křížová, Vojtěch Říha, Šárka Bláhová',
+  DE: 'Jürgen Müller, Käthe Schäfer, Björn Groß, Annika Köhler, Sören Weiß, Dörte Jäger, Maximilian Krüger, Rüya Yıldız, Lena Schröder, Götz Böhm',
+  ES: 'Iñaki Etxeberria, Núria Puigdomènech, Álvaro Muñoz, Begoña Ibarra, Íker Zubizarreta, Laia Serrallonga, Óscar Ordóñez, Ainhoa Agirre, Raúl Piñeiro, Marta Cañizares',
+  FI: 'Väinö Hämäläinen, Aino Mäkinen, Jyrki Väisänen, Päivi Kärkkäinen, Eetu Nyström, Hilja Söderberg, Onni Lehtimäki, Säde Räsänen, Touko Pöyhönen, Helmi Ylönen',
+  FR: 'François Lefèvre, Hélène Dubois, Jérôme Gauthier, Anaïs Chevalier, Loïc Le Goff, Cécile Marchand, Gaël Kerboriou, Inès Benchérif, Théo Fournier, Amélie Perrin',
+  GH: 'Kwame Mensah, Akosua Boateng, Kofi Owusu, Abena Asante, Yaw Darko, Efua Quaye, Kojo Ansah, Adwoa Sarpong, Kwabena Ofori, Ama Tetteh',
+  GR: 'Νίκος Παπαδόπουλος (nikos.papadopoulos), Ελένη Γεωργίου (eleni.georgiou), Γιώργος Καραγιάννης (giorgos.karagiannis), Μαρία Δημητρίου (maria.dimitriou), Κώστας Αντωνίου (kostas.antoniou), Σοφία Βλάχου (sofia.vlachou), Δημήτρης Ζέρβας (dimitris.zervas), Άννα Λιανού (anna.lianou), Πέτρος Μακρής (petros.makris), Ιωάννα Ρήγα (ioanna.riga)',
+  IN: 'Aarav Sharma, Diya Krishnamurthy, Vihaan Patel, Ananya Banerjee, Ishaan Reddy, Kavya Nair, Rohan Deshpande, Meera Iyer, Arjun Chaudhary, Priya Venkatesan',
+  IS: 'Þórður Guðmundsson, Sigríður Jónsdóttir, Björgvin Ólafsson, Ásta Þorsteinsdóttir, Hörður Ægisson, Guðrún Helgadóttir, Kári Sveinsson, Þóra Einarsdóttir, Magnús Árnason, Hildur Björnsdóttir',
+  JP: '田中 美咲 (misaki.tanaka), 佐藤 健太 (kenta.sato), 鈴木 さくら (sakura.suzuki), 高橋 大輔 (daisuke.takahashi), 伊藤 結衣 (yui.ito), 渡辺 蓮 (ren.watanabe), 山本 葵 (aoi.yamamoto), 中村 翔太 (shota.nakamura), 小林 陽菜 (hina.kobayashi), 加藤 悠真 (yuma.kato)',
+  KE: 'Wanjiru Kamau, Otieno Odhiambo, Njeri Mwangi, Kipchoge Rotich, Achieng Omondi, Mutua Kilonzo, Chebet Koech, Barasa Wekesa, Amina Hassan, Karanja Ndungu',
+  KR: 'Seo-yeon Kim, Min-jun Lee, Ji-woo Park, Ha-eun Choi, Do-yun Jung, Ye-jin Kang, Hyun-woo Cho, Su-bin Yoon, Tae-hyung Jang, Na-ri Lim',
+  PL: 'Łukasz Wójcik, Małgorzata Kowalczyk, Paweł Zieliński, Agnieszka Dąbrowska, Grzegorz Gąsior, Żaneta Łuczak, Michał Kępa, Świętosława Błaszczyk, Stanisław Ćwik, Róża Jabłońska',
+  TR: 'Çağla Yılmaz, Emre Şahin, Gülşen Öztürk, Oğuz Çelik, İpek Doğan, Barış Kılıç, Şebnem Aydın, Yiğit Güneş, Özge Karataş, Umut Erdoğan',
+  UA: 'Оксана Шевченко (oksana.shevchenko), Тарас Коваленко (taras.kovalenko), Ірина Бондаренко (iryna.bondarenko), Андрій Ткаченко (andrii.tkachenko), Юлія Мельник (yuliia.melnyk), Богдан Лисенко (bohdan.lysenko), Наталія Гриценко (nataliia.hrytsenko), Максим Їжак (maksym.yizhak), Софія Кравець (sofiia.kravets), Олег Ґудзь (oleh.gudz)',
+  US: 'Marcus Whitfield, Shaniqua Baptiste, Tyler Nakagawa, Guadalupe Ramírez, Brandon O’Rourke, Keisha Montgomery, Dylan Begay, Priscilla Nguyễn, Jamal Robinson, Savannah Littlefield',
+  VN: 'Anh Nguyễn, Bảo Trần, Chi Lê, Dũng Phạm, Giang Hoàng, Hương Vũ, Khánh Đặng, Linh Bùi, Minh Đỗ, Thảo Ngô',
+}
+
+const LETTERS: Record<string, string> = { ø: 'o', ł: 'l', ß: 'ss', æ: 'ae', đ: 'd', ð: 'd', ı: 'i', þ: 'th' }
+
+const toHandle = (name: string): string =>
+  name
+    .toLowerCase()
+    .normalize('NFD')
+    .replace(/[øłßæđðıþ]/g, (letter) => LETTERS[letter]!)
+    .replace(/[^a-z0-9 ]/g, '')
+    .trim()
+    .replaceAll(' ', '.')
+    .slice(0, 30)
+
+function makeOthers() {
+  return Object.entries(NAMES).flatMap(([country, names], group) =>
+    names.split(', ').map((text, i) => {
+      const [, first = '', last = '', given] = /^(\S+) (.+?)(?: \((.+)\))?$/.exec(text) ?? []
+      // In Japan the family name comes first.
+      const [firstName, lastName] = country === 'JP' ? [last, first] : [first, last]
+      const handle = given ?? toHandle(`${firstName} ${lastName}`)
+      const pad = (part: number) => String(part).padStart(2, '0')
+      return {
+        handle: `@${handle}`,
+        firstName,
+        lastName,
+        email: `${handle}@example.org`,
+        country,
+        dateOfBirth: `${1958 + ((group * 7 + i * 5) % 48)}-${pad(1 + ((group + i * 5) % 12))}-${pad(1 + ((group * 11 + i * 3) % 28))}`,
+        publicSearch: true,
+        organisations: { [group % 2 === 0 ? 'sandhills' : 'northwind']: i === 0 ? 'instructor' : 'student' },
+      }
+    }),
+  )
+}
+
+const person = (name: string, lastName: string, more: object) => ({
+  handle: `@${name.toLowerCase()}`,
+  firstName: name,
+  lastName,
+  email: `${name.toLowerCase()}@example.org`,
+  publicSearch: true,
+  password: PASSWORD,
+  ...more,
+})
+
+export const makeDemo = () => ({
+  organisations: [
+    { key: 'sandhills', name: 'Sandhills Aviation School' },
+    { key: 'northwind', name: 'Northwind Training' },
+  ],
+  people: [
+    person('Avery', 'Lindqvist', { country: 'SE', dateOfBirth: '2001-03-14', organisations: { sandhills: 'student' } }),
+    person('Blake', 'Moreau', { country: 'FR', dateOfBirth: '1999-11-02', organisations: { sandhills: 'student' } }),
+    person('Casey', 'Okafor', { country: 'NG', dateOfBirth: '1984-07-21', organisations: { sandhills: 'instructor' } }),
+    person('Drew', 'Castellanos', {
+      country: 'MX',
+      dateOfBirth: '1990-01-30',
+      developer: true,
+      organisations: { northwind: 'developer' },
+    }),
+    person('Ellis', 'Haverford', {
+      country: 'GB',
+      dateOfBirth: '1978-05-09',
+      administrator: true,
+      organisations: { sandhills: 'administrator', northwind: 'administrator' },
+    }),
+    ...makeOthers(),
+  ],
+  apps: [
+    {
+      key: 'demo-app',
+      name: 'Demo app',
+      organisation: 'northwind',
+      owner: '@drew',
+      redirectUris: ['http://localhost:4000/demo/callback', 'http://127.0.0.1/callback', 'demo://callback'],
+      implicit: true,
+      basic: true,
+      pkce: false,
+      secrets: ['gs-demo-secret'],
+    },
+  ],
+})
+
+/** One entry a line, so that a reader can look through it. */
+export const printDemo = (): string => {
+  const sections = Object.entries(makeDemo()).map(
+    ([name, entries]) => `  "${name}": [\n${entries.map((entry) => `    ${JSON.stringify(entry)}`).join(',\n')}\n  ]`,
+  )
+  return `{\n${sections.join(',\n')}\n}\n`
+}
+
+if (import.meta.main) writeFileSync(fileURLToPath(new URL('demo.json', import.meta.url)), printDemo())

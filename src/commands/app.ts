@@ -1,0 +1,158 @@
+import {
+  addApp,
+  addAppSecret,
+  BLOCK_BYTES,
+  dropOldAppSecrets,
+  listApps,
+  makeClientId,
+  setAppStatus,
+  setAppStorage,
+} from '../apps/apps.ts'
+import type { EnvironmentName } from '../config.ts'
+import type { Environment } from '../environment.ts'
+import { type CommandGroup, command, ENVIRONMENT_OPTION, print, UsageError } from './command.ts'
+import { readEnvironmentName, withEnvironment } from './database.ts'
+import { operator } from './operator.ts'
+
+const environment = { ...ENVIRONMENT_OPTION, default: 'production' } as const
+/** A client ID says itself which environment it is of. */
+const implied = { ...ENVIRONMENT_OPTION, about: 'production or sandbox; needed for a key in the sandbox only' } as const
+
+/** Takes a client ID, or a key together with an environment. */
+function readClientId(given: string, option: string | undefined): { name: EnvironmentName; clientId: string } {
+  const asked = readEnvironmentName(option)
+  const own = given.startsWith('gs-sbx-') ? 'sandbox' : given.startsWith('gs-') ? 'production' : undefined
+  if (own && asked && own !== asked) throw new UsageError(`${given} is a client ID of the other environment, ${own}`)
+  const name = own ?? asked ?? 'production'
+  return { name, clientId: own ? given : makeClientId(name, given) }
+}
+
+const withApp = (
+  given: string,
+  option: string | undefined,
+  work: (environment: Environment, clientId: string) => Promise<void>,
+): Promise<void> => {
+  const { name, clientId } = readClientId(given, option)
+  return withEnvironment(name, (found) => work(found, clientId))
+}
+
+const add = command({
+  about:
+    'Registers an app, approved at once, and prints its client ID and its client secret. The secret is shown this once.',
+  args: ['KEY'],
+  options: {
+    name: { type: 'string', value: 'TEXT', about: 'As people read it when they sign in (required)' },
+    'redirect-uri': { type: 'string', multiple: true, value: 'URI', about: 'Where sign-in may lead back to' },
+    origin: { type: 'string', multiple: true, value: 'ORIGIN', about: 'Web pages that may call from a browser' },
+    basic: { type: 'boolean', default: false, about: 'Allows sign-in with handle and password at /auth/basic' },
+    implicit: { type: 'boolean', default: false, about: 'Allows the implicit flow' },
+    public: { type: 'boolean', default: false, about: 'Can keep no secret, such as an app on a phone; uses PKCE' },
+    owner: { type: 'string', value: 'HANDLE', about: 'The person who answers for it' },
+    environment,
+  },
+  examples: ["app add logbook --name 'Logbook' --redirect-uri https://logbook.example.org/callback --owner @drew"],
+  run: async ([key], values) => {
+    const { name } = values
+    if (name === undefined) throw new UsageError('--name is missing')
+    await withEnvironment(readEnvironmentName(values.environment)!, async (found) => {
+      const { clientId, secret } = await addApp(
+        found.db,
+        operator(),
+        {
+          environment: found.name,
+          key: key!,
+          name,
+          owner: values.owner,
+          redirectUris: values['redirect-uri'] ?? [],
+          origins: values.origin ?? [],
+          isBasicEnabled: values.basic,
+          isImplicitEnabled: values.implicit,
+          isPublic: values.public,
+        },
+        found.secretHashKey,
+      )
+      print(`client ID      ${clientId}`)
+      print(`client secret  ${secret ?? 'none: a public app uses PKCE'}`)
+    })
+  },
+})
+
+const secret = command({
+  about:
+    'Adds a second client secret, so that both are right while an app changes over; --drop-old then ends the old one.',
+  args: ['KEY'],
+  options: {
+    'drop-old': { type: 'boolean', default: false, about: 'Ends all secrets but the newest, and makes none' },
+    environment: implied,
+  },
+  examples: ['app secret logbook', 'app secret logbook --drop-old'],
+  run: ([key], values) =>
+    withApp(key!, values.environment, async ({ db, name, secretHashKey }, clientId) => {
+      if (values['drop-old']) {
+        const dropped = await dropOldAppSecrets(db, operator(), { clientId })
+        print(dropped === 0 ? 'There was no old secret.' : 'Only the newest secret is left.')
+        return
+      }
+      const made = await addAppSecret(db, operator(), { clientId, environment: name }, secretHashKey)
+      print(`client secret  ${made}`)
+    }),
+})
+
+const approve = command({
+  about: 'Lets people use an app.',
+  args: ['CLIENT_ID'],
+  options: { environment: implied },
+  examples: ['app approve gs-logbook'],
+  run: ([given], values) =>
+    withApp(given!, values.environment, async ({ db }, clientId) => {
+      await setAppStatus(db, operator(), { clientId, status: 'approved' })
+      print(`${clientId} is approved.`)
+    }),
+})
+
+const suspend = command({
+  about: 'Stops an app: its tokens are refused at once.',
+  args: ['CLIENT_ID'],
+  options: { environment: implied },
+  examples: ['app suspend gs-logbook'],
+  run: ([given], values) =>
+    withApp(given!, values.environment, async ({ db }, clientId) => {
+      await setAppStatus(db, operator(), { clientId, status: 'suspended' })
+      print(`${clientId} is suspended.`)
+    }),
+})
+
+const storage = command({
+  about: 'Sets how much the buckets of an app may hold. What it holds beyond that stays, but cannot grow.',
+  args: ['CLIENT_ID', 'BYTES'],
+  options: { environment: implied },
+  examples: ['app storage gs-logbook 209715200'],
+  run: async ([given, text], values) => {
+    const bytes = Number(text)
+    if (!/^\d+$/.test(text!) || !Number.isSafeInteger(bytes))
+      throw new UsageError(`BYTES is a whole number, not '${text}'`)
+    await withApp(given!, values.environment, async ({ db }, clientId) => {
+      await setAppStorage(db, operator(), { clientId, bytes })
+      print(`${clientId} may hold ${Math.floor(bytes / BLOCK_BYTES) * BLOCK_BYTES} bytes.`)
+    })
+  },
+})
+
+const list = command({
+  about: 'Lists all apps: client ID, status, bytes used and allowed, owner and name, separated by tabs.',
+  args: [],
+  options: { environment },
+  examples: ['app list --environment sandbox'],
+  run: (_args, values) =>
+    withEnvironment(readEnvironmentName(values.environment)!, async ({ db }) => {
+      for (const app of await listApps(db)) {
+        const [used, allowed] = [app.blocks_used * BLOCK_BYTES, app.blocks_limit * BLOCK_BYTES]
+        print([app.client_id, app.status, `${used} of ${allowed}`, app.owner ?? '-', app.name].join('\t'))
+      }
+    }),
+})
+
+export const app: CommandGroup = {
+  about: 'Registers, lists, approves and suspends apps, renews their secrets, sets their storage.',
+  verbs: { add, secret, approve, suspend, storage, list },
+}

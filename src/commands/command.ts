@@ -1,0 +1,124 @@
+import { type ParseArgsOptionDescriptor, parseArgs, styleText } from 'node:util'
+
+interface Option extends ParseArgsOptionDescriptor {
+  readonly about: string
+  /** What stands for the value in the help: `--name TEXT`. */
+  readonly value?: string
+}
+type Options = Readonly<Record<string, Option>>
+
+type ValueOf<O extends Option> = O['type'] extends 'boolean'
+  ? boolean
+  : O extends { multiple: true }
+    ? string[]
+    : string
+export type Values<O extends Options> = {
+  readonly [K in keyof O]: O[K] extends { default: unknown } ? ValueOf<O[K]> : ValueOf<O[K]> | undefined
+}
+
+export interface Command<O extends Options = Options> {
+  readonly about: string
+  /** Names of the arguments, all of them required: `['FILE']`. */
+  readonly args: readonly string[]
+  readonly options: O
+  readonly examples: readonly string[]
+  /** What a reader of the help should know besides. */
+  readonly notes?: string
+  run(args: readonly string[], values: Values<O>): Promise<void>
+}
+
+/** Several commands under one word: `groundschool user add`. */
+export interface CommandGroup {
+  readonly about: string
+  readonly verbs: Readonly<Record<string, Command>>
+}
+
+/** Declares a command; the types of its values come from its options. */
+export const command = <const O extends Options>(declared: Command<O>): Command => declared as unknown as Command
+
+/** The command line was not understood: exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+export const isGroup = (entry: Command | CommandGroup): entry is CommandGroup => 'verbs' in entry
+
+export const ENVIRONMENT_OPTION = {
+  type: 'string',
+  value: 'NAME',
+  about: 'production or sandbox',
+} as const satisfies Option
+
+/** Runs one command with what follows its name; `path` is how it was called. */
+export async function runCommand(path: string, entry: Command, rest: readonly string[]): Promise<void> {
+  const { values, positionals } = parse(entry, rest)
+  if (values.help) return print(describeCommand(path, entry))
+  const missing = entry.args[positionals.length]
+  if (missing) throw new UsageError(`${missing} is missing`)
+  if (positionals.length > entry.args.length)
+    throw new UsageError(`'${positionals[entry.args.length]}' is one argument too many`)
+  await entry.run(positionals, values as never)
+}
+
+function parse(entry: Command, rest: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...rest],
+      options: { ...entry.options, help: { type: 'boolean', short: 'h' } },
+      allowPositionals: true,
+    })
+  } catch (problem) {
+    const { code, message } = problem as NodeJS.ErrnoException
+    if (!code?.startsWith('ERR_PARSE_ARGS')) throw problem
+    throw new UsageError(message.split('. ')[0]!)
+  }
+}
+
+export const print = (text: string): void => void process.stdout.write(`${text}\n`)
+/** For the person at the terminal, beside what the command gives out. */
+export const tell = (text: string): void => void process.stderr.write(`${text}\n`)
+
+const heading = (text: string): string => styleText('bold', text, { stream: process.stdout })
+
+export function describeCommand(path: string, { about, args, options, examples, notes }: Command): string {
+  const rows = Object.entries<Option>({ ...options, help: { type: 'boolean', about: 'Shows this' } }).map(
+    ([name, option]): [string, string] => [
+      `--${name}${option.value ? ` ${option.value}` : ''}`,
+      `${option.about}${option.multiple ? ' (may be repeated)' : ''}${typeof option.default === 'string' ? ` (default: ${option.default})` : ''}`,
+    ],
+  )
+  return [
+    `${heading('Usage:')} groundschool ${[path, ...args].join(' ')} [options]`,
+    '',
+    about,
+    ...(notes ? ['', notes] : []),
+    '',
+    heading('Options:'),
+    ...layOut(rows),
+    '',
+    heading(examples.length > 1 ? 'Examples:' : 'Example:'),
+    ...examples.map((example) => `  groundschool ${example}`),
+  ].join('\n')
+}
+
+export function describeGroup(path: string, { about, verbs }: CommandGroup): string {
+  const rows = Object.entries(verbs).map(([verb, entry]): [string, string] => [
+    [verb, ...entry.args].join(' '),
+    entry.about,
+  ])
+  return [
+    `${heading('Usage:')} groundschool ${path} <command> [options]`,
+    '',
+    about,
+    '',
+    heading('Commands:'),
+    ...layOut(rows),
+    '',
+    `groundschool ${path} <command> --help says more about one of them.`,
+  ].join('\n')
+}
+
+export function layOut(rows: readonly [string, string][]): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length))
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`)
+}

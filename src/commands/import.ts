@@ -1,0 +1,55 @@
+import { ENVIRONMENTS } from '../config.ts'
+import { type Counts, type ImportReport, importContent } from '../imports/imports.ts'
+import { migrateAll } from '../platform.ts'
+import { startProgress } from '../progress.ts'
+import { command, print } from './command.ts'
+import { readEnvironmentName, withDatabase, withEnvironments } from './database.ts'
+import { readImportFile } from './import-file.ts'
+import { operator } from './operator.ts'
+
+export const importCommand = command({
+  about: 'Brings organisations, people and apps from a JSON file into the platform, all of it or nothing.',
+  args: ['FILE'],
+  options: {
+    environment: { type: 'string', value: 'NAME', about: 'Only production or only sandbox; both by default' },
+    'dry-run': {
+      type: 'boolean',
+      default: false,
+      about: 'Checks the file and says what would change, without writing',
+    },
+  },
+  notes: [
+    'docs/import.md describes the file; demo/demo.json is one. Importing it again changes only what differs:',
+    'entries are recognised by key or handle, and what the file does not name stays as it is.',
+    'The platform may be running.',
+  ].join('\n'),
+  examples: ['import school.json --dry-run', 'import school.json --environment sandbox'],
+  run: async ([path], values) => {
+    const only = readEnvironmentName(values.environment)
+    const content = await readImportFile(path!)
+    await withDatabase(async (connection, config, log) => {
+      await migrateAll(connection)
+      await withEnvironments(config, connection, log, async (environments) => {
+        const targets = environments.filter(({ name }) => only === undefined || name === only)
+        const progress = startProgress()
+        const isDryRun = values['dry-run']
+        const reports = await importContent(targets, operator(), {
+          content,
+          isDryRun,
+          onProgress: progress.update,
+        }).finally(progress.finish)
+        for (const name of ENVIRONMENTS) if (reports[name]) print(describe(name, reports[name]))
+        if (isDryRun) print('This was a dry run: nothing was written.')
+      })
+    })
+  },
+})
+
+const describe = (environment: string, report: ImportReport): string =>
+  [
+    `${environment}:`,
+    ...Object.entries<Counts>(report).map(
+      ([section, { created, updated, unchanged }]) =>
+        `  ${section.padEnd(14)}${created} created, ${updated} updated, ${unchanged} unchanged`,
+    ),
+  ].join('\n')

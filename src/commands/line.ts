@@ -1,0 +1,74 @@
+import { PlatformError, StartupError } from '../errors.ts'
+import {
+  type Command,
+  type CommandGroup,
+  describeGroup,
+  isGroup,
+  layOut,
+  print,
+  runCommand,
+  tell,
+  UsageError,
+} from './command.ts'
+
+type Commands = Readonly<Record<string, Command | CommandGroup>>
+
+const HELP_WORDS = new Set(['help', '--help', '-h'])
+
+/** Runs what the arguments ask for and gives the exit code: 0 done, 1 failed, 2 not understood. */
+export async function runCommandLine(args: readonly string[], commands: Commands): Promise<number> {
+  // Whoever reads our output may stop reading, such as `head`.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+  let path = ''
+  try {
+    const [name, ...rest] = args
+    if (name === undefined || (HELP_WORDS.has(name) && rest.length === 0)) {
+      print(describeAll(commands))
+      return name === undefined ? 2 : 0
+    }
+    const [asked, ...others] = HELP_WORDS.has(name) ? [...rest, '--help'] : args
+    const entry = find(commands, asked!)
+    path = asked!
+    if (!isGroup(entry)) {
+      await runCommand(path, entry, others)
+      return 0
+    }
+    const [verb, ...more] = others
+    if (verb === undefined || HELP_WORDS.has(verb)) {
+      print(describeGroup(path, entry))
+      return verb === undefined ? 2 : 0
+    }
+    const inner = find(entry.verbs, verb, `${path} `)
+    path = `${path} ${verb}`
+    await runCommand(path, inner as Command, more)
+    return 0
+  } catch (problem) {
+    return explain(problem, path)
+  }
+}
+
+function find(commands: Commands, name: string, before = ''): Command | CommandGroup {
+  if (Object.hasOwn(commands, name)) return commands[name]!
+  throw new UsageError(`There is no command '${before}${name}'; there are ${Object.keys(commands).join(', ')}`)
+}
+
+function explain(problem: unknown, path: string): number {
+  if (problem instanceof UsageError) {
+    tell(`${problem.message}. See: groundschool ${path ? `${path} ` : ''}--help`)
+    return 2
+  }
+  if (problem instanceof StartupError || problem instanceof PlatformError) tell(problem.message)
+  else tell(`Something went wrong that should not have: ${(problem as Error)?.stack ?? problem}`)
+  return 1
+}
+
+function describeAll(commands: Commands): string {
+  const rows = Object.entries(commands).map(([name, { about }]): [string, string] => [name, about])
+  return [
+    'Usage: groundschool <command> [options]',
+    '',
+    ...layOut([...rows, ['help', 'Shows this, or the help of one command: groundschool help import.']]),
+    '',
+    'groundschool <command> --help says more about one of them.',
+  ].join('\n')
+}

@@ -1,0 +1,20 @@
+import { ENVIRONMENTS } from '../config.ts'
+import { migrateAll } from '../platform.ts'
+import { command, print } from './command.ts'
+import { withDatabase } from './database.ts'
+
+export const migrate = command({
+  about: 'Brings the database to this version. `start` does so by itself.',
+  args: [],
+  options: {},
+  notes: 'Safe while other processes start: one does the work, the others wait for it.',
+  examples: ['migrate'],
+  run: () =>
+    withDatabase(async (connection) => {
+      const applied = await migrateAll(connection)
+      for (const name of ENVIRONMENTS) {
+        const list = applied[name]
+        print(list.length === 0 ? `${name}: up to date` : `${name}: applied ${list.join(', ')}`)
+      }
+    }),
+})

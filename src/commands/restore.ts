@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { type Config, ENVIRONMENTS } from '../config.ts'
+import type { Connection } from '../database/database.ts'
+import { migrate } from '../database/migrate.ts'
+import { restore as readBackup } from '../database/restore.ts'
+import { schemaOf } from '../environment.ts'
+import { StartupError } from '../errors.ts'
+import { migrateAll } from '../platform.ts'
+import { startProgress } from '../progress.ts'
+import { command, print, tell } from './command.ts'
+import { withDatabase, withEnvironments } from './database.ts'
+
+export const restore = command({
+  about: 'Loads a backup into an empty database: the embedded one of a new DATA_DIR, or that of DATABASE_URL.',
+  args: ['FILE'],
+  options: {},
+  notes: [
+    'The file is checked before anything is written, everything arrives in one transaction, and nothing is ever overwritten.',
+    'Bring the secret key of the platform that the backup is from: its DATA_DIR/secret.key into the new DATA_DIR, or its',
+    'SECRET_KEY. A backup of an older version is brought to this one.',
+  ].join('\n'),
+  examples: ['restore groundschool-monday.backup   # with DATA_DIR=./restored in the environment'],
+  run: ([file]) =>
+    withDatabase(async (connection, config, log) => {
+      const progress = startProgress()
+      const { rows, tables } = await readBackup({
+        connection,
+        schemas: ENVIRONMENTS.map(schemaOf),
+        file: file!,
+        prepare: async (schema, migration) => void (await migrate(connection, schema, undefined, migration)),
+        progress: progress.update,
+      }).finally(progress.finish)
+      await migrateAll(connection)
+      print(`${rows} rows of ${tables} tables were restored.`)
+      const advice = await findKeyProblem(config, connection, log)
+      if (advice) tell(advice)
+    }),
+})
+
+/** What is still to be done about the secret key; the data is in place in any case. */
+async function findKeyProblem(config: Config, connection: Connection, log: Logger): Promise<string | undefined> {
+  const file = join(config.DATA_DIR, 'secret.key')
+  if (!config.SECRET_KEY && !existsSync(file))
+    return `One thing is left: bring the secret key of the platform that the backup is from to ${file}, or set SECRET_KEY.`
+  try {
+    await withEnvironments(config, connection, log, async () => {})
+    return undefined
+  } catch (problem) {
+    if (!(problem instanceof StartupError)) throw problem
+    return `One thing is left. ${problem.message}.`
+  }
+}

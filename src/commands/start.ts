@@ -1,0 +1,53 @@
+import { type Config, readConfig } from '../config.ts'
+import { openLog } from '../log.ts'
+import type { Platform, RunningDatabase } from '../platform.ts'
+import { migrateAll, openServer, startPlatform } from '../platform.ts'
+import { makeBanner } from './banner.ts'
+import { command } from './command.ts'
+import { hasDemo, importDemoWhereDue } from './demo.ts'
+import { catchSignals } from './signals.ts'
+
+/** Beyond the time that requests under way are given. */
+const CLOSING_MS = 2_000
+
+export const start = command({
+  about: 'Starts the platform, production and sandbox, with its own database unless DATABASE_URL names another.',
+  args: [],
+  options: {},
+  notes:
+    'Settings come from the environment, or from the file that CONFIG_FILE names: docs/configuration.md lists them.',
+  examples: ['start', 'start   # with PORT=8080 SANDBOX_PORT=8081 in the environment'],
+  run: async () => {
+    const config = readConfig()
+    const signals = catchSignals()
+    const log = openLog(config)
+    const startedAt = performance.now()
+    const server = await openServer(config, log)
+    let platform: Platform | undefined
+    try {
+      await migrateAll(server.connection)
+      await importDemoWhereDue(config, server.connection, log)
+      platform = await startPlatform(config, server.connection, log, () => new Date())
+    } catch (problem) {
+      await server.stop()
+      throw problem
+    }
+    if (!signals.isAsked()) {
+      const [production] = platform.environments
+      log.info({ ...platform.addresses, startMs: Math.round(performance.now() - startedAt) }, 'the platform is ready')
+      // Standard output carries the log, one JSON a line; the banner joins it only where a person watches.
+      const output = process.stdout.isTTY ? process.stdout : process.stderr
+      output.write(makeBanner(config, platform.addresses, await hasDemo(production!.db)))
+    }
+    await signals.asked
+    await stop(config, platform, server)
+    log.info('the platform has stopped')
+  },
+})
+
+/** What has not ended in time ends with the process; the embedded database then notices and stops by itself. */
+async function stop(config: Config, platform: Platform, server: RunningDatabase): Promise<void> {
+  const limitMs = config.STOP_SECONDS * 1000 + CLOSING_MS
+  const limit = new Promise<void>((resolve) => setTimeout(resolve, limitMs).unref())
+  await Promise.race([platform.stop().finally(() => server.stop()), limit])
+}

@@ -1,0 +1,96 @@
+import { addPerson, changePassword, disablePerson, listPeople } from '../people/people.ts'
+import { type CommandGroup, command, ENVIRONMENT_OPTION, print } from './command.ts'
+import { readEnvironmentName, withEnvironment } from './database.ts'
+import { operator } from './operator.ts'
+import { readSecret } from './secret-input.ts'
+
+const environment = { ...ENVIRONMENT_OPTION, default: 'production' } as const
+
+const add = command({
+  about: 'Adds a person, who can sign in once they have a password.',
+  args: ['HANDLE'],
+  options: {
+    'first-name': { type: 'string', value: 'TEXT', about: 'Given name' },
+    'last-name': { type: 'string', value: 'TEXT', about: 'Family name' },
+    email: { type: 'string', value: 'ADDRESS', about: 'E-mail address' },
+    administrator: { type: 'boolean', default: false, about: 'May administer the platform' },
+    developer: { type: 'boolean', default: false, about: 'May register apps' },
+    environment,
+  },
+  examples: ['user add @jo --first-name Jo --last-name Ng --developer'],
+  run: ([handle], values) =>
+    withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name }) => {
+      const added = await addPerson(db, operator(), {
+        handle: handle!,
+        firstName: values['first-name'],
+        lastName: values['last-name'],
+        email: values.email,
+        isAdministrator: values.administrator,
+        isDeveloper: values.developer,
+      })
+      print(`${added} was added to ${name}. A password comes next: groundschool user password ${added}`)
+    }),
+})
+
+const password = command({
+  about: 'Sets the password of a person and ends all their sessions.',
+  args: ['HANDLE'],
+  options: { environment },
+  notes:
+    'The password is asked for, or read from the standard input. It is never an argument, because others can see those.',
+  examples: ['user password @jo', 'user password @jo < password.txt'],
+  run: async ([handle], values) => {
+    const name = readEnvironmentName(values.environment)!
+    const secret = await readSecret(`New password of ${handle}`)
+    await withEnvironment(name, ({ db }) => changePassword(db, operator(), { handle: handle!, password: secret }))
+    print(`The password of ${handle} was changed in ${name}; all their sessions have ended.`)
+  },
+})
+
+const disable = command({
+  about: 'Keeps a person from signing in and ends all their sessions.',
+  args: ['HANDLE'],
+  options: { environment },
+  examples: ['user disable @jo'],
+  run: ([handle], values) =>
+    withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name }) => {
+      await disablePerson(db, operator(), { handle: handle!, isDisabled: true })
+      print(`${handle} was disabled in ${name}; all their sessions have ended.`)
+    }),
+})
+
+const enable = command({
+  about: 'Lets a disabled person sign in again.',
+  args: ['HANDLE'],
+  options: { environment },
+  examples: ['user enable @jo'],
+  run: ([handle], values) =>
+    withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name }) => {
+      await disablePerson(db, operator(), { handle: handle!, isDisabled: false })
+      print(`${handle} was enabled in ${name}.`)
+    }),
+})
+
+const list = command({
+  about: 'Lists all people by handle: handle, name and what is special about them, separated by tabs.',
+  args: [],
+  options: { environment },
+  examples: ['user list', 'user list --environment sandbox'],
+  run: (_args, values) =>
+    withEnvironment(readEnvironmentName(values.environment)!, async ({ db }) => {
+      for await (const person of listPeople(db)) {
+        const marks = [
+          ...(person.administrator ? ['administrator'] : []),
+          ...(person.developer ? ['developer'] : []),
+          ...(person.disabled_at ? ['disabled'] : []),
+          ...(person.has_password ? [] : ['no password']),
+        ]
+        print([person.handle, `${person.first_name} ${person.last_name}`.trim(), marks.join(', ')].join('\t').trimEnd())
+      }
+    }),
+})
+
+export const user: CommandGroup = {
+  about: 'Adds, lists, enables and disables people, and sets passwords.',
+  verbs: { add, password, disable, enable, list },
+}

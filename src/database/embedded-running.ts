@@ -1,0 +1,33 @@
+import { readFile, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { EmbeddedDatabase } from './embedded.ts'
+import { DATABASE, findCluster } from './embedded-cluster.ts'
+
+const CONNECT_TIMEOUT_MS = 2_000
+
+/** The embedded database that another process, usually the platform, has running in `dataDir`; undefined where nobody answers. */
+export async function findRunningEmbedded(dataDir: string): Promise<EmbeddedDatabase['connection'] | undefined> {
+  const place = await readPlace(dataDir).catch(() => undefined)
+  if (!place) return undefined
+  const connection = { ...place, user: DATABASE, database: DATABASE }
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return connection
+  } catch {
+    return undefined
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/** postmaster.pid says in line 4 the port, in line 5 the socket's directory, and in line 8 the state. */
+async function readPlace(dataDir: string): Promise<{ host: string; port: number } | undefined> {
+  const cluster = await findCluster(await realpath(dataDir))
+  if (!cluster) return undefined
+  const lines = (await readFile(join(cluster.path, 'postmaster.pid'), 'utf8')).split('\n')
+  const [, , , port = '', host = '', , , state = ''] = lines
+  return state.trim() === 'ready' && host !== '' ? { host, port: Number(port) } : undefined
+}

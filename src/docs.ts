@@ -1,0 +1,162 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { operations } from './app.ts'
+import { listSettings, readConfig } from './config.ts'
+import { type ErrorName, listErrors } from './errors.ts'
+import { describeApi } from './http/openapi.ts'
+import type { Operation } from './http/operation.ts'
+
+/** What a client should do about each error; the compiler asks for a line when the catalogue grows. */
+const ADVICE: Record<ErrorName, string> = {
+  badRequest: 'Mend the request; the sentence says what could not be read.',
+  parameterMissing: 'Send the parameter that the sentence names.',
+  duplicate: 'Use what exists, or choose another name; at sign-in, ask for a supported response type.',
+  validationFailed: 'Mend the value that the sentence names.',
+  wrongUserType: 'Do not offer this to users of that type.',
+  wrongType: 'Send the parameter in the type that the sentence names.',
+  impossibleNow: 'Read the current state and offer what it allows.',
+  storageFull: 'Delete what is no longer needed, or ask an administrator for more storage. Nothing was changed.',
+  alreadyUsed: 'Start again: codes and refresh tokens work once.',
+  tokenExpired: 'Refresh the access token, then repeat the request once.',
+  wrongCredentials: 'Ask the person again.',
+  unknownClient: "Check the app's client ID and secret, or the plugin's key.",
+  appNotUsable: "Use a client ID of this environment; otherwise ask an administrator about the app's approval.",
+  permissionMissing: 'Ask an administrator to grant it.',
+  unknownCode: 'Start the sign-in again.',
+  notAuthorized: 'Send the Authorization header.',
+  scopeMissing: 'Sign the user in again with the scope, if the app has it.',
+  consentMissing: 'Sign the user in again, so that they can consent.',
+  forbidden: 'Do not repeat it: this user lacks access. A member can give it.',
+  authorizationIncomplete: 'Send all parameters of the authorization request.',
+  tokenInvalid: 'Forget the tokens and sign the user in again.',
+  notForAnonymous: 'Let the user make an account first.',
+  noSuchApp: 'Check the client ID.',
+  notFound: 'Check the id or the key; it may have been deleted.',
+  conflict: 'Read what exists, decide again, and repeat where it still makes sense.',
+  bodyTooLarge: 'Send less at once.',
+  unsupportedMediaType: 'Send application/json.',
+  tooManyRequests: 'Wait as many seconds as Retry-After says.',
+  internal: 'Try again later, with the same Idempotency-Key; report the x-request-id if it stays.',
+  notReady: 'Try again shortly, with the same Idempotency-Key.',
+  pluginTimeout: 'Try again later; the plugin is slow or away.',
+}
+
+const NOTE = '<!-- Made by `npm run docs`; change the source instead. -->'
+
+const row = (cells: readonly (string | number)[]): string =>
+  `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`
+
+const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
+  [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n')
+
+const renderErrors = (): string => `# Errors
+
+${NOTE}
+
+Every error has a status, a code and a sentence. They come in the body, \`{"error_code": 4042, "error_description": "Not found"}\`, and again
+in the headers \`errorcode\`, \`errordescription\`, \`error_code\` and \`error_description\`. Programs should decide by the code: the sentence may be
+more exact than the one below, and may change. \`x-request-id\` names the request in our log.
+
+${table(
+  ['Status', 'Code', 'Name', 'Text', 'What a client should do'],
+  listErrors().map(({ status, code, kind, text }) => [status, code, `\`${kind}\``, text, ADVICE[kind]]),
+)}
+`
+
+const renderConfiguration = (): string => `# Configuration
+
+${NOTE}
+
+Settings are read from the environment, or from a file of \`NAME=value\` lines that \`CONFIG_FILE\` names; the environment wins. The platform
+refuses to start with a wrong setting, and names everything that is wrong at once.
+
+${table(
+  ['Setting', 'Default', 'What it does'],
+  listSettings().map(({ name, about, shownDefault }) => [`\`${name}\``, shownDefault, about]),
+)}
+`
+
+/** The description of the interface at the addresses that a newcomer has. */
+export function renderOpenApi(): string {
+  const { BASE_URL, SANDBOX_URL } = readConfig({})
+  const servers = [
+    { url: BASE_URL, description: 'Production' },
+    { url: SANDBOX_URL, description: 'Sandbox' },
+  ]
+  return `${JSON.stringify({ ...describeApi(operations, { url: BASE_URL }), servers }, null, 2)}\n`
+}
+
+const SOURCES: Record<Operation['place'], string> = { query: 'query', body: 'body', either: 'query or body' }
+
+function renderFields({ input, place }: Operation): string {
+  const names = Object.keys(input.properties).map((name) => `\`${name}\`${input.required?.includes(name) ? '' : '?'}`)
+  return names.length > 0 ? `${names.join(', ')} (${SOURCES[place]})` : ''
+}
+
+const renderOperations = (): string =>
+  table(
+    ['Operation', 'Reached at', 'What it does', 'Fields', 'Own errors'],
+    operations.map((operation) => [
+      `\`${operation.name}\``,
+      `\`${operation.method} ${operation.path}\``,
+      operation.summary,
+      renderFields(operation),
+      listErrors()
+        .filter(({ kind }) => operation.errors.includes(kind))
+        .map(({ status, code }) => `${status}/${code}`)
+        .join(', '),
+    ]),
+  )
+
+const START = '<!-- operations: made by `npm run docs` -->'
+const END = '<!-- end of operations -->'
+
+/** The contract is written by hand, but for the table between the two marks. */
+function renderContract(text: string): string {
+  const [before, rest = ''] = text.split(START)
+  const after = rest.split(END)[1]
+  if (after === undefined) throw new Error('docs/contract.md has lost the marks around its table of operations')
+  return `${before}${START}\n\n${renderOperations()}\n\n${END}${after}`
+}
+
+/** Every generated file in docs/, and what it should hold, given what it holds. */
+const FILES: Record<string, (current: () => string) => string> = {
+  'errors.md': renderErrors,
+  'configuration.md': renderConfiguration,
+  'openapi.json': renderOpenApi,
+  'contract.md': (current) => renderContract(current()),
+}
+
+const pathOf = (name: string): URL => new URL(`../docs/${name}`, import.meta.url)
+
+/** Brings the files in docs/ up to date; the names of those that were not. */
+export function writeDocs({ isCheck }: { isCheck: boolean }): string[] {
+  return Object.entries(FILES)
+    .filter(([name, render]) => {
+      const current = readIfThere(pathOf(name))
+      const wanted = render(() => current)
+      if (wanted === current) return false
+      if (!isCheck) writeFileSync(pathOf(name), wanted)
+      return true
+    })
+    .map(([name]) => name)
+}
+
+function readIfThere(path: URL): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (problem) {
+    if ((problem as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw problem
+  }
+}
+
+if (import.meta.main) {
+  const isCheck = process.argv.includes('--check')
+  const stale = writeDocs({ isCheck }).map((name) => `docs/${name}`)
+  if (stale.length === 0) process.stdout.write('docs/ is up to date\n')
+  else if (!isCheck) process.stdout.write(`Written: ${stale.join(', ')}\n`)
+  else {
+    process.stderr.write(`Out of date: ${stale.join(', ')}. Run npm run docs and commit the result\n`)
+    process.exitCode = 1
+  }
+}

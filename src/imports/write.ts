@@ -1,0 +1,122 @@
+import { APPS_CHANGED } from '../apps/apps.ts'
+import type { Caller } from '../caller.ts'
+import type { Db } from '../database/database.ts'
+import { notify } from '../database/listener.ts'
+import { endSessionsOfPerson, REVOKED, type Revocation } from '../sessions/sessions.ts'
+import { batches, type Existing } from './existing.ts'
+import type { AppPlan, PersonPlan, Plan } from './plan.ts'
+import * as store from './store.ts'
+
+const BATCH = 1000
+
+/** Ids by natural key, of what existed and of what this import makes. */
+type Ids = Map<string, number>
+
+/** Writes what was planned, in a few statements for each thousand entries. */
+export async function writePlan(
+  tx: Db,
+  who: Caller,
+  what: { readonly plan: Plan; readonly existing: Existing },
+  onPeople: (count: number) => void,
+): Promise<void> {
+  const { plan, existing } = what
+  const organisations = await writeOrganisations(tx, who, plan, existing)
+  const people = await writePeople(tx, who, plan, existing, organisations, onPeople)
+  await writeApps(tx, who, plan, organisations, people)
+}
+
+async function writeOrganisations(tx: Db, who: Caller, plan: Plan, existing: Existing): Promise<Ids> {
+  const ids: Ids = new Map([...existing.organisations.values()].map((row) => [row.key, row.id]))
+  for (const rows of batches(plan.organisations.created, BATCH)) {
+    const made = await tx.all(store.insertOrganisations, { rows: JSON.stringify(rows), now: who.at })
+    for (const row of made) ids.set(row.key, row.id)
+  }
+  for (const rows of batches(plan.organisations.updated, BATCH))
+    await tx.all(store.updateOrganisations, { rows: JSON.stringify(rows) })
+  return ids
+}
+
+async function writePeople(
+  tx: Db,
+  who: Caller,
+  plan: Plan,
+  existing: Existing,
+  organisations: Ids,
+  onPeople: (count: number) => void,
+): Promise<Ids> {
+  const ids: Ids = new Map([...existing.people.values()].map((row) => [row.handle_key, row.id]))
+  const { created, updated } = plan.people
+  for (const batch of batches(created, BATCH)) {
+    const rows = batch.map(({ handle_key, row }) => ({ ...row, handle_key }))
+    const made = await tx.all(store.insertPeople, { rows: JSON.stringify(rows), now: who.at })
+    for (const row of made) ids.set(row.handle_key, row.id)
+    await writeMemberships(tx, batch, ids, organisations)
+    onPeople(batch.length)
+  }
+  for (const batch of batches(updated, BATCH)) {
+    const rows = batch.map(({ id, row }) => ({ ...row, id }))
+    await tx.all(store.updatePeople, { rows: JSON.stringify(rows) })
+    await writeMemberships(tx, batch, ids, organisations)
+    onPeople(batch.length)
+  }
+  for (const { id, isPasswordReplaced } of updated) {
+    if (isPasswordReplaced) await endSessionsOfPerson(tx, who, { personId: id, reason: 'password changed' })
+  }
+  return ids
+}
+
+async function writeMemberships(tx: Db, batch: readonly PersonPlan[], people: Ids, organisations: Ids): Promise<void> {
+  const concerned = batch.filter(({ memberships }) => memberships !== undefined)
+  if (concerned.length === 0) return
+  const rows = concerned.flatMap(({ handle_key, memberships }) =>
+    [...memberships!].map(([key, role]) => ({
+      person_id: people.get(handle_key),
+      organisation_id: organisations.get(key),
+      role,
+    })),
+  )
+  const ids = concerned.map(({ handle_key }) => people.get(handle_key)!)
+  await tx.all(store.replaceMemberships, { people: ids, rows: JSON.stringify(rows) })
+}
+
+async function writeApps(tx: Db, who: Caller, plan: Plan, organisations: Ids, people: Ids): Promise<void> {
+  const { created, updated } = plan.apps
+  const toRow = ({ row, organisation, owner }: AppPlan) => ({
+    ...row,
+    organisation_id: organisation === null ? null : organisations.get(organisation),
+    owner_id: owner === null ? null : people.get(owner),
+  })
+  for (const batch of batches(created, BATCH)) {
+    const rows = batch.map((app) => ({ ...toRow(app), client_id: app.client_id }))
+    const made = await tx.all(store.insertApps, { rows: JSON.stringify(rows), now: who.at })
+    const ids = new Map(made.map((row) => [row.client_id, row.id]))
+    await writeAppLists(
+      tx,
+      who,
+      batch.map((app) => ({ ...app, id: ids.get(app.client_id)! })),
+    )
+  }
+  for (const batch of batches(updated, BATCH)) {
+    await tx.all(store.updateApps, { rows: JSON.stringify(batch.map((app) => ({ ...toRow(app), id: app.id }))) })
+    await writeAppLists(tx, who, batch)
+  }
+  for (const { id, isWithdrawn } of updated) {
+    if (isWithdrawn) await notify(tx, REVOKED, { appId: id } satisfies Revocation)
+  }
+  if (created.length + updated.length > 0) await notify(tx, APPS_CHANGED)
+}
+
+async function writeAppLists(
+  tx: Db,
+  who: Caller,
+  batch: readonly (AppPlan & { readonly id: number })[],
+): Promise<void> {
+  const apps = batch.map((app) => app.id)
+  const listRows = (list: (app: AppPlan) => readonly string[]) =>
+    JSON.stringify(batch.flatMap((app) => list(app).map((value) => ({ app_id: app.id, value }))))
+  const storage = batch.map((app) => ({ app_id: app.id, blocks_limit: app.blocks_limit }))
+  await tx.all(store.setStorageLimits, { rows: JSON.stringify(storage) })
+  await tx.all(store.replaceRedirectUris, { apps, rows: listRows((app) => app.redirectUris) })
+  await tx.all(store.replaceOrigins, { apps, rows: listRows((app) => app.origins) })
+  await tx.all(store.replaceSecrets, { apps, rows: listRows((app) => app.secrets), now: who.at })
+}
