@@ -1,9 +1,10 @@
+import { isUtf8 } from 'node:buffer'
 import { ensureAppUser, readApp } from '../apps/apps.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Caller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
-import { verifyPerson } from '../people/people.ts'
+import { confirmPerson, verifyPerson } from '../people/people.ts'
 import { openSession, type TokenPair, type TokenPolicy } from '../sessions/sessions.ts'
 
 export interface BasicSignIn {
@@ -20,8 +21,10 @@ export async function signInWithBasic(db: Db, who: Caller, what: BasicSignIn, po
   const app = await readApp(db, what.clientId, policy.environment)
   if (!app.isBasicEnabled)
     throw fail('permissionMissing', 'Basic sign-in is not enabled for this app; ask an administrator')
-  const personId = await verifyPerson(db, who, credentials)
+  const person = await verifyPerson(db, who, credentials)
   return db.transaction(async (tx) => {
+    await confirmPerson(tx, person)
+    const personId = person.id
     const userId = await ensureAppUser(tx, who, { appId: app.id, personId })
     const tokens = await openSession(
       tx,
@@ -34,12 +37,18 @@ export async function signInWithBasic(db: Db, who: Caller, what: BasicSignIn, po
   })
 }
 
-/** RFC 7617: `Basic base64(handle:password)`; the handle has no colon, the password may. */
+const FORM = 'The Authorization header must be: Basic base64(handle:password)'
+
+/** RFC 7617: `Basic base64(handle:password)`; the handle has no colon, the password may, and neither has control characters. */
 function readBasic(authorization: string | undefined): { handle: string; password: string } {
   if (!authorization) throw fail('notAuthorized', 'Send Authorization: Basic base64(handle:password)')
   const encoded = /^basic ([A-Za-z0-9+/_-]+=*)$/i.exec(authorization)?.[1]
-  const text = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('utf8')
+  const text = decode(Buffer.from(encoded ?? '', 'base64'))
   const colon = text.indexOf(':')
-  if (colon < 1) throw fail('notAuthorized', 'The Authorization header must be: Basic base64(handle:password)')
+  if (colon < 1) throw fail('notAuthorized', FORM)
+  if (/\p{Cc}/u.test(text)) throw fail('notAuthorized', `${FORM}, without control characters`)
   return { handle: text.slice(0, colon), password: text.slice(colon + 1) }
 }
+
+/** Old clients send Latin-1 where it is enough; that is hardly ever valid UTF-8. */
+const decode = (bytes: Buffer): string => bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1')

@@ -1,5 +1,6 @@
 import { argon2 as argon2Callback, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
+import { fail } from '../errors.ts'
 
 const argon2 = promisify(argon2Callback)
 
@@ -15,10 +16,13 @@ export const MAX_PASSWORD_LENGTH = 1000
 
 /** One hash takes 19 MiB and a thread: more at once would only wait inside the thread pool, in front of other work. */
 const MAX_AT_ONCE = 2
+/** More would wait longer than their clients do. */
+const MAX_WAITING = 500
 let running = 0
 const waiting: (() => void)[] = []
 
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (waiting.length >= MAX_WAITING) throw fail('notReady', 'Too many sign-ins at once; try again shortly', 5)
   if (running >= MAX_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
   else running++
   try {

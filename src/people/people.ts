@@ -14,34 +14,58 @@ export { isLine, normaliseHandle } from './rules.ts'
 const FREE_FAILURES_OF_ACCOUNT = 5
 const FREE_FAILURES_OF_ADDRESS = 100
 
+/** Somebody who has just given the right password. */
+export interface VerifiedPerson {
+  readonly id: number
+  readonly passwordHash: string
+}
+
 /**
  * The person behind a handle and a password. An unknown handle, a wrong password and a disabled account give the same answer after the same time.
  * Failures are counted by account and by address and lead to growing waits; successes are never limited.
  */
-export async function verifyPerson(db: Db, who: Caller, what: { handle: string; password: string }): Promise<number> {
+export async function verifyPerson(
+  db: Db,
+  who: Caller,
+  what: { handle: string; password: string },
+): Promise<VerifiedPerson> {
   const handle = normaliseHandle(what.handle).slice(0, 100)
   const account = `account:${handle}`
   const address = `address:${who.address}`
-  const [person, block] = await Promise.all([
-    db.first(store.findForSignIn, { handle }),
-    db.first(store.findBlock, { account, address }),
-  ])
-  const waitMs = (block?.blocked_until?.getTime() ?? 0) - who.at.getTime()
-  if (waitMs > 0)
-    throw fail('tooManyRequests', 'Too many failed sign-ins; wait before the next try', Math.ceil(waitMs / 1000))
-
-  const isRight = await verifyPassword(what.password, person?.password_hash ?? null)
-  if (person && isRight && !person.disabled_at) {
+  await refuseBlocked(db, who, account, address)
+  const person = await db.first(store.findForSignIn, { handle })
+  const passwordHash = person?.password_hash ?? null
+  const isRight = await verifyPassword(what.password, passwordHash)
+  // Guesses that were sent at once have all passed the first look; the answer must not tell which of them was right.
+  await refuseBlocked(db, who, account, address)
+  if (person && passwordHash !== null && isRight && !person.disabled_at) {
     await db.first(store.forgetFailures, { subject: account })
-    return person.id
+    return { id: person.id, passwordHash }
   }
   await db.transaction(async (tx) => {
     await tx.first(store.countFailure, { subject: account, now: who.at, free: FREE_FAILURES_OF_ACCOUNT })
     await tx.first(store.countFailure, { subject: address, now: who.at, free: FREE_FAILURES_OF_ADDRESS })
     await recordAudit(tx, who, { action: 'sign-in.failed', ...(person ? { personId: person.id } : {}) })
   })
-  throw fail('wrongCredentials', 'The handle or the password is wrong')
+  throw wrongCredentials()
 }
+
+async function refuseBlocked(db: Db, who: Caller, account: string, address: string): Promise<void> {
+  const block = await db.first(store.findBlock, { account, address })
+  const waitMs = (block?.blocked_until?.getTime() ?? 0) - who.at.getTime()
+  if (waitMs > 0)
+    throw fail('tooManyRequests', 'Too many failed sign-ins; wait before the next try', Math.ceil(waitMs / 1000))
+}
+
+/**
+ * Refuses where the password was changed, or the account disabled, after it was verified; until the transaction ends neither can happen. So no session of
+ * an old password slips past the one that ends them all.
+ */
+export async function confirmPerson(tx: Db, person: VerifiedPerson): Promise<void> {
+  if (!(await tx.first(store.lockForSignIn, { id: person.id, hash: person.passwordHash }))) throw wrongCredentials()
+}
+
+const wrongCredentials = () => fail('wrongCredentials', 'The handle or the password is wrong')
 
 export async function readPersonId(db: Db, handle: string): Promise<number> {
   const person = await db.first(store.findByHandle, { handle: normaliseHandle(handle) })

@@ -6,6 +6,12 @@ export const findForSignIn = read('people.findForSignIn', {
   text: `select id, password_hash, disabled_at from people where handle_key = :handle`,
 })
 
+export const lockForSignIn = write('people.lockForSignIn', {
+  params: { id: int8, hash: text },
+  row: { id: int8 },
+  text: `select id from people where id = :id and password_hash = :hash and disabled_at is null for share`,
+})
+
 export const findByHandle = read('people.findByHandle', {
   params: { handle: text },
   row: { id: int8, handle: text, administrator: bool, developer: bool, disabled_at: nullable(timestamptz) },
