@@ -70,5 +70,6 @@ function describeAll(commands: Commands): string {
     ...layOut([...rows, ['help', 'Shows this, or the help of one command: groundschool help import.']]),
     '',
     'groundschool <command> --help says more about one of them.',
+    'In a clone, groundschool is: npm run -s groundschool -- <command> [options]',
   ].join('\n')
 }

@@ -60,7 +60,6 @@ export async function importContent(
   const total = file.people.length * targets.length
   let done = 0
   const importInto = async (tx: Db, target: ImportTarget): Promise<Plan> => {
-    await tx.first(store.beginImport, {})
     // Once more, now that no other import can write.
     refuseMistakes(await findDangling(tx, target.name, references))
     const found = await readExisting(tx, target.name, file)
@@ -80,13 +79,20 @@ function refuseMistakes(mistakes: readonly Mistake[]): void {
   if (mistakes.length > 0) throw new ImportRefused(mistakes)
 }
 
-/** Opens a transaction in each target, then does the work in all of them; the first failure rolls back every one. */
+/**
+ * Opens a transaction in each target, one after the other, so that two imports at once wait in the same order; then does the work in
+ * all of them. The first failure rolls back every one.
+ */
 async function inAllTransactions<T>(
   targets: readonly ImportTarget[],
   work: (tx: Db, target: ImportTarget) => Promise<T>,
 ): Promise<T[]> {
   const open = ([next, ...rest]: readonly ImportTarget[], opened: readonly Db[]): Promise<T[]> => {
-    if (next) return next.db.transaction((tx) => open(rest, [...opened, tx]))
+    if (next)
+      return next.db.transaction(async (tx) => {
+        await tx.first(store.beginImport, {})
+        return open(rest, [...opened, tx])
+      })
     return Promise.allSettled(opened.map((tx, i) => work(tx, targets[i]!))).then((results) =>
       results.map((result) => {
         if (result.status === 'rejected') throw result.reason
