@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { isIP, isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { StartupError } from './errors.ts'
@@ -50,7 +51,7 @@ const choice =
 const anyText: Reader<string> = (text) => text
 const httpAddress: Reader<string> = (text) => {
   const url = URL.parse(text)
-  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username)
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password)
     throw new Error('an http or https address without query or credentials, such as https://api.example.org')
   return text.replace(/\/+$/, '')
 }
@@ -64,11 +65,19 @@ const secretKey: Reader<string> = (text) => {
   if (Buffer.from(text, 'base64url').length < 32) throw new Error('at least 32 random bytes in base64')
   return text
 }
-const list: Reader<string[]> = (text) =>
-  text
+const networks: Reader<string[]> = (text) => {
+  const parts = text
     .split(',')
     .map((part) => part.trim())
     .filter(Boolean)
+  if (!parts.every(isNetwork)) throw new Error('addresses or networks with commas, such as 10.0.0.0/8, ::1, loopback')
+  return parts
+}
+function isNetwork(text: string): boolean {
+  if (/^(loopback|linklocal|uniquelocal)$/.test(text)) return true
+  const [address = '', bits] = text.split(/\/(?=\d{1,3}$)/)
+  return isIP(address) !== 0 && Number(bits ?? 0) <= (isIPv6(address) ? 128 : 32)
+}
 
 const PORTS = whole(0, 65535)
 
@@ -119,7 +128,7 @@ const SETTINGS = {
   TRUST_PROXY: setting(
     'Addresses or networks of proxies whose X-Forwarded-For is believed, separated by commas.',
     '',
-    list,
+    networks,
     'none',
   ),
   TOKEN_CACHE_SIZE: setting('Access tokens remembered in memory, for each environment.', '20000', whole(0, 10_000_000)),
@@ -163,17 +172,20 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const isLoopback = isLoopbackHost(settings.HOST)
   if (settings.DEMO === 'on' && !isLoopback)
     mistakes.push('DEMO cannot be on while HOST is not a loopback address: the demo passwords are public')
+  const base = settings.BASE_URL ?? `http://localhost:${settings.PORT}`
+  const sandbox = settings.SANDBOX_URL ?? `http://localhost:${settings.SANDBOX_PORT}`
+  const isShared = settings.PORT > 0 && settings.PORT === settings.SANDBOX_PORT
+  if (isShared && URL.parse(base)?.host === URL.parse(sandbox)?.host)
+    mistakes.push('SANDBOX_PORT must be another than PORT, or BASE_URL and SANDBOX_URL must have different host names')
   if (mistakes.length > 0)
     throw new StartupError(
       `The settings are wrong (docs/configuration.md lists them all):\n${mistakes.map((m) => `  - ${m}`).join('\n')}`,
     )
-
-  const base = settings.BASE_URL ?? `http://localhost:${settings.PORT}`
   return {
     ...settings,
     DATA_DIR: resolve(settings.DATA_DIR),
     BASE_URL: base,
-    SANDBOX_URL: settings.SANDBOX_URL ?? `http://localhost:${settings.SANDBOX_PORT}`,
+    SANDBOX_URL: sandbox,
     NOTES_URL: settings.NOTES_URL ?? base,
     isLoopback,
   }
@@ -184,7 +196,7 @@ function readConfigFile(file: string | undefined, mistakes: string[]): Record<st
   try {
     const values = parseEnv(readFileSync(file, 'utf8'))
     for (const name of Object.keys(values)) {
-      if (!(name in SETTINGS)) mistakes.push(`${name} in ${file} is not a setting`)
+      if (!Object.hasOwn(SETTINGS, name)) mistakes.push(`${name} in ${file} is not a setting`)
     }
     return values
   } catch (problem) {
@@ -197,20 +209,36 @@ function readConfigFile(file: string | undefined, mistakes: string[]): Record<st
 export function readSecretKey(config: Pick<Config, 'SECRET_KEY' | 'DATA_DIR'>): Buffer {
   if (config.SECRET_KEY) return Buffer.from(config.SECRET_KEY, 'base64url')
   const file = resolve(config.DATA_DIR, 'secret.key')
-  if (!existsSync(file)) {
-    mkdirSync(config.DATA_DIR, { recursive: true })
-    try {
-      writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
-    } catch (problem) {
-      if ((problem as NodeJS.ErrnoException).code !== 'EEXIST')
-        throw new StartupError(
-          `The secret key cannot be written to ${file}: make that folder writable, or set SECRET_KEY`,
-        )
-    }
-  }
-  const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64url')
+  if (!existsSync(file)) makeSecretKey(config.DATA_DIR, file)
+  const key = Buffer.from(readKeyFile(file), 'base64url')
   if (key.length < 32) throw new StartupError(`${file} does not hold a key of 32 bytes; restore it from your backup`)
   return key
+}
+
+function readKeyFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (problem) {
+    const { code } = problem as NodeJS.ErrnoException
+    throw new StartupError(`The secret key cannot be read from ${file} (${code}): give it to the user that runs this`)
+  }
+}
+
+/** Whole or not at all, and never over one that another process has just made. */
+function makeSecretKey(dataDir: string, file: string): void {
+  const draft = `${file}.${process.pid}`
+  try {
+    mkdirSync(dataDir, { recursive: true })
+    writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true })
+    linkSync(draft, file)
+  } catch (problem) {
+    if ((problem as NodeJS.ErrnoException).code !== 'EEXIST' || !existsSync(file))
+      throw new StartupError(
+        `The secret key cannot be written to ${file}: make that folder writable, or set SECRET_KEY`,
+      )
+  } finally {
+    if (existsSync(draft)) rmSync(draft)
+  }
 }
 
 export const listSettings = (): { name: string; about: string; shownDefault: string }[] =>

@@ -6,6 +6,7 @@ import { BucketWatch } from './buckets/watch.ts'
 import type { Config, EnvironmentName } from './config.ts'
 import type { Database } from './database/database.ts'
 import { RateLimiter } from './http/limits.ts'
+import { securityHeaders } from './http/security.ts'
 import { TokenCache } from './sessions/cache.ts'
 import type { TokenPolicy } from './sessions/sessions.ts'
 
@@ -23,6 +24,8 @@ export interface Environment {
   readonly tokenPolicy: TokenPolicy
   readonly secretHashKey: Buffer
   readonly limits: { readonly token: RateLimiter; readonly client: RateLimiter; readonly address: RateLimiter }
+  /** What every answer of this environment carries. */
+  readonly securityHeaders: Readonly<Record<string, string>>
   /** Origins of web pages that may call this environment. */
   readonly origins: { has(origin: string): boolean }
   readonly bucketWatch: BucketWatch
@@ -58,10 +61,11 @@ export async function openEnvironment({
   const stopping = new AbortController()
   // Every open stream listens.
   setMaxListeners(0, stopping.signal)
+  const url = name === 'production' ? config.BASE_URL : config.SANDBOX_URL
   const bucketWatch = new BucketWatch(db, config.STREAM_LIMIT)
   return {
     name,
-    url: name === 'production' ? config.BASE_URL : config.SANDBOX_URL,
+    url,
     config,
     db,
     log,
@@ -79,6 +83,7 @@ export async function openEnvironment({
       client: new RateLimiter('client', config.RATE_CLIENT_PER_SECOND, config.RATE_CLIENT_PER_SECOND),
       address: new RateLimiter('address', config.RATE_ADDRESS_PER_SECOND, config.RATE_ADDRESS_BURST),
     },
+    securityHeaders: securityHeaders(url),
     origins: await followOrigins(db, log),
     bucketWatch,
     stopping: stopping.signal,

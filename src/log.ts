@@ -16,6 +16,12 @@ export const openLog = (config: Pick<Config, 'LOG_LEVEL'>, destination?: { write
     { write: (line: string) => (destination ?? process.stdout).write(blot(line)) },
   )
 
-const SECRETS = /\bgs_(?:sbx_)?[a-z]{2}_[A-Za-z0-9_-]{20,}|\b(?:bearer|basic)(?:\s+|%20)[A-Za-z0-9._~+/=-]{8,}/gi
+const SECRETS = /gs_(?:sbx_)?[a-z]{2}_[\w-]{20,}|\b(?:bearer|basic)(?:\s+|%20|\+)[\w.~+/=%-]{8,}/gi
+/**
+ * A query, a form, a header or JSON that names what it carries. A value between quotes goes as far as those; none goes past where the string of the line
+ * may end, so that the line stays JSON.
+ */
+const NAMED =
+  /((?:authorization|access_?token|refresh_?token|client_secret|password|code_verifier)(?:\\*["']\s*:\s*\\*["'](?=([^"'\\]+))|\s*[=:]\s*(?=([^&\s"'\\,;}]+))))(?:\2|\3)/gi
 
-const blot = (line: string): string => line.replace(SECRETS, '[secret]')
+const blot = (line: string): string => line.replace(SECRETS, '[secret]').replace(NAMED, '$1[secret]')

@@ -12,6 +12,7 @@ import {
 } from './buckets.ts'
 import {
   Bucket,
+  BucketEvents,
   BucketIds,
   type BucketRecord,
   CreateBucket,
@@ -135,6 +136,7 @@ export const bucketOperations: readonly Operation[] = [
     place: 'query',
     requestHeaders: { 'Last-Event-ID': 'The version that the client has seen: changes after it come first' },
     answer: Type.String({ description: 'Events `ready`, `change`, `reset`, `removed` and `deleted`' }),
+    events: BucketEvents,
     errors: ['forbidden', 'notFound'],
     run: async ({ db, who, environment, request }, input) => {
       const position = await readPosition(db, who, { ...input, lastEventId: String(request.headers['last-event-id']) })

@@ -30,16 +30,45 @@ export const ListBuckets = Type.Object({
   limit: Type.Optional(Whole('Ids a page. By default 10000', 1, 10_000)),
 })
 
-export const Bucket = Type.Object({
-  id: Type.String(),
-  users: Type.Array(Type.String(), { description: 'userIds with access' }),
-  public: Type.Boolean(),
-  data: Type.Unknown({ description: 'Any JSON value' }),
-  createdDate: Type.String({ format: 'date-time' }),
-  version: Type.Integer({ description: 'Grows with each write; also the ETag' }),
-})
+export const Bucket = Type.Object(
+  {
+    id: Type.String(),
+    users: Type.Array(Type.String(), { description: 'userIds with access' }),
+    public: Type.Boolean(),
+    data: Type.Unknown({ description: 'Any JSON value' }),
+    createdDate: Type.String({ format: 'date-time' }),
+    version: Type.Integer({ description: 'Grows with each write; also the ETag' }),
+  },
+  { title: 'Bucket' },
+)
 export const BucketIds = Type.Array(Type.String())
-export const Success = Type.Object({ success: Type.Literal(true) })
+export const Success = Type.Object({ success: Type.Literal(true) }, { title: 'Success' })
+
+const BucketChange = Type.Object(
+  {
+    id: Type.String(),
+    version: Type.Integer(),
+    kind: Type.Enum(['set', 'users']),
+    key: Type.Optional(Type.String({ description: 'Where, if the data changed' })),
+    userId: Type.String({ description: 'Who did it' }),
+    changedDate: Type.String({ format: 'date-time' }),
+    value: Type.Optional(
+      Type.Unknown({ description: 'What was set there; left out where it is large: read it at its key' }),
+    ),
+    users: Type.Optional(Type.Array(Type.String(), { description: 'All members, if those changed' })),
+  },
+  { title: 'BucketChange' },
+)
+export const BucketEvents = {
+  ready: {
+    about: 'The stream has begun; the bucket is at this version',
+    data: Type.Object({ id: Type.String(), version: Type.Integer() }),
+  },
+  change: { about: 'One change; its id is the version', data: BucketChange },
+  reset: { about: 'Changes were missed that are no longer kept: the whole bucket as it is now', data: Bucket },
+  removed: { about: 'This user is no longer a member; the stream ends', data: NameBucket },
+  deleted: { about: 'The bucket is gone; the stream ends', data: NameBucket },
+}
 
 export type ReadBucket = Static<typeof ReadBucket>
 export type CreateBucket = Static<typeof CreateBucket>

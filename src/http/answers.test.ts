@@ -174,7 +174,7 @@ test('a failure that nobody foresaw is a 5000 without its cause, and the log has
   const requests = lines.filter((line) => line.msg === 'request' && line.requestId === 'the-one-that-failed')
   assert.deepEqual(
     requests.map(({ status, code }) => [status, code]),
-    [[500, '5000']],
+    [[500, 5000]],
   )
 
   await app.sql('alter table secret_stash rename to buckets')

@@ -1,8 +1,41 @@
 import { STATUS_CODES } from 'node:http'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Environment } from '../environment.ts'
 import { fail, PlatformError } from '../errors.ts'
+import { corsHeaders } from './cors.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** What every answer to this request carries, whoever sends it. */
+export function commonHeaders(environment: Environment, request: FastifyRequest): Record<string, string> {
+  const headers: Record<string, string> = { ...environment.securityHeaders, 'x-request-id': request.id }
+  if (request.limitPolicy !== undefined) {
+    headers['ratelimit-policy'] = request.limitPolicy
+    headers.ratelimit = request.limitState as string
+  }
+  const { origin } = request.headers
+  if (origin !== undefined) Object.assign(headers, corsHeaders(environment, origin))
+  if (environment.stopping.aborted) headers.connection = 'close'
+  return headers
+}
+
+/**
+ * Sends an operation's answer. It goes to the socket directly: Fastify's own way of sending, with its hooks and listeners, took a tenth of a
+ * request's time and adds nothing to a text that is finished.
+ */
+export function sendAnswer(
+  environment: Environment,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { text, headers: own }: { text: string; headers: Readonly<Record<string, string>> },
+): void {
+  const headers = commonHeaders(environment, request)
+  if (text !== '') headers['content-type'] = JSON_TYPE
+  headers['content-length'] = String(Buffer.byteLength(text))
+  reply.hijack()
+  reply.raw.writeHead(200, Object.assign(headers, own))
+  reply.raw.end(text)
+}
 
 /** Headers carry ASCII only; anything else becomes a question mark. */
 const asciiOnly = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 500)

@@ -3,7 +3,6 @@ import type { FastifyRequest } from 'fastify'
 import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
 import { type Holder, readHolder } from '../sessions/sessions.ts'
-import { hashToken } from '../sessions/tokens.ts'
 
 /** `Bearer <token>` in any case; the bare token is tolerated, the bare word is none. One space, nothing else. */
 const BEARER = /^(?:bearer )?(?!bearer$)([A-Za-z0-9._~+/-]+=*)$/i
@@ -35,20 +34,17 @@ const queryToken = (request: FastifyRequest): string | undefined => {
   return typeof value === 'string' ? value : undefined
 }
 
-/** What a token is remembered by, and its rate limit is counted by. */
-export const keyOf = (token: string): string => hashToken(token).toString('latin1')
-
 /** Who holds the token, as far as this process remembers. */
-export function recallHolder({ tokens }: Environment, key: string, now: Date): Holder | undefined {
-  const holder = tokens.get(key)
+export function recallHolder({ tokens }: Environment, token: string, now: Date): Holder | undefined {
+  const holder = tokens.get(token)
   if (holder && holder.expiresAtMs <= now.getTime()) throw fail('tokenExpired')
   return holder
 }
 
 /** Who holds the token, from the database. */
-export async function lookUpHolder(environment: Environment, token: string, key: string, now: Date): Promise<Holder> {
+export async function lookUpHolder(environment: Environment, token: string, now: Date): Promise<Holder> {
   const mark = environment.tokens.mark()
   const holder = await readHolder(environment.db, token, environment.name, now)
-  environment.tokens.remember(key, holder, mark)
+  environment.tokens.remember(token, holder, mark)
   return holder
 }

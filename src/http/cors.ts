@@ -1,8 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Environment } from '../environment.ts'
-import { fail } from '../errors.ts'
-import { JSON_TYPE, sendError } from './answers.ts'
-import { SUCCESS } from './operation.ts'
 
 const EXPOSED = [
   'access_token',
@@ -12,11 +8,13 @@ const EXPOSED = [
   'error_code',
   'error_description',
   'etag',
+  'expires_in',
   'ratelimit',
   'ratelimit-policy',
   'refresh_token',
   'refreshtoken',
   'retry-after',
+  'token_type',
   'x-request-id',
 ].join(', ')
 
@@ -29,21 +27,4 @@ export function corsHeaders(environment: Environment, origin: string): Record<st
     'access-control-expose-headers': EXPOSED,
     'cross-origin-resource-policy': 'cross-origin',
   }
-}
-
-export function answerPreflight(environment: Environment, request: FastifyRequest, reply: FastifyReply): void {
-  const { origin } = request.headers
-  if (origin !== undefined && !environment.origins.has(origin)) {
-    sendError(reply, fail('forbidden', 'This origin is not registered; add it to the app in the developer console'))
-    return
-  }
-  reply
-    .headers({
-      'access-control-allow-methods': 'GET, PUT, POST, DELETE',
-      'access-control-allow-headers':
-        'authorization, content-type, clientid, client_id, idempotency-key, if-match, last-event-id, x-request-id',
-      'access-control-max-age': '600',
-      'content-type': JSON_TYPE,
-    })
-    .send(JSON.stringify(SUCCESS))
 }

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AppUser } from '../caller.ts'
 import type { Environment } from '../environment.ts'
 import { isConcerned } from '../sessions/cache.ts'
+import { commonHeaders } from './answers.ts'
 import type { EventSink } from './operation.ts'
 
 /** Often enough that proxies keep the connection, and that a client notices a dead one. */
@@ -12,13 +13,11 @@ const MAX_UNSENT_BYTES = 4 * 1024 * 1024
 /** Turns the reply into a stream of server-sent events, which ends with the client, its session, or the server. */
 export function openEventSink(environment: Environment, request: FastifyRequest, reply: FastifyReply): EventSink {
   const who = request.who as AppUser
-  const headers = reply.getHeaders()
   reply.hijack()
   const { raw } = reply
-  for (const [name, value] of Object.entries(headers)) if (value !== undefined) raw.setHeader(name, value)
   raw.writeHead(200, {
+    ...commonHeaders(environment, request),
     'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store',
     // Asks a proxy not to hold events back.
     'x-accel-buffering': 'no',
   })

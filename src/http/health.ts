@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { isLoopbackHost } from '../config.ts'
+import { type Config, isLoopbackHost } from '../config.ts'
 import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
 import { hashToken } from '../sessions/tokens.ts'
@@ -22,7 +22,12 @@ export function serveHealth(server: FastifyInstance, environment: Environment, m
 }
 
 function mayReadMetrics({ config }: Environment, request: FastifyRequest): boolean {
-  if (config.METRICS_TOKEN === undefined) return isLoopbackHost(request.ip.replace(/^::ffff:/, ''))
+  if (config.METRICS_TOKEN === undefined) return isFromThisMachine(config, request)
   const given = request.headers.authorization?.replace(/^bearer /i, '') ?? ''
   return timingSafeEqual(hashToken(given), hashToken(config.METRICS_TOKEN))
 }
+
+/** A proxy on this machine that nobody told us about makes every caller look local; what it forwards is not. */
+const isFromThisMachine = ({ TRUST_PROXY }: Config, request: FastifyRequest): boolean =>
+  isLoopbackHost(request.ip.replace(/^::ffff:/, '')) &&
+  (TRUST_PROXY.length > 0 || request.headers['x-forwarded-for'] === undefined)

@@ -1,43 +1,85 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
 import type { Environment } from '../environment.ts'
 
-/** Latencies that matter: from a cached check to a stuck request. */
-const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
+/** Latencies that matter, in milliseconds: from a cached check to a stuck request. */
+const BOUNDS_MS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000]
 
-export interface Observer {
-  observe(seconds: number, status: number): void
+/** How often one operation with one class of status took how long. Counting costs two additions. */
+class Latency {
+  readonly counts = new Float64Array(BOUNDS_MS.length + 1)
+  sumMs = 0
+
+  observe(ms: number): void {
+    let i = 0
+    while (i < BOUNDS_MS.length && ms > BOUNDS_MS[i]!) i++
+    this.counts[i]!++
+    this.sumMs += ms
+  }
+
+  /** As Prometheus wants it: each bound with all that took at most so long. */
+  toValues(name: string, labels: Record<string, string>) {
+    let total = 0
+    const buckets = Array.from(this.counts, (count, i) => {
+      total += count
+      const le = i < BOUNDS_MS.length ? BOUNDS_MS[i]! / 1000 : '+Inf'
+      return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: total }
+    })
+    return [
+      ...buckets,
+      { metricName: `${name}_sum`, labels, value: this.sumMs / 1000 },
+      { metricName: `${name}_count`, labels, value: total },
+    ]
+  }
 }
+
+/** What an operation tells about each of its requests. */
+export interface Observer {
+  readonly operation: string
+  observe(ms: number, status: number): void
+}
+
+const LATENCY = 'groundschool_request_seconds'
 
 /** What Prometheus reads at /metrics, for one environment. */
 export class Metrics {
   readonly registry = new Registry()
-  readonly #latency: Histogram<'operation' | 'status'>
+  readonly #latencies = new Map<string, (Latency | undefined)[]>()
 
   constructor(environment: Environment) {
     this.registry.setDefaultLabels({ environment: environment.name })
     collectDefaultMetrics({ register: this.registry })
-    this.#latency = new Histogram({
-      name: 'groundschool_request_seconds',
-      help: 'Time from the first byte of a request to the end of its answer',
-      labelNames: ['operation', 'status'],
-      buckets: BUCKETS_SECONDS,
-      registers: [this.registry],
-    })
+    this.registry.registerMetric({
+      name: LATENCY,
+      get: async () => ({
+        name: LATENCY,
+        help: 'Time from the arrival of a request until its answer was handed to the socket',
+        type: 'histogram',
+        aggregator: 'sum',
+        values: this.#listLatencies(),
+      }),
+    } as unknown as Metric)
     this.#followDatabase(environment)
     this.#gauge('groundschool_token_cache_entries', 'Access tokens remembered', () => environment.tokens.size)
     this.#gauge('groundschool_streams_open', 'Change streams open', () => environment.bucketWatch.size)
   }
 
-  /** Label sets are made once for each operation and status class, not for each request. */
   observerOf(operation: string): Observer {
-    const classes: ({ observe(seconds: number): void } | undefined)[] = []
+    const classes = this.#latencies.get(operation) ?? []
+    this.#latencies.set(operation, classes)
     return {
-      observe: (seconds, status) => {
+      operation,
+      observe: (ms, status) => {
         const index = Math.floor(status / 100)
-        classes[index] ??= this.#latency.labels(operation, `${index}xx`)
-        classes[index].observe(seconds)
+        classes[index] ??= new Latency()
+        classes[index].observe(ms)
       },
     }
+  }
+
+  #listLatencies() {
+    return [...this.#latencies].flatMap(([operation, classes]) =>
+      classes.flatMap((latency, index) => latency?.toValues(LATENCY, { operation, status: `${index}xx` }) ?? []),
+    )
   }
 
   #followDatabase({ db }: Environment): void {

@@ -140,11 +140,9 @@ test('a schema with a title is described once, and the events of a stream each w
         path: '/watch',
         input: Type.Object({}),
         answer: Type.String({ description: 'Events' }),
-        ...{
-          events: {
-            gone: { about: 'It is gone', data: Type.Object({ id: Type.String() }) },
-            reset: { about: 'All of it', data: Thing },
-          },
+        events: {
+          gone: { about: 'It is gone', data: Type.Object({ id: Type.String() }) },
+          reset: { about: 'All of it', data: Thing },
         },
         run: async () => () => {},
       }),

@@ -3,7 +3,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { errorSchema, errorsOf, isRepeatable, refsToHeaders, SharedErrors, sharedHeaders } from './openapi-errors.ts'
 import { describeKernel } from './openapi-kernel.ts'
 import { type Json, type JsonObject, SharedSchemas } from './openapi-schemas.ts'
-import type { Operation } from './operation.ts'
+import type { Operation, StreamOperation } from './operation.ts'
 
 /** A sentence for each area of the product, in the order of the document. */
 const AREAS: Record<string, string> = {
@@ -167,16 +167,8 @@ function describeContent(operation: Operation, schemas: SharedSchemas): JsonObje
   return { content: { 'application/json': { schema } } }
 }
 
-interface EventDescription {
-  readonly about: string
-  readonly data: TSchema
-}
-
 /** The events of a stream as the list that they form, each with its name and the JSON in its data. */
-function describeEvents(operation: Operation, schemas: SharedSchemas): JsonObject {
-  const { events } = operation as { events?: Readonly<Record<string, EventDescription>> }
-  const stream = schemas.publish(operation.answer)
-  if (!events) return stream
+function describeEvents({ events, answer }: StreamOperation, schemas: SharedSchemas): JsonObject {
   const items = Object.entries(events).map(([event, { about, data }]) => ({
     type: 'object',
     title: event,
@@ -188,5 +180,5 @@ function describeEvents(operation: Operation, schemas: SharedSchemas): JsonObjec
       data: { type: 'string', contentMediaType: 'application/json', contentSchema: schemas.publish(data) },
     },
   }))
-  return { ...stream, type: 'array', items: { oneOf: items } }
+  return { ...schemas.publish(answer), type: 'array', items: { oneOf: items } }
 }

@@ -66,8 +66,15 @@ export interface OpenOperation<Input extends TObject = any, Result = any> extend
 export interface StreamOperation<Input extends TObject = any> extends Described {
   readonly access: 'stream'
   readonly input: Input
+  readonly events: Readonly<Record<string, EventDescription>>
   /** Refuses before the first byte by rejecting; what it resolves to then writes events until the sink closes. */
   run(context: Context<AppUser>, input: Static<Input>): Promise<(sink: EventSink) => void>
+}
+
+/** An event that a stream may send: a sentence, and the JSON in its data. */
+export interface EventDescription {
+  readonly about: string
+  readonly data: TSchema
 }
 
 export interface EventSink {

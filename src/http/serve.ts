@@ -6,18 +6,23 @@ import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
 import { type Answer, answerOnce } from '../idempotency/idempotency.ts'
 import type { Holder } from '../sessions/sessions.ts'
-import { JSON_TYPE } from './answers.ts'
-import { findBearer, keyOf, lookUpHolder, recallHolder } from './authenticate.ts'
+import { sendAnswer } from './answers.ts'
+import { findBearer, lookUpHolder, recallHolder } from './authenticate.ts'
+import { conclude } from './conclude.ts'
 import { openEventSink } from './event-stream.ts'
 import { compileInput } from './input.ts'
 import { parseStrictJson } from './json.ts'
 import type { Allowance, RateLimiter } from './limits.ts'
+import type { Observer } from './metrics.ts'
 import { compilePresenter, isWrite, type Operation } from './operation.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     who: AppUser | Caller
     receivedAtMs: number
+    /** Values of `RateLimit-Policy` and `RateLimit`, once a limit was applied. */
+    limitPolicy: string | undefined
+    limitState: string | undefined
   }
 }
 
@@ -40,14 +45,19 @@ export function acceptBodies(server: FastifyInstance): void {
 }
 
 /** Makes one operation reachable: limit and authenticate, read the input, run, present. */
-export function serveOperation(server: FastifyInstance, environment: Environment, operation: Operation): void {
+export function serveOperation(
+  server: FastifyInstance,
+  environment: Environment,
+  operation: Operation,
+  observer: Observer,
+): void {
   const readInput = compileInput(operation.input, operation.place)
-  const run = makeRunner(environment, operation)
+  const run = makeRunner(environment, operation, observer)
   server.route({
     method: operation.method,
     url: operation.path,
     exposeHeadRoute: operation.access !== 'stream',
-    config: { operation: operation.name },
+    config: { observer },
     onRequest:
       operation.access === 'open'
         ? limitByAddress(environment)
@@ -59,7 +69,7 @@ export function serveOperation(server: FastifyInstance, environment: Environment
 
 type Runner = (request: FastifyRequest, reply: FastifyReply, input: object) => Promise<unknown>
 
-function makeRunner(environment: Environment, operation: Operation): Runner {
+function makeRunner(environment: Environment, operation: Operation, observer: Observer): Runner {
   if (operation.access === 'stream') {
     return async (request, reply, input) => {
       const start = await operation.run(
@@ -67,6 +77,7 @@ function makeRunner(environment: Environment, operation: Operation): Runner {
         input,
       )
       start(openEventSink(environment, request, reply))
+      conclude(environment, request, observer, 200)
       return reply
     }
   }
@@ -87,8 +98,9 @@ function makeRunner(environment: Environment, operation: Operation): Runner {
             { key: String(key), operation: operation.name, input: [input, request.headers['if-match'] ?? null] },
             (tx) => answer(tx, request, input),
           )
-    if (text !== '') reply.header('content-type', JSON_TYPE)
-    return reply.headers(headers).send(text)
+    sendAnswer(environment, request, reply, { text, headers })
+    conclude(environment, request, observer, 200)
+    return reply
   }
 }
 
@@ -97,19 +109,19 @@ type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error)
 /** Unauthenticated requests are limited by the address they come from. */
 const limitByAddress =
   (environment: Environment): Hook =>
-  (request, reply, done) => {
+  (request, _reply, done) => {
     const now = environment.clock()
     request.who = { at: now, requestId: request.id, address: request.ip }
-    done(applyLimit(reply, environment.limits.address, request.ip, now.getTime()))
+    done(applyLimit(request, environment.limits.address, request.ip, now.getTime()))
   }
 
 /** Sets `request.who`. A token that is not remembered costs a look into the database, so those count for the address too. */
 const authenticate =
   (environment: Environment, isQueryAllowed: boolean): Hook =>
-  (request, reply, done) => {
+  (request, _reply, done) => {
     const now = environment.clock()
-    const limitAddress = () => applyLimit(reply, environment.limits.address, request.ip, now.getTime())
-    const admit = (holder: Holder, key: string) => {
+    const limitAddress = () => applyLimit(request, environment.limits.address, request.ip, now.getTime())
+    const admit = (holder: Holder, token: string) => {
       request.who = {
         at: now,
         requestId: request.id,
@@ -121,25 +133,24 @@ const authenticate =
         isAnonymous: holder.isAnonymous,
         tokenExpiresAtMs: holder.expiresAtMs,
       }
-      done(applyLimit(reply, environment.limits.token, key, now.getTime()))
+      done(applyLimit(request, environment.limits.token, token, now.getTime()))
     }
     try {
       const token = findBearer(request, isQueryAllowed)
       if (token === undefined) throw fail('notAuthorized')
-      const key = keyOf(token)
-      const holder = recallHolder(environment, key, now)
-      if (holder) return admit(holder, key)
+      const holder = recallHolder(environment, token, now)
+      if (holder) return admit(holder, token)
       const problem = limitAddress()
       if (problem) return done(problem)
-      lookUpHolder(environment, token, key, now).then((found) => admit(found, key), done)
+      lookUpHolder(environment, token, now).then((found) => admit(found, token), done)
     } catch (error) {
       done(limitAddress() ?? (error as Error))
     }
   }
 
-function applyLimit(reply: FastifyReply, limiter: RateLimiter, key: string, nowMs: number): Error | undefined {
+function applyLimit(request: FastifyRequest, limiter: RateLimiter, key: string, nowMs: number): Error | undefined {
   const allowance: Allowance = limiter.take(key, nowMs)
-  reply.header('ratelimit-policy', limiter.policy)
-  reply.header('ratelimit', limiter.describe(allowance))
+  request.limitPolicy = limiter.policy
+  request.limitState = limiter.describe(allowance)
   return allowance.isAllowed ? undefined : fail('tooManyRequests', undefined, allowance.waitSeconds)
 }

@@ -2,16 +2,18 @@ import { randomBytes } from 'node:crypto'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
-import { rawErrorAnswer, sendError, understand } from './answers.ts'
-import { answerPreflight, corsHeaders } from './cors.ts'
+import { commonHeaders, rawErrorAnswer, sendError, understand } from './answers.ts'
+import { conclude } from './conclude.ts'
 import { serveHealth } from './health.ts'
 import { Metrics, type Observer } from './metrics.ts'
 import type { Operation } from './operation.ts'
+import { answerPreflight } from './preflight.ts'
 import { serveReference } from './reference.ts'
 import { acceptBodies, serveOperation } from './serve.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
+    /** Its name in metrics and logs. */
     operation?: string
     observer?: Observer
   }
@@ -22,7 +24,6 @@ const KEEP_ALIVE_MS = 72_000
 
 /** The HTTP server of one environment: what every request passes through, then its operations. */
 export function buildServer(environment: Environment, operations: readonly Operation[]): FastifyInstance {
-  const always = securityHeaders(environment)
   const nextRawId = makeRequestIds()
   const server = fastify({
     logger: false,
@@ -36,26 +37,33 @@ export function buildServer(environment: Environment, operations: readonly Opera
     return503OnClosing: false,
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
     frameworkErrors: (error, request, reply) =>
-      refuse(environment, error, request, reply.headers(always).header('x-request-id', request.id)),
+      refuse(environment, error, request, reply.headers(commonHeaders(environment, request))),
     clientErrorHandler: (error, socket) => {
       if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
       const problem =
         error.code === 'HPE_HEADER_OVERFLOW' ? fail('badRequest', 'The headers are too large') : fail('badRequest')
-      socket.end(rawErrorAnswer(problem, { ...always, 'x-request-id': nextRawId() }))
+      socket.end(rawErrorAnswer(problem, { ...environment.securityHeaders, 'x-request-id': nextRawId() }))
     },
   })
   // Likewise: what a client expects beyond our answer is its own affair.
   server.server.on('checkExpectation', server.routing)
   const metrics = new Metrics(environment)
+  const others = metrics.observerOf('other')
   server.decorateRequest('who')
   server.decorateRequest('receivedAtMs', 0)
+  server.decorateRequest('limitPolicy')
+  server.decorateRequest('limitState')
   acceptBodies(server)
   server.addHook('onRoute', ({ config }) => {
-    if (config) config.observer = metrics.observerOf(config.operation ?? 'other')
+    if (config) config.observer ??= metrics.observerOf(config.operation ?? 'other')
   })
-  server.addHook('onRequest', receive(environment, always))
-  server.addHook('onResponse', (request, reply, done) => {
-    conclude(environment, request, reply)
+  server.addHook('onRequest', receive(environment))
+  // For what is not sent by `sendAnswer`: pages, health, errors.
+  server.addHook('onSend', (request, reply, _payload, done) => {
+    for (const [name, value] of Object.entries(commonHeaders(environment, request)))
+      if (!reply.hasHeader(name)) reply.header(name, value)
+    const observer = request.routeOptions.config.observer ?? others
+    conclude(environment, request, observer, reply.statusCode, Number(reply.getHeader('errorcode')) || undefined)
     done()
   })
   server.setErrorHandler((error, request, reply) => refuse(environment, error, request, reply))
@@ -69,7 +77,7 @@ export function buildServer(environment: Environment, operations: readonly Opera
 
   serveHealth(server, environment, metrics)
   serveReference(server, environment, operations)
-  for (const operation of operations) serveOperation(server, environment, operation)
+  for (const operation of operations) serveOperation(server, environment, operation, metrics.observerOf(operation.name))
   return server
 }
 
@@ -84,31 +92,15 @@ function makeRequestIds(): (request?: { headers: Record<string, string | string[
   }
 }
 
-/** What every answer carries, the refusal of a broken request too. */
-const securityHeaders = ({ url }: Environment): Record<string, string> => ({
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'cross-origin-resource-policy': 'same-origin',
-  'cache-control': 'no-store',
-  ...(url.startsWith('https:') ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
-})
-
 /** The first thing that happens to a request. */
-function receive(environment: Environment, always: Record<string, string>) {
+function receive(environment: Environment) {
   return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
     request.receivedAtMs = performance.now()
-    reply.headers(always)
-    reply.header('x-request-id', request.id)
-    const { origin, host } = request.headers
-    if (host === undefined && request.raw.httpVersion === '1.1')
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       return done(fail('badRequest', 'The Host header is missing'))
-    if (origin !== undefined) reply.headers(corsHeaders(environment, origin))
     if (request.method === 'OPTIONS') return answerPreflight(environment, request, reply)
-    if (environment.stopping.aborted && !isHealthCheck(request)) {
-      reply.header('connection', 'close')
+    if (environment.stopping.aborted && !isHealthCheck(request))
       return done(fail('notReady', 'The platform is stopping; try again shortly', 1))
-    }
     done()
   }
 }
@@ -122,32 +114,11 @@ function refuse(environment: Environment, error: unknown, request: FastifyReques
     environment.log.error(
       {
         requestId: request.id,
-        operation: request.routeOptions?.config?.operation,
+        operation: request.routeOptions?.config?.observer?.operation,
         error: { name, message, stack, code },
       },
       'an operation failed in a way that was not foreseen',
     )
   }
   sendError(reply, problem)
-}
-
-/** Counts every request, and logs those that failed on our side, were slow, or were sampled. Never the address line: it may carry a token. */
-function conclude(environment: Environment, request: FastifyRequest, reply: FastifyReply): void {
-  const ms = performance.now() - request.receivedAtMs
-  const { config } = request.routeOptions
-  config.observer?.observe(ms / 1000, reply.statusCode)
-  const { SLOW_REQUEST_MS, LOG_SAMPLE } = environment.config
-  const isWorthALine = reply.statusCode >= 500 || ms > SLOW_REQUEST_MS || (LOG_SAMPLE > 0 && Math.random() < LOG_SAMPLE)
-  if (!isWorthALine) return
-  environment.log.info(
-    {
-      requestId: request.id,
-      method: request.method,
-      operation: config.operation,
-      status: reply.statusCode,
-      ms: Math.round(ms),
-      code: reply.getHeader('errorcode'),
-    },
-    'request',
-  )
 }

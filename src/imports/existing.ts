@@ -43,6 +43,7 @@ export async function readExisting(db: Db, environment: EnvironmentName, file: I
   const apps = new Map<string, RowOf<typeof store.findApps>>()
   for (const batch of batches(file.apps)) {
     const clients = batch.map((app) => makeClientId(environment, app.key))
+    if (db.isTransaction) await db.all(store.lockApps, { clients })
     for (const row of await db.all(store.findApps, { clients })) apps.set(row.client_id, row)
   }
   return { organisations, people, memberships, apps }

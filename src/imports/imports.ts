@@ -1,14 +1,14 @@
 import { recordAudit } from '../audit/audit.ts'
 import type { Caller } from '../caller.ts'
 import type { EnvironmentName } from '../config.ts'
-import type { Db } from '../database/database.ts'
+import { type Db, hasCode } from '../database/database.ts'
 import { findDangling, readExisting } from './existing.ts'
 import { preparePasswords } from './passwords.ts'
 import { type Changes, type Plan, planImport } from './plan.ts'
 import { checkFile, ImportRefused, type Mistake } from './rules.ts'
 import type { ImportFile } from './schema.ts'
 import * as store from './store.ts'
-import { writePlan } from './write.ts'
+import { changedMeanwhile, writePlan } from './write.ts'
 
 /** An environment that an import goes to. */
 export interface ImportTarget {
@@ -72,7 +72,12 @@ export async function importContent(
     await recordAudit(tx, who, { action: 'import', detail: summarise(toReport(plan)) })
     return plan
   }
-  return toReports(targets, await inAllTransactions(targets, importInto))
+  try {
+    return toReports(targets, await inAllTransactions(targets, importInto))
+  } catch (error) {
+    // Unique or foreign key: somebody added or removed an entry after it was looked for.
+    throw hasCode(error, '23505', '23503') ? changedMeanwhile() : error
+  }
 }
 
 function refuseMistakes(mistakes: readonly Mistake[]): void {

@@ -1,9 +1,9 @@
-import { fail } from '../errors.ts'
 import { hashPassword, verifyPassword } from '../people/passwords.ts'
 import { normaliseHandle } from '../people/people.ts'
 import type { Existing } from './existing.ts'
 import type { ChoosePasswordHash } from './plan.ts'
 import type { ImportedPerson } from './schema.ts'
+import { changedMeanwhile } from './write.ts'
 
 interface Prepared {
   /** Stored hashes which this password matches. */
@@ -45,7 +45,7 @@ export async function preparePasswords(
     if (person.password === undefined) return storedHash
     const found = prepared.get(normaliseHandle(person.handle))
     if (storedHash !== null && found?.matching.has(storedHash)) return storedHash
-    if (!found?.hash) throw fail('conflict', `The password of ${person.handle} was changed meanwhile; import again`)
+    if (!found?.hash) throw changedMeanwhile()
     return found.hash
   }
 }

@@ -28,6 +28,8 @@ export interface OrganisationPlan {
 
 export interface PersonPlan {
   readonly handle_key: string
+  /** Of the row that it was compared with. */
+  readonly row_version: string | undefined
   /** The columns of the row. */
   readonly row: Readonly<Record<string, string | boolean | null>>
   /** Role by organisation key; undefined: as they are. */
@@ -106,7 +108,12 @@ function planPerson(
     found !== undefined &&
     Object.entries(row).every(([column, value]) => found[column as keyof typeof row] === value) &&
     (memberships === undefined || isSameMap(memberships, existing.memberships.get(found.id) ?? new Map()))
-  note(changes, found?.id, { handle_key: key, row, memberships, isPasswordReplaced }, isSame)
+  note(
+    changes,
+    found?.id,
+    { handle_key: key, row_version: found?.row_version, row, memberships, isPasswordReplaced },
+    isSame,
+  )
 }
 
 const given = <T>(value: T | null | undefined, stored: T | null | undefined): T | null =>

@@ -67,12 +67,13 @@ export interface CheckedFile {
 export function checkFile(content: unknown, now: Date): CheckedFile {
   const mistakes: Mistake[] = []
   const known = Object.keys(SECTIONS) as SectionName[]
-  if (!isObject(content)) throw new ImportRefused([`The file must be a JSON object with ${known.join(', ')}`])
-  for (const name of Object.keys(content)) {
-    if (!(name in SECTIONS)) mistakes.push(`${name}: is not known here; a file has ${known.join(', ')}`)
+  if (!isObject(content)) mistakes.push(`The file must be a JSON object with ${known.join(', ')}`)
+  const given = isObject(content) ? content : {}
+  for (const name of Object.keys(given)) {
+    if (!Object.hasOwn(SECTIONS, name)) mistakes.push(`${name}: is not known here; a file has ${known.join(', ')}`)
   }
   const sections = known.map((name): [SectionName, unknown[]] => {
-    const section = Object.hasOwn(content, name) ? content[name] : []
+    const section = Object.hasOwn(given, name) ? given[name] : []
     if (Array.isArray(section)) return [name, section]
     mistakes.push(`${name}: must be a list`)
     return [name, []]

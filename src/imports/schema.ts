@@ -96,7 +96,7 @@ export const ImportedApp = Type.Object(
   {
     key: Matching(
       KEY,
-      '1 to 60 small letters, digits or -, and not start with sbx-',
+      '1 to 60 small letters, digits or -, not beginning with sbx-',
       'The client ID without its prefix: `demo-app` is `gs-demo-app` in production and `gs-sbx-demo-app` in the sandbox',
     ),
     name: Line(200, 'As people read it when they sign in', { minLength: 1 }),
@@ -143,7 +143,7 @@ export const ImportedApp = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 2 ** 50,
-        must: 'a whole number of bytes',
+        must: 'a whole number of bytes, of which whole KiB count',
         about: `How much its buckets may hold; ${DEFAULT_STORAGE_BYTES} by default`,
       } satisfies Field),
     ),

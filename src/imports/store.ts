@@ -57,9 +57,10 @@ export const findPeople = read('imports.findPeople', {
     administrator: bool,
     developer: bool,
     password_hash: nullable(text),
+    row_version: text,
   },
   text: `
-    select id, handle, handle_key, first_name, last_name, email, country,
+    select xmin::text as row_version, id, handle, handle_key, first_name, last_name, email, country,
            to_char(date_of_birth, 'YYYY-MM-DD') as date_of_birth,
            public_search, administrator, developer, password_hash
       from people where handle_key = any(:handles)`,
@@ -79,6 +80,7 @@ export const insertPeople = write('imports.insertPeople', {
     returning id, handle_key`,
 })
 
+/** Only rows that are still as they were read: a person may change their password at any moment. */
 export const updatePeople = write('imports.updatePeople', {
   params: { rows: json },
   row: { id: int8 },
@@ -87,10 +89,10 @@ export const updatePeople = write('imports.updatePeople', {
        set handle = r.handle, first_name = r.first_name, last_name = r.last_name, email = r.email, country = r.country,
            date_of_birth = r.date_of_birth, public_search = r.public_search, administrator = r.administrator,
            developer = r.developer, password_hash = r.password_hash
-      from json_to_recordset(:rows) as r(id bigint, handle text, first_name text, last_name text, email text,
-           country text, date_of_birth date, public_search boolean, administrator boolean, developer boolean,
-           password_hash text)
-     where p.id = r.id returning p.id`,
+      from json_to_recordset(:rows) as r(id bigint, row_version text, handle text, first_name text,
+           last_name text, email text, country text, date_of_birth date, public_search boolean, administrator boolean,
+           developer boolean, password_hash text)
+     where p.id = r.id and p.xmin::text = r.row_version returning p.id`,
 })
 
 export const findMemberships = read('imports.findMemberships', {
@@ -115,6 +117,13 @@ export const replaceMemberships = write('imports.replaceMemberships', {
     insert into organisation_members as m (organisation_id, person_id, role)
     select organisation_id, person_id, role from wanted
     on conflict (organisation_id, person_id) do update set role = excluded.role returning m.person_id`,
+})
+
+/** Nobody else gives or takes secrets of these apps until the import is over. */
+export const lockApps = write('imports.lockApps', {
+  params: { clients: textArray },
+  row: { id: int8 },
+  text: `select id from apps where client_id = any(:clients) order by id for update`,
 })
 
 export const findApps = read('imports.findApps', {

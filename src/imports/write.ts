@@ -2,12 +2,16 @@ import { APPS_CHANGED } from '../apps/apps.ts'
 import type { Caller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { notify } from '../database/listener.ts'
+import { fail } from '../errors.ts'
 import { endSessionsOfPerson, REVOKED, type Revocation } from '../sessions/sessions.ts'
 import { batches, type Existing } from './existing.ts'
 import type { AppPlan, PersonPlan, Plan } from './plan.ts'
 import * as store from './store.ts'
 
 const BATCH = 1000
+
+export const changedMeanwhile = (): Error =>
+  fail('conflict', 'Somebody changed what the file names meanwhile; nothing was imported, so import it again')
 
 /** Ids by natural key, of what existed and of what this import makes. */
 type Ids = Map<string, number>
@@ -54,8 +58,9 @@ async function writePeople(
     onPeople(batch.length)
   }
   for (const batch of batches(updated, BATCH)) {
-    const rows = batch.map(({ id, row }) => ({ ...row, id }))
-    await tx.all(store.updatePeople, { rows: JSON.stringify(rows) })
+    const rows = batch.map(({ id, row_version, row }) => ({ ...row, id, row_version }))
+    const done = await tx.all(store.updatePeople, { rows: JSON.stringify(rows) })
+    if (done.length < batch.length) throw changedMeanwhile()
     await writeMemberships(tx, batch, ids, organisations)
     onPeople(batch.length)
   }

@@ -33,6 +33,12 @@ const setPassword = (app: TestApp, handle: string, password = PASSWORD) =>
 const countFailures = async (app: TestApp, subject: string): Promise<number> =>
   Number((await app.sql(`select failures from sign_in_failures where subject = '${subject}'`))[0]?.failures ?? 0)
 
+/** Puts a count where many failures would lead, with no wait left. */
+const haveFailed = (app: TestApp, subject: string, failures: number) =>
+  app.sql(
+    `update sign_in_failures set failures = ${failures}, blocked_until = '2000-01-01' where subject = '${subject}' returning 1`,
+  )
+
 test('Basic sign-in', async (t) => {
   const app = await testApp(t, { TRUST_PROXY: '127.0.0.1' })
   await setPassword(app, '@avery')
@@ -220,18 +226,20 @@ test('failed sign-ins', async (t) => {
   await t.test('lead to waits that grow, in every process, and a success forgets them', async () => {
     const second = new Client((await app.startSecond()).addresses.production)
     for (let i = 0; i < 5; i++) assertError(await signIn(app, '@avery', 'wrong'), 401, 4011)
-    const waits: number[] = []
-    for (let i = 0; i < 5; i++) {
-      const blocked = await signIn(i % 2 ? app : second, '@avery', PASSWORD)
+    const [first] = await app.sql(
+      `select failures, extract(epoch from blocked_until - last_at)::int as wait from sign_in_failures where subject = 'account:avery'`,
+    )
+    assert.deepEqual(first, { failures: 5, wait: 1 })
+    await haveFailed(app, 'account:avery', 8)
+    for (const [i, wait] of [16, 32, 64, 128].entries()) {
+      const [here, there] = i % 2 ? [app, second] : [second, app]
+      assertError(await signIn(here, '@avery', 'wrong'), 401, 4011)
+      const blocked = await signIn(there, '@AVERY', PASSWORD)
       assertError(blocked, 429, 4291, /Too many failed sign-ins/)
-      const wait = Number(blocked.headers.get('retry-after'))
-      waits.push(wait)
+      const told = Number(blocked.headers.get('retry-after'))
+      assert.ok(told > wait - 10 && told <= wait, `${told} s instead of ${wait} s`)
       app.advance(wait * 1000)
-      assertError(await signIn(i % 2 ? second : app, '@avery', 'wrong'), 401, 4011)
     }
-    assert.deepEqual(waits, [1, 2, 4, 8, 16])
-    assertError(await signIn(second, '@AVERY', PASSWORD), 429, 4291)
-    app.advance(32_000)
     assert.equal((await signIn(second, '@avery', PASSWORD)).status, 200)
     assert.equal(await countFailures(app, 'account:avery'), 0)
     for (let i = 0; i < 4; i++) assertError(await signIn(app, '@avery', 'wrong'), 401, 4011)
@@ -239,22 +247,20 @@ test('failed sign-ins', async (t) => {
   })
 
   await t.test('block an unknown handle like a known one', async () => {
-    for (let i = 0; i < 5; i++) assertError(await signIn(app, '@ghost', 'wrong'), 401, 4011)
+    assertError(await signIn(app, '@ghost', 'wrong'), 401, 4011)
+    await haveFailed(app, 'account:ghost', 10)
+    assertError(await signIn(app, '@ghost', 'wrong'), 401, 4011)
     assertError(await signIn(app, '@ghost', 'wrong'), 429, 4291, /^Too many failed sign-ins; wait before the next try$/)
   })
 
   await t.test('wait a quarter of an hour at most, and are forgotten after a quiet hour', async () => {
-    await app.sql(
-      `insert into sign_in_failures values ('account:blake', 40, '${new Date().toISOString()}', '-infinity'::timestamptz)`,
-    )
-    app.advance(0)
-    await app.sql(
-      `update sign_in_failures set blocked_until = '2000-01-01', last_at = now() + interval '1 day' where subject = 'account:blake'`,
-    )
+    assertError(await signIn(app, '@blake', 'wrong'), 401, 4011)
+    await haveFailed(app, 'account:blake', 40)
     assertError(await signIn(app, '@blake', 'wrong'), 401, 4011)
     const blocked = await signIn(app, '@blake', PASSWORD)
     assertError(blocked, 429, 4291)
-    assert.equal(blocked.headers.get('retry-after'), '900')
+    const wait = Number(blocked.headers.get('retry-after'))
+    assert.ok(wait > 890 && wait <= 900, `${wait} s`)
     app.advance(61 * 60_000)
     assertError(await signIn(app, '@blake', 'wrong'), 401, 4011)
     assert.equal(await countFailures(app, 'account:blake'), 1)
@@ -264,12 +270,15 @@ test('failed sign-ins', async (t) => {
   await t.test('of one address do not hurt another', async () => {
     const from = (address: string) => ({ 'x-forwarded-for': address })
     await signIn(app, '@nobody', 'wrong', from('192.0.2.1'))
-    await app.sql(`update sign_in_failures set failures = 99 where subject = 'address:192.0.2.1'`)
+    await haveFailed(app, 'address:192.0.2.1', 98)
+    assertError(await signIn(app, '@someone', 'wrong', from('192.0.2.1')), 401, 4011)
+    assert.equal((await signIn(app, '@casey', PASSWORD, from('192.0.2.1'))).status, 200)
+    await haveFailed(app, 'address:192.0.2.1', 105)
     assertError(await signIn(app, '@someone', 'wrong', from('192.0.2.1')), 401, 4011)
     assertError(await signIn(app, '@casey', PASSWORD, from('192.0.2.1')), 429, 4291)
     assert.equal((await signIn(app, '@casey', PASSWORD, from('192.0.2.2'))).status, 200)
     assert.equal((await signIn(app, '@casey', PASSWORD)).status, 200)
-    app.advance(1_000)
+    app.advance(64_000)
     assert.equal((await signIn(app, '@casey', PASSWORD, from('192.0.2.1'))).status, 200)
   })
 
@@ -301,7 +310,7 @@ test('many sign-ins at once all succeed, and leave the rest of the platform its 
   await watching
   assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
   assert.equal(new Set(answers.map(({ headers }) => headers.get('access_token'))).size, 50)
-  assert.ok(slowestMs < 500, `/healthz took ${slowestMs} ms`)
+  assert.ok(slowestMs < 1_000, `/healthz took ${slowestMs} ms`)
 })
 
 test('a known and an unknown handle take the same time (O18)', async (t) => {

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { promisify } from 'node:util'
+import { listSettings, readConfig, readSecretKey } from './config.ts'
+import { StartupError } from './errors.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'groundschool-config-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+const mistakes = (environment: Record<string, string>): string[] => {
+  try {
+    readConfig(environment)
+  } catch (error) {
+    assert.ok(error instanceof StartupError, `threw ${error}`)
+    return error.message
+      .split('\n')
+      .slice(1)
+      .map((line) => line.replace(/^ {2}- /, ''))
+  }
+  return []
+}
+
+const fileOf = (name: string, text: string): string => {
+  const file = join(folder, name)
+  writeFileSync(file, text)
+  return file
+}
+
+test('nothing has to be set', () => {
+  const config = readConfig({})
+  assert.deepEqual(
+    [config.PORT, config.SANDBOX_PORT, config.HOST, config.BASE_URL, config.SANDBOX_URL, config.NOTES_URL],
+    [4000, 4001, '127.0.0.1', 'http://localhost:4000', 'http://localhost:4001', 'http://localhost:4000'],
+  )
+  assert.equal(config.DATA_DIR, join(process.cwd(), 'data'))
+  assert.deepEqual(
+    [config.DATABASE_URL, config.SECRET_KEY, config.DEMO, config.isLoopback],
+    [undefined, undefined, 'auto', true],
+  )
+  assert.deepEqual([config.RATE_TOKEN_PER_SECOND, config.RATE_TOKEN_BURST], [300, 3000])
+  assert.deepEqual([config.RATE_ADDRESS_PER_SECOND, config.RATE_ADDRESS_BURST], [200, 1000])
+  assert.equal(config.RATE_CLIENT_PER_SECOND, 100)
+  assert.deepEqual(config.TRUST_PROXY, [])
+  assert.deepEqual(readConfig({ PORT: ' ', HOST: '' }), config, 'an empty value is none')
+})
+
+test('a value is read as what it means', () => {
+  const config = readConfig({
+    PORT: ' 8080 ',
+    BASE_URL: 'https://api.example.org/',
+    TRUST_PROXY: '10.0.0.0/8, ::1,loopback, fd00::/8',
+    LOG_LEVEL: 'WARN',
+    LOG_SAMPLE: '.25',
+    DATABASE_URL: 'postgresql://user:pw@host:5432/db?sslmode=require',
+    HOST: '0.0.0.0',
+    DEMO: 'off',
+    UNRELATED: 'x',
+  })
+  assert.equal(config.PORT, 8080)
+  assert.deepEqual([config.BASE_URL, config.NOTES_URL], ['https://api.example.org', 'https://api.example.org'])
+  assert.deepEqual(config.TRUST_PROXY, ['10.0.0.0/8', '::1', 'loopback', 'fd00::/8'])
+  assert.deepEqual([config.LOG_LEVEL, config.LOG_SAMPLE, config.isLoopback], ['warn', 0.25, false])
+})
+
+test('every mistake is named at once, with what to write instead', () => {
+  const wrong = {
+    PORT: '65536',
+    SANDBOX_PORT: '4001x',
+    BASE_URL: 'api.example.org',
+    SANDBOX_URL: 'https://user:pw@example.org',
+    DATABASE_URL: 'mysql://localhost/x',
+    DEMO: 'maybe',
+    SECRET_KEY: 'c2hvcnQ',
+    LOG_LEVEL: 'loud',
+    LOG_SAMPLE: '1.5',
+    POOL_SIZE: '0',
+    STATEMENT_TIMEOUT_MS: '-5',
+    RATE_TOKEN_BURST: '1e9',
+    TRUST_PROXY: '10.0.0.0/8,proxy.example.org',
+    ACCESS_TOKEN_HOURS: '1.5',
+  }
+  const found = mistakes(wrong)
+  assert.deepEqual(found.map((mistake) => mistake.split(' ')[0]).sort(), Object.keys(wrong).sort(), found.join('\n'))
+  assert.ok(found.includes('PORT must be a whole number from 0 to 65535'))
+  assert.ok(found.includes('LOG_LEVEL must be one of trace, debug, info, warn, error, silent'))
+  // A secret is not repeated where it may be shown or logged.
+  assert.doesNotMatch(found.join('\n'), /c2hvcnQ|user:pw/)
+  for (const network of ['1.2.3', '1.2.3.4/33', '::/129', '10.0.0.0/x', 'a/8'])
+    assert.equal(mistakes({ TRUST_PROXY: network }).length, 1, network)
+})
+
+test('one port for both environments needs two host names', () => {
+  assert.match(mistakes({ PORT: '4000', SANDBOX_PORT: '4000' })[0] ?? '', /^SANDBOX_PORT must be another than PORT/)
+  const hosts = { BASE_URL: 'https://api.example.org', SANDBOX_URL: 'https://sandbox.example.org' }
+  assert.deepEqual(mistakes({ PORT: '4000', SANDBOX_PORT: '4000', ...hosts }), [])
+  assert.deepEqual(mistakes({ PORT: '0', SANDBOX_PORT: '0' }), [])
+})
+
+test('demo data is refused where others can reach it', () => {
+  for (const HOST of ['0.0.0.0', '::', '192.0.2.1', 'example.org', '127.0.0.1.example.org'])
+    assert.match(mistakes({ DEMO: 'on', HOST })[0] ?? '', /^DEMO cannot be on while HOST is not a loopback address/)
+  for (const HOST of ['127.0.0.1', '127.1.2.3', 'localhost', '::1'])
+    assert.deepEqual(mistakes({ DEMO: 'on', HOST }), [])
+})
+
+test('a file gives settings, the environment wins over it, and a misspelt name is a mistake', () => {
+  const file = fileOf('good.env', '# ports\nPORT=5000\nSANDBOX_PORT="5001"\n\nHOST=localhost\n')
+  const config = readConfig({ CONFIG_FILE: file, PORT: '6000' })
+  assert.deepEqual([config.PORT, config.SANDBOX_PORT, config.HOST], [6000, 5001, 'localhost'])
+  const misspelt = fileOf('bad.env', 'PROT=5000\ntoString=1\nPORT=x\n')
+  assert.deepEqual(mistakes({ CONFIG_FILE: misspelt }), [
+    `PROT in ${misspelt} is not a setting`,
+    `toString in ${misspelt} is not a setting`,
+    'PORT must be a whole number from 0 to 65535',
+  ])
+  const absent = mistakes({ CONFIG_FILE: join(folder, 'absent.env'), DEMO: 'x' })
+  assert.match(absent[0] ?? '', /^CONFIG_FILE must name a file that can be read \(ENOENT\)/)
+  assert.equal(absent.length, 2)
+})
+
+test('the secret key is made once, for its owner alone, and kept', () => {
+  const dataDir = join(folder, 'new', 'data')
+  const key = readSecretKey({ DATA_DIR: dataDir, SECRET_KEY: undefined })
+  assert.equal(key.length, 32)
+  const file = join(dataDir, 'secret.key')
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  assert.deepEqual(readdirSync(dataDir), ['secret.key'])
+  assert.deepEqual(readSecretKey({ DATA_DIR: dataDir, SECRET_KEY: undefined }), key)
+  assert.deepEqual(readSecretKey({ DATA_DIR: join(folder, 'other'), SECRET_KEY: undefined }).equals(key), false)
+  assert.equal(readFileSync(file, 'utf8').trim(), key.toString('base64url'))
+  const given = Buffer.alloc(32, 7)
+  assert.deepEqual(readSecretKey({ DATA_DIR: dataDir, SECRET_KEY: given.toString('base64') }), given)
+})
+
+test('processes that start together agree on one key', async () => {
+  const dataDir = join(folder, 'together')
+  const script = `import { readSecretKey } from '${new URL('./config.ts', import.meta.url)}'
+    process.stdout.write(readSecretKey({ DATA_DIR: process.argv[1], SECRET_KEY: undefined }).toString('hex'))`
+  const run = promisify(execFile)
+  const keys = await Promise.all(
+    Array.from({ length: 4 }, () => run(process.execPath, ['--input-type=module', '-e', script, dataDir])),
+  )
+  assert.equal(new Set(keys.map(({ stdout }) => stdout)).size, 1)
+  assert.match(keys[0]!.stdout, /^[0-9a-f]{64}$/)
+})
+
+test('a key that cannot be used is said in one sentence', () => {
+  const broken = join(folder, 'broken')
+  mkdirSync(broken)
+  writeFileSync(join(broken, 'secret.key'), 'too short')
+  assert.throws(() => readSecretKey({ DATA_DIR: broken, SECRET_KEY: undefined }), {
+    name: 'StartupError',
+    message: /does not hold a key of 32 bytes; restore it from your backup/,
+  })
+  const occupied = fileOf('a-file', '')
+  assert.throws(() => readSecretKey({ DATA_DIR: occupied, SECRET_KEY: undefined }), {
+    name: 'StartupError',
+    message: /cannot be written to .*make that folder writable, or set SECRET_KEY/,
+  })
+})
+
+test('every setting has a sentence and a default to show', () => {
+  const settings = listSettings()
+  assert.ok(settings.length > 20)
+  for (const { name, about, shownDefault } of settings) {
+    assert.match(about, /^[A-Z].*\.$/, name)
+    assert.notEqual(shownDefault, '', name)
+  }
+})

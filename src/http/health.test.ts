@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertError, testApp } from '../testing.ts'
+
+const PATH = '/app/v1/bucket'
+
+/** The value of a series, by its name and some of its labels. */
+const seriesOf = (text: string, name: string, labels: Record<string, string> = {}): number | undefined => {
+  const line = text
+    .split('\n')
+    .find(
+      (candidate) =>
+        candidate.match(/^[\w:]+/)?.[0] === name &&
+        Object.entries(labels).every(([label, value]) => candidate.includes(`${label}="${value}"`)),
+    )
+  return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(' ')))
+}
+
+test('health and metrics', async (t) => {
+  const app = await testApp(t)
+  const avery = await app.as('avery')
+  const nobody = app.nobody()
+
+  await t.test('a process that is alive and wants requests says so, in both environments', async () => {
+    for (const client of [nobody, app.nobody('sandbox')]) {
+      const health = await client.get('/healthz')
+      assert.deepEqual([health.status, health.body], [200, { status: 'ok' }])
+      const ready = await client.get('/readyz', { probe: 1 })
+      assert.deepEqual([ready.status, ready.body], [200, { status: 'ready' }])
+    }
+  })
+
+  await t.test('every operation has a histogram of its times, by outcome', async () => {
+    await avery.put(PATH, { id: 'measured' })
+    for (let i = 0; i < 3; i++) await avery.get(PATH, { id: 'measured' })
+    await avery.get(PATH, { id: 'none' })
+    await nobody.get('/nowhere')
+    const { status, headers, text } = await nobody.get('/metrics')
+    assert.equal(status, 200)
+    assert.match(headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
+    const name = 'groundschool_request_seconds'
+    assert.match(text, new RegExp(`^# TYPE ${name} histogram$`, 'm'))
+    const count = (operation: string, outcome: string) =>
+      seriesOf(text, `${name}_count`, { operation, status: outcome })
+    assert.equal(count('createBucket', '2xx'), 1)
+    assert.equal(count('readBucket', '2xx'), 3)
+    assert.equal(count('readBucket', '4xx'), 1)
+    assert.equal(count('other', '4xx'), 1)
+    const labels = { operation: 'readBucket', status: '2xx', environment: 'production' }
+    assert.equal(seriesOf(text, `${name}_bucket`, { ...labels, le: '+Inf' }), 3)
+    assert.ok(seriesOf(text, `${name}_sum`, labels)! > 0)
+    assert.doesNotMatch(text, /measured|nowhere/)
+    // Every line is in the text format of Prometheus.
+    for (const line of text.split('\n').filter(Boolean))
+      assert.match(
+        line,
+        /^(# (HELP|TYPE) [\w:]+ .+|[\w:]+(\{[\w:]+="[^"]*"(,[\w:]+="[^"]*")*\})? -?[\d.e+-]+|.* NaN)$/,
+        line,
+      )
+  })
+
+  await t.test('the figures of the lanes, the memory for tokens and the process are there', async () => {
+    const { text } = await nobody.get('/metrics')
+    for (const name of [
+      'groundschool_pool_connections',
+      'groundschool_pool_idle',
+      'groundschool_pool_waiting',
+      'groundschool_reads_queued',
+      'groundschool_reads_gathered_total',
+      'groundschool_read_statements_total',
+      'groundschool_streams_open',
+      'process_resident_memory_bytes',
+      'nodejs_eventloop_lag_p99_seconds',
+    ])
+      assert.ok(seriesOf(text, name) !== undefined, name)
+    assert.equal(seriesOf(text, 'groundschool_database_available'), 1)
+    assert.equal(seriesOf(text, 'groundschool_token_cache_entries'), 1)
+    const sandbox = await app.nobody('sandbox').get('/metrics')
+    assert.equal(seriesOf(sandbox.text, 'groundschool_token_cache_entries', { environment: 'sandbox' }), 0)
+  })
+
+  await t.test('a caller behind a proxy on this machine is not taken for this machine', async () => {
+    const forwarded = await nobody.get('/metrics', undefined, { 'x-forwarded-for': '192.0.2.1' })
+    assertError(forwarded, 401, 4016, /METRICS_TOKEN/)
+  })
+})
+
+test('metrics are for loopback addresses, or for those who hold the token', async (t) => {
+  const behindProxy = await testApp(t, { TRUST_PROXY: '127.0.0.1' })
+  const from = (address: string) => behindProxy.nobody().get('/metrics', undefined, { 'x-forwarded-for': address })
+  assertError(await from('192.0.2.1'), 401, 4016, /METRICS_TOKEN/)
+  assert.equal((await from('127.0.0.1')).status, 200)
+
+  const token = 'a-token-for-metrics'
+  const second = await behindProxy.startSecond({ METRICS_TOKEN: token })
+  const read = async (headers: Record<string, string>) => {
+    const response = await fetch(`${second.addresses.production}/metrics`, { headers })
+    await response.text()
+    return response.status
+  }
+  assert.equal(await read({}), 401)
+  assert.equal(await read({ authorization: 'Bearer wrong' }), 401)
+  assert.equal(await read({ authorization: `Bearer ${token}x` }), 401)
+  assert.equal(await read({ authorization: `Bearer ${token}` }), 200)
+  assert.equal(await read({ authorization: `bearer ${token}`, 'x-forwarded-for': '192.0.2.1' }), 200)
+})

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { BoundedMap } from '../bounded-map.ts'
+import { mintToken } from '../sessions/tokens.ts'
+import { type Answer, assertError, Client, testApp } from '../testing.ts'
+import { RateLimiter } from './limits.ts'
+
+const LIST = '/app/v1/bucket/list'
+
+const atOnce = (count: number, call: () => Promise<Answer>): Promise<Answer[]> =>
+  Promise.all(Array.from({ length: count }, call))
+
+/** How many were let through, and that the others were told when to come back. */
+function countAllowed(answers: Answer[], name: string): number {
+  const refused = answers.filter(({ status }) => status === 429)
+  for (const answer of refused) {
+    assertError(answer, 429, 4291, /^Too many requests; try again later$/)
+    assert.equal(answer.headers.get('retry-after'), '1')
+    assert.equal(answer.headers.get('ratelimit'), `"${name}";r=0;t=1`)
+  }
+  return answers.length - refused.length
+}
+
+test('a limiter lets a burst through, then what is refilled, for each key by itself', () => {
+  const limiter = new RateLimiter('test', 10, 20)
+  assert.equal(limiter.policy, '"test";q=20;w=2')
+  for (let i = 19; i >= 0; i--)
+    assert.deepEqual(limiter.take('a', 0), { isAllowed: true, remaining: i, waitSeconds: 0 })
+  assert.deepEqual(limiter.take('a', 0), { isAllowed: false, remaining: 0, waitSeconds: 1 })
+  assert.equal(limiter.take('b', 0).isAllowed, true)
+  assert.equal(limiter.take('a', 99).isAllowed, false)
+  assert.equal(limiter.take('a', 100).isAllowed, true)
+  assert.equal(limiter.take('a', 100).isAllowed, false)
+  assert.equal(limiter.take('a', 60_000).remaining, 19, 'it never holds more than a burst')
+  assert.equal(limiter.take('a', 0).isAllowed, false, 'a clock that goes back gives nothing')
+  const slow = new RateLimiter('slow', 1, 1)
+  slow.take('a', 0)
+  assert.equal(slow.take('a', 0).waitSeconds, 1)
+})
+
+test('a bounded memory forgets what was not used for longest', () => {
+  const map = new BoundedMap<number>(10)
+  for (let i = 0; i < 1_000; i++) {
+    map.set(`k${i}`, i)
+    assert.equal(map.get('k0'), 0, 'what is used stays')
+    assert.ok(map.size <= 10)
+  }
+  assert.equal(map.get('k999'), 999)
+  assert.equal(map.get('k500'), undefined)
+  map.deleteWhere((value) => value === 0)
+  assert.equal(map.get('k0'), undefined)
+})
+
+test('requests of one access token are limited', async (t) => {
+  const app = await testApp(t, { RATE_TOKEN_PER_SECOND: '1', RATE_TOKEN_BURST: '5' })
+  const avery = await app.as('avery')
+  const first = await avery.get(LIST)
+  assert.equal(first.headers.get('ratelimit-policy'), '"token";q=5;w=5')
+  assert.equal(first.headers.get('ratelimit'), '"token";r=4;t=0')
+  const allowed = countAllowed(await atOnce(20, () => avery.get(LIST)), 'token')
+  // The burst, and what a slow machine is given while it asks.
+  assert.ok(allowed >= 4 && allowed <= 8, `${allowed} were allowed`)
+
+  assert.equal(
+    (await (await app.as('avery')).get(LIST)).status,
+    200,
+    'another token of the same person is not concerned',
+  )
+  app.advance(60_000)
+  const later = countAllowed(await atOnce(20, () => avery.get(LIST)), 'token')
+  assert.ok(later >= 5 && later <= 8, `${later} were allowed a minute later`)
+})
+
+test('unauthenticated requests of one address are limited, and cost the database nothing then', async (t) => {
+  const app = await testApp(t, {
+    RATE_ADDRESS_PER_SECOND: '1',
+    RATE_ADDRESS_BURST: '5',
+    TRUST_PROXY: '127.0.0.1',
+  })
+  const avery = await app.as('avery')
+  assert.equal((await avery.get(LIST)).status, 200)
+  const from = (address: string) => ({ 'x-forwarded-for': address })
+  const tries: Record<string, () => Promise<Answer>> = {
+    '192.0.2.1': () => app.nobody().get('/auth/basic', undefined, from('192.0.2.1')),
+    '192.0.2.2': () => app.nobody().get(LIST, undefined, from('192.0.2.2')),
+    '192.0.2.3': () =>
+      new Client(app.address, mintToken('access', 'production')).get(LIST, undefined, from('192.0.2.3')),
+    '192.0.2.4': () => new Client(app.address, 'nonsense').get(LIST, undefined, from('192.0.2.4')),
+  }
+  for (const [address, attempt] of Object.entries(tries)) {
+    const answers = await atOnce(20, attempt)
+    const allowed = countAllowed(answers, 'address')
+    assert.ok(allowed >= 5 && allowed <= 8, `${allowed} were allowed to ${address}`)
+    assert.equal(answers[0]?.headers.get('ratelimit-policy'), '"address";q=5;w=5')
+  }
+  const remembered = await avery.get(LIST, undefined, from('192.0.2.3'))
+  assert.equal(remembered.status, 200, 'a token that holds is not held up by its neighbours')
+
+  const statements = async () =>
+    Number(/^groundschool_read_statements_total\S* (\d+)/m.exec((await app.nobody().get('/metrics')).text)?.[1])
+  await atOnce(20, tries['192.0.2.3']!)
+  const before = await statements()
+  const answers = await atOnce(20, tries['192.0.2.3']!)
+  const looked = answers.filter(({ status }) => status !== 429).length
+  assert.ok((await statements()) - before <= looked, 'refused requests are not looked up')
+
+  app.advance(60_000)
+  assertError(await tries['192.0.2.1']!(), 400, 4001)
+})

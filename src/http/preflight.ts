@@ -1,0 +1,23 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Environment } from '../environment.ts'
+import { fail } from '../errors.ts'
+import { JSON_TYPE, sendError } from './answers.ts'
+import { SUCCESS } from './operation.ts'
+
+/** A browser asks whether a page may call us, before it does. */
+export function answerPreflight(environment: Environment, request: FastifyRequest, reply: FastifyReply): void {
+  const { origin } = request.headers
+  if (origin !== undefined && !environment.origins.has(origin)) {
+    sendError(reply, fail('forbidden', 'This origin is not registered; add it to the app in the developer console'))
+    return
+  }
+  reply
+    .headers({
+      'access-control-allow-methods': 'GET, PUT, POST, DELETE',
+      'access-control-allow-headers':
+        'authorization, content-type, clientid, client_id, idempotency-key, if-match, last-event-id, x-request-id',
+      'access-control-max-age': '600',
+      'content-type': JSON_TYPE,
+    })
+    .send(JSON.stringify(SUCCESS))
+}
