@@ -25,7 +25,7 @@ export interface Environment {
   readonly secretHashKey: Buffer
   readonly limits: { readonly token: RateLimiter; readonly client: RateLimiter; readonly address: RateLimiter }
   /** What every answer of this environment carries. */
-  readonly securityHeaders: Readonly<Record<string, string>>
+  readonly securityHeaders: readonly string[]
   /** Origins of web pages that may call this environment. */
   readonly origins: { has(origin: string): boolean }
   readonly bucketWatch: BucketWatch

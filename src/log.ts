@@ -17,11 +17,10 @@ export const openLog = (config: Pick<Config, 'LOG_LEVEL'>, destination?: { write
   )
 
 const SECRETS = /gs_(?:sbx_)?[a-z]{2}_[\w-]{20,}|\b(?:bearer|basic)(?:\s+|%20|\+)[\w.~+/=%-]{8,}/gi
-/**
- * A query, a form, a header or JSON that names what it carries. A value between quotes goes as far as those; none goes past where the string of the line
- * may end, so that the line stays JSON.
- */
-const NAMED =
-  /((?:authorization|access_?token|refresh_?token|client_secret|password|code_verifier)(?:\\*["']\s*:\s*\\*["'](?=([^"'\\]+))|\s*[=:]\s*(?=([^&\s"'\\,;}]+))))(?:\2|\3)/gi
+/** What a query, a form, a header or JSON carries under one of these names. No match goes past the end of a JSON string, so the line stays JSON. */
+const NAMES = 'authorization|access_?token|refresh_?token|client_secret|password|code_verifier'
+const QUOTED = new RegExp(String.raw`((?:${NAMES})\\*["']\s*:\s*\\*["'])[^"'\\]+`, 'gi')
+const PLAIN = new RegExp(String.raw`((?:${NAMES})\s*[=:]\s*)[^&\s"'\\,;}]+`, 'gi')
 
-const blot = (line: string): string => line.replace(SECRETS, '[secret]').replace(NAMED, '$1[secret]')
+const blot = (line: string): string =>
+  line.replace(SECRETS, '[secret]').replace(QUOTED, '$1[secret]').replace(PLAIN, '$1[secret]')

@@ -17,8 +17,6 @@ const HELP_WORDS = new Set(['help', '--help', '-h'])
 
 /** Runs what the arguments ask for and gives the exit code: 0 done, 1 failed, 2 not understood. */
 export async function runCommandLine(args: readonly string[], commands: Commands): Promise<number> {
-  // Whoever reads our output may stop reading, such as `head`.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   let path = ''
   try {
     const [name, ...rest] = args

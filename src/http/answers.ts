@@ -6,16 +6,14 @@ import { corsHeaders } from './cors.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** What every answer to this request carries, whoever sends it. */
-export function commonHeaders(environment: Environment, request: FastifyRequest): Record<string, string> {
-  const headers: Record<string, string> = { ...environment.securityHeaders, 'x-request-id': request.id }
-  if (request.limitPolicy !== undefined) {
-    headers['ratelimit-policy'] = request.limitPolicy
-    headers.ratelimit = request.limitState as string
-  }
+/** What every answer to this request carries, whoever sends it: name, value, name, value – the form that Node writes quickest. */
+export function commonHeaders(environment: Environment, request: FastifyRequest): string[] {
+  const headers = [...environment.securityHeaders, 'x-request-id', request.id]
+  if (request.limitPolicy !== undefined)
+    headers.push('ratelimit-policy', request.limitPolicy, 'ratelimit', request.limitState as string)
   const { origin } = request.headers
-  if (origin !== undefined) Object.assign(headers, corsHeaders(environment, origin))
-  if (environment.stopping.aborted) headers.connection = 'close'
+  if (origin !== undefined) headers.push(...corsHeaders(environment, origin))
+  if (environment.stopping.aborted) headers.push('connection', 'close')
   return headers
 }
 
@@ -30,11 +28,20 @@ export function sendAnswer(
   { text, headers: own }: { text: string; headers: Readonly<Record<string, string>> },
 ): void {
   const headers = commonHeaders(environment, request)
-  if (text !== '') headers['content-type'] = JSON_TYPE
-  headers['content-length'] = String(Buffer.byteLength(text))
+  if (text !== '') headers.push('content-type', JSON_TYPE)
+  headers.push('content-length', String(Buffer.byteLength(text)))
+  for (const name in own) headers.push(name, own[name] as string)
   reply.hijack()
-  reply.raw.writeHead(200, Object.assign(headers, own))
+  reply.raw.writeHead(200, headers)
   reply.raw.end(text)
+}
+
+/** The same headers, for what Fastify sends: pages and errors. What a page sets itself, it keeps. */
+export function addCommonHeaders(environment: Environment, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const headers = commonHeaders(environment, request)
+  for (let i = 0; i < headers.length; i += 2)
+    if (!reply.hasHeader(headers[i] as string)) reply.header(headers[i] as string, headers[i + 1])
+  return reply
 }
 
 /** Headers carry ASCII only; anything else becomes a question mark. */
@@ -63,10 +70,10 @@ export function sendError(reply: FastifyReply, error: PlatformError): FastifyRep
 }
 
 /** The same answer, for requests so broken that there is no reply to write to. */
-export function rawErrorAnswer(error: PlatformError, always: Readonly<Record<string, string>>): string {
+export function rawErrorAnswer(error: PlatformError, always: readonly string[]): string {
   const body = errorBody(error)
   const headers = {
-    ...always,
+    ...Object.fromEntries(Array.from({ length: always.length / 2 }, (_, i) => [always[2 * i], always[2 * i + 1]])),
     ...errorHeaders(error),
     'content-length': Buffer.byteLength(body),
     connection: 'close',

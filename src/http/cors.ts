@@ -19,12 +19,8 @@ const EXPOSED = [
 ].join(', ')
 
 /** Pages of registered origins may read our answers; to all others nothing is said, and their browser refuses. */
-export function corsHeaders(environment: Environment, origin: string): Record<string, string> {
-  if (!environment.origins.has(origin)) return { vary: 'Origin' }
-  return {
-    vary: 'Origin',
-    'access-control-allow-origin': origin,
-    'access-control-expose-headers': EXPOSED,
-    'cross-origin-resource-policy': 'cross-origin',
-  }
+export function corsHeaders(environment: Environment, origin: string): string[] {
+  if (!environment.origins.has(origin)) return ['vary', 'Origin', 'cross-origin-resource-policy', 'same-origin']
+  const headers = { 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED }
+  return ['vary', 'Origin', 'cross-origin-resource-policy', 'cross-origin', ...Object.entries(headers).flat()]
 }

@@ -15,12 +15,14 @@ export function openEventSink(environment: Environment, request: FastifyRequest,
   const who = request.who as AppUser
   reply.hijack()
   const { raw } = reply
-  raw.writeHead(200, {
+  raw.writeHead(200, [
     ...commonHeaders(environment, request),
-    'content-type': 'text/event-stream; charset=utf-8',
+    'content-type',
+    'text/event-stream; charset=utf-8',
     // Asks a proxy not to hold events back.
-    'x-accel-buffering': 'no',
-  })
+    'x-accel-buffering',
+    'no',
+  ])
   raw.write(': the stream is open\n\n')
 
   const closeHandlers: (() => void)[] = []

@@ -5,13 +5,15 @@ import { JSON_TYPE, sendError } from './answers.ts'
 import { SUCCESS } from './operation.ts'
 
 /** A browser asks whether a page may call us, before it does. */
-export function answerPreflight(environment: Environment, request: FastifyRequest, reply: FastifyReply): void {
+export function answerPreflight(environment: Environment, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { origin } = request.headers
   if (origin !== undefined && !environment.origins.has(origin)) {
-    sendError(reply, fail('forbidden', 'This origin is not registered; add it to the app in the developer console'))
-    return
+    return sendError(
+      reply,
+      fail('forbidden', 'This origin is not registered; add it to the app in the developer console'),
+    )
   }
-  reply
+  return reply
     .headers({
       'access-control-allow-methods': 'GET, PUT, POST, DELETE',
       'access-control-allow-headers':

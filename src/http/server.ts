@@ -2,14 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
-import { commonHeaders, rawErrorAnswer, sendError, understand } from './answers.ts'
+import { receive, refuseWhileStopping } from './admit.ts'
+import { addCommonHeaders, rawErrorAnswer, sendError, understand } from './answers.ts'
+import { acceptBodies } from './bodies.ts'
 import { conclude } from './conclude.ts'
 import { serveHealth } from './health.ts'
 import { Metrics, type Observer } from './metrics.ts'
 import type { Operation } from './operation.ts'
 import { answerPreflight } from './preflight.ts'
 import { serveReference } from './reference.ts'
-import { acceptBodies, serveOperation } from './serve.ts'
+import { serveOperation } from './serve.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -37,12 +39,12 @@ export function buildServer(environment: Environment, operations: readonly Opera
     return503OnClosing: false,
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
     frameworkErrors: (error, request, reply) =>
-      refuse(environment, error, request, reply.headers(commonHeaders(environment, request))),
+      refuse(environment, error, request, addCommonHeaders(environment, request, reply)),
     clientErrorHandler: (error, socket) => {
       if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
       const problem =
         error.code === 'HPE_HEADER_OVERFLOW' ? fail('badRequest', 'The headers are too large') : fail('badRequest')
-      socket.end(rawErrorAnswer(problem, { ...environment.securityHeaders, 'x-request-id': nextRawId() }))
+      socket.end(rawErrorAnswer(problem, [...environment.securityHeaders, 'x-request-id', nextRawId()]))
     },
   })
   // Likewise: what a client expects beyond our answer is its own affair.
@@ -57,27 +59,31 @@ export function buildServer(environment: Environment, operations: readonly Opera
   server.addHook('onRoute', ({ config }) => {
     if (config) config.observer ??= metrics.observerOf(config.operation ?? 'other')
   })
-  server.addHook('onRequest', receive(environment))
   // For what is not sent by `sendAnswer`: pages, health, errors.
   server.addHook('onSend', (request, reply, _payload, done) => {
-    for (const [name, value] of Object.entries(commonHeaders(environment, request)))
-      if (!reply.hasHeader(name)) reply.header(name, value)
+    addCommonHeaders(environment, request, reply)
     const observer = request.routeOptions.config.observer ?? others
     conclude(environment, request, observer, reply.statusCode, Number(reply.getHeader('errorcode')) || undefined)
     done()
   })
   server.setErrorHandler((error, request, reply) => refuse(environment, error, request, reply))
   server.setNotFoundHandler((request, reply) => {
+    const problem = receive(request) ?? refuseWhileStopping(environment)
+    if (problem) return sendError(reply, problem)
+    if (request.method === 'OPTIONS') return answerPreflight(environment, request, reply)
     const path = request.url.split('?', 1)[0]
-    sendError(
-      reply,
-      fail('notFound', `There is no operation ${request.method} ${path}; ${environment.url}/docs lists them all`),
-    )
+    const advice = `There is no operation ${request.method} ${path}; ${environment.url}/docs lists them all`
+    return sendError(reply, fail('notFound', advice))
   })
 
-  serveHealth(server, environment, metrics)
-  serveReference(server, environment, operations)
   for (const operation of operations) serveOperation(server, environment, operation, metrics.observerOf(operation.name))
+  server.register(async (pages) => {
+    pages.addHook('onRequest', (request, _reply, done) => {
+      done(receive(request) ?? (isHealthCheck(request) ? undefined : refuseWhileStopping(environment)))
+    })
+    serveHealth(pages, environment, metrics)
+    serveReference(pages, environment, operations)
+  })
   return server
 }
 
@@ -89,19 +95,6 @@ function makeRequestIds(): (request?: { headers: Record<string, string | string[
     const given = request?.headers['x-request-id']
     if (typeof given === 'string' && /^[\w.-]{8,64}$/.test(given)) return given
     return `${start}-${(++count).toString(36)}`
-  }
-}
-
-/** The first thing that happens to a request. */
-function receive(environment: Environment) {
-  return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
-    request.receivedAtMs = performance.now()
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
-      return done(fail('badRequest', 'The Host header is missing'))
-    if (request.method === 'OPTIONS') return answerPreflight(environment, request, reply)
-    if (environment.stopping.aborted && !isHealthCheck(request))
-      return done(fail('notReady', 'The platform is stopping; try again shortly', 1))
-    done()
   }
 }
 

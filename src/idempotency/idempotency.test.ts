@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { until } from '../database/test-database.ts'
+import { tidy } from '../maintenance.ts'
+import { type Answer, assertError, Client, testApp } from '../testing.ts'
+
+const PATH = '/app/v1/bucket'
+const DAY_MS = 24 * 3_600_000
+
+/** What the client sees of an answer, but for what belongs to the one exchange. */
+const seen = ({ status, text, headers }: Answer) => ({
+  status,
+  text,
+  etag: headers.get('etag'),
+  type: headers.get('content-type'),
+})
+const keyed = (key: string, more: Record<string, string> = {}) => ({ 'idempotency-key': key, ...more })
+
+test('requests with an Idempotency-Key', async (t) => {
+  const app = await testApp(t)
+  const avery = await app.as('avery')
+  const blake = await app.as('blake')
+  const versionOf = async (id: string): Promise<number> => (await avery.get(PATH, { id })).body.version
+  const countKeys = async () => Number((await app.sql('select count(*) as n from idempotency_keys'))[0]?.n)
+
+  await t.test('a repeated write has one effect and the same answer, byte by byte, on every operation', async () => {
+    const calls: [what: string, call: () => Promise<Answer>][] = [
+      ['create', () => avery.put(PATH, { id: 'one', data: { a: 1 } }, keyed('create'))],
+      ['set', () => avery.post(PATH, { id: 'one', key: 'b', value: 'ünï' }, keyed('set'))],
+      ['add', () => avery.post(`${PATH}/user`, { id: 'one', userId: blake.userId }, keyed('add'))],
+      ['remove', () => avery.post(`${PATH}/user/remove`, { id: 'one', userId: blake.userId }, keyed('remove'))],
+    ]
+    let version = 0
+    for (const [what, call] of calls) {
+      const first = await call()
+      assert.equal(first.status, 200, first.text)
+      assert.equal(first.headers.get('etag'), `"${++version}"`)
+      for (let i = 0; i < 3; i++) assert.deepEqual(seen(await call()), seen(first), what)
+      assert.equal(await versionOf('one'), version, what)
+    }
+    // Repeated after everything that came since, the first answer is still the answer.
+    assert.deepEqual((await calls[0]![1]()).body.version, 1)
+    const remove = () => avery.delete(PATH, { id: 'one' }, keyed('delete'))
+    const gone = await remove()
+    assert.deepEqual([gone.status, gone.body], [200, { success: true }])
+    assert.deepEqual(seen(await remove()), seen(gone))
+    assertError(await avery.delete(PATH, { id: 'one' }), 404, 4042)
+  })
+
+  await t.test('20 at once have one effect, and all get its answer', async () => {
+    await avery.put(PATH, { id: 'crowd', data: { list: [] } })
+    for (let round = 0; round < 3; round++) {
+      const before = await versionOf('crowd')
+      const body = { id: 'crowd', key: `list.${round}`, value: round }
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => avery.post(PATH, body, keyed(`crowd${round}`))),
+      )
+      for (const answer of answers) assert.deepEqual(seen(answer), seen(answers[0]!))
+      assert.equal(answers[0]!.status, 200, answers[0]!.text)
+      assert.equal(await versionOf('crowd'), before + 1)
+    }
+    const created = await Promise.all(Array.from({ length: 20 }, () => avery.put(PATH, { id: 'new' }, keyed('new'))))
+    assert.deepEqual([...new Set(created.map(({ status }) => status))], [200])
+  })
+
+  await t.test('20 at once over two processes have one effect', async () => {
+    const second = await app.startSecond()
+    const elsewhere = new Client(second.addresses.production, avery.token)
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => (i % 2 ? avery : elsewhere).put(PATH, { id: 'both' }, keyed('both'))),
+    )
+    for (const answer of answers) assert.deepEqual(seen(answer), seen(answers[0]!))
+    assert.equal(answers[0]!.status, 200)
+  })
+
+  await t.test('the same key for another request is a conflict, and has no effect', async () => {
+    await avery.put(PATH, { id: 'conflict', data: {} }, keyed('taken'))
+    const others = [
+      avery.put(PATH, { id: 'conflict2', data: {} }, keyed('taken')),
+      avery.put(PATH, { id: 'conflict', data: { x: 1 } }, keyed('taken')),
+      avery.put(PATH, { id: 'conflict', data: {}, public: true }, keyed('taken')),
+      avery.post(PATH, { id: 'conflict', key: '', value: {} }, keyed('taken')),
+      avery.delete(PATH, { id: 'conflict' }, keyed('taken')),
+    ]
+    for (const answer of await Promise.all(others)) assertError(answer, 409, 4091, /used for another request/)
+    assert.equal(
+      await versionOf('conflict'),
+      1 + Number((await app.sql('select version_floor from app_storage order by app_id limit 1'))[0]?.version_floor),
+    )
+    assertError(await avery.get(PATH, { id: 'conflict2' }), 404, 4042)
+  })
+
+  await t.test('If-Match is part of the request', async () => {
+    const made = await avery.put(PATH, { id: 'matched' })
+    const { version } = made.body
+    const write = (ifMatch?: string) =>
+      avery.post(PATH, { id: 'matched', key: 'a', value: 1 }, keyed('matched', ifMatch ? { 'if-match': ifMatch } : {}))
+    const first = await write(`"${version}"`)
+    assert.equal(first.status, 200, first.text)
+    // The version is stale by now, but the write was done: the client only missed the answer.
+    assert.deepEqual(seen(await write(`"${version}"`)), seen(first))
+    assertError(await write(`"${version + 1}"`), 409, 4091, /used for another request/)
+    assertError(await write(), 409, 4091, /used for another request/)
+  })
+
+  await t.test('the key of another user, or of the same person in another app, is another key', async () => {
+    const inSecond = await app.as('avery', 'second')
+    for (const client of [avery, blake])
+      assert.equal((await client.put(PATH, { id: `of ${client.userId}` }, keyed('shared'))).status, 200)
+    const elsewhere = await inSecond.put(PATH, { id: 'in the second app' }, keyed('shared'))
+    assert.equal(elsewhere.status, 200)
+    const sandbox = await app.as('avery', 'first', 'sandbox')
+    assert.equal((await sandbox.put(PATH, { id: 'in the sandbox' }, keyed('shared'))).status, 200)
+    const again = await app.as('avery')
+    assertError(await again.put(PATH, { id: 'another' }, keyed('shared')), 409, 4091)
+  })
+
+  await t.test('a failed request keeps nothing: the key can be used again', async () => {
+    const before = await countKeys()
+    const write = () => avery.post(PATH, { id: 'later', key: 'a', value: 1 }, keyed('retry'))
+    assertError(await write(), 404, 4042)
+    assertError(await avery.put(PATH, { id: 'crowd' }, keyed('retry')), 409, 4091, /with that id already/)
+    assertError(await avery.put(PATH, { id: 5 }, keyed('retry')), 400, 4005)
+    assert.equal(await countKeys(), before)
+    await avery.put(PATH, { id: 'later' })
+    const done = await write()
+    assert.equal(done.status, 200)
+    assert.deepEqual(seen(await write()), seen(done))
+  })
+
+  await t.test('a failure on our side keeps neither key nor effect', async () => {
+    await app.sql('alter table idempotency_keys add constraint broken check (answer is null) not valid')
+    assertError(await avery.put(PATH, { id: 'half' }, keyed('half')), 500, 5000)
+    assertError(await avery.get(PATH, { id: 'half' }), 404, 4042)
+    await app.sql('alter table idempotency_keys drop constraint broken')
+    assert.equal((await avery.put(PATH, { id: 'half' }, keyed('half'))).status, 200)
+  })
+
+  await t.test('a key has 1 to 255 characters', async () => {
+    assert.equal((await avery.put(PATH, { id: 'longest' }, keyed('x'.repeat(255)))).status, 200)
+    assertError(await avery.put(PATH, { id: 'too long' }, keyed('x'.repeat(256))), 400, 4003, /1 to 255 characters/)
+    assertError(await avery.put(PATH, { id: 'empty' }, keyed('')), 400, 4003, /1 to 255 characters/)
+    assert.equal((await avery.put(PATH, { id: 'odd' }, keyed(`'"\\ %00 é`))).status, 200)
+    for (const id of ['too long', 'empty']) assertError(await avery.get(PATH, { id }), 404, 4042)
+  })
+
+  await t.test('reads take no notice of a key', async () => {
+    const before = await countKeys()
+    for (const id of ['crowd', 'new']) assert.equal((await avery.get(PATH, { id }, keyed('read'))).body.id, id)
+    assert.equal(await countKeys(), before)
+  })
+
+  await t.test('keys are kept for a day', async () => {
+    const write = () => avery.put(PATH, { id: 'daily' }, keyed('daily'))
+    assert.equal((await write()).status, 200)
+    app.advance(DAY_MS - 60_000)
+    await tidy(app.environment())
+    const late = await app.as('avery')
+    assert.equal((await late.put(PATH, { id: 'daily' }, keyed('daily'))).status, 200)
+    app.advance(2 * 60_000)
+    await tidy(app.environment())
+    await until('the keys are gone', async () => (await countKeys()) === 0)
+    assertError(await late.put(PATH, { id: 'daily' }, keyed('daily')), 409, 4091, /with that id already/)
+  })
+})

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Caller } from '../caller.ts'
+import { testApp } from '../testing.ts'
+import { hashPassword, verifyPassword } from './passwords.ts'
+import { changePassword, disablePerson, verifyPerson } from './people.ts'
+import { isHandle, normaliseHandle } from './rules.ts'
+
+const OPERATOR: Caller = { at: new Date(), requestId: 'people-test', address: '127.0.0.1' }
+
+test('a password is kept as argon2id in PHC form, each time with new salt', async () => {
+  const [first, second] = await Promise.all([hashPassword('groundschool'), hashPassword('groundschool')])
+  for (const hash of [first, second])
+    assert.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
+  assert.notEqual(first, second)
+  assert.equal(await verifyPassword('groundschool', first), true)
+  assert.equal(await verifyPassword('groundschool', second), true)
+  for (const wrong of ['Groundschool', 'groundschool ', 'groundschoo', ''])
+    assert.equal(await verifyPassword(wrong, first), false, wrong)
+})
+
+test('a hash of other strength is verified by its own parameters', async () => {
+  // argon2id of "password" with salt "somesalt", from the reference implementation.
+  const reference = '$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4'
+  assert.equal(await verifyPassword('password', reference), true)
+  assert.equal(await verifyPassword('passwore', reference), false)
+  await assert.rejects(verifyPassword('password', 'plaintext'), /not in argon2id PHC form/)
+})
+
+test('nobody has a password, and none of a thousand and one characters is right', async () => {
+  assert.equal(await verifyPassword('', null), false)
+  const longest = 'x'.repeat(1000)
+  const hash = await hashPassword(longest)
+  assert.equal(await verifyPassword(longest, hash), true)
+  assert.equal(await verifyPassword(`${longest}y`, hash), false)
+  const tooLong = await hashPassword('x'.repeat(1001))
+  assert.equal(await verifyPassword('x'.repeat(1001), tooLong), false)
+})
+
+test('the two ways to write an accent are one password', async () => {
+  const hash = await hashPassword('caf\u00e9 au lait')
+  assert.equal(await verifyPassword('cafe\u0301 au lait', hash), true)
+})
+
+test('handles are one whatever their case, width or @, and look-alikes are refused (D7)', () => {
+  for (const same of ['@Avery', 'avery', 'AVERY', '@ａｖｅｒｙ', '@aVeRy']) assert.equal(normaliseHandle(same), 'avery')
+  for (const good of ['@avery', 'a', 'a.b-c_d', 'user1', '1user', 'x'.repeat(30)]) assert.ok(isHandle(good), good)
+  for (const bad of [
+    '',
+    '@',
+    '@@avery',
+    'аvery',
+    'av\u200bery',
+    'avery\u0301',
+    'İstanbul',
+    'ﬁnley',
+    'a b',
+    '.avery',
+    'avery.',
+    'a/b',
+    'a:b',
+    'x'.repeat(31),
+    'avery\n',
+    '😀',
+  ])
+    assert.ok(!isHandle(bad), bad)
+})
+
+test('accounts', async (t) => {
+  const app = await testApp(t)
+  const { db } = app.environment()
+  const verify = (handle: string, password: string) => verifyPerson(db, OPERATOR, { handle, password })
+
+  await t.test('a changed password is the only one that is right', async () => {
+    await changePassword(db, OPERATOR, { handle: '@avery', password: 'the first one' })
+    const { id } = await verify('avery', 'the first one')
+    await changePassword(db, OPERATOR, { handle: 'AVERY', password: 'the second one' })
+    await assert.rejects(verify('avery', 'the first one'), { code: 4011 })
+    assert.equal((await verify('@avery', 'the second one')).id, id)
+  })
+
+  await t.test('a password that is too short or too long, or of nobody, is refused', async () => {
+    for (const password of ['', 'seven..', 'x'.repeat(1001)])
+      await assert.rejects(changePassword(db, OPERATOR, { handle: '@avery', password }), { code: 4003 })
+    await assert.rejects(changePassword(db, OPERATOR, { handle: '@ghost', password: 'long enough' }), { code: 4042 })
+    await assert.rejects(disablePerson(db, OPERATOR, { handle: '@ghost', isDisabled: true }), { code: 4042 })
+    assert.ok(await verify('avery', 'the second one'))
+  })
+
+  await t.test('a disabled person cannot sign in until enabled again', async () => {
+    await disablePerson(db, OPERATOR, { handle: '@avery', isDisabled: true })
+    await assert.rejects(verify('avery', 'the second one'), {
+      code: 4011,
+      message: 'The handle or the password is wrong',
+    })
+    await disablePerson(db, OPERATOR, { handle: '@avery', isDisabled: false })
+    assert.ok(await verify('avery', 'the second one'))
+  })
+
+  await t.test('a person of one environment is nobody in the other', async () => {
+    await assert.rejects(
+      verifyPerson(app.environment('sandbox').db, OPERATOR, { handle: 'avery', password: 'the second one' }),
+      { code: 4011 },
+    )
+  })
+})
