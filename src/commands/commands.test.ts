@@ -2,7 +2,16 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,6 +24,8 @@ import { Client, TEMPLATE } from '../testing.ts'
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
 const DEMO = fileURLToPath(new URL('../../demo/demo.json', import.meta.url))
 const place = mkdtempSync(join(tmpdir(), 'groundschool-commands-'))
+// Root's database runs as another user, and would be kept outside of a place that only root may enter.
+chmodSync(place, 0o755)
 const children = new Set<ChildProcess>()
 after(() => {
   for (const child of children) child.kill('SIGKILL')
