@@ -15,11 +15,12 @@ create table buckets (
 );
 create index buckets_by_user on buckets using gin (users) with (fastupdate = off);
 
--- The latest changes of each bucket, for its change stream. Small values are kept, larger ones are left for the reader to fetch.
+-- The latest changes of each bucket, for its change stream. Small values are kept, larger ones are left for the reader to fetch. There is no
+-- foreign key: it would cost one more look-up on every write. They go with their bucket, in the same statement.
 create table bucket_changes (
-  bucket_no   bigint not null references buckets on delete cascade,
+  bucket_no   bigint not null,
   version     bigint not null,
-  kind        text not null check (kind in ('created', 'set', 'users')),
+  kind        text not null check (kind in ('set', 'users')),
   key         text,
   value       json,
   user_id     text not null,

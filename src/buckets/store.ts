@@ -58,7 +58,7 @@ export const insertBucket = write('buckets.insert', {
     users: textArray,
     public: bool,
     data: json,
-    blocks: int4,
+    blocks: int8,
     now: timestamptz,
   },
   row: { taken: bool, version: nullable(int8) },
@@ -108,7 +108,7 @@ export const replaceData = write('buckets.replaceData', {
  * The storage row is locked before it is counted with: an update computes from the row as it was, even where it must wait for another.
  */
 export const replaceDataAndCharge = write('buckets.replaceDataAndCharge', {
-  params: { app: int8, no: int8, version: int8, data: json, blocks: int4, ...CHANGE },
+  params: { app: int8, no: int8, version: int8, data: json, blocks: int8, ...CHANGE },
   row: { matched: bool, version: nullable(int8) },
   text: `
     with target as (
@@ -154,6 +154,8 @@ export const deleteBucket = write('buckets.delete', {
       select blocks_used, version_floor from app_storage where app_id = :app for update
     ), gone as (
       delete from buckets b using room where b.bucket_no = :no returning b.version, b.blocks
+    ), changes as (
+      delete from bucket_changes where bucket_no = :no
     )
     update app_storage s
        set blocks_used = room.blocks_used - gone.blocks, version_floor = greatest(room.version_floor, gone.version)
