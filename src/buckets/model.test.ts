@@ -270,7 +270,7 @@ test(`over ${GROUPS * SEQUENCES} random sequences buckets do what a plain model 
   await Promise.all(
     groups.map((group) =>
       fc.assert(
-        fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14, size: 'max' }), (steps) =>
+        fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 12, size: 'max' }), (steps) =>
           runSequence(group, steps),
         ),
         { numRuns: SEQUENCES },

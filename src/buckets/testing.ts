@@ -26,7 +26,7 @@ export async function registerApp(app: TestApp, name: string, blocksLimit: numbe
 /** The same person through another process. */
 export const through = (client: Client, address: string): Client => new Client(address, client.token, client.userId)
 
-/** What is charged is what is kept, in every app. */
+/** What is charged is what is kept, in every app, and nothing stays behind of what was deleted. */
 export async function assertStorageAddsUp(app: TestApp, environment?: EnvironmentName): Promise<void> {
   const wrong = await app.sql(
     `with kept as (
@@ -37,6 +37,11 @@ export async function assertStorageAddsUp(app: TestApp, environment?: Environmen
     environment,
   )
   assert.deepEqual(wrong, [])
+  const orphans = await app.sql(
+    `select bucket_no from bucket_changes where bucket_no not in (select bucket_no from buckets)`,
+    environment,
+  )
+  assert.deepEqual(orphans, [])
 }
 
 export interface StreamEvent {

@@ -212,6 +212,28 @@ test('a revocation that nobody could hear is heeded all the same (O15)', async (
   }
 })
 
+test('what was read before a revocation is not remembered after it (O15)', async (t) => {
+  const app = await testApp(t)
+  const avery = await app.as('avery')
+  const { sessionId } = await sessionOf(app, avery)
+  // The look-up sees the session as it was when it started, and takes its time.
+  await app.sql(
+    `alter table access_tokens rename to real_tokens;
+     create view access_tokens as select * from real_tokens where (select true from pg_sleep(0.7))`,
+  )
+  const pending = avery.get(LIST)
+  await until('the look-up is under way', async () => {
+    const [row] = await app.sql(
+      `select count(*) as n from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`,
+    )
+    return Number(row?.n) > 0
+  })
+  await endSession(app.environment().db, OPERATOR, { sessionId, reason: 'in between' })
+  assert.equal((await pending).status, 200, 'it was asked before the end')
+  await app.sql('drop view access_tokens; alter table real_tokens rename to access_tokens')
+  assertError(await avery.get(LIST), 403, 4034)
+})
+
 test('the memory for tokens is bounded', async (t) => {
   const app = await testApp(t, { TOKEN_CACHE_SIZE: '4' })
   const clients = await Promise.all(Array.from({ length: 10 }, () => app.as('avery')))
