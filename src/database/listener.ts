@@ -1,4 +1,6 @@
-import type { Db, HoldConnection } from './database.ts'
+import type { Client } from 'pg'
+import type { HoldConnection } from './connection.ts'
+import type { Db } from './database.ts'
 import { text, write } from './statement.ts'
 
 /** One connection that hears what any process tells the environment; its channel is named like the schema. */
@@ -14,9 +16,11 @@ export interface ListenerOptions {
   channel: string
   hold: HoldConnection
   onProblem(error: Error): void
+  /** The connection stands, but the server behind it is silent. */
+  onStall(): void
 }
 
-const HEARTBEAT_MS = 5_000
+const HEARTBEAT_MS = 1_000
 const HEARTBEAT_DEADLINE_MS = 2_000
 
 const notifyStatement = write('database.notify', {
@@ -28,6 +32,20 @@ const notifyStatement = write('database.notify', {
 /** Tells every process of this environment, once the transaction commits. The payload is at most 8000 bytes of JSON. */
 export async function notify(db: Db, topic: string, payload: Readonly<Record<string, unknown>> = {}): Promise<void> {
   await db.all(notifyStatement, { message: JSON.stringify({ ...payload, topic }) })
+}
+
+/** Our own process may have been busy for as long: what has arrived by then counts, so it is looked at before the server is blamed. */
+const LAST_LOOK_MS = 50
+
+async function checkPulse(client: Client, onStall: () => void): Promise<void> {
+  let timer = setTimeout(() => {
+    timer = setTimeout(() => {
+      onStall()
+      client.connection.stream.destroy(new Error('The database does not answer'))
+    }, LAST_LOOK_MS)
+  }, HEARTBEAT_DEADLINE_MS)
+  await client.query('select 1').catch((error) => client.connection.stream.destroy(error))
+  clearTimeout(timer)
 }
 
 export async function openListener(options: ListenerOptions): Promise<Listener> {
@@ -64,9 +82,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       client.on('notification', ({ payload }) => dispatch(payload ?? ''))
       await client.query({ text: `listen ${client.escapeIdentifier(options.channel)}`, ...deadline })
       // A connection whose other end vanished looks idle, and an idle one is what a listener expects.
-      heartbeat = setInterval(() => {
-        client.query({ text: 'select 1', ...deadline }).catch((error) => client.connection.stream.destroy(error))
-      }, HEARTBEAT_MS)
+      heartbeat = setInterval(() => void checkPulse(client, options.onStall), HEARTBEAT_MS)
       tell(true)
     },
     onDown: () => {

@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
-import { fail, PlatformError } from '../errors.ts'
-import type { HoldConnection } from './database.ts'
+import { PlatformError } from '../errors.ts'
+import { type HoldConnection, notReady } from './connection.ts'
 import type { Statement } from './statement.ts'
 
 /**
@@ -11,6 +11,8 @@ export interface ReadLane {
   all<P, R>(statement: Statement<P, R>, params: P): Promise<R[]>
   first<P, R>(statement: Statement<P, R>, params: P): Promise<R | undefined>
   isAvailable(): boolean
+  /** Gives up all connections, and with them what waits; new ones are tried at once. */
+  abandon(error: Error): void
   figures(): { readsQueued: number; readsGathered: number; readStatements: number }
   /** Refuses what comes from now on, and waits for what was asked already, but not longer than the deadline. */
   drain(deadlineMs: number): Promise<void>
@@ -203,6 +205,8 @@ export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> 
       { name: form.name, text: form.text, values, rowMode: 'array' },
       (error, result) => {
         lane.pending--
+        // The last word of a server process that is ending: the connection closes in a moment, and takes nothing more.
+        if (error && (error as { severity?: string }).severity === 'FATAL') lanes.delete(lane)
         if (error) onAnswer(error, [], [])
         else
           onAnswer(
@@ -237,9 +241,10 @@ export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> 
     all: (statement, params) => ask(statement as Statement, params, false) as Promise<never>,
     first: (statement, params) => ask(statement as Statement, params, true) as Promise<never>,
     isAvailable: () => lanes.size > 0 && !isClosed,
+    abandon: (error) => {
+      for (const lane of lanes) lane.client.connection.stream.destroy(error)
+    },
     figures: () => ({ readsQueued: queued, readsGathered: gathered, readStatements: sent }),
     drain,
   }
 }
-
-const notReady = (cause: unknown): PlatformError => Object.assign(fail('notReady'), { cause })

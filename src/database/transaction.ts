@@ -1,0 +1,131 @@
+import pg from 'pg'
+import { hasCode, understandError } from './connection.ts'
+import type { Db } from './database.ts'
+import type { Statement } from './statement.ts'
+
+/** How often the outermost work is repeated after a collision. */
+const RETRIES = 3
+
+export async function run<P, R>(
+  client: pg.PoolClient,
+  statement: Statement<P, R>,
+  params: P,
+  isFirstOfTransaction = false,
+): Promise<R[]> {
+  const { name, text } = statement
+  const values = statement.encodeParams(params)
+  const result = await new Promise<pg.QueryArrayResult<(string | null)[]>>((resolve, reject) => {
+    const config: pg.QueryArrayConfig = { name, text, values, rowMode: 'array' }
+    const query = new pg.Query(config, (error, answer) => {
+      if (error) reject(understandError(error))
+      else resolve(answer as pg.QueryArrayResult)
+    })
+    if (isFirstOfTransaction) prependBegin(query)
+    client.query(query)
+  })
+  return result.rows.map(statement.makeRowReader(result.fields.map((field) => field.name)))
+}
+
+/** BEGIN as a prepared statement, for `prependBegin`; there is no other way to prepare it than to run it. */
+export async function prepareBegin(client: pg.ClientBase): Promise<void> {
+  await Promise.all([client.query({ name: 'begin', text: 'begin' }), client.query('rollback')])
+}
+
+/**
+ * Sends BEGIN with the first statement, which saves a round trip. Both are one unit of the protocol: where BEGIN fails,
+ * the server skips the statement. Two pipelined queries would not do, because then it would run outside a transaction.
+ */
+function prependBegin(query: pg.Query): void {
+  const original = query as pg.Query & { handleCommandComplete(message: { text: string }, from: pg.Connection): void }
+  const { submit, handleCommandComplete } = original
+  original.submit = (connection) => {
+    connection.stream.cork()
+    connection.bind({ statement: 'begin' }, true)
+    connection.execute({}, true)
+    const error = submit.call(query, connection)
+    connection.stream.uncork()
+    return error
+  }
+  original.handleCommandComplete = (message, from) => {
+    if (message.text !== 'BEGIN') handleCommandComplete.call(query, message, from)
+  }
+}
+
+export async function runTransaction<T>(
+  takeClient: () => Promise<pg.PoolClient>,
+  work: (tx: Db) => Promise<T>,
+  onProblem: (error: Error) => void,
+): Promise<T> {
+  for (let triesLeft = RETRIES; ; triesLeft--) {
+    const client = await takeClient()
+    const attempt = beginTransaction(client)
+    try {
+      const result = await work(attempt.tx)
+      await attempt.commit()
+      client.release()
+      for (const hook of attempt.hooks) runHook(hook, onProblem)
+      return result
+    } catch (error) {
+      const isLost = !(await attempt.rollBack())
+      client.release(isLost)
+      if (isLost || !attempt.isRetryable() || triesLeft === 0) throw error
+    }
+    // Those that collided should not meet again at once.
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 20))
+  }
+}
+
+function beginTransaction(client: pg.PoolClient) {
+  const hooks: (() => void)[] = []
+  let state: 'new' | 'begun' | 'over' = 'new'
+  let isRetryable = false
+
+  const note = (error: unknown): never => {
+    if (hasCode(error, '40001', '40P01')) isRetryable = true
+    throw error
+  }
+  const all = <P, R>(statement: Statement<P, R>, params: P): Promise<R[]> => {
+    if (state === 'over') return Promise.reject(new Error(`Statement '${statement.name}' came after its transaction`))
+    const isFirst = state === 'new'
+    state = 'begun'
+    return run(client, statement, params, isFirst).catch(note)
+  }
+  const tx: Db = {
+    isTransaction: true,
+    all,
+    first: async (statement, params) => (await all(statement, params))[0],
+    transaction: (work) => work(tx),
+    afterCommit: (work) => void hooks.push(work),
+  }
+  return {
+    tx,
+    hooks,
+    isRetryable: () => isRetryable,
+    commit: async (): Promise<void> => {
+      const isEmpty = state === 'new'
+      state = 'over'
+      if (isEmpty) return
+      const { command } = await client.query('commit').catch((error) => note(understandError(error)))
+      // PostgreSQL answers so where an earlier statement had failed and the work went on regardless.
+      if (command !== 'COMMIT') throw new Error('A statement of this transaction had failed, so it was rolled back')
+    },
+    /** Resolves to whether the connection can be used further. */
+    rollBack: async (): Promise<boolean> => {
+      const isEmpty = state === 'new'
+      state = 'over'
+      if (isEmpty) return true
+      return client.query('rollback').then(
+        () => true,
+        () => false,
+      )
+    },
+  }
+}
+
+export function runHook(hook: () => void, onProblem: (error: Error) => void): void {
+  try {
+    hook()
+  } catch (error) {
+    onProblem(error as Error)
+  }
+}
