@@ -191,17 +191,20 @@ interface Write {
 
 /** One write every few milliseconds for each writer is load enough, and leaves the processor to the server. */
 const PAUSE_MS = 2
-const WRITERS = 4
 const PAUSE_AFTER_FAILURE_MS = 10
 
 /**
  * Half of the writers write each value under a key of its own, all to one bucket, and never repeat. The others have a bucket each and an
  * Idempotency-Key for each write, which they repeat until it is acknowledged: so its version counts the effects.
  */
-export async function startLoad(t: TestContext, clients: readonly Client[], name = 'load'): Promise<Load> {
+export async function startLoad(
+  t: TestContext,
+  clients: readonly Client[],
+  { name = 'load', writers = 4 } = {},
+): Promise<Load> {
   const exchanges: Exchange[] = []
   const writes: Write[] = []
-  const counters = Array.from({ length: WRITERS }, (_, i) => ({ bucket: `${name} counter ${i}`, value: 0 }))
+  const counters = Array.from({ length: writers }, (_, i) => ({ bucket: `${name} counter ${i}`, value: 0 }))
   let bucket = ''
   let isOver = false
   let isGivenUp = false
@@ -268,7 +271,7 @@ export async function startLoad(t: TestContext, clients: readonly Client[], name
   await turnTo(name)
   const work = Promise.all([
     ...counters.map(count),
-    ...Array.from({ length: WRITERS }, (_, i) => writeOnce(clients[i % clients.length]!)),
+    ...Array.from({ length: writers }, (_, i) => writeOnce(clients[i % clients.length]!)),
   ])
   // Told by `stop`; until then nobody waits for it.
   work.catch(() => {})

@@ -13,7 +13,9 @@ import {
   signIn,
   startLoad,
 } from './machine-testing.ts'
-import type { Client } from './testing.ts'
+import { openRaw } from './http/test-socket.ts'
+import { PATH, openStream } from './buckets/testing.ts'
+import { Client } from './testing.ts'
 
 const KILLS = 20
 /** How long writes flow before something is killed. */
@@ -60,7 +62,7 @@ test('a database killed 20 times under write load comes back and keeps every ack
   // A database that ends again and again is started with ever longer pauses; a new start of the platform forgets them.
   for (let stretch = 1; stretch <= 4; stretch++) {
     await server.start()
-    const load = await startLoad(t, [await signIn(server.nobody)], `stretch ${stretch}`)
+    const load = await startLoad(t, [await signIn(server.nobody)], { name: `stretch ${stretch}` })
     for (let kill = 1; kill <= KILLS / 4; kill++) {
       await load.turnTo(`stretch ${stretch} round ${kill}`)
       await someLoad()
@@ -81,7 +83,7 @@ test('a database killed 20 times under write load comes back and keeps every ack
   assert.deepEqual(server.databaseProcesses(), [])
 })
 
-const AWAY_MS = 30_000
+const AWAY_MS = 8_000
 
 /** Asks all the while; tells how each answer turned out. */
 function watchHealth(nobody: Client, path: string): { stop(): Promise<Exchange[]> } {
@@ -108,7 +110,7 @@ function watchHealth(nobody: Client, path: string): { stop(): Promise<Exchange[]
 /** The database goes for a while and comes back. Tells what that was like for the clients. */
 async function goAway(t: TestContext, server: Server, leave: () => void, comeBack: () => void) {
   const avery = await signIn(server.nobody)
-  const load = await startLoad(t, [avery])
+  const load = await startLoad(t, [avery], { writers: 32 })
   const readiness = watchHealth(server.nobody, '/readyz')
   const health = watchHealth(server.nobody, '/healthz')
   await someLoad()
@@ -167,4 +169,112 @@ test('a database that hangs under load (M2)', async (t) => {
       for (const pid of stopped) killIfThere(pid, 'SIGCONT')
     },
   )
+})
+
+test('SIGTERM under load: what was taken is answered, the rest refused, and nothing is lost (M3)', async (t) => {
+  const server = await installServer(t)
+  await server.start()
+  const load = await startLoad(t, [await signIn(server.nobody)], { writers: 16 })
+  const stops: number[] = []
+  for (let round = 1; round <= 3; round++) {
+    await load.turnTo(`round ${round}`)
+    await someLoad()
+    const { code, tookMs } = await server.stop()
+    assert.equal(code, 0, server.log())
+    stops.push(tookMs)
+    assert.deepEqual(server.databaseProcesses(), [])
+    await assert.rejects(server.nobody.get('/healthz'), /fetch failed/)
+    await server.start()
+  }
+  await load.stop()
+  t.diagnostic(`stops: ${summarize(stops)}; ${load.count()} writes kept`)
+  assert.ok(Math.max(...stops) < 10_000, summarize(stops))
+  assert.deepEqual([...outcomesOf(load).difference(new Set(['200', 'no answer', '503/5030']))], [])
+  await load.check()
+  await load.checkUnanswered()
+})
+
+test('nobody keeps a server from stopping within 10 seconds, however slow (M3)', async (t) => {
+  const server = await installServer(t)
+  await server.start()
+  const avery = await signIn(server.nobody)
+  await avery.put(PATH, { id: 'slow' })
+  const stream = await openStream(avery, { id: 'slow' })
+  assert.equal((await stream.next()).event, 'ready')
+  const open = (text: string) => openConnection(t, avery.address, text)
+  const body = JSON.stringify({ id: 'slow', key: 'late', value: 1 })
+  const head = `POST ${PATH} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${avery.token}\r\n`
+  const half = `${head}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 9)}`
+  const connections = {
+    late: open(half),
+    neverComplete: open(half),
+    halfHead: open(head),
+    silent: open(''),
+    idle: open('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'),
+  }
+  await until('the idle connection has its answer', () => connections.idle.received().includes('"ok"'))
+  const stopping = server.stop()
+  await stream.ended()
+  await connections.idle.closed
+  await connections.silent.closed
+  connections.late.send(body.slice(9))
+  assert.match(await connections.late.closed, /^HTTP\/1\.1 200 .*"late":1/s)
+  const { code, tookMs } = await stopping
+  t.diagnostic(`stopped after ${Math.round(tookMs)} ms`)
+  assert.equal(code, 0, server.log())
+  assert.ok(tookMs < 10_000, `it took ${tookMs} ms`)
+  assert.deepEqual(server.databaseProcesses(), [])
+  for (const one of [connections.neverComplete, connections.halfHead]) t.diagnostic(JSON.stringify(await one.closed))
+  await server.start()
+  assert.deepEqual((await avery.get(PATH, { id: 'slow' })).body.data, { late: 1 })
+})
+
+/** A client that sends what it likes, when it likes. */
+function openConnection(t: TestContext, address: string, text: string) {
+  const socket = openRaw(address)
+  t.after(() => socket.destroy())
+  let received = ''
+  socket.on('data', (chunk) => {
+    received += chunk
+  })
+  socket.on('error', () => {})
+  socket.write(text)
+  return {
+    closed: new Promise<string>((resolve) => socket.on('close', () => resolve(received))),
+    received: () => received,
+    send: (more: string) => socket.write(more),
+  }
+}
+
+test('of two servers on one database one is killed: tokens hold on the other, and writes go on (M4)', async (t) => {
+  const database = await createTestDatabase()
+  t.after(database.drop)
+  const settings = {
+    DATABASE_URL: databaseUrl(database.connection),
+    DEMO: 'on',
+    SECRET_KEY: Buffer.alloc(32, 'machine').toString('base64url'),
+  }
+  const servers = [await installServer(t, settings), await installServer(t, settings)]
+  const [first, second] = servers as [Server, Server]
+  // Both find an empty database, and both want to make the tables and import the demo data.
+  await Promise.all(servers.map((server) => server.start()))
+  const averyOnFirst = await signIn(first.nobody)
+  const averyOnSecond = new Client(second.nobody.address, averyOnFirst.token)
+  const load = await startLoad(t, [averyOnFirst, averyOnSecond])
+  for (let kill = 1; kill <= 3; kill++) {
+    await load.turnTo(`round ${kill}`)
+    await someLoad()
+    await first.kill()
+    const killedMs = performance.now()
+    await delay(300)
+    const later = load.exchanges.filter(({ startedMs }) => startedMs > killedMs)
+    assert.ok(later.some(({ outcome }) => outcome === '200'), 'writes go on')
+    const newcomer = await signIn(second.nobody)
+    await first.start()
+    assert.equal((await new Client(first.nobody.address, newcomer.token).get(`${PATH}/list`)).status, 200)
+  }
+  await load.stop()
+  t.diagnostic(`${load.count()} writes kept`)
+  assert.deepEqual(outcomesOf(load), new Set(['200', 'no answer']))
+  await load.check()
 })

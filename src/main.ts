@@ -1,6 +1,12 @@
 #!/usr/bin/env node
-import { commands } from './commands/commands.ts'
-import { runCommandLine } from './commands/line.ts'
+import { enableCompileCache } from 'node:module'
+import { fileURLToPath } from 'node:url'
+
+// Later starts read what the first one compiled: quicker by half, and without the compiler in memory. In a folder of our own, because code that is
+// read from a shared one could be somebody else's.
+enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/groundschool', import.meta.url)))
+const { commands } = await import('./commands/commands.ts')
+const { runCommandLine } = await import('./commands/line.ts')
 
 // Whoever reads our output may stop reading, such as `head`.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})

@@ -1,11 +1,11 @@
-import { createServer, type Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { operations } from './app.ts'
 import { type Config, ENVIRONMENTS, type EnvironmentName, readSecretKey } from './config.ts'
 import { type Connection, openDatabase } from './database/database.ts'
-import { startEmbedded } from './database/embedded.ts'
+import { startEmbedded } from './database/embedded/embedded.ts'
 import { migrate } from './database/migrate.ts'
 import { type Clock, type Environment, openEnvironment, schemaOf } from './environment.ts'
 import { StartupError } from './errors.ts'
@@ -112,12 +112,16 @@ async function listen(config: Config, [production, sandbox]: FastifyInstance[]):
     return [production.server, sandbox.server]
   }
   const sandboxHost = new URL(config.SANDBOX_URL).host
-  const shared = createServer((request, response) => {
-    const server = request.headers.host?.toLowerCase() === sandboxHost ? sandbox : production
-    server.routing(request, response)
-  })
-  await open(shared, config.PORT, config.HOST)
-  return [shared]
+  // Production's own listener serves both, so that what it does with broken requests and slow clients holds for both.
+  for (const event of ['request', 'checkExpectation']) {
+    production.server.removeAllListeners(event)
+    production.server.on(event, (request: IncomingMessage, response: ServerResponse) => {
+      const isForSandbox = request.headers.host?.toLowerCase() === sandboxHost
+      ;(isForSandbox ? sandbox : production).routing(request, response)
+    })
+  }
+  await open(production.server, config.PORT, config.HOST)
+  return [production.server]
 }
 
 const open = (server: Server, port: number, host: string): Promise<void> =>
@@ -143,8 +147,11 @@ const addressOf = (server: Server): string => {
 const drain = (server: Server, limitMs: number): Promise<void> =>
   new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), limitMs)
+    // A connection is idle only once its last answer is out.
+    const sweep = setInterval(() => server.closeIdleConnections(), 100)
     server.close(() => {
       clearTimeout(cut)
+      clearInterval(sweep)
       resolve()
     })
     server.closeIdleConnections()

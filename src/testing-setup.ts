@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type EmbeddedDatabase, startEmbedded } from './database/embedded.ts'
+import { type EmbeddedDatabase, startEmbedded } from './database/embedded/embedded.ts'
 import { runSql } from './database/test-database.ts'
 import { migrateAll } from './platform.ts'
 import { seed, TEMPLATE } from './testing.ts'

