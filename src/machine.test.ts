@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { openStream, PATH } from './buckets/testing.ts'
 import { createTestDatabase, layWire, until } from './database/test-database.ts'
+import { openRaw } from './http/test-socket.ts'
 import {
   databaseUrl,
   type Exchange,
@@ -13,8 +15,6 @@ import {
   signIn,
   startLoad,
 } from './machine-testing.ts'
-import { openRaw } from './http/test-socket.ts'
-import { PATH, openStream } from './buckets/testing.ts'
 import { Client } from './testing.ts'
 
 const KILLS = 20
@@ -268,7 +268,10 @@ test('of two servers on one database one is killed: tokens hold on the other, an
     const killedMs = performance.now()
     await delay(300)
     const later = load.exchanges.filter(({ startedMs }) => startedMs > killedMs)
-    assert.ok(later.some(({ outcome }) => outcome === '200'), 'writes go on')
+    assert.ok(
+      later.some(({ outcome }) => outcome === '200'),
+      'writes go on',
+    )
     const newcomer = await signIn(second.nobody)
     await first.start()
     assert.equal((await new Client(first.nobody.address, newcomer.token).get(`${PATH}/list`)).status, 200)

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
+import { type AddressInfo, createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
 import { readConfig } from './config.ts'
 import { layWire, until, type Wire } from './database/test-database.ts'
-import { openRaw } from './http/test-socket.ts'
+import { openRaw, sendRaw } from './http/test-socket.ts'
 import { openLog } from './log.ts'
 import { type Platform, startPlatform } from './platform.ts'
 import { type Answer, assertError, Client, type TestApp, testApp } from './testing.ts'
@@ -241,3 +242,33 @@ test('a request that hangs does not keep the platform from stopping within 10 se
   assert.equal(await stuck.closed, '')
   await row.release()
 })
+
+test('with one port for both environments, the host name decides, and broken requests are refused in our own shape', async (t) => {
+  const app = await testApp(t)
+  const port = String(await findFreePort())
+  const config = readConfig({
+    PORT: port,
+    SANDBOX_PORT: port,
+    BASE_URL: 'https://api.example.org',
+    SANDBOX_URL: 'https://sandbox.example.org',
+    SECRET_KEY,
+    LOG_LEVEL: 'silent',
+  })
+  const platform = await startPlatform(config, app.connection, openLog(config), () => new Date())
+  t.after(() => platform.stop())
+  const { production: address } = platform.addresses
+  const ask = async (host: string): Promise<string> =>
+    sendRaw(address, `GET /openapi.json HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`)
+  assert.match(await ask('api.example.org'), /"url":\s*"https:\/\/api\.example\.org"/)
+  assert.match(await ask('Sandbox.Example.org'), /"url":\s*"https:\/\/sandbox\.example\.org"/)
+  assert.match(await ask('elsewhere.example.org'), /"url":\s*"https:\/\/api\.example\.org"/)
+  assert.match(await sendRaw(address, 'no request at all\r\n\r\n'), /^HTTP\/1\.1 400 [^]*errorcode: 4000/)
+})
+
+async function findFreePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
