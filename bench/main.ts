@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import type { Connection } from '../src/database/database.ts'
@@ -89,10 +90,14 @@ interface RunningServer extends Started {
   readonly child: ChildProcess
 }
 
-const here = (file: string): string => new URL(file, import.meta.url).pathname
+const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
+/** The memory settings of `npm start`. */
+const startFlags: string[] = JSON.parse(readFileSync(here('../package.json'), 'utf8')).scripts.start.match(/--\S+/g)
+/** As `groundschool start` does, so that the compiler is not in the memory that is measured. */
+const env = { ...process.env, NODE_COMPILE_CACHE: here('../node_modules/.cache/groundschool') }
 
 async function startServer(name: ServerName, connection: Connection): Promise<RunningServer> {
-  const child = fork(here('servers.ts'), [name, JSON.stringify(connection)], { execArgv: [] })
+  const child = fork(here('servers.ts'), [name, JSON.stringify(connection)], { execArgv: startFlags, env })
   const [started] = (await once(child, 'message')) as [Started]
   return { ...started, child }
 }

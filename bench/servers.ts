@@ -147,7 +147,6 @@ if (process.send) {
   process.send(await start(JSON.parse(connection)))
   process.on('SIGINT', () => process.exit(0))
   process.on('message', () => {
-    globalThis.gc?.()
     process.send?.({ cpu: process.cpuUsage(), rss: process.memoryUsage.rss() })
   })
 }

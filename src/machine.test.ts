@@ -215,9 +215,9 @@ test('nobody keeps a server from stopping within 10 seconds, however slow (M3)',
   await until('the idle connection has its answer', () => connections.idle.received().includes('"ok"'))
   const stopping = server.stop()
   await stream.ended()
+  connections.late.send(body.slice(9))
   await connections.idle.closed
   await connections.silent.closed
-  connections.late.send(body.slice(9))
   assert.match(await connections.late.closed, /^HTTP\/1\.1 200 .*"late":1/s)
   const { code, tookMs } = await stopping
   t.diagnostic(`stopped after ${Math.round(tookMs)} ms`)

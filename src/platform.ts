@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { operations } from './app.ts'
@@ -102,15 +102,23 @@ export async function startPlatform(
   }
 }
 
+interface Listener {
+  readonly server: Server
+  readonly connections: ReadonlySet<Socket>
+}
+
+/** Browsers and proxies connect in advance, which Node does not count as idle. A stop gives such a connection so long to be used. */
+const SILENCE_MS = 500
+
 /** A listener for each environment; one for both where the ports are the same, and then the host name decides. */
-async function listen(config: Config, [production, sandbox]: FastifyInstance[]): Promise<Server[]> {
+async function listen(config: Config, [production, sandbox]: FastifyInstance[]): Promise<Listener[]> {
   if (!production || !sandbox) throw new Error('Both environments are needed')
   const isShared = config.PORT !== 0 && config.PORT === config.SANDBOX_PORT
-  if (!isShared) {
-    await open(production.server, config.PORT, config.HOST)
-    await open(sandbox.server, config.SANDBOX_PORT, config.HOST)
-    return [production.server, sandbox.server]
-  }
+  if (!isShared)
+    return [
+      await open(production.server, config.PORT, config.HOST),
+      await open(sandbox.server, config.SANDBOX_PORT, config.HOST),
+    ]
   const sandboxHost = new URL(config.SANDBOX_URL).host
   // Production's own listener serves both, so that what it does with broken requests and slow clients holds for both.
   for (const event of ['request', 'checkExpectation']) {
@@ -120,14 +128,18 @@ async function listen(config: Config, [production, sandbox]: FastifyInstance[]):
       ;(isForSandbox ? sandbox : production).routing(request, response)
     })
   }
-  await open(production.server, config.PORT, config.HOST)
-  return [production.server]
+  return [await open(production.server, config.PORT, config.HOST)]
 }
 
-const open = (server: Server, port: number, host: string): Promise<void> =>
+const open = (server: Server, port: number, host: string): Promise<Listener> =>
   new Promise((resolve, reject) => {
+    const connections = new Set<Socket>()
+    server.on('connection', (connection: Socket) => {
+      connections.add(connection)
+      connection.once('close', () => connections.delete(connection))
+    })
     server.once('error', (problem: NodeJS.ErrnoException) => reject(explainListen(problem, port, host)))
-    server.listen({ port, host, backlog: 1024 }, resolve)
+    server.listen({ port, host, backlog: 1024 }, () => resolve({ server, connections }))
   })
 
 function explainListen(problem: NodeJS.ErrnoException, port: number, host: string): StartupError {
@@ -138,19 +150,23 @@ function explainListen(problem: NodeJS.ErrnoException, port: number, host: strin
   return new StartupError(`Cannot listen on ${host}:${port} (${problem.code}): check HOST and PORT`)
 }
 
-const addressOf = (server: Server): string => {
+const addressOf = ({ server }: Listener): string => {
   const { address, port, family } = server.address() as AddressInfo
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
 /** Waits for the requests under way; what is not done in time is cut off. */
-const drain = (server: Server, limitMs: number): Promise<void> =>
+const drain = ({ server, connections }: Listener, limitMs: number): Promise<void> =>
   new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), limitMs)
     // A connection is idle only once its last answer is out.
     const sweep = setInterval(() => server.closeIdleConnections(), 100)
+    const cutSilent = setTimeout(() => {
+      for (const connection of connections) if (connection.bytesRead === 0) connection.destroy()
+    }, SILENCE_MS)
     server.close(() => {
       clearTimeout(cut)
+      clearTimeout(cutSilent)
       clearInterval(sweep)
       resolve()
     })
