@@ -5,7 +5,7 @@ import { testApp } from '../testing.ts'
 import { fuzzOperation } from '../testing-fuzz.ts'
 import { assertStorageAddsUp, PATH, UNLIMITED } from './testing.ts'
 
-const RUNS = 250
+const RUNS = 200
 
 test('M5: whatever is sent to any operation, the answer is one that it declares', async (t) => {
   const app = await testApp(t, UNLIMITED)

@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AppUser } from '../caller.ts'
 import type { Environment } from '../environment.ts'
+import { PlatformError } from '../errors.ts'
 import { isConcerned } from '../sessions/cache.ts'
 import { commonHeaders } from './answers.ts'
+import { findBearer, lookUpHolder, recallHolder } from './authenticate.ts'
 import type { EventSink } from './operation.ts'
 
 /** Often enough that proxies keep the connection, and that a client notices a dead one. */
@@ -26,28 +28,50 @@ export function openEventSink(environment: Environment, request: FastifyRequest,
   raw.write(': the stream is open\n\n')
 
   const closeHandlers: (() => void)[] = []
+  let isClosed = false
   const write = (text: string) => {
     if (raw.writableEnded || raw.destroyed) return
     raw.write(text)
     if (raw.writableLength > MAX_UNSENT_BYTES) raw.destroy()
   }
-  const heartbeat = setInterval(() => write(': still here\n\n'), HEARTBEAT_MS)
   const close = () => raw.end()
-  const stopListening = environment.tokens.onRevoked((revocation) => isConcerned(who, revocation) && close())
-  environment.stopping.addEventListener('abort', close)
+  const heartbeat = setInterval(() => write(': still here\n\n'), HEARTBEAT_MS)
   const expiry = setTimeout(close, Math.min(who.tokenExpiresAtMs - who.at.getTime(), 2 ** 31 - 1))
-  raw.on('close', () => {
+  const stopListening = environment.tokens.onRevoked({
+    revoked: (revocation) => isConcerned(who, revocation) && close(),
+    heardAgain: () => closeIfRevoked(environment, request, close),
+  })
+  environment.stopping.addEventListener('abort', close)
+  const cleanUp = () => {
+    isClosed = true
     clearInterval(heartbeat)
     clearTimeout(expiry)
     stopListening()
     environment.stopping.removeEventListener('abort', close)
     for (const handler of closeHandlers) handler()
-  })
+  }
+  raw.on('close', cleanUp)
+  // Each of these may have happened while the operation was deciding.
+  if (raw.destroyed) cleanUp()
+  else if (environment.stopping.aborted) close()
+  else closeIfRevoked(environment, request, close)
   return {
     send: ({ id, event, data }) => write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`),
     close,
     onClose: (handler) => {
-      closeHandlers.push(handler)
+      if (isClosed) handler()
+      else closeHandlers.push(handler)
     },
+  }
+}
+
+/** Asks again whether the token holds; a database that is away is asked when it is heard again. */
+async function closeIfRevoked(environment: Environment, request: FastifyRequest, close: () => void): Promise<void> {
+  const token = findBearer(request, true) as string
+  const now = environment.clock()
+  try {
+    if (!recallHolder(environment, token, now)) await lookUpHolder(environment, token, now)
+  } catch (error) {
+    if (!(error instanceof PlatformError && error.kind === 'notReady')) close()
   }
 }

@@ -2,6 +2,12 @@ import { BoundedMap } from '../bounded-map.ts'
 import type { Database } from '../database/database.ts'
 import { type Holder, REVOKED, type Revocation } from './sessions.ts'
 
+export interface RevocationListener {
+  revoked(revocation: Revocation): void
+  /** Messages are heard again after a while without: what was revoked meanwhile is not known. */
+  heardAgain(): void
+}
+
 /**
  * Remembers who holds which token. It goes by the token itself, which the process has in memory anyway: hashing it first took a sixth of a request's time. A
  * revocation on any process empties what it concerns; while no revocation could be heard, nothing is remembered.
@@ -10,7 +16,7 @@ export class TokenCache {
   readonly #holders: BoundedMap<Holder>
   #isListening = false
   #revocations = 0
-  readonly #onRevoked = new Set<(revocation: Revocation) => void>()
+  readonly #listeners = new Set<RevocationListener>()
 
   constructor(database: Database, size: number) {
     this.#holders = new BoundedMap(size)
@@ -18,6 +24,7 @@ export class TokenCache {
       this.#isListening = isListening
       this.#revocations++
       this.#holders.clear()
+      if (isListening) for (const listener of this.#listeners) listener.heardAgain()
     })
     database.onMessage(REVOKED, (message) => this.#revoke(message as Revocation))
   }
@@ -36,9 +43,9 @@ export class TokenCache {
   }
 
   /** For what outlives a request, such as a change stream. Returns how to stop listening. */
-  onRevoked(handler: (revocation: Revocation) => void): () => void {
-    this.#onRevoked.add(handler)
-    return () => this.#onRevoked.delete(handler)
+  onRevoked(listener: RevocationListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   get size(): number {
@@ -48,7 +55,7 @@ export class TokenCache {
   #revoke(revocation: Revocation): void {
     this.#revocations++
     this.#holders.deleteWhere((holder) => isConcerned(holder, revocation))
-    for (const handler of this.#onRevoked) handler(revocation)
+    for (const listener of this.#listeners) listener.revoked(revocation)
   }
 }
 
