@@ -1,14 +1,8 @@
-import type { Statement } from './database/statement.ts'
+import type { Age } from './database/age.ts'
 import type { Environment } from './environment.ts'
 import { idempotencyAges } from './idempotency/idempotency.ts'
 import { peopleAges } from './people/people.ts'
 import { sessionAges } from './sessions/sessions.ts'
-
-/** What grows old: how old it gets, and the statement that removes up to a thousand that are older. */
-export interface Age {
-  readonly days: number
-  readonly remove: Statement<{ before: Date }, unknown>
-}
 
 const BATCH = 1000
 const EVERY_MS = 5 * 60_000

@@ -12,6 +12,7 @@ import {
   sessionSettings,
   understandError,
 } from './connection.ts'
+import type { Db } from './db.ts'
 import { type Listener, openListener } from './listener.ts'
 import { openReadLane, type ReadLane } from './read-lane.ts'
 import type { Statement } from './statement.ts'
@@ -19,21 +20,7 @@ import { prepareBegin, run, runHook, runTransaction } from './transaction.ts'
 
 export type { Connection } from './connection.ts'
 export { hasCode } from './connection.ts'
-
-/** The two lanes of one environment, or a transaction: what every operation is given. */
-export interface Db {
-  readonly isTransaction: boolean
-  all<P, R>(statement: Statement<P, R>, params: P): Promise<R[]>
-  first<P, R>(statement: Statement<P, R>, params: P): Promise<R | undefined>
-  /**
-   * Runs the work on one connection between BEGIN and COMMIT; inside a transaction the work joins the outer one.
-   * An error rolls back and is thrown on. After a serialization failure or a deadlock the outermost work runs again,
-   * up to three times more, so it must do nothing outside of the transaction: that belongs into `afterCommit`.
-   */
-  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>
-  /** Work for after the outermost commit (at once outside of a transaction). It is dropped where that is rolled back. */
-  afterCommit(work: () => void): void
-}
+export type { Db } from './db.ts'
 
 export interface Database extends Db, Pick<Listener, 'onMessage' | 'onListening'> {
   readonly schema: string

@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import type { HoldConnection } from './connection.ts'
-import type { Db } from './database.ts'
+import type { Db } from './db.ts'
 import { text, write } from './statement.ts'
 
 /** One connection that hears what any process tells the environment; its channel is named like the schema. */

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { hasCode, understandError } from './connection.ts'
-import type { Db } from './database.ts'
+import type { Db } from './db.ts'
 import type { Statement } from './statement.ts'
 
 /** How often the outermost work is repeated after a collision. */

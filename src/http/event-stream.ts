@@ -2,10 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AppUser } from '../caller.ts'
 import type { Environment } from '../environment.ts'
 import { PlatformError } from '../errors.ts'
+import type { EventSink } from '../event-sink.ts'
 import { isConcerned } from '../sessions/cache.ts'
 import { commonHeaders } from './answers.ts'
 import { findBearer, lookUpHolder, recallHolder } from './authenticate.ts'
-import type { EventSink } from './operation.ts'
 
 /** Often enough that proxies keep the connection, and that a client notices a dead one. */
 const HEARTBEAT_MS = 15_000

@@ -5,6 +5,7 @@ import type { AppUser, Caller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { Environment } from '../environment.ts'
 import type { ErrorName } from '../errors.ts'
+import type { EventSink } from '../event-sink.ts'
 import type { Place } from './input.ts'
 
 /** What a handler is given beside its input. */
@@ -75,12 +76,6 @@ export interface StreamOperation<Input extends TObject = any> extends Described 
 export interface EventDescription {
   readonly about: string
   readonly data: TSchema
-}
-
-export interface EventSink {
-  send(event: { id?: number; event: string; data: string }): void
-  close(): void
-  onClose(handler: () => void): void
 }
 
 export const userOperation = <I extends TObject, R>(operation: Omit<UserOperation<I, R>, 'access'>): Operation => ({

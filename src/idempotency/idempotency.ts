@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { AppUser } from '../caller.ts'
+import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
-import type { Age } from '../maintenance.ts'
 import * as store from './store.ts'
 
 export interface Answer {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { operations } from '../app.ts'
-import { testApp } from '../testing.ts'
-import { fuzzOperation } from '../testing-fuzz.ts'
-import { assertStorageAddsUp, PATH, UNLIMITED } from './testing.ts'
+import { operations } from './app.ts'
+import { assertStorageAddsUp, PATH, UNLIMITED } from './buckets/testing.ts'
+import { testApp } from './testing.ts'
+import { fuzzOperation } from './testing-fuzz.ts'
 
 const RUNS = 200
 
