@@ -24,25 +24,19 @@ const record = {
 }
 
 /** Data leaves the database only for those who may see it: members, and every user of the app where the bucket is public. */
-export const findBucket = read('buckets.find', {
+const asSeen = {
   params: { app: int8, id: text, user: text },
   row: { ...record, data: nullable(json), is_member: bool },
   text: `
     select bucket_no, id, users, public, version, blocks, created_at, :user = any(users) as is_member,
            case when public or :user = any(users) then data end as data
       from buckets where app_id = :app and id = :id`,
-})
+}
+
+export const findBucket = read('buckets.find', asSeen)
 
 /** The same, and nobody else writes to it until the transaction ends. */
-export const lockBucket = write('buckets.lock', {
-  params: { app: int8, id: text, user: text },
-  row: { ...record, data: nullable(json), is_member: bool },
-  text: `
-    select bucket_no, id, users, public, version, blocks, created_at, :user = any(users) as is_member,
-           case when public or :user = any(users) then data end as data
-      from buckets where app_id = :app and id = :id
-       for update`,
-})
+export const lockBucket = write('buckets.lock', { ...asSeen, text: `${asSeen.text} for update` })
 
 export const listBuckets = read('buckets.list', {
   params: { user: text, limit: int8, offset: int8 },
