@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { networkOf } from '../addresses.ts'
 import type { AppUser, Caller } from '../caller.ts'
 import type { Environment } from '../environment.ts'
 import { fail, type PlatformError } from '../errors.ts'
@@ -22,12 +23,22 @@ export type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?:
 
 /** Lets a request through to an operation: the process takes work, the caller is who the operation wants, and within the limits. */
 export function admitTo(environment: Environment, { access }: Operation): Hook {
-  const admit = access === 'open' ? limitByAddress(environment) : authenticate(environment, access === 'stream')
+  if (access === 'open') return (request, _reply, done) => done(admitAnyone(environment, request))
+  const authenticateUser = authenticate(environment, access === 'stream')
   return (request, reply, done) => {
     const problem = receive(request) ?? refuseWhileStopping(environment)
     if (problem) done(problem)
-    else admit(request, reply, done)
+    else authenticateUser(request, reply, done)
   }
+}
+
+/** For what anyone may ask: limited by the address that it comes from. */
+export function admitAnyone(environment: Environment, request: FastifyRequest): PlatformError | undefined {
+  const problem = receive(request) ?? refuseWhileStopping(environment)
+  if (problem) return problem
+  const now = environment.clock()
+  request.who = { at: now, requestId: request.id, address: request.ip }
+  return limitAddress(environment, request, now)
 }
 
 /** The first thing that happens to a request, whatever it is for. */
@@ -37,24 +48,17 @@ export function receive(request: FastifyRequest): PlatformError | undefined {
   return isNameless ? fail('badRequest', 'The Host header is missing') : undefined
 }
 
-export const refuseWhileStopping = (environment: Environment): PlatformError | undefined =>
+const refuseWhileStopping = (environment: Environment): PlatformError | undefined =>
   environment.stopping.aborted ? fail('notReady', 'The platform is stopping; try again shortly', 1) : undefined
 
-/** Unauthenticated requests are limited by the address they come from. */
-const limitByAddress =
-  (environment: Environment): Hook =>
-  (request, _reply, done) => {
-    const now = environment.clock()
-    request.who = { at: now, requestId: request.id, address: request.ip }
-    done(applyLimit(request, environment.limits.address, request.ip, now.getTime()))
-  }
+const limitAddress = (environment: Environment, request: FastifyRequest, now: Date): PlatformError | undefined =>
+  applyLimit(request, environment.limits.address, networkOf(request.ip), now.getTime())
 
 /** Sets `request.who`. A token that is not remembered costs a look into the database, so those count for the address too. */
 const authenticate =
   (environment: Environment, isQueryAllowed: boolean): Hook =>
   (request, _reply, done) => {
     const now = environment.clock()
-    const limitAddress = () => applyLimit(request, environment.limits.address, request.ip, now.getTime())
     const admit = (holder: Holder, token: string) => {
       request.who = {
         at: now,
@@ -74,15 +78,20 @@ const authenticate =
       if (token === undefined) throw fail('notAuthorized')
       const holder = recallHolder(environment, token, now)
       if (holder) return admit(holder, token)
-      const problem = limitAddress()
+      const problem = limitAddress(environment, request, now)
       if (problem) return done(problem)
       lookUpHolder(environment, token, now).then((found) => admit(found, token), done)
     } catch (error) {
-      done(limitAddress() ?? (error as Error))
+      done(limitAddress(environment, request, now) ?? (error as Error))
     }
   }
 
-function applyLimit(request: FastifyRequest, limiter: RateLimiter, key: string, nowMs: number): Error | undefined {
+function applyLimit(
+  request: FastifyRequest,
+  limiter: RateLimiter,
+  key: string,
+  nowMs: number,
+): PlatformError | undefined {
   const allowance: Allowance = limiter.take(key, nowMs)
   request.limitPolicy = limiter.policy
   request.limitState = limiter.describe(allowance)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
-import { receive, refuseWhileStopping } from './admit.ts'
+import { admitAnyone, receive } from './admit.ts'
 import { addCommonHeaders, rawErrorAnswer, sendError, understand } from './answers.ts'
 import { acceptBodies } from './bodies.ts'
 import { conclude } from './conclude.ts'
@@ -68,7 +68,7 @@ export function buildServer(environment: Environment, operations: readonly Opera
   })
   server.setErrorHandler((error, request, reply) => refuse(environment, error, request, reply))
   server.setNotFoundHandler((request, reply) => {
-    const problem = receive(request) ?? refuseWhileStopping(environment)
+    const problem = admitAnyone(environment, request)
     if (problem) return sendError(reply, problem)
     if (request.method === 'OPTIONS') return answerPreflight(environment, request, reply)
     const path = request.url.split('?', 1)[0]
@@ -79,7 +79,7 @@ export function buildServer(environment: Environment, operations: readonly Opera
   for (const operation of operations) serveOperation(server, environment, operation, metrics.observerOf(operation.name))
   server.register(async (pages) => {
     pages.addHook('onRequest', (request, _reply, done) => {
-      done(receive(request) ?? (isHealthCheck(request) ? undefined : refuseWhileStopping(environment)))
+      done(isHealthCheck(request) ? receive(request) : admitAnyone(environment, request))
     })
     serveHealth(pages, environment, metrics)
     serveReference(pages, environment, operations)

@@ -1,3 +1,4 @@
+import { networkOf } from '../addresses.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Caller } from '../caller.ts'
 import type { Age } from '../database/age.ts'
@@ -31,7 +32,7 @@ export async function verifyPerson(
 ): Promise<VerifiedPerson> {
   const handle = normaliseHandle(what.handle).slice(0, 100)
   const account = `account:${handle}`
-  const address = `address:${who.address}`
+  const address = `address:${networkOf(who.address)}`
   await refuseBlocked(db, who, account, address)
   const person = await db.first(store.findForSignIn, { handle })
   const passwordHash = person?.password_hash ?? null

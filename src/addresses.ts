@@ -1,0 +1,17 @@
+import { isIPv6 } from 'node:net'
+
+/** What limits count an address by. A household or a server has a whole /64 of IPv6 addresses, so those count as one. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) return address
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  if (mapped) return mapped
+  const [start = '', end] = address.split('%')[0]!.toLowerCase().split('::')
+  const head = start === '' ? [] : start.split(':')
+  const tail = end === undefined || end === '' ? [] : end.split(':')
+  const missing = end === undefined ? 0 : 8 - head.length - tail.length
+  const groups = [...head, ...Array<string>(missing).fill('0'), ...tail]
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .join(':')}::/64`
+}
