@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { PATH, UNLIMITED } from './buckets/testing.ts'
+import { UNLIMITED } from './buckets/testing.ts'
 import type { Connection } from './database/database.ts'
 import { Client } from './testing.ts'
 
@@ -40,6 +40,8 @@ export interface Server {
   postmaster(): number | undefined
   /** All processes of the embedded database and what supervises them; none where the system has no /proc. */
   databaseProcesses(): number[]
+  /** Keeps the embedded database from running at all, though its sockets stay open; returns how to let it go on. */
+  suspendDatabase(): () => void
   log(): string
 }
 
@@ -107,6 +109,13 @@ export async function installServer(t: TestContext, settings: Settings = {}): Pr
       return existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : undefined
     },
     databaseProcesses,
+    suspendDatabase: () => {
+      const suspended = databaseProcesses().filter(isPostgres)
+      for (const pid of suspended) killIfThere(pid, 'SIGSTOP')
+      return () => {
+        for (const pid of suspended) killIfThere(pid, 'SIGCONT')
+      }
+    },
     log: () => log,
   }
 }
@@ -146,6 +155,8 @@ function findProcesses(cluster: string): number[] {
     })
 }
 
+const isPostgres = (pid: number): boolean => readFileSync(`/proc/${pid}/comm`, 'utf8') === 'postgres\n'
+
 export function killIfThere(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   try {
     process.kill(pid, signal)
@@ -160,143 +171,4 @@ export async function signIn(nobody: Client, handle = '@avery'): Promise<Client>
   const answer = await nobody.get('/auth/basic', undefined, { authorization, clientid: 'gs-demo-app' })
   assert.equal(answer.status, 200, answer.text)
   return new Client(nobody.address, answer.headers.get('access_token')!)
-}
-
-/** What came of one request: `200`, `503/5030`, or `no answer`. */
-export interface Exchange {
-  readonly outcome: string
-  readonly startedMs: number
-  readonly tookMs: number
-}
-
-/** Writers that go on whatever happens, and remember what they were promised. */
-export interface Load {
-  readonly exchanges: readonly Exchange[]
-  /** Makes a bucket, however long that takes, and directs the writes to it. */
-  turnTo(bucket: string): Promise<void>
-  /** The writes under way end; those with an Idempotency-Key are repeated until they have. */
-  stop(): Promise<void>
-  /** Fails where a promise was broken: an acknowledged write is lost, or something has happened twice or unasked. */
-  check(): Promise<void>
-  /** Fails where a request without an answer had an effect: then it was taken, and should have been answered. */
-  checkUnanswered(): Promise<void>
-  /** What was acknowledged. */
-  count(): number
-}
-
-interface Write {
-  readonly bucket: string
-  outcome: string
-}
-
-/** One write every few milliseconds for each writer is load enough, and leaves the processor to the server. */
-const PAUSE_MS = 2
-const PAUSE_AFTER_FAILURE_MS = 10
-
-/**
- * Half of the writers write each value under a key of its own, all to one bucket, and never repeat. The others have a bucket each and an
- * Idempotency-Key for each write, which they repeat until it is acknowledged: so its version counts the effects.
- */
-export async function startLoad(
-  t: TestContext,
-  clients: readonly Client[],
-  { name = 'load', writers = 4 } = {},
-): Promise<Load> {
-  const exchanges: Exchange[] = []
-  const writes: Write[] = []
-  const counters = Array.from({ length: writers }, (_, i) => ({ bucket: `${name} counter ${i}`, value: 0 }))
-  let bucket = ''
-  let isOver = false
-  let isGivenUp = false
-  t.after(() => {
-    isOver = true
-    isGivenUp = true
-  })
-
-  const exchange = async (call: () => ReturnType<Client['get']>) => {
-    const startedMs = performance.now()
-    const answer = await call().catch(() => undefined)
-    const code = answer?.body?.error_code
-    const outcome = answer ? `${answer.status}${code ? `/${code}` : ''}` : 'no answer'
-    exchanges.push({ outcome, startedMs, tookMs: performance.now() - startedMs })
-    await delay(answer?.status === 200 ? PAUSE_MS : PAUSE_AFTER_FAILURE_MS)
-    return { answer, outcome }
-  }
-  const repeat = async (method: 'put' | 'post', body: { id: string }, key: string) => {
-    for (let tries = Math.floor(Math.random() * clients.length); ; tries++) {
-      if (isGivenUp) throw new Error('the test is over')
-      const client = clients[tries % clients.length]!
-      const { answer } = await exchange(() => client[method](PATH, body, { 'idempotency-key': key }))
-      if (answer?.status === 200) return answer
-    }
-  }
-  const turnTo = async (id: string) => {
-    await repeat('put', { id }, id)
-    bucket = id
-  }
-  const writeOnce = async (client: Client) => {
-    while (!isOver) {
-      const n = writes.length
-      const write: Write = { bucket, outcome: 'under way' }
-      writes.push(write)
-      const { outcome } = await exchange(() => client.post(PATH, { id: write.bucket, key: `n${n}`, value: n }))
-      write.outcome = outcome
-    }
-  }
-  const count = async (counter: { bucket: string; value: number }) => {
-    while (!isOver) {
-      const value = ++counter.value
-      const { body } = await repeat(
-        'post',
-        { id: counter.bucket, key: 'value', value } as { id: string },
-        `${counter.bucket} ${value}`,
-      )
-      assert.deepEqual({ version: body.version, data: body.data }, { version: value + 1, data: { value } })
-    }
-  }
-
-  /** Each write that was sent with what is there now, and nothing else may be there. */
-  const compare = async (look: (n: number, write: Write, value: unknown) => void) => {
-    for (const [id, sent] of Map.groupBy(writes.entries(), ([, write]) => write.bucket)) {
-      const { data } = (await clients[0]!.get(PATH, { id })).body
-      for (const [n, write] of sent) {
-        look(n, write, data[`n${n}`])
-        if (data[`n${n}`] === n) delete data[`n${n}`]
-      }
-      assert.deepEqual(data, {}, `there is something in ${id} that nobody sent`)
-    }
-  }
-
-  for (const counter of counters) await repeat('put', { id: counter.bucket }, counter.bucket)
-  await turnTo(name)
-  const work = Promise.all([
-    ...counters.map(count),
-    ...Array.from({ length: writers }, (_, i) => writeOnce(clients[i % clients.length]!)),
-  ])
-  // Told by `stop`; until then nobody waits for it.
-  work.catch(() => {})
-
-  return {
-    exchanges,
-    turnTo,
-    stop: async () => {
-      isOver = true
-      await work
-    },
-    check: async () => {
-      for (const counter of counters) {
-        const { body } = await clients[0]!.get(PATH, { id: counter.bucket })
-        assert.deepEqual([body.version, body.data], [counter.value + 1, { value: counter.value }], counter.bucket)
-      }
-      await compare((n, { outcome }, value) => {
-        if (outcome === '200') assert.equal(value, n, `the acknowledged write ${n} is lost`)
-      })
-    },
-    checkUnanswered: () =>
-      compare((n, { outcome }, value) => {
-        if (outcome === 'no answer') assert.equal(value, undefined, `the write ${n} was done without an answer`)
-      }),
-    count: () =>
-      writes.filter(({ outcome }) => outcome === '200').length + counters.reduce((sum, { value }) => sum + value, 0),
-  }
 }
