@@ -126,6 +126,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   pool.on('release', (_error, client) => busy.delete(client as pg.PoolClient))
   pool.on('remove', (client) => busy.delete(client as pg.PoolClient))
 
+  /** Those who wait for a connection; the pool itself would let them wait for a silent server until its own limit. */
+  const waiting = new Set<(problem: Error) => void>()
   let isStalled = false
   listener.onListening((isListening) => {
     if (isListening) isStalled = false
@@ -136,17 +138,22 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     const silence = new Error('The database does not answer')
     lane.abandon(silence)
     for (const client of busy) client.connection.stream.destroy(silence)
+    for (const refuse of waiting) refuse(notReady(silence))
+    waiting.clear()
   }
   const isAvailable = () => !isStalled && lane.isAvailable()
 
-  const takeClient = async (): Promise<pg.PoolClient> => {
-    if (!isAvailable()) throw notReady(undefined)
-    try {
-      return await pool.connect()
-    } catch (error) {
-      throw notReady(error)
-    }
-  }
+  const takeClient = (): Promise<pg.PoolClient> =>
+    new Promise((resolve, reject) => {
+      if (!isAvailable()) return reject(notReady(undefined))
+      waiting.add(reject)
+      pool.connect((error, client) => {
+        const isAwaited = waiting.delete(reject)
+        if (!client) reject(notReady(error))
+        else if (isAwaited) resolve(client)
+        else client.release()
+      })
+    })
 
   const runAlone = async <P, R>(statement: Statement<P, R>, params: P): Promise<R[]> => {
     const client = await takeClient()

@@ -27,9 +27,9 @@ export interface EmbeddedOptions {
 type Log = EmbeddedOptions['log']
 
 const LOG_CHECK_INTERVAL_MS = 60_000
-const LONGEST_PAUSE_MS = 5_000
+const LONGEST_PAUSE_MS = 1_000
 /** A server that ran this long was well: the next restart does not wait. */
-const HEALTHY_AFTER_MS = 30_000
+const HEALTHY_AFTER_MS = 5_000
 
 /**
  * Starts the platform's own PostgreSQL in `dataDir`, on a socket that only its user can reach, and keeps it running until `stop`. It
