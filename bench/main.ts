@@ -97,7 +97,10 @@ const startFlags: string[] = JSON.parse(readFileSync(here('../package.json'), 'u
 const env = { ...process.env, NODE_COMPILE_CACHE: here('../node_modules/.cache/groundschool') }
 
 async function startServer(name: ServerName, connection: Connection): Promise<RunningServer> {
-  const child = fork(here('servers.ts'), [name, JSON.stringify(connection)], { execArgv: startFlags, env })
+  const child = fork(here('servers.ts'), [name, JSON.stringify(connection)], {
+    execArgv: name === 'groundschool' ? startFlags : [],
+    env,
+  })
   const [started] = (await once(child, 'message')) as [Started]
   return { ...started, child }
 }

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { flushCompileCache } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { fastify } from 'fastify'
 import { Type } from 'typebox'
@@ -145,6 +146,7 @@ if (process.send) {
   const [name, connection] = process.argv.slice(2) as [ServerName, string]
   const start = { bare: startBare, fastify: startFastify, groundschool: startGroundschool }[name]
   process.send(await start(JSON.parse(connection)))
+  flushCompileCache()
   process.on('SIGINT', () => process.exit(0))
   process.on('message', () => {
     process.send?.({ cpu: process.cpuUsage(), rss: process.memoryUsage.rss() })

@@ -13,7 +13,17 @@ create table buckets (
   created_at  timestamptz not null,
   unique (app_id, id)
 );
-create index buckets_by_user on buckets using gin (users) with (fastupdate = off);
+
+-- Who is in which bucket, in the order of a list, and since which version: earlier changes are not theirs to hear. It follows `users`, in the same statement.
+create table bucket_members (
+  user_id        text not null,
+  bucket_id      text collate "C" not null,
+  bucket_no      bigint not null references buckets on delete cascade,
+  since_version  bigint not null,
+  -- A user id belongs to one app, so this is one app's bucket.
+  primary key (user_id, bucket_id)
+);
+create index bucket_members_by_bucket on bucket_members (bucket_no);
 
 -- The latest changes of each bucket, for its change stream. Small values are kept, larger ones are left for the reader to fetch. There is no
 -- foreign key: it would cost one more look-up on every write. They go with their bucket, in the same statement.

@@ -4,11 +4,14 @@ create table idempotency_keys (
   caller       text not null,
   key          text not null,
   fingerprint  bytea not null,
+  -- A success: the answer's text and headers. A refusal: its kind in `error`, its sentence in `answer`.
   answer       text,
   headers      json,
+  error        text,
   created_at   timestamptz not null,
   primary key (caller, key)
 );
+create index idempotency_keys_by_caller on idempotency_keys (caller, created_at);
 create index idempotency_keys_by_age on idempotency_keys (created_at);
 
 create table audit_entries (

@@ -43,7 +43,6 @@ test('nothing has to be set', () => {
   )
   assert.deepEqual([config.RATE_TOKEN_PER_SECOND, config.RATE_TOKEN_BURST], [300, 3000])
   assert.deepEqual([config.RATE_ADDRESS_PER_SECOND, config.RATE_ADDRESS_BURST], [200, 1000])
-  assert.equal(config.RATE_CLIENT_PER_SECOND, 100)
   assert.deepEqual(config.TRUST_PROXY, [])
   assert.deepEqual(readConfig({ PORT: ' ', HOST: '' }), config, 'an empty value is none')
 })
@@ -101,10 +100,15 @@ test('one port for both environments needs two host names', () => {
 })
 
 test('demo data is refused where others can reach it', () => {
-  for (const HOST of ['0.0.0.0', '::', '192.0.2.1', 'example.org', '127.0.0.1.example.org'])
+  for (const HOST of ['0.0.0.0', '::', '192.0.2.1'])
     assert.match(mistakes({ DEMO: 'on', HOST })[0] ?? '', /^DEMO cannot be on while HOST is not a loopback address/)
   for (const HOST of ['127.0.0.1', '127.1.2.3', 'localhost', '::1'])
     assert.deepEqual(mistakes({ DEMO: 'on', HOST }), [])
+})
+
+test('HOST is an address, so that a misspelt one is found before anything starts', () => {
+  for (const HOST of ['example.org', '127.0.0.1.example.org', '999.1.1.1', 'not a host'])
+    assert.deepEqual(mistakes({ HOST }), ['HOST must be an IP address, such as 127.0.0.1, 0.0.0.0 or ::'])
 })
 
 test('a file gives settings, the environment wins over it, and a misspelt name is a mistake', () => {

@@ -49,6 +49,10 @@ const choice =
     return found
   }
 const anyText: Reader<string> = (text) => text
+const listenAddress: Reader<string> = (text) => {
+  if (isIP(text) === 0 && text !== 'localhost') throw new Error('an IP address, such as 127.0.0.1, 0.0.0.0 or ::')
+  return text
+}
 const httpAddress: Reader<string> = (text) => {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password)
@@ -89,7 +93,7 @@ const SETTINGS = {
     '4001',
     PORTS,
   ),
-  HOST: setting('Address to listen on.', '127.0.0.1', anyText),
+  HOST: setting('Address to listen on.', '127.0.0.1', listenAddress),
   BASE_URL: optional('Production as clients reach it.', 'http://localhost:PORT', httpAddress),
   SANDBOX_URL: optional('The sandbox as clients reach it.', 'http://localhost:SANDBOX_PORT', httpAddress),
   NOTES_URL: optional('Host of the notes operations, in links and documents.', 'BASE_URL', httpAddress),
@@ -116,13 +120,18 @@ const SETTINGS = {
   READ_CONNECTIONS: setting('Connections of the read lane, for each environment.', '2', whole(1, 16)),
   STATEMENT_TIMEOUT_MS: setting('Longest time for one statement (milliseconds).', '10000', whole(100, 600_000)),
   BODY_LIMIT_BYTES: setting('Largest request body (bytes).', '1572864', whole(1024, 1 << 30)),
+  LARGE_BODIES_BYTES: setting(
+    'Request bodies over 16 KiB in memory at once, for each environment (bytes); beyond that they are refused with 503.',
+    '33554432',
+    whole(1 << 20, 1 << 30),
+  ),
+  UNSENT_ANSWERS_BYTES: setting(
+    'Answers over 16 KiB that clients have not read yet, for each environment (bytes); beyond that requests are refused with 503.',
+    '134217728',
+    whole(1 << 20, 1 << 30),
+  ),
   RATE_TOKEN_PER_SECOND: setting('Requests a second for one access token.', '300', whole(1, 1_000_000)),
   RATE_TOKEN_BURST: setting('Requests at once for one access token.', '3000', whole(1, 10_000_000)),
-  RATE_CLIENT_PER_SECOND: setting(
-    'Requests a second for one client ID at the token operation.',
-    '100',
-    whole(1, 1_000_000),
-  ),
   RATE_ADDRESS_PER_SECOND: setting('Unauthenticated requests a second from one address.', '200', whole(1, 1_000_000)),
   RATE_ADDRESS_BURST: setting('Unauthenticated requests at once from one address.', '1000', whole(1, 10_000_000)),
   TRUST_PROXY: setting(
@@ -175,7 +184,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const base = settings.BASE_URL ?? `http://localhost:${settings.PORT}`
   const sandbox = settings.SANDBOX_URL ?? `http://localhost:${settings.SANDBOX_PORT}`
   const isShared = settings.PORT > 0 && settings.PORT === settings.SANDBOX_PORT
-  if (isShared && URL.parse(base)?.host === URL.parse(sandbox)?.host)
+  if (isShared && URL.parse(base)?.hostname === URL.parse(sandbox)?.hostname)
     mistakes.push('SANDBOX_PORT must be another than PORT, or BASE_URL and SANDBOX_URL must have different host names')
   if (mistakes.length > 0)
     throw new StartupError(

@@ -5,6 +5,7 @@ import { APPS_CHANGED, listOrigins } from './apps/apps.ts'
 import { BucketWatch } from './buckets/watch.ts'
 import type { Config, EnvironmentName } from './config.ts'
 import type { Database } from './database/database.ts'
+import { Budget } from './http/budget.ts'
 import { RateLimiter } from './http/limits.ts'
 import { securityHeaders } from './http/security.ts'
 import { TokenCache } from './sessions/cache.ts'
@@ -23,7 +24,10 @@ export interface Environment {
   readonly tokens: TokenCache
   readonly tokenPolicy: TokenPolicy
   readonly secretHashKey: Buffer
-  readonly limits: { readonly token: RateLimiter; readonly client: RateLimiter; readonly address: RateLimiter }
+  readonly limits: { readonly token: RateLimiter; readonly address: RateLimiter }
+  /** What is in memory: bodies that are worked on, and answers that clients have not read yet. */
+  readonly largeBodies: Budget
+  readonly unsentAnswers: Budget
   /** What every answer of this environment carries. */
   readonly securityHeaders: readonly string[]
   /** Origins of web pages that may call this environment. */
@@ -80,9 +84,10 @@ export async function openEnvironment({
     secretHashKey: deriveKey(secretKey, name, 'client-secret'),
     limits: {
       token: new RateLimiter('token', config.RATE_TOKEN_PER_SECOND, config.RATE_TOKEN_BURST),
-      client: new RateLimiter('client', config.RATE_CLIENT_PER_SECOND, config.RATE_CLIENT_PER_SECOND),
       address: new RateLimiter('address', config.RATE_ADDRESS_PER_SECOND, config.RATE_ADDRESS_BURST),
     },
+    largeBodies: new Budget(config.LARGE_BODIES_BYTES),
+    unsentAnswers: new Budget(config.UNSENT_ANSWERS_BYTES),
     securityHeaders: securityHeaders(url),
     origins: await followOrigins(db, log),
     bucketWatch,

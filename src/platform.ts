@@ -83,13 +83,17 @@ export async function startPlatform(
       return server
     }),
   )
-  const listeners = await listen(config, servers)
+  const closeEnvironments = () => Promise.all(environments.map((environment) => environment.close()))
+  const listeners = await listen(config, servers).catch(async (problem: unknown) => {
+    await closeEnvironments()
+    throw problem
+  })
   let stopped: Promise<void> | undefined
   const stop = async (): Promise<void> => {
     for (const environment of environments) environment.stop()
     for (const tidy of tidying) tidy.stop()
     await Promise.all(listeners.map((listener) => drain(listener, config.STOP_SECONDS * 1000)))
-    await Promise.all(environments.map((environment) => environment.close()))
+    await closeEnvironments()
   }
   const [production, sandbox] = listeners.map(addressOf)
   return {
@@ -119,12 +123,13 @@ async function listen(config: Config, [production, sandbox]: FastifyInstance[]):
       await open(production.server, config.PORT, config.HOST),
       await open(sandbox.server, config.SANDBOX_PORT, config.HOST),
     ]
-  const sandboxHost = new URL(config.SANDBOX_URL).host
+  const sandboxName = new URL(config.SANDBOX_URL).hostname
   // Production's own listener serves both, so that what it does with broken requests and slow clients holds for both.
   for (const event of ['request', 'checkExpectation']) {
     production.server.removeAllListeners(event)
     production.server.on(event, (request: IncomingMessage, response: ServerResponse) => {
-      const isForSandbox = request.headers.host?.toLowerCase() === sandboxHost
+      const name = URL.parse(`http://${request.headers.host}`)?.hostname.replace(/\.$/, '')
+      const isForSandbox = name === sandboxName
       ;(isForSandbox ? sandbox : production).routing(request, response)
     })
   }

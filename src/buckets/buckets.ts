@@ -15,7 +15,16 @@ import {
   sizeUp,
   withoutUser,
 } from './rules.ts'
-import type { BucketRecord, CreateBucket, ListBuckets, NameBucket, NameUser, ReadBucket, SetValue } from './schema.ts'
+import {
+  type BucketRecord,
+  type CreateBucket,
+  type ListBuckets,
+  MAX_LISTED,
+  type NameBucket,
+  type NameUser,
+  type ReadBucket,
+  type SetValue,
+} from './schema.ts'
 import * as store from './store.ts'
 import { Turns } from './turns.ts'
 import type { Position } from './watch.ts'
@@ -68,7 +77,8 @@ export async function createBucket(db: Db, who: AppUser, what: CreateBucket): Pr
   throw outcome?.taken ? taken() : outOfRoom()
 }
 
-export interface VersionedValue extends SetValue {
+/** What changes a bucket may be meant for one version of it only. */
+export type Versioned<T> = T & {
   /** The `If-Match` header. */
   readonly ifMatch?: string | undefined
 }
@@ -77,7 +87,7 @@ export interface VersionedValue extends SetValue {
  * Sets the value at a key and answers the whole bucket. Two writers on different keys never lose each other's write: each one writes back what it read only
  * if nobody else has written since, and otherwise starts again.
  */
-export async function setBucketValue(db: Db, who: AppUser, what: VersionedValue): Promise<BucketRecord> {
+export async function setBucketValue(db: Db, who: AppUser, what: Versioned<SetValue>): Promise<BucketRecord> {
   const steps = parseKey(what.key)
   // A transaction holds a connection already: it must wait at the row, not for a turn whose owner may need a connection.
   if (db.isTransaction) return tryToSet(db, store.lockBucket, who, what, steps).then(orConflict)
@@ -95,7 +105,7 @@ async function tryToSet(
   db: Db,
   find: typeof store.findBucket,
   who: AppUser,
-  what: VersionedValue,
+  what: Versioned<SetValue>,
   steps: readonly string[],
 ): Promise<BucketRecord | undefined> {
   const row = membersOnly(await db.first(find, { app: who.appId, id: what.id, user: who.userId }))
@@ -128,7 +138,7 @@ async function replace(
   return outcome.version
 }
 
-export function deleteBucket(db: Db, who: AppUser, what: NameBucket): Promise<void> {
+export function deleteBucket(db: Db, who: AppUser, what: Versioned<NameBucket>): Promise<void> {
   return db.transaction(async (tx) => {
     const row = await lockForMember(tx, who, what)
     await tx.first(store.deleteBucket, { app: who.appId, no: row.bucket_no })
@@ -136,7 +146,7 @@ export function deleteBucket(db: Db, who: AppUser, what: NameBucket): Promise<vo
 }
 
 /** Gives another user of the app access. Doing it again changes nothing. */
-export function addBucketUser(db: Db, who: AppUser, what: NameUser): Promise<BucketRecord> {
+export function addBucketUser(db: Db, who: AppUser, what: Versioned<NameUser>): Promise<BucketRecord> {
   return db.transaction(async (tx) => {
     const row = await lockForMember(tx, who, what)
     if (row.users.includes(what.userId)) return toRecord(row, row.data, row.version)
@@ -148,7 +158,7 @@ export function addBucketUser(db: Db, who: AppUser, what: NameUser): Promise<Buc
 }
 
 /** Takes a user's access away. Doing it again changes nothing. */
-export function removeBucketUser(db: Db, who: AppUser, what: NameUser): Promise<BucketRecord> {
+export function removeBucketUser(db: Db, who: AppUser, what: Versioned<NameUser>): Promise<BucketRecord> {
   return db.transaction(async (tx) => {
     const row = await lockForMember(tx, who, what)
     if (!row.users.includes(what.userId)) return toRecord(row, row.data, row.version)
@@ -157,15 +167,21 @@ export function removeBucketUser(db: Db, who: AppUser, what: NameUser): Promise<
 }
 
 async function replaceUsers(tx: Db, who: AppUser, row: OwnRow, users: string[]): Promise<BucketRecord> {
-  const replaced = await tx.first(store.replaceUsers, { no: row.bucket_no, users, user: who.userId, now: who.at })
+  const replaced = await tx.first(store.replaceUsers, {
+    no: row.bucket_no,
+    users,
+    value: streamed(JSON.stringify(users)),
+    user: who.userId,
+    now: who.at,
+  })
   return toRecord({ ...row, users }, row.data, replaced!.version)
 }
 
-/** Ids of the buckets that the caller is in, in order. */
-export async function listBuckets(db: Db, who: AppUser, what: ListBuckets): Promise<string[]> {
-  const limit = what.limit ?? 10_000
-  const rows = await db.all(store.listBuckets, { user: who.userId, limit, offset: ((what.page ?? 1) - 1) * limit })
-  return rows.map((row) => row.id)
+/** Ids of the buckets that the caller is in, in order: a page, as JSON text. */
+export async function listBuckets(db: Db, who: AppUser, what: ListBuckets): Promise<string> {
+  const limit = what.limit ?? MAX_LISTED
+  const page = await db.first(store.listBuckets, { user: who.userId, limit, offset: ((what.page ?? 1) - 1) * limit })
+  return page!.ids
 }
 
 export interface ResumedBucket extends NameBucket {
@@ -173,11 +189,15 @@ export interface ResumedBucket extends NameBucket {
   readonly lastEventId: string
 }
 
-/** Where a member's change stream starts: after what the client has seen, or now. */
+/** Where a member's change stream starts: after what the client has seen, or now. What happened before the caller became a member is not replayed. */
 export async function readPosition(db: Db, who: AppUser, what: ResumedBucket): Promise<Position> {
-  const row = membersOnly(await db.first(store.findBucket, { app: who.appId, id: what.id, user: who.userId }))
+  const row = await db.first(store.findMembership, { id: what.id, user: who.userId })
+  if (!row) {
+    membersOnly(await db.first(store.findBucket, { app: who.appId, id: what.id, user: who.userId }))
+    throw fail('forbidden', NOT_A_MEMBER)
+  }
   const seen = /^\d{1,15}$/.test(what.lastEventId) ? Number(what.lastEventId) : row.version
-  return { bucketNo: row.bucket_no, id: row.id, version: row.version, seen }
+  return { bucketNo: row.bucket_no, id: what.id, version: row.version, seen }
 }
 
 type OwnRow = Row & { data: string }
@@ -189,8 +209,11 @@ function membersOnly(row: Row | undefined): OwnRow {
 }
 
 /** Nobody else changes the bucket until the transaction ends. */
-const lockForMember = async (tx: Db, who: AppUser, what: NameBucket): Promise<OwnRow> =>
-  membersOnly(await tx.first(store.lockBucket, { app: who.appId, id: what.id, user: who.userId }))
+async function lockForMember(tx: Db, who: AppUser, what: Versioned<NameBucket>): Promise<OwnRow> {
+  const row = membersOnly(await tx.first(store.lockBucket, { app: who.appId, id: what.id, user: who.userId }))
+  checkVersion(what.ifMatch, row.version)
+  return row
+}
 
 const toRecord = (row: Omit<Row, 'data' | 'is_member'>, dataText: string, version: number): BucketRecord => ({
   id: row.id,

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { type Operation, SUCCESS, streamOperation, userOperation } from '../http/operation.ts'
 import {
@@ -37,6 +38,9 @@ const bucketAnswer = {
   answerHeaders: { ETag: 'The version, for If-Match' },
 }
 
+const onlyIfMatch = { 'If-Match': 'Only if the bucket is at this version; otherwise 409/4091' }
+const ifMatch = (request: FastifyRequest) => ({ ifMatch: request.headers['if-match'] })
+
 export const bucketOperations: readonly Operation[] = [
   userOperation({
     name: 'readBucket',
@@ -70,10 +74,10 @@ export const bucketOperations: readonly Operation[] = [
     area,
     input: SetValue,
     place: 'body',
-    requestHeaders: { 'If-Match': 'Only if the bucket is at this version; otherwise 409/4091' },
+    requestHeaders: onlyIfMatch,
     ...bucketAnswer,
     errors: ['storageFull', 'forbidden', 'notFound', 'conflict'],
-    run: ({ db, who, request }, input) => setBucketValue(db, who, { ...input, ifMatch: request.headers['if-match'] }),
+    run: ({ db, who, request }, input) => setBucketValue(db, who, { ...input, ...ifMatch(request) }),
   }),
   userOperation({
     name: 'deleteBucket',
@@ -83,10 +87,11 @@ export const bucketOperations: readonly Operation[] = [
     area,
     input: NameBucket,
     place: 'either',
+    requestHeaders: onlyIfMatch,
     answer: Success,
-    errors: ['forbidden', 'notFound'],
-    run: async ({ db, who }, input) => {
-      await deleteBucket(db, who, input)
+    errors: ['forbidden', 'notFound', 'conflict'],
+    run: async ({ db, who, request }, input) => {
+      await deleteBucket(db, who, { ...input, ...ifMatch(request) })
       return SUCCESS
     },
   }),
@@ -98,9 +103,10 @@ export const bucketOperations: readonly Operation[] = [
     area,
     input: NameUser,
     place: 'body',
+    requestHeaders: onlyIfMatch,
     ...bucketAnswer,
-    errors: ['forbidden', 'notFound'],
-    run: ({ db, who }, input) => addBucketUser(db, who, input),
+    errors: ['forbidden', 'notFound', 'conflict'],
+    run: ({ db, who, request }, input) => addBucketUser(db, who, { ...input, ...ifMatch(request) }),
   }),
   userOperation({
     name: 'removeBucketUser',
@@ -110,9 +116,10 @@ export const bucketOperations: readonly Operation[] = [
     area,
     input: NameUser,
     place: 'body',
+    requestHeaders: onlyIfMatch,
     ...bucketAnswer,
-    errors: ['impossibleNow', 'forbidden', 'notFound'],
-    run: ({ db, who }, input) => removeBucketUser(db, who, input),
+    errors: ['impossibleNow', 'forbidden', 'notFound', 'conflict'],
+    run: ({ db, who, request }, input) => removeBucketUser(db, who, { ...input, ...ifMatch(request) }),
   }),
   userOperation({
     name: 'listBuckets',
@@ -123,6 +130,7 @@ export const bucketOperations: readonly Operation[] = [
     input: ListBuckets,
     place: 'query',
     answer: BucketIds,
+    present: (ids: string) => ids,
     errors: [],
     run: ({ db, who }, input) => listBuckets(db, who, input),
   }),

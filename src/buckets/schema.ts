@@ -4,6 +4,7 @@ import { AnyJson, Flag, Id, IdList, Text, Whole } from '../http/input.ts'
 /** More people than this share a public bucket, or several. */
 export const MAX_USERS = 1000
 export const MAX_KEY_LENGTH = 4096
+export const MAX_LISTED = 1000
 
 const bucketId = Id('The bucket, by the id that the app chose')
 const userId = Id('A user of this app, by the userId that this app knows')
@@ -27,7 +28,7 @@ export const NameBucket = Type.Object({ id: bucketId })
 export const NameUser = Type.Object({ id: bucketId, userId })
 export const ListBuckets = Type.Object({
   page: Type.Optional(Whole('From 1', 1, 1_000_000)),
-  limit: Type.Optional(Whole('Ids a page. By default 10000', 1, 10_000)),
+  limit: Type.Optional(Whole('Ids a page. By default 1000', 1, MAX_LISTED)),
 })
 
 export const Bucket = Type.Object(

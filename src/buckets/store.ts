@@ -38,10 +38,23 @@ export const findBucket = read('buckets.find', asSeen)
 /** The same, and nobody else writes to it until the transaction ends. */
 export const lockBucket = write('buckets.lock', { ...asSeen, text: `${asSeen.text} for update` })
 
+/** One page of ids as JSON text, in code-point order. */
 export const listBuckets = read('buckets.list', {
   params: { user: text, limit: int8, offset: int8 },
-  row: { id: text },
-  text: `select id from buckets where users @> array[:user] order by id collate "C" limit :limit offset :offset`,
+  row: { ids: json },
+  text: `
+    select coalesce(json_agg(bucket_id order by bucket_id), '[]') as ids
+      from (select bucket_id from bucket_members where user_id = :user order by bucket_id limit :limit offset :offset) page`,
+})
+
+/** Where a member's change stream may start; no row for others. */
+export const findMembership = read('buckets.findMembership', {
+  params: { id: text, user: text },
+  row: { bucket_no: int8, version: int8, since_version: int8 },
+  text: `
+    select b.bucket_no, b.version, m.since_version
+      from bucket_members m join buckets b on b.bucket_no = m.bucket_no
+     where m.user_id = :user and m.bucket_id = :id`,
 })
 
 /** Without a version: the id is taken, or the app has no room. The storage row is locked first, so that a new version is above the floor. */
@@ -66,7 +79,10 @@ export const insertBucket = write('buckets.insert', {
     ), bucket as (
       insert into buckets (app_id, id, users, public, data, version, blocks, created_at)
       select :app, :id, :users, :public, :data, version_floor + 1, :blocks, :now from storage
-      returning version
+      returning bucket_no, version
+    ), members as (
+      insert into bucket_members (user_id, bucket_id, bucket_no, since_version)
+      select member, :id, bucket_no, version from bucket, unnest(:users) member
     )
     select exists (select from namesake) as taken, (select version from bucket) as version`,
 })
@@ -126,13 +142,19 @@ export const replaceDataAndCharge = write('buckets.replaceDataAndCharge', {
 
 /** Of a bucket that is locked. */
 export const replaceUsers = write('buckets.replaceUsers', {
-  params: { no: int8, users: textArray, user: text, now: timestamptz },
+  params: { no: int8, users: textArray, value: nullable(json), user: text, now: timestamptz },
   row: { version: int8 },
   text: `
     with bucket as (
       update buckets set users = :users, version = version + 1 where bucket_no = :no
-      returning bucket_no, version
-    ), ${keepChange('users', 'null', 'to_json(:users)')}
+      returning bucket_no, version, id
+    ), removed as (
+      delete from bucket_members where bucket_no = :no and not user_id = any(:users)
+    ), added as (
+      insert into bucket_members (user_id, bucket_id, bucket_no, since_version)
+      select member, id, bucket_no, version from bucket, unnest(:users) member
+       where not exists (select from bucket_members m where m.bucket_no = :no and m.user_id = member)
+    ), ${keepChange('users', 'null', ':value')}
     select version from bucket`,
 })
 
@@ -163,10 +185,14 @@ export const listVersions = read('buckets.listVersions', {
   text: `select bucket_no, version from buckets where bucket_no = any(:nos)`,
 })
 
-export const findHead = read('buckets.findHead', {
+/** The members, and the version as of which they are so; no row where the bucket is gone. */
+export const listMembers = read('buckets.listMembers', {
   params: { no: int8 },
-  row: { users: textArray, version: int8 },
-  text: `select users, version from buckets where bucket_no = :no`,
+  row: { version: int8, user_id: text, since_version: int8 },
+  text: `
+    select b.version, m.user_id, m.since_version
+      from buckets b join bucket_members m on m.bucket_no = b.bucket_no
+     where b.bucket_no = :no`,
 })
 
 export const listChanges = read('buckets.listChanges', {

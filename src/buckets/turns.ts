@@ -1,17 +1,48 @@
-/** One at a time for each key of an owner, in the order of arrival; different keys do not wait for each other. */
-export class Turns {
-  readonly #owners = new WeakMap<object, Map<string, Promise<unknown>>>()
+import { fail } from '../errors.ts'
 
-  take<T>(owner: object, key: string, work: () => Promise<T>): Promise<T> {
-    const last = this.#owners.get(owner) ?? new Map<string, Promise<unknown>>()
-    this.#owners.set(owner, last)
-    const before = last.get(key)
-    const mine = before ? before.then(work, work) : work()
-    last.set(key, mine)
-    const leave = () => {
-      if (last.get(key) === mine) last.delete(key)
+/** Who waits holds a request in memory, so a line has an end; who works holds a whole bucket, so only so many work at once. */
+const MAX_WAITING = 1000
+const MAX_WORKING = 32
+
+interface Lines {
+  working: number
+  /** Who has a key, and waits for a place to work. */
+  readonly ready: (() => void)[]
+  /** Who waits for each key that somebody has. */
+  readonly waiting: Map<string, (() => void)[]>
+}
+
+/** One at a time for each key of an owner, in the order of arrival; different keys do not wait for each other, up to a point. */
+export class Turns {
+  readonly #owners = new WeakMap<object, Lines>()
+
+  async take<T>(owner: object, key: string, work: () => Promise<T>): Promise<T> {
+    const lines = this.#linesOf(owner)
+    const line = lines.waiting.get(key)
+    if (line && line.length >= MAX_WAITING)
+      throw fail('tooManyRequests', 'Too many writes wait for this bucket; try again shortly', 1)
+    if (line) await new Promise<void>((resolve) => line.push(resolve))
+    else lines.waiting.set(key, [])
+    if (lines.working >= MAX_WORKING) await new Promise<void>((resolve) => lines.ready.push(resolve))
+    else lines.working++
+    try {
+      return await work()
+    } finally {
+      passOn(lines.ready, () => lines.working--)
+      passOn(lines.waiting.get(key)!, () => lines.waiting.delete(key))
     }
-    mine.then(leave, leave)
-    return mine
   }
+
+  #linesOf(owner: object): Lines {
+    const lines = this.#owners.get(owner) ?? { working: 0, ready: [], waiting: new Map() }
+    this.#owners.set(owner, lines)
+    return lines
+  }
+}
+
+/** To the next in line; where there is none, what was held is given back. */
+function passOn(line: (() => void)[], giveBack: () => void): void {
+  const next = line.shift()
+  if (next) next()
+  else giveBack()
 }

@@ -103,17 +103,22 @@ export class BucketWatch {
   }
 
   async #tell(no: number, watchers: Watcher[]): Promise<void> {
-    const head = await this.#db.first(store.findHead, { no })
-    const members = watchers.filter((watcher) => {
-      const isMember = head?.users.includes(watcher.userId)
-      if (!isMember) finish(watcher, head ? 'removed' : 'deleted')
+    const members = await this.#db.all(store.listMembers, { no })
+    const since = new Map(members.map((member) => [member.user_id, member.since_version]))
+    const present = watchers.filter((watcher) => {
+      const isMember = since.has(watcher.userId)
+      if (!isMember) finish(watcher, members.length > 0 ? 'removed' : 'deleted')
       return isMember
     })
-    if (!head || members.length === 0) return
-    // Nothing past the moment for which membership is known.
-    const after = Math.min(...members.map((watcher) => watcher.seen))
-    const changes = await this.#db.all(store.listChanges, { no, after, last: head.version })
-    const lost = members.filter((watcher) => watcher.seen !== head.version && !sendChanges(watcher, changes))
+    if (present.length === 0) return
+    // Nothing past the moment for which membership is known, and nothing from before it began.
+    const last = members[0]!.version
+    const after = Math.min(...present.map((watcher) => watcher.seen))
+    const changes = await this.#db.all(store.listChanges, { no, after, last })
+    const lost = present.filter((watcher) => {
+      if (watcher.seen === last) return false
+      return watcher.seen < since.get(watcher.userId)! || !sendChanges(watcher, changes)
+    })
     if (lost.length > 0) await this.#reset(no, lost)
   }
 

@@ -19,5 +19,23 @@ export function catchSignals(): StopSignals {
       } else if (performance.now() - askedAt > ECHO_MS) process.exit(130)
     })
   }
+  watchForLoss(() => {
+    askedAt ??= performance.now()
+    resolve()
+  })
   return { asked: promise, isAsked: () => askedAt !== undefined }
+}
+
+const LOOK_EVERY_MS = 500
+
+/** npm runs scripts in a shell, which a SIGTERM to npm ends without passing it on: whoever is left behind by its shell was meant too. */
+function watchForLoss(onLost: () => void): void {
+  if (process.env.npm_lifecycle_event === undefined) return
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    onLost()
+  }, LOOK_EVERY_MS)
+  timer.unref()
 }

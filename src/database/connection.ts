@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { fail, type PlatformError } from '../errors.ts'
+import { fail, type PlatformError, StartupError } from '../errors.ts'
 
 /** Where PostgreSQL is. */
 export type Connection = Pick<
@@ -132,3 +132,12 @@ export function understandError(error: unknown): Error {
 }
 
 export const notReady = (cause: unknown): PlatformError => Object.assign(fail('notReady'), { cause })
+
+/** What an operator can do when there is no connection at start. */
+export function explainConnection(error: unknown): StartupError {
+  const { message } = error as Error
+  const advice = /No space left on device/.test(message)
+    ? 'Free some space on the disk of the database and start again'
+    : 'Is it running, and are address and password right?'
+  return new StartupError(`The database cannot be reached: ${message}. ${advice}`, { cause: error })
+}

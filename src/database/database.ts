@@ -1,8 +1,9 @@
 import pg from 'pg'
-import { PlatformError, StartupError } from '../errors.ts'
+import { PlatformError } from '../errors.ts'
 import {
   CONNECT_TIMEOUT_MS,
   type Connection,
+  explainConnection,
   type HeldConnection,
   type HoldConnection,
   holdConnection,
@@ -117,8 +118,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     listener = await openListener({ channel: schema, hold: holdWith({}), onProblem, onStall: () => abandon() })
   } catch (error) {
     await closeHeld()
-    const sentence = `The database cannot be reached: ${(error as Error).message}.`
-    throw new StartupError(`${sentence} Is it running, and are address and password right?`, { cause: error })
+    throw explainConnection(error)
   }
 
   const busy = new Set<pg.PoolClient>()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { StartupError } from '../errors.ts'
-import type { Connection } from './database.ts'
+import { type Connection, explainConnection } from './connection.ts'
 
 export interface Migration {
   readonly number: number
@@ -50,11 +50,12 @@ export async function migrate(
   const client = await connect(connection)
   try {
     await refuseOldServer(client)
+    await refuseOtherEncoding(client)
     await client.query('set statement_timeout = 0; set lock_timeout = 0; set client_min_messages = warning')
     const quoted = pg.escapeIdentifier(schema)
     // Ends with the connection, so a process that is killed here does not block the next one.
     await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [`groundschool.migrate.${schema}`])
-    await client.query(`create schema if not exists ${quoted}`)
+    await createSchema(client, schema)
     await client.query(`set search_path to ${quoted}`)
     await client.query(
       `create table if not exists migrations (
@@ -81,8 +82,7 @@ async function connect(connection: Connection): Promise<pg.Client> {
     await client.connect()
     return client
   } catch (error) {
-    const sentence = `The database cannot be reached: ${(error as Error).message}.`
-    throw new StartupError(`${sentence} Is it running, and are address and password right?`, { cause: error })
+    throw explainConnection(error)
   }
 }
 
@@ -91,6 +91,29 @@ async function refuseOldServer(client: pg.Client): Promise<void> {
   const version = Math.floor(Number(rows[0]?.server_version_num) / 10_000)
   if (version < OLDEST_VERSION) {
     throw new StartupError(`This is PostgreSQL ${version}; ${OLDEST_VERSION} or later is needed: upgrade the server`)
+  }
+}
+
+async function refuseOtherEncoding(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ server_encoding: string }>('show server_encoding')
+  const encoding = rows[0]?.server_encoding
+  if (encoding !== 'UTF8') {
+    throw new StartupError(
+      `This database is encoded as ${encoding}, which cannot hold all texts: make one with create database … encoding 'UTF8' template template0`,
+    )
+  }
+}
+
+async function createSchema(client: pg.Client, schema: string): Promise<void> {
+  const { rowCount } = await client.query('select from pg_namespace where nspname = $1', [schema])
+  if (rowCount) return
+  try {
+    await client.query(`create schema if not exists ${pg.escapeIdentifier(schema)}`)
+  } catch (error) {
+    throw new StartupError(
+      `The schema ${schema} cannot be made: ${(error as Error).message}. Let the user of DATABASE_URL do it (grant create on database …), or make it yourself and give it to that user`,
+      { cause: error },
+    )
   }
 }
 

@@ -43,8 +43,8 @@ interface Lane {
 
 type RowReader = (values: readonly (string | null)[]) => unknown
 
-/** Enough to answer every request in flight at once, few enough to keep one statement short. */
-const MAX_CALLS_A_STATEMENT = 128
+/** Enough to share a round trip among many, few enough that a large row for each still fits into memory. */
+const MAX_CALLS_A_STATEMENT = 32
 
 export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> {
   const lanes = new Set<Lane>()

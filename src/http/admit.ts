@@ -23,22 +23,26 @@ export type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?:
 
 /** Lets a request through to an operation: the process takes work, the caller is who the operation wants, and within the limits. */
 export function admitTo(environment: Environment, { access }: Operation): Hook {
-  if (access === 'open') return (request, _reply, done) => done(admitAnyone(environment, request))
+  if (access === 'open') return (request, reply, done) => done(admitAnyone(environment, request, reply))
   const authenticateUser = authenticate(environment, access === 'stream')
   return (request, reply, done) => {
-    const problem = receive(request) ?? refuseWhileStopping(environment)
+    const problem = receive(request) ?? refuseWork(environment)
     if (problem) done(problem)
     else authenticateUser(request, reply, done)
   }
 }
 
 /** For what anyone may ask: limited by the address that it comes from. */
-export function admitAnyone(environment: Environment, request: FastifyRequest): PlatformError | undefined {
-  const problem = receive(request) ?? refuseWhileStopping(environment)
+export function admitAnyone(
+  environment: Environment,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): PlatformError | undefined {
+  const problem = receive(request) ?? refuseWork(environment)
   if (problem) return problem
   const now = environment.clock()
   request.who = { at: now, requestId: request.id, address: request.ip }
-  return limitAddress(environment, request, now)
+  return limitAddress(environment, request, now) ?? refuseBody(environment, request, reply)
 }
 
 /** The first thing that happens to a request, whatever it is for. */
@@ -48,8 +52,25 @@ export function receive(request: FastifyRequest): PlatformError | undefined {
   return isNameless ? fail('badRequest', 'The Host header is missing') : undefined
 }
 
-const refuseWhileStopping = (environment: Environment): PlatformError | undefined =>
-  environment.stopping.aborted ? fail('notReady', 'The platform is stopping; try again shortly', 1) : undefined
+/** A process that is stopping, or has too much in memory, takes nothing new. */
+function refuseWork({ stopping, unsentAnswers }: Environment): PlatformError | undefined {
+  if (stopping.aborted) return fail('notReady', 'The platform is stopping; try again shortly', 1)
+  if (unsentAnswers.isSpent) return fail('notReady', 'The platform has too many answers to send; try again shortly', 1)
+  return undefined
+}
+
+/** Large bodies are in memory several times while they are worked on, so only so many are let in at once. */
+function refuseBody(environment: Environment, request: FastifyRequest, reply: FastifyReply): PlatformError | undefined {
+  const { 'content-length': length, 'transfer-encoding': encoding, 'content-encoding': coding } = request.headers
+  if (coding !== undefined && coding !== 'identity')
+    return fail('unsupportedMediaType', 'A compressed body is not supported; send it as it is')
+  if (length === undefined && encoding === undefined) return undefined
+  const bytes = length === undefined ? environment.config.BODY_LIMIT_BYTES : Number(length)
+  if (environment.largeBodies.isSpent)
+    return fail('notReady', 'The platform has too many large bodies to work on; try again shortly', 1)
+  environment.largeBodies.take(bytes, (giveBack) => reply.raw.once('close', giveBack))
+  return undefined
+}
 
 const limitAddress = (environment: Environment, request: FastifyRequest, now: Date): PlatformError | undefined =>
   applyLimit(request, environment.limits.address, networkOf(request.ip), now.getTime())
@@ -57,7 +78,7 @@ const limitAddress = (environment: Environment, request: FastifyRequest, now: Da
 /** Sets `request.who`. A token that is not remembered costs a look into the database, so those count for the address too. */
 const authenticate =
   (environment: Environment, isQueryAllowed: boolean): Hook =>
-  (request, _reply, done) => {
+  (request, reply, done) => {
     const now = environment.clock()
     const admit = (holder: Holder, token: string) => {
       request.who = {
@@ -71,7 +92,9 @@ const authenticate =
         isAnonymous: holder.isAnonymous,
         tokenExpiresAtMs: holder.expiresAtMs,
       }
-      done(applyLimit(request, environment.limits.token, token, now.getTime()))
+      done(
+        applyLimit(request, environment.limits.token, token, now.getTime()) ?? refuseBody(environment, request, reply),
+      )
     }
     try {
       const token = findBearer(request, isQueryAllowed)

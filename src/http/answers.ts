@@ -34,6 +34,7 @@ export function sendAnswer(
   reply.hijack()
   reply.raw.writeHead(200, headers)
   reply.raw.end(text)
+  environment.unsentAnswers.take(text.length, (giveBack) => reply.raw.once('close', giveBack))
 }
 
 /** The same headers, for what Fastify sends: pages and errors. What a page sets itself, it keeps. */

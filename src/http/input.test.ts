@@ -173,12 +173,12 @@ test('input over HTTP', async (t) => {
 
   await t.test('limit and page answer clearly at every edge (D5)', async () => {
     const list = (query: Record<string, unknown>) => avery.get(`${path}/list`, query)
-    for (const limit of ['1000000000', '-1', '0', '9007199254740992', '10001'])
+    for (const limit of ['1000000000', '-1', '0', '9007199254740992', '1001'])
       assertError(await list({ limit }), 400, 4003, /^limit /)
     for (const limit of ['1e9', 'NaN', '1.5', 'Infinity', '1 OR 1=1'])
       assertError(await list({ limit }), 400, 4005, /^limit /)
     assertError(await list({ page: 2 ** 53 }), 400, 4003, /^page /)
-    assert.deepEqual((await list({ page: 1_000_000, limit: 10_000 })).body, [])
+    assert.deepEqual((await list({ page: 1_000_000, limit: 1_000 })).body, [])
     assert.equal((await list({ page: '', limit: 'nil' })).status, 200)
     assert.equal((await list({ limit: 1 })).body.length, 1)
   })

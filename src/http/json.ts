@@ -70,10 +70,25 @@ const NUMBER = /[\d.eE+-]*/y
 function endOfNumber(text: string, start: number): number {
   NUMBER.lastIndex = start
   const literal = NUMBER.exec(text)?.[0] ?? ''
-  // Past 2^53 most whole numbers would come back as another one. Those that do not are how we write large numbers ourselves.
-  if (literal.length > 15 && /^\d+$/.test(literal) && String(Number(literal)) !== literal)
-    throw fail('validationFailed', 'The JSON body has a whole number beyond 2^53; send it as text')
+  if (literal.length > 15 || literal.includes('-')) checkNumber(literal)
   return start + Math.max(literal.length, 1) - 1
+}
+
+/** A number is kept as a double, which has 17 digits at the most. What would come back as another number is refused. */
+function checkNumber(literal: string): void {
+  // Past 2^53 most whole numbers would come back as another one. Those that do not are how we write large numbers ourselves.
+  if (/^\d+$/.test(literal)) {
+    if (String(Number(literal)) === literal) return
+    throw fail('validationFailed', 'The JSON body has a whole number beyond 2^53; send it as text')
+  }
+  const digits = literal
+    .replace(/[eE].*$/, '')
+    .replace('.', '')
+    .replace(/^0+|0+$/g, '')
+  if (digits.length > 17)
+    throw fail('validationFailed', 'The JSON body has a number with more than 17 digits; send it as text')
+  if (digits !== '' && Number(literal) === 0)
+    throw fail('validationFailed', 'The JSON body has a number that is too close to 0')
 }
 
 /** Refuses values that cannot be kept, and counts the members that survived parsing: fewer than were written means a key was given twice. */

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
 import type { Environment } from '../environment.ts'
 
 /** Latencies that matter, in milliseconds: from a cached check to a stuck request. */
@@ -87,8 +87,12 @@ export class Metrics {
     this.#gauge('groundschool_pool_idle', 'Idle connections of the write pool', () => db.figures().poolIdle)
     this.#gauge('groundschool_pool_waiting', 'Calls that wait for a connection', () => db.figures().poolWaiting)
     this.#gauge('groundschool_reads_queued', 'Reads that wait for their lane', () => db.figures().readsQueued)
-    this.#gauge('groundschool_reads_gathered_total', 'Reads that shared a statement', () => db.figures().readsGathered)
-    this.#gauge(
+    this.#counter(
+      'groundschool_reads_gathered_total',
+      'Reads that shared a statement',
+      () => db.figures().readsGathered,
+    )
+    this.#counter(
       'groundschool_read_statements_total',
       'Statements that the read lane sent',
       () => db.figures().readStatements,
@@ -103,6 +107,18 @@ export class Metrics {
       registers: [this.registry],
       collect() {
         this.set(value())
+      },
+    })
+  }
+
+  #counter(name: string, help: string, value: () => number): void {
+    new Counter({
+      name,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.reset()
+        this.inc(value())
       },
     })
   }

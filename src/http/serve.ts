@@ -2,9 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AppUser } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { Environment } from '../environment.ts'
+import { fail } from '../errors.ts'
 import { type Answer, answerOnce } from '../idempotency/idempotency.ts'
 import { admitTo } from './admit.ts'
 import { sendAnswer } from './answers.ts'
+import { countHeader } from './authenticate.ts'
 import { conclude } from './conclude.ts'
 import { openEventSink } from './event-stream.ts'
 import { compileInput } from './input.ts'
@@ -56,17 +58,24 @@ function makeRunner(environment: Environment, operation: Operation, observer: Ob
   }
   const canRepeat = operation.access === 'user' && isWrite(operation)
   return async (request, reply, input) => {
-    const key = canRepeat ? request.headers['idempotency-key'] : undefined
+    const key = canRepeat ? findIdempotencyKey(request) : undefined
     const { text, headers } =
       key === undefined
         ? await answer(environment.db, request, input)
         : await answerOnce(
             environment.db,
             request.who as AppUser,
-            { key: String(key), operation: operation.name, input: [input, request.headers['if-match'] ?? null] },
+            { key, operation: operation.name, input: [input, request.headers['if-match'] ?? null] },
             (tx) => answer(tx, request, input),
           )
     sendAnswer(environment, request, reply, { text, headers })
     conclude(environment, request, observer, 200)
   }
+}
+
+function findIdempotencyKey(request: FastifyRequest): string | undefined {
+  const key = request.headers['idempotency-key']
+  if (key !== undefined && countHeader(request.raw, 'idempotency-key') > 1)
+    throw fail('badRequest', 'The Idempotency-Key header is sent twice')
+  return key as string | undefined
 }

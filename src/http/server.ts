@@ -68,7 +68,7 @@ export function buildServer(environment: Environment, operations: readonly Opera
   })
   server.setErrorHandler((error, request, reply) => refuse(environment, error, request, reply))
   server.setNotFoundHandler((request, reply) => {
-    const problem = admitAnyone(environment, request)
+    const problem = admitAnyone(environment, request, reply)
     if (problem) return sendError(reply, problem)
     if (request.method === 'OPTIONS') return answerPreflight(environment, request, reply)
     const path = request.url.split('?', 1)[0]
@@ -78,8 +78,8 @@ export function buildServer(environment: Environment, operations: readonly Opera
 
   for (const operation of operations) serveOperation(server, environment, operation, metrics.observerOf(operation.name))
   server.register(async (pages) => {
-    pages.addHook('onRequest', (request, _reply, done) => {
-      done(isHealthCheck(request) ? receive(request) : admitAnyone(environment, request))
+    pages.addHook('onRequest', (request, reply, done) => {
+      done(isHealthCheck(request) ? receive(request) : admitAnyone(environment, request, reply))
     })
     serveHealth(pages, environment, metrics)
     serveReference(pages, environment, operations)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../database/test-database.ts'
+import { rawRequest, sendRaw } from '../http/test-socket.ts'
 import { tidy } from '../maintenance.ts'
 import { type Answer, assertError, Client, testApp } from '../testing.ts'
 
@@ -115,17 +116,65 @@ test('requests with an Idempotency-Key', async (t) => {
     assertError(await again.put(PATH, { id: 'another' }, keyed('shared')), 409, 4091)
   })
 
-  await t.test('a failed request keeps nothing: the key can be used again', async () => {
+  await t.test(
+    'a refusal is an answer too: it is kept, and comes again even where the request would now succeed',
+    async () => {
+      const write = (key: string) => avery.post(PATH, { id: 'later', key: 'a', value: 1 }, keyed(key))
+      assertError(await write('early'), 404, 4042)
+      await avery.put(PATH, { id: 'later' })
+      assertError(await write('early'), 404, 4042, /no bucket with that id/)
+      assertError(await avery.put(PATH, { id: 'crowd' }, keyed('early')), 409, 4091, /used for another request/)
+      assert.equal((await write('later')).status, 200)
+    },
+  )
+
+  await t.test('input that is refused before the operation begins keeps nothing', async () => {
     const before = await countKeys()
-    const write = () => avery.post(PATH, { id: 'later', key: 'a', value: 1 }, keyed('retry'))
-    assertError(await write(), 404, 4042)
-    assertError(await avery.put(PATH, { id: 'crowd' }, keyed('retry')), 409, 4091, /with that id already/)
-    assertError(await avery.put(PATH, { id: 5 }, keyed('retry')), 400, 4005)
+    assertError(await avery.put(PATH, { id: 5 }, keyed('unread')), 400, 4005)
     assert.equal(await countKeys(), before)
-    await avery.put(PATH, { id: 'later' })
-    const done = await write()
-    assert.equal(done.status, 200)
-    assert.deepEqual(seen(await write()), seen(done))
+    assert.equal((await avery.put(PATH, { id: 'read' }, keyed('unread'))).status, 200)
+  })
+
+  await t.test('refused requests that run at once all get one outcome', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => avery.put(PATH, { id: 'crowd' }, keyed('refused at once'))),
+    )
+    for (const answer of answers) assertError(answer, 409, 4091, /with that id already/)
+  })
+
+  await t.test('only so much is kept for one caller: the oldest answers go first', async () => {
+    const finley = await app.as('finley')
+    await finley.put(PATH, { id: 'large', data: 'x'.repeat(1_000_000) })
+    const writes = Array.from(
+      { length: 24 },
+      (_, i) => () => finley.post(PATH, { id: 'large', key: '', value: 'y'.repeat(999_000 + i) }, keyed(`large ${i}`)),
+    )
+    for (const write of writes) assert.equal((await write()).status, 200)
+    const [kept] = await app.sql(
+      `select count(*)::int as n, sum(octet_length(answer))::int as bytes from idempotency_keys where caller = '${finley.userId}'`,
+    )
+    assert.ok(Number(kept?.bytes) <= 16 * 1024 * 1024, `${kept?.bytes} bytes are kept`)
+    assert.ok(Number(kept?.n) >= 15)
+    const { version } = (await finley.get(PATH, { id: 'large', key: '' })).body
+    assert.equal((await writes.at(-1)!()).body.version, version, 'the latest is still there')
+  })
+
+  await t.test('a key that is sent twice is refused', async () => {
+    const answer = await sendRaw(
+      app.address,
+      rawRequest(
+        'PUT',
+        PATH,
+        [
+          `authorization: Bearer ${avery.token}`,
+          'content-type: application/json',
+          'idempotency-key: a',
+          'idempotency-key: b',
+        ],
+        '{"id":"twice"}',
+      ),
+    )
+    assert.match(answer, /^HTTP\/1\.1 400 .*sent twice/s)
   })
 
   await t.test('a failure on our side keeps neither key nor effect', async () => {

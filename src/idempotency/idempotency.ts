@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { AppUser } from '../caller.ts'
 import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
-import { fail } from '../errors.ts'
+import { type ErrorName, fail, PlatformError } from '../errors.ts'
 import * as store from './store.ts'
 
 export interface Answer {
@@ -19,11 +19,18 @@ export interface KeyedRequest {
 
 const MAX_KEY_LENGTH = 255
 
+/** What is kept for one caller: enough for every request that may still be repeated, and never more than a bounded share of the disk. */
+const MAX_KEPT = 1000
+const MAX_KEPT_BYTES = 16 * 1024 * 1024
+/** Trimming looks at all of a caller's answers, so small ones wait until some have come together. */
+const TRIM_SHARE = 1 / 32
+const LARGE_BYTES = 64 * 1024
+
 /**
- * Does the work once for each key: a repeated request gets the first one's answer and has no effect of its own. Key, effect and answer are kept in one
- * transaction, so a crash keeps all or none; a request that runs beside the first waits for it. A failed request keeps nothing.
+ * Does the work once for each key: a repeated request gets the first one's answer, or its refusal, and has no effect of its own. Key, effect and answer are kept in one
+ * transaction, so a crash keeps all or none; a request that runs beside the first waits for it. What failed on our side, or by too many requests, is not kept: it is worth another try.
  */
-export function answerOnce(
+export async function answerOnce(
   db: Db,
   who: AppUser,
   what: KeyedRequest,
@@ -31,29 +38,48 @@ export function answerOnce(
 ): Promise<Answer> {
   if (what.key === '' || what.key.length > MAX_KEY_LENGTH)
     throw fail('validationFailed', `Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters`)
-  const caller = who.userId
   const fingerprint = createHash('sha256')
     .update(JSON.stringify([what.operation, what.input]))
     .digest()
-  return db.transaction(async (tx) => {
-    const isFirst = await tx.first(store.claimKey, { caller, key: what.key, fingerprint, now: who.at })
-    if (!isFirst) return replay(tx, caller, what.key, fingerprint)
-    const answer = await work(tx)
-    await tx.first(store.keepAnswer, {
-      caller,
-      key: what.key,
-      answer: answer.text,
-      headers: JSON.stringify(answer.headers),
+  const claim = { caller: who.userId, key: what.key, fingerprint, now: who.at }
+  let isRepeated = false
+  try {
+    return await db.transaction(async (tx) => {
+      isRepeated = !(await tx.first(store.claimKey, claim))
+      if (isRepeated) return replay(tx, claim)
+      const answer = await work(tx)
+      await keepAnswer(tx, claim, answer)
+      return answer
     })
-    return answer
-  })
+  } catch (error) {
+    if (isRepeated || !(error instanceof PlatformError) || !isLasting(error)) throw error
+    const isKept = await db.first(store.keepRefusal, { ...claim, error: error.kind, answer: error.message })
+    if (isKept) throw error
+    // Another request with this key was quicker, and its outcome counts.
+    return replay(db, claim)
+  }
 }
 
-async function replay(tx: Db, caller: string, key: string, fingerprint: Buffer): Promise<Answer> {
-  const kept = await tx.first(store.findAnswer, { caller, key })
+interface Claim {
+  readonly caller: string
+  readonly key: string
+  readonly fingerprint: Buffer
+}
+
+const isLasting = ({ status }: PlatformError): boolean => status < 500 && status !== 429
+
+async function keepAnswer(tx: Db, { caller, key }: Claim, { text, headers }: Answer): Promise<void> {
+  await tx.first(store.keepAnswer, { caller, key, answer: text, headers: JSON.stringify(headers) })
+  if (text.length > LARGE_BYTES || Math.random() < TRIM_SHARE)
+    await tx.all(store.trimAnswers, { caller, most: MAX_KEPT, bytes: MAX_KEPT_BYTES })
+}
+
+async function replay(db: Db, { caller, key, fingerprint }: Claim): Promise<Answer> {
+  const kept = await db.first(store.findAnswer, { caller, key })
   if (!kept || kept.answer === null) throw fail('conflict', 'This Idempotency-Key has just expired; use a new one')
   if (!kept.fingerprint.equals(fingerprint))
     throw fail('conflict', 'This Idempotency-Key was used for another request; use a new one')
+  if (kept.error !== null) throw fail(kept.error as ErrorName, kept.answer)
   return { text: kept.answer, headers: kept.headers === null ? {} : JSON.parse(kept.headers) }
 }
 

@@ -1,4 +1,4 @@
-import { bytea, json, nullable, text, timestamptz, write } from '../database/statement.ts'
+import { bytea, int8, json, nullable, text, timestamptz, write } from '../database/statement.ts'
 
 /** Waits for a request with the same key that is still under way; no row where that one has claimed the key. */
 export const claimKey = write('idempotency.claim', {
@@ -12,8 +12,8 @@ export const claimKey = write('idempotency.claim', {
 
 export const findAnswer = write('idempotency.find', {
   params: { caller: text, key: text },
-  row: { fingerprint: bytea, answer: nullable(text), headers: nullable(json) },
-  text: `select fingerprint, answer, headers from idempotency_keys where caller = :caller and key = :key`,
+  row: { fingerprint: bytea, answer: nullable(text), headers: nullable(json), error: nullable(text) },
+  text: `select fingerprint, answer, headers, error from idempotency_keys where caller = :caller and key = :key`,
 })
 
 export const keepAnswer = write('idempotency.keep', {
@@ -22,6 +22,31 @@ export const keepAnswer = write('idempotency.keep', {
   text: `
     update idempotency_keys set answer = :answer, headers = :headers where caller = :caller and key = :key
     returning key`,
+})
+
+/** For a request that was refused: key and refusal at once, since what the request had begun is rolled back. */
+export const keepRefusal = write('idempotency.keepRefusal', {
+  params: { caller: text, key: text, fingerprint: bytea, error: text, answer: text, now: timestamptz },
+  row: { key: text },
+  text: `
+    insert into idempotency_keys (caller, key, fingerprint, error, answer, created_at)
+    values (:caller, :key, :fingerprint, :error, :answer, :now)
+    on conflict (caller, key) do nothing
+    returning key`,
+})
+
+/** Forgets a caller's oldest answers beyond a number and a size. */
+export const trimAnswers = write('idempotency.trim', {
+  params: { caller: text, most: int8, bytes: int8 },
+  row: { key: text },
+  text: `
+    delete from idempotency_keys k using (
+      select key, row_number() over newest as place, sum(coalesce(octet_length(answer), 0)) over newest as bytes
+        from idempotency_keys where caller = :caller
+      window newest as (order by created_at desc, key)
+    ) kept
+    where k.caller = :caller and k.key = kept.key and (kept.place > :most or kept.bytes > :bytes)
+    returning k.key`,
 })
 
 export const deleteOldKeys = write('idempotency.deleteOld', {

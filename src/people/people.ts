@@ -23,7 +23,7 @@ export interface VerifiedPerson {
 
 /**
  * The person behind a handle and a password. An unknown handle, a wrong password and a disabled account give the same answer after the same time.
- * Failures are counted by account and by address and lead to growing waits; successes are never limited.
+ * Failures are counted by account and by address and lead to growing waits, for everybody who tries that account or comes from that address; successes count for nothing.
  */
 export async function verifyPerson(
   db: Db,
