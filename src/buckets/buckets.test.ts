@@ -175,6 +175,16 @@ test('buckets keep their contract', async (t) => {
     assert.equal(ok(await avery.put(PATH, { id: 'needs-null', data: null })).body.data, null)
   })
 
+  await t.test('If-Match holds for deleting and for changing users too', async () => {
+    const { version } = (await avery.put(PATH, { id: 'guarded' })).body
+    const stale = { 'if-match': `"${version + 5}"` }
+    assertError(await avery.delete(PATH, { id: 'guarded' }, stale), 409, 4091, /has changed/)
+    assertError(await avery.post(`${PATH}/user`, { id: 'guarded', userId: blake.userId }, stale), 409, 4091)
+    assertError(await avery.post(`${PATH}/user/remove`, { id: 'guarded', userId: blake.userId }, stale), 409, 4091)
+    assert.equal((await avery.get(PATH, { id: 'guarded' })).body.version, version)
+    assert.equal((await avery.delete(PATH, { id: 'guarded' }, { 'if-match': `"${version}"` })).status, 200)
+  })
+
   await t.test('If-Match with a stale version is a conflict, and changes nothing', async () => {
     await avery.put(PATH, { id: 'match', data: { a: 1 } })
     await avery.post(PATH, { id: 'match', key: 'a', value: 2 })

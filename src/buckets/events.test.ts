@@ -153,6 +153,17 @@ test('the change stream', async (t) => {
     await late.close()
   })
 
+  await t.test('what happened before somebody became a member is not replayed to them', async () => {
+    await avery.put(PATH, { id: 'joined' })
+    await set(avery, 'joined', 'pin', 'secret')
+    await set(avery, 'joined', '', { open: true })
+    const { body } = await avery.post(`${PATH}/user`, { id: 'joined', userId: blake.userId })
+    const stream = await openStream(blake, { id: 'joined' }, { 'last-event-id': String(body.version - 3) })
+    const [, reset] = await take(stream, 2)
+    assert.deepEqual([reset?.event, reset?.data.data], ['reset', { open: true }])
+    await stream.close()
+  })
+
   await t.test('old changes go, whatever kind of change comes at which version', async () => {
     const { version } = (await avery.put(PATH, { id: 'trimmed' })).body
     // Every version that is a multiple of 64 is a change of users.

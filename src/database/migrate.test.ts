@@ -123,3 +123,25 @@ test("the platform's own migrations apply to an empty schema", async () => {
   assert.ok(migrations.length > 0)
   assert.equal((await migrate(connection, 'gs_own')).applied.length, migrations.length)
 })
+
+test('a database that cannot hold all texts is refused before anything is made in it', async (t) => {
+  const database = `${connection.database}_latin`
+  await runSql(connection, `create database ${database} encoding 'LATIN1' locale 'C' template template0`)
+  t.after(() => runSql(connection, `drop database ${database} with (force)`))
+  const dir = await makeDir(t, FILES)
+  await assert.rejects(
+    migrate({ ...connection, database }, 'gs_latin', dir),
+    refusal(/encoded as LATIN1.*encoding 'UTF8'/s),
+  )
+})
+
+test('a user who may not make the schema is told what is missing', async (t) => {
+  const role = `${connection.database}_limited`
+  await runSql(connection, `create role ${role} login`)
+  t.after(() => runSql(connection, `drop owned by ${role}; drop role ${role}`))
+  const dir = await makeDir(t, FILES)
+  const limited = { ...connection, user: role }
+  await assert.rejects(migrate(limited, 'gs_limited', dir), refusal(/gs_limited cannot be made.*grant create/s))
+  await runSql(connection, `create schema gs_limited authorization ${role}`)
+  assert.deepEqual((await migrate(limited, 'gs_limited', dir)).applied, ['0001_people', '0002_apps'])
+})

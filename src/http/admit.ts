@@ -5,6 +5,7 @@ import type { Environment } from '../environment.ts'
 import { fail, type PlatformError } from '../errors.ts'
 import type { Holder } from '../sessions/sessions.ts'
 import { findBearer, lookUpHolder, recallHolder } from './authenticate.ts'
+import { isLarge } from './budget.ts'
 import type { Allowance, RateLimiter } from './limits.ts'
 import type { Operation } from './operation.ts'
 
@@ -66,7 +67,7 @@ function refuseBody(environment: Environment, request: FastifyRequest, reply: Fa
     return fail('unsupportedMediaType', 'A compressed body is not supported; send it as it is')
   if (length === undefined && encoding === undefined) return undefined
   const bytes = length === undefined ? environment.config.BODY_LIMIT_BYTES : Number(length)
-  if (environment.largeBodies.isSpent)
+  if (isLarge(bytes) && environment.largeBodies.isSpent)
     return fail('notReady', 'The platform has too many large bodies to work on; try again shortly', 1)
   environment.largeBodies.take(bytes, (giveBack) => reply.raw.once('close', giveBack))
   return undefined

@@ -13,7 +13,7 @@ export class Budget {
 
   /** Takes the bytes until `done` says that they are no longer held. */
   take(bytes: number, done: (giveBack: () => void) => void): void {
-    if (bytes <= SMALL_BYTES) return
+    if (!isLarge(bytes)) return
     this.#used += bytes
     done(() => {
       this.#used -= bytes
@@ -22,3 +22,5 @@ export class Budget {
 }
 
 const SMALL_BYTES = 16 * 1024
+
+export const isLarge = (bytes: number): boolean => bytes > SMALL_BYTES

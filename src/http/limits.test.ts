@@ -108,3 +108,22 @@ test('unauthenticated requests of one address are limited, and cost the database
   app.advance(60_000)
   assertError(await tries['192.0.2.1']!(), 400, 4001)
 })
+
+test('more large bodies than fit into memory are refused for a moment, and small ones go through', async (t) => {
+  const app = await testApp(t, { LARGE_BODIES_BYTES: String(1 << 20) })
+  const avery = await app.as('avery')
+  for (let i = 0; i < 20; i++) await avery.put('/app/v1/bucket', { id: `b${i}` })
+  const write = (i: number, value: string) => avery.post('/app/v1/bucket', { id: `b${i}`, key: 'a', value })
+  const [large, small] = await Promise.all([
+    Promise.all(Array.from({ length: 20 }, (_, i) => write(i, 'x'.repeat(600_000)))),
+    Promise.all(Array.from({ length: 20 }, (_, i) => write(i, 'y'))),
+  ])
+  const refused = large.filter(({ status }) => status !== 200)
+  assert.ok(refused.length > 0 && refused.length < 20, `${refused.length} were refused`)
+  for (const answer of refused) {
+    assertError(answer, 503, 5030, /large bodies/)
+    assert.equal(answer.headers.get('retry-after'), '1')
+  }
+  assert.deepEqual(new Set(small.map(({ status }) => status)), new Set([200]))
+  assert.equal((await write(0, 'x'.repeat(600_000))).status, 200, 'what was held is given back')
+})

@@ -113,5 +113,17 @@ function refuse(environment: Environment, error: unknown, request: FastifyReques
       'an operation failed in a way that was not foreseen',
     )
   }
+  if (problem.kind === 'notReady' && problem.cause instanceof Error) tellCause(environment, problem.cause)
   sendError(reply, problem)
+}
+
+const TELL_EVERY_MS = 1_000
+let toldAtMs = 0
+
+/** While the database is away every request fails for the same reason: once a second is enough. */
+function tellCause(environment: Environment, cause: Error): void {
+  const nowMs = performance.now()
+  if (nowMs - toldAtMs < TELL_EVERY_MS) return
+  toldAtMs = nowMs
+  environment.log.warn({ problem: cause.message }, 'requests are refused because the database cannot serve them')
 }
