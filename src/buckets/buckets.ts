@@ -112,7 +112,9 @@ async function tryToSet(
   checkVersion(what.ifMatch, row.version)
   const sized = sizeUp(setAt(parseData(row.data), steps, asJson(what.value)))
   const version = await replace(db, who, what, row, sized)
-  return version === undefined ? undefined : toRecord(row, sized.text, version)
+  if (version === undefined) return undefined
+  await trimChanges(db, row.bucket_no, version)
+  return toRecord(row, sized.text, version)
 }
 
 async function replace(
@@ -136,6 +138,14 @@ async function replace(
   if (!outcome?.matched) return undefined
   if (outcome.version === null) throw outOfRoom()
   return outcome.version
+}
+
+/** Changes that are kept for a bucket's stream, and after how many more the older ones go. */
+const KEPT_CHANGES = 256
+const TRIM_EVERY = 64
+
+async function trimChanges(db: Db, no: number, version: number): Promise<void> {
+  if (version % TRIM_EVERY === 0) await db.all(store.trimChanges, { no, before: version - KEPT_CHANGES })
 }
 
 export function deleteBucket(db: Db, who: AppUser, what: Versioned<NameBucket>): Promise<void> {
@@ -174,6 +184,7 @@ async function replaceUsers(tx: Db, who: AppUser, row: OwnRow, users: string[]):
     user: who.userId,
     now: who.at,
   })
+  await trimChanges(tx, row.bucket_no, replaced!.version)
   return toRecord({ ...row, users }, row.data, replaced!.version)
 }
 

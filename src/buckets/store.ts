@@ -87,15 +87,10 @@ export const insertBucket = write('buckets.insert', {
     select exists (select from namesake) as taken, (select version from bucket) as version`,
 })
 
-/** Changes that are kept for a bucket's stream; older ones go now and then, with a change. */
-const KEPT_CHANGES = 256
 const keepChange = (kind: string, key: string, value: string): string => `
     change as (
       insert into bucket_changes (bucket_no, version, kind, key, value, user_id, changed_at)
       select bucket_no, version, '${kind}', ${key}, ${value}, :user, :now from bucket
-    ), trimmed as (
-      delete from bucket_changes c using bucket b
-       where b.version % 64 = 0 and c.bucket_no = b.bucket_no and c.version <= b.version - ${KEPT_CHANGES}
     )`
 
 const CHANGE = { value: nullable(json), key: text, user: text, now: timestamptz }
@@ -177,6 +172,12 @@ export const deleteBucket = write('buckets.delete', {
        set blocks_used = room.blocks_used - gone.blocks, version_floor = greatest(room.version_floor, gone.version)
       from room, gone where s.app_id = :app
     returning s.app_id`,
+})
+
+export const trimChanges = write('buckets.trimChanges', {
+  params: { no: int8, before: int8 },
+  row: { version: int8 },
+  text: `delete from bucket_changes where bucket_no = :no and version <= :before returning version`,
 })
 
 export const listVersions = read('buckets.listVersions', {
