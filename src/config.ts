@@ -121,13 +121,13 @@ const SETTINGS = {
   STATEMENT_TIMEOUT_MS: setting('Longest time for one statement (milliseconds).', '10000', whole(100, 600_000)),
   BODY_LIMIT_BYTES: setting('Largest request body (bytes).', '1572864', whole(1024, 1 << 30)),
   LARGE_BODIES_BYTES: setting(
-    'Request bodies over 16 KiB in memory at once, for each environment (bytes); beyond that they are refused with 503.',
-    '33554432',
+    'Request bodies over 16 KiB in memory at once, for each environment (bytes), half of that for one person; beyond that they are refused with 503.',
+    '134217728',
     whole(1 << 20, 1 << 30),
   ),
   UNSENT_ANSWERS_BYTES: setting(
-    'Answers over 16 KiB that clients have not read yet, for each environment (bytes); beyond that requests are refused with 503.',
-    '134217728',
+    'Answers over 16 KiB that clients have not read yet, for each environment (bytes in memory), half of that for one person; beyond that such answers are 503.',
+    '268435456',
     whole(1 << 20, 1 << 30),
   ),
   RATE_TOKEN_PER_SECOND: setting('Requests a second for one access token.', '300', whole(1, 1_000_000)),

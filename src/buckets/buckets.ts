@@ -3,6 +3,7 @@ import type { AppUser } from '../caller.ts'
 import { type Db, hasCode } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
+import { Turns } from '../turns.ts'
 import {
   asJson,
   checkUserCount,
@@ -26,7 +27,6 @@ import {
   type SetValue,
 } from './schema.ts'
 import * as store from './store.ts'
-import { Turns } from './turns.ts'
 import type { Position } from './watch.ts'
 
 /** Values up to this size travel in the change stream; larger ones are left for the reader to fetch. */

@@ -27,7 +27,7 @@ export function admitTo(environment: Environment, { access }: Operation): Hook {
   if (access === 'open') return (request, reply, done) => done(admitAnyone(environment, request, reply))
   const authenticateUser = authenticate(environment, access === 'stream')
   return (request, reply, done) => {
-    const problem = receive(request) ?? refuseWork(environment)
+    const problem = receive(request) ?? refuseWhileStopping(environment)
     if (problem) done(problem)
     else authenticateUser(request, reply, done)
   }
@@ -39,7 +39,7 @@ export function admitAnyone(
   request: FastifyRequest,
   reply: FastifyReply,
 ): PlatformError | undefined {
-  const problem = receive(request) ?? refuseWork(environment)
+  const problem = receive(request) ?? refuseWhileStopping(environment)
   if (problem) return problem
   const now = environment.clock()
   request.who = { at: now, requestId: request.id, address: request.ip }
@@ -53,12 +53,8 @@ export function receive(request: FastifyRequest): PlatformError | undefined {
   return isNameless ? fail('badRequest', 'The Host header is missing') : undefined
 }
 
-/** A process that is stopping, or has too much in memory, takes nothing new. */
-function refuseWork({ stopping, unsentAnswers }: Environment): PlatformError | undefined {
-  if (stopping.aborted) return fail('notReady', 'The platform is stopping; try again shortly', 1)
-  if (unsentAnswers.isSpent) return fail('notReady', 'The platform has too many answers to send; try again shortly', 1)
-  return undefined
-}
+const refuseWhileStopping = ({ stopping }: Environment): PlatformError | undefined =>
+  stopping.aborted ? fail('notReady', 'The platform is stopping; try again shortly', 1) : undefined
 
 /** Large bodies are in memory several times while they are worked on, so only so many are let in at once. */
 function refuseBody(environment: Environment, request: FastifyRequest, reply: FastifyReply): PlatformError | undefined {
@@ -67,11 +63,17 @@ function refuseBody(environment: Environment, request: FastifyRequest, reply: Fa
     return fail('unsupportedMediaType', 'A compressed body is not supported; send it as it is')
   if (length === undefined && encoding === undefined) return undefined
   const bytes = length === undefined ? environment.config.BODY_LIMIT_BYTES : Number(length)
-  if (isLarge(bytes) && environment.largeBodies.isSpent)
-    return fail('notReady', 'The platform has too many large bodies to work on; try again shortly', 1)
-  environment.largeBodies.take(bytes, (giveBack) => reply.raw.once('close', giveBack))
+  if (!isLarge(bytes)) return undefined
+  const caller = callerOf(request)
+  if (!environment.largeBodies.hasRoomFor(caller))
+    return fail('notReady', 'Too many large bodies are being worked on; try again shortly', 1)
+  reply.raw.once('close', environment.largeBodies.take(caller, bytes))
   return undefined
 }
+
+/** Who is counted for what a request holds: the person, or the network where that is not known. */
+export const callerOf = ({ who }: FastifyRequest): string =>
+  'personId' in who ? String(who.personId) : networkOf(who.address)
 
 const limitAddress = (environment: Environment, request: FastifyRequest, now: Date): PlatformError | undefined =>
   applyLimit(request, environment.limits.address, networkOf(request.ip), now.getTime())

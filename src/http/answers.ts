@@ -2,6 +2,8 @@ import { STATUS_CODES } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Environment } from '../environment.ts'
 import { fail, PlatformError } from '../errors.ts'
+import { callerOf } from './admit.ts'
+import { isLarge } from './budget.ts'
 import { corsHeaders } from './cors.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
@@ -27,6 +29,13 @@ export function sendAnswer(
   reply: FastifyReply,
   { text, headers: own }: { text: string; headers: Readonly<Record<string, string>> },
 ): void {
+  if (isLarge(text.length)) {
+    const caller = callerOf(request)
+    if (!environment.unsentAnswers.hasRoomFor(caller))
+      throw fail('notReady', 'Too many large answers wait to be read; read them, or try again shortly', 1)
+    // A text takes up to two bytes for each of its characters.
+    reply.raw.once('close', environment.unsentAnswers.take(caller, 2 * text.length))
+  }
   const headers = commonHeaders(environment, request)
   if (text !== '') headers.push('content-type', JSON_TYPE)
   headers.push('content-length', String(Buffer.byteLength(text)))
@@ -34,7 +43,6 @@ export function sendAnswer(
   reply.hijack()
   reply.raw.writeHead(200, headers)
   reply.raw.end(text)
-  environment.unsentAnswers.take(text.length, (giveBack) => reply.raw.once('close', giveBack))
 }
 
 /** The same headers, for what Fastify sends: pages and errors. What a page sets itself, it keeps. */

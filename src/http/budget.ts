@@ -1,26 +1,32 @@
-/** How many bytes may be in memory at once for one purpose. Small ones are not counted: there is a limit to how many requests bring them. */
+/** What is smaller is not counted: there is a limit to how many requests bring it. */
+const SMALL_BYTES = 16 * 1024
+
+export const isLarge = (bytes: number): boolean => bytes > SMALL_BYTES
+
+/** How many bytes may be in memory at once for one purpose; one caller may have half of that, so that the others are still served. */
 export class Budget {
   readonly #limit: number
   #used = 0
+  readonly #usedBy = new Map<string, number>()
 
   constructor(limit: number) {
     this.#limit = limit
   }
 
-  get isSpent(): boolean {
-    return this.#used >= this.#limit
+  hasRoomFor(caller: string): boolean {
+    return this.#used < this.#limit && (this.#usedBy.get(caller) ?? 0) < this.#limit / 2
   }
 
-  /** Takes the bytes until `done` says that they are no longer held. */
-  take(bytes: number, done: (giveBack: () => void) => void): void {
-    if (!isLarge(bytes)) return
+  /** Takes the bytes; what it returns gives them back. */
+  take(caller: string, bytes: number): () => void {
+    this.#add(caller, bytes)
+    return () => this.#add(caller, -bytes)
+  }
+
+  #add(caller: string, bytes: number): void {
     this.#used += bytes
-    done(() => {
-      this.#used -= bytes
-    })
+    const own = (this.#usedBy.get(caller) ?? 0) + bytes
+    if (own > 0) this.#usedBy.set(caller, own)
+    else this.#usedBy.delete(caller)
   }
 }
-
-const SMALL_BYTES = 16 * 1024
-
-export const isLarge = (bytes: number): boolean => bytes > SMALL_BYTES

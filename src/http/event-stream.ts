@@ -10,7 +10,7 @@ import { findBearer, lookUpHolder, recallHolder } from './authenticate.ts'
 /** Often enough that proxies keep the connection, and that a client notices a dead one. */
 const HEARTBEAT_MS = 15_000
 /** A client that does not read is let go; it resumes where it was. */
-const MAX_UNSENT_BYTES = 4 * 1024 * 1024
+const MAX_UNSENT_BYTES = 256 * 1024
 
 /** Turns the reply into a stream of server-sent events, which ends with the client, its session, or the server. */
 export function openEventSink(environment: Environment, request: FastifyRequest, reply: FastifyReply): EventSink {
@@ -31,8 +31,8 @@ export function openEventSink(environment: Environment, request: FastifyRequest,
   let isClosed = false
   const write = (text: string) => {
     if (raw.writableEnded || raw.destroyed) return
-    raw.write(text)
     if (raw.writableLength > MAX_UNSENT_BYTES) raw.destroy()
+    else raw.write(text)
   }
   const close = () => raw.end()
   const heartbeat = setInterval(() => write(': still here\n\n'), HEARTBEAT_MS)

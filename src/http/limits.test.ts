@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BoundedMap } from '../bounded-map.ts'
+import { until } from '../database/test-database.ts'
 import { mintToken } from '../sessions/tokens.ts'
 import { type Answer, assertError, Client, testApp } from '../testing.ts'
 import { RateLimiter } from './limits.ts'
+import { openRaw } from './test-socket.ts'
 
 const LIST = '/app/v1/bucket/list'
 
@@ -126,4 +128,30 @@ test('more large bodies than fit into memory are refused for a moment, and small
   }
   assert.deepEqual(new Set(small.map(({ status }) => status)), new Set([200]))
   assert.equal((await write(0, 'x'.repeat(600_000))).status, 200, 'what was held is given back')
+})
+
+test('somebody who does not read large answers gets no more of them, and others do', async (t) => {
+  const app = await testApp(t, { UNSENT_ANSWERS_BYTES: String(32 << 20) })
+  const avery = await app.as('avery')
+  const blake = await app.as('blake')
+  for (const client of [avery, blake])
+    await client.put('/app/v1/bucket', { id: client.userId, data: 'x'.repeat(1_000_000) })
+  const request = `GET /app/v1/bucket?id=${avery.userId} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${avery.token}\r\n\r\n`
+  const sockets = Array.from({ length: 10 }, () => openRaw(app.address).pause())
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  for (const socket of sockets) socket.write(request.repeat(20))
+  const read = (client: Client) => client.get('/app/v1/bucket', { id: client.userId })
+  let answer = await read(avery)
+  const isRefused = async () => {
+    answer = await read(avery)
+    return answer.status === 503
+  }
+  await until('no more room', isRefused, 10_000)
+  assertError(answer, 503, 5030, /large answers/)
+  assert.equal((await avery.get(LIST)).status, 200, 'small answers are not concerned')
+  assert.equal((await read(blake)).status, 200)
+  for (const socket of sockets) socket.destroy()
+  await until('there is room again', async () => (await read(avery)).status === 200, 10_000)
 })

@@ -23,6 +23,9 @@ declare module 'fastify' {
 
 const REQUEST_TIMEOUT_MS = 30_000
 const KEEP_ALIVE_MS = 72_000
+/** A connection on which nothing moves, because its client neither sends nor reads. */
+const SILENT_CONNECTION_MS = 120_000
+const CHECK_EVERY_MS = 5_000
 
 /** The HTTP server of one environment: what every request passes through, then its operations. */
 export function buildServer(environment: Environment, operations: readonly Operation[]): FastifyInstance {
@@ -30,12 +33,13 @@ export function buildServer(environment: Environment, operations: readonly Opera
   const server = fastify({
     logger: false,
     // Node would refuse a request without a host by itself, with an empty answer; `receive` does it with ours.
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, connectionsCheckingInterval: CHECK_EVERY_MS },
     genReqId: makeRequestIds(),
     bodyLimit: environment.config.BODY_LIMIT_BYTES,
     trustProxy: environment.config.TRUST_PROXY.length > 0 ? environment.config.TRUST_PROXY : false,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionTimeout: SILENT_CONNECTION_MS,
     return503OnClosing: false,
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
     frameworkErrors: (error, request, reply) =>

@@ -3,6 +3,7 @@ import type { AppUser } from '../caller.ts'
 import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
 import { type ErrorName, fail, PlatformError } from '../errors.ts'
+import { Turns } from '../turns.ts'
 import * as store from './store.ts'
 
 export interface Answer {
@@ -42,6 +43,13 @@ export async function answerOnce(
     .update(JSON.stringify([what.operation, what.input]))
     .digest()
   const claim = { caller: who.userId, key: what.key, fingerprint, now: who.at }
+  // One at a time for each caller: a transaction that waits holds a connection, and others need those too.
+  return turns.take(db, claim.caller, () => answerInTurn(db, claim, work))
+}
+
+const turns = new Turns()
+
+async function answerInTurn(db: Db, claim: Claim, work: (tx: Db) => Promise<Answer>): Promise<Answer> {
   let isRepeated = false
   try {
     return await db.transaction(async (tx) => {
@@ -54,6 +62,7 @@ export async function answerOnce(
   } catch (error) {
     if (isRepeated || !(error instanceof PlatformError) || !isLasting(error)) throw error
     const isKept = await db.first(store.keepRefusal, { ...claim, error: error.kind, answer: error.message })
+    await trimAnswers(db, claim.caller, error.message)
     if (isKept) throw error
     // Another request with this key was quicker, and its outcome counts.
     return replay(db, claim)
@@ -63,15 +72,20 @@ export async function answerOnce(
 interface Claim {
   readonly caller: string
   readonly key: string
-  readonly fingerprint: Buffer
+  readonly fingerprint: Buffer<ArrayBuffer>
+  readonly now: Date
 }
 
 const isLasting = ({ status }: PlatformError): boolean => status < 500 && status !== 429
 
 async function keepAnswer(tx: Db, { caller, key }: Claim, { text, headers }: Answer): Promise<void> {
   await tx.first(store.keepAnswer, { caller, key, answer: text, headers: JSON.stringify(headers) })
+  await trimAnswers(tx, caller, text)
+}
+
+async function trimAnswers(db: Db, caller: string, text: string): Promise<void> {
   if (text.length > LARGE_BYTES || Math.random() < TRIM_SHARE)
-    await tx.all(store.trimAnswers, { caller, most: MAX_KEPT, bytes: MAX_KEPT_BYTES })
+    await db.all(store.trimAnswers, { caller, most: MAX_KEPT, bytes: MAX_KEPT_BYTES })
 }
 
 async function replay(db: Db, { caller, key, fingerprint }: Claim): Promise<Answer> {

@@ -1,6 +1,6 @@
-import { fail } from '../errors.ts'
+import { fail } from './errors.ts'
 
-/** Who waits holds a request in memory, so a line has an end; who works holds a whole bucket, so only so many work at once. */
+/** Who waits holds a request in memory, so a line has an end; who works holds what they work on, so only so many work at once. */
 const MAX_WAITING = 1000
 const MAX_WORKING = 32
 
@@ -20,7 +20,7 @@ export class Turns {
     const lines = this.#linesOf(owner)
     const line = lines.waiting.get(key)
     if (line && line.length >= MAX_WAITING)
-      throw fail('tooManyRequests', 'Too many writes wait for this bucket; try again shortly', 1)
+      throw fail('tooManyRequests', 'Too many requests wait for their turn; try again shortly', 1)
     if (line) await new Promise<void>((resolve) => line.push(resolve))
     else lines.waiting.set(key, [])
     if (lines.working >= MAX_WORKING) await new Promise<void>((resolve) => lines.ready.push(resolve))
