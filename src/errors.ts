@@ -45,8 +45,10 @@ export class PlatformError extends Error {
   readonly code: number
   /** Seconds after which another try makes sense; becomes `Retry-After`. */
   readonly retryAfterSeconds: number | undefined
+  /** Its name in OAuth (RFC 6749 §5.2 and the like), where that is another than its kind has. */
+  readonly oauthName: string | undefined
 
-  constructor(kind: ErrorName, description?: string, retryAfterSeconds?: number) {
+  constructor(kind: ErrorName, description?: string, retryAfterSeconds?: number, oauthName?: string) {
     const [status, code, text] = CATALOGUE[kind]
     super(description ?? text)
     this.name = 'PlatformError'
@@ -54,12 +56,37 @@ export class PlatformError extends Error {
     this.status = status
     this.code = code
     this.retryAfterSeconds = retryAfterSeconds
+    this.oauthName = oauthName
   }
 }
 
 /** `throw fail('notFound', 'There is no bucket with that id')`; the catalogue's own sentence where none is given. */
 export const fail = (kind: ErrorName, description?: string, retryAfterSeconds?: number): PlatformError =>
   new PlatformError(kind, description, retryAfterSeconds)
+
+/** The same, for what OAuth has a name of its own: `authorization_pending`, `unsupported_grant_type`. */
+export const failOauth = (oauthName: string, kind: ErrorName, description?: string): PlatformError =>
+  new PlatformError(kind, description, undefined, oauthName)
+
+/** What each of our errors is called in OAuth; what is not listed is the fault of the request. */
+const OAUTH_NAMES: Partial<Record<ErrorName, string>> = {
+  alreadyUsed: 'invalid_grant',
+  unknownCode: 'invalid_grant',
+  tokenInvalid: 'invalid_grant',
+  consentMissing: 'invalid_grant',
+  wrongCredentials: 'invalid_client',
+  unknownClient: 'invalid_client',
+  appNotUsable: 'invalid_client',
+  notAuthorized: 'invalid_client',
+  permissionMissing: 'unauthorized_client',
+  scopeMissing: 'invalid_scope',
+  tooManyRequests: 'temporarily_unavailable',
+  notReady: 'temporarily_unavailable',
+  internal: 'server_error',
+}
+
+export const oauthNameOf = (error: PlatformError): string =>
+  error.oauthName ?? OAUTH_NAMES[error.kind] ?? 'invalid_request'
 
 /** What an operator must mend before the platform can start: shown as one sentence, never with a stack. */
 export class StartupError extends Error {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -12,6 +13,7 @@ import { type Environment, schemaOf } from './environment.ts'
 import { openLog } from './log.ts'
 import { type Platform, startPlatform } from './platform.ts'
 import { openSession } from './sessions/sessions.ts'
+import { TestBrowser } from './testing-browser.ts'
 
 /** The migrated database that `testApp` clones: two apps and six people in each environment, nobody with a password. */
 export const TEMPLATE = 'groundschool_template'
@@ -20,6 +22,9 @@ const APPS = ['first', 'second'] as const
 export type Person = (typeof PEOPLE)[number]
 export type AppName = (typeof APPS)[number]
 
+/** argon2id of `groundschool`, made once: a hash takes 34 ms. */
+const PASSWORD_HASH =
+  '$argon2id$v=19$m=19456,t=2,p=1$wfkL4AKXS+Mr0ddP9YKnKw$S7oT4WsrlJ3vt2n3+fM4g/H5EWXrKHyC54opCQoNKYY'
 const SECRET_KEY = Buffer.alloc(32, 'test').toString('base64url')
 
 export async function seed(connection: Connection): Promise<void> {
@@ -102,6 +107,10 @@ export interface TestApp {
   /** Nobody in particular. */
   nobody(environment?: EnvironmentName): Client
   environment(name?: EnvironmentName): Environment
+  /** Gives a person the password `groundschool`. */
+  givePassword(person: Person, environment?: EnvironmentName): Promise<void>
+  /** A browser without a script engine: it keeps cookies, follows nothing by itself, and fills in forms. */
+  visitor(environment?: EnvironmentName): TestBrowser
   /** Runs SQL as the operator would, in one environment. */
   sql(text: string, environment?: EnvironmentName): Promise<Record<string, unknown>[]>
   /** Moves the platform's clock. */
@@ -138,7 +147,8 @@ export async function testApp(t: TestContext, settings: Record<string, string> =
     const log = openLog(config, { write: (line) => writeFileSync(logFile, line, { flag: 'a' }) })
     return startPlatform(config, connection, log, clock)
   }
-  const platforms = [await start()]
+  const [port, sandboxPort] = await Promise.all([findFreePort(), findFreePort()])
+  const platforms = [await start({ PORT: String(port), SANDBOX_PORT: String(sandboxPort), ...settings })]
   const platform = platforms[0]!
 
   t.after(async () => {
@@ -181,6 +191,13 @@ export async function testApp(t: TestContext, settings: Record<string, string> =
       secrets.push(accessToken)
       return new Client(addressOf(name), accessToken, userId)
     },
+    givePassword: async (person, name = 'production') => {
+      await runSql(
+        connection,
+        `update ${schemaOf(name)}.people set password_hash = '${PASSWORD_HASH}' where handle_key = '${person}'`,
+      )
+    },
+    visitor: (name = 'production') => new TestBrowser(addressOf(name)),
     sql: (text, name = 'production') =>
       runSql(connection, `set search_path to ${schemaOf(name)}; ${text}`).then((rows) => rows),
     advance: (ms) => {
@@ -195,14 +212,42 @@ export async function testApp(t: TestContext, settings: Record<string, string> =
   }
 }
 
-/** Asserts an error in our own shape: status, code, and both pairs of headers. */
-export function assertError(answer: Answer, status: number, code: number, description?: RegExp): void {
-  assert.deepEqual({ status: answer.status, code: answer.body?.error_code }, { status, code }, answer.text)
-  assert.deepEqual(Object.keys(answer.body), ['error_code', 'error_description'])
-  assert.equal(answer.headers.get('errorcode'), String(code))
-  assert.equal(answer.headers.get('error_code'), String(code))
-  assert.ok(answer.headers.get('errordescription'))
-  assert.equal(answer.headers.get('errordescription'), answer.headers.get('error_description'))
-  assert.ok(answer.headers.get('x-request-id'))
-  if (description) assert.match(answer.body.error_description, description)
+/** So that the platform knows its own address before it listens, as it does everywhere else. */
+const findFreePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+
+/** How a refusal looks: our two fields; those with the name that OAuth has for it; or as RFC 6749 §5.2 has it, our code in the headers alone. */
+const ERROR_SHAPES = {
+  own: ['error_code', 'error_description'],
+  oauth: ['error', 'error_code', 'error_description'],
+  rfc: ['error', 'error_description'],
+} as const
+export type ErrorShape = keyof typeof ERROR_SHAPES
+
+/** Asserts an error in one of our shapes: status, code, and both pairs of headers. */
+export function assertError(
+  answer: Answer,
+  status: number,
+  code: number,
+  description?: RegExp,
+  shape: ErrorShape = 'own',
+): void {
+  const { headers, body, text } = answer
+  const told = shape === 'rfc' ? Number(headers.get('errorcode')) : body?.error_code
+  assert.deepEqual({ status: answer.status, code: told }, { status, code }, text)
+  assert.deepEqual(Object.keys(body), ERROR_SHAPES[shape])
+  if (shape !== 'own') assert.match(body.error, /^[a-z_]+$/)
+  assert.equal(headers.get('errorcode'), String(code))
+  assert.equal(headers.get('error_code'), String(code))
+  assert.ok(headers.get('errordescription'))
+  assert.equal(headers.get('errordescription'), headers.get('error_description'))
+  assert.ok(headers.get('x-request-id'))
+  if (description) assert.match(body.error_description, description)
 }

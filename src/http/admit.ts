@@ -1,17 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { networkOf } from '../addresses.ts'
-import type { AppUser, Caller } from '../caller.ts'
+import { findSignedIn } from '../browsers/browsers.ts'
+import { type AppUser, type Caller, findPerson, type PersonCaller, type Visitor } from '../caller.ts'
 import type { Environment } from '../environment.ts'
 import { fail, type PlatformError } from '../errors.ts'
 import type { Holder } from '../sessions/sessions.ts'
+import { inspectToken, mintToken } from '../sessions/tokens.ts'
 import { findBearer, lookUpHolder, recallHolder } from './authenticate.ts'
 import { isLarge } from './budget.ts'
+import { readCookie } from './cookies.ts'
+import { findForeignOrigin } from './forms.ts'
 import type { Allowance, RateLimiter } from './limits.ts'
-import type { Operation } from './operation.ts'
+import { isWrite, type Operation } from './operation.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    who: AppUser | Caller
+    who: AppUser | Visitor | PersonCaller | Caller
     receivedAtMs: number
     /** Values of `RateLimit-Policy` and `RateLimit`, once a limit was applied. */
     limitPolicy: string | undefined
@@ -23,8 +27,11 @@ declare module 'fastify' {
 export type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void
 
 /** Lets a request through to an operation: the process takes work, the caller is who the operation wants, and within the limits. */
-export function admitTo(environment: Environment, { access }: Operation): Hook {
+export function admitTo(environment: Environment, operation: Operation): Hook {
+  const { access } = operation
   if (access === 'open') return (request, reply, done) => done(admitAnyone(environment, request, reply))
+  if (access === 'visitor') return admitVisitor(environment, isWrite(operation))
+  if (access === 'person') return admitPerson(environment, isWrite(operation))
   const authenticateUser = authenticate(environment, access === 'stream')
   return (request, reply, done) => {
     const problem = receive(request) ?? refuseWhileStopping(environment)
@@ -45,6 +52,54 @@ export function admitAnyone(
   request.who = { at: now, requestId: request.id, address: request.ip }
   return limitAddress(environment, request, now) ?? refuseBody(environment, request, reply)
 }
+
+/** For people in a browser: finds out who is signed in there. What they send must come from a page of ours. */
+export const admitVisitor =
+  (environment: Environment, isSending: boolean): Hook =>
+  (request, reply, done) => {
+    const problem =
+      admitAnyone(environment, request, reply) ?? (isSending ? findForeignOrigin(environment, request) : undefined)
+    if (problem) return done(problem)
+    const { at, requestId, address } = request.who
+    const cookie = readVisitorCookie(environment, request)
+    const visitor = {
+      at,
+      requestId,
+      address,
+      browserToken: cookie ?? mintToken('browser', environment.name),
+      device: String(request.headers['user-agent'] ?? '').slice(0, 200),
+    }
+    if (cookie === undefined) {
+      request.who = { ...visitor, person: undefined }
+      return done()
+    }
+    findSignedIn(environment.db, cookie, environment.name, at).then((person) => {
+      request.who = { ...visitor, person }
+      done()
+    }, done)
+  }
+
+/** The same, and refuses whoever is not signed in. */
+function admitPerson(environment: Environment, isSending: boolean): Hook {
+  const admit = admitVisitor(environment, isSending)
+  return (request, reply, done) =>
+    admit(request, reply, (problem) => {
+      if (problem) return done(problem)
+      const person = findPerson(request.who as Visitor)
+      if (!person) return done(fail('notAuthorized', 'Sign in first, with POST /account/v1/signin or at /account'))
+      request.who = person
+      done()
+    })
+}
+
+/** The cookie, where it is one that we could have set. */
+function readVisitorCookie({ cookie, name }: Environment, request: FastifyRequest): string | undefined {
+  const value = readCookie(request.headers.cookie, cookie.name)
+  return value !== undefined && inspectToken(value, 'browser', name) === 'good' ? value : undefined
+}
+
+export const isNewVisitor = (environment: Environment, request: FastifyRequest): boolean =>
+  readVisitorCookie(environment, request) === undefined
 
 /** The first thing that happens to a request, whatever it is for. */
 export function receive(request: FastifyRequest): PlatformError | undefined {
@@ -111,6 +166,25 @@ const authenticate =
       done(limitAddress(environment, request, now) ?? (error as Error))
     }
   }
+
+/**
+ * For the token operation: counts for the app. A public app proves nothing, so there each network counts for itself, or one could spend what is another's.
+ */
+export function admitClient(
+  environment: Environment,
+  request: FastifyRequest,
+  { clientId, isPublic }: { readonly clientId: string; readonly isPublic: boolean },
+): void {
+  const key = isPublic ? `${clientId} ${networkOf(request.ip)}` : clientId
+  const problem = applyLimit(request, environment.limits.client, key, request.who.at.getTime())
+  if (problem) throw problem
+}
+
+/** For what makes a user of anybody who asks: counts for the network, beside what that may ask at all. */
+export function admitNewcomer(environment: Environment, request: FastifyRequest): void {
+  const problem = applyLimit(request, environment.limits.anonymous, networkOf(request.ip), request.who.at.getTime())
+  if (problem) throw problem
+}
 
 function applyLimit(
   request: FastifyRequest,

@@ -5,8 +5,8 @@ import { fail, PlatformError } from '../errors.ts'
 import { callerOf } from './admit.ts'
 import { isLarge } from './budget.ts'
 import { corsHeaders } from './cors.ts'
-
-export const JSON_TYPE = 'application/json; charset=utf-8'
+import { errorBody, errorHeaders } from './error-forms.ts'
+import { JSON_TYPE } from './media-types.ts'
 
 /** What every answer to this request carries, whoever sends it: name, value, name, value – the form that Node writes quickest. */
 export function commonHeaders(environment: Environment, request: FastifyRequest): string[] {
@@ -39,10 +39,20 @@ export function sendAnswer(
   const headers = commonHeaders(environment, request)
   if (text !== '') headers.push('content-type', JSON_TYPE)
   headers.push('content-length', String(Buffer.byteLength(text)))
-  for (const name in own) headers.push(name, own[name] as string)
+  for (const name in own) setHeader(headers, name, own[name] as string)
   reply.hijack()
   reply.raw.writeHead(200, headers)
   reply.raw.end(text)
+}
+
+/** What an operation says itself stands instead of what every answer says. */
+function setHeader(headers: string[], name: string, value: string): void {
+  for (let i = 0; i < headers.length; i += 2) {
+    if (headers[i] !== name) continue
+    headers[i + 1] = value
+    return
+  }
+  headers.push(name, value)
 }
 
 /** The same headers, for what Fastify sends: pages and errors. What a page sets itself, it keeps. */
@@ -51,31 +61,6 @@ export function addCommonHeaders(environment: Environment, request: FastifyReque
   for (let i = 0; i < headers.length; i += 2)
     if (!reply.hasHeader(headers[i] as string)) reply.header(headers[i] as string, headers[i + 1])
   return reply
-}
-
-/** Headers carry ASCII only; anything else becomes a question mark. */
-const asciiOnly = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 500)
-
-const errorBody = (error: PlatformError): string =>
-  JSON.stringify({ error_code: error.code, error_description: error.message })
-
-/** Old iOS clients read the first pair and nothing else; the second is the documented one. */
-function errorHeaders(error: PlatformError): Record<string, string> {
-  const code = String(error.code)
-  const description = asciiOnly(error.message)
-  return {
-    'content-type': JSON_TYPE,
-    'cache-control': 'no-store',
-    errorcode: code,
-    errordescription: description,
-    error_code: code,
-    error_description: description,
-    ...(error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) }),
-  }
-}
-
-export function sendError(reply: FastifyReply, error: PlatformError): FastifyReply {
-  return reply.code(error.status).headers(errorHeaders(error)).send(errorBody(error))
 }
 
 /** The same answer, for requests so broken that there is no reply to write to. */

@@ -1,4 +1,5 @@
-import { type ErrorName, listErrors } from '../errors.ts'
+import { type ErrorName, fail, listErrors, oauthNameOf } from '../errors.ts'
+import { type ErrorForm, rfcStatusOf } from './error-forms.ts'
 import type { Json, JsonObject } from './openapi-schemas.ts'
 import { isWrite, type Operation } from './operation.ts'
 
@@ -10,17 +11,26 @@ const ALWAYS: readonly ErrorName[] = ['tooManyRequests', 'internal', 'notReady']
 /** An operation that keeps its answer under an `Idempotency-Key`. */
 export const isRepeatable = (operation: Operation): boolean => operation.access === 'user' && isWrite(operation)
 
+/** What comes with the kind of caller that an operation wants. */
+const ACCESS: Record<Operation['access'], readonly ErrorName[]> = {
+  open: [],
+  user: TOKEN,
+  stream: TOKEN,
+  visitor: ['forbidden'],
+  person: ['forbidden', 'notAuthorized'],
+}
+
 /** Everything that an operation may answer instead of 200: what it declares, and what its kind brings along. */
 export const errorsOf = (operation: Operation): ErrorName[] => [
   ...INPUT,
-  ...(operation.access === 'open' ? [] : TOKEN),
+  ...ACCESS[operation.access],
   ...(isWrite(operation) ? BODY : []),
   ...(isRepeatable(operation) ? (['conflict'] as const) : []),
   ...operation.errors,
   ...ALWAYS,
 ]
 
-export const errorSchema: JsonObject = {
+const errorSchema: JsonObject = {
   type: 'object',
   required: ['error_code', 'error_description'],
   properties: {
@@ -33,43 +43,95 @@ export const errorSchema: JsonObject = {
   },
 }
 
+const oauthName: JsonObject = { type: 'string', description: 'Its name in OAuth (RFC 6749 §5.2)' }
+const oauthErrorSchema: JsonObject = {
+  ...errorSchema,
+  required: ['error', 'error_code', 'error_description'],
+  properties: { error: oauthName, ...(errorSchema.properties as JsonObject) },
+}
+const rfcErrorSchema: JsonObject = {
+  type: 'object',
+  required: ['error', 'error_description'],
+  properties: { error: oauthName, error_description: { type: 'string' } },
+}
+
 const RETRY_STATUSES = new Set([429, 503])
+
+type Listed = ReturnType<typeof listErrors>[number]
+
+const SCHEMAS: Record<string, JsonObject> = {
+  Error: errorSchema,
+  OauthError: oauthErrorSchema,
+  StandardOauthError: rfcErrorSchema,
+}
+
+/** How refusals look by their form: the status, the media type, the schema and an example of the body. */
+const LOOKS: Record<
+  ErrorForm | 'plain',
+  { statusOf(error: Listed): number; type: string; schemaName?: string; example?(error: Listed): JsonObject }
+> = {
+  plain: {
+    statusOf: ({ status }) => status,
+    type: 'application/json',
+    schemaName: 'Error',
+    example: ({ code, text }) => ({ error_code: code, error_description: text }),
+  },
+  oauth: {
+    statusOf: ({ status }) => status,
+    type: 'application/json',
+    schemaName: 'OauthError',
+    example: ({ kind, code, text }) => ({
+      error: oauthNameOf(fail(kind)),
+      error_code: code,
+      error_description: text,
+    }),
+  },
+  rfc: {
+    statusOf: ({ kind }) => rfcStatusOf(fail(kind)),
+    type: 'application/json',
+    schemaName: 'StandardOauthError',
+    example: ({ kind, text }) => ({ error: oauthNameOf(fail(kind)), error_description: text }),
+  },
+  page: { statusOf: ({ status }) => status, type: 'text/html' },
+}
 
 /** Answers that say what went wrong, one for each set of codes, shared by all operations that give the same set. */
 export class SharedErrors {
   readonly responses: Record<string, Json> = {}
+  /** Of the bodies of those answers. */
+  readonly schemas: Record<string, JsonObject> = {}
 
   /** The `responses` of an operation for these errors, by status. */
-  describe(names: readonly ErrorName[]): Record<string, Json> {
+  describe(names: readonly ErrorName[], form: ErrorForm | 'plain' = 'plain'): Record<string, Json> {
+    const { schemaName } = LOOKS[form]
+    if (schemaName) this.schemas[schemaName] = SCHEMAS[schemaName]!
     const errors = listErrors().filter((error) => names.includes(error.kind))
-    const byStatus = Object.groupBy(errors, (error) => String(error.status))
+    const byStatus = Object.groupBy(errors, (error) => String(LOOKS[form].statusOf(error)))
+    const prefix = schemaName ?? 'ErrorPage'
     return Object.fromEntries(
       Object.entries(byStatus).map(([status, group]) => {
-        const name = `Error_${group!.map((error) => error.code).join('_')}`
-        this.responses[name] ??= describeGroup(Number(status), group!)
+        const name = `${prefix}_${group!.map((error) => error.code).join('_')}`
+        this.responses[name] ??= describeGroup(Number(status), group!, form)
         return [status, { $ref: `#/components/responses/${name}` }]
       }),
     )
   }
 }
 
-function describeGroup(status: number, group: ReturnType<typeof listErrors>): Json {
+function describeGroup(status: number, group: readonly Listed[], form: ErrorForm | 'plain'): Json {
+  const { type, schemaName, example } = LOOKS[form]
+  const schema = schemaName ? { $ref: `#/components/schemas/${schemaName}` } : { type: 'string' }
   const headers = ['errorcode', 'errordescription', 'error_code', 'error_description', 'x-request-id']
   if (RETRY_STATUSES.has(status)) headers.push('Retry-After')
+  const examples = example && {
+    examples: Object.fromEntries(
+      group.map((error) => [error.kind, { summary: `${error.code} ${error.kind}`, value: example(error) }]),
+    ),
+  }
   return {
     description: group.map(({ code, text }) => `\`${code}\` ${text}.`).join('\n\n'),
     headers: refsToHeaders(headers),
-    content: {
-      'application/json': {
-        schema: { $ref: '#/components/schemas/Error' },
-        examples: Object.fromEntries(
-          group.map(({ kind, code, text }) => [
-            kind,
-            { summary: `${code} ${kind}`, value: { error_code: code, error_description: text } },
-          ]),
-        ),
-      },
-    },
+    content: { [type]: { schema, ...examples } },
   }
 }
 

@@ -1,13 +1,17 @@
 import type { TObject, TSchema } from 'typebox'
 import manifest from '../../package.json' with { type: 'json' }
-import { errorSchema, errorsOf, isRepeatable, refsToHeaders, SharedErrors, sharedHeaders } from './openapi-errors.ts'
+import type { ErrorName } from '../errors.ts'
+import { errorsOf, isRepeatable, refsToHeaders, SharedErrors, sharedHeaders } from './openapi-errors.ts'
 import { describeKernel } from './openapi-kernel.ts'
 import { type Json, type JsonObject, SharedSchemas } from './openapi-schemas.ts'
 import type { Operation, StreamOperation } from './operation.ts'
+import type { Page } from './page.ts'
 
 /** A sentence for each area of the product, in the order of the document. */
 const AREAS: Record<string, string> = {
   'Sign-in': 'How an app gets an access token for a person.',
+  Account: "The person's own account, for the platform's pages and for scripts: never for apps.",
+  Profile: 'Who a user is, and users who are nobody in particular.',
   Buckets: 'Small JSON documents of an app, shared by its users.',
   Platform: 'For operators and tools: health, figures, and this description.',
 }
@@ -34,7 +38,11 @@ export interface ApiDocument {
 }
 
 /** The whole interface as OpenAPI 3.1, made from the table of operations; always in the same order. */
-export function describeApi(operations: readonly Operation[], { url }: { url: string }): ApiDocument {
+export function describeApi(
+  operations: readonly Operation[],
+  pages: readonly Page[],
+  { url }: { url: string },
+): ApiDocument {
   const schemas = new SharedSchemas()
   const errors = new SharedErrors()
   const paths: Record<string, Record<string, JsonObject>> = {}
@@ -42,6 +50,9 @@ export function describeApi(operations: readonly Operation[], { url }: { url: st
     paths[operation.path] ??= {}
     paths[operation.path]![operation.method.toLowerCase()] = describeOperation(operation, schemas, errors)
   }
+  for (const page of pages)
+    if (page.method === 'GET' && page.about !== undefined)
+      paths[page.path] = { get: describePage(page, schemas, errors) }
   Object.assign(paths, describeKernel(errors))
   return {
     openapi: '3.1.0',
@@ -50,7 +61,10 @@ export function describeApi(operations: readonly Operation[], { url }: { url: st
     tags: Object.entries(AREAS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      schemas: { ...schemas.byName, Error: errorSchema },
+      schemas: {
+        ...schemas.byName,
+        ...errors.schemas,
+      },
       responses: errors.responses,
       headers: sharedHeaders,
       parameters: { 'Idempotency-Key': idempotencyKey },
@@ -75,7 +89,14 @@ const securitySchemes: JsonObject = {
     name: 'authorization',
     description: '`Bearer <access token>`, for what browsers load without headers',
   },
-  basic: { type: 'http', scheme: 'basic', description: 'Handle and password' },
+  browser: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'gs_browser',
+    description:
+      'The cookie that POST /account/v1/signin sets; gs_sbx_browser in the sandbox, and with __Host- in front where the platform is reached by https',
+  },
+  basic: { type: 'http', scheme: 'basic', description: 'Handle and password, or client ID and client secret' },
   metricsToken: { type: 'http', scheme: 'bearer', description: 'METRICS_TOKEN of the installation' },
 }
 
@@ -106,7 +127,7 @@ function describeOperation(operation: Operation, schemas: SharedSchemas, errors:
         },
         ...describeContent(operation, schemas),
       },
-      ...errors.describe(errorsOf(operation)),
+      ...errors.describe(errorsOf(operation), operation.errorForm),
     },
   }
 }
@@ -118,7 +139,31 @@ const fieldsOf = (input: TObject): [name: string, schema: TSchema, isRequired: b
     (input.required ?? []).includes(name),
   ])
 
-function describeQuery({ input, place }: Operation, schemas: SharedSchemas): JsonObject[] {
+/** A page that apps lead people to. */
+const describePage = ({ name, about, input }: Page, schemas: SharedSchemas, errors: SharedErrors): JsonObject => ({
+  operationId: name,
+  tags: ['Sign-in'],
+  summary: about ?? '',
+  parameters: describeQuery({ input, place: 'query' }, schemas),
+  security: [],
+  responses: {
+    200: { description: 'The page', content: { 'text/html': { schema: { type: 'string' } } } },
+    303: { description: 'On to the app, in the header Location' },
+    ...errors.describe(PAGE_ERRORS, 'page'),
+  },
+})
+const PAGE_ERRORS: readonly ErrorName[] = [
+  'duplicate',
+  'validationFailed',
+  'appNotUsable',
+  'authorizationIncomplete',
+  'noSuchApp',
+  'tooManyRequests',
+  'internal',
+  'notReady',
+]
+
+function describeQuery({ input, place }: Pick<Operation, 'input' | 'place'>, schemas: SharedSchemas): JsonObject[] {
   return fieldsOf(input).map(([name, field, isRequired]) => {
     const { description = '', ...schema } = schemas.publish(field)
     return {
@@ -152,6 +197,7 @@ function describeBody({ input, place }: Operation, schemas: SharedSchemas): Json
 
 function securityOf({ access, requestHeaders }: Operation): Json {
   if (access === 'user') return [{ bearer: [] }]
+  if (access === 'person') return [{ browser: [] }]
   if (access === 'stream') return [{ bearer: [] }, { bearerInQuery: [] }]
   return requestHeaders?.Authorization?.startsWith('Basic') ? [{ basic: [] }] : []
 }

@@ -1,11 +1,12 @@
 import fastJsonStringify from 'fast-json-stringify'
 import type { FastifyRequest } from 'fastify'
 import type { Static, TObject, TSchema } from 'typebox'
-import type { AppUser, Caller } from '../caller.ts'
+import type { AppUser, Caller, PersonCaller, Visitor } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { Environment } from '../environment.ts'
 import type { ErrorName } from '../errors.ts'
 import type { EventSink } from '../event-sink.ts'
+import type { ErrorForm } from './error-forms.ts'
 import type { Place } from './input.ts'
 
 /** What a handler is given beside its input. */
@@ -17,9 +18,6 @@ export interface Context<Who> {
   /** For the few operations that read a header of their own. */
   readonly request: FastifyRequest
 }
-
-/** What an operation answers when it has nothing to say. */
-export const SUCCESS = { success: true } as const
 
 interface Described {
   /** The operation's name in OpenAPI, metrics and logs. */
@@ -35,6 +33,8 @@ interface Described {
   readonly errors: readonly ErrorName[]
   /** Request headers that it reads, with a sentence each. */
   readonly requestHeaders?: Readonly<Record<string, string>>
+  /** How its refusals look, where not like everybody's. */
+  readonly errorForm?: ErrorForm
   /** Answer headers that it sends, with a sentence each. */
   readonly answerHeaders?: Readonly<Record<string, string>>
 }
@@ -46,7 +46,7 @@ interface Answered<Result> {
 }
 
 /** One operation of the interface: where it is reached, what the caller must hold, and the one function that does it. */
-export type Operation = UserOperation | OpenOperation | StreamOperation
+export type Operation = UserOperation | OpenOperation | VisitorOperation | PersonOperation | StreamOperation
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of operations has as many input types as members
 export interface UserOperation<Input extends TObject = any, Result = any> extends Described, Answered<Result> {
@@ -60,6 +60,22 @@ export interface OpenOperation<Input extends TObject = any, Result = any> extend
   readonly access: 'open'
   readonly input: Input
   run(context: Context<Caller>, input: Static<Input>): Promise<Result>
+}
+
+/** For people in a browser, signed in to the platform or not: never for pages of other sites. */
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export interface VisitorOperation<Input extends TObject = any, Result = any> extends Described, Answered<Result> {
+  readonly access: 'visitor'
+  readonly input: Input
+  run(context: Context<Visitor>, input: Static<Input>): Promise<Result>
+}
+
+/** For somebody who is signed in to the platform itself, with the cookie of their browser. */
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export interface PersonOperation<Input extends TObject = any, Result = any> extends Described, Answered<Result> {
+  readonly access: 'person'
+  readonly input: Input
+  run(context: Context<PersonCaller>, input: Static<Input>): Promise<Result>
 }
 
 /** Answers with server-sent events for as long as the client listens. */
@@ -85,6 +101,13 @@ export const userOperation = <I extends TObject, R>(operation: Omit<UserOperatio
 export const openOperation = <I extends TObject, R>(operation: Omit<OpenOperation<I, R>, 'access'>): Operation => ({
   ...operation,
   access: 'open',
+})
+export const visitorOperation = <I extends TObject, R>(
+  operation: Omit<VisitorOperation<I, R>, 'access'>,
+): Operation => ({ ...operation, access: 'visitor' })
+export const personOperation = <I extends TObject, R>(operation: Omit<PersonOperation<I, R>, 'access'>): Operation => ({
+  ...operation,
+  access: 'person',
 })
 export const streamOperation = <I extends TObject>(operation: Omit<StreamOperation<I>, 'access'>): Operation => ({
   ...operation,

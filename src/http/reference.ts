@@ -8,14 +8,11 @@ import { gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import swagger from 'swagger-ui-dist/package.json' with { type: 'json' }
 import type { Environment } from '../environment.ts'
-import { JSON_TYPE } from './answers.ts'
+import { HTML_TYPE, JSON_TYPE, SCRIPT_TYPE, STYLE_TYPE } from './media-types.ts'
 import { describeApi } from './openapi.ts'
 import type { Operation } from './operation.ts'
+import type { Page } from './page.ts'
 import { PAGE, PAGE_POLICY, PAGE_SCRIPT, PAGE_STYLE } from './reference-page.ts'
-
-const HTML_TYPE = 'text/html; charset=utf-8'
-const SCRIPT_TYPE = 'text/javascript; charset=utf-8'
-const STYLE_TYPE = 'text/css; charset=utf-8'
 
 const FOLDER = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
 /** The two files of Swagger UI that the page needs; nothing else of it is reachable. */
@@ -26,8 +23,9 @@ export function serveReference(
   server: FastifyInstance,
   environment: Environment,
   operations: readonly Operation[],
+  pages: readonly Page[],
 ): void {
-  const description = JSON.stringify(describeApi(operations, { url: environment.url }))
+  const description = JSON.stringify(describeApi(operations, pages, { url: environment.url }))
   serveText(server, '/openapi.json', 'openapi', JSON_TYPE, description)
   serveText(server, '/docs', 'docs', HTML_TYPE, PAGE, { 'content-security-policy': PAGE_POLICY })
   serveText(server, '/docs/page.js', 'docs', SCRIPT_TYPE, PAGE_SCRIPT)

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { AppUser } from '../caller.ts'
+import type { AppUser, PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
@@ -26,7 +26,7 @@ export function serveOperation(
     method: operation.method,
     url: operation.path,
     exposeHeadRoute: operation.access !== 'stream',
-    config: { observer },
+    config: { observer, ...(operation.errorForm ? { errorForm: operation.errorForm } : {}) },
     onRequest: admitTo(environment, operation),
     handler: (request, reply) => {
       const input = readInput({ query: request.query as Record<string, unknown>, body: request.body }) as object
@@ -53,7 +53,8 @@ function makeRunner(environment: Environment, operation: Operation, observer: Ob
   }
   const present = operation.present ?? compilePresenter(operation.answer)
   const answer = async (db: Db, request: FastifyRequest, input: object): Promise<Answer> => {
-    const result = await operation.run({ db, who: request.who as AppUser, environment, request }, input)
+    const who = request.who as AppUser & PersonCaller
+    const result = await operation.run({ db, who, environment, request }, input)
     return { text: present(result), headers: operation.headersOf?.(result) ?? NO_HEADERS }
   }
   const canRepeat = operation.access === 'user' && isWrite(operation)

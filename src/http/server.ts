@@ -3,21 +3,25 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
 import { admitAnyone, receive } from './admit.ts'
-import { addCommonHeaders, rawErrorAnswer, sendError, understand } from './answers.ts'
+import { addCommonHeaders, rawErrorAnswer, understand } from './answers.ts'
 import { acceptBodies } from './bodies.ts'
 import { conclude } from './conclude.ts'
+import { type ErrorForm, sendError, sendRefusal } from './error-forms.ts'
 import { serveHealth } from './health.ts'
 import { Metrics, type Observer } from './metrics.ts'
 import type { Operation } from './operation.ts'
+import type { Page } from './page.ts'
 import { answerPreflight } from './preflight.ts'
 import { serveReference } from './reference.ts'
 import { serveOperation } from './serve.ts'
+import { servePage, serveScripts, serveStyle } from './serve-page.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Its name in metrics and logs. */
     operation?: string
     observer?: Observer
+    errorForm?: ErrorForm
   }
 }
 
@@ -28,7 +32,11 @@ const SILENT_CONNECTION_MS = 120_000
 const CHECK_EVERY_MS = 5_000
 
 /** The HTTP server of one environment: what every request passes through, then its operations. */
-export function buildServer(environment: Environment, operations: readonly Operation[]): FastifyInstance {
+export function buildServer(
+  environment: Environment,
+  operations: readonly Operation[],
+  pages: readonly Page[],
+): FastifyInstance {
   const nextRawId = makeRequestIds()
   const server = fastify({
     logger: false,
@@ -54,7 +62,7 @@ export function buildServer(environment: Environment, operations: readonly Opera
   // Likewise: what a client expects beyond our answer is its own affair.
   server.server.on('checkExpectation', server.routing)
   const metrics = new Metrics(environment)
-  const others = metrics.observerOf('other')
+  const unnamed = metrics.observerOf('other')
   server.decorateRequest('who')
   server.decorateRequest('receivedAtMs', 0)
   server.decorateRequest('limitPolicy')
@@ -66,7 +74,7 @@ export function buildServer(environment: Environment, operations: readonly Opera
   // For what is not sent by `sendAnswer`: pages, health, errors.
   server.addHook('onSend', (request, reply, _payload, done) => {
     addCommonHeaders(environment, request, reply)
-    const observer = request.routeOptions.config.observer ?? others
+    const observer = request.routeOptions.config.observer ?? unnamed
     conclude(environment, request, observer, reply.statusCode, Number(reply.getHeader('errorcode')) || undefined)
     done()
   })
@@ -81,12 +89,15 @@ export function buildServer(environment: Environment, operations: readonly Opera
   })
 
   for (const operation of operations) serveOperation(server, environment, operation, metrics.observerOf(operation.name))
-  server.register(async (pages) => {
-    pages.addHook('onRequest', (request, reply, done) => {
+  for (const page of pages) servePage(server, environment, page, metrics.observerOf(page.name))
+  server.register(async (others) => {
+    others.addHook('onRequest', (request, reply, done) => {
       done(isHealthCheck(request) ? receive(request) : admitAnyone(environment, request, reply))
     })
-    serveHealth(pages, environment, metrics)
-    serveReference(pages, environment, operations)
+    serveHealth(others, environment, metrics)
+    serveReference(others, environment, operations, pages)
+    serveStyle(others)
+    serveScripts(others)
   })
   return server
 }
@@ -118,7 +129,7 @@ function refuse(environment: Environment, error: unknown, request: FastifyReques
     )
   }
   if (problem.kind === 'notReady' && problem.cause instanceof Error) tellCause(environment, problem.cause)
-  sendError(reply, problem)
+  sendRefusal(environment, request, reply, problem)
 }
 
 const TELL_EVERY_MS = 1_000

@@ -1,0 +1,5 @@
+export const JSON_TYPE = 'application/json; charset=utf-8'
+export const HTML_TYPE = 'text/html; charset=utf-8'
+export const STYLE_TYPE = 'text/css; charset=utf-8'
+export const ICON_TYPE = 'image/svg+xml'
+export const SCRIPT_TYPE = 'text/javascript; charset=utf-8'

@@ -1,0 +1,67 @@
+import type { FastifyRequest } from 'fastify'
+import type { Static, TObject } from 'typebox'
+import type { Html } from '../../web/html.ts'
+import type { OpenedBrowser } from '../browsers/browsers.ts'
+import type { Visitor } from '../caller.ts'
+import type { Db } from '../database/database.ts'
+import type { Environment } from '../environment.ts'
+import type { Place } from './input.ts'
+
+/** What a page is given beside its input. */
+export interface PageContext {
+  readonly db: Db
+  readonly who: Visitor
+  readonly environment: Environment
+  readonly request: FastifyRequest
+  /** The hidden key of a form that this page shows; the page that takes the form names the same purpose. */
+  formKey(purpose: string): string
+}
+
+interface Common {
+  readonly headers?: Readonly<Record<string, string>>
+  /** A person signed in or out: the cookie changes. */
+  readonly browser?: OpenedBrowser | 'end'
+}
+
+export interface ShownPage extends Common {
+  readonly title: string
+  readonly body: Html
+  readonly status?: number
+  /** Where forms of this page may lead beside this server, redirects included: browsers hold those to the policy too. */
+  readonly formTargets?: readonly string[]
+  /** Paths of scripts of ours. A page works without them. */
+  readonly scripts?: readonly string[]
+}
+
+export interface Elsewhere extends Common {
+  readonly redirect: string
+}
+
+export type PageAnswer = ShownPage | Elsewhere
+
+interface Described<Input extends TObject> {
+  readonly name: string
+  readonly path: string
+  readonly input: Input
+  /** What it is, for whoever writes an app that leads there; others find their way by links. */
+  readonly about?: string
+  run(context: PageContext, input: Static<Input>): Promise<PageAnswer>
+}
+
+/** A page that is looked at. */
+export interface ViewPage<Input extends TObject = TObject> extends Described<Input> {
+  readonly method: 'GET'
+}
+
+/** A form that was filled in: without its key, or with one that was made for another purpose, it is refused. */
+export interface FormPage<Input extends TObject = TObject> extends Described<Input> {
+  readonly method: 'POST'
+  readonly place: Place
+  purpose(input: Static<Input>, request: FastifyRequest): string
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a list of pages has as many input types as members
+export type Page = ViewPage<any> | FormPage<any>
+
+export const viewPage = <I extends TObject>(page: Omit<ViewPage<I>, 'method'>): Page => ({ ...page, method: 'GET' })
+export const formPage = <I extends TObject>(page: Omit<FormPage<I>, 'method'>): Page => ({ ...page, method: 'POST' })

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+
+export interface Seen {
+  readonly status: number
+  readonly text: string
+  readonly headers: Headers
+  /** Where a redirect leads. */
+  readonly location: string | undefined
+}
+
+type Fields = Readonly<Record<string, string>>
+
+/** What a browser without a script engine does: keeps cookies, shows pages, posts their forms. It follows no redirect by itself. */
+export class TestBrowser {
+  readonly address: string
+  readonly cookies = new Map<string, string>()
+
+  constructor(address: string) {
+    this.address = address
+  }
+
+  async send(path: string, init: RequestInit = {}): Promise<Seen> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const headers = new Headers(init.headers)
+    if (cookie !== '' && !headers.has('cookie')) headers.set('cookie', cookie)
+    const response = await fetch(new URL(path, this.address), { ...init, headers, redirect: 'manual' })
+    for (const line of response.headers.getSetCookie()) this.#keep(line)
+    const location = response.headers.get('location') ?? undefined
+    return { status: response.status, text: await response.text(), headers: response.headers, location }
+  }
+
+  #keep(line: string): void {
+    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+    if (/max-age=0/i.test(line)) this.cookies.delete(name)
+    else this.cookies.set(name, value)
+  }
+
+  get = (path: string, query: Fields = {}): Promise<Seen> => {
+    const search = String(new URLSearchParams(query))
+    return this.send(search === '' ? path : `${path}?${search}`)
+  }
+
+  /** Fills in a form of the page and posts it: hidden fields go along, as in a browser. `action` is the start of the form's address. */
+  submit(page: Seen, fields: Fields, action = ''): Promise<Seen> {
+    const form = formsOf(page.text).find((one) => one.action.startsWith(action))
+    assert.ok(form, `the page has no form for ${action}: ${page.text}`)
+    return this.post(form.action, { ...form.hidden, ...fields })
+  }
+
+  post = (path: string, fields: Fields): Promise<Seen> =>
+    this.send(path, {
+      method: 'POST',
+      body: String(new URLSearchParams(fields)),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+
+  /** Follows a redirect that stays on the platform. */
+  follow(seen: Seen): Promise<Seen> {
+    assert.equal(seen.status, 303, seen.text)
+    return this.send(seen.location!)
+  }
+}
+
+const unescapeHtml = (text: string): string =>
+  text.replace(
+    /&(amp|lt|gt|quot|#39);/g,
+    (_, name) => ({ amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" })[name as 'amp']!,
+  )
+
+export function formsOf(page: string): { action: string; hidden: Fields }[] {
+  return [...page.matchAll(/<form method="post" action="([^"]*)">(.*?)<\/form>/gs)].map(
+    ([, action = '', body = '']) => ({
+      action: unescapeHtml(action),
+      hidden: Object.fromEntries(
+        [...body.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)].map(([, name = '', value = '']) => [
+          name,
+          unescapeHtml(value),
+        ]),
+      ),
+    }),
+  )
+}
