@@ -5,12 +5,14 @@ import { type EmbeddedDatabase, startEmbedded } from './database/embedded/embedd
 import { runSql } from './database/test-database.ts'
 import { migrateAll } from './platform.ts'
 import { seed, TEMPLATE } from './testing.ts'
+import { provideChromium } from './testing-chromium-setup.ts'
 
 let server: EmbeddedDatabase
 let dataDir: string
 
-/** Once for the whole suite: a real PostgreSQL, and a migrated template that every test clones. */
+/** Once for the whole suite: a real browser, a real PostgreSQL, and a migrated template that every test clones. */
 export async function globalSetup(): Promise<void> {
+  await provideChromium()
   dataDir = mkdtempSync(join(tmpdir(), 'groundschool-test-'))
   server = await startEmbedded({ dataDir, log: () => {} })
   await runSql(server.connection, `create database ${TEMPLATE}`)

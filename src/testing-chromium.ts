@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, type TestContext } from 'node:test'
+import type { AxeResults } from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Chromium } from './testing-chromium-setup.ts'
+
+const chromium = JSON.parse(
+  process.env.GROUNDSCHOOL_TEST_CHROMIUM ?? '{"missing":"Run the tests with npm test."}',
+) as Chromium
+
+/** Why tests in a real browser are skipped, if they are: `test('…', { skip: noChromium }, async (t) => { … })`. */
+export const noChromium: string | false = 'missing' in chromium ? chromium.missing : false
+
+const ACTION_TIMEOUT_MS = 15_000
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+let launched: Promise<Browser> | undefined
+after(async () => {
+  const browser = await launched?.catch(() => undefined)
+  await browser?.close()
+})
+const withoutScripts = new WeakSet<Page>()
+
+export type ChromiumOptions = Pick<BrowserContextOptions, 'javaScriptEnabled' | 'colorScheme' | 'viewport'>
+
+/** A page in a browser of its own, as far as a website can tell: no cookies, no storage. It closes itself. */
+export async function openChromium(t: TestContext, options: ChromiumOptions = {}): Promise<Page> {
+  launched ??= launch()
+  const context = await (await launched).newContext(options)
+  t.after(() => context.close())
+  context.setDefaultTimeout(ACTION_TIMEOUT_MS)
+  const page = await context.newPage()
+  if (options.javaScriptEnabled === false) withoutScripts.add(page)
+  return page
+}
+
+/** One for each file of tests; it takes a second to start. */
+async function launch(): Promise<Browser> {
+  if ('missing' in chromium) throw new Error(`${chromium.missing} Tests in a browser take { skip: noChromium }.`)
+  const playwright = await import('playwright-core')
+  // Chromium refuses to run its sandbox as root.
+  return playwright.chromium.launch({ executablePath: chromium.path, chromiumSandbox: process.getuid?.() !== 0 })
+}
+
+/**
+ * What the page complains about: errors on its console (a breach of its own content security policy is one) and errors that
+ * its scripts did not catch. The list grows while the page is used. A page that is itself a refusal (4xx) is no complaint.
+ */
+export function collectProblems(page: Page): readonly string[] {
+  const problems: string[] = []
+  const visited = new Set<string>()
+  page.on('request', (request) => {
+    if (request.isNavigationRequest()) visited.add(request.url())
+  })
+  page.on('console', (message) => {
+    const { url } = message.location()
+    const isRefusal = visited.has(url) && /^Failed to load resource: .* status of 4\d\d/.test(message.text())
+    if (message.type() === 'error' && !isRefusal) problems.push(`${url}: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => problems.push(`${page.url()}: ${error.stack ?? error.message}`))
+  return problems
+}
+
+/** Asserts that axe-core finds no fault with the page as it stands, by WCAG 2.2 AA and by good practice. */
+export async function checkAccessibility(page: Page): Promise<void> {
+  // Evaluated over the debugger, not put into the page: its content security policy stays in force.
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(readAxe())
+  // Where scripts are off, timers never fire, and axe-core waits for them between its steps.
+  if (withoutScripts.has(page)) {
+    await page.evaluate('window.setTimeout = (step, ms) => { if (!(ms > 100)) Promise.resolve().then(step) }')
+  }
+  const { violations } = await page.evaluate<AxeResults>(
+    `axe.run(document, ${JSON.stringify({ runOnly: RULES, resultTypes: ['violations'] })})`,
+  )
+  const lines = violations.map(({ id, impact, help, nodes }) =>
+    [
+      `- ${id} (${impact}): ${help}`,
+      ...nodes.map(({ html, failureSummary }) => `    ${html}\n      ${failureSummary?.replaceAll('\n', '\n      ')}`),
+    ].join('\n'),
+  )
+  assert.ok(lines.length === 0, `${page.url()} is not accessible to everybody:\n${lines.join('\n')}`)
+}
+
+let axe: string | undefined
+const readAxe = (): string => {
+  axe ??= readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+  return axe
+}
