@@ -5,9 +5,11 @@ import type { EnvironmentName } from '../config.ts'
 import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
 import { notify } from '../database/listener.ts'
-import { fail } from '../errors.ts'
+import type { RowOf } from '../database/statement.ts'
+import { fail, type PlatformError } from '../errors.ts'
 import * as store from './store.ts'
-import { hashToken, inspectToken, mintRefreshToken, mintToken } from './tokens.ts'
+import type { RefreshClaim } from './tokens.ts'
+import { hashToken, inspectToken, mintAccessToken, mintRefreshToken } from './tokens.ts'
 
 /** Topic of the message that every process hears when tokens die before their time. */
 export const REVOKED = 'revoked'
@@ -30,35 +32,56 @@ export interface Holder {
 export interface TokenPair {
   readonly accessToken: string
   readonly refreshToken: string
-  /** Lifetime of the access token as clients of this interface read it: `1d`, `12h`. */
-  readonly expiresIn: string
+  /** Lifetime of the access token. */
+  readonly expiresInSeconds: number
   readonly sessionId: string
 }
 
+/** How a person came in. */
+export type Door = 'basic' | 'code' | 'implicit' | 'launch' | 'device' | 'anonymous'
+
 export interface NewSession {
+  /** Where it has to be known before the session is there. */
+  readonly sessionId?: string
   readonly appId: number
   readonly personId: number
   readonly userId: string
-  readonly door: 'basic'
+  readonly door: Door
   readonly device: string
+  /** Where the app sends notifications to this device. */
+  readonly pushToken?: string | undefined
 }
 
 /** How tokens of one environment are made. */
 export interface TokenPolicy {
   readonly environment: EnvironmentName
   readonly refreshKey: Buffer
+  readonly accessKey: Buffer
   readonly accessTokenHours: number
   readonly sessionDays: number
 }
 
 const HOUR_MS = 3_600_000
-const sayHours = (hours: number): string => (hours % 24 === 0 ? `${hours / 24}d` : `${hours}h`)
+
+/** The tokens of one generation of a session: the same ones whenever they are asked for. */
+export function tokensOf(policy: TokenPolicy, of: RefreshClaim): TokenPair {
+  return {
+    accessToken: mintAccessToken(policy.accessKey, policy.environment, of),
+    refreshToken: mintRefreshToken(policy.refreshKey, policy.environment, of),
+    expiresInSeconds: policy.accessTokenHours * 3600,
+    sessionId: of.sessionId,
+  }
+}
+
+export const lifetimesFrom = (now: Date, policy: TokenPolicy): { tokenExpires: Date; sessionExpires: Date } => ({
+  tokenExpires: new Date(now.getTime() + policy.accessTokenHours * HOUR_MS),
+  sessionExpires: new Date(now.getTime() + policy.sessionDays * 24 * HOUR_MS),
+})
 
 /** Opens a session on one device and gives its first tokens. */
 export async function openSession(db: Db, who: Caller, what: NewSession, policy: TokenPolicy): Promise<TokenPair> {
-  const sessionId = randomUUID()
-  const accessToken = mintToken('access', policy.environment)
-  const nowMs = who.at.getTime()
+  const sessionId = what.sessionId ?? randomUUID()
+  const tokens = tokensOf(policy, { sessionId, counter: 0 })
   await db.first(store.insertSession, {
     id: sessionId,
     app: what.appId,
@@ -66,13 +89,14 @@ export async function openSession(db: Db, who: Caller, what: NewSession, policy:
     user: what.userId,
     door: what.door,
     device: what.device,
-    hash: hashToken(accessToken),
+    push: what.pushToken ?? null,
+    hash: hashToken(tokens.accessToken),
     now: who.at,
-    tokenExpires: new Date(nowMs + policy.accessTokenHours * HOUR_MS),
-    sessionExpires: new Date(nowMs + policy.sessionDays * 24 * HOUR_MS),
+    ...lifetimesFrom(who.at, policy),
   })
-  const refreshToken = mintRefreshToken(policy.refreshKey, policy.environment, { sessionId, counter: 0 })
-  return { accessToken, refreshToken, expiresIn: sayHours(policy.accessTokenHours), sessionId }
+  const { appId, personId, door } = what
+  await recordAudit(db, who, { action: `sign-in.${door}`, personId, appId, sessionId })
+  return tokens
 }
 
 /** Ends one session at once, on every process. Ending it again changes nothing. */
@@ -85,6 +109,18 @@ export function endSession(db: Db, who: Caller, what: { sessionId: string; reaso
   })
 }
 
+/** One access token alone dies, at once, on every process: its session lives on, and its refresh token gives another. */
+export function dropAccessToken(db: Db, who: Caller, what: { token: string }): Promise<void> {
+  return db.transaction(async (tx) => {
+    const dropped = await tx.first(store.deleteToken, { hash: hashToken(what.token) })
+    if (!dropped) return
+    const { session_id: sessionId } = dropped
+    await recordAudit(tx, who, { action: 'token.revoked', sessionId })
+    // Processes remember tokens by their session: the others are looked up once more.
+    await notify(tx, REVOKED, { sessionId } satisfies Revocation)
+  })
+}
+
 /** Ends all sessions of a person: the password was changed, or the account was disabled. */
 export function endSessionsOfPerson(db: Db, who: Caller, what: { personId: number; reason: string }): Promise<void> {
   return db.transaction(async (tx) => {
@@ -94,20 +130,73 @@ export function endSessionsOfPerson(db: Db, who: Caller, what: { personId: numbe
   })
 }
 
+/** More sessions than this are not told one by one. */
+const MAX_TOLD = 100
+
+/** Ends the sessions of a person in one app. The person's other apps notice nothing. */
+export function endSessionsInApp(
+  db: Db,
+  who: Caller,
+  what: { personId: number; appId: number; reason: string },
+): Promise<void> {
+  const { personId, appId, reason } = what
+  return db.transaction(async (tx) => {
+    const ended = await tx.all(store.endSessionsInApp, { person: personId, app: appId, reason, now: who.at })
+    if (ended.length === 0) return
+    await recordAudit(tx, who, { action: 'sessions.ended', personId, appId, detail: { reason } })
+    const told: Revocation[] = ended.length > MAX_TOLD ? [{ personId }] : ended.map(({ id }) => ({ sessionId: id }))
+    for (const revocation of told) await notify(tx, REVOKED, { ...revocation })
+  })
+}
+
+/** Ends a session of this person; whose it is stands in the statement. Ending it again changes nothing. */
+export function endOwnSession(
+  db: Db,
+  who: Caller,
+  what: { sessionId: string; personId: number; reason: string },
+): Promise<void> {
+  return db.transaction(async (tx) => {
+    const own = await tx.first(store.findOwn, { id: what.sessionId, person: what.personId })
+    if (!own) throw fail('notFound', 'You have no session with that id')
+    await endSession(tx, who, { sessionId: own.id, reason: what.reason })
+  })
+}
+
+/** The sessions of a person that live, the newest first in each app. */
+export const listSessionsOfPerson = (db: Db, who: Caller, what: { personId: number }) =>
+  db.all(store.listOfPerson, { person: what.personId, now: who.at })
+
+/** The session that an access token belongs to, expired or ended or not; undefined where the token is not ours. */
+export async function findSessionOfToken(db: Db, token: string, environment: EnvironmentName) {
+  const isGood = inspectToken(token, 'access', environment) === 'good'
+  return isGood ? db.first(store.findToken, { hash: hashToken(token) }) : undefined
+}
+
+/** The same; refuses a token that is not ours. */
+export async function readSessionOfToken(db: Db, token: string, environment: EnvironmentName) {
+  const row = await findSessionOfToken(db, token, environment)
+  if (row) return row
+  const isForeign = inspectToken(token, 'access', environment) === 'foreign'
+  const other = environment === 'production' ? 'sandbox' : 'production'
+  throw fail(
+    'tokenInvalid',
+    isForeign ? `This token was issued by the ${other} environment; this is ${environment}` : undefined,
+  )
+}
+
+/** Why an access token does not hold, as its client can act on it; undefined where it does. */
+export function findTokenFlaw(row: RowOf<typeof store.findToken>, now: Date): PlatformError | undefined {
+  if (row.ended_at || row.disabled_at) return fail('tokenInvalid')
+  if (row.app_status !== 'approved') return fail('appNotUsable', 'This app is not approved, or is suspended')
+  if (row.withdrawn_at) return fail('consentMissing')
+  return row.expires_at <= now ? fail('tokenExpired') : undefined
+}
+
 /** Who holds this access token, by the database's word. Refuses with the reason that its client can act on. */
 export async function readHolder(db: Db, token: string, environment: EnvironmentName, now: Date): Promise<Holder> {
-  const form = inspectToken(token, 'access', environment)
-  if (form === 'foreign')
-    throw fail(
-      'tokenInvalid',
-      `This token was issued by the ${environment === 'production' ? 'sandbox' : 'production'} environment; this is ${environment}`,
-    )
-  if (form === 'malformed') throw fail('tokenInvalid')
-  const row = await db.first(store.findToken, { hash: hashToken(token) })
-  if (!row || row.ended_at || row.disabled_at) throw fail('tokenInvalid')
-  if (row.app_status !== 'approved') throw fail('appNotUsable', 'This app is not approved, or is suspended')
-  if (row.withdrawn_at) throw fail('consentMissing')
-  if (row.expires_at <= now) throw fail('tokenExpired')
+  const row = await readSessionOfToken(db, token, environment)
+  const flaw = findTokenFlaw(row, now)
+  if (flaw) throw flaw
   return {
     appId: row.app_id,
     personId: row.person_id,

@@ -1,4 +1,4 @@
-import { bool, bytea, int8, nullable, read, text, timestamptz, uuid, write } from '../database/statement.ts'
+import { bool, bytea, int4, int8, nullable, read, text, timestamptz, uuid, write } from '../database/statement.ts'
 
 /** Everything that decides whether an access token holds, in one row. */
 export const findToken = read('sessions.findToken', {
@@ -8,7 +8,10 @@ export const findToken = read('sessions.findToken', {
     app_id: int8,
     person_id: int8,
     user_id: text,
+    handle: text,
+    created_at: timestamptz,
     expires_at: timestamptz,
+    session_expires_at: timestamptz,
     ended_at: nullable(timestamptz),
     app_status: text,
     disabled_at: nullable(timestamptz),
@@ -16,8 +19,8 @@ export const findToken = read('sessions.findToken', {
     anonymous: bool,
   },
   text: `
-    select t.session_id, s.app_id, s.person_id, s.user_id, t.expires_at, s.ended_at,
-           a.status as app_status, p.disabled_at, u.withdrawn_at, p.anonymous
+    select t.session_id, s.app_id, s.person_id, s.user_id, p.handle, t.created_at, t.expires_at,
+           s.expires_at as session_expires_at, s.ended_at, a.status as app_status, p.disabled_at, u.withdrawn_at, p.anonymous
       from access_tokens t
       join sessions s on s.id = t.session_id
       join apps a on a.id = s.app_id
@@ -34,6 +37,7 @@ export const insertSession = write('sessions.insert', {
     user: text,
     door: text,
     device: text,
+    push: nullable(text),
     hash: bytea,
     now: timestamptz,
     tokenExpires: timestamptz,
@@ -42,13 +46,67 @@ export const insertSession = write('sessions.insert', {
   row: { id: uuid },
   text: `
     with session as (
-      insert into sessions (id, app_id, person_id, user_id, door, device, refreshed_at, created_at, expires_at)
-      values (:id, :app, :person, :user, :door, :device, :now, :now, :sessionExpires)
+      insert into sessions (id, app_id, person_id, user_id, door, device, push_token, refreshed_at, created_at, expires_at)
+      values (:id, :app, :person, :user, :door, :device, :push, :now, :now, :sessionExpires)
       returning id
     )
     insert into access_tokens (token_hash, session_id, created_at, expires_at)
     select :hash, id, :now, :tokenExpires from session
     returning session_id as id`,
+})
+
+/**
+ * The next generation of a session: no row where another request was first, or the session is over. A counter that is ahead of the row's was given out by a
+ * database that has been restored from a backup since.
+ */
+export const refreshSession = write('sessions.refresh', {
+  params: {
+    id: uuid,
+    app: int8,
+    counter: int4,
+    hash: bytea,
+    now: timestamptz,
+    tokenExpires: timestamptz,
+    sessionExpires: timestamptz,
+  },
+  row: { id: uuid },
+  text: `
+    with session as (
+      update sessions set refresh_counter = :counter + 1, refreshed_at = :now, expires_at = :sessionExpires
+       where id = :id and app_id = :app and refresh_counter <= :counter and ended_at is null and expires_at > :now
+      returning id
+    ), token as (
+      insert into access_tokens (token_hash, session_id, created_at, expires_at)
+      select :hash, id, :now, :tokenExpires from session
+      on conflict (token_hash) do update set created_at = excluded.created_at, expires_at = excluded.expires_at
+    )
+    select id from session`,
+})
+
+/** A session as its refresh tokens see it. */
+export const findSession = read('sessions.find', {
+  params: { id: uuid },
+  row: {
+    id: uuid,
+    app_id: int8,
+    person_id: int8,
+    user_id: text,
+    handle: text,
+    refresh_counter: int4,
+    refreshed_at: timestamptz,
+    created_at: timestamptz,
+    expires_at: timestamptz,
+    ended_at: nullable(timestamptz),
+  },
+  text: `
+    select s.id, s.app_id, s.person_id, s.user_id, p.handle, s.refresh_counter, s.refreshed_at, s.created_at, s.expires_at, s.ended_at
+      from sessions s join people p on p.id = s.person_id where s.id = :id`,
+})
+
+export const deleteToken = write('sessions.deleteToken', {
+  params: { hash: bytea },
+  row: { session_id: uuid },
+  text: `delete from access_tokens where token_hash = :hash returning session_id`,
 })
 
 export const endSession = write('sessions.end', {
@@ -61,6 +119,34 @@ export const endSessionsOfPerson = write('sessions.endOfPerson', {
   params: { person: int8, reason: text, now: timestamptz },
   row: { id: uuid },
   text: `update sessions set ended_at = :now, end_reason = :reason where person_id = :person and ended_at is null returning id`,
+})
+
+export const findOwn = read('sessions.findOwn', {
+  params: { id: uuid, person: int8 },
+  row: { id: uuid },
+  text: `select id from sessions where id = :id and person_id = :person`,
+})
+
+export const endSessionsInApp = write('sessions.endInApp', {
+  params: { person: int8, app: int8, reason: text, now: timestamptz },
+  row: { id: uuid },
+  text: `
+    update sessions set ended_at = :now, end_reason = :reason
+     where person_id = :person and app_id = :app and ended_at is null returning id`,
+})
+
+/** The sessions that live, in each app that the person has consented to the newest ones. */
+export const listOfPerson = read('sessions.listOfPerson', {
+  params: { person: int8, now: timestamptz },
+  row: { id: uuid, app_id: int8, door: text, device: text, created_at: timestamptz, refreshed_at: timestamptz },
+  text: `
+    select s.id, s.app_id, s.door, s.device, s.created_at, s.refreshed_at
+      from app_users u cross join lateral (
+        select * from sessions o
+         where o.person_id = u.person_id and o.app_id = u.app_id and o.ended_at is null and o.expires_at > :now
+         order by o.created_at desc limit 50
+      ) s
+     where u.person_id = :person and u.withdrawn_at is null`,
 })
 
 /** Expired tokens stay for a month, so that a late client hears "expired" (4010) and not "unknown". */

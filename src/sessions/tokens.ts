@@ -6,9 +6,17 @@ import type { EnvironmentName } from '../config.ts'
  * What every token looks like: a prefix that names the kind and the environment, the secret part, and a checksum, so that a secret scanner
  * finds leaks and a mistyped token is refused without a look into the database.
  */
-export type TokenKind = 'access' | 'refresh' | 'secret'
+export type TokenKind = 'access' | 'refresh' | 'secret' | 'code' | 'device' | 'reset' | 'browser'
 
-const LETTERS: Record<TokenKind, string> = { access: 'at', refresh: 'rt', secret: 'cs' }
+const LETTERS: Record<TokenKind, string> = {
+  access: 'at',
+  refresh: 'rt',
+  secret: 'cs',
+  code: 'ac',
+  device: 'dc',
+  reset: 'pr',
+  browser: 'br',
+}
 
 const prefixOf = (kind: TokenKind, environment: EnvironmentName): string =>
   environment === 'production' ? `gs_${LETTERS[kind]}_` : `gs_sbx_${LETTERS[kind]}_`
@@ -54,17 +62,22 @@ const MAC_BYTES = 32
 
 const macOf = (key: Buffer, claim: Buffer): Buffer => createHmac('sha256', key).update(claim).digest()
 
-/** Session id, counter and a signature over both: nothing of it is stored. */
-export function mintRefreshToken(
-  key: Buffer,
-  environment: EnvironmentName,
-  { sessionId, counter }: RefreshClaim,
-): string {
+function packClaim({ sessionId, counter }: RefreshClaim): Buffer {
   const claim = Buffer.alloc(20)
   claim.write(sessionId.replaceAll('-', ''), 'hex')
   claim.writeUInt32BE(counter, 16)
+  return claim
+}
+
+/** Session id, counter and a signature over both: nothing of it is stored. */
+export function mintRefreshToken(key: Buffer, environment: EnvironmentName, of: RefreshClaim): string {
+  const claim = packClaim(of)
   return seal('refresh', environment, Buffer.concat([claim, macOf(key, claim)]))
 }
+
+/** The access token that goes with a refresh token: 256 bits that only the key can tell, so that a repeated refresh gives the same one. */
+export const mintAccessToken = (key: Buffer, environment: EnvironmentName, of: RefreshClaim): string =>
+  seal('access', environment, macOf(key, packClaim(of)))
 
 /** Undefined where the signature is not ours. */
 export function openRefreshToken(key: Buffer, environment: EnvironmentName, token: string): RefreshClaim | undefined {

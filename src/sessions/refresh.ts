@@ -1,0 +1,102 @@
+import type { Caller } from '../caller.ts'
+import type { Db } from '../database/database.ts'
+import { fail } from '../errors.ts'
+import { endSession, lifetimesFrom, type TokenPair, type TokenPolicy, tokensOf } from './sessions.ts'
+import * as store from './store.ts'
+import { hashToken, inspectToken, openRefreshToken, type RefreshClaim } from './tokens.ts'
+
+/** Answers get lost and requests run in parallel: for so long the previous refresh token gives the same answer again. */
+const GRACE_MS = 30_000
+
+/** Replaces a refresh token by its successor. A token that was replaced long ago is in strange hands: its session ends. */
+export async function refreshSession(
+  db: Db,
+  who: Caller,
+  what: { appId: number; refreshToken: string },
+  policy: TokenPolicy,
+): Promise<TokenPair> {
+  const claim = readRefreshToken(what.refreshToken, policy)
+  const next = { sessionId: claim.sessionId, counter: claim.counter + 1 }
+  const tokens = tokensOf(policy, next)
+  const moved = await db.first(store.refreshSession, {
+    id: claim.sessionId,
+    app: what.appId,
+    counter: claim.counter,
+    hash: hashToken(tokens.accessToken),
+    now: who.at,
+    ...lifetimesFrom(who.at, policy),
+  })
+  if (moved) return tokens
+  const session = await db.first(store.findSession, { id: claim.sessionId })
+  // A token of another app is nobody's business here, and ends nothing.
+  if (!session || session.app_id !== what.appId)
+    throw fail('tokenInvalid', 'This refresh token is not known; sign in again')
+  const state = judge(session, claim, who.at)
+  if (state === 'over') throw fail('tokenInvalid', 'This session has ended; sign in again')
+  if (state === 'previous') return tokens
+  await endSession(db, who, { sessionId: session.id, reason: 'refresh token reused' })
+  throw fail('alreadyUsed', 'This refresh token was used already, so its session has ended; sign in again')
+}
+
+/** What a refresh token is worth to its session. */
+export function judge(
+  session: { ended_at: Date | null; expires_at: Date; refresh_counter: number; refreshed_at: Date },
+  claim: RefreshClaim,
+  now: Date,
+): 'over' | 'current' | 'previous' | 'reused' {
+  if (session.ended_at || session.expires_at <= now) return 'over'
+  if (claim.counter >= session.refresh_counter) return 'current'
+  const isPrevious = claim.counter + 1 === session.refresh_counter
+  return isPrevious && now.getTime() - session.refreshed_at.getTime() <= GRACE_MS ? 'previous' : 'reused'
+}
+
+/** What our signature says; refuses a token that is not ours. */
+export function readRefreshToken(token: string, { environment, refreshKey }: TokenPolicy): RefreshClaim {
+  const claim = openRefreshToken(refreshKey, environment, token)
+  if (claim) return claim
+  const isForeign = inspectToken(token, 'refresh', environment) === 'foreign'
+  const other = environment === 'production' ? 'sandbox' : 'production'
+  throw fail(
+    'tokenInvalid',
+    isForeign
+      ? `This refresh token was issued by the ${other} environment; this is ${environment}`
+      : 'This refresh token is not known; sign in again',
+  )
+}
+
+/** The session behind a refresh token that holds now; refuses with the reason otherwise. Nothing changes. */
+export async function readSession(db: Db, who: Caller, what: { refreshToken: string }, policy: TokenPolicy) {
+  const claim = readRefreshToken(what.refreshToken, policy)
+  const session = await db.first(store.findSession, { id: claim.sessionId })
+  const state = session ? judge(session, claim, who.at) : 'over'
+  if (!session || state === 'over') throw fail('tokenInvalid', 'This session has ended; sign in again')
+  if (state === 'reused') throw fail('alreadyUsed', 'This refresh token was replaced by a newer one')
+  return session
+}
+
+/** Ends the session of a refresh token, whatever its age: whoever holds one may end it. Repeating it changes nothing. */
+export async function endSessionOf(
+  db: Db,
+  who: Caller,
+  what: { refreshToken: string },
+  policy: TokenPolicy,
+): Promise<void> {
+  const { sessionId } = readRefreshToken(what.refreshToken, policy)
+  await endSession(db, who, { sessionId, reason: 'logout' })
+}
+
+/** The session that a refresh token was made for, however old it is, and what it is worth there; undefined where it is not ours. */
+export async function findSessionOfRefreshToken(db: Db, who: Caller, token: string, policy: TokenPolicy) {
+  const claim = openRefreshToken(policy.refreshKey, policy.environment, token)
+  const session = claim && (await db.first(store.findSession, { id: claim.sessionId }))
+  if (!session) return undefined
+  const state = judge(session, claim, who.at)
+  const isPrevious = state === 'previous'
+  return {
+    session,
+    isLive: state === 'current' || isPrevious,
+    // Of the previous one nobody knows any more when it was given out.
+    issuedAt: isPrevious ? undefined : session.refreshed_at,
+    expiresAt: isPrevious ? new Date(session.refreshed_at.getTime() + GRACE_MS) : session.expires_at,
+  }
+}
