@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+import { recordAudit } from '../audit/audit.ts'
+import type { Caller, PersonCaller, SignedIn, Visitor } from '../caller.ts'
+import type { EnvironmentName } from '../config.ts'
+import type { Age } from '../database/age.ts'
+import type { Db } from '../database/database.ts'
+import { fail } from '../errors.ts'
+import { hashToken, inspectToken, mintToken } from '../sessions/tokens.ts'
+import * as store from './store.ts'
+
+const HOURS = 12
+const KEPT_DAYS = 30
+const HOUR_MS = 3_600_000
+
+/** A new cookie, and how long it is kept; undefined: until the browser is closed. */
+export interface OpenedBrowser {
+  readonly token: string
+  readonly maxAgeSeconds: number | undefined
+}
+
+export interface NewBrowser {
+  readonly personId: number
+  /** Of the person, when they proved who they are: a password changed since then makes this browser worthless. */
+  readonly epoch: number
+  readonly door: 'password' | 'passkey' | 'reset'
+  /** For longer than the browser is open. */
+  readonly isKept: boolean
+}
+
+/** Signs a person in to the platform in this browser. The cookie is new, whatever the browser had before. */
+export async function openBrowser(
+  db: Db,
+  who: Visitor,
+  what: NewBrowser,
+  environment: EnvironmentName,
+): Promise<OpenedBrowser> {
+  const token = mintToken('browser', environment)
+  const lifetimeMs = (what.isKept ? KEPT_DAYS * 24 : HOURS) * HOUR_MS
+  await db.transaction(async (tx) => {
+    if (who.person) await tx.first(store.deleteBrowser, { id: who.person.browserId, person: who.person.personId })
+    await tx.first(store.insertBrowser, {
+      id: randomUUID(),
+      hash: hashToken(token),
+      person: what.personId,
+      epoch: what.epoch,
+      door: what.door,
+      device: who.device,
+      now: who.at,
+      expires: new Date(who.at.getTime() + lifetimeMs),
+    })
+    await recordAudit(tx, who, { action: `sign-in.${what.door}`, personId: what.personId })
+  })
+  return { token, maxAgeSeconds: what.isKept ? lifetimeMs / 1000 : undefined }
+}
+
+/** Who is signed in with this cookie; nobody where it is not ours, over, or from before a new password. */
+export async function findSignedIn(
+  db: Db,
+  token: string,
+  environment: EnvironmentName,
+  now: Date,
+): Promise<SignedIn | undefined> {
+  if (inspectToken(token, 'browser', environment) !== 'good') return undefined
+  const row = await db.first(store.findBrowser, { hash: hashToken(token), now })
+  if (!row) return undefined
+  const name = `${row.first_name} ${row.last_name}`.trim()
+  return {
+    personId: row.person_id,
+    browserId: row.id,
+    epoch: row.epoch,
+    handle: row.handle,
+    name,
+    signedInAt: row.created_at,
+  }
+}
+
+/** Signs a browser of this person out; true where there was one. */
+export function endBrowser(db: Db, who: Caller, what: { browserId: string; personId: number }): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const ended = await tx.first(store.deleteBrowser, { id: what.browserId, person: what.personId })
+    if (ended) await recordAudit(tx, who, { action: 'sign-out', personId: what.personId })
+    return ended !== undefined
+  })
+}
+
+/** Whether a browser was to be kept for longer than it is open. */
+export async function isBrowserKept(db: Db, browserId: string): Promise<boolean> {
+  const found = await db.first(store.findExpiry, { id: browserId })
+  return found !== undefined && found.expires_at.getTime() - found.created_at.getTime() > HOURS * HOUR_MS
+}
+
+/** Signs a person out in all browsers but this one. Codes and links that were given to them before are worth nothing any more. */
+export function endOtherBrowsers(db: Db, who: PersonCaller): Promise<void> {
+  const { personId, browserId, epoch } = who
+  return db.transaction(async (tx) => {
+    if (!(await tx.first(store.leaveOthersBehind, { id: browserId, person: personId, epoch })))
+      throw fail('notAuthorized', 'You were signed out here meanwhile; sign in again')
+    await recordAudit(tx, who, { action: 'sign-out.elsewhere', personId })
+  })
+}
+
+export const listBrowsers = (db: Db, who: Caller, what: { personId: number }) =>
+  db.all(store.listOfPerson, { person: what.personId, now: who.at })
+
+export const browserAges: readonly Age[] = [{ days: 1, remove: store.deleteOld }]
