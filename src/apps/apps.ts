@@ -6,7 +6,7 @@ import type { Db } from '../database/database.ts'
 import { notify } from '../database/listener.ts'
 import { fail } from '../errors.ts'
 import { isLine, readPersonId } from '../people/people.ts'
-import { REVOKED, type Revocation } from '../sessions/sessions.ts'
+import { endSessionsInApp, REVOKED, type Revocation } from '../sessions/sessions.ts'
 import { findRedirectUriMistake, isAppKey, isOrigin } from './rules.ts'
 import { hashSecret, MAX_SECRETS, makeSecret } from './secrets.ts'
 import * as store from './store.ts'
@@ -39,11 +39,17 @@ export async function readApp(db: Db, clientId: string, environment: Environment
   return { id: row.id, clientId: row.client_id, name: row.name, isBasicEnabled: row.basic_enabled }
 }
 
-function whyUnknown(clientId: string, environment: EnvironmentName): string {
+/** A client ID that the other environment issued. */
+export function isForeignClientId(clientId: string, environment: EnvironmentName): boolean {
   const isSandboxId = clientId.startsWith(PREFIX.sandbox)
-  if (environment === 'production' && isSandboxId)
+  return environment === 'production' ? isSandboxId : !isSandboxId && clientId.startsWith(PREFIX.production)
+}
+
+export function whyUnknown(clientId: string, environment: EnvironmentName): string {
+  const isForeign = isForeignClientId(clientId, environment)
+  if (environment === 'production' && isForeign)
     return 'This client ID was issued by the sandbox; use it at the sandbox address, or register the app in production'
-  if (environment === 'sandbox' && !isSandboxId && clientId.startsWith(PREFIX.production))
+  if (isForeign)
     return 'This client ID was issued by production; use it at the production address, or register the app in the sandbox'
   return 'There is no app with that client ID in this environment'
 }
@@ -53,6 +59,46 @@ export async function ensureAppUser(db: Db, who: Caller, what: { appId: number; 
   const user = randomBytes(16).toString('base64url')
   const row = await db.first(store.ensureUser, { user, app: what.appId, person: what.personId, now: who.at })
   return row!.user_id
+}
+
+/** The apps that a person has consented to. */
+export const listAppsOfPerson = (db: Db, what: { personId: number }) =>
+  db.all(store.listOfPerson, { person: what.personId })
+
+/**
+ * Takes a person's consent back: their sessions in the app end at once, on every process. Their id there stays for the day on which they consent again. A session
+ * that is being opened holds the consent's row, so it is either seen here or refused.
+ */
+export function withdrawConsent(db: Db, who: Caller, what: { clientId: string; personId: number }): Promise<void> {
+  return db.transaction(async (tx) => {
+    const { personId } = what
+    const withdrawn = await tx.first(store.withdraw, { client: what.clientId, person: personId, now: who.at })
+    if (!withdrawn) throw fail('notFound', 'You have not consented to an app with that client ID')
+    const appId = withdrawn.app_id
+    await recordAudit(tx, who, { action: 'consent.withdrawn', personId, appId })
+    await endSessionsInApp(tx, who, { personId, appId, reason: 'consent withdrawn' })
+  })
+}
+
+/** What a person proved and allowed, at the time when they did. */
+export interface Proof {
+  readonly appId: number
+  readonly personId: number
+  readonly personEpoch: number
+  readonly consentEpoch: number
+}
+
+/**
+ * The person's id in the app, where the proof still holds; undefined where there is a new password since, the person is disabled, or consent was withdrawn. Until
+ * the transaction ends none of that can happen, so every door calls it in the one that opens the session.
+ */
+export async function confirmAppUser(tx: Db, { appId, personId, personEpoch, consentEpoch }: Proof) {
+  return (await tx.first(store.lockUser, { app: appId, person: personId, personEpoch, consentEpoch }))?.user_id
+}
+
+/** The epoch of a person's consent to an app; undefined where there is none. */
+export async function findConsentEpoch(db: Db, { appId, personId }: { appId: number; personId: number }) {
+  return (await db.first(store.findConsent, { app: appId, person: personId }))?.epoch
 }
 
 /** Refuses ids that are not users of this app, and names them. */
@@ -113,6 +159,7 @@ export interface NewApp {
   readonly origins: readonly string[]
   readonly isBasicEnabled: boolean
   readonly isImplicitEnabled: boolean
+  readonly isDeviceEnabled: boolean
   readonly isPublic: boolean
 }
 
@@ -132,6 +179,7 @@ export function addApp(
       owner: what.owner ? await readPersonId(tx, what.owner) : null,
       public: what.isPublic,
       implicit: what.isImplicitEnabled,
+      device: what.isDeviceEnabled,
       basic: what.isBasicEnabled,
       blocks: DEFAULT_STORAGE_BLOCKS,
       uris: [...what.redirectUris],
@@ -194,4 +242,14 @@ export function dropOldAppSecrets(db: Db, who: Caller, what: { clientId: string 
       await recordAudit(tx, who, { action: 'app.secrets-dropped', appId: app.id, detail: { count: dropped } })
     return dropped
   })
+}
+
+/** When each secret of an app was made and last used, the oldest first; the secrets themselves nobody can tell. */
+export async function listAppSecrets(
+  db: Db,
+  what: { clientId: string },
+): Promise<{ createdAt: Date; lastUsedAt: Date | undefined }[]> {
+  if (!(await hasApp(db, what.clientId))) throw fail('noSuchApp')
+  const rows = await db.all(store.listSecrets, { client: what.clientId })
+  return rows.map((row) => ({ createdAt: row.created_at, lastUsedAt: row.last_used_at ?? undefined }))
 }

@@ -1,9 +1,50 @@
-import { bool, bytea, int8, nullable, read, text, textArray, timestamptz, write } from '../database/statement.ts'
+import { bool, bytea, int4, int8, nullable, read, text, textArray, timestamptz, write } from '../database/statement.ts'
 
 export const findByClientId = read('apps.findByClientId', {
   params: { client: text },
   row: { id: int8, client_id: text, name: text, status: text, basic_enabled: bool },
   text: `select id, client_id, name, status, basic_enabled from apps where client_id = :client`,
+})
+
+/** An app as it signs in: what it may do, where sign-in may lead back to, and what its secrets are kept as. */
+export const findClient = read('apps.findClient', {
+  params: { client: text },
+  row: {
+    id: int8,
+    client_id: text,
+    name: text,
+    status: text,
+    owner: nullable(text),
+    public_client: bool,
+    pkce_required: bool,
+    implicit_enabled: bool,
+    device_enabled: bool,
+    redirect_uris: textArray,
+    secrets: textArray,
+    secrets_used: textArray,
+  },
+  text: `
+    select a.id, a.client_id, a.name, a.status, coalesce(o.name, p.handle) as owner, a.public_client, a.pkce_required,
+           a.implicit_enabled, a.device_enabled,
+           array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris,
+           array(select encode(secret_hash, 'hex') from app_secrets where app_id = a.id order by id) as secrets,
+           array(select coalesce(extract(epoch from last_used_at)::text, '0') from app_secrets where app_id = a.id order by id) as secrets_used
+      from apps a left join organisations o on o.id = a.organisation_id left join people p on p.id = a.owner_id
+     where a.client_id = :client`,
+})
+
+export const touchSecret = write('apps.touchSecret', {
+  params: { app: int8, hash: bytea, now: timestamptz },
+  row: { id: int8 },
+  text: `update app_secrets set last_used_at = :now where app_id = :app and secret_hash = :hash returning id`,
+})
+
+export const listSecrets = read('apps.listSecrets', {
+  params: { client: text },
+  row: { id: int8, created_at: timestamptz, last_used_at: nullable(timestamptz) },
+  text: `
+    select s.id, s.created_at, s.last_used_at from app_secrets s join apps a on a.id = s.app_id
+     where a.client_id = :client order by s.id`,
 })
 
 /** The person's id in this app: the one that exists, or a new one. Signing in is consent, given anew where it was withdrawn. */
@@ -16,6 +57,52 @@ export const ensureUser = write('apps.ensureUser', {
       consented_at = case when u.withdrawn_at is null then u.consented_at else excluded.consented_at end,
       withdrawn_at = null
     returning user_id`,
+})
+
+/** The apps that a person has consented to, the newest consent first. */
+export const listOfPerson = read('apps.listOfPerson', {
+  params: { person: int8 },
+  row: { id: int8, client_id: text, name: text, owner: nullable(text), consented_at: timestamptz },
+  text: `
+    select a.id, a.client_id, a.name, u.consented_at,
+           coalesce(o.name, nullif(trim(p.first_name || ' ' || p.last_name), ''), p.handle) as owner
+      from app_users u join apps a on a.id = u.app_id
+      left join organisations o on o.id = a.organisation_id
+      left join people p on p.id = a.owner_id
+     where u.person_id = :person and u.withdrawn_at is null
+     order by u.consented_at desc, a.id desc limit 200`,
+})
+
+/** With the epoch, whatever the consent was proof for ends too: codes and devices that were allowed and not used yet. */
+export const withdraw = write('apps.withdraw', {
+  params: { client: text, person: int8, now: timestamptz },
+  row: { app_id: int8 },
+  text: `
+    update app_users u set withdrawn_at = :now, epoch = u.epoch + 1
+      from apps a
+     where a.client_id = :client and u.app_id = a.id and u.person_id = :person and u.withdrawn_at is null
+    returning u.app_id`,
+})
+
+/**
+ * The person's id in the app, while neither a new password nor a withdrawn consent has made the proof worthless. Until the transaction ends neither can
+ * happen, so no session slips past the one that ends them all.
+ */
+export const lockUser = write('apps.lockUser', {
+  params: { app: int8, person: int8, personEpoch: int4, consentEpoch: int4 },
+  row: { user_id: text },
+  text: `
+    select u.user_id from people p join app_users u on u.person_id = p.id
+     where p.id = :person and p.epoch = :personEpoch and p.disabled_at is null
+       and u.app_id = :app and u.epoch = :consentEpoch and u.withdrawn_at is null
+       for share of p, u`,
+})
+
+/** The epoch of a person's consent to an app; no row where there is none. */
+export const findConsent = read('apps.findConsent', {
+  params: { app: int8, person: int8 },
+  row: { epoch: int4 },
+  text: `select epoch from app_users where app_id = :app and person_id = :person and withdrawn_at is null`,
 })
 
 /** Which of these user ids belong to the app. */
@@ -63,6 +150,7 @@ export const insertApp = write('apps.insert', {
     public: bool,
     implicit: bool,
     basic: bool,
+    device: bool,
     blocks: int8,
     uris: textArray,
     origins: textArray,
@@ -71,8 +159,8 @@ export const insertApp = write('apps.insert', {
   row: { id: int8 },
   text: `
     with app as (
-      insert into apps (client_id, name, owner_id, status, public_client, implicit_enabled, basic_enabled, created_at)
-      values (:client, :name, :owner, 'approved', :public, :implicit, :basic, :now)
+      insert into apps (client_id, name, owner_id, status, public_client, implicit_enabled, basic_enabled, device_enabled, created_at)
+      values (:client, :name, :owner, 'approved', :public, :implicit, :basic, :device, :now)
       on conflict (client_id) do nothing returning id
     ), storage as (
       insert into app_storage (app_id, blocks_limit) select id, :blocks from app
