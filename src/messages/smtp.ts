@@ -1,0 +1,54 @@
+import type { SMTPTransportOptions, Transporter } from 'nodemailer'
+import { isLoopbackHost } from '../config.ts'
+import { type Delivery, UndeliverableError } from './delivery.ts'
+
+const CONNECT_MS = 10_000
+const SILENCE_MS = 20_000
+
+/** By mail. The library is loaded with the first message, so that a platform that sends none does not pay for it. */
+export function openSmtp({ url, from }: { url: string; from: string }): Delivery {
+  let transport: Promise<Transporter> | undefined
+  const open = async (): Promise<Transporter> => (await import('nodemailer')).createTransport(optionsOf(url))
+  return {
+    deliver: async ({ recipient, subject, text, createdAt, messageId }) => {
+      transport ??= open()
+      const mailer = await transport
+      const mail = {
+        from,
+        // As an object it is one address, whatever is in it; a text would be taken apart at its commas.
+        to: { name: '', address: recipient },
+        subject,
+        text,
+        date: createdAt,
+        messageId,
+        // So that no holiday notice answers (RFC 3834 §5).
+        headers: { 'Auto-Submitted': 'auto-generated' },
+      }
+      await mailer.sendMail(mail).catch((error) => {
+        throw isFinal(error) ? new UndeliverableError(`the mailbox was refused with ${error.responseCode}`) : error
+      })
+    },
+  }
+}
+
+/** The mailbox itself is refused (RFC 5321 §4.2.1). Any other refusal may be a setting that somebody mends within the day. */
+const isFinal = ({ command, responseCode }: { command?: string; responseCode?: number }): boolean =>
+  command === 'RCPT TO' && responseCode !== undefined && responseCode >= 500
+
+function optionsOf(url: string): SMTPTransportOptions {
+  const { hostname, searchParams } = new URL(url)
+  const isOpen = isLoopbackHost(hostname) || searchParams.get('requireTLS') === 'false'
+  return {
+    // What stands here wins over what the address says.
+    url,
+    ...(isOpen ? {} : { requireTLS: true }),
+    logger: false,
+    debug: false,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    dnsTimeout: CONNECT_MS,
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
+  }
+}

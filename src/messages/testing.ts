@@ -1,0 +1,163 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import type { EnvironmentName } from '../config.ts'
+import { until } from '../database/test-database.ts'
+
+export interface ReceivedMessage {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  /** The first address in the text. */
+  readonly link: string | undefined
+  readonly headers: Readonly<Record<string, string>>
+  readonly file: string
+  readonly mode: number
+}
+
+export interface TestMailbox {
+  /** For `testApp`. */
+  readonly settings: Record<string, string>
+  /** Waits for a message that was not seen yet: the oldest. */
+  next(environment?: EnvironmentName): Promise<ReceivedMessage>
+  /** How many were not seen yet. */
+  count(environment?: EnvironmentName): number
+}
+
+function parse(file: string): ReceivedMessage {
+  const [head = '', ...rest] = readFileSync(file, 'utf8').split('\n\n')
+  const headers = Object.fromEntries(head.split('\n').map((line) => line.split(/: (.*)/s).slice(0, 2)))
+  const text = rest.join('\n\n')
+  const link = /https?:\/\/\S+/.exec(text)?.[0]
+  return { to: headers.To, subject: headers.Subject, text, link, headers, file, mode: statSync(file).mode & 0o777 }
+}
+
+/** A folder that messages are written to, and that is removed in the end. */
+export function testMailbox(t: TestContext): TestMailbox {
+  const folder = mkdtempSync(join(tmpdir(), 'groundschool-mailbox-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const seen = new Set<string>()
+  const unseen = (environment: EnvironmentName): string[] => {
+    try {
+      const names = readdirSync(join(folder, 'messages', environment)).filter((name) => name.endsWith('.eml'))
+      return names.filter((name) => !seen.has(`${environment}/${name}`)).sort()
+    } catch {
+      return []
+    }
+  }
+  return {
+    settings: { MESSAGES: 'file', DATA_DIR: folder },
+    count: (environment = 'production') => unseen(environment).length,
+    next: async (environment = 'production') => {
+      await until('a message arrives', () => unseen(environment).length > 0)
+      const [name] = unseen(environment)
+      seen.add(`${environment}/${name}`)
+      return parse(join(folder, 'messages', environment, name!))
+    },
+  }
+}
+
+export interface SmtpMail {
+  readonly from: string
+  readonly to: readonly string[]
+  readonly headers: string
+  readonly text: string
+}
+
+export interface SmtpReceiver {
+  readonly url: string
+  readonly mails: readonly SmtpMail[]
+  /** What it answers to the next commands of this name, as often as given: `refuse('RCPT', '550 No such user', 2)`. */
+  refuse(command: string, answer: string, times: number): void
+  /** Stops listening and cuts who is connected; `start` takes the same port again. */
+  stop(): Promise<void>
+  start(): Promise<void>
+}
+
+/** As much of a mail server as it takes to receive (RFC 5321 §4.5.1), on a real socket. */
+export async function receiveSmtp(t: TestContext): Promise<SmtpReceiver> {
+  const mails: SmtpMail[] = []
+  const refusals: { command: string; answer: string }[] = []
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    socket.on('error', () => {})
+    converse(socket, mails, refusals)
+  })
+  let port = 0
+  const start = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(port, '127.0.0.1', () => {
+        port = (server.address() as { port: number }).port
+        resolve()
+      })
+    })
+  const stop = (): Promise<void> =>
+    new Promise((resolve) => {
+      for (const socket of sockets) socket.destroy()
+      server.close(() => resolve())
+    })
+  await start()
+  t.after(stop)
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    mails,
+    refuse: (command, answer, times) => {
+      for (let i = 0; i < times; i++) refusals.push({ command, answer })
+    },
+    start,
+    stop,
+  }
+}
+
+function open(data: string): { headers: string; text: string } {
+  const end = data.indexOf('\n\n')
+  const [headers, body] = [data.slice(0, end), data.slice(end + 2)]
+  if (!/^Content-Transfer-Encoding: quoted-printable$/m.test(headers)) return { headers, text: body }
+  // RFC 2045 §6.7
+  const bytes = body
+    .replace(/=\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return { headers, text: Buffer.from(bytes, 'latin1').toString('utf8') }
+}
+
+function converse(socket: Socket, mails: SmtpMail[], refusals: { command: string; answer: string }[]): void {
+  let from = ''
+  let to: string[] = []
+  let data: string[] | undefined
+  let buffered = ''
+  const answer = (line: string): string | undefined => {
+    if (data && line !== '.') {
+      data.push(line.replace(/^\./, ''))
+      return undefined
+    }
+    if (data) {
+      mails.push({ from, to, ...open(data.join('\n')) })
+      data = undefined
+      return '250 Kept'
+    }
+    const command = line.slice(0, 4).toUpperCase()
+    const refusal = refusals.findIndex((one) => one.command === command)
+    if (refusal >= 0) return refusals.splice(refusal, 1)[0]!.answer
+    const address = /<([^>]*)>/.exec(line)?.[1] ?? ''
+    if (command === 'MAIL') [from, to] = [address, []]
+    if (command === 'RCPT') to.push(address)
+    if (command === 'DATA') data = []
+    return data ? '354 Go on' : command === 'QUIT' ? '221 Bye' : '250 OK'
+  }
+
+  socket.write('220 test.example.org ESMTP\r\n')
+  socket.setEncoding('utf8').on('data', (chunk) => {
+    buffered += chunk
+    for (let end = buffered.indexOf('\r\n'); end >= 0; end = buffered.indexOf('\r\n')) {
+      const line = buffered.slice(0, end)
+      buffered = buffered.slice(end + 2)
+      const reply = answer(line)
+      if (reply) socket.write(`${reply}\r\n`)
+    }
+  })
+}
