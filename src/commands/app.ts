@@ -3,6 +3,7 @@ import {
   addAppSecret,
   BLOCK_BYTES,
   dropOldAppSecrets,
+  listAppSecrets,
   listApps,
   makeClientId,
   setAppStatus,
@@ -46,6 +47,7 @@ const add = command({
     origin: { type: 'string', multiple: true, value: 'ORIGIN', about: 'Web pages that may call from a browser' },
     basic: { type: 'boolean', default: false, about: 'Allows sign-in with handle and password at /auth/basic' },
     implicit: { type: 'boolean', default: false, about: 'Allows the implicit flow' },
+    device: { type: 'boolean', default: false, about: 'Allows sign-in for devices without a browser' },
     public: { type: 'boolean', default: false, about: 'Can keep no secret, such as an app on a phone; uses PKCE' },
     owner: { type: 'string', value: 'HANDLE', about: 'The person who answers for it' },
     environment,
@@ -67,6 +69,7 @@ const add = command({
           origins: values.origin ?? [],
           isBasicEnabled: values.basic,
           isImplicitEnabled: values.implicit,
+          isDeviceEnabled: values.device,
           isPublic: values.public,
         },
         found.secretHashKey,
@@ -83,11 +86,22 @@ const secret = command({
   args: ['KEY'],
   options: {
     'drop-old': { type: 'boolean', default: false, about: 'Ends all secrets but the newest, and makes none' },
+    list: { type: 'boolean', default: false, about: 'Shows when each was made and last used, and makes none' },
     environment: implied,
   },
-  examples: ['app secret logbook', 'app secret logbook --drop-old'],
-  run: ([key], values) =>
-    withApp(key!, values.environment, async ({ db, name, secretHashKey }, clientId) => {
+  examples: ['app secret logbook', 'app secret logbook --list', 'app secret logbook --drop-old'],
+  run: async ([key], values) => {
+    if (values.list && values['drop-old']) throw new UsageError('--list and --drop-old do not go together')
+    await withApp(key!, values.environment, async ({ db, name, secretHashKey }, clientId) => {
+      if (values.list) {
+        const secrets = await listAppSecrets(db, { clientId })
+        for (const { createdAt, lastUsedAt } of secrets)
+          print(
+            `made ${createdAt.toISOString()}\t${lastUsedAt ? `last used ${lastUsedAt.toISOString()}` : 'never used'}`,
+          )
+        if (secrets.length === 0) print('There is no secret.')
+        return
+      }
       if (values['drop-old']) {
         const dropped = await dropOldAppSecrets(db, operator(), { clientId })
         print(dropped === 0 ? 'There was no old secret.' : 'Only the newest secret is left.')
@@ -95,7 +109,8 @@ const secret = command({
       }
       const made = await addAppSecret(db, operator(), { clientId, environment: name }, secretHashKey)
       print(`client secret  ${made}`)
-    }),
+    })
+  },
 })
 
 const approve = command({

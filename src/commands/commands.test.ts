@@ -146,7 +146,7 @@ const COMMANDS = [
   ['import', 'FILE'],
   ['backup', 'FILE'],
   ['restore', 'FILE'],
-  ...['add', 'password', 'disable', 'enable'].map((verb) => [`user ${verb}`, 'HANDLE']),
+  ...['add', 'password', 'reset-link', 'disable', 'enable'].map((verb) => [`user ${verb}`, 'HANDLE']),
   ['user list'],
   ['app add', 'KEY'],
   ['app secret', 'KEY'],
@@ -187,6 +187,7 @@ const MISUSES: [args: string[], sentence: RegExp][] = [
   [['import', 'a', '--environment', 'staging'], /^--environment is production or sandbox, not 'staging'/],
   [['user', 'add', '@a', '--email'], /^Option '--email <value>' argument missing/],
   [['app', 'add', 'key'], /^--name is missing/],
+  [['app', 'secret', 'a', '--list', '--drop-old'], /^--list and --drop-old do not go together/],
   [['app', 'storage', 'gs-a', 'much'], /^BYTES is a whole number, not 'much'/],
   [['app', 'approve', 'gs-sbx-a', '--environment', 'production'], /^gs-sbx-a is a client ID of the other environment/],
 ]
@@ -269,6 +270,32 @@ test('people are added, get a password, are disabled, enabled and listed', async
   }
 })
 
+test('a link to set a new password is printed alone, for an administrator to hand over', async () => {
+  const { settings, drop } = await ownDatabase()
+  const line = (text: string) => ({
+    args: ['user', ...text.split(' ')],
+    settings: { ...settings, MESSAGES: 'off', BASE_URL: 'https://api.example.org' },
+  })
+  try {
+    const [link, sandbox, nobody, , disabled] = await runAll(
+      [
+        'reset-link @avery',
+        'reset-link @avery --environment sandbox',
+        'reset-link @nobody',
+        'disable @blake',
+        'reset-link blake',
+      ].map(line),
+    )
+    assert.match(link!.out, /^https:\/\/api\.example\.org\/account\/reset\?code=gs_pr_[\w-]{49}\n$/)
+    assert.equal(link!.err, 'It sets the password of @avery in production, once, within 30 minutes.\n')
+    assert.match(sandbox!.out, /^http:\/\/localhost:4001\/account\/reset\?code=gs_sbx_pr_[\w-]{49}\n$/)
+    assert.deepEqual([nobody!.code, nobody!.err], [1, 'There is nobody with the handle @nobody\n'])
+    assert.deepEqual([disabled!.code, disabled!.err], [1, '@blake is disabled: enable the account first\n'])
+  } finally {
+    await drop()
+  }
+})
+
 test('apps are added, get a second secret, lose the first, and are suspended and approved', async () => {
   const { settings, drop } = await ownDatabase()
   const steps: [args: string[], said: RegExp][] = [
@@ -292,12 +319,15 @@ test('apps are added, get a second secret, lose the first, and are suspended and
     [['add', 'evil', '--name', 'E', '--redirect-uri', 'http://evil.example.org'], /must be https unless/],
     [['add', 'lost', '--name', 'L', '--owner', '@nobody'], /^There is nobody with the handle @nobody\n$/],
     [
-      ['add', 'phone', '--name', 'Phone', '--public', '--environment', 'sandbox'],
+      ['add', 'phone', '--name', 'Phone', '--public', '--device', '--environment', 'sandbox'],
       /^client ID {6}gs-sbx-phone\nclient secret {2}none: a public app uses PKCE\n$/,
     ],
     [['secret', 'gs-sbx-phone'], /^A public app has no secrets\n$/],
     [['secret', 'log'], /^client secret {2}gs_cs_\S{40,}\n$/],
     [['secret', 'gs-log'], /^The app has 2 secrets already; /],
+    [['secret', 'log', '--list'], /^(made \d{4}-\S+Z\tnever used\n){2}$/],
+    [['secret', 'gs-sbx-phone', '--list'], /^There is no secret\.\n$/],
+    [['secret', 'unknown', '--list'], /^There is no app with that client ID\n$/],
     [['secret', 'log', '--drop-old'], /^Only the newest secret is left\.\n$/],
     [['secret', 'log', '--drop-old'], /^There was no old secret\.\n$/],
     [['suspend', 'gs-log'], /^gs-log is suspended\.\n$/],
@@ -310,6 +340,12 @@ test('apps are added, get a second secret, lose the first, and are suspended and
     const results = await runAll(steps.map(([args]) => ({ args: ['app', ...args], settings })))
     for (const [i, { out, err }] of results.entries()) assert.match(out || err, steps[i]![1])
     assert.notEqual(results[0]!.out.split('\n')[1], results[7]!.out.split('\n')[0])
+    const connection = { connectionString: settings.DATABASE_URL! }
+    await runSql(connection, `update gs_production.app_secrets set last_used_at = '2026-05-01T12:00:00Z'`)
+    const devices = `select client_id from gs_sandbox.apps where device_enabled`
+    assert.deepEqual(await runSql(connection, devices), [{ client_id: 'gs-sbx-phone' }])
+    const [list] = await runAll([{ args: ['app', 'secret', 'log', '--list'], settings }])
+    assert.match(list!.out, /^made \S+Z\tlast used 2026-05-01T12:00:00\.000Z\n$/)
   } finally {
     await drop()
   }

@@ -1,5 +1,6 @@
 import { addPerson, changePassword, disablePerson, listPeople } from '../people/people.ts'
-import { type CommandGroup, command, ENVIRONMENT_OPTION, print } from './command.ts'
+import { makeResetLink, RESET_MINUTES } from '../people/resets.ts'
+import { type CommandGroup, command, ENVIRONMENT_OPTION, print, tell } from './command.ts'
 import { readEnvironmentName, withEnvironment } from './database.ts'
 import { operator } from './operator.ts'
 import { readSecret } from './secret-input.ts'
@@ -42,9 +43,25 @@ const password = command({
   run: async ([handle], values) => {
     const name = readEnvironmentName(values.environment)!
     const secret = await readSecret(`New password of ${handle}`)
-    await withEnvironment(name, ({ db }) => changePassword(db, operator(), { handle: handle!, password: secret }))
+    await withEnvironment(name, ({ db, messages }) =>
+      changePassword(db, operator(), { handle: handle!, password: secret }, messages),
+    )
     print(`The password of ${handle} was changed in ${name}; all their sessions have ended.`)
   },
+})
+
+const resetLink = command({
+  about: 'Prints a link with which a person sets a new password, once.',
+  args: ['HANDLE'],
+  options: { environment },
+  notes:
+    'For people who cannot ask for one themselves, because they have no e-mail address or the platform sends no messages. Whoever has the link can use it: hand it to nobody else.',
+  examples: ['user reset-link @jo'],
+  run: ([handle], values) =>
+    withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name, messages }) => {
+      print(await makeResetLink(db, operator(), { handle: handle! }, messages))
+      tell(`It sets the password of ${handle} in ${name}, once, within ${RESET_MINUTES} minutes.`)
+    }),
 })
 
 const disable = command({
@@ -92,5 +109,5 @@ const list = command({
 
 export const user: CommandGroup = {
   about: 'Adds, lists, enables and disables people, and sets passwords.',
-  verbs: { add, password, disable, enable, list },
+  verbs: { add, password, 'reset-link': resetLink, disable, enable, list },
 }

@@ -14,6 +14,11 @@ export const MIN_PASSWORD_LENGTH = 8
 /** Longer ones are refused where they are set; at sign-in they are simply wrong. */
 export const MAX_PASSWORD_LENGTH = 1000
 
+export function checkPassword(password: string): void {
+  if (password.length < MIN_PASSWORD_LENGTH || password.length > MAX_PASSWORD_LENGTH)
+    throw fail('validationFailed', `A password has ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`)
+}
+
 /** One hash takes 19 MiB and a thread: more at once would only wait inside the thread pool, in front of other work. */
 const MAX_AT_ONCE = 2
 /** More would wait longer than their clients do. */

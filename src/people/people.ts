@@ -1,12 +1,14 @@
 import { networkOf } from '../addresses.ts'
 import { recordAudit } from '../audit/audit.ts'
-import type { Caller } from '../caller.ts'
+import type { Caller, SignedIn } from '../caller.ts'
 import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
-import { fail } from '../errors.ts'
+import { fail, PlatformError } from '../errors.ts'
+import { type MessagePolicy, sendMessage } from '../messages/messages.ts'
 import { endSessionsOfPerson } from '../sessions/sessions.ts'
-import { hashPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, verifyPassword } from './passwords.ts'
-import { isHandle, isLine, normaliseHandle } from './rules.ts'
+import { type Letter, passwordChangedLetter } from './letters.ts'
+import { checkPassword, hashPassword, verifyPassword } from './passwords.ts'
+import { isHandle, isLine, isMailAddress, normaliseHandle } from './rules.ts'
 import * as store from './store.ts'
 
 export { isLine, normaliseHandle } from './rules.ts'
@@ -15,10 +17,13 @@ export { isLine, normaliseHandle } from './rules.ts'
 const FREE_FAILURES_OF_ACCOUNT = 5
 const FREE_FAILURES_OF_ADDRESS = 100
 
-/** Somebody who has just given the right password. */
+/** What failed sign-ins of an account are counted under. */
+const accountOf = (handle: string): string => `account:${handle}`
+
+/** Somebody who has just proved who they are. The proof holds while the epoch is current. */
 export interface VerifiedPerson {
   readonly id: number
-  readonly passwordHash: string
+  readonly epoch: number
 }
 
 /**
@@ -31,7 +36,7 @@ export async function verifyPerson(
   what: { handle: string; password: string },
 ): Promise<VerifiedPerson> {
   const handle = normaliseHandle(what.handle).slice(0, 100)
-  const account = `account:${handle}`
+  const account = accountOf(handle)
   const address = `address:${networkOf(who.address)}`
   await refuseBlocked(db, who, account, address)
   const person = await db.first(store.findForSignIn, { handle })
@@ -41,7 +46,7 @@ export async function verifyPerson(
   await refuseBlocked(db, who, account, address)
   if (person && passwordHash !== null && isRight && !person.disabled_at) {
     await db.first(store.forgetFailures, { subject: account })
-    return { id: person.id, passwordHash }
+    return { id: person.id, epoch: person.epoch }
   }
   await db.transaction(async (tx) => {
     await tx.first(store.countFailure, { subject: account, now: who.at, free: FREE_FAILURES_OF_ACCOUNT })
@@ -58,12 +63,44 @@ async function refuseBlocked(db: Db, who: Caller, account: string, address: stri
     throw fail('tooManyRequests', 'Too many failed sign-ins; wait before the next try', Math.ceil(waitMs / 1000))
 }
 
+/** For ways to sign in that name no account before they are proved, such as a passkey: those wait, and count, by address alone. */
+export function refuseBlockedAddress(db: Db, who: Caller): Promise<void> {
+  const address = `address:${networkOf(who.address)}`
+  return refuseBlocked(db, who, address, address)
+}
+
+export function countFailureOfAddress(db: Db, who: Caller, what: { door: string; personId?: number }): Promise<void> {
+  const { door, ...whom } = what
+  return db.transaction(async (tx) => {
+    const subject = `address:${networkOf(who.address)}`
+    await tx.first(store.countFailure, { subject, now: who.at, free: FREE_FAILURES_OF_ADDRESS })
+    await recordAudit(tx, who, { action: 'sign-in.failed', ...whom, detail: { door } })
+  })
+}
+
+/** What wrong codes that a person typed are counted under: apart from their sign-ins, which nobody else's code should hinder. */
+const typistOf = (personId: number): string => `codes:${personId}`
+
+/** For codes that people type: guesses wait as at sign-in, by person and by address. */
+export const refuseGuesser = (db: Db, who: Caller, { personId }: { personId: number }): Promise<void> =>
+  refuseBlocked(db, who, typistOf(personId), `address:${networkOf(who.address)}`)
+
+export function countWrongCode(db: Db, who: Caller, what: { personId: number; action: string }): Promise<void> {
+  const { personId, action } = what
+  return db.transaction(async (tx) => {
+    const address = `address:${networkOf(who.address)}`
+    await tx.first(store.countFailure, { subject: typistOf(personId), now: who.at, free: FREE_FAILURES_OF_ACCOUNT })
+    await tx.first(store.countFailure, { subject: address, now: who.at, free: FREE_FAILURES_OF_ADDRESS })
+    await recordAudit(tx, who, { action, personId })
+  })
+}
+
 /**
  * Refuses where the password was changed, or the account disabled, after it was verified; until the transaction ends neither can happen. So no session of
  * an old password slips past the one that ends them all.
  */
 export async function confirmPerson(tx: Db, person: VerifiedPerson): Promise<void> {
-  if (!(await tx.first(store.lockForSignIn, { id: person.id, hash: person.passwordHash }))) throw wrongCredentials()
+  if (!(await tx.first(store.lockForSignIn, { id: person.id, epoch: person.epoch }))) throw wrongCredentials()
 }
 
 const wrongCredentials = () => fail('wrongCredentials', 'The handle or the password is wrong')
@@ -74,17 +111,72 @@ export async function readPersonId(db: Db, handle: string): Promise<number> {
   return person.id
 }
 
-/** Sets a password and ends every session that the old one opened. */
-export async function changePassword(db: Db, who: Caller, what: { handle: string; password: string }): Promise<void> {
-  if (what.password.length < MIN_PASSWORD_LENGTH || what.password.length > MAX_PASSWORD_LENGTH)
-    throw fail('validationFailed', `A password has ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`)
-  const hash = await hashPassword(what.password)
+/** An operator sets somebody's password. */
+export async function changePassword(
+  db: Db,
+  who: Caller,
+  what: { handle: string; password: string },
+  messages?: MessagePolicy,
+): Promise<void> {
+  checkPassword(what.password)
+  const passwordHash = await hashPassword(what.password)
   await db.transaction(async (tx) => {
     const personId = await readPersonId(tx, what.handle)
-    await tx.first(store.setPassword, { id: personId, hash })
-    await recordAudit(tx, who, { action: 'password.changed', personId })
-    await endSessionsOfPerson(tx, who, { personId, reason: 'password changed' })
+    await replacePassword(tx, who, { personId, passwordHash, action: 'password.changed' }, messages)
   })
+}
+
+/** A person sets their own, and proves with the old one that it is they; whoever guesses has to wait as at sign-in. */
+export async function changeOwnPassword(
+  db: Db,
+  who: Caller & Pick<SignedIn, 'personId' | 'handle'>,
+  what: { password: string; newPassword: string },
+  messages: MessagePolicy,
+): Promise<VerifiedPerson> {
+  checkPassword(what.newPassword)
+  if (what.newPassword.normalize('NFC') === what.password.normalize('NFC'))
+    throw fail('validationFailed', 'The new password is the old one: choose another')
+  const person = await verifyPerson(db, who, { handle: who.handle, password: what.password }).catch((error) => {
+    throw error instanceof PlatformError && error.kind === 'wrongCredentials' ? wrongCurrentPassword() : error
+  })
+  const passwordHash = await hashPassword(what.newPassword)
+  return db.transaction(async (tx) => {
+    const isLocked = person.id === who.personId && (await tx.first(store.lockForChange, person))
+    if (!isLocked) throw wrongCurrentPassword()
+    return replacePassword(tx, who, { personId: person.id, passwordHash, action: 'password.changed' }, messages)
+  })
+}
+
+const wrongCurrentPassword = () => fail('wrongCredentials', 'The current password is wrong')
+
+/** The one place where a password is set: everything that the old one has opened ends, and the person is told. */
+export async function replacePassword(
+  tx: Db,
+  who: Caller,
+  what: { personId: number; passwordHash: string; action: 'password.changed' | 'password.reset' },
+  messages: MessagePolicy | undefined,
+): Promise<VerifiedPerson> {
+  const { personId, passwordHash, action } = what
+  const person = await tx.first(store.setPassword, { id: personId, hash: passwordHash })
+  if (!person) throw fail('notFound', 'This person is gone')
+  await recordAudit(tx, who, { action, personId })
+  await endSessionsOfPerson(tx, who, { personId, reason: 'password changed' })
+  await tx.first(store.forgetFailures, { subject: accountOf(person.handle_key) })
+  if (messages)
+    await tellPerson(tx, who, { personId, ...passwordChangedLetter(person.handle, who.at, messages) }, messages)
+  return { id: personId, epoch: person.epoch }
+}
+
+/** A message to a person, in the transaction of what it tells about. Nothing where they have no e-mail address, or messages are off. */
+export async function tellPerson(
+  tx: Db,
+  who: Caller,
+  what: Letter & { personId: number },
+  messages: MessagePolicy,
+): Promise<void> {
+  if (!messages.isOn) return
+  const recipient = (await tx.first(store.findEmail, { id: what.personId }))?.email ?? ''
+  if (isMailAddress(recipient)) await sendMessage(tx, who, { ...what, recipient }, messages)
 }
 
 /** A disabled person cannot sign in, and all their tokens are dead. */

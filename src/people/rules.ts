@@ -6,3 +6,37 @@ export const isHandle = (handle: string): boolean => /^@?[a-z0-9](?:[a-z0-9._-]{
 
 /** One line that can be kept and shown: no control characters, no half surrogates. */
 export const isLine = (text: string): boolean => text.length <= 254 && /^[^\p{Cc}\p{Cs}]*$/u.test(text)
+
+/** One address that a message can go to, and nothing that a mail server could take for two. */
+export const isMailAddress = (text: string): boolean =>
+  text.length <= 254 && /^[^\s\p{Cc}@<>(),;:"\\[\]]+@[^\s\p{Cc}@<>(),;:"\\[\]]+$/u.test(text)
+
+const MAX_AGE_YEARS = 150
+
+/** The calendar day in UTC as one number, 20260501: the difference of two has the whole years in front of four digits. */
+const dayOf = (moment: Date): number =>
+  moment.getUTCFullYear() * 10_000 + (moment.getUTCMonth() + 1) * 100 + moment.getUTCDate()
+
+/** Whole years on that day; the birthday counts. Who was born on 29 February is a year older on 1 March where there is no 29th. */
+export const ageOn = (day: Date, dateOfBirth: Date): number => Math.floor((dayOf(day) - dayOf(dateOfBirth)) / 10_000)
+
+/** Not in the future, and not longer ago than people live. */
+export function canBeBirth(day: Date, dateOfBirth: Date): boolean {
+  const distance = dayOf(day) - dayOf(dateOfBirth)
+  return distance >= 0 && distance <= MAX_AGE_YEARS * 10_000
+}
+
+export interface AccountKind {
+  readonly userType: 'child' | 'teen-minor' | 'adult'
+  readonly accountType: 'Kid' | 'Adult'
+}
+
+/** What age makes of somebody who says nothing else about themselves. */
+export function accountKindAt(age: number): AccountKind {
+  if (age < 13) return { userType: 'child', accountType: 'Kid' }
+  return { userType: age < 18 ? 'teen-minor' : 'adult', accountType: 'Adult' }
+}
+
+/** `true`, also as text in any case. */
+export const isTrue = (value: unknown): boolean =>
+  value === true || (typeof value === 'string' && value.toLowerCase() === 'true')

@@ -1,15 +1,15 @@
-import { bool, int4, int8, nullable, read, text, timestamptz, write } from '../database/statement.ts'
+import { bool, bytea, int4, int8, nullable, read, text, timestamptz, uuid, write } from '../database/statement.ts'
 
 export const findForSignIn = read('people.findForSignIn', {
   params: { handle: text },
-  row: { id: int8, password_hash: nullable(text), disabled_at: nullable(timestamptz) },
-  text: `select id, password_hash, disabled_at from people where handle_key = :handle`,
+  row: { id: int8, epoch: int4, password_hash: nullable(text), disabled_at: nullable(timestamptz) },
+  text: `select id, epoch, password_hash, disabled_at from people where handle_key = :handle`,
 })
 
 export const lockForSignIn = write('people.lockForSignIn', {
-  params: { id: int8, hash: text },
+  params: { id: int8, epoch: int4 },
   row: { id: int8 },
-  text: `select id from people where id = :id and password_hash = :hash and disabled_at is null for share`,
+  text: `select id from people where id = :id and epoch = :epoch and disabled_at is null for share`,
 })
 
 export const findByHandle = read('people.findByHandle', {
@@ -18,16 +18,30 @@ export const findByHandle = read('people.findByHandle', {
   text: `select id, handle, administrator, developer, disabled_at from people where handle_key = :handle`,
 })
 
+/** Until the transaction ends nobody signs in, and nobody else changes the account. */
+export const lockForChange = write('people.lockForChange', {
+  params: { id: int8, epoch: int4 },
+  row: { id: int8 },
+  text: `select id from people where id = :id and epoch = :epoch and disabled_at is null for no key update`,
+})
+
 export const setPassword = write('people.setPassword', {
   params: { id: int8, hash: text },
-  row: { id: int8 },
-  text: `update people set password_hash = :hash where id = :id returning id`,
+  row: { epoch: int4, handle: text, handle_key: text },
+  text: `
+    update people set password_hash = :hash, epoch = epoch + 1 where id = :id returning epoch, handle, handle_key`,
+})
+
+export const findEmail = read('people.findEmail', {
+  params: { id: int8 },
+  row: { email: nullable(text) },
+  text: `select email from people where id = :id`,
 })
 
 export const setDisabled = write('people.setDisabled', {
   params: { id: int8, at: nullable(timestamptz) },
   row: { id: int8 },
-  text: `update people set disabled_at = :at where id = :id returning id`,
+  text: `update people set disabled_at = :at, epoch = epoch + 1 where id = :id returning id`,
 })
 
 /** How long the account or the address has to wait, whichever is longer. */
@@ -39,18 +53,18 @@ export const findBlock = read('people.findBlock', {
 
 /**
  * Counts a failure and returns the new count. Failures are forgotten after a quiet hour. From `free` failures on each one doubles the wait, up to
- * a quarter of an hour.
+ * a quarter of an hour. Where there is no wait it is long over: the moment itself would still be ahead of a request that came in just before.
  */
 export const countFailure = write('people.countFailure', {
   params: { subject: text, now: timestamptz, free: int4 },
   row: { failures: int4 },
   text: `
-    insert into sign_in_failures as f (subject, failures, last_at, blocked_until) values (:subject, 1, :now, :now)
+    insert into sign_in_failures as f (subject, failures, last_at, blocked_until) values (:subject, 1, :now, 'epoch')
     on conflict (subject) do update set
       failures = case when f.last_at < :now - interval '1 hour' then 1 else f.failures + 1 end,
       last_at = :now,
       blocked_until = case
-        when f.last_at < :now - interval '1 hour' or f.failures + 1 < :free then :now
+        when f.last_at < :now - interval '1 hour' or f.failures + 1 < :free then 'epoch'
         else :now + least(interval '15 minutes', interval '1 second' * power(2, least(f.failures + 1 - :free, 20))) end
     returning failures`,
 })
@@ -105,4 +119,119 @@ export const listPeople = read('people.list', {
     select handle, handle_key, first_name, last_name, administrator, developer,
            password_hash is not null as has_password, disabled_at
       from people where handle_key > :after and not anonymous order by handle_key limit :limit`,
+})
+
+/** One at a time asks for the links of one handle, whether somebody has it or not. Nobody waits. */
+export const takeResetTurn = write('people.takeResetTurn', {
+  params: { handle: text },
+  row: { is_free: bool },
+  text: `
+    select pg_try_advisory_xact_lock(hashtextextended('groundschool.reset.' || current_schema() || '.' || :handle, 0)) as is_free`,
+})
+
+export const findForReset = read('people.findForReset', {
+  params: { handle: text },
+  row: { id: int8, handle: text, email: nullable(text) },
+  text: `select id, handle, email from people where handle_key = :handle and not anonymous`,
+})
+
+/** No row where the person is disabled, or has `most` links since `since`. */
+export const insertReset = write('people.insertReset', {
+  params: { hash: bytea, person: int8, now: timestamptz, expires: timestamptz, since: timestamptz, most: int8 },
+  row: { person_id: int8 },
+  text: `
+    insert into password_resets (code_hash, person_id, epoch, created_at, expires_at)
+    select :hash, p.id, p.epoch, :now, :expires from people p
+     where p.id = :person and p.disabled_at is null
+       and (select count(*) from password_resets r where r.person_id = p.id and r.created_at > :since) < :most
+    returning person_id`,
+})
+
+export const findReset = read('people.findReset', {
+  params: { hash: bytea },
+  row: {
+    person_id: int8,
+    epoch: int4,
+    expires_at: timestamptz,
+    used_at: nullable(timestamptz),
+    handle: text,
+    is_current: bool,
+  },
+  text: `
+    select r.person_id, r.epoch, r.expires_at, r.used_at, p.handle,
+           p.epoch = r.epoch and p.disabled_at is null as is_current
+      from password_resets r join people p on p.id = r.person_id where r.code_hash = :hash`,
+})
+
+/** Compare and swap: one of many uses of a link gets a row. */
+export const takeReset = write('people.takeReset', {
+  params: { hash: bytea, epoch: int4, now: timestamptz },
+  row: { person_id: int8 },
+  text: `
+    update password_resets set used_at = :now
+     where code_hash = :hash and epoch = :epoch and used_at is null and expires_at > :now returning person_id`,
+})
+
+export const deleteOldResets = write('people.deleteOldResets', {
+  params: { before: timestamptz },
+  row: { person_id: int8 },
+  text: `
+    delete from password_resets where code_hash in
+      (select code_hash from password_resets where expires_at < :before order by expires_at limit 1000)
+    returning person_id`,
+})
+
+/** Somebody without a name, and without a way to sign in but the session that comes with it. */
+export const insertAnonymous = write('people.insertAnonymous', {
+  params: { handle: text, key: text, born: text, now: timestamptz },
+  row: { id: int8 },
+  text: `
+    insert into people (handle, handle_key, date_of_birth, anonymous, created_at)
+    values (:handle, :key, to_date(:born, 'YYYY-MM-DD'), true, :now) returning id`,
+})
+
+export const findAnonymousOfSession = read('people.findAnonymousOfSession', {
+  params: { session: uuid },
+  row: { id: int8 },
+  text: `select p.id from sessions s join people p on p.id = s.person_id where s.id = :session and p.anonymous`,
+})
+
+/** Anonymous people all of whose sessions have ended or expired, the earliest first. They go, so there are never many. */
+export const listDeserted = write('people.listDeserted', {
+  params: { now: timestamptz, limit: int8 },
+  row: { id: int8 },
+  text: `
+    select p.id from sessions s join people p on p.id = s.person_id
+     where s.door = 'anonymous' and least(s.expires_at, s.ended_at) <= :now and p.anonymous
+       and not exists (select from sessions o where o.person_id = p.id and o.ended_at is null and o.expires_at > :now)
+     order by least(s.expires_at, s.ended_at) limit :limit`,
+})
+
+/** Until the transaction ends nobody signs in as this person. */
+export const lockForRemoval = write('people.lockForRemoval', {
+  params: { id: int8 },
+  row: { anonymous: bool },
+  text: `select anonymous from people where id = :id for update`,
+})
+
+/** Until the transaction ends nobody gives these users anything, in any app. */
+export const lockUsersForRemoval = write('people.lockUsersForRemoval', {
+  params: { person: int8 },
+  row: { app_id: int8, user_id: text },
+  text: `select app_id, user_id from app_users where person_id = :person order by user_id for update`,
+})
+
+/** Until the transaction ends none of them is refreshed. */
+export const lockSessionsForRemoval = write('people.lockSessionsForRemoval', {
+  params: { person: int8, now: timestamptz },
+  row: { is_over: bool },
+  text: `
+    select ended_at is not null or expires_at <= :now as is_over from sessions where person_id = :person for update`,
+})
+
+/** What is theirs alone goes along: users, sessions, tokens, codes, browsers, passkeys, messages. */
+export const deletePerson = write('people.delete', {
+  params: { id: int8 },
+  row: { id: int8 },
+  text: `delete from people where id = :id returning id`,
 })

@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto'
+import { ensureAppUser, readApp } from '../apps/apps.ts'
+import type { Caller } from '../caller.ts'
+import type { Db } from '../database/database.ts'
+import { fail } from '../errors.ts'
+import { openSession, type TokenPair, type TokenPolicy } from '../sessions/sessions.ts'
+import { type Removal, removePerson } from './removal.ts'
+import { type AccountKind, accountKindAt, ageOn, canBeBirth, isTrue, normaliseHandle } from './rules.ts'
+import * as store from './store.ts'
+
+export interface NewAnonymous {
+  /** What the app said: anything but true is refused. */
+  readonly anonymous?: unknown
+  readonly clientId: string | undefined
+  /** ISO 8601; the day in UTC counts. */
+  readonly dateOfBirth: string
+  /** Where the app sends notifications to this device. */
+  readonly deviceToken?: string | undefined
+  readonly device: string
+}
+
+export interface AnonymousProfile extends AccountKind {
+  readonly userId: string
+  readonly handle: string
+  readonly anonymous: true
+  readonly trainer: false
+  readonly trainee: false
+}
+
+/** Makes a user of one app out of nobody, with the only session that they will ever have. */
+export async function createAnonymous(
+  db: Db,
+  who: Caller,
+  what: NewAnonymous,
+  policy: TokenPolicy,
+): Promise<AnonymousProfile & { tokens: TokenPair }> {
+  if (!isTrue(what.anonymous))
+    throw fail('validationFailed', 'anonymous must be true: only anonymous users are made here, others sign in')
+  if (what.clientId === undefined) throw fail('parameterMissing', 'clientId is missing')
+  const born = new Date(what.dateOfBirth)
+  if (!canBeBirth(who.at, born))
+    throw fail('validationFailed', 'dateOfBirth must be a day in the past, and at most 150 years ago')
+  const app = await readApp(db, what.clientId, policy.environment)
+  const handle = makeHandle()
+  return db.transaction(async (tx) => {
+    const person = await tx.first(store.insertAnonymous, {
+      handle,
+      key: normaliseHandle(handle),
+      born: born.toISOString().slice(0, 10),
+      now: who.at,
+    })
+    const parties = { appId: app.id, personId: person!.id }
+    const userId = await ensureAppUser(tx, who, parties)
+    const tokens = await openSession(
+      tx,
+      who,
+      { ...parties, userId, door: 'anonymous', device: what.device, pushToken: what.deviceToken },
+      policy,
+    )
+    const kind = accountKindAt(ageOn(who.at, born))
+    return { userId, handle, ...kind, anonymous: true, trainer: false, trainee: false, tokens }
+  })
+}
+
+/** Random, so that nobody has it already, and as long as a handle may be. */
+const makeHandle = (): string => `@anonymous-${randomBytes(10).toString('hex')}`
+
+/** A session has ended: where it was an anonymous user's last one, that user is gone. */
+export async function releaseAnonymous(db: Db, who: Caller, what: { sessionId: string }): Promise<void> {
+  const person = await db.first(store.findAnonymousOfSession, { session: what.sessionId })
+  if (person) await removePerson(db, who, leaving(who, person.id))
+}
+
+const SWEPT_AT_ONCE = 100
+
+/** The same for those whose last session ended in any other way, or was not refreshed in time. Returns how many went. */
+export async function sweepAnonymous(db: Db, who: Caller, stopping: AbortSignal): Promise<number> {
+  let count = 0
+  for (;;) {
+    const deserted = await db.all(store.listDeserted, { now: who.at, limit: SWEPT_AT_ONCE })
+    const before = count
+    for (const { id } of deserted) {
+      if (stopping.aborted) return count
+      if (await removePerson(db, who, leaving(who, id))) count++
+    }
+    if (deserted.length < SWEPT_AT_ONCE || count === before) return count
+  }
+}
+
+const leaving = (who: Caller, personId: number): Removal => ({
+  personId,
+  reason: 'the last session of an anonymous user ended',
+  mayGo: async (tx, { anonymous }) => {
+    if (!anonymous) return false
+    const sessions = await tx.all(store.lockSessionsForRemoval, { person: personId, now: who.at })
+    return sessions.every((session) => session.is_over)
+  },
+})

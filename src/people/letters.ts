@@ -1,0 +1,39 @@
+import type { MessagePolicy } from '../messages/messages.ts'
+
+/** What a message says; whom it is for is added by who sends it. */
+export interface Letter {
+  readonly kind: string
+  readonly subject: string
+  readonly text: string
+}
+
+const platformOf = ({ environment }: MessagePolicy): string =>
+  environment === 'production' ? 'Groundschool' : 'the Groundschool sandbox'
+
+const sayTime = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+
+export const passwordChangedLetter = (handle: string, at: Date, messages: MessagePolicy): Letter => ({
+  kind: 'password-changed',
+  subject: `The password of ${handle} was changed`,
+  text: `The password of ${handle} on ${platformOf(messages)} was changed at ${sayTime(at)}. All apps and devices were signed out.
+
+If it was you, there is nothing to do.
+
+If it was not: set a new password at once, and tell an administrator. Ask for a link at
+
+${messages.url}/account/reset
+`,
+})
+
+export const resetLetter = (handle: string, link: string, minutes: number, messages: MessagePolicy): Letter => ({
+  kind: 'password-reset',
+  subject: `A new password for ${handle}`,
+  text: `Somebody asked for a new password for ${handle} on ${platformOf(messages)}. If it was you, set it here:
+
+${link}
+
+The link works once, within ${minutes} minutes.
+
+If it was not you, there is nothing to do: your password still holds, and only who has this link can change it. Give it to nobody.
+`,
+})
