@@ -1,0 +1,132 @@
+import { listAppsOfPerson, withdrawConsent } from '../apps/apps.ts'
+import {
+  endBrowser,
+  endOtherBrowsers,
+  findSignedIn,
+  isBrowserKept,
+  listBrowsers,
+  type OpenedBrowser,
+  openBrowser,
+} from '../browsers/browsers.ts'
+import type { PersonCaller, Visitor } from '../caller.ts'
+import type { EnvironmentName } from '../config.ts'
+import type { Db } from '../database/database.ts'
+import { fail } from '../errors.ts'
+import type { MessagePolicy } from '../messages/messages.ts'
+import { changeOwnPassword, confirmPerson, verifyPerson } from '../people/people.ts'
+import { resetPassword } from '../people/resets.ts'
+import { endOwnSession, endSessionsOfPerson, listSessionsOfPerson } from '../sessions/sessions.ts'
+import { isUuid } from './rules.ts'
+
+export interface PasswordSignIn {
+  readonly handle: string
+  readonly password: string
+  /** For longer than the browser is open. */
+  readonly isKept: boolean
+}
+
+/** Signs a person in to the platform itself, in this browser. */
+export async function signIn(
+  db: Db,
+  who: Visitor,
+  { handle, password, isKept }: PasswordSignIn,
+  environment: EnvironmentName,
+): Promise<OpenedBrowser> {
+  const person = await verifyPerson(db, who, { handle, password })
+  return db.transaction(async (tx) => {
+    await confirmPerson(tx, person)
+    return openBrowser(tx, who, { personId: person.id, epoch: person.epoch, door: 'password', isKept }, environment)
+  })
+}
+
+/** The same, and says who that is. */
+export async function signInAndTell(
+  db: Db,
+  who: Visitor,
+  what: PasswordSignIn,
+  environment: EnvironmentName,
+): Promise<{ handle: string; name: string; browser: OpenedBrowser }> {
+  const browser = await signIn(db, who, what, environment)
+  const person = await findSignedIn(db, browser.token, environment, who.at)
+  if (!person) throw fail('wrongCredentials', 'The password was changed meanwhile; sign in again')
+  return { handle: person.handle, name: person.name, browser }
+}
+
+/** Signs the person out of the platform in this browser; their apps stay as they are. */
+export async function signOut(db: Db, who: PersonCaller): Promise<void> {
+  await endBrowser(db, who, { browserId: who.browserId, personId: who.personId })
+}
+
+/** The apps that the person has consented to, each with its sessions. */
+export async function listOwnApps(db: Db, who: PersonCaller) {
+  const [apps, sessions] = await Promise.all([listAppsOfPerson(db, who), listSessionsOfPerson(db, who, who)])
+  const byApp = Map.groupBy(sessions, (session) => session.app_id)
+  return apps.map((app) => ({
+    clientId: app.client_id,
+    name: app.name,
+    owner: app.owner,
+    consentedDate: app.consented_at,
+    sessions: (byApp.get(app.id) ?? []).map((session) => ({
+      sessionId: session.id,
+      device: session.device,
+      door: session.door,
+      createdDate: session.created_at,
+      lastUsedDate: session.refreshed_at,
+    })),
+  }))
+}
+
+/** The browsers in which the person is signed in to the platform itself. */
+export async function listOwnBrowsers(db: Db, who: PersonCaller) {
+  return (await listBrowsers(db, who, who)).map((browser) => ({
+    browserId: browser.id,
+    device: browser.device,
+    createdDate: browser.created_at,
+    isCurrent: browser.id === who.browserId,
+  }))
+}
+
+export async function endOneSession(db: Db, who: PersonCaller, what: { sessionId: string }): Promise<void> {
+  // Another form of id would be a fault of the statement.
+  if (!isUuid(what.sessionId)) throw fail('notFound', 'You have no session with that id')
+  await endOwnSession(db, who, { ...what, personId: who.personId, reason: 'ended by its owner' })
+}
+
+export async function endOneBrowser(db: Db, who: PersonCaller, what: { browserId: string }): Promise<void> {
+  const isEnded = isUuid(what.browserId) && (await endBrowser(db, who, { ...what, personId: who.personId }))
+  if (!isEnded) throw fail('notFound', 'You are not signed in in a browser with that id')
+}
+
+/** Ends everything but this browser. The person's row is taken first, so a session that is being opened is seen or refused. */
+export function endEverythingElse(db: Db, who: PersonCaller): Promise<void> {
+  return db.transaction(async (tx) => {
+    await endOtherBrowsers(tx, who)
+    await endSessionsOfPerson(tx, who, { personId: who.personId, reason: 'ended by their owner' })
+  })
+}
+
+export const withdrawApp = (db: Db, who: PersonCaller, what: { clientId: string }): Promise<void> =>
+  withdrawConsent(db, who, { ...what, personId: who.personId })
+
+/** Ends everything that the old password opened; the person stays signed in here, with a new cookie. */
+export async function renewPassword(
+  db: Db,
+  who: PersonCaller,
+  what: { password: string; newPassword: string },
+  messages: MessagePolicy,
+): Promise<OpenedBrowser> {
+  const isKept = await isBrowserKept(db, who.browserId)
+  const { id, epoch } = await changeOwnPassword(db, who, what, messages)
+  return openBrowser(db, who, { personId: id, epoch, door: 'password', isKept }, messages.environment)
+}
+
+/** Sets a new password by the link that was sent, and signs the person in here. */
+export async function replaceForgotten(
+  db: Db,
+  who: Visitor,
+  what: { code: string; password: string },
+  messages: MessagePolicy,
+): Promise<OpenedBrowser> {
+  const { id, epoch } = await resetPassword(db, who, what, messages)
+  return openBrowser(db, who, { personId: id, epoch, door: 'reset', isKept: false }, messages.environment)
+}

@@ -1,0 +1,234 @@
+import type { Static, TObject } from 'typebox'
+import { ACTION_PATHS, type AccountAction } from '../../web/account/account-page.ts'
+import { findNotice } from '../../web/account/notices.ts'
+import { findPerson, type PersonCaller } from '../caller.ts'
+import { fail, PlatformError } from '../errors.ts'
+import { formPage, type Page, type PageAnswer, type PageContext, type ShownPage, viewPage } from '../http/page.ts'
+import { showPasskeys } from '../passkeys/pages.ts'
+import { askReset, readReset } from '../people/resets.ts'
+import {
+  endEverythingElse,
+  endOneBrowser,
+  endOneSession,
+  listOwnApps,
+  listOwnBrowsers,
+  renewPassword,
+  replaceForgotten,
+  signIn,
+  signOut,
+  withdrawApp,
+} from './account.ts'
+import { readNext, withNext } from './next.ts'
+import { type FormProblem, readProblem } from './problem.ts'
+import {
+  AccountQuery,
+  NameApp,
+  NameBrowser,
+  NameSession,
+  NextQuery,
+  Nothing,
+  PasswordFields,
+  ResetFields,
+  ResetQuery,
+  SignInFields,
+} from './schema.ts'
+import {
+  HOME,
+  PASSWORD,
+  PURPOSES,
+  RESET,
+  SIGN_IN,
+  showAccount,
+  showAskReset,
+  showPassword,
+  showReset,
+  showSignIn,
+} from './views.ts'
+
+const homeWith = (done: string): PageAnswer => ({ redirect: `${HOME}?done=${done}` })
+
+async function lookAtAccount(context: PageContext, who: PersonCaller, notice?: string): Promise<ShownPage> {
+  const { db, formKey } = context
+  const [apps, browsers, passkeys] = await Promise.all([
+    listOwnApps(db, who),
+    listOwnBrowsers(db, who),
+    showPasskeys(context, who),
+  ])
+  return showAccount(formKey, who, { apps, browsers, passkeys, notice })
+}
+
+/** The form for a new password; where the link is worth nothing, the one for another link. */
+async function lookAtReset(context: PageContext, code: string, problem?: FormProblem): Promise<ShownPage> {
+  const { db, who, environment, formKey } = context
+  try {
+    const { handle } = await readReset(db, who, { code }, environment.messages)
+    return showReset(formKey, { code, handle }, problem)
+  } catch (error) {
+    return showAskReset(formKey, { canSend: environment.messages.isOn, problem: readProblem(error) })
+  }
+}
+
+function readNewPassword({ new_password: password = '', again = '' }: Static<typeof PasswordFields>): string {
+  if (password !== again) throw fail('validationFailed', 'The two new passwords are not the same')
+  return password
+}
+
+/** A button of the account page. Two clicks on one do what one does. */
+const actionPage = <I extends TObject>(
+  action: AccountAction,
+  {
+    input,
+    done,
+    run,
+  }: { input: I; done: string; run(context: PageContext, who: PersonCaller, what: Static<I>): Promise<void> },
+): Page =>
+  formPage({
+    name: `accountPage.${action}`,
+    path: ACTION_PATHS[action],
+    input,
+    place: 'body',
+    purpose: () => PURPOSES[action],
+    run: async (context, what) => {
+      const who = findPerson(context.who)
+      if (!who) return { redirect: HOME }
+      try {
+        await run(context, who, what)
+        return homeWith(done)
+      } catch (error) {
+        if (error instanceof PlatformError && error.kind === 'notFound') return homeWith('gone')
+        if (error instanceof PlatformError && error.kind === 'notAuthorized') return { redirect: HOME }
+        throw error
+      }
+    },
+  })
+
+export const accountPages: readonly Page[] = [
+  viewPage({
+    name: 'accountPage',
+    path: HOME,
+    input: AccountQuery,
+    run: async (context, { done }) => {
+      const who = findPerson(context.who)
+      const notice = findNotice(done)
+      return who ? lookAtAccount(context, who, notice) : showSignIn(context.formKey, { notice })
+    },
+  }),
+  viewPage({
+    name: 'signInPage',
+    path: SIGN_IN,
+    input: NextQuery,
+    run: async (context, input) => {
+      const next = readNext(input.next)
+      return context.who.person ? { redirect: next ?? HOME } : showSignIn(context.formKey, { next })
+    },
+  }),
+  formPage({
+    name: 'signInForm',
+    path: SIGN_IN,
+    input: SignInFields,
+    place: 'body',
+    purpose: () => PURPOSES.signIn,
+    run: async (context, { handle = '', password = '', keep: isKept = false }) => {
+      const { db, who, environment, request } = context
+      // In the address and not in the form, so that no other field of the form is taken from there.
+      const next = readNext((request.query as Record<string, unknown>).next)
+      try {
+        const browser = await signIn(db, who, { handle, password, isKept }, environment.name)
+        return { redirect: next ?? HOME, browser }
+      } catch (error) {
+        return showSignIn(context.formKey, { next, handle, problem: readProblem(error) })
+      }
+    },
+  }),
+  formPage({
+    name: 'signOutForm',
+    path: ACTION_PATHS.signOut,
+    input: NextQuery,
+    place: 'query',
+    purpose: () => PURPOSES.signOut,
+    run: async ({ db, who }, input) => {
+      const person = findPerson(who)
+      if (person) await signOut(db, person)
+      return { redirect: readNext(input.next) ?? `${HOME}?done=signed-out`, browser: 'end' }
+    },
+  }),
+  actionPage('endSession', {
+    input: NameSession,
+    done: 'session-ended',
+    run: ({ db }, who, what) => endOneSession(db, who, what),
+  }),
+  actionPage('endBrowser', {
+    input: NameBrowser,
+    done: 'browser-ended',
+    run: ({ db }, who, what) => endOneBrowser(db, who, what),
+  }),
+  actionPage('endAll', { input: Nothing, done: 'all-ended', run: ({ db }, who) => endEverythingElse(db, who) }),
+  actionPage('withdraw', { input: NameApp, done: 'withdrawn', run: ({ db }, who, what) => withdrawApp(db, who, what) }),
+  viewPage({
+    name: 'passwordPage',
+    path: PASSWORD,
+    input: Nothing,
+    run: async (context) => {
+      const who = findPerson(context.who)
+      return who ? showPassword(context.formKey, who) : { redirect: withNext(SIGN_IN, PASSWORD) }
+    },
+  }),
+  formPage({
+    name: 'passwordForm',
+    path: PASSWORD,
+    input: PasswordFields,
+    place: 'body',
+    purpose: () => PURPOSES.password,
+    run: async (context, { password = '', ...fields }) => {
+      const who = findPerson(context.who)
+      if (!who) return { redirect: withNext(SIGN_IN, PASSWORD) }
+      const { db, environment } = context
+      try {
+        const newPassword = readNewPassword(fields)
+        const browser = await renewPassword(db, who, { password, newPassword }, environment.messages)
+        return { ...homeWith('password-changed'), browser }
+      } catch (error) {
+        return showPassword(context.formKey, who, readProblem(error))
+      }
+    },
+  }),
+  viewPage({
+    name: 'resetPage',
+    path: RESET,
+    input: ResetQuery,
+    run: async (context, { code = '', done }) => {
+      if (code !== '') return lookAtReset(context, code)
+      return showAskReset(context.formKey, { canSend: context.environment.messages.isOn, notice: findNotice(done) })
+    },
+  }),
+  formPage({
+    name: 'resetForm',
+    path: RESET,
+    input: ResetFields,
+    place: 'body',
+    purpose: ({ code = '' }) => (code === '' ? PURPOSES.askReset : PURPOSES.reset),
+    run: async (context, { handle = '', code = '', ...fields }) => {
+      const { db, who, environment } = context
+      if (code === '') {
+        try {
+          if (handle.trim() === '') throw fail('parameterMissing', 'Type your handle')
+          await askReset(db, who, { handle }, environment.messages)
+          return { redirect: `${RESET}?done=link-asked` }
+        } catch (error) {
+          return showAskReset(context.formKey, {
+            canSend: environment.messages.isOn,
+            handle,
+            problem: readProblem(error),
+          })
+        }
+      }
+      try {
+        const password = readNewPassword(fields)
+        const browser = await replaceForgotten(db, who, { code, password }, environment.messages)
+        return { ...homeWith('password-changed'), browser }
+      } catch (error) {
+        return lookAtReset(context, code, readProblem(error))
+      }
+    },
+  }),
+]

@@ -1,0 +1,18 @@
+import { sayWait } from '../../web/account/moments.ts'
+import { PlatformError } from '../errors.ts'
+
+/** Why a form is shown again. */
+export interface FormProblem {
+  readonly sentence: string
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** What whoever filled in a form can mend; anything else is thrown on, and becomes a page of its own. */
+export function readProblem(error: unknown): FormProblem {
+  if (!(error instanceof PlatformError) || error.status >= 500) throw error
+  const { message, status, retryAfterSeconds: wait } = error
+  if (wait === undefined) return { sentence: `${message}.`, status, headers: {} }
+  const sentence = `Too many failed tries. Wait ${sayWait(wait)}, then try again.`
+  return { sentence, status, headers: { 'retry-after': String(wait) } }
+}

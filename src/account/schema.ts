@@ -1,0 +1,89 @@
+import { Type } from 'typebox'
+import { Flag, Id, Text } from '../http/input.ts'
+
+const MAX_HANDLE_LENGTH = 100
+const MAX_PASSWORD_LENGTH = 1000
+
+const handle = Id('The handle, with or without @', MAX_HANDLE_LENGTH)
+const moment = (description: string) => Type.String({ format: 'date-time', description })
+
+export const Nothing = Type.Object({})
+export const SignIn = Type.Object({
+  handle,
+  password: Text('The password', MAX_PASSWORD_LENGTH),
+  keep: Type.Optional(
+    Flag('For 30 days, also when the browser is closed. By default false, which is at most 12 hours'),
+  ),
+})
+export const NameSession = Type.Object({ sessionId: Id('A session of an app, from GET /account/v1/apps') })
+export const NameBrowser = Type.Object({ browserId: Id('A browser, from GET /account/v1/browsers') })
+export const NameApp = Type.Object({ clientId: Id('The client ID of the app') })
+export const ChangePassword = Type.Object({
+  password: Text('The current password', MAX_PASSWORD_LENGTH),
+  newPassword: Text('The new password, of 8 to 1000 characters', MAX_PASSWORD_LENGTH),
+})
+export const AskReset = Type.Object({ handle })
+export const ResetPassword = Type.Object({
+  code: Id('The code of the link that was sent'),
+  password: Text('The new password, of 8 to 1000 characters', MAX_PASSWORD_LENGTH),
+})
+
+export const Me = Type.Object({ handle: Type.String(), name: Type.String() }, { title: 'Me' })
+
+const AppSession = Type.Object(
+  {
+    sessionId: Type.String(),
+    device: Type.String({ description: 'What the device called itself at sign-in' }),
+    door: Type.String({ description: 'How the person signed in' }),
+    createdDate: moment('When the person signed in'),
+    lastUsedDate: moment('When the app last renewed its tokens'),
+  },
+  { title: 'AppSession' },
+)
+export const AccountApps = Type.Array(
+  Type.Object(
+    {
+      clientId: Type.String(),
+      name: Type.String(),
+      owner: Type.Union([Type.String(), Type.Null()], { description: 'The organisation or the person behind the app' }),
+      consentedDate: moment('When the person consented'),
+      sessions: Type.Array(AppSession, { description: 'Those that live, the newest first, at most 50' }),
+    },
+    { title: 'AccountApp' },
+  ),
+)
+export const Browsers = Type.Array(
+  Type.Object(
+    {
+      browserId: Type.String(),
+      device: Type.String({ description: 'What the browser called itself at sign-in' }),
+      createdDate: moment('When the person signed in'),
+      isCurrent: Type.Boolean({ description: 'Whether it is the one that asks' }),
+    },
+    { title: 'Browser' },
+  ),
+)
+
+/** Forms. What is missing is told on the page itself, so nothing is required here; the bounds are those of a request that no form of ours sends. */
+const field = (description: string) => Type.Optional(Text(description, 4000))
+const done = Type.Optional(Text('What was done just now, as one of a few codes', 100))
+
+export const AccountQuery = Type.Object({ done })
+export const NextQuery = Type.Object({ next: field('Where to go on: a path of this platform') })
+export const SignInFields = Type.Object({
+  handle: field('The handle'),
+  password: field('The password'),
+  keep: SignIn.properties.keep,
+})
+export const PasswordFields = Type.Object({
+  password: field('The current password'),
+  new_password: field('The new password'),
+  again: field('The new password again'),
+})
+export const ResetQuery = Type.Object({ code: field('The code of the link that was sent'), done })
+export const ResetFields = Type.Object({
+  handle: field('The handle, to ask for a link'),
+  code: field('The code of the link, to set a new password'),
+  new_password: field('The new password'),
+  again: field('The new password again'),
+})

@@ -1,0 +1,116 @@
+import { ACTION_PATHS, type AccountAction, accountPage } from '../../web/account/account-page.ts'
+import { passwordPage } from '../../web/account/password-page.ts'
+import { askResetPage, resetPage } from '../../web/account/reset-page.ts'
+import { PASSKEY_SCRIPT, signInPage } from '../../web/account/signin-page.ts'
+import type { Html } from '../../web/html.ts'
+import type { PersonCaller } from '../caller.ts'
+import { MIN_PASSWORD_LENGTH } from '../people/passwords.ts'
+import type { listOwnApps, listOwnBrowsers } from './account.ts'
+import { withNext } from './next.ts'
+import type { FormProblem } from './problem.ts'
+
+export const HOME = '/account'
+export const SIGN_IN = '/account/signin'
+export const PASSWORD = '/account/password'
+export const RESET = '/account/reset'
+
+/** What the key of each form is made for. */
+export const PURPOSES = {
+  signIn: 'account.signin',
+  password: 'account.password',
+  askReset: 'account.reset.ask',
+  reset: 'account.reset',
+  signOut: 'account.signout',
+  endSession: 'account.session.end',
+  endBrowser: 'account.browser.end',
+  endAll: 'account.sessions.end-all',
+  withdraw: 'account.app.withdraw',
+} as const
+
+type FormKey = (purpose: string) => string
+const minLength = MIN_PASSWORD_LENGTH
+
+/** What a page has in common with the one that is shown again because of a problem. */
+const statusOf = (problem: FormProblem | undefined) =>
+  problem ? { status: problem.status, headers: problem.headers } : {}
+
+/** What the forms for strangers show beside their fields. */
+interface FormView {
+  readonly handle?: string | undefined
+  readonly notice?: string | undefined
+  readonly problem?: FormProblem | undefined
+}
+
+export const showSignIn = (
+  formKey: FormKey,
+  { next, handle, notice, problem }: FormView & { readonly next?: string | undefined },
+) => ({
+  title: 'Sign in',
+  scripts: [PASSKEY_SCRIPT],
+  ...statusOf(problem),
+  body: signInPage({
+    heading: 'Sign in',
+    action: withNext(SIGN_IN, next),
+    formKey: formKey(PURPOSES.signIn),
+    handle,
+    notice,
+    problem: problem?.sentence,
+  }),
+})
+
+interface AccountView {
+  readonly apps: Awaited<ReturnType<typeof listOwnApps>>
+  readonly browsers: Awaited<ReturnType<typeof listOwnBrowsers>>
+  readonly passkeys: Html
+  readonly notice: string | undefined
+}
+
+export function showAccount(formKey: FormKey, { handle, name, at: now }: PersonCaller, view: AccountView) {
+  const actions = Object.keys(ACTION_PATHS) as AccountAction[]
+  const formKeys = Object.fromEntries(actions.map((action) => [action, formKey(PURPOSES[action])]))
+  return {
+    title: 'Your apps and devices',
+    scripts: [PASSKEY_SCRIPT],
+    body: accountPage({ handle, name, now, ...view, formKeys: formKeys as Record<AccountAction, string> }),
+  }
+}
+
+export const showPassword = (formKey: FormKey, { handle }: PersonCaller, problem?: FormProblem) => ({
+  title: 'Change your password',
+  ...statusOf(problem),
+  body: passwordPage({
+    action: PASSWORD,
+    formKey: formKey(PURPOSES.password),
+    handle,
+    minLength,
+    problem: problem?.sentence,
+  }),
+})
+
+export const showAskReset = (
+  formKey: FormKey,
+  { canSend, handle, notice, problem }: FormView & { readonly canSend: boolean },
+) => ({
+  title: 'Forgot your password?',
+  ...statusOf(problem),
+  body: askResetPage({
+    action: RESET,
+    formKey: formKey(PURPOSES.askReset),
+    canSend,
+    handle,
+    notice,
+    problem: problem?.sentence,
+  }),
+})
+
+export const showReset = (formKey: FormKey, form: { code: string; handle: string }, problem?: FormProblem) => ({
+  title: 'Choose a new password',
+  ...statusOf(problem),
+  body: resetPage({
+    action: RESET,
+    formKey: formKey(PURPOSES.reset),
+    ...form,
+    minLength,
+    problem: problem?.sentence,
+  }),
+})

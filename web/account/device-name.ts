@@ -1,0 +1,36 @@
+type Hint = readonly [pattern: RegExp, name: string]
+
+// Each of these names its elders too, so the first that fits is the right one.
+const BROWSERS: readonly Hint[] = [
+  [/\bEdg(?:A|iOS)?\//, 'Edge'],
+  [/\b(?:OPR|OPT)\//, 'Opera'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(?:(?:Headless)?Chrome|Chromium|CriOS)\//, 'Chrome'],
+  [/\bVersion\/\S+ (?:Mobile\/\S+ )?Safari\//, 'Safari'],
+]
+const SYSTEMS: readonly Hint[] = [
+  [/\biPhone\b/, 'iPhone'],
+  [/\biPad\b/, 'iPad'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bWindows\b/, 'Windows'],
+  [/\b(?:Macintosh|Mac OS X)\b/, 'Mac'],
+  [/\bLinux\b/, 'Linux'],
+]
+const MAX_LENGTH = 60
+
+const find = (hints: readonly Hint[], text: string): string | undefined =>
+  hints.find(([pattern]) => pattern.test(text))?.[1]
+
+/** What people call a device, from what it calls itself: "Chrome on Windows". What is not a browser is shown as it is, shortened. */
+export function nameDevice(device: string): string {
+  const browser = find(BROWSERS, device)
+  const system = find(SYSTEMS, device)
+  if (browser && device.startsWith('Mozilla/')) return system ? `${browser} on ${system}` : browser
+  // Without letters that cannot be seen or that turn the line round.
+  const plain = device.replace(/\p{C}/gu, '').trim()
+  if (plain === '') return 'Unknown device'
+  const letters = [...plain]
+  return letters.length > MAX_LENGTH ? `${letters.slice(0, MAX_LENGTH).join('')}…` : plain
+}

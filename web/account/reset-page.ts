@@ -1,0 +1,61 @@
+import { type Html, html } from '../html.ts'
+import { alertBox, type FormFrame, noticeBox, postForm } from '../layout.ts'
+import { handleField, newPasswordFields } from './password-page.ts'
+
+export interface AskForm extends FormFrame {
+  /** Whether this installation can send a link at all. */
+  readonly canSend: boolean
+  readonly notice?: string | undefined
+  readonly problem?: string | undefined
+  readonly handle?: string | undefined
+}
+
+export const askResetPage = ({
+  canSend,
+  notice,
+  problem,
+  handle,
+  ...frame
+}: AskForm): Html => html`<section class="card">
+<h1>Forgot your password?</h1>
+${noticeBox(notice)}
+${alertBox(problem)}
+${
+  canSend
+    ? html`<p>We send a link to the e-mail address of your account. With it you choose a new password.</p>
+${postForm(
+  frame,
+  html`<label for="handle">Handle</label>
+<input id="handle" name="handle" value="${handle ?? ''}" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="100" required>
+<div class="buttons"><button>Send a link</button></div>`,
+)}`
+    : html`<p>This installation cannot send messages. Ask an administrator for a link to choose a new password.</p>`
+}
+<p class="quiet"><a href="/account">Back to sign-in</a></p>
+</section>`
+
+export interface ResetForm extends FormFrame {
+  readonly code: string
+  readonly handle: string
+  readonly minLength: number
+  readonly problem?: string | undefined
+}
+
+export const resetPage = ({
+  code,
+  handle,
+  minLength,
+  problem,
+  ...frame
+}: ResetForm): Html => html`<section class="card">
+<h1>Choose a new password</h1>
+<p class="quiet">Afterwards you are signed in here, and signed out everywhere else.</p>
+${alertBox(problem)}
+${postForm(
+  frame,
+  html`<input type="hidden" name="code" value="${code}">
+${handleField(handle)}
+${newPasswordFields(minLength)}
+<div class="buttons"><button>Set password</button></div>`,
+)}
+</section>`

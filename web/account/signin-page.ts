@@ -1,0 +1,42 @@
+import { type Html, html } from '../html.ts'
+import { alertBox, type FormFrame, noticeBox, postForm } from '../layout.ts'
+
+/** Lets a browser offer a passkey on the sign-in form; the form works without it. */
+export const PASSKEY_SCRIPT = '/web/passkey.js'
+
+export interface SignInForm extends FormFrame {
+  readonly heading: string
+  /** What is signed in for, in a sentence or two. */
+  readonly lead?: Html | undefined
+  /** What was done just now. */
+  readonly notice?: string | undefined
+  readonly problem?: string | undefined
+  readonly handle?: string | undefined
+}
+
+/** Handle and password. The passkey button is there for the script alone, which shows it where the browser can use one. */
+export const signInPage = ({
+  heading,
+  lead,
+  notice,
+  problem,
+  handle,
+  ...frame
+}: SignInForm): Html => html`<section class="card">
+<h1>${heading}</h1>
+${lead}
+${noticeBox(notice)}
+${alertBox(problem)}
+${postForm(
+  frame,
+  html`<label for="handle">Handle</label>
+<input id="handle" name="handle" value="${handle ?? ''}" autocomplete="username webauthn" autocapitalize="none" spellcheck="false" maxlength="100" required${handle ? '' : html` autofocus`}>
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" maxlength="1000" required${handle ? html` autofocus` : ''}>
+<label class="check"><input type="checkbox" name="keep" value="true"> Keep me signed in on this device</label>
+<div class="buttons"><button>Sign in</button></div>`,
+)}
+<div class="buttons" data-passkey hidden><button type="button" class="other" data-passkey-sign-in>Sign in with a passkey</button></div>
+<p class="alert" role="alert" data-passkey-problem hidden></p>
+<p class="quiet"><a href="/account/reset">Forgot your password?</a></p>
+</section>`
