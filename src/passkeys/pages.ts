@@ -1,0 +1,69 @@
+import type { Html } from '../../web/html.ts'
+import { passkeysSection, REMOVE_PATH, RENAME_PATH } from '../../web/passkeys/passkeys-section.ts'
+import { removePage } from '../../web/passkeys/remove-page.ts'
+import { readProblem } from '../account/problem.ts'
+import { findPerson, type PersonCaller } from '../caller.ts'
+import { PlatformError } from '../errors.ts'
+import { formPage, type Page, type PageAnswer, type PageContext } from '../http/page.ts'
+import { listPasskeys, removePasskey, renamePasskey } from './passkeys.ts'
+import { MAX_NAME_LENGTH, RemovePasskey, RenamePasskey } from './schema.ts'
+
+const HOME = '/account'
+const RENAME = 'passkey.rename'
+const REMOVE = 'passkey.remove'
+
+/** The section of the account page that lists the person's passkeys. */
+export async function showPasskeys({ db, formKey }: PageContext, who: PersonCaller): Promise<Html> {
+  return passkeysSection({
+    passkeys: await listPasskeys(db, who),
+    now: who.at,
+    maxNameLength: MAX_NAME_LENGTH,
+    formKeys: { rename: formKey(RENAME), remove: formKey(REMOVE) },
+  })
+}
+
+const homeWith = (done: string): PageAnswer => ({ redirect: `${HOME}?done=${done}` })
+
+const isGone = (error: unknown): boolean => error instanceof PlatformError && error.kind === 'notFound'
+
+export const passkeyPages: readonly Page[] = [
+  formPage({
+    name: 'renamePasskeyForm',
+    path: RENAME_PATH,
+    input: RenamePasskey,
+    place: 'body',
+    purpose: () => RENAME,
+    run: async ({ db, who }, input) => {
+      const person = findPerson(who)
+      if (!person) return { redirect: HOME }
+      try {
+        await renamePasskey(db, person, input)
+        return homeWith('passkey-renamed')
+      } catch (error) {
+        if (isGone(error)) return homeWith('gone')
+        throw error
+      }
+    },
+  }),
+  formPage({
+    name: 'removePasskeyForm',
+    path: REMOVE_PATH,
+    input: RemovePasskey,
+    place: 'body',
+    purpose: () => REMOVE,
+    run: async ({ db, who, environment, formKey }, input) => {
+      const person = findPerson(who)
+      if (!person) return { redirect: HOME }
+      try {
+        await removePasskey(db, person, input, environment.messages)
+        return homeWith('passkey-removed')
+      } catch (error) {
+        const passkey = (await listPasskeys(db, person)).find(({ passkeyId }) => passkeyId === input.passkeyId)
+        if (!passkey || isGone(error)) return homeWith('gone')
+        const { sentence, status, headers } = readProblem(error)
+        const form = { passkeyId: passkey.passkeyId, name: passkey.name, handle: person.handle, problem: sentence }
+        return { title: 'Remove a passkey', status, headers, body: removePage({ ...form, formKey: formKey(REMOVE) }) }
+      }
+    },
+  }),
+]

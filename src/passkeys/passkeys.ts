@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto'
+import { recordAudit } from '../audit/audit.ts'
+import type { PersonCaller } from '../caller.ts'
+import type { Db } from '../database/database.ts'
+import type { RowOf } from '../database/statement.ts'
+import { fail } from '../errors.ts'
+import type { MessagePolicy } from '../messages/messages.ts'
+import { isLine, tellPerson, verifyPerson } from '../people/people.ts'
+import { issueChallenge, takeChallenge } from './challenges.ts'
+import { creationOptions, isFresh, isPasskeyId, type RelyingParty, readClientData, readRegistration } from './rules.ts'
+import { type CreationOptions, MAX_NAME_LENGTH, MAX_PASSKEYS, type Passkey } from './schema.ts'
+import * as store from './store.ts'
+import { verifyRegistration } from './webauthn.ts'
+
+export { passkeyAges } from './challenges.ts'
+export type { RelyingParty } from './rules.ts'
+
+const DEFAULT_NAME = 'Passkey'
+
+/** A person's passkeys, the oldest first. */
+export async function listPasskeys(db: Db, who: Pick<PersonCaller, 'personId'>): Promise<Passkey[]> {
+  return (await db.all(store.listOfPerson, { person: who.personId })).map(present)
+}
+
+const present = (
+  row: Pick<RowOf<typeof store.listOfPerson>, 'id' | 'name' | 'created_at' | 'last_used_at'>,
+): Passkey => ({
+  passkeyId: row.id,
+  name: row.name,
+  createdDate: row.created_at.toISOString(),
+  lastUsedDate: row.last_used_at?.toISOString() ?? null,
+})
+
+/** What a browser needs to make a passkey. It is given only to somebody who has just proved who they are; adding the passkey needs the challenge in it. */
+export async function startPasskey(
+  db: Db,
+  who: PersonCaller,
+  what: { password?: string | undefined },
+  party: RelyingParty,
+): Promise<CreationOptions> {
+  await proveAgain(db, who, what.password)
+  const passkeys = await db.all(store.listOfPerson, { person: who.personId })
+  refuseMore(passkeys.length)
+  const known = passkeys.map((row) => ({ credentialId: row.credential_id, transports: row.transports }))
+  return creationOptions(party, who, { challenge: await issueChallenge(db, who, who.personId), known })
+}
+
+/** Adds what the browser made to the person's passkeys. */
+export async function addPasskey(
+  db: Db,
+  who: PersonCaller,
+  what: { response: unknown; name?: string | undefined },
+  party: RelyingParty,
+  messages: MessagePolicy,
+): Promise<Passkey> {
+  const given = readRegistration(what.response)
+  const name = readName(what.name?.trim() || DEFAULT_NAME)
+  const { challenge, isCrossOrigin } = readClientData(given.response.clientDataJSON)
+  if (!(await takeChallenge(db, who, { challenge, personId: who.personId })))
+    throw fail('alreadyUsed', 'This was answered already, or was asked in another browser or too long ago; start again')
+  const credential = isCrossOrigin ? undefined : await verifyRegistration(party, given, challenge)
+  if (!credential)
+    throw fail('validationFailed', 'This passkey cannot be used here; it must ask for your fingerprint, face or PIN')
+  return db.transaction(async (tx) => {
+    if (!(await tx.first(store.lockPerson, { person: who.personId, epoch: who.epoch })))
+      throw fail('notAuthorized', 'You are no longer signed in; sign in again')
+    refuseMore((await tx.first(store.countOfPerson, { person: who.personId }))!.passkeys)
+    const passkey = { id: randomUUID(), name, created_at: who.at, last_used_at: null }
+    const added = await tx.first(store.insertPasskey, {
+      id: passkey.id,
+      credential: credential.credentialId,
+      person: who.personId,
+      key: credential.publicKey,
+      counter: credential.counter,
+      transports: given.response.transports ?? [],
+      name,
+      now: who.at,
+    })
+    if (!added) throw fail('duplicate', 'This passkey was added before')
+    await recordAudit(tx, who, { action: 'passkey.added', personId: who.personId, detail: { passkeyId: passkey.id } })
+    await tell(tx, who, { verb: 'added', name }, messages)
+    return present(passkey)
+  })
+}
+
+export async function renamePasskey(
+  db: Db,
+  who: PersonCaller,
+  what: { passkeyId: string; name: string },
+): Promise<void> {
+  const { passkeyId } = what
+  const name = readName(what.name.trim())
+  await db.transaction(async (tx) => {
+    const isOwn = isPasskeyId(passkeyId)
+    if (!isOwn || !(await tx.first(store.renamePasskey, { id: passkeyId, person: who.personId, name })))
+      throw notFound()
+    await recordAudit(tx, who, { action: 'passkey.renamed', personId: who.personId, detail: { passkeyId } })
+  })
+}
+
+/** Nobody can sign in with it from now on. */
+export async function removePasskey(
+  db: Db,
+  who: PersonCaller,
+  what: { passkeyId: string; password?: string | undefined },
+  messages: MessagePolicy,
+): Promise<void> {
+  const { passkeyId } = what
+  await proveAgain(db, who, what.password)
+  await db.transaction(async (tx) => {
+    const removed = isPasskeyId(passkeyId)
+      ? await tx.first(store.deletePasskey, { id: passkeyId, person: who.personId })
+      : undefined
+    if (!removed) throw notFound()
+    await recordAudit(tx, who, { action: 'passkey.removed', personId: who.personId, detail: { passkeyId } })
+    await tell(tx, who, { verb: 'removed', name: removed.name }, messages)
+  })
+}
+
+/** An open browser on an unwatched desk is not enough: whoever changes the ways to sign in has just signed in, or knows the password. */
+async function proveAgain(db: Db, who: PersonCaller, password: string | undefined): Promise<void> {
+  if (isFresh(who)) return
+  if (!password) throw fail('forbidden', 'You signed in a while ago; enter your password, or sign in again')
+  const person = await verifyPerson(db, who, { handle: who.handle, password })
+  if (person.id !== who.personId) throw fail('forbidden', 'Sign in again')
+}
+
+function refuseMore(count: number): void {
+  if (count >= MAX_PASSKEYS)
+    throw fail('impossibleNow', `You have ${MAX_PASSKEYS} passkeys, which is the limit; remove one that you do not use`)
+}
+
+function readName(name: string): string {
+  if (name === '' || name.length > MAX_NAME_LENGTH || !isLine(name))
+    throw fail('validationFailed', `name is 1 to ${MAX_NAME_LENGTH} characters, without control characters`)
+  return name.normalize('NFC')
+}
+
+const notFound = () => fail('notFound', 'You have no passkey with that id')
+
+const tell = (tx: Db, who: PersonCaller, what: { verb: 'added' | 'removed'; name: string }, messages: MessagePolicy) =>
+  tellPerson(
+    tx,
+    who,
+    {
+      personId: who.personId,
+      kind: `passkey.${what.verb}`,
+      subject: `A passkey was ${what.verb}`,
+      text: `The passkey “${what.name}” was ${what.verb} ${what.verb === 'added' ? 'to' : 'from'} your account ${who.handle}.
+
+If that was not you, change your password now and look at your passkeys: ${messages.url}/account
+`,
+    },
+    messages,
+  )

@@ -1,0 +1,88 @@
+import { ALGORITHMS, type RelyingParty } from './rules.ts'
+import type { Assertion, Registration } from './schema.ts'
+
+/** Loaded with the first passkey: it takes 25 MiB and a fifth of a second, and many processes never see one. */
+const loadLibrary = () => import('@simplewebauthn/server')
+const loadHelpers = () => import('@simplewebauthn/server/helpers')
+
+const MIN_CREDENTIAL_ID_LENGTH = 22
+const MAX_CREDENTIAL_ID_LENGTH = 1364
+
+export interface NewCredential {
+  readonly credentialId: string
+  readonly publicKey: Buffer<ArrayBuffer>
+  readonly counter: number
+}
+
+/** Registering a credential (WebAuthn §7.1). Undefined where anything about it is not as it has to be. */
+export async function verifyRegistration(
+  party: RelyingParty,
+  { id, rawId, type, response }: Registration,
+  challenge: string,
+): Promise<NewCredential | undefined> {
+  const { verifyRegistrationResponse } = await loadLibrary()
+  const { decodeAttestationObject, isoBase64URL, isoCBOR } = await loadHelpers()
+  try {
+    // No attestation is asked for, so none is looked at: certificates in it could make the library fetch what they name, from our network.
+    const authData = decodeAttestationObject(isoBase64URL.toBuffer(response.attestationObject)).get('authData')
+    const bare = isoCBOR.encode(
+      new Map<string, string | Map<string, string> | Uint8Array>([
+        ['fmt', 'none'],
+        ['attStmt', new Map()],
+        ['authData', authData],
+      ]),
+    )
+    const { verified, registrationInfo } = await verifyRegistrationResponse({
+      response: {
+        id,
+        rawId,
+        type,
+        response: { clientDataJSON: response.clientDataJSON, attestationObject: isoBase64URL.fromBuffer(bare) },
+        clientExtensionResults: {},
+      },
+      expectedChallenge: challenge,
+      expectedOrigin: party.origin,
+      expectedRPID: party.id,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: ALGORITHMS,
+    })
+    if (!verified) return undefined
+    const { credential } = registrationInfo
+    // At least 16 bytes, at most 1023 (WebAuthn §4, Credential ID).
+    if (credential.id.length < MIN_CREDENTIAL_ID_LENGTH || credential.id.length > MAX_CREDENTIAL_ID_LENGTH)
+      return undefined
+    return { credentialId: credential.id, publicKey: Buffer.from(credential.publicKey), counter: credential.counter }
+  } catch {
+    return undefined
+  }
+}
+
+/** Verifying an assertion (WebAuthn §7.2), all but the counter: only a counter that was signed tells anything. Undefined where it does not hold. */
+export async function verifyAssertion(
+  party: RelyingParty,
+  { id, rawId, type, response }: Assertion,
+  { challenge, publicKey }: { challenge: string; publicKey: Buffer },
+): Promise<{ counter: number } | undefined> {
+  const { verifyAuthenticationResponse } = await loadLibrary()
+  const { clientDataJSON, authenticatorData, signature } = response
+  try {
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response: {
+        id,
+        rawId,
+        type,
+        response: { clientDataJSON, authenticatorData, signature },
+        clientExtensionResults: {},
+      },
+      expectedChallenge: challenge,
+      expectedOrigin: party.origin,
+      expectedRPID: party.id,
+      requireUserVerification: true,
+      // 0: the library would look at the counter before the signature.
+      credential: { id, publicKey: new Uint8Array(publicKey), counter: 0 },
+    })
+    return verified ? { counter: authenticationInfo.newCounter } : undefined
+  } catch {
+    return undefined
+  }
+}
