@@ -199,7 +199,7 @@ test('Basic sign-in', async (t) => {
     await other.connect()
     try {
       await other.query('begin')
-      await other.query(`update gs_production.people set password_hash = 'changed' where handle_key = 'drew'`)
+      await other.query(`update gs_production.people set password_hash = 'changed', epoch = epoch + 1 where handle_key = 'drew'`)
       const pending = signIn(app, '@drew', PASSWORD)
       await until('the sign-in waits for the change', async () => {
         const [row] = await app.sql(
@@ -244,6 +244,14 @@ test('failed sign-ins', async (t) => {
     assert.equal(await countFailures(app, 'account:avery'), 0)
     for (let i = 0; i < 4; i++) assertError(await signIn(app, '@avery', 'wrong'), 401, 4011)
     assert.equal((await signIn(app, '@avery', PASSWORD)).status, 200)
+  })
+
+  await t.test('that bring no wait yet hold up nobody who came in at the same moment', async () => {
+    for (let round = 0; round < 5; round++) {
+      const handles = Array.from({ length: 6 }, (_, i) => `@stranger-${round}-${i}`)
+      const answers = await Promise.all(handles.map((handle) => signIn(app, handle, 'wrong')))
+      for (const answer of answers) assertError(answer, 401, 4011)
+    }
   })
 
   await t.test('block an unknown handle like a known one', async () => {

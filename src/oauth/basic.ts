@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer'
 import { ensureAppUser, readApp } from '../apps/apps.ts'
-import { recordAudit } from '../audit/audit.ts'
 import type { Caller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
@@ -26,14 +25,7 @@ export async function signInWithBasic(db: Db, who: Caller, what: BasicSignIn, po
     await confirmPerson(tx, person)
     const personId = person.id
     const userId = await ensureAppUser(tx, who, { appId: app.id, personId })
-    const tokens = await openSession(
-      tx,
-      who,
-      { appId: app.id, personId, userId, door: 'basic', device: what.device },
-      policy,
-    )
-    await recordAudit(tx, who, { action: 'sign-in.basic', personId, appId: app.id, sessionId: tokens.sessionId })
-    return tokens
+    return openSession(tx, who, { appId: app.id, personId, userId, door: 'basic', device: what.device }, policy)
   })
 }
 

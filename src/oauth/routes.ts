@@ -1,29 +1,118 @@
 import type { FastifyRequest } from 'fastify'
-import { fail } from '../errors.ts'
-import { countHeader } from '../http/authenticate.ts'
-import { type Operation, openOperation } from '../http/operation.ts'
-import type { TokenPair } from '../sessions/sessions.ts'
+import type { Environment } from '../environment.ts'
+import { admitClient } from '../http/admit.ts'
+import { findBearer } from '../http/authenticate.ts'
+import { oneHeader, withClientCredentials } from '../http/client-credentials.ts'
+import { type Operation, openOperation, personOperation, userOperation } from '../http/operation.ts'
+import { SUCCESS, Success } from '../http/success.ts'
+import type { Dialect } from './authorize.ts'
 import { signInWithBasic } from './basic.ts'
-import { EmptyAnswer, NoFields } from './schema.ts'
+import { launchApp } from './launch.ts'
+import { logOut, validateSession } from './logout.ts'
+import {
+  EmptyAnswer,
+  LaunchAnswer,
+  LaunchFields,
+  LogoutFields,
+  NoFields,
+  SessionFields,
+  SessionState,
+  TokenAnswer,
+  TokenFields,
+  TokenState,
+} from './schema.ts'
+import { sayDuration } from './signin.ts'
+import { requestTokens, type TokenDesk } from './token.ts'
+import { TOKEN_HEADERS, tokenHeaders } from './token-headers.ts'
 
-/** Old clients look for one spelling or the other. */
-const tokenHeaders = ({ accessToken, refreshToken, expiresIn }: TokenPair): Record<string, string> => ({
-  access_token: accessToken,
-  refresh_token: refreshToken,
-  accesstoken: accessToken,
-  refreshtoken: refreshToken,
-  token_type: 'Bearer',
-  expires_in: expiresIn,
+/** What every operation of an app that proves itself may refuse with. */
+export const CLIENT_ERRORS = ['wrongCredentials', 'unknownClient', 'appNotUsable', 'notAuthorized'] as const
+
+export const deskOf = (environment: Environment, request: FastifyRequest, dialect: Dialect): TokenDesk => ({
+  dialect,
+  policy: environment.tokenPolicy,
+  secretHashKey: environment.secretHashKey,
+  admit: (client) => admitClient(environment, request, client),
 })
 
-const oneHeader = (request: FastifyRequest, ...names: string[]): string | undefined => {
-  const values = names.map((name) => request.headers[name]).filter((value) => typeof value === 'string' && value !== '')
-  if (new Set(values).size > 1 || names.some((name) => countHeader(request.raw, name) > 1))
-    throw fail('badRequest', `The header ${names[0]} is sent twice`)
-  return values[0] as string | undefined
-}
-
 export const oauthOperations: readonly Operation[] = [
+  openOperation({
+    name: 'requestTokens',
+    summary: 'Turns a code, or a refresh token, into an access token and a refresh token',
+    method: 'POST',
+    path: '/oauth/token',
+    area: 'Sign-in',
+    input: TokenFields,
+    place: 'either',
+    requestHeaders: { clientId: "The app's client ID, where it is not a field (client_id is read too)" },
+    answer: TokenAnswer,
+    answerHeaders: TOKEN_HEADERS,
+    errors: [...CLIENT_ERRORS, 'alreadyUsed', 'unknownCode', 'tokenInvalid'],
+    errorForm: 'oauth',
+    present: ({ accessToken, refreshToken, expiresInSeconds }) =>
+      JSON.stringify({
+        access_token: accessToken,
+        refresh_token: refreshToken,
+        expires_in: sayDuration(expiresInSeconds),
+        token_type: 'Bearer',
+      }),
+    headersOf: tokenHeaders,
+    run: ({ db, who, environment, request }, input) =>
+      requestTokens(db, who, withClientCredentials(request, input), deskOf(environment, request, 'own')),
+  }),
+  openOperation({
+    name: 'logOut',
+    summary: 'Ends a session at once: the one of the refresh token, or of the Bearer token',
+    method: 'POST',
+    path: '/oauth/logout',
+    area: 'Sign-in',
+    input: LogoutFields,
+    place: 'either',
+    answer: Success,
+    errors: ['tokenInvalid', 'notAuthorized'],
+    run: async ({ db, who, environment, request }, input) => {
+      const token = input.refresh_token === undefined ? findBearer(request, false) : undefined
+      await logOut(db, who, { refreshToken: input.refresh_token, accessToken: token }, environment.tokenPolicy)
+      return SUCCESS
+    },
+  }),
+  userOperation({
+    name: 'validateToken',
+    summary: 'Tells whether an access token still holds',
+    method: 'GET',
+    path: '/oauth/token/validate',
+    area: 'Sign-in',
+    input: NoFields,
+    place: 'query',
+    answer: TokenState,
+    errors: [],
+    run: async ({ who }) => ({
+      valid: true,
+      userId: who.userId,
+      expiresDate: new Date(who.tokenExpiresAtMs).toISOString(),
+    }),
+  }),
+  openOperation({
+    name: 'validateSession',
+    summary:
+      'Tells whether a session still holds: the one of the refresh token, or of the Bearer token, which may have expired',
+    method: 'GET',
+    path: '/oauth/session/validate',
+    area: 'Sign-in',
+    input: SessionFields,
+    place: 'query',
+    answer: SessionState,
+    errors: ['tokenInvalid', 'notAuthorized', 'alreadyUsed', 'appNotUsable', 'consentMissing'],
+    run: ({ db, who, environment, request }, input) => {
+      const token = input.refresh_token === undefined ? findBearer(request, false) : undefined
+      return validateSession(
+        db,
+        who,
+        { refreshToken: input.refresh_token, accessToken: token },
+        environment.tokenPolicy,
+      )
+    },
+  }),
   openOperation({
     name: 'signInWithBasic',
     summary: 'Signs a person in with handle and password, for apps that an administrator has allowed to',
@@ -37,12 +126,7 @@ export const oauthOperations: readonly Operation[] = [
       clientId: "The app's client ID (client_id is read too)",
     },
     answer: EmptyAnswer,
-    answerHeaders: {
-      access_token: 'The access token (also as accesstoken)',
-      refresh_token: 'The refresh token (also as refreshtoken)',
-      token_type: 'Bearer',
-      expires_in: 'Lifetime of the access token, such as 1d',
-    },
+    answerHeaders: TOKEN_HEADERS,
     errors: ['notAuthorized', 'wrongCredentials', 'appNotUsable', 'permissionMissing'],
     present: () => '',
     headersOf: tokenHeaders,
@@ -57,5 +141,18 @@ export const oauthOperations: readonly Operation[] = [
         },
         environment.tokenPolicy,
       ),
+  }),
+  personOperation({
+    name: 'launchApp',
+    summary:
+      'Gives the address that opens a lesson in its app: the launch address, with a code for the person who asks',
+    method: 'POST',
+    path: '/account/v1/launch',
+    area: 'Account',
+    input: LaunchFields,
+    place: 'body',
+    answer: LaunchAnswer,
+    errors: ['impossibleNow', 'appNotUsable', 'consentMissing', 'noSuchApp'],
+    run: ({ db, who, environment }, input) => launchApp(db, who, input, environment.tokenPolicy),
   }),
 ]

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import { confirmAppUser } from '../apps/apps.ts'
+import type { Client } from '../apps/clients.ts'
+import type { Caller } from '../caller.ts'
+import type { Age } from '../database/age.ts'
+import type { Db } from '../database/database.ts'
+import { fail, failOauth } from '../errors.ts'
+import { type Door, endSession, openSession, type TokenPair, type TokenPolicy } from '../sessions/sessions.ts'
+import { hashToken, inspectToken, mintToken } from '../sessions/tokens.ts'
+import type { Dialect } from './authorize.ts'
+import { challengeOf, isVerifier } from './rules.ts'
+import * as store from './store.ts'
+
+const LIFETIME_MS = 60_000
+
+export interface NewCode {
+  readonly appId: number
+  readonly personId: number
+  readonly epoch: number
+  readonly door: 'code' | 'launch'
+  readonly redirectUri: string
+  readonly isRedirectGiven: boolean
+  readonly challenge: string | undefined
+  readonly device: string
+}
+
+/** A code for an app that the person consents to; undefined where they do not. */
+export async function mintCode(
+  db: Db,
+  who: Caller,
+  what: NewCode,
+  { environment }: Pick<TokenPolicy, 'environment'>,
+): Promise<string | undefined> {
+  const code = mintToken('code', environment)
+  const row = await db.first(store.insertCode, {
+    hash: hashToken(code),
+    app: what.appId,
+    person: what.personId,
+    epoch: what.epoch,
+    door: what.door,
+    redirect: what.redirectUri,
+    redirectGiven: what.isRedirectGiven,
+    challenge: what.challenge ?? null,
+    device: what.device,
+    now: who.at,
+    expires: new Date(who.at.getTime() + LIFETIME_MS),
+  })
+  return row && code
+}
+
+export interface CodeExchange {
+  readonly code: string
+  readonly verifier: string | undefined
+  readonly redirectUri: string | undefined
+  readonly dialect: Dialect
+}
+
+/** Turns a code into a session. One request can; a second use of a code ends the session that the first one made. */
+export async function redeemCode(
+  db: Db,
+  who: Caller,
+  client: Client,
+  what: CodeExchange,
+  policy: TokenPolicy,
+): Promise<TokenPair> {
+  if (inspectToken(what.code, 'code', policy.environment) !== 'good') throw unknown()
+  const hash = hashToken(what.code)
+  const code = await db.first(store.findCode, { hash })
+  // Another app's code is unknown to this one, and nothing happens to it.
+  if (!code || code.app_id !== client.id) throw unknown()
+  if (!code.used_at) {
+    checkProof(code, what)
+    const tokens = await db.transaction(async (tx) => {
+      const userId = await confirmAppUser(tx, {
+        appId: code.app_id,
+        personId: code.person_id,
+        personEpoch: code.person_epoch,
+        consentEpoch: code.consent_epoch,
+      })
+      if (!userId) throw unknown()
+      const sessionId = randomUUID()
+      const taken = await tx.first(store.takeCode, { hash, app: client.id, session: sessionId, now: who.at })
+      if (!taken) return undefined
+      const parties = { appId: client.id, personId: code.person_id, userId }
+      return openSession(tx, who, { ...parties, sessionId, door: code.door as Door, device: code.device }, policy)
+    })
+    if (tokens) return tokens
+  }
+  throw await refuseUsed(db, who, hash)
+}
+
+const unknown = () => fail('unknownCode', 'This code is not known, or no longer holds; start the sign-in again')
+
+/** RFC 6749 §4.1.3 and RFC 7636 §4.6; a verifier for a code without challenge is RFC 9700 §4.8.2: somebody took the challenge away. */
+function checkProof(
+  code: { challenge: string | null; redirect_uri: string; redirect_given: boolean },
+  what: CodeExchange,
+) {
+  const wrong = (sentence: string) => failOauth('invalid_grant', 'validationFailed', sentence)
+  if (what.redirectUri !== undefined && what.redirectUri !== code.redirect_uri)
+    throw wrong('redirect_uri is not the one of the authorization request')
+  if (what.redirectUri === undefined && code.redirect_given && what.dialect === 'rfc')
+    throw wrong('redirect_uri is missing: it was part of the authorization request')
+  if (code.challenge === null) {
+    if (what.verifier !== undefined)
+      throw wrong('code_verifier was given, but the authorization request had no challenge')
+    return
+  }
+  if (what.verifier === undefined) throw failOauth('invalid_grant', 'parameterMissing', 'code_verifier is missing')
+  if (!isVerifier(what.verifier) || challengeOf(what.verifier) !== code.challenge)
+    throw wrong('code_verifier does not belong to the challenge of the authorization request')
+}
+
+/** The code is over or was taken; where it was taken, whoever took it loses what they got. That is committed, whatever this request is told. */
+async function refuseUsed(db: Db, who: Caller, hash: Buffer): Promise<Error> {
+  const code = await db.first(store.findCode, { hash })
+  if (!code?.used_at) return unknown()
+  if (code.session_id) await endSession(db, who, { sessionId: code.session_id, reason: 'code used twice' })
+  return fail('alreadyUsed', 'This code was used already, so its session has ended; start the sign-in again')
+}
+
+/** Used codes are known as such for a day. */
+export const oauthAges: readonly Age[] = [{ days: 1, remove: store.deleteOldCodes }]

@@ -1,0 +1,87 @@
+import { readClient } from '../apps/clients.ts'
+import type { PersonCaller } from '../caller.ts'
+import type { Db } from '../database/database.ts'
+import { fail } from '../errors.ts'
+import type { TokenPolicy } from '../sessions/sessions.ts'
+import { mintCode } from './codes.ts'
+import { matchesRedirectUri, withAnswer } from './redirects.ts'
+
+/** The address that opens a lesson in its app, with a code for the person who asks and for nobody else. */
+export async function launchApp(
+  db: Db,
+  who: PersonCaller,
+  what: { clientId: string; launchUri: string },
+  policy: TokenPolicy,
+): Promise<{ uri: string }> {
+  const client = await readClient(db, what.clientId, policy.environment, 'noSuchApp')
+  if (client.isPublic)
+    throw fail('impossibleNow', 'A public app cannot be launched with a code: it has no secret to redeem it with')
+  const mistake = findLaunchMistake(what.launchUri)
+  if (mistake) throw fail('validationFailed', `launchUri must ${mistake}`)
+  const registered = client.redirectUris.find((uri) => isLaunchOf(what.launchUri, uri))
+  if (registered === undefined)
+    throw fail(
+      'validationFailed',
+      'launchUri is not registered for this app; up to its query it must be a redirect URI',
+    )
+  const code = await mintCode(
+    db,
+    who,
+    {
+      appId: client.id,
+      personId: who.personId,
+      epoch: who.epoch,
+      door: 'launch',
+      redirectUri: registered,
+      isRedirectGiven: false,
+      // The app starts nothing here, so it has no challenge; it proves itself with its secret.
+      challenge: undefined,
+      device: who.device,
+    },
+    policy,
+  )
+  if (!code) throw fail('consentMissing', 'You have not allowed this app yet; open it once by itself and allow it')
+  return { uri: withAnswer(what.launchUri, { code }) }
+}
+
+/** What the platform itself says to an app in an address; nobody else may. */
+const RESERVED = new Set(['code', 'state', 'error', 'error_description', 'iss', 'access_token', 'refresh_token'])
+
+/** What is wrong with a launch address, whatever is registered, as the end of a sentence; undefined where nothing is. */
+export function findLaunchMistake(uri: string): string | undefined {
+  if (!/^[\x21-\x7e]+$/.test(uri)) return 'be written in plain characters, with %20 and the like for others'
+  if (uri.includes('#')) return 'have no fragment'
+  const reserved = namesOf(splitQuery(uri)[1] ?? '').find((name) => RESERVED.has(name))
+  return reserved && `not say ${reserved}: that is for the platform to say`
+}
+
+/** The names of a query, as generously as any server might read them: `;` for `&`, any case, ` code` and `code[]` for `code`. */
+const namesOf = (query: string): string[] =>
+  query.split(/[&;]/).map((field) => {
+    const name = decode(field.split('=', 1)[0]!)
+    return name.replace(/\[.*$/s, '').trim().toLowerCase()
+  })
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
+  }
+}
+
+/**
+ * A launch address belongs to a redirect URI that is the same up to the query: what follows is the platform's own, the lesson's launch parameters. Where a query is
+ * registered, it comes first.
+ */
+export function isLaunchOf(given: string, registered: string): boolean {
+  const [address, query = ''] = splitQuery(given)
+  const [registeredAddress, registeredQuery = ''] = splitQuery(registered)
+  if (!matchesRedirectUri(address, registeredAddress)) return false
+  return registeredQuery === '' || query === registeredQuery || query.startsWith(`${registeredQuery}&`)
+}
+
+function splitQuery(uri: string): [address: string, query?: string] {
+  const mark = uri.indexOf('?')
+  return mark < 0 ? [uri] : [uri.slice(0, mark), uri.slice(mark + 1)]
+}

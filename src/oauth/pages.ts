@@ -1,0 +1,159 @@
+import { PASSKEY_SCRIPT, signInPage } from '../../web/account/signin-page.ts'
+import { consentPage, signInLead } from '../../web/oauth/consent-page.ts'
+import { signIn } from '../account/account.ts'
+import { type FormProblem, readProblem } from '../account/problem.ts'
+import { findPerson } from '../caller.ts'
+import { failOauth } from '../errors.ts'
+import { type Elsewhere, formPage, type Page, type PageContext, type ShownPage, viewPage } from '../http/page.ts'
+import {
+  type AuthorizationParams,
+  type AuthorizationRequest,
+  type Dialect,
+  readAuthorizationRequest,
+  refusalUri,
+} from './authorize.ts'
+import { DEPRECATION_HEADERS } from './deprecation.ts'
+import { formTargetOf } from './redirects.ts'
+import { AuthorizationQuery, authorizationFields, ConsentForm, SignInForm } from './schema.ts'
+import { allowApp, denyApp, passThrough } from './signin.ts'
+
+const PATHS: Record<Dialect, { signin: string; consent: string }> = {
+  own: { signin: '/oauth/signin', consent: '/oauth/consent' },
+  rfc: { signin: '/oauth/v2/signin', consent: '/oauth/v2/consent' },
+}
+
+/** The authorization request as it travels from step to step: its own fields, always in the same order. */
+function queryOf(params: AuthorizationParams, { without }: { without?: 'prompt' } = {}): string {
+  const names = Object.keys(authorizationFields) as (keyof AuthorizationParams)[]
+  const pairs = names.flatMap((name): [string, string][] => {
+    const value = params[name]
+    return value === undefined || name === without ? [] : [[name, value]]
+  })
+  return String(new URLSearchParams(pairs))
+}
+
+const read = ({ db, environment: { name, url } }: PageContext, params: AuthorizationParams, dialect: Dialect) =>
+  readAuthorizationRequest(db, params, { dialect, environment: name, url })
+
+const SIGN_IN_PURPOSE = 'oauth.signin'
+/** The whole request: what was allowed for one app is worth nothing for another. */
+const consentPurpose = (params: AuthorizationParams): string => `oauth.consent ${queryOf(params)}`
+
+function showSignIn(
+  context: PageContext,
+  params: AuthorizationParams,
+  { dialect, client, redirectUri }: AuthorizationRequest,
+  problem?: FormProblem,
+  handle?: string,
+): ShownPage {
+  return {
+    title: `Sign in to ${client.name}`,
+    ...(problem && { status: problem.status, headers: problem.headers }),
+    formTargets: [formTargetOf(redirectUri)],
+    scripts: [PASSKEY_SCRIPT],
+    body: signInPage({
+      heading: 'Sign in',
+      lead: signInLead(client),
+      problem: problem?.sentence,
+      handle,
+      // Whoever signs in here has been asked to: the next step must not ask again.
+      action: `${PATHS[dialect].signin}?${queryOf(params, params.prompt === 'login' ? { without: 'prompt' } : {})}`,
+      formKey: context.formKey(SIGN_IN_PURPOSE),
+    }),
+  }
+}
+
+function showConsent(context: PageContext, params: AuthorizationParams, request: AuthorizationRequest): ShownPage {
+  const { dialect, client, redirectUri } = request
+  const { signin, consent } = PATHS[dialect]
+  const target = new URL(redirectUri)
+  return {
+    title: `Allow ${client.name}?`,
+    formTargets: [formTargetOf(redirectUri)],
+    body: consentPage({
+      app: client,
+      handle: context.who.person!.handle,
+      destination:
+        target.host === '' || !/^https?:$/.test(target.protocol) ? `the app (${target.protocol})` : target.host,
+      otherAccount: `${signin}?${queryOf({ ...params, prompt: 'login' })}`,
+      action: `${consent}?${queryOf(params)}`,
+      formKey: context.formKey(consentPurpose(params)),
+    }),
+  }
+}
+
+/** To the app, with what it gets. The old flow says on the way that it will end. */
+function leaveFor({ environment }: PageContext, request: AuthorizationRequest, redirect: string): Elsewhere {
+  if (request.responseType !== 'implicit') return { redirect }
+  environment.log.warn({ clientId: request.client.clientId }, 'an app used the implicit flow, which is deprecated')
+  return { redirect, headers: DEPRECATION_HEADERS }
+}
+
+/** Where an authorization request stands: sign in, consent, or on to the app. */
+async function proceed(context: PageContext, params: AuthorizationParams, request: AuthorizationRequest) {
+  const { prompt } = request
+  const silent = (name: string, sentence: string): Elsewhere => ({
+    redirect: refusalUri(request, failOauth(name, 'impossibleNow', sentence)),
+  })
+  const person = findPerson(context.who)
+  if (!person || prompt === 'login')
+    return prompt === 'none' ? silent('login_required', 'Nobody is signed in') : showSignIn(context, params, request)
+  const redirect =
+    prompt === 'consent' ? undefined : await passThrough(context.db, person, request, context.environment.tokenPolicy)
+  if (redirect !== undefined) return leaveFor(context, request, redirect)
+  return prompt === 'none'
+    ? silent('consent_required', 'The person has not allowed this app')
+    : showConsent(context, params, request)
+}
+
+const pagesOf = (dialect: Dialect): Page[] => [
+  viewPage({
+    name: `signInPage${dialect === 'rfc' ? 'V2' : ''}`,
+    path: PATHS[dialect].signin,
+    about:
+      dialect === 'rfc'
+        ? 'The sign-in page by the book (RFC 6749 §4.1.1, PKCE required): leads back to `redirect_uri` with `code`, `state` and `iss`, or with `error`'
+        : 'The sign-in page: the person signs in, allows or denies the app, and is led back to `redirect_uri` with `code` and `state`, or with `error`',
+    input: AuthorizationQuery,
+    run: async (context, params) => {
+      const request = await read(context, params, dialect)
+      return 'redirect' in request ? request : proceed(context, params, request)
+    },
+  }),
+  formPage({
+    name: `signInForm${dialect === 'rfc' ? 'V2' : ''}`,
+    path: PATHS[dialect].signin,
+    input: SignInForm,
+    place: 'either',
+    purpose: () => SIGN_IN_PURPOSE,
+    run: async (context, { handle = '', password = '', keep = false, ...params }) => {
+      const request = await read(context, params, dialect)
+      if ('redirect' in request) return request
+      const { db, who, environment } = context
+      try {
+        const browser = await signIn(db, who, { handle, password, isKept: keep }, environment.name)
+        return { redirect: `${PATHS[dialect].signin}?${queryOf(params)}`, browser }
+      } catch (error) {
+        return showSignIn(context, params, request, readProblem(error), handle)
+      }
+    },
+  }),
+  formPage({
+    name: `consentForm${dialect === 'rfc' ? 'V2' : ''}`,
+    path: PATHS[dialect].consent,
+    input: ConsentForm,
+    place: 'either',
+    purpose: ({ decision: _, ...params }) => consentPurpose(params),
+    run: async (context, { decision, ...params }) => {
+      const request = await read(context, params, dialect)
+      if ('redirect' in request) return request
+      const { db, who, environment } = context
+      const person = findPerson(who)
+      if (!person) return { redirect: `${PATHS[dialect].signin}?${queryOf(params)}` }
+      if (decision === 'deny') return { redirect: await denyApp(db, person, request) }
+      return leaveFor(context, request, await allowApp(db, person, request, environment.tokenPolicy))
+    },
+  }),
+]
+
+export const oauthPages: readonly Page[] = [...pagesOf('own'), ...pagesOf('rfc')]

@@ -1,0 +1,30 @@
+/** http on a loopback address in digits: the app's port is not known before it runs (RFC 8252 §7.3). `localhost` is a name, which may lead elsewhere. */
+const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::(\d{1,5}))?((?:\/.*)?)$/s
+
+/** RFC 9700 §4.1.3: compared character by character; only the port of a loopback address may be another. */
+export function matchesRedirectUri(given: string, registered: string): boolean {
+  if (given === registered) return true
+  const [, host, , rest] = LOOPBACK.exec(registered) ?? []
+  const [, givenHost, port, givenRest] = LOOPBACK.exec(given) ?? []
+  if (host === undefined || host !== givenHost || rest !== givenRest) return false
+  return port === undefined || (Number(port) >= 1 && Number(port) <= 65_535 && !port.startsWith('0'))
+}
+
+/** Puts an answer behind a redirect URI, in the given order, and leaves the rest of it as it was registered. */
+export function withAnswer(uri: string, answer: Readonly<Record<string, string | undefined>>): string {
+  const fields = Object.entries(answer).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+  )
+  const start = !uri.includes('?') ? '?' : /[?&]$/.test(uri) ? '' : '&'
+  return `${uri}${start}${fields.join('&')}`
+}
+
+/**
+ * What a page's `form-action` has to allow so that a form may end at this redirect URI: browsers hold redirects after a form to the policy as well. Policies know
+ * no IPv6 addresses, so those need the whole scheme.
+ */
+export function formTargetOf(redirectUri: string): string {
+  const { protocol, origin, hostname } = new URL(redirectUri)
+  const isWeb = protocol === 'https:' || protocol === 'http:'
+  return isWeb && !hostname.startsWith('[') ? origin : protocol
+}

@@ -1,0 +1,56 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'node:test'
+import type { Page } from 'playwright-core'
+import { PASSWORD, type Registered } from './testing.ts'
+
+/** An app's own web server. */
+export interface Receiver {
+  readonly port: number
+  /** The addresses, with their queries, that browsers were led to. */
+  readonly visits: string[]
+}
+
+/** A real app's end of a redirect: whatever its path, it shows a page that names it. */
+export async function startReceiver(t: TestContext, host = '127.0.0.1'): Promise<Receiver> {
+  const visits: string[] = []
+  const server = createServer((request, answer) => {
+    visits.push(request.url!)
+    const page = `<!doctype html><html lang="en"><title>The app</title><link rel="icon" href="data:,"><h1>The app</h1></html>`
+    answer.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page)
+  })
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, host, resolve))
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return { port: (server.address() as AddressInfo).port, visits }
+}
+
+/** Where an app sends a browser to. The state is `xyz`. */
+export const signInUrl = (
+  address: string,
+  { clientId }: Registered,
+  { redirectUri, challenge, ...more }: { redirectUri: string; challenge: string; prompt?: string; state?: string },
+): string => {
+  const query = {
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    state: 'xyz',
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+    ...more,
+  }
+  return `${address}/oauth/signin?${new URLSearchParams(query)}`
+}
+
+/** Fills in the sign-in form and sends it, by the keys alone. */
+export async function fillIn(page: Page, handle: string, password = PASSWORD): Promise<void> {
+  await page.getByLabel('Handle').fill(handle)
+  await page.getByLabel('Password').fill(password)
+  await page.keyboard.press('Enter')
+}
+
+/** What its first heading says, once the browser is there. */
+export const headingOf = (page: Page): Promise<string> => page.getByRole('heading', { level: 1 }).innerText()

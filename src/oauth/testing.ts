@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { hash, randomBytes } from 'node:crypto'
+import { addApp, type NewApp } from '../apps/apps.ts'
+import type { EnvironmentName } from '../config.ts'
+import { type Answer, assertError, type Person, type TestApp } from '../testing.ts'
+import type { Seen, TestBrowser } from '../testing-browser.ts'
+
+/** What `testApp` gives people as a password. */
+export const PASSWORD = 'groundschool'
+export const REDIRECT_URI = 'https://app.example.org/callback'
+
+export interface Registered {
+  readonly clientId: string
+  /** Empty for a public app. */
+  readonly secret: string
+}
+
+/** Registers an app as an operator does. Without PKCE are only apps of old. */
+export async function registerApp(
+  app: TestApp,
+  { isPkceRequired = true, ...what }: Partial<NewApp> & { key: string; isPkceRequired?: boolean },
+  environment: EnvironmentName = 'production',
+): Promise<Registered> {
+  const { db, secretHashKey, clock } = app.environment(environment)
+  const { clientId, secret = '' } = await addApp(
+    db,
+    { at: clock(), requestId: 'test', address: '127.0.0.1' },
+    {
+      environment,
+      name: what.key,
+      redirectUris: [REDIRECT_URI],
+      origins: [],
+      isBasicEnabled: false,
+      isImplicitEnabled: false,
+      isDeviceEnabled: false,
+      isPublic: false,
+      ...what,
+    },
+    secretHashKey,
+  )
+  if (!isPkceRequired)
+    await app.sql(`update apps set pkce_required = false where client_id = '${clientId}'`, environment)
+  return { clientId, secret }
+}
+
+/** A verifier and its challenge (RFC 7636 §4.1, §4.2). */
+export function pkcePair(): { verifier: string; challenge: string } {
+  const verifier = randomBytes(32).toString('base64url')
+  return { verifier, challenge: hash('sha256', verifier, 'base64url') }
+}
+
+/** The person's part of signing in to an app: whatever the page asks for, until it leads away. `address` is that of the sign-in page. */
+export async function signInAndAllow(
+  app: TestApp,
+  browser: TestBrowser,
+  { address, person = 'avery', environment }: { address: string; person?: Person; environment?: EnvironmentName },
+): Promise<URL> {
+  await app.givePassword(person, environment)
+  const isOurs = ({ location }: Seen) =>
+    location !== undefined && new URL(location, address).origin === originOf(address)
+  let page = await browser.send(address)
+  for (let steps = 0; page.location === undefined || isOurs(page); steps++) {
+    assert.ok(steps < 5, `sign-in does not end: ${page.text}`)
+    if (page.location !== undefined) page = await browser.follow(page)
+    else if (page.text.includes('name="password"'))
+      page = await browser.submit(page, { handle: `@${person}`, password: PASSWORD })
+    else if (page.text.includes('value="allow"')) page = await browser.submit(page, { decision: 'allow' })
+    else assert.fail(`${page.status}: ${page.text}`)
+  }
+  return new URL(page.location)
+}
+
+const originOf = (address: string): string => new URL(address).origin
+
+export interface CodeRequest {
+  readonly clientId: string
+  readonly redirectUri?: string
+  readonly person?: Person
+  /** Of the sign-in page: `/oauth/signin` or `/oauth/v2/signin`. */
+  readonly path?: string
+  readonly challenge?: string
+  readonly state?: string
+  /** Other parameters of the authorization request. */
+  readonly more?: Readonly<Record<string, string>>
+  /** One in which somebody may be signed in already. */
+  readonly browser?: TestBrowser
+  readonly environment?: EnvironmentName
+}
+
+/** A code for an app that the person signs in to and allows. */
+export async function obtainCode(
+  app: TestApp,
+  {
+    clientId,
+    redirectUri = REDIRECT_URI,
+    person = 'avery',
+    path = '/oauth/signin',
+    challenge,
+    state,
+    more,
+    environment = 'production',
+    browser = app.visitor(environment),
+  }: CodeRequest,
+): Promise<{ code: string; redirect: URL; browser: TestBrowser }> {
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    ...(state === undefined ? {} : { state }),
+    ...(challenge === undefined ? {} : { code_challenge: challenge, code_challenge_method: 'S256' }),
+    ...more,
+  })
+  const redirect = await signInAndAllow(app, browser, {
+    address: `${browser.address}${path}?${query}`,
+    person,
+    environment,
+  })
+  const code = redirect.searchParams.get('code')
+  assert.ok(code, `no code: ${redirect}`)
+  return { code, redirect, browser }
+}
+
+/** The three ways in which clients send the fields of a token request. */
+export type Way = 'query' | 'json' | 'form'
+
+/** Sends a token request, or another one of an app that proves itself. */
+export function exchange(
+  app: TestApp,
+  fields: Readonly<Record<string, string>>,
+  as: Way = 'form',
+  {
+    path = '/oauth/token',
+    environment,
+    headers = {},
+  }: { path?: string; environment?: EnvironmentName; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const client = app.nobody(environment)
+  if (as === 'query') return client.send('POST', path, { query: fields, headers })
+  if (as === 'json') return client.send('POST', path, { body: fields, headers })
+  return client.send('POST', path, {
+    raw: String(new URLSearchParams(fields)),
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+  })
+}
+
+export const basicHeader = ({ clientId, secret }: Registered): Record<string, string> => ({
+  authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`,
+})
+
+/** A refusal of this dialect: the name that OAuth has for it, beside our own two fields. */
+export function assertOauthError(answer: Answer, status: number, code: number, name: string): void {
+  const { error, ...own } = answer.body ?? {}
+  assert.equal(error, name, answer.text)
+  assertError({ ...answer, body: own }, status, code)
+}
+
+/** A refusal by the book. */
+export function assertRfcError(answer: Answer, status: number, name: string, code: number): void {
+  assert.equal(answer.body?.error, name, answer.text)
+  assertError(answer, status, code, undefined, 'rfc')
+  assert.equal(answer.headers.get('cache-control'), 'no-store')
+  assert.equal(answer.headers.has('www-authenticate'), status === 401)
+}

@@ -1,0 +1,53 @@
+import { type Html, html } from '../html.ts'
+import { type FormFrame, postForm } from '../layout.ts'
+
+export interface AskingApp {
+  readonly name: string
+  /** Who answers for it. */
+  readonly owner: string | undefined
+}
+
+/** What every app sees of a person who allows it. */
+const SEES: readonly string[] = [
+  'your profile: handle, name, picture, country, e-mail address, gender and roles',
+  'the profiles of your friends on Groundschool',
+  'lessons that you take with it, your progress in them, and notes about them',
+  'what it keeps about you itself, in its own storage here',
+]
+
+export const listWhatAppsSee = (): Html => html`<ul>${SEES.map((line) => html`<li>${line}</li>`)}</ul>`
+
+/** The app by its name, and who made it. */
+export const describeApp = ({ name, owner }: AskingApp): Html =>
+  html`<strong>${name}</strong>${owner !== undefined && html` by ${owner}`}`
+
+export interface ConsentForm extends FormFrame {
+  readonly app: AskingApp
+  readonly handle: string
+  /** Where the person is led afterwards, as they can recognise it. */
+  readonly destination?: string | undefined
+  /** Leads to the same page, for somebody else. */
+  readonly otherAccount?: string | undefined
+}
+
+export const consentPage = ({
+  app,
+  handle,
+  destination,
+  otherAccount,
+  ...frame
+}: ConsentForm): Html => html`<section class="card">
+<h1>Allow ${app.name}?</h1>
+<p>${describeApp(app)} asks to work with your account, ${handle}. It will see</p>
+${listWhatAppsSee()}
+<p>It never sees your password, or what you do in other apps. You can withdraw this at any time on the page “Your apps and devices”.</p>
+${postForm(
+  frame,
+  html`<div class="buttons"><button name="decision" value="allow">Allow</button><button class="other" name="decision" value="deny">Deny</button></div>`,
+)}
+${destination !== undefined && html`<p class="quiet">Either way, you go on to ${destination}.</p>`}
+${otherAccount !== undefined && html`<p class="quiet">Not ${handle}? <a href="${otherAccount}">Use another account</a></p>`}
+</section>`
+
+/** The line above the sign-in form that says for whom one signs in. */
+export const signInLead = (app: AskingApp): Html => html`<p>to go on to ${describeApp(app)}.</p>`
