@@ -1,0 +1,27 @@
+import { randomInt } from 'node:crypto'
+
+/** RFC 8628 §6.1: consonants, which form no words, and none that is read as another. */
+const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
+const LENGTH = 8
+const USER_CODE = new RegExp(`^[${LETTERS}]{${LENGTH}}$`)
+
+export const makeUserCode = (): string =>
+  Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('')
+
+/** As people read it: `BCDF-GHJK`. */
+export const showUserCode = (code: string): string => `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`
+
+/** What somebody typed, in any case and with any dashes and spaces; undefined where it cannot be a code. */
+export function readUserCode(typed: string): string | undefined {
+  const code = typed
+    .normalize('NFKC')
+    .toUpperCase()
+    .replace(/[\s\p{P}]/gu, '')
+  return USER_CODE.test(code) ? code : undefined
+}
+
+/** Clients that keep the interval may still arrive a little early. */
+const TOLERANCE_MS = 1000
+
+export const isHasty = (polledAt: Date | null, intervalSeconds: number, now: Date): boolean =>
+  polledAt !== null && now.getTime() - polledAt.getTime() < intervalSeconds * 1000 - TOLERANCE_MS
