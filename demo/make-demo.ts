@@ -103,6 +103,7 @@ export const makeDemo = () => ({
       organisation: 'northwind',
       owner: '@drew',
       redirectUris: ['http://localhost:4000/demo/callback', 'http://127.0.0.1/callback', 'demo://callback'],
+      device: true,
       implicit: true,
       basic: true,
       pkce: false,

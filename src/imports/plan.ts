@@ -138,6 +138,7 @@ function planApp(
     pkce_required: isPublic || (app.pkce ?? found?.pkce_required ?? true),
     implicit_enabled: app.implicit ?? found?.implicit_enabled ?? false,
     basic_enabled: app.basic ?? found?.basic_enabled ?? false,
+    device_enabled: app.device ?? found?.device_enabled ?? false,
   }
   const secrets = app.secrets?.map((secret) => hashSecret(secret, target.secretHashKey).toString('hex'))
   const entry = {

@@ -129,6 +129,7 @@ export const ImportedApp = Type.Object(
       ),
     ),
     basic: Type.Optional(Flag('Sign-in with handle and password at `/auth/basic`; false by default')),
+    device: Type.Optional(Flag('Sign-in on a device without a browser, by a code typed elsewhere; false by default')),
     implicit: Type.Optional(Flag('The implicit flow; false by default')),
     pkce: Type.Optional(Flag('Whether sign-in insists on a code challenge; true by default')),
     public: Type.Optional(Flag('An app that can keep no secret, such as one on a phone; false by default')),

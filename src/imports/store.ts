@@ -88,7 +88,8 @@ export const updatePeople = write('imports.updatePeople', {
     update people p
        set handle = r.handle, first_name = r.first_name, last_name = r.last_name, email = r.email, country = r.country,
            date_of_birth = r.date_of_birth, public_search = r.public_search, administrator = r.administrator,
-           developer = r.developer, password_hash = r.password_hash
+           developer = r.developer, password_hash = r.password_hash,
+           epoch = p.epoch + (p.password_hash is distinct from r.password_hash)::int
       from json_to_recordset(:rows) as r(id bigint, row_version text, handle text, first_name text,
            last_name text, email text, country text, date_of_birth date, public_search boolean, administrator boolean,
            developer boolean, password_hash text)
@@ -139,6 +140,7 @@ export const findApps = read('imports.findApps', {
     pkce_required: bool,
     implicit_enabled: bool,
     basic_enabled: bool,
+    device_enabled: bool,
     blocks_limit: int8,
     redirect_uris: textArray,
     origins: textArray,
@@ -146,7 +148,7 @@ export const findApps = read('imports.findApps', {
   },
   text: `
     select a.id, a.client_id, a.name, o.key as organisation, p.handle_key as owner, a.status, a.public_client,
-           a.pkce_required, a.implicit_enabled, a.basic_enabled, s.blocks_limit,
+           a.pkce_required, a.implicit_enabled, a.basic_enabled, a.device_enabled, s.blocks_limit,
            array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris,
            array(select origin from app_origins where app_id = a.id order by origin) as origins,
            array(select encode(secret_hash, 'hex') from app_secrets where app_id = a.id order by 1) as secrets
@@ -160,11 +162,12 @@ export const insertApps = write('imports.insertApps', {
   row: { id: int8, client_id: text },
   text: `
     insert into apps (client_id, name, organisation_id, owner_id, status, public_client, pkce_required,
-                      implicit_enabled, basic_enabled, created_at)
+                      implicit_enabled, basic_enabled, device_enabled, created_at)
     select r.client_id, r.name, r.organisation_id, r.owner_id, r.status, r.public_client, r.pkce_required,
-           r.implicit_enabled, r.basic_enabled, :now
+           r.implicit_enabled, r.basic_enabled, r.device_enabled, :now
       from json_to_recordset(:rows) as r(client_id text, name text, organisation_id bigint, owner_id bigint,
-           status text, public_client boolean, pkce_required boolean, implicit_enabled boolean, basic_enabled boolean)
+           status text, public_client boolean, pkce_required boolean, implicit_enabled boolean, basic_enabled boolean,
+           device_enabled boolean)
     returning id, client_id`,
 })
 
@@ -175,9 +178,10 @@ export const updateApps = write('imports.updateApps', {
     update apps a
        set name = r.name, organisation_id = r.organisation_id, owner_id = r.owner_id, status = r.status,
            public_client = r.public_client, pkce_required = r.pkce_required, implicit_enabled = r.implicit_enabled,
-           basic_enabled = r.basic_enabled
+           basic_enabled = r.basic_enabled, device_enabled = r.device_enabled
       from json_to_recordset(:rows) as r(id bigint, name text, organisation_id bigint, owner_id bigint, status text,
-           public_client boolean, pkce_required boolean, implicit_enabled boolean, basic_enabled boolean)
+           public_client boolean, pkce_required boolean, implicit_enabled boolean, basic_enabled boolean,
+           device_enabled boolean)
      where a.id = r.id returning a.id`,
 })
 
