@@ -11,14 +11,33 @@ export interface LoadPlan {
   readonly seconds: number
   readonly method: string
   readonly path: string
+  /** What all requests carry. */
   readonly headers: Readonly<Record<string, string>>
-  /** Bodies that are sent in turn. */
-  readonly bodies: readonly string[]
+  readonly send: Sending
 }
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** What one request has of its own; the fields are sent as JSON. */
+export interface Part {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Fields
+}
+
+/** What is sent when. */
+export type Sending =
+  /** Every connection goes through all of them, again and again, each one step ahead of the one before. */
+  | { readonly kind: 'turns'; readonly parts: readonly Part[] }
+  /** All connections take from one queue; at its end it starts again, or the load is over. */
+  | { readonly kind: 'queue'; readonly parts: readonly Part[]; readonly isEndless: boolean }
+  /** Every connection starts with a body of its own, and each answer gives `field` of the next one. */
+  | { readonly kind: 'chain'; readonly bodies: readonly Fields[]; readonly field: string }
 
 export interface LoadResult {
   readonly requests: number
   readonly failures: number
+  /** The first answer that was not a success. */
+  readonly failure: string
   readonly seconds: number
   readonly p50Ms: number
   readonly p99Ms: number
@@ -26,66 +45,109 @@ export interface LoadResult {
 
 const NS_PER_MS = 1_000_000
 
-function makeRequests(plan: LoadPlan): Buffer[] {
-  const lines = Object.entries(plan.headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  const start = `${plan.method} ${plan.path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${lines.join('')}`
-  if (plan.bodies.length === 0) return [Buffer.from(`${start}\r\n`)]
-  return plan.bodies.map((body) =>
-    Buffer.from(`${start}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`),
-  )
+/** The next request of a connection, by its number and the body that it was answered with; undefined where there is no more. */
+type NextRequest = (connection: number, answer: string | undefined) => Buffer | undefined
+
+const linesOf = (headers: Readonly<Record<string, string>>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
+
+function encoderOf(plan: LoadPlan): (part: Part) => Buffer {
+  const start = `${plan.method} ${plan.path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${linesOf(plan.headers)}`
+  return ({ headers = {}, body }) => {
+    if (!body) return Buffer.from(`${start}${linesOf(headers)}\r\n`)
+    const text = JSON.stringify(body)
+    const length = Buffer.byteLength(text)
+    return Buffer.from(
+      `${start}${linesOf(headers)}content-type: application/json\r\ncontent-length: ${length}\r\n\r\n${text}`,
+    )
+  }
 }
 
-/** Bytes of a whole answer at the start of the text, or 0 where some are missing. */
-function answerLength(text: string): number {
+function makeRequests(plan: LoadPlan): NextRequest {
+  const { send } = plan
+  const encode = encoderOf(plan)
+  if (send.kind === 'chain') {
+    return (connection, answer) => {
+      const body = send.bodies[connection] as Fields
+      return encode({ body: answer === undefined ? body : { ...body, [send.field]: JSON.parse(answer)[send.field] } })
+    }
+  }
+  const requests = send.parts.map(encode)
+  if (send.kind === 'turns') {
+    const next = Array.from({ length: plan.connections }, (_, index) => index)
+    return (connection) => requests[next[connection]!++ % requests.length]
+  }
+  let taken = 0
+  return () => requests[send.isEndless ? taken++ % requests.length : taken++]
+}
+
+/** Where the body starts and ends in a text that begins with a whole answer; undefined where some of it is missing. */
+function findBody(text: string): { start: number; end: number } | undefined {
   const end = text.indexOf('\r\n\r\n')
-  if (end < 0) return 0
+  if (end < 0) return undefined
   const length = /content-length: (\d+)/i.exec(text.slice(0, end))?.[1]
-  const total = end + 4 + Number(length ?? 0)
-  return text.length >= total ? total : 0
+  const body = { start: end + 4, end: end + 4 + Number(length ?? 0) }
+  return text.length >= body.end ? body : undefined
 }
 
-export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
-  const requests = makeRequests(plan)
+/** Runs until the time is over, there is nothing more to send, or `stop` says so; then waits for the last answers. */
+export async function runLoad(plan: LoadPlan, stop?: AbortSignal): Promise<LoadResult> {
+  const nextRequest = makeRequests(plan)
+  const needsAnswer = plan.send.kind === 'chain'
   const latency = createHistogram()
   let count = 0
   let failures = 0
+  let failure = ''
   let isOver = false
+  const finish = () => {
+    isOver = true
+  }
 
   const worker = (index: number): Promise<void> =>
     new Promise((resolve, reject) => {
-      let next = index
       let sentAt = 0n
       let pending = ''
       const socket: Socket = connect({ port: plan.port, host: '127.0.0.1', noDelay: true })
-      const send = () => {
+      const sendNext = (answer?: string) => {
+        const request = isOver ? undefined : nextRequest(index, answer)
+        if (!request) {
+          socket.end()
+          return resolve()
+        }
         sentAt = process.hrtime.bigint()
-        socket.write(requests[next++ % requests.length] as Buffer)
+        socket.write(request)
       }
       socket.setEncoding('latin1')
-      socket.on('connect', send)
+      socket.on('connect', () => sendNext())
       socket.on('error', reject)
+      socket.on('end', () => reject(new Error('The server closed a connection')))
       socket.on('data', (chunk) => {
         pending = pending === '' ? String(chunk) : pending + chunk
-        const length = answerLength(pending)
-        if (length === 0) return
-        if (!pending.startsWith('HTTP/1.1 200')) failures++
-        pending = pending.slice(length)
+        const body = findBody(pending)
+        if (!body) return
         latency.record(process.hrtime.bigint() - sentAt)
         count++
-        if (!isOver) return send()
-        socket.end()
-        resolve()
+        const isRefused = !pending.startsWith('HTTP/1.1 200')
+        if (isRefused && failures++ === 0) failure = pending
+        const answer = needsAnswer ? pending.slice(body.start, body.end) : ''
+        pending = pending.slice(body.end)
+        // Without an answer to go on from, a chain ends; the failure is counted.
+        if (isRefused && needsAnswer) finish()
+        sendNext(answer)
       })
     })
 
   const startedAt = performance.now()
-  setTimeout(() => {
-    isOver = true
-  }, plan.seconds * 1000)
+  const timer = setTimeout(finish, plan.seconds * 1000)
+  stop?.addEventListener('abort', finish)
   await Promise.all(Array.from({ length: plan.connections }, (_, index) => worker(index)))
+  clearTimeout(timer)
   return {
     requests: count,
     failures,
+    failure,
     seconds: (performance.now() - startedAt) / 1000,
     p50Ms: latency.percentile(50) / NS_PER_MS,
     p99Ms: latency.percentile(99) / NS_PER_MS,
@@ -93,5 +155,10 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
 }
 
 if (process.send) {
-  process.on('message', async (plan: LoadPlan) => process.send?.(await runLoad(plan)))
+  const stop = new AbortController()
+  process.on('disconnect', () => process.exit())
+  process.on('message', async (message: LoadPlan | 'stop') => {
+    if (message === 'stop') stop.abort()
+    else process.send?.(await runLoad(message, stop.signal))
+  })
 }

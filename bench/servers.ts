@@ -6,22 +6,28 @@ import { Type } from 'typebox'
 import { operations } from '../src/app.ts'
 import { ensureAppUser } from '../src/apps/apps.ts'
 import { createBucket } from '../src/buckets/buckets.ts'
-import { readConfig } from '../src/config.ts'
+import { type Config, readConfig } from '../src/config.ts'
 import { type Connection, openDatabase } from '../src/database/database.ts'
 import { json, read, text, write } from '../src/database/statement.ts'
 import { type Environment, schemaOf } from '../src/environment.ts'
-import { SUCCESS, userOperation } from '../src/http/operation.ts'
+import { userOperation } from '../src/http/operation.ts'
 import { buildServer } from '../src/http/server.ts'
+import { SUCCESS } from '../src/http/success.ts'
 import { openLog } from '../src/log.ts'
 import { openEnvironments } from '../src/platform.ts'
 import { openSession } from '../src/sessions/sessions.ts'
 
-/** The servers that are compared. Each runs in a process of its own, which starts this file with the server's name. */
-export type ServerName = 'bare' | 'fastify' | 'groundschool'
+/** The servers that are measured. Each runs in a process of its own, which starts this file with the server's name. */
+export type ServerName = 'bare' | 'fastify' | 'groundschool' | 'sign-in'
 
 export interface Started {
   readonly port: number
   readonly headers: Readonly<Record<string, string>>
+}
+
+export interface Usage {
+  readonly cpu: NodeJS.CpuUsage
+  readonly rss: number
 }
 
 /** About 456 bytes of JSON, as a small document of an app is. */
@@ -91,16 +97,28 @@ const checkTokenOnly = userOperation({
   run: async () => SUCCESS,
 })
 
-async function startGroundschool(connection: Connection): Promise<Started> {
-  const config = readConfig({
+/** All load comes from one address, one app and few people, so their limits are lifted. */
+export const benchConfig = (settings: Record<string, string> = {}): Config =>
+  readConfig({
     SECRET_KEY: Buffer.alloc(32, 1).toString('base64url'),
     LOG_LEVEL: 'warn',
     RATE_TOKEN_PER_SECOND: '1000000',
     RATE_TOKEN_BURST: '10000000',
+    RATE_CLIENT_PER_SECOND: '1000000',
+    RATE_CLIENT_BURST: '10000000',
+    RATE_ADDRESS_PER_SECOND: '1000000',
+    RATE_ADDRESS_BURST: '10000000',
+    ...settings,
   })
+
+/** A small one, so that a few thousand tokens in turn are never in it. */
+export const SMALL_TOKEN_CACHE = 1000
+
+async function startGroundschool(connection: Connection, settings?: Record<string, string>): Promise<Started> {
+  const config = benchConfig(settings)
   const environments = await openEnvironments(config, connection, openLog(config), () => new Date())
   const environment = environments[0] as Environment
-  const server = buildServer(environment, [...operations, checkTokenOnly])
+  const server = buildServer(environment, [...operations, checkTokenOnly], [])
   await server.listen({ port: 0, host: '127.0.0.1' })
   return {
     port: (server.server.address() as AddressInfo).port,
@@ -144,11 +162,17 @@ export const BENCH_SQL = `
 
 if (process.send) {
   const [name, connection] = process.argv.slice(2) as [ServerName, string]
-  const start = { bare: startBare, fastify: startFastify, groundschool: startGroundschool }[name]
-  process.send(await start(JSON.parse(connection)))
+  const start: Record<ServerName, (connection: Connection) => Promise<Started>> = {
+    bare: startBare,
+    fastify: startFastify,
+    groundschool: startGroundschool,
+    'sign-in': (connection) => startGroundschool(connection, { TOKEN_CACHE_SIZE: String(SMALL_TOKEN_CACHE) }),
+  }
+  process.send(await start[name](JSON.parse(connection)))
   flushCompileCache()
+  process.on('disconnect', () => process.exit())
   process.on('SIGINT', () => process.exit(0))
   process.on('message', () => {
-    process.send?.({ cpu: process.cpuUsage(), rss: process.memoryUsage.rss() })
+    process.send?.({ cpu: process.cpuUsage(), rss: process.memoryUsage.rss() } satisfies Usage)
   })
 }

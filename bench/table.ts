@@ -1,25 +1,9 @@
-export interface Measured {
-  readonly perSecond: number
-  readonly p50Ms: number
-  readonly p99Ms: number
-  readonly nodeCpuMs: number
-  readonly databaseCpuMs: number
-}
+import type { Measured } from './measure.ts'
 
-interface Row {
-  readonly name: string
-  readonly base: string
-  readonly goal?: number
-}
-
-export interface Report {
-  readonly scenarios: readonly Row[]
-  readonly connectionCounts: readonly number[]
-  readonly results: ReadonlyMap<string, readonly Measured[]>
-  readonly rounds: number
-  readonly seconds: number
-  readonly memory: { readonly rssBytes: number; readonly seconds: number } | undefined
-  readonly machine: string
+/** What one group of scenarios adds to the report. */
+export interface Section {
+  readonly lines: readonly string[]
+  readonly goals: readonly string[]
 }
 
 const median = (values: readonly number[]): number => {
@@ -30,61 +14,144 @@ const median = (values: readonly number[]): number => {
     : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2
 }
 
-const medianOf = (measured: readonly Measured[], field: keyof Measured): number =>
-  median(measured.map((one) => one[field]))
-
-/** The share of the base is the median of the rounds' own shares: both were measured within seconds of each other. */
-function shareOf(report: Report, row: Row, connections: number): number {
-  const own = report.results.get(`${row.name} ${connections}`) ?? []
-  const base = report.results.get(`${row.base} ${connections}`) ?? []
-  return median(own.map((one, round) => one.perSecond / (base[round] as Measured).perSecond))
-}
+const medianOf = <T>(all: readonly T[], value: (one: T) => number): number => median(all.map(value))
 
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US')
 const percent = (value: number): string => `${Math.round(value * 100)} %`
+const verdict = (isReached: boolean): string => (isReached ? 'reached' : 'missed')
+const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+const tableHead = (...columns: readonly string[]): string[] => [
+  line(columns),
+  `|${columns.map((_, index) => (index === 0 ? '---' : '--:')).join('|')}|`,
+]
 
-export function writeTable(report: Report): string {
-  const { rounds, seconds, machine, memory } = report
-  const lines = [
-    `# Benchmark`,
-    '',
-    `\`npm run bench\`: medians of ${rounds} interleaved rounds of ${seconds} s each, server, load and PostgreSQL on one machine (${machine}).`,
-    'CPU is milliseconds per request, of the Node process and of PostgreSQL. A share is of the scenario named in its column, in the same round.',
-    '',
-  ]
+/** The cells that every table has. */
+const speedCells = (measured: readonly Pick<Measured, 'perSecond' | 'p50Ms' | 'p99Ms'>[]): string[] => [
+  whole(medianOf(measured, (one) => one.perSecond)),
+  medianOf(measured, (one) => one.p50Ms).toFixed(2),
+  medianOf(measured, (one) => one.p99Ms).toFixed(2),
+]
+const cpuCells = (measured: readonly Measured[]): string[] => [
+  medianOf(measured, (one) => one.nodeCpuMs).toFixed(3),
+  medianOf(measured, (one) => one.databaseCpuMs).toFixed(3),
+]
+
+interface ComparedScenario {
+  readonly name: string
+  readonly base: string
+  readonly goal?: number
+}
+
+export interface Comparison {
+  readonly scenarios: readonly ComparedScenario[]
+  readonly connectionCounts: readonly number[]
+  readonly results: ReadonlyMap<string, readonly Measured[]>
+  readonly memory: { readonly rssBytes: number; readonly seconds: number } | undefined
+}
+
+/** The share of the base is the median of the rounds' own shares: both were measured within seconds of each other. */
+function shareOf({ results }: Comparison, scenario: ComparedScenario, connections: number): number {
+  const own = results.get(`${scenario.name} ${connections}`) ?? []
+  const base = results.get(`${scenario.base} ${connections}`) ?? []
+  return median(own.map((one, round) => one.perSecond / (base[round] as Measured).perSecond))
+}
+
+export function writeComparison(report: Comparison): Section {
+  const lines: string[] = []
   for (const connections of report.connectionCounts) {
     lines.push(`## ${connections} ${connections === 1 ? 'connection' : 'connections'}`, '')
     lines.push(
       '| scenario | requests/s | p50 ms | p99 ms | CPU Node | CPU PostgreSQL | share | of |',
       '|---|--:|--:|--:|--:|--:|--:|---|',
     )
-    for (const row of report.scenarios) {
-      const measured = report.results.get(`${row.name} ${connections}`) ?? []
-      const cells = [
-        row.name,
-        whole(medianOf(measured, 'perSecond')),
-        medianOf(measured, 'p50Ms').toFixed(2),
-        medianOf(measured, 'p99Ms').toFixed(2),
-        medianOf(measured, 'nodeCpuMs').toFixed(3),
-        medianOf(measured, 'databaseCpuMs').toFixed(3),
-        percent(shareOf(report, row, connections)),
-        row.base,
-      ]
-      lines.push(`| ${cells.join(' | ')} |`)
+    for (const scenario of report.scenarios) {
+      const measured = report.results.get(`${scenario.name} ${connections}`) ?? []
+      const share = percent(shareOf(report, scenario, connections))
+      lines.push(line([scenario.name, ...speedCells(measured), ...cpuCells(measured), share, scenario.base]))
     }
     lines.push('')
   }
-  lines.push('## Goals', '')
-  for (const row of report.scenarios) {
-    if (row.goal === undefined || !report.connectionCounts.includes(32)) continue
-    const share = shareOf(report, row, 32)
-    lines.push(
-      `- ${row.name} at ${percent(row.goal)} of ${row.base} with 32 connections: ${percent(share)}, ${share >= row.goal ? 'reached' : 'missed'}`,
+  const goals: string[] = []
+  for (const scenario of report.scenarios) {
+    if (scenario.goal === undefined || !report.connectionCounts.includes(32)) continue
+    const share = shareOf(report, scenario, 32)
+    goals.push(
+      `${scenario.name} at ${percent(scenario.goal)} of ${scenario.base} with 32 connections: ${percent(share)}, ${verdict(share >= scenario.goal)}`,
     )
   }
-  if (memory)
-    lines.push(
-      `- memory of the Node process after ${memory.seconds} s of load, goal under 150 MB: ${Math.round(memory.rssBytes / 1e6)} MB`,
+  if (report.memory)
+    goals.push(
+      `memory of the Node process after ${report.memory.seconds} s of load, goal under 150 MB: ${Math.round(report.memory.rssBytes / 1e6)} MB`,
     )
-  return `${lines.join('\n')}\n`
+  return { lines, goals }
+}
+
+interface SignInScenario {
+  readonly name: string
+  readonly goal?: { readonly perCore: number; readonly p99Ms?: number }
+}
+
+/** Reads that were measured while people signed in, and how fast those were served. */
+export interface Crowd {
+  readonly reads: Measured
+  readonly signIns: Pick<Measured, 'perSecond' | 'p50Ms' | 'p99Ms'>
+}
+
+export interface SignInReport {
+  readonly scenarios: readonly SignInScenario[]
+  readonly connections: number
+  readonly results: ReadonlyMap<string, readonly Measured[]>
+  readonly people: number
+  readonly alone: readonly Measured[]
+  readonly crowds: readonly Crowd[]
+}
+
+/** Requests/s divided by the cores that are busy with them, which is requests in a second of CPU. */
+const perCore = ({ nodeCpuMs, databaseCpuMs }: Measured): number => 1000 / (nodeCpuMs + databaseCpuMs)
+/** Cores that Node was busy with. */
+const nodeCores = ({ perSecond, nodeCpuMs }: Measured): number => (perSecond * nodeCpuMs) / 1000
+
+export function writeSignIn(report: SignInReport): Section {
+  const { connections, people, alone, crowds } = report
+  const lines = [
+    `## Sign-in, ${connections} connections`,
+    '',
+    'Per core: requests/s divided by the CPU cores that Node and PostgreSQL together were busy with, which is 1000 / (CPU Node + CPU PostgreSQL). The load generator is not in it.',
+    'Refresh: each connection holds a session and sends the refresh token of the last answer, with client ID and secret. Code exchange: a fresh code each, with secret and PKCE.',
+    'Uncached: a token a request, in turn out of twice as many as the process remembers.',
+    '',
+    ...tableHead('scenario', 'requests/s', 'p50 ms', 'p99 ms', 'CPU Node', 'CPU PostgreSQL', 'per core'),
+  ]
+  const goals: string[] = []
+  for (const { name, goal } of report.scenarios) {
+    const measured = report.results.get(name) ?? []
+    const each = medianOf(measured, perCore)
+    lines.push(line([name, ...speedCells(measured), ...cpuCells(measured), whole(each)]))
+    if (!goal) continue
+    const p99Ms = medianOf(measured, (one) => one.p99Ms)
+    const wanted = goal.p99Ms === undefined ? '' : ` and p99 under ${goal.p99Ms} ms`
+    const found = goal.p99Ms === undefined ? '' : ` and ${p99Ms.toFixed(1)} ms`
+    const isReached = each >= goal.perCore && (goal.p99Ms === undefined || p99Ms < goal.p99Ms)
+    goals.push(
+      `${name} at ${goal.perCore}/s per core${wanted} with ${connections} connections: ${whole(each)}/s${found}, ${verdict(isReached)}`,
+    )
+  }
+
+  const beside = crowds.map(({ reads }) => reads)
+  const share = median(beside.map((one, round) => one.perSecond / (alone[round] as Measured).perSecond))
+  const cores = (measured: readonly Measured[]) => medianOf(measured, nodeCores).toFixed(2)
+  lines.push(
+    '',
+    `A bucket read with ${connections} connections, alone and while ${people} people sign in at once (\`GET /auth/basic\`, again and again, from a load process of their own). Cores: what Node was busy with, hashing included.`,
+    '',
+    ...tableHead('scenario', 'requests/s', 'p50 ms', 'p99 ms', 'cores Node', 'share'),
+    line(['bucket read, alone', ...speedCells(alone), cores(alone), percent(1)]),
+    line([`bucket read, while ${people} people sign in`, ...speedCells(beside), cores(beside), percent(share)]),
+    line([`those sign-ins`, ...speedCells(crowds.map(({ signIns }) => signIns)), '', '']),
+    '',
+  )
+  goals.push(
+    `**bucket read** while ${people} people sign in, at 50 % of the same alone: ${percent(share)}, ${verdict(share >= 0.5)}`,
+  )
+  return { lines, goals }
 }

@@ -1,9 +1,32 @@
+import { accountPages } from './account/pages.ts'
+import { accountOperations } from './account/routes.ts'
 import { bucketOperations } from './buckets/routes.ts'
+import { devicePages } from './devices/pages.ts'
+import { deviceOperations } from './devices/routes.ts'
 import type { Operation } from './http/operation.ts'
+import type { Page } from './http/page.ts'
+import { oauthPages } from './oauth/pages.ts'
 import { oauthOperations } from './oauth/routes.ts'
+import { standardOperations } from './oauth/standard-routes.ts'
+import { passkeyPages } from './passkeys/pages.ts'
+import { passkeyOperations } from './passkeys/routes.ts'
+import { peopleOperations } from './people/routes.ts'
 
 /** The product's table of contents: every area, in the order in which a newcomer meets them. */
 export const operations: readonly Operation[] = [
-  ...oauthOperations, // GET /auth/basic: the first door
+  ...oauthOperations, // /oauth: how an app gets its tokens
+  ...standardOperations, // /oauth/v2: the same by the book, for OAuth libraries
+  ...deviceOperations, // /oauth/v2/device: devices without a browser
+  ...accountOperations, // /account/v1: one's own apps, devices and password
+  ...passkeyOperations, // /account/v1/passkey: passkeys as a second way to sign in
+  ...peopleOperations, // /user/v1: profiles, and users who have none
   ...bucketOperations, // /app/v1/bucket: small JSON documents of an app
+]
+
+/** What people look at. */
+export const pages: readonly Page[] = [
+  ...oauthPages, // /oauth/signin: sign in, allow or deny an app
+  ...devicePages, // /device: type the code that a device shows, allow or deny it
+  ...accountPages, // /account: the same, for people
+  ...passkeyPages, // /account/passkey: the forms of the account page's passkeys
 ]

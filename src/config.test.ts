@@ -81,6 +81,9 @@ test('every mistake is named at once, with what to write instead', () => {
     RATE_TOKEN_BURST: '1e9',
     TRUST_PROXY: '10.0.0.0/8,proxy.example.org',
     ACCESS_TOKEN_HOURS: '1.5',
+    MESSAGES: 'pigeon',
+    SMTP_URL: 'https://user:pw@mail.example.org',
+    MESSAGES_FROM: 'Groundschool',
   }
   const found = mistakes(wrong)
   assert.deepEqual(found.map((mistake) => mistake.split(' ')[0]).sort(), Object.keys(wrong).sort(), found.join('\n'))
@@ -104,6 +107,38 @@ test('demo data is refused where others can reach it', () => {
     assert.match(mistakes({ DEMO: 'on', HOST })[0] ?? '', /^DEMO cannot be on while HOST is not a loopback address/)
   for (const HOST of ['127.0.0.1', '127.1.2.3', 'localhost', '::1'])
     assert.deepEqual(mistakes({ DEMO: 'on', HOST }), [])
+})
+
+test('messages go by mail where a server is named, into files in development, and nowhere else', () => {
+  const SMTP_URL = 'smtps://user:pw@mail.example.org'
+  const MESSAGES_FROM = 'Groundschool <no-reply@example.org>'
+  const ways: [environment: Record<string, string>, way: string][] = [
+    [{}, 'file'],
+    [{ HOST: '0.0.0.0' }, 'off'],
+    [{ SMTP_URL, MESSAGES_FROM }, 'smtp'],
+    [{ SMTP_URL, MESSAGES_FROM: 'no-reply@example.org', HOST: '0.0.0.0' }, 'smtp'],
+    [{ SMTP_URL, MESSAGES: 'off' }, 'off'],
+    [{ SMTP_URL, MESSAGES: 'log' }, 'log'],
+    [{ MESSAGES: 'File', HOST: '0.0.0.0' }, 'file'],
+  ]
+  for (const [environment, way] of ways)
+    assert.equal(readConfig(environment).MESSAGES, way, JSON.stringify(environment))
+
+  assert.deepEqual(mistakes({ MESSAGES: 'smtp' }), [
+    'SMTP_URL must be set where MESSAGES is smtp',
+    'MESSAGES_FROM must be set where messages are sent by SMTP',
+  ])
+  assert.deepEqual(mistakes({ SMTP_URL }), ['MESSAGES_FROM must be set where messages are sent by SMTP'])
+  assert.match(
+    mistakes({ MESSAGES: 'log', HOST: '::' })[0] ?? '',
+    /^MESSAGES cannot be log while HOST is not a loopback/,
+  )
+  for (const wrong of ['mail.example.org', 'smtp:', 'smtp://', 'http://user:pw@mail.example.org'])
+    assert.deepEqual(mistakes({ SMTP_URL: wrong, MESSAGES: 'smtp', MESSAGES_FROM }), [
+      'SMTP_URL must be an address such as smtps://user:password@mail.example.org',
+    ])
+  for (const wrong of ['x', '@', 'a@b, c@d', 'A <a@b> <c@d>', 'A <a b>', '<>'])
+    assert.match(mistakes({ MESSAGES_FROM: wrong })[0] ?? '', /^MESSAGES_FROM must be a mail address/, wrong)
 })
 
 test('HOST is an address, so that a misspelt one is found before anything starts', () => {

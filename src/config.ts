@@ -65,6 +65,18 @@ const postgresAddress: Reader<string> = (text) => {
     throw new Error('an address such as postgres://user@host/database')
   return text
 }
+const smtpAddress: Reader<string> = (text) => {
+  const url = URL.parse(text)
+  if (!url || !/^smtps?:$/.test(url.protocol) || !url.hostname)
+    throw new Error('an address such as smtps://user:password@mail.example.org')
+  return text
+}
+const sender: Reader<string> = (text) => {
+  const address = /^[^<>@,;"\p{Cc}]*<([^<>]*)>$/u.exec(text)?.[1] ?? text
+  if (!/^[^\s@<>,;:"()]+@[^\s@<>,;:"()]+$/.test(address))
+    throw new Error('a mail address, such as Groundschool <no-reply@example.org>')
+  return text
+}
 const secretKey: Reader<string> = (text) => {
   if (Buffer.from(text, 'base64url').length < 32) throw new Error('at least 32 random bytes in base64')
   return text
@@ -109,6 +121,17 @@ const SETTINGS = {
     'made once, in DATA_DIR/secret.key',
     secretKey,
   ),
+  MESSAGES: setting(
+    'How people get messages, such as links to set a new password: `smtp`, `file` (into DATA_DIR/messages), `log` (to standard error; never on a public HOST), `off` (administrators hand out links), or `auto` (smtp where SMTP_URL is set, otherwise file where HOST is loopback, otherwise off).',
+    'auto',
+    choice('auto', 'off', 'file', 'log', 'smtp'),
+  ),
+  SMTP_URL: optional(
+    'Mail server, with user and password where it asks for them. What is sent to another machine is encrypted, unless the address ends in `?requireTLS=false`.',
+    'none',
+    smtpAddress,
+  ),
+  MESSAGES_FROM: optional('Sender of the messages; has to be set for smtp.', 'none', sender),
   LOG_LEVEL: setting(
     'What is logged: trace, debug, info, warn, error or silent.',
     'info',
@@ -132,8 +155,16 @@ const SETTINGS = {
   ),
   RATE_TOKEN_PER_SECOND: setting('Requests a second for one access token.', '300', whole(1, 1_000_000)),
   RATE_TOKEN_BURST: setting('Requests at once for one access token.', '3000', whole(1, 10_000_000)),
+  RATE_CLIENT_PER_SECOND: setting('Token requests a second for one app.', '100', whole(1, 1_000_000)),
+  RATE_CLIENT_BURST: setting('Token requests at once for one app.', '1000', whole(1, 10_000_000)),
   RATE_ADDRESS_PER_SECOND: setting('Unauthenticated requests a second from one address.', '200', whole(1, 1_000_000)),
   RATE_ADDRESS_BURST: setting('Unauthenticated requests at once from one address.', '1000', whole(1, 10_000_000)),
+  RATE_ANONYMOUS_PER_SECOND: setting('Anonymous users made a second from one address.', '5', whole(1, 1_000_000)),
+  RATE_ANONYMOUS_BURST: setting(
+    'Anonymous users made at once from one address: a classroom may sit behind one.',
+    '200',
+    whole(1, 10_000_000),
+  ),
   TRUST_PROXY: setting(
     'Addresses or networks of proxies whose X-Forwarded-For is believed, separated by commas.',
     '',
@@ -153,7 +184,10 @@ type Settings = { [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K] extends Set
 export type EnvironmentName = 'production' | 'sandbox'
 export const ENVIRONMENTS: readonly EnvironmentName[] = ['production', 'sandbox']
 
-export interface Config extends Omit<Settings, 'BASE_URL' | 'SANDBOX_URL' | 'NOTES_URL'> {
+export type MessageWay = Exclude<Settings['MESSAGES'], 'auto'>
+
+export interface Config extends Omit<Settings, 'BASE_URL' | 'SANDBOX_URL' | 'NOTES_URL' | 'MESSAGES'> {
+  readonly MESSAGES: MessageWay
   readonly BASE_URL: string
   readonly SANDBOX_URL: string
   readonly NOTES_URL: string
@@ -181,6 +215,13 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const isLoopback = isLoopbackHost(settings.HOST)
   if (settings.DEMO === 'on' && !isLoopback)
     mistakes.push('DEMO cannot be on while HOST is not a loopback address: the demo passwords are public')
+  const way = chooseMessageWay(settings, isLoopback)
+  if (way === 'log' && !isLoopback)
+    mistakes.push('MESSAGES cannot be log while HOST is not a loopback address: messages hold one-time links')
+  if (way === 'smtp') {
+    if (!given.SMTP_URL?.trim()) mistakes.push('SMTP_URL must be set where MESSAGES is smtp')
+    if (!given.MESSAGES_FROM?.trim()) mistakes.push('MESSAGES_FROM must be set where messages are sent by SMTP')
+  }
   const base = settings.BASE_URL ?? `http://localhost:${settings.PORT}`
   const sandbox = settings.SANDBOX_URL ?? `http://localhost:${settings.SANDBOX_PORT}`
   const isShared = settings.PORT > 0 && settings.PORT === settings.SANDBOX_PORT
@@ -193,11 +234,18 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   return {
     ...settings,
     DATA_DIR: resolve(settings.DATA_DIR),
+    MESSAGES: way,
     BASE_URL: base,
     SANDBOX_URL: sandbox,
     NOTES_URL: settings.NOTES_URL ?? base,
     isLoopback,
   }
+}
+
+function chooseMessageWay({ MESSAGES, SMTP_URL }: Settings, isLoopback: boolean): MessageWay {
+  if (MESSAGES !== 'auto') return MESSAGES
+  if (SMTP_URL) return 'smtp'
+  return isLoopback ? 'file' : 'off'
 }
 
 function readConfigFile(file: string | undefined, mistakes: string[]): Record<string, string | undefined> {

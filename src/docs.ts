@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { operations } from './app.ts'
+import { operations, pages } from './app.ts'
 import { listSettings, readConfig } from './config.ts'
 import { type ErrorName, listErrors } from './errors.ts'
 import { describeApi } from './http/openapi.ts'
@@ -82,7 +82,7 @@ export function renderOpenApi(): string {
     { url: BASE_URL, description: 'Production' },
     { url: SANDBOX_URL, description: 'Sandbox' },
   ]
-  return `${JSON.stringify({ ...describeApi(operations, { url: BASE_URL }), servers }, null, 2)}\n`
+  return `${JSON.stringify({ ...describeApi(operations, pages, { url: BASE_URL }), servers }, null, 2)}\n`
 }
 
 const SOURCES: Record<Operation['place'], string> = { query: 'query', body: 'body', either: 'query or body' }

@@ -6,8 +6,11 @@ import { BucketWatch } from './buckets/watch.ts'
 import type { Config, EnvironmentName } from './config.ts'
 import type { Database } from './database/database.ts'
 import { Budget } from './http/budget.ts'
+import { type Cookie, cookieOf } from './http/cookies.ts'
 import { RateLimiter } from './http/limits.ts'
 import { securityHeaders } from './http/security.ts'
+import type { MessagePolicy } from './messages/messages.ts'
+import type { RelyingParty } from './passkeys/passkeys.ts'
 import { TokenCache } from './sessions/cache.ts'
 import type { TokenPolicy } from './sessions/sessions.ts'
 
@@ -24,7 +27,19 @@ export interface Environment {
   readonly tokens: TokenCache
   readonly tokenPolicy: TokenPolicy
   readonly secretHashKey: Buffer
-  readonly limits: { readonly token: RateLimiter; readonly address: RateLimiter }
+  readonly limits: {
+    readonly token: RateLimiter
+    readonly client: RateLimiter
+    readonly address: RateLimiter
+    readonly anonymous: RateLimiter
+  }
+  /** How people are told things outside of a browser. */
+  readonly messages: MessagePolicy
+  /** Signs the keys of forms. */
+  readonly formKey: Buffer
+  readonly cookie: Cookie
+  /** For whom passkeys are made, and where they may be used. */
+  readonly relyingParty: RelyingParty
   /** What is in memory: bodies that are worked on, and answers that clients have not read yet. */
   readonly largeBodies: Budget
   readonly unsentAnswers: Budget
@@ -78,13 +93,30 @@ export async function openEnvironment({
     tokenPolicy: {
       environment: name,
       refreshKey: deriveKey(secretKey, name, 'refresh'),
+      accessKey: deriveKey(secretKey, name, 'access'),
       accessTokenHours: config.ACCESS_TOKEN_HOURS,
       sessionDays: config.SESSION_DAYS,
     },
     secretHashKey: deriveKey(secretKey, name, 'client-secret'),
+    messages: {
+      isOn: config.MESSAGES !== 'off',
+      environment: name,
+      url,
+      sealKey: deriveKey(secretKey, name, 'message'),
+    },
+    formKey: deriveKey(secretKey, name, 'form'),
+    cookie: cookieOf(name, url),
+    relyingParty: {
+      id: new URL(url).hostname,
+      name: name === 'production' ? 'Groundschool' : 'Groundschool Sandbox',
+      origin: new URL(url).origin,
+      userKey: deriveKey(secretKey, name, 'passkey-user'),
+    },
     limits: {
       token: new RateLimiter('token', config.RATE_TOKEN_PER_SECOND, config.RATE_TOKEN_BURST),
+      client: new RateLimiter('client', config.RATE_CLIENT_PER_SECOND, config.RATE_CLIENT_BURST),
       address: new RateLimiter('address', config.RATE_ADDRESS_PER_SECOND, config.RATE_ADDRESS_BURST),
+      anonymous: new RateLimiter('anonymous', config.RATE_ANONYMOUS_PER_SECOND, config.RATE_ANONYMOUS_BURST),
     },
     largeBodies: new Budget(config.LARGE_BODIES_BYTES),
     unsentAnswers: new Budget(config.UNSENT_ANSWERS_BYTES),

@@ -1,14 +1,31 @@
+import { browserAges } from './browsers/browsers.ts'
 import type { Age } from './database/age.ts'
+import { deviceAges } from './devices/devices.ts'
 import type { Environment } from './environment.ts'
 import { idempotencyAges } from './idempotency/idempotency.ts'
+import { messageAges } from './messages/messages.ts'
+import { oauthAges } from './oauth/codes.ts'
+import { passkeyAges } from './passkeys/passkeys.ts'
+import { sweepAnonymous } from './people/anonymous.ts'
 import { peopleAges } from './people/people.ts'
+import { resetAges } from './people/resets.ts'
 import { sessionAges } from './sessions/sessions.ts'
 
 const BATCH = 1000
 const EVERY_MS = 5 * 60_000
 const DAY_MS = 24 * 60 * 60_000
 
-const AGES: readonly Age[] = [...sessionAges, ...idempotencyAges, ...peopleAges]
+const AGES: readonly Age[] = [
+  ...sessionAges,
+  ...oauthAges,
+  ...deviceAges,
+  ...browserAges,
+  ...idempotencyAges,
+  ...peopleAges,
+  ...passkeyAges,
+  ...resetAges,
+  ...messageAges,
+]
 
 /** Removes what is no longer needed, a little at a time. Several processes may do so at once. */
 export function keepTidy(environment: Environment): { stop(): void } {
@@ -23,6 +40,8 @@ export function keepTidy(environment: Environment): { stop(): void } {
 }
 
 export async function tidy({ db, clock, stopping }: Environment): Promise<void> {
+  // First, because it goes by sessions, and old ones are removed below.
+  await sweepAnonymous(db, { at: clock(), requestId: 'tidying', address: 'tidying' }, stopping)
   for (const { days, remove } of AGES) {
     const before = new Date(clock().getTime() - days * DAY_MS)
     while (!stopping.aborted && (await db.all(remove, { before })).length === BATCH);

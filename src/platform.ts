@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { operations } from './app.ts'
+import { operations, pages } from './app.ts'
 import { type Config, ENVIRONMENTS, type EnvironmentName, readSecretKey } from './config.ts'
 import { type Connection, openDatabase } from './database/database.ts'
 import { startEmbedded } from './database/embedded/embedded.ts'
@@ -12,6 +12,7 @@ import { StartupError } from './errors.ts'
 import { buildServer } from './http/server.ts'
 import { checkSecretKey } from './installation.ts'
 import { keepTidy } from './maintenance.ts'
+import { keepDelivering } from './messages/outbox.ts'
 
 /** A PostgreSQL that answers, whoever runs it. */
 export interface RunningDatabase {
@@ -76,23 +77,20 @@ export async function startPlatform(
 ): Promise<Platform> {
   const environments = await openEnvironments(config, connection, log, clock)
   const tidying = environments.map(keepTidy)
-  const servers = await Promise.all(
-    environments.map(async (environment) => {
-      const server = buildServer(environment, operations)
-      await server.ready()
-      return server
-    }),
-  )
   const closeEnvironments = () => Promise.all(environments.map((environment) => environment.close()))
-  const listeners = await listen(config, servers).catch(async (problem: unknown) => {
+  const listeners = await serve(config, environments).catch(async (problem: unknown) => {
     await closeEnvironments()
     throw problem
   })
+  const delivering = environments.map(keepDelivering)
   let stopped: Promise<void> | undefined
   const stop = async (): Promise<void> => {
     for (const environment of environments) environment.stop()
     for (const tidy of tidying) tidy.stop()
-    await Promise.all(listeners.map((listener) => drain(listener, config.STOP_SECONDS * 1000)))
+    await Promise.all([
+      ...listeners.map((listener) => drain(listener, config.STOP_SECONDS * 1000)),
+      ...delivering.map((messages) => messages.stop()),
+    ])
     await closeEnvironments()
   }
   const [production, sandbox] = listeners.map(addressOf)
@@ -104,6 +102,17 @@ export async function startPlatform(
       return stopped
     },
   }
+}
+
+async function serve(config: Config, environments: readonly Environment[]): Promise<Listener[]> {
+  const servers = await Promise.all(
+    environments.map(async (environment) => {
+      const server = buildServer(environment, operations, pages)
+      await server.ready()
+      return server
+    }),
+  )
+  return listen(config, servers)
 }
 
 interface Listener {

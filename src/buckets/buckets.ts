@@ -1,5 +1,5 @@
 import { checkAppUsers } from '../apps/apps.ts'
-import type { AppUser } from '../caller.ts'
+import type { AppUser, Caller } from '../caller.ts'
 import { type Db, hasCode } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
@@ -74,7 +74,11 @@ export async function createBucket(db: Db, who: AppUser, what: CreateBucket): Pr
       throw hasCode(error, '23505') ? taken() : error
     })
   if (outcome?.version) return { ...bucket, version: outcome.version }
-  throw outcome?.taken ? taken() : outOfRoom()
+  if (outcome?.taken) throw taken()
+  if (outcome?.are_here) throw outOfRoom()
+  // One of them has just gone: somebody else, or the caller.
+  await checkAppUsers(db, who.appId, users.slice(1))
+  throw fail('tokenInvalid')
 }
 
 /** What changes a bucket may be meant for one version of it only. */
@@ -158,6 +162,7 @@ export function deleteBucket(db: Db, who: AppUser, what: Versioned<NameBucket>):
 /** Gives another user of the app access. Doing it again changes nothing. */
 export function addBucketUser(db: Db, who: AppUser, what: Versioned<NameUser>): Promise<BucketRecord> {
   return db.transaction(async (tx) => {
+    await tx.first(store.holdUser, { app: who.appId, user: what.userId })
     const row = await lockForMember(tx, who, what)
     if (row.users.includes(what.userId)) return toRecord(row, row.data, row.version)
     await checkAppUsers(tx, who.appId, [what.userId])
@@ -177,16 +182,36 @@ export function removeBucketUser(db: Db, who: AppUser, what: Versioned<NameUser>
 }
 
 async function replaceUsers(tx: Db, who: AppUser, row: OwnRow, users: string[]): Promise<BucketRecord> {
-  const replaced = await tx.first(store.replaceUsers, {
-    no: row.bucket_no,
-    users,
-    value: streamed(JSON.stringify(users)),
-    user: who.userId,
-    now: who.at,
-  })
-  await trimChanges(tx, row.bucket_no, replaced!.version)
-  return toRecord({ ...row, users }, row.data, replaced!.version)
+  const version = await setUsers(tx, row.bucket_no, users, who)
+  return toRecord({ ...row, users }, row.data, version)
 }
+
+async function setUsers(tx: Db, no: number, users: string[], by: { userId: string; at: Date }): Promise<number> {
+  const value = streamed(JSON.stringify(users))
+  const replaced = await tx.first(store.replaceUsers, { no, users, value, user: by.userId, now: by.at })
+  await trimChanges(tx, no, replaced!.version)
+  return replaced!.version
+}
+
+/** Buckets that are locked at once when a user goes. */
+const FORGOTTEN_AT_ONCE = 50
+
+/**
+ * Takes a user who goes for good out of some of their buckets; those that are left without a user are deleted, and their storage is given back. True where nothing
+ * is left to do. The user's own row is locked by the caller, so they get no new ones meanwhile. All buckets are locked before the storage, as in every write.
+ */
+export async function forgetUser(tx: Db, who: Caller, what: { appId: number; userId: string }): Promise<boolean> {
+  const { appId, userId } = what
+  const buckets = await tx.all(store.lockSomeOfMember, { user: userId, most: FORGOTTEN_AT_ONCE })
+  const [own, shared] = [buckets.filter(isOnly), buckets.filter((bucket) => !isOnly(bucket))]
+  for (const { bucket_no: no, users } of shared) {
+    await setUsers(tx, no, withoutUser(users, userId), { userId, at: who.at })
+  }
+  for (const { bucket_no: no } of own) await tx.first(store.deleteBucket, { app: appId, no })
+  return !(await tx.first(store.isInAny, { user: userId }))!.is_in_any
+}
+
+const isOnly = ({ users }: { users: readonly string[] }): boolean => users.length === 1
 
 /** Ids of the buckets that the caller is in, in order: a page, as JSON text. */
 export async function listBuckets(db: Db, who: AppUser, what: ListBuckets): Promise<string> {

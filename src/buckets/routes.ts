@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { type Operation, SUCCESS, streamOperation, userOperation } from '../http/operation.ts'
+import { type Operation, streamOperation, userOperation } from '../http/operation.ts'
+import { SUCCESS, Success } from '../http/success.ts'
 import {
   addBucketUser,
   createBucket,
@@ -23,7 +24,6 @@ import {
   presentBucket,
   ReadBucket,
   SetValue,
-  Success,
 } from './schema.ts'
 
 const area = 'Buckets'

@@ -43,7 +43,6 @@ export const Bucket = Type.Object(
   { title: 'Bucket' },
 )
 export const BucketIds = Type.Array(Type.String())
-export const Success = Type.Object({ success: Type.Literal(true) }, { title: 'Success' })
 
 const BucketChange = Type.Object(
   {

@@ -57,7 +57,10 @@ export const findMembership = read('buckets.findMembership', {
      where m.user_id = :user and m.bucket_id = :id`,
 })
 
-/** Without a version: the id is taken, or the app has no room. The storage row is locked first, so that a new version is above the floor. */
+/**
+ * Without a version: the id is taken, some of the users are gone, or the app has no room. The users' rows are locked first, so that none of them goes while they get a
+ * bucket; then the storage row, so that a new version is above the floor.
+ */
 export const insertBucket = write('buckets.insert', {
   params: {
     app: int8,
@@ -68,13 +71,16 @@ export const insertBucket = write('buckets.insert', {
     blocks: int8,
     now: timestamptz,
   },
-  row: { taken: bool, version: nullable(int8) },
+  row: { taken: bool, are_here: bool, version: nullable(int8) },
   text: `
-    with namesake as (
+    with here as (
+      select from app_users where user_id = any(:users) and app_id = :app for key share
+    ), namesake as (
       select from buckets where app_id = :app and id = :id
     ), storage as (
       update app_storage set blocks_used = blocks_used + :blocks
        where app_id = :app and blocks_used + :blocks <= blocks_limit and not exists (select from namesake)
+         and (select count(*) from here) = cardinality(:users)
       returning version_floor
     ), bucket as (
       insert into buckets (app_id, id, users, public, data, version, blocks, created_at)
@@ -84,7 +90,8 @@ export const insertBucket = write('buckets.insert', {
       insert into bucket_members (user_id, bucket_id, bucket_no, since_version)
       select member, :id, bucket_no, version from bucket, unnest(:users) member
     )
-    select exists (select from namesake) as taken, (select version from bucket) as version`,
+    select exists (select from namesake) as taken, (select count(*) from here) = cardinality(:users) as are_here,
+           (select version from bucket) as version`,
 })
 
 const keepChange = (kind: string, key: string, value: string): string => `
@@ -172,6 +179,32 @@ export const deleteBucket = write('buckets.delete', {
        set blocks_used = room.blocks_used - gone.blocks, version_floor = greatest(room.version_floor, gone.version)
       from room, gone where s.app_id = :app
     returning s.app_id`,
+})
+
+/** Until the transaction ends this user does not go. Taken before the bucket's row, as by whoever removes a user. */
+export const holdUser = write('buckets.holdUser', {
+  params: { app: int8, user: text },
+  row: { user_id: text },
+  text: `select user_id from app_users where user_id = :user and app_id = :app for key share`,
+})
+
+const ofMember = `from bucket_members m join buckets o on o.bucket_no = m.bucket_no
+       where m.user_id = :user and :user = any(o.users)`
+
+/** Some of the buckets that a user is in, locked. Always in the same order, so that two who go do not wait for each other. */
+export const lockSomeOfMember = write('buckets.lockSomeOfMember', {
+  params: { user: text, most: int8 },
+  row: { bucket_no: int8, users: textArray },
+  text: `
+    select b.bucket_no, b.users from buckets b
+     where b.bucket_no in (select m.bucket_no ${ofMember} order by m.bucket_id limit :most) and :user = any(b.users)
+     order by b.bucket_no for update`,
+})
+
+export const isInAny = write('buckets.isInAny', {
+  params: { user: text },
+  row: { is_in_any: bool },
+  text: `select exists (select ${ofMember}) as is_in_any`,
 })
 
 export const trimChanges = write('buckets.trimChanges', {

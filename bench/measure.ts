@@ -1,0 +1,130 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Connection } from '../src/database/database.ts'
+import type { LoadPlan, LoadResult } from './load.ts'
+import type { ServerName, Started, Usage } from './servers.ts'
+
+/** What a run is made of, as the command line says. */
+export interface Bench {
+  readonly connection: Connection
+  /** The PostgreSQL that is measured, with all its children; undefined where /proc is missing. */
+  readonly databasePid: string | undefined
+  readonly rounds: number
+  readonly seconds: number
+}
+
+export interface RunningServer extends Started {
+  readonly child: ChildProcess
+}
+
+export interface Measured {
+  readonly perSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  /** Milliseconds of CPU for a request. */
+  readonly nodeCpuMs: number
+  readonly databaseCpuMs: number
+}
+
+const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
+/** The memory settings of `npm start`. */
+const startFlags: string[] = JSON.parse(readFileSync(here('../package.json'), 'utf8')).scripts.start.match(/--\S+/g)
+/** As `groundschool start` does, so that the compiler is not in the memory that is measured. */
+const env = { ...process.env, NODE_COMPILE_CACHE: here('../node_modules/.cache/groundschool') }
+
+/** The next message of a child process, which may not end before. */
+async function answerOf<T>(child: ChildProcess): Promise<T> {
+  const over = new AbortController()
+  const ended = once(child, 'exit', over).then(([code]) => {
+    throw new Error(`A process of the benchmark has ended (${code})`)
+  })
+  try {
+    return ((await Promise.race([once(child, 'message', over), ended])) as [T])[0]
+  } finally {
+    ended.catch(() => {})
+    over.abort()
+  }
+}
+
+export async function startServer(name: ServerName, connection: Connection): Promise<RunningServer> {
+  const isOurs = name === 'groundschool' || name === 'sign-in'
+  const child = fork(here('servers.ts'), [name, JSON.stringify(connection)], {
+    execArgv: isOurs ? startFlags : [],
+    env,
+  })
+  return { ...(await answerOf<Started>(child)), child }
+}
+
+export function readUsage({ child }: RunningServer): Promise<Usage> {
+  child.send('usage')
+  return answerOf(child)
+}
+
+/** A load in a process of its own, until its time is over or it is told to stop. */
+export function startLoad(plan: LoadPlan): { stop(): void; readonly result: Promise<LoadResult> } {
+  const child = fork(here('load.ts'), [], { execArgv: [] })
+  child.send(plan)
+  const finish = async () => {
+    const result = await answerOf<LoadResult>(child)
+    child.kill()
+    if (result.failures > 0)
+      throw new Error(`${result.failures} of ${result.requests} requests to ${plan.path} failed:\n${result.failure}`)
+    return result
+  }
+  return { stop: () => child.send('stop'), result: finish() }
+}
+
+export async function measure(
+  { databasePid }: Bench,
+  server: RunningServer,
+  plan: Pick<LoadPlan, 'method' | 'path' | 'send' | 'connections' | 'seconds'> & Partial<LoadPlan>,
+): Promise<Measured> {
+  const before = await readUsage(server)
+  const databaseBefore = databaseCpuMs(databasePid)
+  const result = await startLoad({ port: server.port, headers: server.headers, ...plan }).result
+  const databaseAfter = databaseCpuMs(databasePid)
+  const after = await readUsage(server)
+  const cpuMs = (after.cpu.user + after.cpu.system - before.cpu.user - before.cpu.system) / 1000
+  return {
+    perSecond: result.requests / result.seconds,
+    p50Ms: result.p50Ms,
+    p99Ms: result.p99Ms,
+    nodeCpuMs: cpuMs / result.requests,
+    databaseCpuMs: (databaseAfter - databaseBefore) / result.requests,
+  }
+}
+
+interface Stat {
+  readonly parent: string
+  readonly ownMs: number
+  /** Of children that have ended. */
+  readonly childrenMs: number
+}
+
+/** The PostgreSQL behind one of its connections. */
+export const findDatabasePid = (connectionPid: number): string | undefined => readStat(String(connectionPid))?.parent
+
+/** CPU of all processes of the database so far, in milliseconds. */
+function databaseCpuMs(pid: string | undefined): number {
+  const main = pid === undefined ? undefined : readStat(pid)
+  if (!main) return 0
+  return readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .map(readStat)
+    .filter((stat) => stat?.parent === pid)
+    .reduce((sum, stat) => sum + stat!.ownMs, main.ownMs + main.childrenMs)
+}
+
+/** From proc_pid_stat(5): the parent is field 4, then utime, stime, cutime and cstime are 14 to 17, in hundredths of a second. */
+function readStat(pid: string): Stat | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const ms = (from: number) => (Number(fields[from]) + Number(fields[from + 1])) * 10
+    return { parent: fields[1]!, ownMs: ms(11), childrenMs: ms(13) }
+  } catch {
+    return undefined
+  }
+}

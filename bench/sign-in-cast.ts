@@ -1,0 +1,121 @@
+import { addApp, ensureAppUser, readApp } from '../src/apps/apps.ts'
+import type { Caller } from '../src/caller.ts'
+import { int8, int8Array, text, textArray, timestamptz, write } from '../src/database/statement.ts'
+import type { Environment } from '../src/environment.ts'
+import { challengeOf } from '../src/oauth/rules.ts'
+import { addPerson, changePassword, readPersonId } from '../src/people/people.ts'
+import { openSession, type TokenPair } from '../src/sessions/sessions.ts'
+import { hashToken, mintToken } from '../src/sessions/tokens.ts'
+
+/** An app with a secret, people with a password who use it, and tokens of theirs. */
+export interface Cast {
+  readonly environment: Environment
+  readonly appId: number
+  readonly clientId: string
+  readonly secret: string
+  readonly people: readonly { readonly handle: string; readonly personId: number; readonly userId: string }[]
+  /** Access tokens, each of a session of its own. */
+  readonly tokens: readonly string[]
+}
+
+export const PASSWORD = 'cleared for take-off'
+export const REDIRECT_URI = 'https://app.example.org/callback'
+export const VERIFIER = 'v'.repeat(43)
+
+const HOUR_MS = 3_600_000
+/** More at once would only wait for a connection. */
+const AT_ONCE = 32
+
+const caller = (): Caller => ({ at: new Date(), requestId: 'bench', address: '127.0.0.1' })
+
+async function inBatches<T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> {
+  const made: T[] = []
+  while (made.length < count) {
+    const size = Math.min(AT_ONCE, count - made.length)
+    made.push(...(await Promise.all(Array.from({ length: size }, (_, i) => make(made.length + i)))))
+  }
+  return made
+}
+
+export async function makeCast(
+  environment: Environment,
+  count: { readonly people: number; readonly tokens: number },
+): Promise<Cast> {
+  const { db, name, secretHashKey } = environment
+  const app = await addApp(
+    db,
+    caller(),
+    {
+      environment: name,
+      key: 'bench-sign-in',
+      name: 'bench sign-in',
+      redirectUris: [REDIRECT_URI],
+      origins: [],
+      isBasicEnabled: true,
+      isImplicitEnabled: false,
+      isDeviceEnabled: false,
+      isPublic: false,
+    },
+    secretHashKey,
+  )
+  const { id: appId } = await readApp(db, app.clientId, name)
+  const people = await inBatches(count.people, async (index) => {
+    const handle = await addPerson(db, caller(), { handle: `bench-${index}` })
+    await changePassword(db, caller(), { handle, password: PASSWORD })
+    const personId = await readPersonId(db, handle)
+    return { handle, personId, userId: await ensureAppUser(db, caller(), { appId, personId }) }
+  })
+  const cast = { environment, appId, clientId: app.clientId, secret: app.secret!, people, tokens: [] }
+  const sessions = await openSessions(cast, count.tokens)
+  return { ...cast, tokens: sessions.map(({ accessToken }) => accessToken) }
+}
+
+/** New sessions, spread over all people. */
+export function openSessions({ environment, appId, people }: Cast, count: number): Promise<TokenPair[]> {
+  return inBatches(count, (index) => {
+    const { personId, userId } = people[index % people.length]!
+    const what = { appId, personId, userId, door: 'code', device: 'bench' } as const
+    return openSession(environment.db, caller(), what, environment.tokenPolicy)
+  })
+}
+
+/** As sign-in makes them, but many at once, and they live for as long as a round may take. */
+const insertCodes = write('bench.insertCodes', {
+  params: {
+    app: int8,
+    people: int8Array,
+    hashes: textArray,
+    redirect: text,
+    challenge: text,
+    now: timestamptz,
+    expires: timestamptz,
+  },
+  row: { count: int8 },
+  text: `
+    with inserted as (
+      insert into authorization_codes (code_hash, app_id, person_id, person_epoch, consent_epoch, door, redirect_uri,
+                                       redirect_given, challenge, device, created_at, expires_at)
+      select decode(code.hash, 'hex'), u.app_id, u.person_id, p.epoch, u.epoch, 'code', :redirect, true, :challenge, 'bench', :now, :expires
+        from unnest(:people, :hashes) as code(person, hash)
+        join people p on p.id = code.person
+        join app_users u on u.person_id = p.id and u.app_id = :app
+      returning 1
+    )
+    select count(*) as count from inserted`,
+})
+
+/** New codes, for one person after the other, so that those who are redeemed together are different people. */
+export async function makeCodes({ environment, appId, people }: Cast, count: number): Promise<string[]> {
+  const now = new Date()
+  const codes = Array.from({ length: count }, () => mintToken('code', environment.name))
+  await environment.db.first(insertCodes, {
+    app: appId,
+    people: codes.map((_, index) => people[index % people.length]!.personId),
+    hashes: codes.map((code) => hashToken(code).toString('hex')),
+    redirect: REDIRECT_URI,
+    challenge: challengeOf(VERIFIER),
+    now,
+    expires: new Date(now.getTime() + HOUR_MS),
+  })
+  return codes
+}

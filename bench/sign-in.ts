@@ -1,0 +1,134 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { openLog } from '../src/log.ts'
+import { openEnvironments } from '../src/platform.ts'
+import type { LoadPlan } from './load.ts'
+import { type Bench, type Measured, measure, type RunningServer, startLoad, startServer } from './measure.ts'
+import { benchConfig, SMALL_TOKEN_CACHE } from './servers.ts'
+import { type Cast, makeCast, makeCodes, openSessions, PASSWORD, REDIRECT_URI, VERIFIER } from './sign-in-cast.ts'
+import { type Crowd, type Section, writeSignIn } from './table.ts'
+
+/** The goals are for so many. */
+const CONNECTIONS = 32
+const PEOPLE = 50
+const UNCACHED_TOKENS = 2 * SMALL_TOKEN_CACHE + 48
+/** Codes for a second, before it is known how many a second takes. */
+const FIRST_CODES = 2000
+/** How long people sign in before the reads beside them are measured. */
+const CROWD_AHEAD_MS = 1000
+/** They are told to stop long before. */
+const CROWD_LIMIT_SECONDS = 600
+
+type Plan = Pick<LoadPlan, 'method' | 'path' | 'send'> & Partial<LoadPlan>
+
+interface Scenario {
+  readonly name: string
+  readonly goal?: { readonly perCore: number; readonly p99Ms?: number }
+  /** What is sent in one round of so many seconds, at the speed of the round before. */
+  plan(cast: Cast, seconds: number, perSecond: number | undefined): Plan | Promise<Plan>
+}
+
+const clientFields = ({ clientId, secret }: Cast) => ({ client_id: clientId, client_secret: secret })
+
+const SCENARIOS: readonly Scenario[] = [
+  {
+    name: '**refresh**',
+    goal: { perCore: 300, p99Ms: 50 },
+    plan: async (cast) => {
+      const sessions = await openSessions(cast, CONNECTIONS)
+      const bodies = sessions.map(({ refreshToken }) => ({
+        grant_type: 'refresh_token',
+        ...clientFields(cast),
+        refresh_token: refreshToken,
+      }))
+      return {
+        method: 'POST',
+        path: '/oauth/token',
+        headers: {},
+        send: { kind: 'chain', bodies, field: 'refresh_token' },
+      }
+    },
+  },
+  {
+    name: '**code exchange**',
+    goal: { perCore: 300 },
+    plan: async (cast, seconds, perSecond) => {
+      const codes = await makeCodes(cast, Math.ceil((perSecond === undefined ? FIRST_CODES : perSecond * 2) * seconds))
+      const parts = codes.map((code) => ({
+        body: {
+          grant_type: 'authorization_code',
+          ...clientFields(cast),
+          code,
+          code_verifier: VERIFIER,
+          redirect_uri: REDIRECT_URI,
+        },
+      }))
+      return { method: 'POST', path: '/oauth/token', headers: {}, send: { kind: 'queue', parts, isEndless: false } }
+    },
+  },
+  {
+    name: '**token check**, cached',
+    plan: () => ({ method: 'GET', path: '/bench/token', send: { kind: 'turns', parts: [{}] } }),
+  },
+  {
+    name: '**token check**, uncached',
+    plan: ({ tokens }) => {
+      const parts = tokens.map((token) => ({ headers: { authorization: `Bearer ${token}` } }))
+      return { method: 'GET', path: '/bench/token', headers: {}, send: { kind: 'queue', parts, isEndless: true } }
+    },
+  },
+]
+
+const BUCKET_READ: Plan = { method: 'GET', path: '/app/v1/bucket?id=bench', send: { kind: 'turns', parts: [{}] } }
+
+/** Refresh, code exchange and token check; then a bucket read alone and while people sign in. */
+export async function measureSignIn(bench: Bench): Promise<Section> {
+  const config = benchConfig()
+  const environments = await openEnvironments(config, bench.connection, openLog(config), () => new Date())
+  const cast = await makeCast(environments[0]!, { people: PEOPLE, tokens: UNCACHED_TOKENS })
+  const server = await startServer('sign-in', bench.connection)
+  const results = new Map<string, Measured[]>()
+  const run = async (scenario: Scenario, seconds: number): Promise<Measured> => {
+    const last = results.get(scenario.name)?.at(-1) ?? warm.get(scenario.name)
+    const plan = await scenario.plan(cast, seconds, last?.perSecond)
+    return measure(bench, server, { ...plan, connections: CONNECTIONS, seconds })
+  }
+  const read = (seconds: number) => measure(bench, server, { ...BUCKET_READ, connections: CONNECTIONS, seconds })
+
+  const warm = new Map<string, Measured>()
+  for (const scenario of SCENARIOS) warm.set(scenario.name, await run(scenario, 1))
+  await readBesideCrowd(cast, server, () => read(1))
+
+  const alone: Measured[] = []
+  const crowds: Crowd[] = []
+  for (let round = 1; round <= bench.rounds; round++) {
+    process.stderr.write(`sign-in: round ${round} of ${bench.rounds}\n`)
+    for (const scenario of SCENARIOS)
+      results.set(scenario.name, [...(results.get(scenario.name) ?? []), await run(scenario, bench.seconds)])
+    alone.push(await read(bench.seconds))
+    crowds.push(await readBesideCrowd(cast, server, () => read(bench.seconds)))
+  }
+  server.child.kill()
+  for (const environment of environments) await environment.close()
+  return writeSignIn({ scenarios: SCENARIOS, connections: CONNECTIONS, results, people: PEOPLE, alone, crowds })
+}
+
+/** Everybody signs in at once, again and again, from a load process of their own, for as long as the reads are measured. */
+async function readBesideCrowd(cast: Cast, server: RunningServer, read: () => Promise<Measured>): Promise<Crowd> {
+  const parts = cast.people.map(({ handle }) => ({
+    headers: { authorization: `Basic ${Buffer.from(`${handle}:${PASSWORD}`).toString('base64')}` },
+  }))
+  const crowd = startLoad({
+    port: server.port,
+    connections: cast.people.length,
+    seconds: CROWD_LIMIT_SECONDS,
+    method: 'GET',
+    path: '/auth/basic',
+    headers: { clientid: cast.clientId },
+    send: { kind: 'queue', parts, isEndless: true },
+  })
+  await delay(CROWD_AHEAD_MS)
+  const reads = await read()
+  crowd.stop()
+  const { requests, seconds, p50Ms, p99Ms } = await crowd.result
+  return { reads, signIns: { perSecond: requests / seconds, p50Ms, p99Ms } }
+}
