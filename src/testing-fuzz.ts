@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
+import type { FastifyRequest } from 'fastify'
 import { Compile } from 'typebox/compile'
+import type { Environment } from './environment.ts'
 import { listErrors } from './errors.ts'
+import { makeFormKey } from './http/forms.ts'
 import { errorsOf } from './http/openapi-errors.ts'
 import type { Operation } from './http/operation.ts'
+import type { Page } from './http/page.ts'
 import { type Answer, assertError, type Client, type ErrorShape } from './testing.ts'
 import type { TestBrowser } from './testing-browser.ts'
 import { type FuzzRequest, requestsTo, type Samples } from './testing-fuzz-requests.ts'
@@ -42,6 +46,48 @@ export async function fuzzOperation(operation: Operation, fuzz: Fuzz): Promise<v
     ),
     { numRuns: runs, interruptAfterTimeLimit: 30_000 },
   )
+}
+
+/** The same for a page: it is shown, leads elsewhere, or says what is wrong, as a page. Forms come with their key, or nothing would get past that. */
+export async function fuzzPage(page: Page, environment: Environment, fuzz: Omit<Fuzz, 'clients'>): Promise<void> {
+  const { browsers, samples, runs, prepare } = fuzz
+  const place = page.method === 'GET' ? 'query' : page.place
+  let sent = 0
+  await fc.assert(
+    fc.asyncProperty(
+      requestsTo({ ...page, place, isTokenKept: true }, samples),
+      fc.constantFrom(...browsers),
+      async ({ path, body, headers }, browser) => {
+        if (sent++ % PREPARE_EVERY === 0) await prepare()
+        const seen = await browser.send(path, {
+          method: page.method,
+          headers,
+          ...(body === undefined ? {} : { body: withFormKey(page, environment, browser, path, body) }),
+        })
+        const isPage = seen.headers.get('content-type')?.startsWith('text/html')
+        const isRedirect = seen.status === 303 && seen.location !== undefined
+        assert.ok(seen.status < 500 && (isPage || isRedirect), `${page.name}: ${seen.status} ${seen.text}`)
+        assert.match(seen.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
+      },
+    ),
+    { numRuns: runs, interruptAfterTimeLimit: 30_000 },
+  )
+}
+
+/** What the form would have carried, had we shown it; a body that is no form stays as it is. */
+function withFormKey(page: Page, environment: Environment, browser: TestBrowser, path: string, body: string): string {
+  if (page.method === 'GET') return body
+  try {
+    const fields = body.startsWith('{') ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body))
+    const query = Object.fromEntries(new URL(path, browser.address).searchParams)
+    const input = page.place === 'body' ? fields : page.place === 'query' ? query : { ...query, ...fields }
+    const browserToken = browser.cookies.get(environment.cookie.name) ?? ''
+    const key = makeFormKey(environment, { browserToken }, page.purpose(input, { query } as FastifyRequest))
+    if (body.startsWith('{')) return JSON.stringify({ ...fields, form_key: key })
+    return `${body}&${new URLSearchParams({ form_key: key })}`
+  } catch {
+    return body
+  }
 }
 
 function cookiesOf({ cookies }: TestBrowser): Record<string, string> {

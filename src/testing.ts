@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -130,6 +130,8 @@ export async function testApp(t: TestContext, settings: Record<string, string> =
 
   const logFile = join(tmpdir(), `groundschool-${database}.log`)
   writeFileSync(logFile, '')
+  // For what the platform writes to files: messages to people.
+  const dataDir = mkdtempSync(join(tmpdir(), 'groundschool-data-'))
   const secrets: string[] = []
   let offsetMs = 0
   const clock = () => new Date(Date.now() + offsetMs)
@@ -138,6 +140,7 @@ export async function testApp(t: TestContext, settings: Record<string, string> =
       PORT: '0',
       SANDBOX_PORT: '0',
       SECRET_KEY,
+      DATA_DIR: dataDir,
       LOG_LEVEL: 'trace',
       LOG_SAMPLE: '1',
       POOL_SIZE: '5',
@@ -156,6 +159,7 @@ export async function testApp(t: TestContext, settings: Record<string, string> =
     await runSql(server, `drop database ${database} with (force)`)
     const log = readFileSync(logFile, 'utf8')
     rmSync(logFile)
+    rmSync(dataDir, { recursive: true, force: true })
     // O16: no token, code, secret or password in any log line.
     assert.doesNotMatch(log, /gs_(sbx_)?[a-z]{2}_[\w-]{20}/)
     for (const secret of secrets) assert.ok(!log.includes(secret), 'a secret reached the log')

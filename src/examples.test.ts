@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { installServer } from './machine-testing.ts'
+import { TestBrowser } from './testing-browser.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+/** The code of a page in docs/, by its language, from a heading to the next one. */
+function examplesIn(file: string, heading: string, language: string): string[] {
+  const text = readFileSync(join(ROOT, file), 'utf8')
+  const section = text.split(/^## /m).find((part) => part.startsWith(heading))
+  assert.ok(section, `${file} has no section ${heading}`)
+  return [...section.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(([, code]) => code!)
+}
+
+test('what docs/signing-in.md shows works as it stands', async (t) => {
+  const server = await installServer(t)
+  await server.start()
+  const base = server.nobody.address.replace('127.0.0.1', 'localhost')
+  const folder = mkdtempSync(join(tmpdir(), 'gs-examples-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const run = async (script: string) =>
+    (await promisify(execFile)('sh', ['-euc', script.replaceAll('http://localhost:4000', base)], { cwd: folder }))
+      .stdout
+
+  await t.test('with nothing but curl: code, exchange, call, refresh, logout', async () => {
+    const lines = (await run(examplesIn('docs/signing-in.md', 'With nothing but curl', 'sh').join('\n')))
+      .trim()
+      .split('\n')
+    const [tokens, state, refreshed, out] = lines.map((line) => JSON.parse(line))
+    assert.deepEqual(Object.keys(tokens), ['access_token', 'refresh_token', 'expires_in', 'token_type'])
+    assert.equal(state.valid, true)
+    assert.notEqual(refreshed.refresh_token, tokens.refresh_token)
+    assert.deepEqual(out, { success: true })
+  })
+
+  await t.test('with a standard library', async (t) => {
+    const [program] = examplesIn('docs/signing-in.md', 'With a standard library', 'js')
+    const port = String(20_000 + (process.pid % 40_000))
+    const file = join(ROOT, `node_modules/.cache/signing-in-${process.pid}.mjs`)
+    mkdirSync(join(file, '..'), { recursive: true })
+    writeFileSync(file, program!.replaceAll('http://localhost:4000', base).replaceAll('5055', port))
+    t.after(() => rmSync(file))
+    const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'] })
+    let output = ''
+    child.stdout.setEncoding('utf8').on('data', (text) => (output += text))
+    while (!/^Open (\S+)\n/.test(output)) await once(child.stdout, 'data')
+    const browser = new TestBrowser(base)
+    const page = await browser.send(/^Open (\S+)\n/.exec(output)![1]!)
+    let seen = await browser.follow(await browser.submit(page, { handle: '@blake', password: 'groundschool' }))
+    if (seen.location === undefined) seen = await browser.submit(seen, { decision: 'allow' })
+    assert.equal(await (await fetch(seen.location!)).text(), 'Signed in. You can close this page.')
+    const [code] = await once(child, 'exit')
+    assert.equal(code, 0)
+    assert.match(output, /access_token: 'gs_at_/)
+  })
+
+  await t.test('on a device without a browser', async () => {
+    const [ask, poll] = examplesIn('docs/signing-in.md', 'On a device without a browser', 'sh')
+    const grant = JSON.parse(await run(ask!))
+    assert.equal(grant.verification_uri, `${base}/device`)
+    const answer = JSON.parse(await run(`BASE=${base}\nDEVICE_CODE=${grant.device_code}\n${poll}`))
+    assert.equal(answer.error, 'authorization_pending')
+  })
+})
