@@ -128,5 +128,7 @@ create index messages_by_person on messages (person_id);
 create index messages_waiting on messages (next_try_at) where sent_at is null and given_up_at is null;
 create index messages_by_age on messages (created_at);
 
--- Gone with their last session.
-create index people_anonymous on people (created_at) where anonymous;
+-- Anonymous users are gone with their last session: what ended first is found first.
+create index sessions_anonymous on sessions (least(expires_at, ended_at)) where door = 'anonymous';
+-- What a person's own page shows.
+create index sessions_live on sessions (person_id, app_id, created_at) where ended_at is null;

@@ -16,6 +16,8 @@ const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 async function openBrowsers(app: TestApp) {
   const [drew, ellis, nobody] = [app.visitor(), app.visitor(), app.visitor()]
   const signIn = async () => {
+    // Guesses must not keep the rest from being looked at.
+    await app.sql('delete from sign_in_failures')
     for (const [browser, person] of [
       [drew, 'drew'],
       [ellis, 'ellis'],
@@ -65,6 +67,9 @@ async function signInSamples(app: TestApp): Promise<Samples> {
     new_password: ['a-new-groundschool'],
     again: ['a-new-groundschool'],
     sessionId: [session!.id],
+    anonymous: [true, 'true'],
+    dateOfBirth: ['2001-05-01', '05/01/2015'],
+    deviceToken: ['fuzz-device'],
   }
 }
 

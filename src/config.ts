@@ -156,7 +156,7 @@ const SETTINGS = {
   RATE_TOKEN_PER_SECOND: setting('Requests a second for one access token.', '300', whole(1, 1_000_000)),
   RATE_TOKEN_BURST: setting('Requests at once for one access token.', '3000', whole(1, 10_000_000)),
   RATE_CLIENT_PER_SECOND: setting('Token requests a second for one app.', '100', whole(1, 1_000_000)),
-  RATE_CLIENT_BURST: setting('Token requests at once for one app.', '1000', whole(1, 10_000_000)),
+  RATE_CLIENT_BURST: setting('Token requests at once for one app.', '3000', whole(1, 10_000_000)),
   RATE_ADDRESS_PER_SECOND: setting('Unauthenticated requests a second from one address.', '200', whole(1, 1_000_000)),
   RATE_ADDRESS_BURST: setting('Unauthenticated requests at once from one address.', '1000', whole(1, 10_000_000)),
   RATE_ANONYMOUS_PER_SECOND: setting('Anonymous users made a second from one address.', '5', whole(1, 1_000_000)),

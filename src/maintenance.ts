@@ -1,5 +1,5 @@
 import { browserAges } from './browsers/browsers.ts'
-import type { Age } from './database/age.ts'
+import { type Age, isFullBatch } from './database/age.ts'
 import { deviceAges } from './devices/devices.ts'
 import type { Environment } from './environment.ts'
 import { idempotencyAges } from './idempotency/idempotency.ts'
@@ -11,7 +11,6 @@ import { peopleAges } from './people/people.ts'
 import { resetAges } from './people/resets.ts'
 import { sessionAges } from './sessions/sessions.ts'
 
-const BATCH = 1000
 const EVERY_MS = 5 * 60_000
 const DAY_MS = 24 * 60 * 60_000
 
@@ -44,6 +43,6 @@ export async function tidy({ db, clock, stopping }: Environment): Promise<void> 
   await sweepAnonymous(db, { at: clock(), requestId: 'tidying', address: 'tidying' }, stopping)
   for (const { days, remove } of AGES) {
     const before = new Date(clock().getTime() - days * DAY_MS)
-    while (!stopping.aborted && (await db.all(remove, { before })).length === BATCH);
+    while (!stopping.aborted && isFullBatch(await db.all(remove, { before })));
   }
 }

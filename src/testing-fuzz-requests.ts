@@ -184,6 +184,7 @@ export function requestsTo(target: Target, samples: Samples): fc.Arbitrary<FuzzR
   const fields = fc.oneof(
     { weight: 4, arbitrary: fc.record(byName) },
     { weight: 1, arbitrary: fc.record(byName, { requiredKeys: [] }) },
+    { weight: 3, arbitrary: knownFields(target, samples) },
   )
   const body =
     target.method !== 'GET'
@@ -226,6 +227,13 @@ export function requestsTo(target: Target, samples: Samples): fc.Arbitrary<FuzzR
       headers: { ...(given ? { 'content-type': given.type } : {}), ...Object.fromEntries(sent) },
     }
   })
+}
+
+/** Nothing but what means something: where there are many fields, a request of chance alone never gets past all of them. */
+const knownFields = ({ input }: Target, samples: Samples): fc.Arbitrary<object> => {
+  const known = Object.keys(input.properties).filter((name) => samples[name]?.length)
+  const values = Object.fromEntries(known.map((name) => [name, fc.constantFrom(...samples[name]!)]))
+  return fc.oneof(fc.record(values), fc.record(values, { requiredKeys: [] }))
 }
 
 /** Fills the parameters of a path. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { FastifyRequest } from 'fastify'
 import { Compile } from 'typebox/compile'
+import type { Visitor } from './caller.ts'
 import type { Environment } from './environment.ts'
 import { listErrors } from './errors.ts'
 import { makeFormKey } from './http/forms.ts'
@@ -16,7 +17,7 @@ export interface Fuzz {
   /** Who sends: each request is one of theirs, by chance. */
   readonly clients: readonly Client[]
   /** Whose cookies go along, where an operation is for people in a browser. */
-  readonly browsers: readonly TestBrowser[]
+  readonly browsers?: readonly TestBrowser[]
   readonly samples: Samples
   readonly runs: number
   /** Makes again what the requests may have deleted; called now and then. */
@@ -27,7 +28,7 @@ const PREPARE_EVERY = 20
 
 /** Sends an operation what its schema allows and what it does not, and checks every answer. A failure prints the seed and the smallest request. */
 export async function fuzzOperation(operation: Operation, fuzz: Fuzz): Promise<void> {
-  const { clients, browsers, samples, runs, prepare } = fuzz
+  const { clients, browsers = [], samples, runs, prepare } = fuzz
   const { access } = operation
   const isForPeople = access === 'visitor' || access === 'person'
   const checkAnswer = compileAnswerCheck(operation)
@@ -37,10 +38,10 @@ export async function fuzzOperation(operation: Operation, fuzz: Fuzz): Promise<v
     fc.asyncProperty(
       requests,
       fc.constantFrom(...clients),
-      fc.constantFrom(...browsers),
+      fc.constantFrom(undefined, ...browsers),
       async (request, client, browser) => {
         if (sent++ % PREPARE_EVERY === 0) await prepare()
-        const headers = isForPeople ? { ...request.headers, ...cookiesOf(browser) } : request.headers
+        const headers = isForPeople && browser ? { ...request.headers, ...cookiesOf(browser) } : request.headers
         checkAnswer(await send(client, operation, { ...request, headers }))
       },
     ),
@@ -49,7 +50,11 @@ export async function fuzzOperation(operation: Operation, fuzz: Fuzz): Promise<v
 }
 
 /** The same for a page: it is shown, leads elsewhere, or says what is wrong, as a page. Forms come with their key, or nothing would get past that. */
-export async function fuzzPage(page: Page, environment: Environment, fuzz: Omit<Fuzz, 'clients'>): Promise<void> {
+export async function fuzzPage(
+  page: Page,
+  environment: Environment,
+  fuzz: Omit<Fuzz, 'clients'> & Required<Pick<Fuzz, 'browsers'>>,
+): Promise<void> {
   const { browsers, samples, runs, prepare } = fuzz
   const place = page.method === 'GET' ? 'query' : page.place
   let sent = 0
@@ -82,7 +87,7 @@ function withFormKey(page: Page, environment: Environment, browser: TestBrowser,
     const query = Object.fromEntries(new URL(path, browser.address).searchParams)
     const input = page.place === 'body' ? fields : page.place === 'query' ? query : { ...query, ...fields }
     const browserToken = browser.cookies.get(environment.cookie.name) ?? ''
-    const key = makeFormKey(environment, { browserToken }, page.purpose(input, { query } as FastifyRequest))
+    const key = makeFormKey(environment, { browserToken } as Visitor, page.purpose(input, { query } as FastifyRequest))
     if (body.startsWith('{')) return JSON.stringify({ ...fields, form_key: key })
     return `${body}&${new URLSearchParams({ form_key: key })}`
   } catch {

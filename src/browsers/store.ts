@@ -1,3 +1,4 @@
+import { deleteOlder } from '../database/age.ts'
 import { bytea, int4, int8, read, text, timestamptz, uuid, write } from '../database/statement.ts'
 
 /** Holds only while the person's epoch is the one in which they signed in. */
@@ -70,10 +71,4 @@ export const listOfPerson = read('browsers.listOfPerson', {
      order by b.created_at desc limit 100`,
 })
 
-export const deleteOld = write('browsers.deleteOld', {
-  params: { before: timestamptz },
-  row: { id: uuid },
-  text: `
-    delete from browsers where id in (select id from browsers where expires_at < :before order by expires_at limit 1000)
-    returning id`,
-})
+export const deleteOld = deleteOlder('browsers.deleteOld', { table: 'browsers', key: { id: uuid }, by: 'expires_at' })

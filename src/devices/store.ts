@@ -1,3 +1,4 @@
+import { deleteOlder } from '../database/age.ts'
 import { bytea, int4, int8, nullable, read, text, timestamptz, uuid, write } from '../database/statement.ts'
 
 /** How many codes of an app have not expired, all in all and from one network; `limit` is as far as it counts. */
@@ -94,11 +95,8 @@ export const takeGrant = write('devices.take', {
      where device_hash = :hash and status = 'allowed' and expires_at > :now returning device_hash`,
 })
 
-export const deleteOldGrants = write('devices.deleteOld', {
-  params: { before: timestamptz },
-  row: { device_hash: bytea },
-  text: `
-    delete from device_grants where device_hash in
-      (select device_hash from device_grants where expires_at < :before order by expires_at limit 1000)
-    returning device_hash`,
+export const deleteOldGrants = deleteOlder('devices.deleteOld', {
+  table: 'device_grants',
+  key: { device_hash: bytea },
+  by: 'expires_at',
 })

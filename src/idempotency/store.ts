@@ -1,3 +1,4 @@
+import { deleteOlder } from '../database/age.ts'
 import { bytea, int8, json, nullable, text, timestamptz, write } from '../database/statement.ts'
 
 /** Waits for a request with the same key that is still under way; no row where that one has claimed the key. */
@@ -49,11 +50,8 @@ export const trimAnswers = write('idempotency.trim', {
     returning k.key`,
 })
 
-export const deleteOldKeys = write('idempotency.deleteOld', {
-  params: { before: timestamptz },
-  row: { key: text },
-  text: `
-    delete from idempotency_keys where (caller, key) in
-      (select caller, key from idempotency_keys where created_at < :before order by created_at limit 1000)
-    returning key`,
+export const deleteOldKeys = deleteOlder('idempotency.deleteOld', {
+  table: 'idempotency_keys',
+  key: { key: text },
+  by: 'created_at',
 })

@@ -1,3 +1,4 @@
+import { deleteOlder } from '../database/age.ts'
 import { bytea, int4, int8, nullable, text, timestamptz, write } from '../database/statement.ts'
 
 export const insertMessage = write('messages.insert', {
@@ -53,10 +54,4 @@ export const giveUp = write('messages.giveUp', {
      where id = :id and attempts = :attempts and sent_at is null and given_up_at is null returning id`,
 })
 
-export const deleteOld = write('messages.deleteOld', {
-  params: { before: timestamptz },
-  row: { id: int8 },
-  text: `
-    delete from messages where id in (select id from messages where created_at < :before order by created_at limit 1000)
-    returning id`,
-})
+export const deleteOld = deleteOlder('messages.deleteOld', { table: 'messages', key: { id: int8 }, by: 'created_at' })

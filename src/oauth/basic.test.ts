@@ -199,7 +199,9 @@ test('Basic sign-in', async (t) => {
     await other.connect()
     try {
       await other.query('begin')
-      await other.query(`update gs_production.people set password_hash = 'changed', epoch = epoch + 1 where handle_key = 'drew'`)
+      await other.query(
+        `update gs_production.people set password_hash = 'changed', epoch = epoch + 1 where handle_key = 'drew'`,
+      )
       const pending = signIn(app, '@drew', PASSWORD)
       await until('the sign-in waits for the change', async () => {
         const [row] = await app.sql(

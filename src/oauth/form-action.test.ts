@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { testApp } from '../testing.ts'
 import { collectProblems, noChromium, openChromium } from '../testing-chromium.ts'
 import { pkcePair, registerApp } from './testing.ts'
-import { fillIn, signInUrl, startReceiver } from './testing-pages.ts'
+import { fillIn, signInToAccount, signInUrl, startReceiver } from './testing-pages.ts'
 
 const CUSTOM = ['demo://callback', 'com.example.logbook:/callback']
 
@@ -28,9 +28,7 @@ test('Chromium holds the redirect after a form to the policy of the page, which'
   const challenge = pkcePair().challenge
   const page = await openChromium(t)
   const problems = collectProblems(page)
-  await page.goto(`${app.address}/account`)
-  await fillIn(page, '@avery')
-  await page.getByRole('heading', { name: 'Your apps and devices' }).waitFor()
+  await signInToAccount(page, app.address, '@avery')
   const ask = (on: Page, redirectUri: string) =>
     on.goto(signInUrl(app.address, client, { redirectUri, challenge, prompt: 'consent' }))
 

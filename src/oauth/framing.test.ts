@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Frame, Page } from 'playwright-core'
+import { html } from '../../web/html.ts'
 import { testApp } from '../testing.ts'
 import { noChromium, openChromium } from '../testing-chromium.ts'
-import { pkcePair, registerApp } from './testing.ts'
-import { fillIn, headingOf, signInUrl, startReceiver } from './testing-pages.ts'
-
-const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
+import { PASSWORD, pkcePair, registerApp } from './testing.ts'
+import { headingOf, signInToAccount, signInUrl, startReceiver } from './testing-pages.ts'
 
 test('O12: a page of somebody else, in the browser of a person who is signed in', { skip: noChromium }, async (t) => {
   const app = await testApp(t)
@@ -25,14 +24,12 @@ test('O12: a page of somebody else, in the browser of a person who is signed in'
   const strangers = { 'another site': `http://localhost:${port}/`, 'another port': `http://127.0.0.1:${port}/` }
 
   const page = await openChromium(t)
-  await page.goto(`${app.address}/account`)
-  await fillIn(page, '@avery')
-  await page.getByRole('heading', { name: 'Your apps and devices' }).waitFor()
+  await signInToAccount(page, app.address, '@avery')
 
   /** What a frame on a stranger's page shows. */
   async function showFramed(on: Page, stranger: string, url: string): Promise<Frame> {
     await on.goto(stranger)
-    await on.setContent(`<h1>Win a prize</h1><iframe src="${escape(url)}" title="Prize"></iframe>`)
+    await on.setContent(html`<h1>Win a prize</h1><iframe src="${url}" title="Prize"></iframe>`.text)
     const element = await on.waitForSelector('iframe')
     const frame = (await element.contentFrame())!
     await frame.waitForLoadState()
@@ -67,37 +64,28 @@ test('O12: a page of somebody else, in the browser of a person who is signed in'
   async function postFrom(stranger: string, url: string, fields: Record<string, string>) {
     await page.goto(url)
     const form = page.locator('form[method="post"]')
-    const action = new URL((await form.getAttribute('action'))!, app.address)
-    const formKey = await form.locator('[name="form_key"]').inputValue()
-    const inputs = Object.entries({ form_key: formKey, ...fields }).map(
-      ([name, value]) => `<input name="${name}" value="${escape(value)}">`,
-    )
-    const post = async () => {
-      await page.setContent(
-        `<form method="post" action="${escape(action.href)}">${inputs.join('')}<button>Win</button></form>`,
-      )
-      const [answer] = await Promise.all([
-        page.waitForResponse((one) => one.request().method() === 'POST'),
-        page.getByRole('button', { name: 'Win' }).click(),
-      ])
-      return answer.status()
-    }
+    const { href, pathname } = new URL((await form.getAttribute('action'))!, app.address)
+    const all = { ...fields, form_key: await form.locator('[name="form_key"]').inputValue() }
+    const inputs = Object.entries(all).map(([name, value]) => html`<input name="${name}" value="${value}">`)
     await page.goto(stranger)
-    const refused = await post()
-    return { refused, heading: await headingOf(page), action }
+    await page.setContent(html`<form method="post" action="${href}">${inputs}<button>Win</button></form>`.text)
+    const [answer] = await Promise.all([
+      page.waitForResponse((one) => one.request().method() === 'POST'),
+      page.getByRole('button', { name: 'Win' }).click(),
+    ])
+    return { pathname, status: answer.status(), said: await page.getByRole('alert').innerText() }
   }
+  const refused = { status: 403, said: "Only the platform's own pages may do this in a browser." }
 
   for (const [where, stranger] of Object.entries(strangers))
     await t.test(`cannot send our forms, from ${where}`, async () => {
-      const allow = await postFrom(stranger, consent, { decision: 'allow' })
-      assert.equal(allow.action.pathname, '/oauth/consent')
-      assert.deepEqual([allow.refused, allow.heading], [403, 'This is not allowed'])
+      const allowed = await postFrom(stranger, consent, { decision: 'allow' })
+      assert.deepEqual(allowed, { pathname: '/oauth/consent', ...refused })
       await page.goto(consent)
       assert.equal(await headingOf(page), 'Allow Logbook?', 'nothing was allowed')
 
-      const enter = await postFrom(stranger, signIn, { handle: '@blake', password: 'groundschool' })
-      assert.equal(enter.action.pathname, '/oauth/signin')
-      assert.deepEqual([enter.refused, enter.heading], [403, 'This is not allowed'])
+      const entered = await postFrom(stranger, signIn, { handle: '@blake', password: PASSWORD })
+      assert.deepEqual(entered, { pathname: '/oauth/signin', ...refused })
       await page.goto(`${app.address}/account`)
       assert.equal(await page.getByRole('navigation', { name: 'Account' }).innerText(), '@avery')
     })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { testApp } from '../testing.ts'
 import { collectProblems, noChromium, openChromium } from '../testing-chromium.ts'
 import { exchange, pkcePair, registerApp } from './testing.ts'
-import { fillIn, headingOf, signInUrl, startReceiver } from './testing-pages.ts'
+import { fillIn, headingOf, signInToAccount, signInUrl, startReceiver } from './testing-pages.ts'
 
 const CALLBACK = 'http://127.0.0.1/callback'
 
@@ -97,9 +97,7 @@ test('signing in to an app, in a real browser', { skip: noChromium }, async (t) 
   await t.test('is done in two tabs at once, each for its own app', async (t) => {
     const one = await openChromium(t)
     const two = await one.context().newPage()
-    await one.goto(`${app.address}/account`)
-    await fillIn(one, '@ellis')
-    await one.getByRole('heading', { name: 'Your apps and devices' }).waitFor()
+    await signInToAccount(one, app.address, '@ellis')
     await one.goto(signInUrl(app.address, first, { ...request, state: 'one' }))
     await two.goto(signInUrl(app.address, second, { ...request, state: 'two' }))
     assert.deepEqual([await headingOf(one), await headingOf(two)], ['Allow Logbook?', 'Allow Radio?'])
@@ -134,12 +132,9 @@ test('signing in to an app, in a real browser', { skip: noChromium }, async (t) 
       return seen
     }
     assert.deepEqual(await handles(), ['nobody', 'nobody'])
-    await fillIn(page, '@finley')
-    await page.getByRole('heading', { name: 'Your apps and devices' }).waitFor()
+    await signInToAccount(page, app.sandboxAddress, '@finley')
     assert.deepEqual(await handles(), ['nobody', '@finley'])
-    await page.goto(`${app.address}/account`)
-    await fillIn(page, '@avery')
-    await page.getByRole('heading', { name: 'Your apps and devices' }).waitFor()
+    await signInToAccount(page, app.address, '@avery')
     assert.deepEqual(await handles(), ['@avery', '@finley'])
     await page.getByRole('button', { name: 'Sign out', exact: true }).click()
     await page.getByText('You are signed out here.').waitFor()

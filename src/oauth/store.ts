@@ -1,3 +1,4 @@
+import { deleteOlder } from '../database/age.ts'
 import { bool, bytea, int4, int8, nullable, read, text, timestamptz, uuid, write } from '../database/statement.ts'
 
 /** A code for a person who consents to the app; no row where they do not (any more). */
@@ -57,11 +58,8 @@ export const takeCode = write('oauth.takeCode', {
     returning code_hash`,
 })
 
-export const deleteOldCodes = write('oauth.deleteOldCodes', {
-  params: { before: timestamptz },
-  row: { code_hash: bytea },
-  text: `
-    delete from authorization_codes where code_hash in
-      (select code_hash from authorization_codes where expires_at < :before order by expires_at limit 1000)
-    returning code_hash`,
+export const deleteOldCodes = deleteOlder('oauth.deleteOldCodes', {
+  table: 'authorization_codes',
+  key: { code_hash: bytea },
+  by: 'expires_at',
 })

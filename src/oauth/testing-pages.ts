@@ -52,5 +52,12 @@ export async function fillIn(page: Page, handle: string, password = PASSWORD): P
   await page.keyboard.press('Enter')
 }
 
+/** Signs a person in to the platform itself, on their account page. */
+export async function signInToAccount(page: Page, address: string, handle: string): Promise<void> {
+  await page.goto(`${address}/account`)
+  await fillIn(page, handle)
+  await page.getByRole('heading', { name: 'Your apps and devices' }).waitFor()
+}
+
 /** What its first heading says, once the browser is there. */
 export const headingOf = (page: Page): Promise<string> => page.getByRole('heading', { level: 1 }).innerText()

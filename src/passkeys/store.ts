@@ -1,3 +1,4 @@
+import { deleteOlder } from '../database/age.ts'
 import { bytea, int4, int8, nullable, read, text, textArray, timestamptz, uuid, write } from '../database/statement.ts'
 
 export const listOfPerson = read('passkeys.listOfPerson', {
@@ -107,11 +108,8 @@ export const takeChallenge = write('passkeys.takeChallenge', {
     returning expires_at`,
 })
 
-export const deleteOldChallenges = write('passkeys.deleteOldChallenges', {
-  params: { before: timestamptz },
-  row: { expires_at: timestamptz },
-  text: `
-    delete from passkey_challenges where challenge_hash in
-      (select challenge_hash from passkey_challenges where expires_at < :before order by expires_at limit 1000)
-    returning expires_at`,
+export const deleteOldChallenges = deleteOlder('passkeys.deleteOldChallenges', {
+  table: 'passkey_challenges',
+  key: { expires_at: timestamptz },
+  by: 'expires_at',
 })

@@ -1,3 +1,4 @@
+import { deleteOlder } from '../database/age.ts'
 import { bool, bytea, int4, int8, nullable, read, text, timestamptz, uuid, write } from '../database/statement.ts'
 
 export const findForSignIn = read('people.findForSignIn', {
@@ -75,13 +76,10 @@ export const forgetFailures = write('people.forgetFailures', {
   text: `delete from sign_in_failures where subject = :subject returning subject`,
 })
 
-export const deleteOldFailures = write('people.deleteOldFailures', {
-  params: { before: timestamptz },
-  row: { subject: text },
-  text: `
-    delete from sign_in_failures where subject in
-      (select subject from sign_in_failures where last_at < :before order by last_at limit 1000)
-    returning subject`,
+export const deleteOldFailures = deleteOlder('people.deleteOldFailures', {
+  table: 'sign_in_failures',
+  key: { subject: text },
+  by: 'last_at',
 })
 
 export const insertPerson = write('people.insert', {
@@ -172,13 +170,10 @@ export const takeReset = write('people.takeReset', {
      where code_hash = :hash and epoch = :epoch and used_at is null and expires_at > :now returning person_id`,
 })
 
-export const deleteOldResets = write('people.deleteOldResets', {
-  params: { before: timestamptz },
-  row: { person_id: int8 },
-  text: `
-    delete from password_resets where code_hash in
-      (select code_hash from password_resets where expires_at < :before order by expires_at limit 1000)
-    returning person_id`,
+export const deleteOldResets = deleteOlder('people.deleteOldResets', {
+  table: 'password_resets',
+  key: { person_id: int8 },
+  by: 'expires_at',
 })
 
 /** Somebody without a name, and without a way to sign in but the session that comes with it. */

@@ -74,17 +74,6 @@ export async function readSession(db: Db, who: Caller, what: { refreshToken: str
   return session
 }
 
-/** Ends the session of a refresh token, whatever its age: whoever holds one may end it. Repeating it changes nothing. */
-export async function endSessionOf(
-  db: Db,
-  who: Caller,
-  what: { refreshToken: string },
-  policy: TokenPolicy,
-): Promise<void> {
-  const { sessionId } = readRefreshToken(what.refreshToken, policy)
-  await endSession(db, who, { sessionId, reason: 'logout' })
-}
-
 /** The session that a refresh token was made for, however old it is, and what it is worth there; undefined where it is not ours. */
 export async function findSessionOfRefreshToken(db: Db, who: Caller, token: string, policy: TokenPolicy) {
   const claim = openRefreshToken(policy.refreshKey, policy.environment, token)

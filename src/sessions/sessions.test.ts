@@ -161,7 +161,9 @@ test('sessions', async (t) => {
     await end('later')
     const [session] = await app.sql(`select end_reason from sessions where id = '${sessionId}'`)
     assert.equal(session?.end_reason, 'first')
-    const entries = await app.sql(`select action, detail::text from audit_entries where session_id = '${sessionId}' and action <> 'sign-in.basic'`)
+    const entries = await app.sql(
+      `select action, detail::text from audit_entries where session_id = '${sessionId}' and action <> 'sign-in.basic'`,
+    )
     assert.deepEqual(entries, [{ action: 'session.ended', detail: '{"reason":"first"}' }])
   })
 })

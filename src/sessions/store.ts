@@ -1,3 +1,4 @@
+import { deleteOlder } from '../database/age.ts'
 import { bool, bytea, int4, int8, nullable, read, text, timestamptz, uuid, write } from '../database/statement.ts'
 
 /** Everything that decides whether an access token holds, in one row. */
@@ -150,19 +151,14 @@ export const listOfPerson = read('sessions.listOfPerson', {
 })
 
 /** Expired tokens stay for a month, so that a late client hears "expired" (4010) and not "unknown". */
-export const deleteOldTokens = write('sessions.deleteOldTokens', {
-  params: { before: timestamptz },
-  row: { token_hash: bytea },
-  text: `
-    delete from access_tokens where token_hash in
-      (select token_hash from access_tokens where expires_at < :before order by expires_at limit 1000)
-    returning token_hash`,
+export const deleteOldTokens = deleteOlder('sessions.deleteOldTokens', {
+  table: 'access_tokens',
+  key: { token_hash: bytea },
+  by: 'expires_at',
 })
 
-export const deleteOldSessions = write('sessions.deleteOld', {
-  params: { before: timestamptz },
-  row: { id: uuid },
-  text: `
-    delete from sessions where id in (select id from sessions where expires_at < :before order by expires_at limit 1000)
-    returning id`,
+export const deleteOldSessions = deleteOlder('sessions.deleteOld', {
+  table: 'sessions',
+  key: { id: uuid },
+  by: 'expires_at',
 })

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { pages } from '../app.ts'
+import { testMailbox } from '../messages/testing.ts'
+import { makeResetLink } from '../people/resets.ts'
+import { type TestApp, testApp } from '../testing.ts'
+import { checkAccessibility, collectProblems, noChromium, openChromium } from '../testing-chromium.ts'
+import { exchange, PASSWORD, pkcePair, registerApp } from './testing.ts'
+import { fillIn, headingOf, signInToAccount, signInUrl, startReceiver } from './testing-pages.ts'
+
+const WIDTHS = [1280, 320]
+const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+const FOCUSABLE = `[...document.querySelectorAll('a[href], button, input:not([type=hidden]), summary')].filter((one) => one.checkVisibility())`
+
+/** Everybody can read the page and work with it: in both schemes of colours, on a wide screen and a narrow one, with text twice as large. */
+async function assertUsable(page: Page, name: string): Promise<void> {
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 })
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await checkAccessibility(page)
+    }
+    assert.equal(await page.evaluate(OVERFLOW), 0, `${name} scrolls sideways at ${width}`)
+    await page.evaluate('document.documentElement.style.fontSize = "200%"')
+    assert.equal(await page.evaluate(OVERFLOW), 0, `${name} scrolls sideways at ${width} with large text`)
+    if (process.env.SHOTS) await page.screenshot({ path: `/tmp/pages-helper/zoom-${name.replaceAll(/\W/g, '-')}-${width}.png`, fullPage: true })
+    await page.evaluate('document.documentElement.style.fontSize = ""')
+    if (process.env.SHOTS) await page.screenshot({ path: `/tmp/pages-helper/acc-${name.replaceAll(/\W/g, '-')}-${width}.png`, fullPage: true })
+  }
+  await assertReachable(page, name)
+}
+
+/** The Tab key leads to everything that can be used, in the order of the page, and one sees where one is. */
+async function assertReachable(page: Page, name: string): Promise<void> {
+  const count = await page.evaluate<number>(`${FOCUSABLE}.length`)
+  const found: number[] = []
+  // One step more than there are places: past the last the focus leaves the page, and comes back at the first.
+  for (let steps = 0; steps <= count; steps++) {
+    await page.keyboard.press('Tab')
+    const [place, outline] = await page.evaluate<[number, number]>(
+      `[${FOCUSABLE}.indexOf(document.activeElement), parseFloat(getComputedStyle(document.activeElement).outlineWidth)]`,
+    )
+    if (place === -1 || found.includes(place)) continue
+    assert.ok(outline >= 2, `${name}: the focus cannot be seen`)
+    found.push(place)
+  }
+  const first = found.indexOf(0)
+  const inOrder = [...found.slice(first), ...found.slice(0, first)]
+  assert.deepEqual(inOrder, [...Array(count).keys()], `${name}: the order of the Tab key`)
+}
+
+const open = async (page: Page, url: string, heading: string | RegExp): Promise<void> => {
+  await page.goto(url)
+  await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+}
+
+async function settle(app: TestApp) {
+  const client = await registerApp(app, { key: 'logbook', name: 'Logbook', owner: '@blake' })
+  const tv = await registerApp(app, { key: 'tv', name: 'Cockpit TV', isPublic: true, isDeviceEnabled: true })
+  const device = await exchange(app, { client_id: tv.clientId }, 'form', { path: '/oauth/v2/device/authorize' })
+  await app.givePassword('avery')
+  await app.as('avery')
+  await app.sql(`
+    update people set first_name = 'Avery', last_name = '${'Quinn'.repeat(20)}' where handle_key = 'avery';
+    insert into passkeys select gen_random_uuid(), 'x', id, '', 0, '{}', 'Laptop', now(), null from people where handle_key = 'avery'`)
+  const who = { at: new Date(), requestId: 'test', address: '127.0.0.1' }
+  const link = await makeResetLink(app.environment().db, who, { handle: 'avery' }, app.environment().messages)
+  const request = { redirectUri: 'https://app.example.org/callback', challenge: pkcePair().challenge }
+  return {
+    signIn: signInUrl(app.address, client, request),
+    userCode: String(device.body.user_code),
+    resetPath: link.slice(app.environment().url.length),
+  }
+}
+
+test('every page can be used by everybody', { skip: noChromium }, async (t) => {
+  const app = await testApp(t, testMailbox(t).settings)
+  const { signIn, userCode, resetPath } = await settle(app)
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  const seen = new Set<string>()
+  page.on('framenavigated', (frame) => seen.add(new URL(frame.url()).pathname))
+  const check = (name: string, show: () => Promise<void>) =>
+    t.test(name, async () => {
+      await show()
+      await assertUsable(page, name)
+      assert.deepEqual(problems, [])
+    })
+  const view = (path: string, heading: string) =>
+    check(path.replace(/=gs_.*/, '=…'), () => open(page, `${app.address}${path}`, heading))
+
+  await check('sign-in for an app', () => open(page, signIn, 'Sign in'))
+  await check('a wrong password', async () => {
+    await open(page, signIn, 'Sign in')
+    await fillIn(page, '@avery', 'wrong')
+    await page.getByRole('alert').waitFor()
+  })
+  await check('a request that cannot be used', () => open(page, `${app.address}/oauth/v2/signin`, /./))
+  await view('/account/signin', 'Sign in')
+  await view('/account/reset', 'Forgot your password?')
+  await view('/account/reset?done=link-asked', 'Forgot your password?')
+  await view(resetPath, 'Choose a new password')
+  await view('/device', 'Connect a device')
+
+  await signInToAccount(page, app.address, '@avery')
+  await check('consent', () => open(page, signIn, 'Allow Logbook?'))
+  await view('/account?done=withdrawn', 'Your apps and devices')
+  await view('/account/password', 'Change your password')
+  await check('a device’s code', async () => {
+    await open(page, `${app.address}/device`, 'Connect a device')
+    await page.getByLabel('Code').fill(userCode)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Allow Cockpit TV on a device?' }).waitFor()
+  })
+  await view('/device/decided?decision=allow', 'Go back to your device')
+
+  const unseen = pages.filter(({ method, path }) => method === 'GET' && !seen.has(path))
+  assert.deepEqual(
+    unseen.map(({ path }) => path),
+    [],
+    'a page that no test has looked at',
+  )
+})
+
+test('everything can be done with the keyboard alone', { skip: noChromium }, async (t) => {
+  const app = await testApp(t)
+  const { port } = await startReceiver(t)
+  const redirectUri = `http://127.0.0.1:${port}/callback`
+  const client = await registerApp(app, { key: 'logbook', name: 'Logbook', redirectUris: [redirectUri] })
+  await app.givePassword('avery')
+  const page = await openChromium(t)
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key)
+  }
+  const tabTo = async (name: string) => {
+    for (let steps = 0; steps < 20; steps++) {
+      await press('Tab')
+      if ((await page.evaluate('document.activeElement.textContent')) === name) return
+    }
+    assert.fail(`the Tab key does not lead to ${name}`)
+  }
+  await page.goto(signInUrl(app.address, client, { redirectUri, challenge: pkcePair().challenge }))
+  await page.keyboard.type('@avery')
+  await press('Tab')
+  await page.keyboard.type(PASSWORD)
+  await press('Tab', 'Space', 'Enter')
+  await page.getByRole('heading', { name: 'Allow Logbook?' }).waitFor()
+  const [cookie] = await page.context().cookies()
+  assert.ok(cookie!.expires > Date.now() / 1000 + 86_400, 'the box for staying signed in was ticked')
+  await tabTo('Allow')
+  await press('Enter')
+  await page.waitForURL(`${redirectUri}?code=*`)
+
+  await page.goto(`${app.address}/account`)
+  await tabTo('Withdraw consent')
+  await press('Enter')
+  await page.getByText('Your consent is withdrawn').waitFor()
+  await tabTo('Sign out')
+  await press('Space')
+  await page.getByText('You are signed out here.').waitFor()
+  assert.equal(await headingOf(page), 'Sign in')
+})

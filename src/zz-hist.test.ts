@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { operations, pages } from './app.ts'
+import { assertStorageAddsUp, PATH, UNLIMITED } from './buckets/testing.ts'
+import { exchange, obtainCode, PASSWORD, pkcePair, REDIRECT_URI, registerApp } from './oauth/testing.ts'
+import { signedIn } from './passkeys/testing.ts'
+import { type Client, type TestApp, testApp } from './testing.ts'
+import { fuzzOperation, fuzzPage } from './testing-fuzz-hist.ts'
+import type { Samples } from './testing-fuzz-requests.ts'
+
+const RUNS = 200
+const BUCKETS = ['fuzz-a', 'fuzz-b', 'fuzz-c', 'fuzz-public']
+const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
+
+/** Two people in their browsers, who are signed in again whenever something has signed them out, and one who is not. */
+async function openBrowsers(app: TestApp) {
+  const [drew, ellis, nobody] = [app.visitor(), app.visitor(), app.visitor()]
+  const signIn = async () => {
+    // Guesses must not keep the rest from being looked at.
+    await app.sql('delete from sign_in_failures')
+    for (const [browser, person] of [
+      [drew, 'drew'],
+      [ellis, 'ellis'],
+    ] as const) {
+      await app.givePassword(person)
+      browser.cookies.clear()
+      for (const [name, value] of (await signedIn(app, person)).cookies) browser.cookies.set(name, value)
+    }
+  }
+  await signIn()
+  return { browsers: [drew, drew, ellis, nobody], signIn }
+}
+
+/** What an app of drew's holds: without it every request would end at the client's name. */
+async function signInSamples(app: TestApp): Promise<Samples> {
+  const { clientId, secret } = await registerApp(app, { key: 'fuzz', isDeviceEnabled: true })
+  const { verifier, challenge } = pkcePair()
+  const own = { client_id: clientId, client_secret: secret }
+  const obtain = async () => (await obtainCode(app, { clientId, challenge, person: 'drew' })).code
+  const grant = { grant_type: 'authorization_code', code: await obtain(), code_verifier: verifier, ...own }
+  const { body: tokens } = await exchange(app, grant)
+  const { body: device } = await exchange(app, own, 'form', { path: '/oauth/v2/device/authorize' })
+  const [session] = await app.sql('select id from sessions')
+  return {
+    grant_type: ['authorization_code', 'refresh_token', DEVICE_GRANT],
+    client_id: [clientId],
+    clientId: [clientId, 'gs-first'],
+    client_secret: [secret],
+    code: [grant.code, await obtain(), await obtain()],
+    code_verifier: [verifier],
+    redirect_uri: [REDIRECT_URI],
+    launchUri: [REDIRECT_URI],
+    refresh_token: [tokens.refresh_token],
+    token: [tokens.access_token, tokens.refresh_token],
+    device_code: [device.device_code],
+    user_code: [device.user_code],
+    response_type: ['code', 'implicit'],
+    code_challenge: [challenge],
+    code_challenge_method: ['S256'],
+    prompt: ['login', 'consent', 'none'],
+    decision: ['allow', 'deny'],
+    next: ['/account', '/device?user_code=x', '//evil.example.org', '/\\evil.example.org'],
+    done: ['signed-out', 'link-asked'],
+    handle: ['@drew', 'drew', '@ellis'],
+    password: [PASSWORD],
+    newPassword: ['a-new-groundschool'],
+    new_password: ['a-new-groundschool'],
+    again: ['a-new-groundschool'],
+    sessionId: [session!.id],
+    anonymous: [true, 'true'],
+    dateOfBirth: ['2001-05-01', '05/01/2015'],
+    deviceToken: ['fuzz-device'],
+  }
+}
+
+const bucketSamples = (avery: Client, blake: Client): Samples => ({
+  id: BUCKETS,
+  userId: [avery.userId, blake.userId],
+  users: [[blake.userId], `${avery.userId},${blake.userId}`, []],
+  key: ['', 'a', 'a.b', 'list.0', 'list.1.x'],
+})
+
+function assertForeseen(app: TestApp): void {
+  const lines = app.log().split('\n')
+  assert.deepEqual(
+    lines.filter((line) => line.includes('not foreseen')),
+    [],
+  )
+}
+
+test('M5: whatever is sent to any operation, the answer is one that it declares', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  const samples = await signInSamples(app)
+  const { browsers, signIn } = await openBrowsers(app)
+  for (const operation of operations) {
+    await t.test(`${operation.method} ${operation.path}`, async () => {
+      // New tokens for each: an operation may have ended a session.
+      const [avery, blake] = [await app.as('avery'), await app.as('blake')]
+      const data = { a: { b: 1 }, list: [1, {}] }
+      const prepare = async () => {
+        await signIn()
+        for (const id of BUCKETS)
+          await avery.put(PATH, { id, public: id === 'fuzz-public', users: [blake.userId], data })
+      }
+      const clients = [avery, avery, avery, avery, blake, blake, app.nobody()]
+      const all = { ...samples, ...bucketSamples(avery, blake) }
+      await fuzzOperation(operation, { clients, browsers, samples: all, runs: RUNS, prepare })
+      assertForeseen(app)
+    })
+  }
+  assert.equal((await app.nobody().get('/healthz')).status, 200)
+  await assertStorageAddsUp(app)
+})
+
+test('M5: whatever is sent to any page, a page comes back, or a redirect', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  const samples = await signInSamples(app)
+  const { browsers, signIn } = await openBrowsers(app)
+  for (const page of pages) {
+    await t.test(`${page.method} ${page.path}`, async () => {
+      await fuzzPage(page, app.environment(), { browsers, samples, runs: RUNS, prepare: signIn })
+      assertForeseen(app)
+    })
+  }
+})
