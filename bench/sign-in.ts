@@ -11,8 +11,8 @@ import { type Crowd, type Section, writeSignIn } from './table.ts'
 const CONNECTIONS = 32
 const PEOPLE = 50
 const UNCACHED_TOKENS = 2 * SMALL_TOKEN_CACHE + 48
-/** Codes for a second, before it is known how many a second takes. */
-const FIRST_CODES = 2000
+/** Codes for a second, where no more were redeemed in the last one. */
+const LEAST_CODES = 2000
 /** How long people sign in before the reads beside them are measured. */
 const CROWD_AHEAD_MS = 1000
 /** They are told to stop long before. */
@@ -24,7 +24,7 @@ interface Scenario {
   readonly name: string
   readonly goal?: { readonly perCore: number; readonly p99Ms?: number }
   /** What is sent in one round of so many seconds, at the speed of the round before. */
-  plan(cast: Cast, seconds: number, perSecond: number | undefined): Plan | Promise<Plan>
+  plan(cast: Cast, seconds: number, perSecond: number): Plan | Promise<Plan>
 }
 
 const clientFields = ({ clientId, secret }: Cast) => ({ client_id: clientId, client_secret: secret })
@@ -52,7 +52,7 @@ const SCENARIOS: readonly Scenario[] = [
     name: '**code exchange**',
     goal: { perCore: 300 },
     plan: async (cast, seconds, perSecond) => {
-      const codes = await makeCodes(cast, Math.ceil((perSecond === undefined ? FIRST_CODES : perSecond * 2) * seconds))
+      const codes = await makeCodes(cast, Math.ceil(Math.max(LEAST_CODES, perSecond * 2) * seconds))
       const parts = codes.map((code) => ({
         body: {
           grant_type: 'authorization_code',
@@ -86,18 +86,19 @@ export async function measureSignIn(bench: Bench): Promise<Section> {
   const environments = await openEnvironments(config, bench.connection, openLog(config), () => new Date())
   const cast = await makeCast(environments[0]!, { people: PEOPLE, tokens: UNCACHED_TOKENS })
   const server = await startServer('sign-in', bench.connection)
-  const results = new Map<string, Measured[]>()
+  const speeds = new Map<string, number>()
   const run = async (scenario: Scenario, seconds: number): Promise<Measured> => {
-    const last = results.get(scenario.name)?.at(-1) ?? warm.get(scenario.name)
-    const plan = await scenario.plan(cast, seconds, last?.perSecond)
-    return measure(bench, server, { ...plan, connections: CONNECTIONS, seconds })
+    const plan = await scenario.plan(cast, seconds, speeds.get(scenario.name) ?? 0)
+    const measured = await measure(bench, server, { ...plan, connections: CONNECTIONS, seconds })
+    speeds.set(scenario.name, measured.perSecond)
+    return measured
   }
   const read = (seconds: number) => measure(bench, server, { ...BUCKET_READ, connections: CONNECTIONS, seconds })
 
-  const warm = new Map<string, Measured>()
-  for (const scenario of SCENARIOS) warm.set(scenario.name, await run(scenario, 1))
+  for (const scenario of SCENARIOS) await run(scenario, 1)
   await readBesideCrowd(cast, server, () => read(1))
 
+  const results = new Map<string, Measured[]>()
   const alone: Measured[] = []
   const crowds: Crowd[] = []
   for (let round = 1; round <= bench.rounds; round++) {

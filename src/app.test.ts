@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operations, pages } from './app.ts'
 import { assertStorageAddsUp, PATH, UNLIMITED } from './buckets/testing.ts'
-import { exchange, obtainCode, PASSWORD, pkcePair, REDIRECT_URI, registerApp } from './oauth/testing.ts'
+import {
+  exchange,
+  obtainCode,
+  PASSWORD,
+  pkcePair,
+  REDIRECT_URI,
+  type Registered,
+  registerApp,
+} from './oauth/testing.ts'
 import { signedIn } from './passkeys/testing.ts'
 import { type Client, type TestApp, testApp } from './testing.ts'
 import { fuzzOperation, fuzzPage } from './testing-fuzz.ts'
@@ -32,15 +40,14 @@ async function openBrowsers(app: TestApp) {
 }
 
 /** What an app of drew's holds: without it every request would end at the client's name. */
-async function signInSamples(app: TestApp): Promise<Samples> {
-  const { clientId, secret } = await registerApp(app, { key: 'fuzz', isDeviceEnabled: true })
+async function signInSamples(app: TestApp, { clientId, secret }: Registered): Promise<Samples> {
   const { verifier, challenge } = pkcePair()
   const own = { client_id: clientId, client_secret: secret }
   const obtain = async () => (await obtainCode(app, { clientId, challenge, person: 'drew' })).code
   const grant = { grant_type: 'authorization_code', code: await obtain(), code_verifier: verifier, ...own }
   const { body: tokens } = await exchange(app, grant)
   const { body: device } = await exchange(app, own, 'form', { path: '/oauth/v2/device/authorize' })
-  const [session] = await app.sql('select id from sessions')
+  const [session] = await app.sql('select id from sessions order by created_at desc limit 1')
   return {
     grant_type: ['authorization_code', 'refresh_token', DEVICE_GRANT],
     client_id: [clientId],
@@ -90,11 +97,12 @@ function assertForeseen(app: TestApp): void {
 
 test('M5: whatever is sent to any operation, the answer is one that it declares', async (t) => {
   const app = await testApp(t, UNLIMITED)
-  const samples = await signInSamples(app)
+  const registered = await registerApp(app, { key: 'fuzz', isDeviceEnabled: true })
   const { browsers, signIn } = await openBrowsers(app)
   for (const operation of operations) {
     await t.test(`${operation.method} ${operation.path}`, async () => {
-      // New tokens for each: an operation may have ended a session.
+      // New tokens for each: the one before may have ended sessions.
+      const samples = await signInSamples(app, registered)
       const [avery, blake] = [await app.as('avery'), await app.as('blake')]
       const data = { a: { b: 1 }, list: [1, {}] }
       const prepare = async () => {
@@ -114,7 +122,7 @@ test('M5: whatever is sent to any operation, the answer is one that it declares'
 
 test('M5: whatever is sent to any page, a page comes back, or a redirect', async (t) => {
   const app = await testApp(t, UNLIMITED)
-  const samples = await signInSamples(app)
+  const samples = await signInSamples(app, await registerApp(app, { key: 'fuzz', isDeviceEnabled: true }))
   const { browsers, signIn } = await openBrowsers(app)
   for (const page of pages) {
     await t.test(`${page.method} ${page.path}`, async () => {

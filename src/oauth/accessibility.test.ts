@@ -24,9 +24,7 @@ async function assertUsable(page: Page, name: string): Promise<void> {
     assert.equal(await page.evaluate(OVERFLOW), 0, `${name} scrolls sideways at ${width}`)
     await page.evaluate('document.documentElement.style.fontSize = "200%"')
     assert.equal(await page.evaluate(OVERFLOW), 0, `${name} scrolls sideways at ${width} with large text`)
-    if (process.env.SHOTS) await page.screenshot({ path: `/tmp/pages-helper/zoom-${name.replaceAll(/\W/g, '-')}-${width}.png`, fullPage: true })
     await page.evaluate('document.documentElement.style.fontSize = ""')
-    if (process.env.SHOTS) await page.screenshot({ path: `/tmp/pages-helper/acc-${name.replaceAll(/\W/g, '-')}-${width}.png`, fullPage: true })
   }
   await assertReachable(page, name)
 }
