@@ -179,8 +179,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     all: (statement, params) => (statement.lane === 'read' ? lane.all(statement, params) : runAlone(statement, params)),
     first: (statement, params) =>
       statement.lane === 'read' ? lane.first(statement, params) : runAlone(statement, params).then((rows) => rows[0]),
-    transaction: (work) => runTransaction(takeClient, work, onProblem),
+    transaction: (work) => runTransaction(takeClient, work, listener.dispatch, onProblem),
     afterCommit: (work) => runHook(work, onProblem),
+    tellHere: listener.dispatch,
   }
   return {
     ...db,

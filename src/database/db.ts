@@ -13,4 +13,6 @@ export interface Db {
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>
   /** Work for after the outermost commit (at once outside of a transaction). It is dropped where that is rolled back. */
   afterCommit(work: () => void): void
+  /** Hands a message to those who listen in this process, as if it had come from the database. */
+  tellHere(message: string): void
 }

@@ -8,6 +8,8 @@ export interface Listener {
   onMessage(topic: string, handler: (message: Message) => void): void
   /** Told at once how it stands and at every change: false as soon as messages may be missed, true when they arrive. */
   onListening(handler: (isListening: boolean) => void): void
+  /** A message of this process itself. */
+  dispatch(message: string): void
 }
 
 export type Message = { readonly topic: string } & Readonly<Record<string, unknown>>
@@ -29,9 +31,14 @@ const notifyStatement = write('database.notify', {
   text: 'select pg_notify(current_schema()::text, :message)::text as told',
 })
 
-/** Tells every process of this environment, once the transaction commits. The payload is at most 8000 bytes of JSON. */
+/**
+ * Tells every process of this environment, once the transaction commits; this one before the work is answered, so that whoever ended something finds it ended. It hears
+ * the message twice. The payload is at most 8000 bytes of JSON.
+ */
 export async function notify(db: Db, topic: string, payload: Readonly<Record<string, unknown>> = {}): Promise<void> {
-  await db.all(notifyStatement, { message: JSON.stringify({ ...payload, topic }) })
+  const message = JSON.stringify({ ...payload, topic })
+  await db.all(notifyStatement, { message })
+  db.afterCommit(() => db.tellHere(message))
 }
 
 /** Our own process may have been busy for as long: what has arrived by then counts, so it is looked at before the server is blamed. */
@@ -91,6 +98,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     },
   })
   return {
+    dispatch,
     onMessage: (topic, handler) => {
       messageHandlers.set(topic, [...(messageHandlers.get(topic) ?? []), handler])
     },

@@ -54,11 +54,12 @@ function prependBegin(query: pg.Query): void {
 export async function runTransaction<T>(
   takeClient: () => Promise<pg.PoolClient>,
   work: (tx: Db) => Promise<T>,
+  tellHere: (message: string) => void,
   onProblem: (error: Error) => void,
 ): Promise<T> {
   for (let triesLeft = RETRIES; ; triesLeft--) {
     const client = await takeClient()
-    const attempt = beginTransaction(client)
+    const attempt = beginTransaction(client, tellHere)
     try {
       const result = await work(attempt.tx)
       await attempt.commit()
@@ -75,7 +76,7 @@ export async function runTransaction<T>(
   }
 }
 
-function beginTransaction(client: pg.PoolClient) {
+function beginTransaction(client: pg.PoolClient, tellHere: (message: string) => void) {
   const hooks: (() => void)[] = []
   let state: 'new' | 'begun' | 'over' = 'new'
   let isRetryable = false
@@ -96,6 +97,7 @@ function beginTransaction(client: pg.PoolClient) {
     first: async (statement, params) => (await all(statement, params))[0],
     transaction: (work) => work(tx),
     afterCommit: (work) => void hooks.push(work),
+    tellHere,
   }
   return {
     tx,

@@ -1,4 +1,6 @@
 import { argon2 as argon2Callback, randomBytes, timingSafeEqual } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 import { promisify } from 'node:util'
 import { fail } from '../errors.ts'
 
@@ -23,6 +25,8 @@ export function checkPassword(password: string): void {
 const MAX_AT_ONCE = 2
 /** More would wait longer than their clients do. */
 const MAX_WAITING = 500
+/** As libuv calls the threads of its pool. */
+const POOL_THREAD = 'libuv-worker'
 let running = 0
 const waiting: (() => void)[] = []
 
@@ -31,11 +35,32 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (running >= MAX_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
   else running++
   try {
-    return await work()
+    const working = work()
+    yieldToRequests()
+    return await working
   } finally {
     const next = waiting.shift()
     if (next) next()
     else running--
+  }
+}
+
+let hasYielded = false
+
+/**
+ * Lets the threads that hash give way to the one that serves requests, where the system has priorities for threads (Linux). A hash then takes what is left of the
+ * processors: people who sign in wait a little longer, and nobody else does.
+ */
+function yieldToRequests(): void {
+  if (hasYielded) return
+  hasYielded = true
+  try {
+    for (const thread of readdirSync('/proc/self/task')) {
+      const name = readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trim()
+      if (name === POOL_THREAD) setPriority(Number(thread), constants.priority.PRIORITY_BELOW_NORMAL)
+    }
+  } catch {
+    // No /proc, or no right to: hashing is then as urgent as everything else.
   }
 }
 
