@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { tidy } from '../maintenance.ts'
-import { assertRfcError, basicHeader, exchange, registerApp } from '../oauth/testing.ts'
+import { assertRfcError, assertTokenDies, basicHeader, exchange, registerApp } from '../oauth/testing.ts'
 import { signedIn } from '../passkeys/testing.ts'
 import { Client, type TestApp, testApp } from '../testing.ts'
 import { makeUserCode, readUserCode, showUserCode } from './rules.ts'
@@ -149,7 +149,7 @@ test('a device code is used once: a second use ends the session that the first o
   assertRfcError(await poll(app, other, codes), 400, 'invalid_grant', 4015)
   assert.equal(await validate(app, body.access_token), 200, 'nothing that another app does touches it')
   assertRfcError(await poll(app, tv, codes), 400, 'invalid_grant', 4008)
-  assert.equal(await validate(app, body.access_token), 403)
+  await assertTokenDies(app.address, body.access_token)
   for (const device_code of ['x', 'gs_dc_x', `${codes.device_code}x`, codes.device_code.replace('gs_', 'gs_sbx_')])
     assertRfcError(await poll(app, tv, { device_code }), 400, 'invalid_grant', 4015)
 })

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { hash, randomBytes } from 'node:crypto'
 import { addApp, type NewApp } from '../apps/apps.ts'
 import type { EnvironmentName } from '../config.ts'
-import { type Answer, assertError, type Person, type TestApp } from '../testing.ts'
+import { until } from '../database/test-database.ts'
+import { type Answer, assertError, Client, type Person, type TestApp } from '../testing.ts'
 import type { Seen, TestBrowser } from '../testing-browser.ts'
 
 /** What `testApp` gives people as a password. */
@@ -161,3 +162,11 @@ export function assertRfcError(answer: Answer, status: number, name: string, cod
   assert.equal(answer.headers.get('cache-control'), 'no-store')
   assert.equal(answer.headers.has('www-authenticate'), status === 401)
 }
+
+/** Every process hears of a revocation by itself, and has a second for it. */
+export const assertTokenDies = (address: string, accessToken: string): Promise<void> =>
+  until(
+    'the access token is dead',
+    async () => (await new Client(address, accessToken).get('/oauth/token/validate')).status === 403,
+    1000,
+  )
