@@ -19,7 +19,7 @@ import {
   withdrawApp,
 } from './account.ts'
 import { readNext, withNext } from './next.ts'
-import { type FormProblem, readProblem } from './problem.ts'
+import { type FormProblem, OUTDATED, readProblem } from './problem.ts'
 import {
   AccountQuery,
   NameApp,
@@ -102,6 +102,10 @@ const actionPage = <I extends TObject>(
     },
   })
 
+/** In the address and not in the form, so that no other field of the form is taken from there. */
+const nextOf = ({ query }: PageContext['request']): string | undefined =>
+  readNext((query as Record<string, unknown>).next)
+
 export const accountPages: readonly Page[] = [
   viewPage({
     name: 'accountPage',
@@ -128,10 +132,11 @@ export const accountPages: readonly Page[] = [
     input: SignInFields,
     place: 'body',
     purpose: () => PURPOSES.signIn,
+    showAgain: async ({ formKey, request }, { handle }) =>
+      showSignIn(formKey, { next: nextOf(request), handle, problem: OUTDATED }),
     run: async (context, { handle = '', password = '', keep: isKept = false }) => {
       const { db, who, environment, request } = context
-      // In the address and not in the form, so that no other field of the form is taken from there.
-      const next = readNext((request.query as Record<string, unknown>).next)
+      const next = nextOf(request)
       try {
         const browser = await signIn(db, who, { handle, password, isKept }, environment.name)
         return { redirect: next ?? HOME, browser }

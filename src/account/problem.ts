@@ -8,6 +8,13 @@ export interface FormProblem {
   readonly headers: Readonly<Record<string, string>>
 }
 
+/** The sign-in form is from before somebody signed in or out in another tab. */
+export const OUTDATED: FormProblem = {
+  sentence: 'This page was out of date. Type your password once more.',
+  status: 403,
+  headers: {},
+}
+
 /** What whoever filled in a form can mend; anything else is thrown on, and becomes a page of its own. */
 export function readProblem(error: unknown): FormProblem {
   if (!(error instanceof PlatformError) || error.status >= 500) throw error

@@ -11,14 +11,10 @@ export const FORM_KEY = 'form_key'
 export const makeFormKey = ({ formKey }: Environment, { browserToken }: Visitor, purpose: string): string =>
   createHmac('sha256', formKey).update(`${browserToken}\n${purpose}`).digest('base64url')
 
-export function checkFormKey(environment: Environment, who: Visitor, purpose: string, given: unknown): void {
+export function isFormKey(environment: Environment, who: Visitor, purpose: string, given: unknown): boolean {
   const expected = Buffer.from(makeFormKey(environment, who, purpose))
   const actual = Buffer.from(typeof given === 'string' ? given : '')
-  if (actual.length !== expected.length || !timingSafeEqual(actual, expected))
-    throw fail(
-      'forbidden',
-      'This form does not belong to this browser any more; go back, reload the page and try again',
-    )
+  return actual.length === expected.length && timingSafeEqual(actual, expected)
 }
 
 /**

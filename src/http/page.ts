@@ -27,8 +27,11 @@ export interface ShownPage extends Common {
   readonly title: string
   readonly body: Html
   readonly status?: number
-  /** Where forms of this page may lead beside this server, redirects included: browsers hold those to the policy too. */
-  readonly formTargets?: readonly string[]
+  /**
+   * A form of this page ends at an app. Chromium holds every redirect after a form to `form-action`, also those that the app makes behind its redirect URI, to its
+   * other hosts or to its own scheme; nobody can list these, so such a page goes without.
+   */
+  readonly leadsToApp?: boolean
   /** Paths of scripts of ours. A page works without them. */
   readonly scripts?: readonly string[]
 }
@@ -58,6 +61,8 @@ export interface FormPage<Input extends TObject = TObject> extends Described<Inp
   readonly method: 'POST'
   readonly place: Place
   purpose(input: Static<Input>, request: FastifyRequest): string
+  /** Shown in place of the refusal where the key is not the right one: somebody signed in or out in another tab meanwhile. Nothing has been done with the form. */
+  showAgain?(context: PageContext, input: Static<Input>): Promise<PageAnswer>
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of pages has as many input types as members

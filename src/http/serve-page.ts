@@ -4,9 +4,10 @@ import { ICON, ICON_PATH, layOutPage, STYLE, STYLE_PATH } from '../../web/layout
 import { passkeyScript } from '../../web/passkeys/script.ts'
 import type { Visitor } from '../caller.ts'
 import type { Environment } from '../environment.ts'
+import { fail } from '../errors.ts'
 import { admitVisitor, isNewVisitor } from './admit.ts'
 import { writeCookie } from './cookies.ts'
-import { checkFormKey, FORM_KEY, makeFormKey } from './forms.ts'
+import { FORM_KEY, isFormKey, makeFormKey } from './forms.ts'
 import { compileInput } from './input.ts'
 import { HTML_TYPE, ICON_TYPE, SCRIPT_TYPE, STYLE_TYPE } from './media-types.ts'
 import type { Observer } from './metrics.ts'
@@ -25,16 +26,22 @@ export function servePage(server: FastifyInstance, environment: Environment, pag
     handler: async (request, reply) => {
       const who = request.who as Visitor
       const input = readInput({ query: request.query as Record<string, unknown>, body: request.body })
-      if (page.method === 'POST') {
-        const given = (request.body as Record<string, unknown> | null | undefined)?.[FORM_KEY]
-        checkFormKey(environment, who, page.purpose(input, request), given)
-      }
       const context: PageContext = {
         db: environment.db,
         who,
         environment,
         request,
         formKey: (purpose) => makeFormKey(environment, who, purpose),
+      }
+      if (page.method === 'POST') {
+        const given = (request.body as Record<string, unknown> | null | undefined)?.[FORM_KEY]
+        const isOurs = isFormKey(environment, who, page.purpose(input, request), given)
+        if (!isOurs && !page.showAgain)
+          throw fail(
+            'forbidden',
+            'This form does not belong to this browser any more; go back, reload the page and try again',
+          )
+        if (!isOurs) return sendPage(environment, request, reply, await page.showAgain!(context, input))
       }
       return sendPage(environment, request, reply, await page.run(context, input))
     },
@@ -70,14 +77,14 @@ function sendPage(environment: Environment, request: FastifyRequest, reply: Fast
     .send(layOutPage(frame, answer.body))
 }
 
-/** Nothing but our own style sheet and, where there are any, scripts; forms go to us, and on to the app that asked. */
-function policyOf({ formTargets = [], scripts = [] }: ShownPage): string {
+/** Nothing but our own style sheet and, where there are any, scripts; forms go to us, unless they go on to an app. */
+function policyOf({ leadsToApp = false, scripts = [] }: ShownPage): string {
   const parts = [
     "default-src 'none'",
     "style-src 'self'",
     "img-src 'self'",
     ...(scripts.length > 0 ? ["script-src 'self'", "connect-src 'self'"] : []),
-    `form-action ${["'self'", ...formTargets].join(' ')}`,
+    ...(leadsToApp ? [] : ["form-action 'self'"]),
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ]

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testApp } from '../testing.ts'
 import { collectProblems, noChromium, openChromium } from '../testing-chromium.ts'
-import { exchange, pkcePair, registerApp } from './testing.ts'
+import { exchange, PASSWORD, pkcePair, registerApp } from './testing.ts'
 import { fillIn, headingOf, signInToAccount, signInUrl, startReceiver } from './testing-pages.ts'
 
 const CALLBACK = 'http://127.0.0.1/callback'
@@ -97,9 +97,17 @@ test('signing in to an app, in a real browser', { skip: noChromium }, async (t) 
   await t.test('is done in two tabs at once, each for its own app', async (t) => {
     const one = await openChromium(t)
     const two = await one.context().newPage()
-    await signInToAccount(one, app.address, '@ellis')
     await one.goto(signInUrl(app.address, first, { ...request, state: 'one' }))
     await two.goto(signInUrl(app.address, second, { ...request, state: 'two' }))
+    await fillIn(one, '@ellis')
+    await one.getByRole('heading', { name: 'Allow Logbook?' }).waitFor()
+    await fillIn(two, '@ellis')
+    await two.getByText('This page was out of date. Type your password once more.').waitFor()
+    assert.equal(await two.getByLabel('Handle').inputValue(), '@ellis')
+    await two.getByLabel('Password').fill(PASSWORD)
+    await two.keyboard.press('Enter')
+    await two.getByRole('heading', { name: 'Allow Radio?' }).waitFor()
+    await one.reload()
     assert.deepEqual([await headingOf(one), await headingOf(two)], ['Allow Logbook?', 'Allow Radio?'])
     await one.getByRole('button', { name: 'Deny' }).click()
     await one.waitForURL(`${redirectUri}?error=access_denied&*state=one`)

@@ -1,7 +1,7 @@
 import { PASSKEY_SCRIPT, signInPage } from '../../web/account/signin-page.ts'
 import { consentPage, signInLead } from '../../web/oauth/consent-page.ts'
 import { signIn } from '../account/account.ts'
-import { type FormProblem, readProblem } from '../account/problem.ts'
+import { type FormProblem, OUTDATED, readProblem } from '../account/problem.ts'
 import { findPerson } from '../caller.ts'
 import { failOauth } from '../errors.ts'
 import { type Elsewhere, formPage, type Page, type PageContext, type ShownPage, viewPage } from '../http/page.ts'
@@ -13,7 +13,6 @@ import {
   refusalUri,
 } from './authorize.ts'
 import { DEPRECATION_HEADERS } from './deprecation.ts'
-import { formTargetOf } from './redirects.ts'
 import { AuthorizationQuery, authorizationFields, ConsentForm, SignInForm } from './schema.ts'
 import { allowApp, denyApp, passThrough } from './signin.ts'
 
@@ -42,14 +41,14 @@ const consentPurpose = (params: AuthorizationParams): string => `oauth.consent $
 function showSignIn(
   context: PageContext,
   params: AuthorizationParams,
-  { dialect, client, redirectUri }: AuthorizationRequest,
+  { dialect, client }: AuthorizationRequest,
   problem?: FormProblem,
   handle?: string,
 ): ShownPage {
   return {
     title: `Sign in to ${client.name}`,
     ...(problem && { status: problem.status, headers: problem.headers }),
-    formTargets: [formTargetOf(redirectUri)],
+    leadsToApp: true,
     scripts: [PASSKEY_SCRIPT],
     body: signInPage({
       heading: 'Sign in',
@@ -69,7 +68,7 @@ function showConsent(context: PageContext, params: AuthorizationParams, request:
   const target = new URL(redirectUri)
   return {
     title: `Allow ${client.name}?`,
-    formTargets: [formTargetOf(redirectUri)],
+    leadsToApp: true,
     body: consentPage({
       app: client,
       handle: context.who.person!.handle,
@@ -126,6 +125,10 @@ const pagesOf = (dialect: Dialect): Page[] => [
     input: SignInForm,
     place: 'either',
     purpose: () => SIGN_IN_PURPOSE,
+    showAgain: async (context, { handle, password: _, keep: __, ...params }) => {
+      const request = await read(context, params, dialect)
+      return 'redirect' in request ? request : showSignIn(context, params, request, OUTDATED, handle)
+    },
     run: async (context, { handle = '', password = '', keep = false, ...params }) => {
       const request = await read(context, params, dialect)
       if ('redirect' in request) return request

@@ -18,13 +18,3 @@ export function withAnswer(uri: string, answer: Readonly<Record<string, string |
   const start = !uri.includes('?') ? '?' : /[?&]$/.test(uri) ? '' : '&'
   return `${uri}${start}${fields.join('&')}`
 }
-
-/**
- * What a page's `form-action` has to allow so that a form may end at this redirect URI: browsers hold redirects after a form to the policy as well. Policies know
- * no IPv6 addresses, so those need the whole scheme.
- */
-export function formTargetOf(redirectUri: string): string {
-  const { protocol, origin, hostname } = new URL(redirectUri)
-  const isWeb = protocol === 'https:' || protocol === 'http:'
-  return isWeb && !hostname.startsWith('[') ? origin : protocol
-}

@@ -11,11 +11,13 @@ export interface Receiver {
   readonly visits: string[]
 }
 
-/** A real app's end of a redirect: whatever its path, it shows a page that names it. */
+/** A real app's end of a redirect: it shows a page, or leads on where its query says so with `to`. */
 export async function startReceiver(t: TestContext, host = '127.0.0.1'): Promise<Receiver> {
   const visits: string[] = []
   const server = createServer((request, answer) => {
     visits.push(request.url!)
+    const to = new URL(request.url!, 'http://app').searchParams.get('to')
+    if (to !== null) return answer.writeHead(302, { location: to }).end()
     const page = `<!doctype html><html lang="en"><title>The app</title><link rel="icon" href="data:,"><h1>The app</h1></html>`
     answer.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page)
   })
