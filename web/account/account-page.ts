@@ -92,7 +92,7 @@ ${!isCurrent && button('endBrowser', 'End', `End the sign-in in ${nameDevice(dev
 <h1>Your apps and devices</h1>
 ${noticeBox(notice)}
 <div class="row">
-<p>You are signed in as ${name === '' ? html`<strong>${handle}</strong>` : html`<strong>${name}</strong> (${handle})`}. <a href="/account/password">Change password</a></p>
+<p>You are signed in as ${name === '' ? html`<strong>${handle}</strong>` : html`<strong>${name}</strong> (${handle})`}. <a href="/account/password">Change password</a> · <a href="/device">Connect a device</a></p>
 ${button('signOut', 'Sign out', undefined)}
 </div>
 </section>
