@@ -3,11 +3,11 @@ import { type Age, isFullBatch } from './database/age.ts'
 import { deviceAges } from './devices/devices.ts'
 import type { Environment } from './environment.ts'
 import { idempotencyAges } from './idempotency/idempotency.ts'
+import { lockoutAges } from './lockouts/lockouts.ts'
 import { messageAges } from './messages/messages.ts'
 import { oauthAges } from './oauth/codes.ts'
 import { passkeyAges } from './passkeys/passkeys.ts'
 import { sweepAnonymous } from './people/anonymous.ts'
-import { peopleAges } from './people/people.ts'
 import { resetAges } from './people/resets.ts'
 import { sessionAges } from './sessions/sessions.ts'
 
@@ -20,7 +20,7 @@ const AGES: readonly Age[] = [
   ...deviceAges,
   ...browserAges,
   ...idempotencyAges,
-  ...peopleAges,
+  ...lockoutAges,
   ...passkeyAges,
   ...resetAges,
   ...messageAges,

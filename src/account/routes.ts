@@ -180,7 +180,7 @@ export const accountOperations: readonly Operation[] = [
     place: 'body',
     answer: Success,
     ...newCookie,
-    errors: ['wrongCredentials'],
+    errors: ['wrongCredentials', 'impossibleNow'],
     run: async ({ db, who, environment }, input) => {
       const browser = await renewPassword(db, who, input, environment.messages)
       return { ...SUCCESS, cookie: cookieOf(environment, browser) }

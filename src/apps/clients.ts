@@ -1,8 +1,10 @@
 import { timingSafeEqual } from 'node:crypto'
+import { recordAudit } from '../audit/audit.ts'
 import type { Caller } from '../caller.ts'
 import type { EnvironmentName } from '../config.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
+import { clientSubject, countFailures, refuseBlocked } from '../lockouts/lockouts.ts'
 import { isForeignClientId, whyUnknown } from './apps.ts'
 import { hashSecret } from './secrets.ts'
 import * as store from './store.ts'
@@ -67,7 +69,11 @@ export async function authenticateClient(
   { clientId, clientSecret }: ClientCredentials,
   { environment, secretHashKey }: { environment: EnvironmentName; secretHashKey: Buffer },
 ): Promise<Client> {
-  const client = await readClient(db, clientId, environment, 'unknownClient')
+  const guesser = [clientSubject(who, clientId)] as const
+  const [client] = await Promise.all([
+    readClient(db, clientId, environment, 'unknownClient'),
+    refuseBlocked(db, who, guesser),
+  ])
   if (client.isPublic) {
     if (clientSecret === undefined) return client
     throw fail('wrongCredentials', 'This app is public and has no secret; leave client_secret out')
@@ -75,7 +81,13 @@ export async function authenticateClient(
   if (clientSecret === undefined) throw fail('wrongCredentials', 'client_secret is missing')
   const given = hashSecret(clientSecret, secretHashKey)
   const secret = client.secrets.find(({ hash }) => timingSafeEqual(hash, given))
-  if (!secret) throw fail('wrongCredentials', 'client_id and client_secret do not belong together')
+  if (!secret) {
+    await db.transaction(async (tx) => {
+      await countFailures(tx, who, guesser)
+      await recordAudit(tx, who, { action: 'app.wrong-secret', appId: client.id })
+    })
+    throw fail('wrongCredentials', 'client_id and client_secret do not belong together')
+  }
   if (who.at.getTime() - secret.lastUsedMs > TOUCH_EVERY_MS)
     await db.first(store.touchSecret, { app: client.id, hash: secret.hash, now: who.at })
   return client

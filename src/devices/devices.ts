@@ -9,7 +9,7 @@ import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import { fail, failOauth, type PlatformError } from '../errors.ts'
-import { countWrongCode, refuseGuesser } from '../people/people.ts'
+import { countFailures, networkSubject, refuseBlocked, typistSubject } from '../lockouts/lockouts.ts'
 import { endSession, openSession, type TokenPair, type TokenPolicy } from '../sessions/sessions.ts'
 import { hashToken, inspectToken, mintToken } from '../sessions/tokens.ts'
 import { isHasty, makeUserCode, readUserCode } from './rules.ts'
@@ -81,12 +81,16 @@ export async function readDevice(
   what: { userCode: string },
 ): Promise<{ userCode: string; app: { name: string; owner: string | undefined } }> {
   const code = checkUserCode(what.userCode)
-  await refuseGuesser(db, who, who)
+  const guesser = [typistSubject(who.personId), networkSubject(who)] as const
+  await refuseBlocked(db, who, guesser)
   const grant = await db.first(store.findPending, { code, now: who.at })
   // Guesses that were sent at once have all passed the first look; the answer must not tell which of them was right.
-  await refuseGuesser(db, who, who)
+  await refuseBlocked(db, who, guesser)
   if (!grant) {
-    await countWrongCode(db, who, { personId: who.personId, action: 'device.code-wrong' })
+    await db.transaction(async (tx) => {
+      await countFailures(tx, who, guesser)
+      await recordAudit(tx, who, { action: 'device.code-wrong', personId: who.personId })
+    })
     throw unknownUserCode()
   }
   return { userCode: code, app: { name: grant.name, owner: grant.owner ?? undefined } }

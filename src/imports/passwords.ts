@@ -53,7 +53,7 @@ export async function preparePasswords(
 async function prepare(password: string, stored: readonly (string | null)[], isDryRun: boolean): Promise<Prepared> {
   const matching = new Set<string>()
   for (const hash of new Set(stored)) {
-    if (hash !== null && (await verifyPassword(password, hash))) matching.add(hash)
+    if (hash !== null && (await verifyPassword({ password, hash }))) matching.add(hash)
   }
   const isNeeded = stored.some((hash) => hash === null || !matching.has(hash))
   return { matching, hash: isNeeded ? (isDryRun ? NOT_YET_HASHED : await hashPassword(password)) : undefined }

@@ -5,7 +5,8 @@ import type { EnvironmentName } from '../config.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
-import { confirmPerson, countFailureOfAddress, refuseBlockedAddress } from '../people/people.ts'
+import { countFailures, networkSubject, refuseBlocked } from '../lockouts/lockouts.ts'
+import { confirmPerson } from '../people/people.ts'
 import { issueChallenge, takeChallenge } from './challenges.ts'
 import {
   hasCounted,
@@ -45,13 +46,18 @@ export async function signInWithPasskey(
 ): Promise<PasskeySignedIn> {
   const given = readAssertion(response)
   const { challenge, isCrossOrigin } = readClientData(given.response.clientDataJSON)
-  await refuseBlockedAddress(db, who)
+  // No account is named before it is proved, so only the network can be made to wait.
+  await refuseBlocked(db, who, [networkSubject(who)])
   const isAsked = await takeChallenge(db, who, { challenge, personId: null })
   const passkey = await db.first(store.findForSignIn, { credential: given.id })
   const proof = isAsked && !isCrossOrigin && passkey ? await prove(party, passkey, given, challenge) : undefined
   const browser = passkey && proof ? await openWith(db, who, passkey, proof, isKept, environment) : undefined
   if (!passkey || !browser) {
-    await countFailureOfAddress(db, who, { door: 'passkey', ...(passkey ? { personId: passkey.person_id } : {}) })
+    await db.transaction(async (tx) => {
+      await countFailures(tx, who, [networkSubject(who)])
+      const whom = passkey ? { personId: passkey.person_id } : {}
+      await recordAudit(tx, who, { action: 'sign-in.failed', ...whom, detail: { door: 'passkey' } })
+    })
     throw fail('wrongCredentials', 'This passkey was not accepted; try again, or sign in with your password')
   }
   return { handle: passkey.handle, name: `${passkey.first_name} ${passkey.last_name}`.trim(), browser }

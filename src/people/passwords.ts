@@ -23,26 +23,49 @@ export function checkPassword(password: string): void {
 
 /** One hash takes 19 MiB and a thread: more at once would only wait inside the thread pool, in front of other work. */
 const MAX_AT_ONCE = 2
-/** More would wait longer than their clients do. */
+/** More would wait longer than their clients do; and one network must leave room for others. */
 const MAX_WAITING = 500
+const MAX_WAITING_OF_ONE = 250
 /** As libuv calls the threads of its pool. */
 const POOL_THREAD = 'libuv-worker'
+const OPERATOR = 'operator'
 let running = 0
-const waiting: (() => void)[] = []
+let waitingCount = 0
+/** Those who wait, by who they are: the next turn goes to the one whose last was longest ago, so nobody waits behind somebody else's crowd. */
+const waiting = new Map<string, (() => void)[]>()
 
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (waiting.length >= MAX_WAITING) throw fail('notReady', 'Too many sign-ins at once; try again shortly', 5)
-  if (running >= MAX_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
+async function inTurn<T>(by: string, work: () => Promise<T>): Promise<T> {
+  if (running >= MAX_AT_ONCE) await waitForTurn(by)
   else running++
   try {
     const working = work()
     yieldToRequests()
     return await working
   } finally {
-    const next = waiting.shift()
+    const next = takeNext()
     if (next) next()
     else running--
   }
+}
+
+function waitForTurn(by: string): Promise<void> {
+  const queue = waiting.get(by) ?? []
+  if (waitingCount >= MAX_WAITING || queue.length >= MAX_WAITING_OF_ONE)
+    throw fail('notReady', 'Too many sign-ins at once; try again shortly', 5)
+  waiting.set(by, queue)
+  waitingCount++
+  return new Promise((resolve) => queue.push(resolve))
+}
+
+function takeNext(): (() => void) | undefined {
+  const [by, queue] = waiting.entries().next().value ?? []
+  if (by === undefined || !queue) return undefined
+  waitingCount--
+  const next = queue.shift()
+  // To the end of the line, behind everybody else.
+  waiting.delete(by)
+  if (queue.length > 0) waiting.set(by, queue)
+  return next
 }
 
 let hasYielded = false
@@ -71,15 +94,15 @@ interface Parameters {
 }
 
 const derive = (password: string, nonce: Buffer, tagLength: number, parameters: Parameters): Promise<Buffer> =>
-  inTurn(() => argon2('argon2id', { message: password.normalize('NFC'), nonce, tagLength, ...parameters }))
+  argon2('argon2id', { message: password.normalize('NFC'), nonce, tagLength, ...parameters })
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
 
-/** The PHC form that every argon2 library reads. */
-export async function hashPassword(password: string): Promise<string> {
+/** The PHC form that every argon2 library reads. `by`: for whom it waits its turn. */
+export async function hashPassword(password: string, by = OPERATOR): Promise<string> {
   const nonce = randomBytes(16)
   const parameters = { memory: MEMORY_KIB, passes: PASSES, parallelism: PARALLELISM }
-  const tag = await derive(password, nonce, TAG_BYTES, parameters)
+  const tag = await inTurn(by, () => derive(password, nonce, TAG_BYTES, parameters))
   return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}$${unpadded(nonce)}$${unpadded(tag)}`
 }
 
@@ -88,21 +111,26 @@ const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Z
 /** Nobody's password: verified where a person has none, so that it takes as long. */
 const NOBODY = `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}$${unpadded(Buffer.alloc(16))}$${unpadded(Buffer.alloc(TAG_BYTES))}`
 
-/** An unknown person (`null`) takes as long as a wrong password. */
-export async function verifyPassword(password: string, hash: string | null): Promise<boolean> {
+export interface Verification {
+  readonly password: string
+  /** `null`: nobody, which takes as long. */
+  readonly hash: string | null
+  /** For whom it waits its turn. */
+  readonly by?: string
+  /** Called when its turn has come: what makes the work pointless by then throws. */
+  check?(): Promise<void>
+}
+
+export async function verifyPassword({ password, hash, by = OPERATOR, check }: Verification): Promise<boolean> {
   const match = PHC.exec(hash ?? NOBODY)
   if (!match) throw new Error('A stored password hash is not in argon2id PHC form')
   const [, memory, passes, parallelism, nonce = '', tag = ''] = match
   const expected = Buffer.from(tag, 'base64')
-  const actual = await derive(
-    password.slice(0, MAX_PASSWORD_LENGTH + 1),
-    Buffer.from(nonce, 'base64'),
-    expected.length,
-    {
-      memory: Number(memory),
-      passes: Number(passes),
-      parallelism: Number(parallelism),
-    },
-  )
+  const parameters = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
+  const actual = await inTurn(by, async () => {
+    await check?.()
+    const given = password.slice(0, MAX_PASSWORD_LENGTH + 1)
+    return derive(given, Buffer.from(nonce, 'base64'), expected.length, parameters)
+  })
   return timingSafeEqual(actual, expected) && hash !== null && password.length <= MAX_PASSWORD_LENGTH
 }

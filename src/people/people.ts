@@ -1,9 +1,9 @@
 import { networkOf } from '../addresses.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Caller, SignedIn } from '../caller.ts'
-import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
 import { fail, PlatformError } from '../errors.ts'
+import { accountSubject, countFailures, forgetFailures, networkSubject, refuseBlocked } from '../lockouts/lockouts.ts'
 import { type MessagePolicy, sendMessage } from '../messages/messages.ts'
 import { endSessionsOfPerson } from '../sessions/sessions.ts'
 import { type Letter, passwordChangedLetter } from './letters.ts'
@@ -12,13 +12,6 @@ import { isHandle, isLine, isMailAddress, normaliseHandle } from './rules.ts'
 import * as store from './store.ts'
 
 export { isLine, normaliseHandle } from './rules.ts'
-
-/** Failures without any wait: an account's owner mistypes, a classroom behind one address mistypes a lot. */
-const FREE_FAILURES_OF_ACCOUNT = 5
-const FREE_FAILURES_OF_ADDRESS = 100
-
-/** What failed sign-ins of an account are counted under. */
-const accountOf = (handle: string): string => `account:${handle}`
 
 /** Somebody who has just proved who they are. The proof holds while the epoch is current. */
 export interface VerifiedPerson {
@@ -36,63 +29,29 @@ export async function verifyPerson(
   what: { handle: string; password: string },
 ): Promise<VerifiedPerson> {
   const handle = normaliseHandle(what.handle).slice(0, 100)
-  const account = accountOf(handle)
-  const address = `address:${networkOf(who.address)}`
-  await refuseBlocked(db, who, account, address)
+  const account = accountSubject(handle)
+  const subjects = [account, networkSubject(who)] as const
+  const startedMs = performance.now()
+  /** The same caller now: in a crowd one waits for one's turn, and a wait begins when it is found out that it must. */
+  const later = (): Caller => ({ ...who, at: new Date(who.at.getTime() + performance.now() - startedMs) })
+  const refuse = () => refuseBlocked(db, later(), subjects)
+  await refuse()
   const person = await db.first(store.findForSignIn, { handle })
   const passwordHash = person?.password_hash ?? null
-  const isRight = await verifyPassword(what.password, passwordHash)
-  // Guesses that were sent at once have all passed the first look; the answer must not tell which of them was right.
-  await refuseBlocked(db, who, account, address)
+  const by = networkOf(who.address)
+  // Not hashed where somebody else's failures have brought a wait meanwhile.
+  const isRight = await verifyPassword({ password: what.password, hash: passwordHash, by, check: refuse })
+  // Guesses that were sent at once have all passed the looks before; the answer must not tell which of them was right.
+  await refuse()
   if (person && passwordHash !== null && isRight && !person.disabled_at) {
-    await db.first(store.forgetFailures, { subject: account })
+    await forgetFailures(db, account)
     return { id: person.id, epoch: person.epoch }
   }
   await db.transaction(async (tx) => {
-    await tx.first(store.countFailure, { subject: account, now: who.at, free: FREE_FAILURES_OF_ACCOUNT })
-    await tx.first(store.countFailure, { subject: address, now: who.at, free: FREE_FAILURES_OF_ADDRESS })
+    await countFailures(tx, later(), subjects)
     await recordAudit(tx, who, { action: 'sign-in.failed', ...(person ? { personId: person.id } : {}) })
   })
   throw wrongCredentials()
-}
-
-async function refuseBlocked(db: Db, who: Caller, account: string, address: string): Promise<void> {
-  const block = await db.first(store.findBlock, { account, address })
-  const waitMs = (block?.blocked_until?.getTime() ?? 0) - who.at.getTime()
-  if (waitMs > 0)
-    throw fail('tooManyRequests', 'Too many failed sign-ins; wait before the next try', Math.ceil(waitMs / 1000))
-}
-
-/** For ways to sign in that name no account before they are proved, such as a passkey: those wait, and count, by address alone. */
-export function refuseBlockedAddress(db: Db, who: Caller): Promise<void> {
-  const address = `address:${networkOf(who.address)}`
-  return refuseBlocked(db, who, address, address)
-}
-
-export function countFailureOfAddress(db: Db, who: Caller, what: { door: string; personId?: number }): Promise<void> {
-  const { door, ...whom } = what
-  return db.transaction(async (tx) => {
-    const subject = `address:${networkOf(who.address)}`
-    await tx.first(store.countFailure, { subject, now: who.at, free: FREE_FAILURES_OF_ADDRESS })
-    await recordAudit(tx, who, { action: 'sign-in.failed', ...whom, detail: { door } })
-  })
-}
-
-/** What wrong codes that a person typed are counted under: apart from their sign-ins, which nobody else's code should hinder. */
-const typistOf = (personId: number): string => `codes:${personId}`
-
-/** For codes that people type: guesses wait as at sign-in, by person and by address. */
-export const refuseGuesser = (db: Db, who: Caller, { personId }: { personId: number }): Promise<void> =>
-  refuseBlocked(db, who, typistOf(personId), `address:${networkOf(who.address)}`)
-
-export function countWrongCode(db: Db, who: Caller, what: { personId: number; action: string }): Promise<void> {
-  const { personId, action } = what
-  return db.transaction(async (tx) => {
-    const address = `address:${networkOf(who.address)}`
-    await tx.first(store.countFailure, { subject: typistOf(personId), now: who.at, free: FREE_FAILURES_OF_ACCOUNT })
-    await tx.first(store.countFailure, { subject: address, now: who.at, free: FREE_FAILURES_OF_ADDRESS })
-    await recordAudit(tx, who, { action, personId })
-  })
 }
 
 /**
@@ -139,10 +98,14 @@ export async function changeOwnPassword(
   const person = await verifyPerson(db, who, { handle: who.handle, password: what.password }).catch((error) => {
     throw error instanceof PlatformError && error.kind === 'wrongCredentials' ? wrongCurrentPassword() : error
   })
-  const passwordHash = await hashPassword(what.newPassword)
+  const passwordHash = await hashPassword(what.newPassword, networkOf(who.address))
   return db.transaction(async (tx) => {
-    const isLocked = person.id === who.personId && (await tx.first(store.lockForChange, person))
-    if (!isLocked) throw wrongCurrentPassword()
+    if (person.id !== who.personId) throw wrongCurrentPassword()
+    if (!(await tx.first(store.lockForChange, person)))
+      throw fail(
+        'impossibleNow',
+        'Your account was changed in another browser meanwhile; sign in again, then try once more',
+      )
     return replacePassword(tx, who, { personId: person.id, passwordHash, action: 'password.changed' }, messages)
   })
 }
@@ -161,7 +124,7 @@ export async function replacePassword(
   if (!person) throw fail('notFound', 'This person is gone')
   await recordAudit(tx, who, { action, personId })
   await endSessionsOfPerson(tx, who, { personId, reason: 'password changed' })
-  await tx.first(store.forgetFailures, { subject: accountOf(person.handle_key) })
+  await forgetFailures(tx, accountSubject(person.handle_key))
   if (messages)
     await tellPerson(tx, who, { personId, ...passwordChangedLetter(person.handle, who.at, messages) }, messages)
   return { id: personId, epoch: person.epoch }
@@ -188,8 +151,6 @@ export function disablePerson(db: Db, who: Caller, what: { handle: string; isDis
     if (what.isDisabled) await endSessionsOfPerson(tx, who, { personId, reason: 'person disabled' })
   })
 }
-
-export const peopleAges: readonly Age[] = [{ days: 1, remove: store.deleteOldFailures }]
 
 export interface NewPerson {
   readonly handle: string

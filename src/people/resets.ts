@@ -1,8 +1,10 @@
+import { networkOf } from '../addresses.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Caller } from '../caller.ts'
 import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
+import { askerSubject, countFailures, refuseBlocked } from '../lockouts/lockouts.ts'
 import { type MessagePolicy, sendMessage } from '../messages/messages.ts'
 import { hashToken, inspectToken, mintToken } from '../sessions/tokens.ts'
 import { resetLetter } from './letters.ts'
@@ -12,8 +14,8 @@ import { isMailAddress, normaliseHandle } from './rules.ts'
 import * as store from './store.ts'
 
 export const RESET_MINUTES = 30
-/** More within an hour are silently not sent: nobody's mailbox is to be filled by others. */
-const LINKS_AN_HOUR = 3
+/** More are silently not sent while these live: nobody's mailbox is to be filled by others, and whoever asks has a link that works. */
+const LIVE_LINKS = 3
 const NO_LIMIT = 1_000_000
 const MINUTE_MS = 60_000
 /** Nobody has this id. What is done for nobody changes nothing and takes as long. */
@@ -27,7 +29,7 @@ const insertLink = (tx: Db, who: Caller, what: { personId: number; code: string;
     person: what.personId,
     now: who.at,
     expires: new Date(who.at.getTime() + RESET_MINUTES * MINUTE_MS),
-    since: new Date(who.at.getTime() - 60 * MINUTE_MS),
+    since: new Date(who.at.getTime() - RESET_MINUTES * MINUTE_MS),
     most: what.most,
   })
 
@@ -43,12 +45,14 @@ export async function askReset(db: Db, who: Caller, what: { handle: string }, me
     )
   const handle = normaliseHandle(what.handle).slice(0, 100)
   const code = mintToken('reset', messages.environment)
+  await refuseBlocked(db, who, [askerSubject(who)])
   await db.transaction(async (tx) => {
+    await countFailures(tx, who, [askerSubject(who)])
     const turn = await tx.first(store.takeResetTurn, { handle })
     const person = await tx.first(store.findForReset, { handle })
     const recipient = person?.email ?? ''
     const isReachable = person !== undefined && isMailAddress(recipient) && turn?.is_free === true
-    const link = await insertLink(tx, who, { personId: isReachable ? person.id : NOBODY, code, most: LINKS_AN_HOUR })
+    const link = await insertLink(tx, who, { personId: isReachable ? person.id : NOBODY, code, most: LIVE_LINKS })
     const letter = resetLetter(person?.handle ?? `@${handle}`, linkOf(messages, code), RESET_MINUTES, messages)
     const personId = link?.person_id ?? NOBODY
     const until = new Date(who.at.getTime() + RESET_MINUTES * MINUTE_MS)
@@ -103,7 +107,7 @@ export async function resetPassword(
 ): Promise<VerifiedPerson> {
   checkPassword(what.password)
   const { personId, epoch } = await readReset(db, who, what, messages)
-  const passwordHash = await hashPassword(what.password)
+  const passwordHash = await hashPassword(what.password, networkOf(who.address))
   return db.transaction(async (tx) => {
     const isLocked = await tx.first(store.lockForChange, { id: personId, epoch })
     const taken = isLocked && (await tx.first(store.takeReset, { hash: hashToken(what.code), epoch, now: who.at }))

@@ -45,43 +45,6 @@ export const setDisabled = write('people.setDisabled', {
   text: `update people set disabled_at = :at, epoch = epoch + 1 where id = :id returning id`,
 })
 
-/** How long the account or the address has to wait, whichever is longer. */
-export const findBlock = read('people.findBlock', {
-  params: { account: text, address: text },
-  row: { blocked_until: nullable(timestamptz) },
-  text: `select max(blocked_until) as blocked_until from sign_in_failures where subject in (:account, :address)`,
-})
-
-/**
- * Counts a failure and returns the new count. Failures are forgotten after a quiet hour. From `free` failures on each one doubles the wait, up to
- * a quarter of an hour. Where there is no wait it is long over: the moment itself would still be ahead of a request that came in just before.
- */
-export const countFailure = write('people.countFailure', {
-  params: { subject: text, now: timestamptz, free: int4 },
-  row: { failures: int4 },
-  text: `
-    insert into sign_in_failures as f (subject, failures, last_at, blocked_until) values (:subject, 1, :now, 'epoch')
-    on conflict (subject) do update set
-      failures = case when f.last_at < :now - interval '1 hour' then 1 else f.failures + 1 end,
-      last_at = :now,
-      blocked_until = case
-        when f.last_at < :now - interval '1 hour' or f.failures + 1 < :free then 'epoch'
-        else :now + least(interval '15 minutes', interval '1 second' * power(2, least(f.failures + 1 - :free, 20))) end
-    returning failures`,
-})
-
-export const forgetFailures = write('people.forgetFailures', {
-  params: { subject: text },
-  row: { subject: text },
-  text: `delete from sign_in_failures where subject = :subject returning subject`,
-})
-
-export const deleteOldFailures = deleteOlder('people.deleteOldFailures', {
-  table: 'sign_in_failures',
-  key: { subject: text },
-  by: 'last_at',
-})
-
 export const insertPerson = write('people.insert', {
   params: {
     handle: text,
@@ -172,7 +135,7 @@ export const takeReset = write('people.takeReset', {
 
 export const deleteOldResets = deleteOlder('people.deleteOldResets', {
   table: 'password_resets',
-  key: { person_id: int8 },
+  key: { code_hash: bytea },
   by: 'expires_at',
 })
 

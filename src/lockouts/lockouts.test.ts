@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertOauthError, exchange, registerApp } from '../oauth/testing.ts'
+import { type Answer, assertError, type TestApp, testApp } from '../testing.ts'
+
+const PASSWORD = 'groundschool'
+const UNLIMITED = { RATE_ADDRESS_PER_SECOND: '100000', RATE_ADDRESS_BURST: '1000000', TRUST_PROXY: '127.0.0.1' }
+
+const signIn = (app: TestApp, handle: string, password: string, address: string): Promise<Answer> =>
+  app.nobody().post('/account/v1/signin', { handle, password }, { 'x-forwarded-for': address })
+
+test('a school whose people mistype ten times an hour is never made to wait', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  await app.givePassword('avery')
+  for (let hour = 0; hour < 12; hour++) {
+    for (let i = 0; i < 10; i++) {
+      assertError(await signIn(app, `pupil-${hour}-${i}`, 'wrong', '192.0.2.1'), 401, 4011)
+      app.advance(6 * 60_000)
+    }
+  }
+  assert.equal((await signIn(app, 'avery', PASSWORD, '192.0.2.1')).status, 200)
+})
+
+test('one who guesses all day keeps nobody behind the same address waiting for longer than a minute', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  await app.givePassword('avery')
+  await signIn(app, 'pupil', 'wrong', '192.0.2.1')
+  await app.sql(`update sign_in_failures set failures = 500 where subject = 'address:192.0.2.1' returning 1`)
+  assertError(await signIn(app, 'other', 'wrong', '192.0.2.1'), 401, 4011)
+  const blocked = await signIn(app, 'avery', PASSWORD, '192.0.2.1')
+  assertError(blocked, 429, 4291)
+  assert.ok(Number(blocked.headers.get('retry-after')) <= 60)
+  app.advance(61_000)
+  assert.equal((await signIn(app, 'avery', PASSWORD, '192.0.2.1')).status, 200)
+})
+
+test('that a wait begins is audited, once', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  for (let i = 0; i < 5; i++) assertError(await signIn(app, 'ghost', 'wrong', '192.0.2.1'), 401, 4011)
+  assertError(await signIn(app, 'ghost', 'wrong', '192.0.2.1'), 429, 4291)
+  const rows = await app.sql(`select detail->>'subject' as subject from audit_entries where action = 'lockout.began'`)
+  assert.deepEqual(rows, [{ subject: 'account:ghost' }])
+})
+
+test('a crowd of guesses from one network holds up nobody elsewhere, and is not even hashed', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  await app.givePassword('avery')
+  let answered = 0
+  const crowd = Array.from({ length: 240 }, (_, i) =>
+    signIn(app, `ghost-${i}`, 'wrong', '192.0.2.1').finally(() => answered++),
+  )
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  assert.equal((await signIn(app, 'avery', PASSWORD, '198.51.100.1')).status, 200)
+  assert.ok(answered < 120, `the victim waited for ${answered} of the crowd`)
+  const statuses = Map.groupBy(await Promise.all(crowd), ({ status }) => status)
+  assert.ok(statuses.get(401)!.length < 130, 'the free ones, and few more')
+  assert.deepEqual([...statuses.keys()].sort(), [401, 429])
+})
+
+test("guesses at an app's secret wait and are audited, and hinder no other network", async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  const { clientId, secret } = await registerApp(app, { key: 'logbook' })
+  const ask = (client_secret: string, address: string) =>
+    exchange(app, { grant_type: 'refresh_token', refresh_token: 'x', client_id: clientId, client_secret }, 'json', {
+      headers: { 'x-forwarded-for': address },
+    })
+  for (let i = 0; i < 20; i++) assertOauthError(await ask(`guess-${i}`, '192.0.2.1'), 401, 4011, 'invalid_client')
+  assertOauthError(await ask(secret, '192.0.2.1'), 429, 4291, 'temporarily_unavailable')
+  assertOauthError(await ask(secret, '192.0.2.2'), 403, 4034, 'invalid_grant')
+  const [row] = await app.sql(`select count(*)::int as count from audit_entries where action = 'app.wrong-secret'`)
+  assert.deepEqual(row, { count: 20 })
+})
+
+test('links that are asked for are bounded for one network, whoever they are for', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  const ask = (handle: string) =>
+    app.nobody().post('/account/v1/password/reset/ask', { handle }, { 'x-forwarded-for': '192.0.2.1' })
+  const answers: Answer[] = []
+  for (let i = 0; i < 60; i++) answers.push(await ask(i % 2 ? 'avery' : `ghost-${i}`))
+  assert.equal(answers.filter(({ status }) => status === 200).length, 50)
+  assertError(answers.at(-1)!, 429, 4291)
+})

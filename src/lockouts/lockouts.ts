@@ -1,0 +1,80 @@
+import { networkOf } from '../addresses.ts'
+import { recordAudit } from '../audit/audit.ts'
+import type { Caller } from '../caller.ts'
+import type { Age } from '../database/age.ts'
+import type { Db } from '../database/database.ts'
+import { fail } from '../errors.ts'
+import * as store from './store.ts'
+
+/** What wrong guesses are counted under. */
+export interface Subject {
+  readonly name: string
+  /** How many of them bring no wait; and as many are forgotten in an hour. */
+  readonly freeFailures: number
+  readonly longestWaitSeconds: number
+}
+
+const QUARTER_HOUR = 15 * 60
+
+/** An account's owner mistypes. */
+export const accountSubject = (handleKey: string): Subject => ({
+  name: `account:${handleKey}`,
+  freeFailures: 5,
+  longestWaitSeconds: QUARTER_HOUR,
+})
+/** A classroom behind one address mistypes a lot, and one of them may do so on purpose: nobody there waits for long. */
+export const networkSubject = ({ address }: Caller): Subject => ({
+  name: `address:${networkOf(address)}`,
+  freeFailures: 100,
+  longestWaitSeconds: 60,
+})
+/** Codes that a person types: apart from their sign-ins, which nobody else's code should hinder. */
+export const typistSubject = (personId: number): Subject => ({
+  name: `codes:${personId}`,
+  freeFailures: 5,
+  longestWaitSeconds: QUARTER_HOUR,
+})
+/** Links asked for from one network: each is kept in the audit log, whoever it is for. */
+export const askerSubject = ({ address }: Caller): Subject => ({
+  name: `asks:${networkOf(address)}`,
+  freeFailures: 50,
+  longestWaitSeconds: QUARTER_HOUR,
+})
+/** Secrets of one app, from one network: a server with an old secret hinders nobody but itself. */
+export const clientSubject = ({ address }: Caller, clientId: string): Subject => ({
+  name: `client:${clientId}:${networkOf(address)}`,
+  freeFailures: 20,
+  longestWaitSeconds: 60,
+})
+
+/** Refuses while one of these has to wait. */
+export async function refuseBlocked(
+  db: Db,
+  who: Caller,
+  [one, other = one]: readonly [Subject, Subject?],
+): Promise<void> {
+  const block = await db.first(store.findBlock, { one: one.name, other: other.name })
+  const waitMs = (block?.blocked_until?.getTime() ?? 0) - who.at.getTime()
+  if (waitMs > 0)
+    throw fail('tooManyRequests', 'Too many failed sign-ins; wait before the next try', Math.ceil(waitMs / 1000))
+}
+
+/** Counts a wrong guess for each of these; from its free ones on, each doubles the wait. That a wait begins is audited. */
+export async function countFailures(tx: Db, who: Caller, subjects: readonly Subject[]): Promise<void> {
+  for (const { name, freeFailures, longestWaitSeconds } of subjects) {
+    const row = await tx.first(store.countFailure, {
+      subject: name,
+      now: who.at,
+      free: freeFailures,
+      longest: longestWaitSeconds,
+    })
+    if (row?.failures === freeFailures)
+      await recordAudit(tx, who, { action: 'lockout.began', detail: { subject: name } })
+  }
+}
+
+export async function forgetFailures(db: Db, subject: Subject): Promise<void> {
+  await db.first(store.forgetFailures, { subject: subject.name })
+}
+
+export const lockoutAges: readonly Age[] = [{ days: 1, remove: store.deleteOldFailures }]

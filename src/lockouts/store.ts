@@ -1,0 +1,40 @@
+import { deleteOlder } from '../database/age.ts'
+import { int4, nullable, read, text, timestamptz, write } from '../database/statement.ts'
+
+/** The longer wait of the two. Not a list: so many requests can look at once, in one statement. */
+export const findBlock = read('lockouts.findBlock', {
+  params: { one: text, other: text },
+  row: { blocked_until: nullable(timestamptz) },
+  text: `select max(blocked_until) as blocked_until from sign_in_failures where subject in (:one, :other)`,
+})
+
+/**
+ * Counts a failure and returns the new count. Failures fade, in an hour as many as are free, and an hour without one forgets them all. Beyond the free ones each one doubles the wait. Where there is no wait it is long
+ * over: the moment itself would still be ahead of a request that came in just before.
+ */
+export const countFailure = write('lockouts.countFailure', {
+  params: { subject: text, now: timestamptz, free: int4, longest: int4 },
+  row: { failures: int4 },
+  text: `
+    insert into sign_in_failures as f (subject, failures, last_at, blocked_until)
+    values (:subject, 1, :now, 'epoch')
+    on conflict (subject) do update set (failures, last_at, blocked_until) = (
+      select n, greatest(f.last_at, :now),
+             case when n < :free then 'epoch'
+                  else :now + interval '1 second' * least(:longest, power(2, least(n - :free, 20))) end
+        from (select case when f.last_at < :now - interval '1 hour' then 1
+                          else 1 + ceil(greatest(0, f.failures - :free * extract(epoch from :now - f.last_at) / 3600))::int end as n) as counted)
+    returning failures`,
+})
+
+export const forgetFailures = write('lockouts.forgetFailures', {
+  params: { subject: text },
+  row: { subject: text },
+  text: `delete from sign_in_failures where subject = :subject returning subject`,
+})
+
+export const deleteOldFailures = deleteOlder('lockouts.deleteOldFailures', {
+  table: 'sign_in_failures',
+  key: { subject: text },
+  by: 'last_at',
+})
