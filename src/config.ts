@@ -174,6 +174,7 @@ const SETTINGS = {
   TOKEN_CACHE_SIZE: setting('Access tokens remembered in memory, for each environment.', '20000', whole(0, 10_000_000)),
   ACCESS_TOKEN_HOURS: setting('Lifetime of an access token (hours).', '24', whole(1, 24 * 30)),
   SESSION_DAYS: setting('A session that was not refreshed for this long ends (days).', '90', whole(1, 3650)),
+  AUDIT_DAYS: setting('How long the log of security events is kept (days).', '400', whole(30, 36_500)),
   STREAM_LIMIT: setting('Change streams open at once in one process.', '10000', whole(1, 1_000_000)),
   STOP_SECONDS: setting('How long a stop waits for requests under way (seconds).', '7', whole(1, 600)),
   METRICS_TOKEN: optional('Bearer token for /metrics.', 'none: only loopback addresses may read it', anyText),

@@ -105,8 +105,12 @@ export async function installServer(t: TestContext, settings: Settings = {}): Pr
       return { code: child!.exitCode, tookMs: performance.now() - startedMs }
     },
     postmaster: () => {
-      const file = join(cluster, 'postmaster.pid')
-      return existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : undefined
+      try {
+        return Number.parseInt(readFileSync(join(cluster, 'postmaster.pid'), 'utf8'), 10)
+      } catch {
+        // It goes with the database, also between two looks.
+        return undefined
+      }
     },
     databaseProcesses,
     suspendDatabase: () => {

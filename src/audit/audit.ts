@@ -1,4 +1,6 @@
 import type { Caller } from '../caller.ts'
+import type { Config } from '../config.ts'
+import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
 import * as store from './store.ts'
 
@@ -25,3 +27,7 @@ export async function recordAudit(db: Db, who: Caller, entry: AuditEntry): Promi
     detail: JSON.stringify(entry.detail ?? {}),
   })
 }
+
+export const auditAges = ({ AUDIT_DAYS: days }: Pick<Config, 'AUDIT_DAYS'>): readonly Age[] => [
+  { days, remove: store.deleteOld },
+]

@@ -1,3 +1,4 @@
+import { deleteOlder } from '../database/age.ts'
 import { int8, json, nullable, text, timestamptz, uuid, write } from '../database/statement.ts'
 
 export const insertEntry = write('audit.insert', {
@@ -17,3 +18,5 @@ export const insertEntry = write('audit.insert', {
     values (:at, :action, :person, :app, :session, :address, :request, :detail)
     returning id`,
 })
+
+export const deleteOld = deleteOlder('audit.deleteOld', { table: 'audit_entries', key: { id: int8 }, by: 'at' })

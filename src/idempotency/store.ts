@@ -52,6 +52,6 @@ export const trimAnswers = write('idempotency.trim', {
 
 export const deleteOldKeys = deleteOlder('idempotency.deleteOld', {
   table: 'idempotency_keys',
-  key: { key: text },
+  key: { caller: text, key: text },
   by: 'created_at',
 })

@@ -2,8 +2,11 @@ import { BoundedMap } from '../bounded-map.ts'
 import type { Database } from '../database/database.ts'
 import { type Holder, REVOKED, type Revocation } from './sessions.ts'
 
+/** A revocation as it is compared with many holders. */
+type Revoked = Omit<Revocation, 'sessionIds'> & { readonly sessionIds: ReadonlySet<string> }
+
 export interface RevocationListener {
-  revoked(revocation: Revocation): void
+  revoked(revoked: Revoked): void
   /** Messages are heard again after a while without: what was revoked meanwhile is not known. */
   heardAgain(): void
 }
@@ -26,7 +29,10 @@ export class TokenCache {
       this.#holders.clear()
       if (isListening) for (const listener of this.#listeners) listener.heardAgain()
     })
-    database.onMessage(REVOKED, (message) => this.#revoke(message as Revocation))
+    database.onMessage(REVOKED, (message) => {
+      const revocation = message as Revocation
+      this.#revoke({ ...revocation, sessionIds: new Set(revocation.sessionIds) })
+    })
   }
 
   get(token: string): Holder | undefined {
@@ -52,17 +58,14 @@ export class TokenCache {
     return this.#holders.size
   }
 
-  #revoke(revocation: Revocation): void {
+  #revoke(revoked: Revoked): void {
     this.#revocations++
-    this.#holders.deleteWhere((holder) => isConcerned(holder, revocation))
-    for (const listener of this.#listeners) listener.revoked(revocation)
+    this.#holders.deleteWhere((holder) => isConcerned(holder, revoked))
+    for (const listener of this.#listeners) listener.revoked(revoked)
   }
 }
 
 export const isConcerned = (
   holder: Pick<Holder, 'sessionId' | 'personId' | 'appId'>,
-  revocation: Revocation,
-): boolean =>
-  holder.sessionId === revocation.sessionId ||
-  holder.personId === revocation.personId ||
-  holder.appId === revocation.appId
+  { sessionIds, personId, appId }: Revoked,
+): boolean => sessionIds.has(holder.sessionId) || holder.personId === personId || holder.appId === appId

@@ -14,7 +14,7 @@ import { hashToken, inspectToken, mintAccessToken, mintRefreshToken } from './to
 /** Topic of the message that every process hears when tokens die before their time. */
 export const REVOKED = 'revoked'
 export interface Revocation {
-  readonly sessionId?: string
+  readonly sessionIds?: readonly string[]
   readonly personId?: number
   readonly appId?: number
 }
@@ -78,25 +78,51 @@ export const lifetimesFrom = (now: Date, policy: TokenPolicy): { tokenExpires: D
   sessionExpires: new Date(now.getTime() + policy.sessionDays * 24 * HOUR_MS),
 })
 
-/** Opens a session on one device and gives its first tokens. */
-export async function openSession(db: Db, who: Caller, what: NewSession, policy: TokenPolicy): Promise<TokenPair> {
-  const sessionId = what.sessionId ?? randomUUID()
+/** Sessions of one person in one app: more than anybody has devices. Some apps open one at every visit and never end it, and a script could do so all day. */
+const MAX_SESSIONS = 100
+/** So many remain where there were too many: then the next visits find room. */
+const SESSIONS_KEPT = 50
+
+/** Opens a session on one device and gives its first tokens. Where the person has too many in this app, those that were not used for longest end. */
+export function openSession(db: Db, who: Caller, what: NewSession, policy: TokenPolicy): Promise<TokenPair> {
+  const { appId, personId, door, sessionId = randomUUID() } = what
   const tokens = tokensOf(policy, { sessionId, counter: 0 })
-  await db.first(store.insertSession, {
-    id: sessionId,
-    app: what.appId,
-    person: what.personId,
-    user: what.userId,
-    door: what.door,
-    device: what.device,
-    push: what.pushToken ?? null,
-    hash: hashToken(tokens.accessToken),
-    now: who.at,
-    ...lifetimesFrom(who.at, policy),
+  return db.transaction(async (tx) => {
+    const opened = await tx.first(store.insertSession, {
+      id: sessionId,
+      app: appId,
+      person: personId,
+      user: what.userId,
+      door,
+      device: what.device,
+      push: what.pushToken ?? null,
+      hash: hashToken(tokens.accessToken),
+      now: who.at,
+      ...lifetimesFrom(who.at, policy),
+      most: MAX_SESSIONS,
+    })
+    await recordAudit(tx, who, { action: `sign-in.${door}`, personId, appId, sessionId })
+    if (opened?.is_crowded) await makeRoom(tx, who, { newest: sessionId, personId, appId })
+    return tokens
   })
-  const { appId, personId, door } = what
-  await recordAudit(db, who, { action: `sign-in.${door}`, personId, appId, sessionId })
-  return tokens
+}
+
+async function makeRoom(
+  tx: Db,
+  who: Caller,
+  what: { newest: string; personId: number; appId: number },
+): Promise<void> {
+  const { newest, personId, appId } = what
+  const reason = 'too many sessions'
+  const ended = await tx.all(store.endLeastUsed, {
+    newest,
+    person: personId,
+    app: appId,
+    others: SESSIONS_KEPT - 1,
+    reason,
+    now: who.at,
+  })
+  await recordEnded(tx, who, { personId, appId, reason }, ended)
 }
 
 /** Ends one session at once, on every process. Ending it again changes nothing. */
@@ -105,7 +131,7 @@ export function endSession(db: Db, who: Caller, what: { sessionId: string; reaso
     const ended = await tx.first(store.endSession, { id: what.sessionId, reason: what.reason, now: who.at })
     if (!ended) return
     await recordAudit(tx, who, { action: 'session.ended', sessionId: what.sessionId, detail: { reason: what.reason } })
-    await notify(tx, REVOKED, { sessionId: what.sessionId } satisfies Revocation)
+    await notify(tx, REVOKED, { sessionIds: [what.sessionId] } satisfies Revocation)
   })
 }
 
@@ -117,7 +143,7 @@ export function dropAccessToken(db: Db, who: Caller, what: { token: string }): P
     const { session_id: sessionId } = dropped
     await recordAudit(tx, who, { action: 'token.revoked', sessionId })
     // Processes remember tokens by their session: the others are looked up once more.
-    await notify(tx, REVOKED, { sessionId } satisfies Revocation)
+    await notify(tx, REVOKED, { sessionIds: [sessionId] } satisfies Revocation)
   })
 }
 
@@ -130,8 +156,8 @@ export function endSessionsOfPerson(db: Db, who: Caller, what: { personId: numbe
   })
 }
 
-/** More sessions than this are not told one by one. */
-const MAX_TOLD = 100
+/** More sessions than this are not named: a message has at most 8000 bytes. */
+const MAX_NAMED = 150
 
 /** Ends the sessions of a person in one app. The person's other apps notice nothing. */
 export function endSessionsInApp(
@@ -142,11 +168,20 @@ export function endSessionsInApp(
   const { personId, appId, reason } = what
   return db.transaction(async (tx) => {
     const ended = await tx.all(store.endSessionsInApp, { person: personId, app: appId, reason, now: who.at })
-    if (ended.length === 0) return
-    await recordAudit(tx, who, { action: 'sessions.ended', personId, appId, detail: { reason } })
-    const told: Revocation[] = ended.length > MAX_TOLD ? [{ personId }] : ended.map(({ id }) => ({ sessionId: id }))
-    for (const revocation of told) await notify(tx, REVOKED, { ...revocation })
+    await recordEnded(tx, who, what, ended)
   })
+}
+
+async function recordEnded(
+  tx: Db,
+  who: Caller,
+  { personId, appId, reason }: { personId: number; appId: number; reason: string },
+  ended: readonly { readonly id: string }[],
+): Promise<void> {
+  if (ended.length === 0) return
+  await recordAudit(tx, who, { action: 'sessions.ended', personId, appId, detail: { reason } })
+  const revocation: Revocation = ended.length > MAX_NAMED ? { personId } : { sessionIds: ended.map(({ id }) => id) }
+  await notify(tx, REVOKED, { ...revocation })
 }
 
 /** Ends a session of this person; whose it is stands in the statement. Ending it again changes nothing. */

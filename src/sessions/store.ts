@@ -30,6 +30,7 @@ export const findToken = read('sessions.findToken', {
      where t.token_hash = :hash`,
 })
 
+/** Says also whether the person had `most` sessions in the app before, or more. Expired ones count too: they are the first to be ended. */
 export const insertSession = write('sessions.insert', {
   params: {
     id: uuid,
@@ -43,17 +44,23 @@ export const insertSession = write('sessions.insert', {
     now: timestamptz,
     tokenExpires: timestamptz,
     sessionExpires: timestamptz,
+    most: int8,
   },
-  row: { id: uuid },
+  row: { id: uuid, is_crowded: bool },
   text: `
     with session as (
       insert into sessions (id, app_id, person_id, user_id, door, device, push_token, refreshed_at, created_at, expires_at)
       values (:id, :app, :person, :user, :door, :device, :push, :now, :now, :sessionExpires)
       returning id
+    ), token as (
+      insert into access_tokens (token_hash, session_id, created_at, expires_at)
+      select :hash, id, :now, :tokenExpires from session
     )
-    insert into access_tokens (token_hash, session_id, created_at, expires_at)
-    select :hash, id, :now, :tokenExpires from session
-    returning session_id as id`,
+    select id, exists (
+        select from sessions o where o.person_id = :person and o.app_id = :app and o.ended_at is null
+         order by o.created_at offset :most - 1
+      ) as is_crowded
+      from session`,
 })
 
 /**
@@ -134,6 +141,22 @@ export const endSessionsInApp = write('sessions.endInApp', {
   text: `
     update sessions set ended_at = :now, end_reason = :reason
      where person_id = :person and app_id = :app and ended_at is null returning id`,
+})
+
+/** Ends all sessions of a person in an app but the new one and so many others, those used last. Nobody is waited for: what somebody else has locked, they use or end. */
+export const endLeastUsed = write('sessions.endLeastUsed', {
+  params: { newest: uuid, person: int8, app: int8, others: int8, reason: text, now: timestamptz },
+  row: { id: uuid },
+  text: `
+    with surplus as (
+      select id from sessions where id in (
+        select o.id from sessions o
+         where o.person_id = :person and o.app_id = :app and o.ended_at is null and o.id <> :newest
+         order by o.refreshed_at desc offset :others
+      ) for no key update skip locked
+    )
+    update sessions s set ended_at = :now, end_reason = :reason from surplus
+     where s.id = surplus.id and s.ended_at is null returning s.id`,
 })
 
 /** The sessions that live, in each app that the person has consented to the newest ones. */
