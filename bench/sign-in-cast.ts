@@ -41,14 +41,26 @@ export async function makeCast(
   environment: Environment,
   count: { readonly people: number; readonly tokens: number },
 ): Promise<Cast> {
-  const { db, name, secretHashKey } = environment
-  const app = await addApp(
+  const { db } = environment
+  const { appId, clientId, secret } = await makeApp(environment, 'bench-sign-in')
+  const people = await inBatches(count.people, async (index) => {
+    const handle = await addPerson(db, caller(), { handle: `bench-${index}` })
+    await changePassword(db, caller(), { handle, password: PASSWORD })
+    const personId = await readPersonId(db, handle)
+    return { handle, personId, userId: await ensureAppUser(db, caller(), { appId, personId }) }
+  })
+  const cast = { environment, appId, clientId, secret, people, tokens: [] }
+  return { ...cast, tokens: await makeTokens(cast, count.tokens) }
+}
+
+async function makeApp({ db, name, secretHashKey }: Environment, key: string) {
+  const { clientId, secret } = await addApp(
     db,
     caller(),
     {
       environment: name,
-      key: 'bench-sign-in',
-      name: 'bench sign-in',
+      key,
+      name: key,
       redirectUris: [REDIRECT_URI],
       origins: [],
       isBasicEnabled: true,
@@ -58,16 +70,20 @@ export async function makeCast(
     },
     secretHashKey,
   )
-  const { id: appId } = await readApp(db, app.clientId, name)
-  const people = await inBatches(count.people, async (index) => {
-    const handle = await addPerson(db, caller(), { handle: `bench-${index}` })
-    await changePassword(db, caller(), { handle, password: PASSWORD })
-    const personId = await readPersonId(db, handle)
-    return { handle, personId, userId: await ensureAppUser(db, caller(), { appId, personId }) }
+  const { id: appId } = await readApp(db, clientId, name)
+  return { appId, clientId, secret: secret! }
+}
+
+/** In an app of their own: people who sign in again and again lose their older sessions in the app that they do so in. */
+async function makeTokens(cast: Cast, count: number): Promise<string[]> {
+  const { environment } = cast
+  const { appId } = await makeApp(environment, 'bench-tokens')
+  const people = await inBatches(cast.people.length, async (index) => {
+    const person = cast.people[index]!
+    return { ...person, userId: await ensureAppUser(environment.db, caller(), { appId, personId: person.personId }) }
   })
-  const cast = { environment, appId, clientId: app.clientId, secret: app.secret!, people, tokens: [] }
-  const sessions = await openSessions(cast, count.tokens)
-  return { ...cast, tokens: sessions.map(({ accessToken }) => accessToken) }
+  const sessions = await openSessions({ ...cast, appId, people }, count)
+  return sessions.map(({ accessToken }) => accessToken)
 }
 
 /** New sessions, spread over all people. */

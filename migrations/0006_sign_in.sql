@@ -86,14 +86,11 @@ create table passkeys (
 );
 create index passkeys_by_person on passkeys (person_id, created_at);
 
--- What a browser was asked to sign; taken away by the first answer. person_id: who registers a passkey; null at sign-in.
+-- What a browser was asked to sign, and has answered: each is good for one answer. Those that nobody answered are kept nowhere.
 create table passkey_challenges (
   challenge_hash  bytea primary key,
-  browser_hash    bytea not null,
-  person_id       bigint references people on delete cascade,
   expires_at      timestamptz not null
 );
-create index passkey_challenges_by_person on passkey_challenges (person_id);
 create index passkey_challenges_by_expiry on passkey_challenges (expires_at);
 
 -- One-time links to set a new password.

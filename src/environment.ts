@@ -111,6 +111,8 @@ export async function openEnvironment({
       name: name === 'production' ? 'Groundschool' : 'Groundschool Sandbox',
       origin: new URL(url).origin,
       userKey: deriveKey(secretKey, name, 'passkey-user'),
+      challengeKey: deriveKey(secretKey, name, 'passkey-challenge'),
+      nameSuffix: name === 'production' ? '' : ' (sandbox)',
     },
     limits: {
       token: new RateLimiter('token', config.RATE_TOKEN_PER_SECOND, config.RATE_TOKEN_BURST),

@@ -1,3 +1,4 @@
+import { auditAges } from './audit/audit.ts'
 import { browserAges } from './browsers/browsers.ts'
 import { type Age, isFullBatch } from './database/age.ts'
 import { deviceAges } from './devices/devices.ts'
@@ -38,10 +39,10 @@ export function keepTidy(environment: Environment): { stop(): void } {
   return { stop: () => clearInterval(timer) }
 }
 
-export async function tidy({ db, clock, stopping }: Environment): Promise<void> {
+export async function tidy({ db, clock, config, stopping }: Environment): Promise<void> {
   // First, because it goes by sessions, and old ones are removed below.
   await sweepAnonymous(db, { at: clock(), requestId: 'tidying', address: 'tidying' }, stopping)
-  for (const { days, remove } of AGES) {
+  for (const { days, remove } of [...AGES, ...auditAges(config)]) {
     const before = new Date(clock().getTime() - days * DAY_MS)
     while (!stopping.aborted && isFullBatch(await db.all(remove, { before })));
   }

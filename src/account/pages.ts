@@ -230,7 +230,7 @@ export const accountPages: readonly Page[] = [
       try {
         const password = readNewPassword(fields)
         const browser = await replaceForgotten(db, who, { code, password }, environment.messages)
-        return { ...homeWith('password-changed'), browser }
+        return { ...homeWith('password-reset'), browser }
       } catch (error) {
         return lookAtReset(context, code, readProblem(error))
       }

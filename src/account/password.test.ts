@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { int4, text, write } from '../database/statement.ts'
 import { until } from '../database/test-database.ts'
 import { testMailbox } from '../messages/testing.ts'
 import { assertError, Client, testApp } from '../testing.ts'
@@ -8,6 +9,12 @@ import { call, isSignedIn, PASSWORD, signInBrowser, UNLIMITED } from './testing.
 
 const LIST = '/app/v1/bucket/list'
 const NEW = 'a new password'
+/** What signing out everywhere else does to a person's row. */
+const growEpoch = write('test.account.growEpoch', {
+  params: { handle: text },
+  row: { epoch: int4 },
+  text: `update people set epoch = epoch + 1 where handle_key = :handle returning epoch`,
+})
 const twice = (password: string) => ({ new_password: password, again: password })
 
 test('a password of one’s own', async (t) => {
@@ -109,6 +116,35 @@ test('a password of one’s own', async (t) => {
     app.advance(3_600_000)
   })
 
+  await t.test(
+    'who is signed out from elsewhere meanwhile is told so, and not that the password is wrong',
+    async () => {
+      const browser = await signInBrowser(app, 'blake')
+      const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+      /** Everything else is signed out after the password was verified, and before the new one is set. */
+      const changeMeanwhile = async <T>(change: () => Promise<T>): Promise<T> => {
+        let changing: Promise<T> | undefined
+        await app.environment().db.transaction(async (tx) => {
+          await tx.first(growEpoch, { handle: 'blake' })
+          changing = change()
+          await until('the change waits', async () => (await app.sql(waiting)).length > 0)
+        })
+        return changing!
+      }
+      const fields = { password: PASSWORD, newPassword: NEW }
+      const answer = await changeMeanwhile(() => call(browser, 'POST', '/account/v1/password', fields))
+      assertError(answer, 400, 4006, /changed in another browser meanwhile; sign in again/)
+      assert.equal(await isSignedIn(browser), false)
+
+      const again = await signInBrowser(app, 'blake')
+      const form = await again.get('/account/password')
+      const seen = await changeMeanwhile(() => again.submit(form, { password: PASSWORD, ...twice(NEW) }))
+      assert.equal(seen.status, 400)
+      assert.match(seen.text, /role="alert">Your account was changed in another browser meanwhile/)
+      assert.equal(await canSignIn('blake', PASSWORD), true)
+    },
+  )
+
   await t.test('whoever is not signed in is asked to, and comes back', async () => {
     const stranger = app.visitor()
     const seen = await stranger.get('/account/password')
@@ -146,8 +182,13 @@ test('a password of one’s own', async (t) => {
     assert.equal(await isSignedIn(here), true)
 
     const seen = await browser.submit(form, twice(NEW))
-    assert.deepEqual([seen.status, seen.location], [303, '/account?done=password-changed'])
-    assert.match((await browser.follow(seen)).text, /@ellis/)
+    assert.deepEqual([seen.status, seen.location], [303, '/account?done=password-reset'])
+    const done = (await browser.follow(seen)).text
+    assert.match(done, /@ellis/)
+    assert.match(
+      done,
+      /role="status">Your password is changed\. .* If you came from an app, go back to it and sign in again\./,
+    )
     await assertEnded()
     assert.equal(await isSignedIn(here), false)
     assert.equal(await canSignIn('ellis', NEW), true)

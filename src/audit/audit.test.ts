@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setAppStatus, setAppStorage } from '../apps/apps.ts'
 import type { Caller } from '../caller.ts'
+import { tidy } from '../maintenance.ts'
 import { changePassword, disablePerson } from '../people/people.ts'
 import { testApp } from '../testing.ts'
 import { recordAudit } from './audit.ts'
 
 const OPERATOR: Caller = { at: new Date('2026-05-01T12:00:00.000Z'), requestId: 'audit-test', address: '192.0.2.9' }
+const DAY_MS = 86_400_000
 
 test('the audit log', async (t) => {
   const app = await testApp(t)
@@ -62,4 +64,20 @@ test('the audit log', async (t) => {
   await t.test('belongs to its environment', async () => {
     assert.deepEqual(await app.sql('select action from audit_entries', 'sandbox'), [])
   })
+})
+
+test('the audit log is kept for AUDIT_DAYS, and no longer', async (t) => {
+  const app = await testApp(t, { AUDIT_DAYS: '60' })
+  const environment = app.environment()
+  const record = (action: string) => recordAudit(environment.db, { ...OPERATOR, at: environment.clock() }, { action })
+  const kept = async () => (await app.sql('select action from audit_entries order by id')).map(({ action }) => action)
+  await record('test.first')
+  app.advance(30 * DAY_MS)
+  await record('test.second')
+  app.advance(29 * DAY_MS)
+  await tidy(environment)
+  assert.deepEqual(await kept(), ['test.first', 'test.second'])
+  app.advance(2 * DAY_MS)
+  await tidy(environment)
+  assert.deepEqual(await kept(), ['test.second'])
 })

@@ -21,7 +21,7 @@ export const deleteOlder = <K extends Record<string, ColumnType<unknown>>>(
     params: { before: timestamptz },
     row: key,
     text: `
-    delete from ${table} where (${columns}) in
+    delete from ${table} where ${by} < :before and (${columns}) in
       (select ${columns} from ${table} where ${by} < :before order by ${by} limit ${BATCH})
     returning ${columns}`,
   })

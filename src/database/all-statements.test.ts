@@ -7,16 +7,20 @@ import { schemaOf } from '../environment.ts'
 import { TEMPLATE } from '../testing.ts'
 import { checkStatements } from './describe.ts'
 import { listStatements } from './statement.ts'
+import { runSql } from './test-database.ts'
 
 const source = join(import.meta.dirname, '..')
+const server = JSON.parse(process.env.GROUNDSCHOOL_TEST_DATABASE ?? 'null')
 
-/** Every file of the product that declares a statement, whatever its name. */
-const declaringFiles = readdirSync(source, { recursive: true, encoding: 'utf8' })
+const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
   .map((file) => join(source, file))
-  .filter((file) =>
-    /import \{[^}]*\b(?:read|write)\b[^}]*\} from '[./]+(?:database\/)?statement\.ts'/.test(readFileSync(file, 'utf8')),
-  )
+  .map((file) => ({ file, text: readFileSync(file, 'utf8') }))
+
+/** Every file of the product that declares a statement, whatever its name. */
+const declaringFiles = files
+  .filter(({ text }) => /import \{[^}]*\b(?:read|write)\b[^}]*\} from '[./]+(?:database\/)?statement\.ts'/.test(text))
+  .map(({ file }) => file)
 
 test("every statement of the product is what the migrated database's own description says", async () => {
   for (const file of declaringFiles) await import(file)
@@ -26,9 +30,29 @@ test("every statement of the product is what the migrated database's own descrip
       statements.some(({ name }) => name.startsWith(`${room}.`)),
       `no statement of ${room} was found`,
     )
-  const server = JSON.parse(process.env.GROUNDSCHOOL_TEST_DATABASE ?? '')
   for (const environment of ENVIRONMENTS) {
     const differences = await checkStatements({ ...server, database: TEMPLATE }, schemaOf(environment), statements)
     assert.deepEqual(differences, [])
+  }
+})
+
+test('whatever removes what is old names its rows by the primary key of their table, so that no younger ones go along', async () => {
+  for (const file of declaringFiles) await import(file)
+  const statements = new Map(listStatements().map((statement) => [statement.name, statement]))
+  const calls = files.flatMap(({ text }) => [...text.matchAll(/\bdeleteOlder\((?:'([^']+)', \{\s*table: '(\w+)')?/g)])
+  assert.ok(calls.length > 8)
+  for (const [call, name, table] of calls) {
+    const statement = statements.get(name ?? '')
+    assert.ok(statement, `${call} is not written as the others are`)
+    const key = await runSql(
+      { ...server, database: TEMPLATE },
+      `select a.attname as column from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
+        where i.indisprimary and i.indrelid = '${schemaOf('production')}.${table}'::regclass order by a.attname`,
+    )
+    assert.deepEqual(
+      Object.keys(statement.row).sort(),
+      key.map(({ column }) => column),
+      name,
+    )
   }
 })

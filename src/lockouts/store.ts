@@ -20,10 +20,10 @@ export const countFailure = write('lockouts.countFailure', {
     values (:subject, 1, :now, 'epoch')
     on conflict (subject) do update set (failures, last_at, blocked_until) = (
       select n, greatest(f.last_at, :now),
-             case when n < :free then 'epoch'
-                  else :now + interval '1 second' * least(:longest, power(2, least(n - :free, 20))) end
+             case when n < :free::int then 'epoch'
+                  else :now + interval '1 second' * least(:longest::int, power(2, least(n - :free::int, 20))) end
         from (select case when f.last_at < :now - interval '1 hour' then 1
-                          else 1 + ceil(greatest(0, f.failures - :free * extract(epoch from :now - f.last_at) / 3600))::int end as n) as counted)
+                          else 1 + ceil(greatest(0, f.failures - :free::int * extract(epoch from :now - f.last_at) / 3600))::int end as n) as counted)
     returning failures`,
 })
 

@@ -1,36 +1,56 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Visitor } from '../caller.ts'
 import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
 import { hashToken } from '../sessions/tokens.ts'
-import { CHALLENGE_MS } from './rules.ts'
+import { CHALLENGE_MS, type RelyingParty } from './rules.ts'
 import * as store from './store.ts'
 
-/** Something to sign, for this browser alone, and for this person where they add a passkey. */
-export async function issueChallenge(db: Db, who: Visitor, personId: number | null): Promise<string> {
-  const challenge = randomBytes(32).toString('base64url')
-  await db.first(store.insertChallenge, {
-    hash: hashToken(challenge),
-    browser: hashToken(who.browserToken),
-    person: personId,
-    expires: new Date(who.at.getTime() + CHALLENGE_MS),
-  })
-  return challenge
+const RANDOM_BYTES = 32
+const EXPIRY_BYTES = 8
+const CLAIM_BYTES = RANDOM_BYTES + EXPIRY_BYTES
+const MAC_BYTES = 32
+
+/** Who is asked: whoever adds a passkey, or anybody, who wants to sign in. */
+export interface Asked {
+  readonly personId: number | null
+}
+
+const macOf = (party: RelyingParty, who: Visitor, { personId }: Asked, claim: Buffer): Buffer =>
+  createHmac('sha256', party.challengeKey)
+    .update(claim)
+    .update(hashToken(who.browserToken))
+    .update(personId === null ? 'sign-in' : `add:${personId}`)
+    .digest()
+
+/** Something to sign, for this browser alone. It carries its end and our signature, so nothing is stored before it is answered: strangers may ask for as many as they like. */
+export function makeChallenge(who: Visitor, asked: Asked, party: RelyingParty): string {
+  const claim = Buffer.concat([randomBytes(RANDOM_BYTES), Buffer.alloc(EXPIRY_BYTES)])
+  claim.writeBigUInt64BE(BigInt(who.at.getTime() + CHALLENGE_MS), RANDOM_BYTES)
+  return Buffer.concat([claim, macOf(party, who, asked, claim)]).toString('base64url')
+}
+
+/** When a challenge ends that was made for this browser and this purpose; undefined where it was not. */
+function findExpiry(who: Visitor, { challenge, ...asked }: Asked & { challenge: string }, party: RelyingParty) {
+  const bytes = Buffer.from(challenge, 'base64url')
+  // Another spelling of the same bytes would be another challenge to whoever remembers the used ones.
+  if (bytes.length !== CLAIM_BYTES + MAC_BYTES || bytes.toString('base64url') !== challenge) return undefined
+  const claim = bytes.subarray(0, CLAIM_BYTES)
+  if (!timingSafeEqual(bytes.subarray(CLAIM_BYTES), macOf(party, who, asked, claim))) return undefined
+  return new Date(Number(claim.readBigUInt64BE(RANDOM_BYTES)))
 }
 
 /** Whether it was given to this browser, for this purpose, and not answered before. The first answer takes it, even a wrong one. */
 export async function takeChallenge(
   db: Db,
   who: Visitor,
-  what: { challenge: string; personId: number | null },
+  what: Asked & { challenge: string },
+  party: RelyingParty,
 ): Promise<boolean> {
-  const taken = await db.first(store.takeChallenge, {
-    hash: hashToken(what.challenge),
-    browser: hashToken(who.browserToken),
-    person: what.personId,
-    now: who.at,
-  })
-  return taken !== undefined
+  const expires = findExpiry(who, what, party)
+  if (!expires || expires <= who.at) return false
+  return (await db.first(store.takeChallenge, { hash: hashToken(what.challenge), expires })) !== undefined
 }
 
-export const passkeyAges: readonly Age[] = [{ days: 0, remove: store.deleteOldChallenges }]
+/** A used challenge is known as one for a day after its end: the clocks of two processes may differ. */
+export const passkeyAges: readonly Age[] = [{ days: 1, remove: store.deleteOldChallenges }]

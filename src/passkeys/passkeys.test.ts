@@ -60,7 +60,7 @@ test('passkeys', async (t) => {
         authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
         attestation: 'none',
       })
-      assert.equal(Buffer.from(challenge, 'base64url').length, 32)
+      assert.equal(Buffer.from(challenge, 'base64url').length, 72)
       assert.deepEqual({ ...user, id: '' }, { id: '', name: '@avery', displayName: '@avery' })
       assert.equal(Buffer.from(user.id, 'base64url').length, 32)
       const [kept] = await app.sql('select credential_id, transports from passkeys')
@@ -73,6 +73,18 @@ test('passkeys', async (t) => {
       assert.equal(other.rp.name, 'Groundschool Sandbox')
     },
   )
+
+  await t.test('a browser that offers passkeys of both environments shows which is which', async () => {
+    const offered = async (environment: 'production' | 'sandbox') => {
+      const { user, rp } = await expectDone(call(await signedIn(app, 'drew', environment), '/options'))
+      assert.equal(rp.id, 'localhost')
+      return [user.name, user.displayName]
+    }
+    assert.deepEqual(await offered('production'), ['@drew', '@drew'])
+    assert.deepEqual(await offered('sandbox'), ['@drew (sandbox)', '@drew (sandbox)'])
+    await app.sql(`update people set first_name = 'Drew', last_name = 'Lee' where handle_key = 'drew'`, 'sandbox')
+    assert.deepEqual(await offered('sandbox'), ['@drew (sandbox)', 'Drew Lee (sandbox)'])
+  })
 
   await t.test(
     'whoever signed in more than 15 minutes ago gives the password before a passkey is added or removed',
@@ -260,11 +272,27 @@ test('passkeys', async (t) => {
     assert.equal(again.status, 304)
   })
 
-  await t.test('challenges are kept for no longer than they hold', async () => {
-    await expectDone(call(app.visitor(), '/signin/options'))
-    app.advance(5 * MINUTE_MS + 1)
+  await t.test('a challenge is kept once it is answered, until a day after its end, and no earlier', async () => {
+    const kept = async () => (await app.sql('select 1 from passkey_challenges')).length
+    const browser = await signedIn(app, 'finley')
+    app.advance(25 * 60 * MINUTE_MS)
     await tidy(app.environment())
-    assert.deepEqual(await app.sql('select 1 from passkey_challenges'), [])
+    assert.equal(await kept(), 0)
+    const fresh = await signedIn(app, 'finley')
+    for (let i = 0; i < 20; i++) {
+      await expectDone(call(app.visitor(), '/signin/options'))
+      await expectDone(call(fresh, '/options'))
+    }
+    assert.equal(await kept(), 0, 'asking leaves nothing')
+    const foreign = makeAuthenticator(app).create(await expectDone(call(fresh, '/options')))
+    assertError(await call(await signedIn(app, 'blake'), '', { response: foreign }), 400, 4008)
+    assert.equal((await call(browser, '', { response: foreign })).status, 401)
+    assert.equal(await kept(), 0, 'nor does the answer of somebody else')
+    await register(fresh, makeAuthenticator(app))
+    assert.equal(await kept(), 1)
+    app.advance(6 * MINUTE_MS)
+    await tidy(app.environment())
+    assert.equal(await kept(), 1)
   })
 })
 

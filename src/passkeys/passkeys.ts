@@ -6,7 +6,7 @@ import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
 import type { MessagePolicy } from '../messages/messages.ts'
 import { isLine, tellPerson, verifyPerson } from '../people/people.ts'
-import { issueChallenge, takeChallenge } from './challenges.ts'
+import { makeChallenge, takeChallenge } from './challenges.ts'
 import { creationOptions, isFresh, isPasskeyId, type RelyingParty, readClientData, readRegistration } from './rules.ts'
 import { type CreationOptions, MAX_NAME_LENGTH, MAX_PASSKEYS, type Passkey } from './schema.ts'
 import * as store from './store.ts'
@@ -42,7 +42,7 @@ export async function startPasskey(
   const passkeys = await db.all(store.listOfPerson, { person: who.personId })
   refuseMore(passkeys.length)
   const known = passkeys.map((row) => ({ credentialId: row.credential_id, transports: row.transports }))
-  return creationOptions(party, who, { challenge: await issueChallenge(db, who, who.personId), known })
+  return creationOptions(party, who, { challenge: makeChallenge(who, who, party), known })
 }
 
 /** Adds what the browser made to the person's passkeys. */
@@ -56,7 +56,7 @@ export async function addPasskey(
   const given = readRegistration(what.response)
   const name = readName(what.name?.trim() || DEFAULT_NAME)
   const { challenge, isCrossOrigin } = readClientData(given.response.clientDataJSON)
-  if (!(await takeChallenge(db, who, { challenge, personId: who.personId })))
+  if (!(await takeChallenge(db, who, { challenge, personId: who.personId }, party)))
     throw fail('alreadyUsed', 'This was answered already, or was asked in another browser or too long ago; start again')
   const credential = isCrossOrigin ? undefined : await verifyRegistration(party, given, challenge)
   if (!credential)

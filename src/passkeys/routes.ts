@@ -114,7 +114,7 @@ export const passkeyOperations: readonly Operation[] = [
     answerHeaders: { 'Set-Cookie': 'For a first visitor: the answer must come from the browser that asked' },
     errors: [],
     run: async (context) => ({
-      ...(await startPasskeySignIn(context.db, context.who, context.environment.relyingParty)),
+      ...startPasskeySignIn(context.who, context.environment.relyingParty),
       cookie: newCookieOf(context),
     }),
   }),

@@ -12,6 +12,10 @@ export interface RelyingParty {
   readonly origin: string
   /** Hides people's ids from authenticators, and keeps the two environments of one host apart on them. */
   readonly userKey: Buffer
+  /** Signs challenges. */
+  readonly challengeKey: Buffer
+  /** Follows people's names on authenticators: on one host name the passkeys of both environments are offered side by side. */
+  readonly nameSuffix: string
 }
 
 const FRESH_MS = 15 * 60_000
@@ -53,8 +57,8 @@ export const creationOptions = (
   rp: { id: party.id, name: party.name },
   user: {
     id: userIdOf(party, who.personId).toString('base64url'),
-    name: who.handle,
-    displayName: who.name || who.handle,
+    name: who.handle + party.nameSuffix,
+    displayName: (who.name || who.handle) + party.nameSuffix,
   },
   challenge,
   pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),

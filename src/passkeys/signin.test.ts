@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { disablePerson } from '../people/people.ts'
 import { type Answer, assertError, testApp } from '../testing.ts'
-import type { TestBrowser } from '../testing-browser.ts'
+import { TestBrowser } from '../testing-browser.ts'
 import {
   call,
   expectDone,
@@ -42,7 +42,7 @@ test('signing in with a passkey', async (t) => {
     const options = await call(visitor, '/signin/options')
     const { challenge, ...rest } = await expectDone(Promise.resolve(options))
     assert.deepEqual(rest, { timeout: 300_000, rpId: 'localhost', userVerification: 'required' })
-    assert.equal(Buffer.from(challenge, 'base64url').length, 32)
+    assert.equal(Buffer.from(challenge, 'base64url').length, 72)
     const first = tokenOf(visitor)
     assert.ok(first, 'a first visitor gets the cookie that the challenge is bound to')
     assert.equal((await call(visitor, '/signin/options')).headers.get('set-cookie'), null)
@@ -92,10 +92,58 @@ test('signing in with a passkey', async (t) => {
     const late = authenticator.get(await expectDone(call(browser, '/signin/options')))
     app.advance(5 * MINUTE_MS + 1)
     assertRefused(await call(browser, '/signin', { response: late }))
-    assertRefused(await signIn(browser, authenticator, { challenge: randomBytes(32).toString('base64url') }))
+    for (const length of [0, 32, 72])
+      assertRefused(await signIn(browser, authenticator, { challenge: randomBytes(length).toString('base64url') }))
     // What was asked to add a passkey is no sign-in.
     const adding = await expectDone(call(await signedIn(app, 'avery'), '/options'))
     assertRefused(await call(browser, '/signin', { response: authenticator.get(adding) }))
+  })
+
+  await t.test('no byte of a challenge can be changed, and none of it spelled otherwise', async () => {
+    const visitor = app.visitor()
+    const options = await expectDone(call(visitor, '/signin/options'))
+    const bytes = Buffer.from(options.challenge, 'base64url')
+    const others = [`${options.challenge}=`, `${options.challenge}A`, ` ${options.challenge}`]
+    for (let i = 0; i < bytes.length; i++) {
+      const changed = Buffer.from(bytes)
+      changed[i]! ^= 1
+      others.push(changed.toString('base64url'))
+    }
+    for (const challenge of others)
+      assertRefused(await call(visitor, '/signin', { response: authenticator.get({ challenge }) }))
+    await app.sql('delete from sign_in_failures')
+    assert.equal((await call(visitor, '/signin', { response: authenticator.get(options) })).status, 200)
+  })
+
+  await t.test('strangers leave nothing behind by asking, nor by answers to what we did not ask', async () => {
+    const kept = async () => (await app.sql('select 1 from passkey_challenges')).length
+    const before = await kept()
+    const visitor = app.visitor()
+    for (let i = 0; i < 20; i++) {
+      const { challenge } = await expectDone(call(visitor, '/signin/options'))
+      assertRefused(await call(app.visitor(), '/signin', { response: authenticator.get({ challenge }) }))
+      assertRefused(await signIn(visitor, authenticator, { challenge: randomBytes(72).toString('base64url') }))
+    }
+    assert.equal(await kept(), before)
+    await app.sql('delete from sign_in_failures')
+    assert.equal((await signIn(visitor, authenticator)).status, 200)
+    assert.equal(await kept(), before + 1)
+  })
+
+  await t.test('what one process asked, any process takes, and one of them once', async () => {
+    const second = await app.startSecond({ BASE_URL: url })
+    for (let round = 0; round < 5; round++) {
+      const visitor = app.visitor()
+      const { challenge } = await expectDone(call(visitor, '/signin/options'))
+      const browsers = [app.visitor(), new TestBrowser(second.addresses.production)]
+      for (const browser of browsers) browser.cookies.set(cookie.name, tokenOf(visitor)!)
+      const response = authenticator.get({ challenge })
+      const answers = await Promise.all(
+        [...browsers, ...browsers].map((browser) => call(browser, '/signin', { response })),
+      )
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 401, 401, 401])
+    }
+    await app.sql('delete from sign_in_failures')
   })
 
   await t.test('a wrong answer takes its challenge too', async () => {

@@ -7,7 +7,7 @@ import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
 import { countFailures, networkSubject, refuseBlocked } from '../lockouts/lockouts.ts'
 import { confirmPerson } from '../people/people.ts'
-import { issueChallenge, takeChallenge } from './challenges.ts'
+import { makeChallenge, takeChallenge } from './challenges.ts'
 import {
   hasCounted,
   isUserHandleOf,
@@ -21,8 +21,8 @@ import * as store from './store.ts'
 import { verifyAssertion } from './webauthn.ts'
 
 /** What a browser needs to ask for a passkey. It names none: whoever is there chooses, and nobody learns who has one. */
-export const startPasskeySignIn = async (db: Db, who: Visitor, party: RelyingParty): Promise<RequestOptions> =>
-  requestOptions(party, await issueChallenge(db, who, null))
+export const startPasskeySignIn = (who: Visitor, party: RelyingParty): RequestOptions =>
+  requestOptions(party, makeChallenge(who, { personId: null }, party))
 
 export interface PasskeySignIn {
   readonly response: unknown
@@ -48,7 +48,7 @@ export async function signInWithPasskey(
   const { challenge, isCrossOrigin } = readClientData(given.response.clientDataJSON)
   // No account is named before it is proved, so only the network can be made to wait.
   await refuseBlocked(db, who, [networkSubject(who)])
-  const isAsked = await takeChallenge(db, who, { challenge, personId: null })
+  const isAsked = await takeChallenge(db, who, { challenge, personId: null }, party)
   const passkey = await db.first(store.findForSignIn, { credential: given.id })
   const proof = isAsked && !isCrossOrigin && passkey ? await prove(party, passkey, given, challenge) : undefined
   const browser = passkey && proof ? await openWith(db, who, passkey, proof, isKept, environment) : undefined

@@ -90,26 +90,17 @@ export const recordUse = write('passkeys.recordUse', {
   text: `update passkeys set counter = :counter, last_used_at = :now where id = :id returning id`,
 })
 
-export const insertChallenge = write('passkeys.insertChallenge', {
-  params: { hash: bytea, browser: bytea, person: nullable(int8), expires: timestamptz },
-  row: { expires_at: timestamptz },
-  text: `
-    insert into passkey_challenges (challenge_hash, browser_hash, person_id, expires_at)
-    values (:hash, :browser, :person, :expires) returning expires_at`,
-})
-
-/** One use: whoever deletes the row has it. */
+/** One use: whoever inserts the row has it. */
 export const takeChallenge = write('passkeys.takeChallenge', {
-  params: { hash: bytea, browser: bytea, person: nullable(int8), now: timestamptz },
+  params: { hash: bytea, expires: timestamptz },
   row: { expires_at: timestamptz },
   text: `
-    delete from passkey_challenges
-     where challenge_hash = :hash and browser_hash = :browser and person_id is not distinct from :person and expires_at > :now
-    returning expires_at`,
+    insert into passkey_challenges (challenge_hash, expires_at) values (:hash, :expires)
+    on conflict (challenge_hash) do nothing returning expires_at`,
 })
 
 export const deleteOldChallenges = deleteOlder('passkeys.deleteOldChallenges', {
   table: 'passkey_challenges',
-  key: { expires_at: timestamptz },
+  key: { challenge_hash: bytea },
   by: 'expires_at',
 })

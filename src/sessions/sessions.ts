@@ -99,7 +99,7 @@ export function openSession(db: Db, who: Caller, what: NewSession, policy: Token
       hash: hashToken(tokens.accessToken),
       now: who.at,
       ...lifetimesFrom(who.at, policy),
-      most: MAX_SESSIONS,
+      others: MAX_SESSIONS - 1,
     })
     await recordAudit(tx, who, { action: `sign-in.${door}`, personId, appId, sessionId })
     if (opened?.is_crowded) await makeRoom(tx, who, { newest: sessionId, personId, appId })
@@ -107,11 +107,7 @@ export function openSession(db: Db, who: Caller, what: NewSession, policy: Token
   })
 }
 
-async function makeRoom(
-  tx: Db,
-  who: Caller,
-  what: { newest: string; personId: number; appId: number },
-): Promise<void> {
+async function makeRoom(tx: Db, who: Caller, what: { newest: string; personId: number; appId: number }): Promise<void> {
   const { newest, personId, appId } = what
   const reason = 'too many sessions'
   const ended = await tx.all(store.endLeastUsed, {

@@ -30,7 +30,7 @@ export const findToken = read('sessions.findToken', {
      where t.token_hash = :hash`,
 })
 
-/** Says also whether the person had `most` sessions in the app before, or more. Expired ones count too: they are the first to be ended. */
+/** Says also whether the person has more than so many others in the app. Expired ones count too: they are the first to be ended. */
 export const insertSession = write('sessions.insert', {
   params: {
     id: uuid,
@@ -44,7 +44,7 @@ export const insertSession = write('sessions.insert', {
     now: timestamptz,
     tokenExpires: timestamptz,
     sessionExpires: timestamptz,
-    most: int8,
+    others: int8,
   },
   row: { id: uuid, is_crowded: bool },
   text: `
@@ -58,7 +58,7 @@ export const insertSession = write('sessions.insert', {
     )
     select id, exists (
         select from sessions o where o.person_id = :person and o.app_id = :app and o.ended_at is null
-         order by o.created_at offset :most - 1
+         order by o.created_at offset :others
       ) as is_crowded
       from session`,
 })

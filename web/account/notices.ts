@@ -7,6 +7,8 @@ const NOTICES: Readonly<Record<string, string>> = {
   withdrawn: 'Your consent is withdrawn, and the app is signed out.',
   gone: 'That was over already.',
   'password-changed': 'Your password is changed. You are signed out everywhere else.',
+  'password-reset':
+    'Your password is changed. You are signed out everywhere else. If you came from an app, go back to it and sign in again.',
   'passkey-added': 'The passkey is added. You can sign in with it from now on.',
   'passkey-renamed': 'The passkey has its new name.',
   'passkey-removed': 'The passkey is removed.',
