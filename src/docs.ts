@@ -85,7 +85,12 @@ export function renderOpenApi(): string {
   return `${JSON.stringify({ ...describeApi(operations, pages, { url: BASE_URL }), servers }, null, 2)}\n`
 }
 
-const SOURCES: Record<Operation['place'], string> = { query: 'query', body: 'body', either: 'query or body' }
+const SOURCES: Record<Operation['place'], string> = {
+  query: 'query',
+  body: 'body',
+  either: 'query or body',
+  'body only': 'body',
+}
 
 function renderFields({ input, place }: Operation): string {
   const names = Object.keys(input.properties).map((name) => `\`${name}\`${input.required?.includes(name) ? '' : '?'}`)

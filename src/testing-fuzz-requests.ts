@@ -194,7 +194,9 @@ export function requestsTo(target: Target, samples: Samples): fc.Arbitrary<FuzzR
           { weight: 1, arbitrary: fc.constantFrom(...RAW_BODIES).map((text) => ({ text, type: 'application/json' })) },
         )
       : fc.constant(undefined)
-  const [withQuery, withoutQuery] = { query: [8, 1], either: [1, 4], body: [1, 8] }[target.place] as [number, number]
+  const [withQuery, withoutQuery] = { query: [8, 1], either: [1, 4], body: [1, 8], 'body only': [1, 8] }[
+    target.place
+  ] as [number, number]
   const query = fc.oneof(
     { weight: withQuery, arbitrary: fields.map((given) => asForm(given).text) },
     { weight: withoutQuery, arbitrary: fc.constant('') },

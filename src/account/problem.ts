@@ -10,7 +10,7 @@ export interface FormProblem {
 
 /** The sign-in form is from before somebody signed in or out in another tab. */
 export const OUTDATED: FormProblem = {
-  sentence: 'This page was out of date. Type your password once more.',
+  sentence: 'This page was out of date, or your browser keeps no cookies. Type your password once more.',
   status: 403,
   headers: {},
 }

@@ -56,6 +56,7 @@ export const bucketOperations: readonly Operation[] = [
   }),
   userOperation({
     name: 'createBucket',
+    hasLargeBody: true,
     summary: 'Makes a bucket; the caller becomes a member',
     method: 'PUT',
     path,
@@ -68,6 +69,7 @@ export const bucketOperations: readonly Operation[] = [
   }),
   userOperation({
     name: 'setBucketValue',
+    hasLargeBody: true,
     summary: 'Sets a value at a key; members only',
     method: 'POST',
     path,

@@ -11,7 +11,7 @@ import type { RowOf } from '../database/statement.ts'
 import { fail, failOauth, type PlatformError } from '../errors.ts'
 import { countFailures, networkSubject, refuseBlocked, typistSubject } from '../lockouts/lockouts.ts'
 import { endSession, openSession, type TokenPair, type TokenPolicy } from '../sessions/sessions.ts'
-import { hashToken, inspectToken, mintToken } from '../sessions/tokens.ts'
+import { hashToken, inspectToken, mintToken, sayForeign } from '../sessions/tokens.ts'
 import { isHasty, makeUserCode, readUserCode } from './rules.ts'
 import * as store from './store.ts'
 
@@ -147,7 +147,9 @@ export async function redeemDevice(
   policy: TokenPolicy,
 ): Promise<TokenPair> {
   checkEnabled(client)
-  if (inspectToken(deviceCode, 'device', policy.environment) !== 'good') throw REFUSALS.unknown()
+  const form = inspectToken(deviceCode, 'device', policy.environment)
+  if (form === 'foreign') throw fail('unknownCode', sayForeign('device code', policy.environment))
+  if (form === 'malformed') throw REFUSALS.unknown()
   const hash = hashToken(deviceCode)
   const grant = await db.first(store.findGrant, { hash })
   // Another app's code is unknown to this one, and nothing happens to it.

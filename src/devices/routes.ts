@@ -13,7 +13,7 @@ export const deviceOperations: readonly Operation[] = [
     path: '/oauth/v2/device/authorize',
     area: 'Sign-in',
     input: DeviceFields,
-    place: 'body',
+    place: 'body only',
     requestHeaders: { Authorization: 'Basic base64(client_id:client_secret), where they are no fields' },
     answer: DeviceCodes,
     errors: [...CLIENT_ERRORS, 'permissionMissing'],

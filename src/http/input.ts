@@ -30,8 +30,8 @@ export const DateTime = (description: string) => Type.String({ [KIND]: 'date', f
 /** Any JSON value, `null` included. */
 export const AnyJson = (description: string) => Type.Unknown({ [KIND]: 'any', description })
 
-/** Where an operation takes its fields from. */
-export type Place = 'query' | 'body' | 'either'
+/** Where an operation takes its fields from. `body only`: in the query they are not ignored but refused. */
+export type Place = 'query' | 'body' | 'either' | 'body only'
 export interface Sources {
   readonly query: Readonly<Record<string, unknown>>
   readonly body: unknown
@@ -46,12 +46,14 @@ export function compileInput<T extends TObject>(schema: T, place: Place): (sourc
     }),
   )
   const check = Compile(schema)
+  const isFromQuery = place === 'query' || place === 'either'
   return (sources) => {
     const body = place === 'query' ? undefined : bodyFields(sources.body)
-    if (place !== 'body') refuseRepeated(fields, sources.query)
+    if (isFromQuery) refuseRepeated(fields, sources.query)
+    if (place === 'body only') refuseInQuery(fields, sources.query)
     const input: Record<string, unknown> = {}
     for (const field of fields) {
-      const value = pick(field, place === 'body' ? undefined : sources.query, body)
+      const value = pick(field, isFromQuery ? sources.query : undefined, body)
       if (value !== undefined) input[field.name] = value
     }
     if (!check.Check(input)) throw explain(check.Errors(input)[0], input)
@@ -69,6 +71,12 @@ function bodyFields(body: unknown): Record<string, unknown> | undefined {
 function refuseRepeated(fields: readonly Field[], query: Sources['query']): void {
   const repeated = fields.find(({ name }) => Array.isArray(query[name]))
   if (repeated) throw fail('validationFailed', `${repeated.name} is given twice`)
+}
+
+/** Addresses end up in logs: what is secret does not belong there (RFC 6749 §2.3.1), and half in each place is a mistake. */
+function refuseInQuery(fields: readonly Field[], query: Sources['query']): void {
+  const misplaced = fields.find(({ name }) => Object.hasOwn(query, name))
+  if (misplaced) throw fail('badRequest', `${misplaced.name} belongs in the body, not in the address`)
 }
 
 interface Field {

@@ -1,5 +1,4 @@
 import { fail } from '../errors.ts'
-import { endOfString, mayRepeatKey } from './json-keys.ts'
 
 /** Deeper than any operation needs (a bucket holds 64 levels); anything deeper is refused before it is parsed. */
 const MAX_DEPTH = 100
@@ -21,9 +20,7 @@ export function parseStrictJson(body: Buffer): unknown {
   } catch {
     throw fail('badRequest', 'The body is not valid JSON')
   }
-  checkEscapes(text)
-  if (mayRepeatKey(text, members) && countMembers(value) !== members)
-    throw fail('validationFailed', 'The JSON body has an object with the same key twice')
+  if (inspect(value) !== members) throw fail('validationFailed', 'The JSON body has an object with the same key twice')
   return value
 }
 
@@ -35,7 +32,7 @@ function decode(body: Buffer): string {
   }
 }
 
-/** One pass over the text, without recursion: bounds the depth, checks numbers, and counts the members of all objects. */
+/** One pass over the text, without recursion: bounds the depth, checks whole numbers, and counts the members of all objects. */
 function scan(text: string): number {
   let depth = 0
   let members = 0
@@ -57,33 +54,28 @@ function scan(text: string): number {
   return members
 }
 
-/** A short number without an exponent is kept as it is; only others are looked at closely. */
-function endOfNumber(text: string, start: number): number {
-  let end = start + 1
-  let isPlain = true
-  for (; end < text.length; end++) {
-    const c = text.charCodeAt(end)
-    if ((c >= 48 && c <= 57) || c === 46 /* . */) continue
-    if (c !== 101 /* e */ && c !== 69 /* E */ && c !== 43 /* + */ && c !== 45 /* - */) break
-    isPlain = false
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1)
+  while (end > 0) {
+    let backslashes = 0
+    while (text.charCodeAt(end - 1 - backslashes) === 92) backslashes++
+    if (backslashes % 2 === 0) return end
+    end = text.indexOf('"', end + 1)
   }
-  if (!isPlain || end - start > 15) checkNumber(text.slice(start, end))
-  return end - 1
+  throw fail('badRequest', 'The body is not valid JSON')
 }
 
-const ZERO = /^[0.]*(?:[eE]|$)/
+const NUMBER = /[\d.eE+-]*/y
 
-/** A number is kept as a double. What would come back as another number is refused. */
+function endOfNumber(text: string, start: number): number {
+  NUMBER.lastIndex = start
+  const literal = NUMBER.exec(text)?.[0] ?? ''
+  if (literal.length > 15 || literal.includes('-')) checkNumber(literal)
+  return start + Math.max(literal.length, 1) - 1
+}
+
+/** A number is kept as a double, which has 17 digits at the most. What would come back as another number is refused. */
 function checkNumber(literal: string): void {
-  if (literal.length > 15) checkDigits(literal)
-  const value = Number(literal)
-  if (value === 0 && !ZERO.test(literal))
-    throw fail('validationFailed', 'The JSON body has a number that is too close to 0')
-  if (value === Number.POSITIVE_INFINITY) throw fail('validationFailed', 'The JSON body has a number that is too large')
-}
-
-/** A double has 17 digits at the most. */
-function checkDigits(literal: string): void {
   // Past 2^53 most whole numbers would come back as another one. Those that do not are how we write large numbers ourselves.
   if (/^\d+$/.test(literal)) {
     if (String(Number(literal)) === literal) return
@@ -95,45 +87,35 @@ function checkDigits(literal: string): void {
     .replace(/^0+|0+$/g, '')
   if (digits.length > 17)
     throw fail('validationFailed', 'The JSON body has a number with more than 17 digits; send it as text')
+  if (digits !== '' && Number(literal) === 0)
+    throw fail('validationFailed', 'The JSON body has a number that is too close to 0')
 }
 
-const hasNul = () => fail('validationFailed', 'A text has the character U+0000')
-const hasHalf = () => fail('validationFailed', 'A text has half of a surrogate pair')
-
-/** PostgreSQL keeps neither NUL nor half of a surrogate pair. */
-export function checkText(text: string): void {
-  if (text.includes('\0')) throw hasNul()
-  if (!text.isWellFormed()) throw hasHalf()
-}
-
-/** The same for all texts of valid JSON: since its bytes were UTF-8, only an escape can spell what cannot be kept. */
-function checkEscapes(json: string): void {
-  for (let at = json.indexOf('\\'); at >= 0; at = json.indexOf('\\', at)) {
-    const unit = readEscape(json, at)
-    if (unit === 0) throw hasNul()
-    if (unit < 0xd800 || unit > 0xdfff) {
-      at += 2
-      continue
-    }
-    const next = readEscape(json, at + 6)
-    if (unit > 0xdbff || next < 0xdc00 || next > 0xdfff) throw hasHalf()
-    at += 12
+/** Refuses values that cannot be kept, and counts the members that survived parsing: fewer than were written means a key was given twice. */
+function inspect(value: unknown): number {
+  if (typeof value === 'string') {
+    checkText(value)
+    return 0
   }
-}
-
-/** What `\uXXXX` stands for; -1 for anything else. */
-const readEscape = (json: string, at: number): number =>
-  json.startsWith('\\u', at) ? Number.parseInt(json.slice(at + 2, at + 6), 16) : -1
-
-/** The members that survived parsing: fewer than were written means that a key was given twice. */
-function countMembers(value: unknown): number {
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw fail('validationFailed', 'The JSON body has a number that is too large')
+    return 0
+  }
   if (value === null || typeof value !== 'object') return 0
   let members = 0
   if (Array.isArray(value)) {
-    for (const element of value) members += countMembers(element)
+    for (const element of value) members += inspect(element)
     return members
   }
-  const keys = Object.keys(value)
-  for (const key of keys) members += countMembers((value as Record<string, unknown>)[key])
-  return members + keys.length
+  for (const [key, member] of Object.entries(value)) {
+    checkText(key)
+    members += 1 + inspect(member)
+  }
+  return members
+}
+
+/** PostgreSQL keeps neither NUL nor half of a surrogate pair. */
+export function checkText(text: string): void {
+  if (text.includes('\0')) throw fail('validationFailed', 'A text has the character U+0000')
+  if (!text.isWellFormed()) throw fail('validationFailed', 'A text has half of a surrogate pair')
 }

@@ -102,7 +102,7 @@ const securitySchemes: JsonObject = {
 
 function describeOperation(operation: Operation, schemas: SharedSchemas, errors: SharedErrors): JsonObject {
   const parameters = [
-    ...(operation.place === 'body' ? [] : describeQuery(operation, schemas)),
+    ...(operation.place.startsWith('body') ? [] : describeQuery(operation, schemas)),
     ...describeRequestHeaders(operation),
     ...(isRepeatable(operation) ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
   ]

@@ -33,6 +33,8 @@ interface Described {
   readonly errors: readonly ErrorName[]
   /** Request headers that it reads, with a sentence each. */
   readonly requestHeaders?: Readonly<Record<string, string>>
+  /** Whether its body may be as large as BODY_LIMIT_BYTES; others are small. */
+  readonly hasLargeBody?: boolean
   /** How its refusals look, where not like everybody's. */
   readonly errorForm?: ErrorForm
   /** Answer headers that it sends, with a sentence each. */
@@ -113,6 +115,9 @@ export const streamOperation = <I extends TObject>(operation: Omit<StreamOperati
   ...operation,
   access: 'stream',
 })
+
+/** The largest body of everything but what says that it has a large one: forms, ids, proofs (bytes). */
+export const SMALL_BODY_BYTES = 64 * 1024
 
 export const isWrite = (operation: Described): boolean => operation.method !== 'GET'
 

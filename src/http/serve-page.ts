@@ -11,6 +11,7 @@ import { FORM_KEY, isFormKey, makeFormKey } from './forms.ts'
 import { compileInput } from './input.ts'
 import { HTML_TYPE, ICON_TYPE, SCRIPT_TYPE, STYLE_TYPE } from './media-types.ts'
 import type { Observer } from './metrics.ts'
+import { SMALL_BODY_BYTES } from './operation.ts'
 import type { Page, PageAnswer, PageContext, ShownPage } from './page.ts'
 
 /** Makes one page reachable: find out who looks, read the input, check the form's key, run, show. */
@@ -21,6 +22,7 @@ export function servePage(server: FastifyInstance, environment: Environment, pag
     url: page.path,
     // A look at the headers alone must not hand out a code.
     exposeHeadRoute: false,
+    bodyLimit: SMALL_BODY_BYTES,
     config: { observer, errorForm: 'page' },
     onRequest: admitVisitor(environment, page.method === 'POST'),
     handler: async (request, reply) => {

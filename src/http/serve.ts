@@ -11,7 +11,7 @@ import { conclude } from './conclude.ts'
 import { openEventSink } from './event-stream.ts'
 import { compileInput } from './input.ts'
 import type { Observer } from './metrics.ts'
-import { compilePresenter, isWrite, type Operation } from './operation.ts'
+import { compilePresenter, isWrite, type Operation, SMALL_BODY_BYTES } from './operation.ts'
 
 /** Makes one operation reachable: limit and authenticate, read the input, run, present. */
 export function serveOperation(
@@ -26,6 +26,7 @@ export function serveOperation(
     method: operation.method,
     url: operation.path,
     exposeHeadRoute: operation.access !== 'stream',
+    bodyLimit: operation.hasLargeBody ? environment.config.BODY_LIMIT_BYTES : SMALL_BODY_BYTES,
     config: { observer, ...(operation.errorForm ? { errorForm: operation.errorForm } : {}) },
     onRequest: admitTo(environment, operation),
     handler: (request, reply) => {

@@ -163,7 +163,6 @@ test('the sign-in page', async (t) => {
       { code_challenge_method: 'S256' },
       { code_challenge: `${challenge}=`, code_challenge_method: 'S256' },
       { code_challenge: challenge.slice(1), code_challenge_method: 'S256' },
-      { prompt: 'select' },
     ]
     for (const wrong of tries) assertRefusal(await open(requestOf(clientId, wrong)), 'invalid_request')
     assert.equal(
@@ -209,7 +208,25 @@ test('the sign-in page', async (t) => {
     assert.match(through.location!, /\?code=gs_ac_/)
     const again = await person.get('/oauth/signin', requestOf(clientId, { prompt: 'consent' }))
     assert.match(again.text, /value="allow"/)
-    assert.match((await person.get('/oauth/signin', requestOf(clientId, { prompt: 'login' }))).text, /name="password"/)
+    for (const prompt of ['login', 'select_account', 'login consent', 'x login'])
+      assert.match((await person.get('/oauth/signin', requestOf(clientId, { prompt }))).text, /name="password"/, prompt)
+    for (const prompt of ['x', 'create', 'none x'])
+      assert.match((await person.get('/oauth/signin', requestOf(clientId, { prompt }))).location!, /\?code=/, prompt)
+  })
+
+  await t.test('brings back a state of 8000 characters, through sign-in and consent', async () => {
+    const state = 'aA0-._~!*()'.repeat(800).slice(0, 8000)
+    const other = await registerApp(app, { key: 'stateful', isPkceRequired: false })
+    const { redirect } = await obtainCode(app, { clientId: other.clientId, state })
+    assert.equal(redirect.searchParams.get('state'), state)
+  })
+
+  await t.test('sends on whoever signed in meanwhile in another tab', async () => {
+    const tab = app.visitor()
+    const page = await tab.get('/oauth/signin', requestOf(clientId))
+    await tab.submit(await tab.get('/account'), { handle: 'avery', password: PASSWORD })
+    const seen = await tab.submit(page, { handle: 'avery', password: PASSWORD })
+    assert.match((await tab.follow(seen)).location!, /\?code=/)
   })
 
   await t.test('tells the app of a denial, with its state (O5)', async () => {

@@ -28,7 +28,7 @@ export interface AuthorizationRequest {
   readonly isRedirectGiven: boolean
   readonly state: string | undefined
   readonly challenge: string | undefined
-  readonly prompt: string | undefined
+  readonly prompts: ReadonlySet<Prompt>
   /** Named in answers where the dialect wants it (RFC 9207). */
   readonly issuer: string | undefined
 }
@@ -52,7 +52,24 @@ interface Step {
 const incomplete = (name: string) =>
   fail('authorizationIncomplete', `The authorization request is incomplete: ${name} is missing`)
 const RESPONSE_TYPES: Record<Dialect, readonly string[]> = { own: ['code', 'implicit'], rfc: ['code'] }
-const PROMPTS = ['login', 'consent', 'none']
+type Prompt = 'login' | 'consent' | 'none'
+const PROMPTS: Readonly<Record<string, Prompt>> = {
+  login: 'login',
+  // Somebody else is to be able to sign in.
+  select_account: 'login',
+  consent: 'consent',
+  none: 'none',
+}
+
+/** The request once somebody has signed in: they must not be asked to again. */
+export function afterSignIn({ prompt, ...params }: AuthorizationParams): AuthorizationParams {
+  const rest = prompt?.split(' ').filter((word) => PROMPTS[word] !== 'login') ?? []
+  return rest.length > 0 ? { ...params, prompt: rest.join(' ') } : params
+}
+
+/** What the app wants to be asked for; words that we do not know mean nothing. */
+const readPrompts = (prompt = ''): ReadonlySet<Prompt> =>
+  new Set(prompt.split(' ').flatMap((word) => (Object.hasOwn(PROMPTS, word) ? [PROMPTS[word]!] : [])))
 
 const unsupportedType = ({ params, dialect }: Draft) =>
   failOauth(
@@ -153,12 +170,15 @@ const STEPS: readonly Step[] = [
     },
   },
   {
-    rule: 'OpenID Connect Core §3.1.2.1: prompt is login, consent or none',
+    rule: 'OpenID Connect Core §3.1.2.1: none stands alone (this dialect: where it does not, it means nothing)',
+    only: 'rfc',
     tell: 'redirect',
-    check: ({ params: { prompt } }) =>
-      prompt === undefined || PROMPTS.includes(prompt)
-        ? undefined
-        : fail('validationFailed', `prompt must be one of ${PROMPTS.join(', ')}`),
+    check: ({ params }) => {
+      const prompts = readPrompts(params.prompt)
+      return prompts.has('none') && prompts.size > 1
+        ? fail('validationFailed', 'prompt=none cannot stand together with others')
+        : undefined
+    },
   },
 ]
 
@@ -185,7 +205,7 @@ export async function readAuthorizationRequest(
     isRedirectGiven: params.redirect_uri !== undefined,
     state: params.state,
     challenge: params.code_challenge,
-    prompt: params.prompt,
+    prompts: readPrompts(params.prompt),
     issuer,
   }
 }

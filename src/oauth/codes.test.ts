@@ -140,6 +140,24 @@ test('a code', async (t) => {
       assertOauthError(await exchange(app, fieldsOf(old, wrong)), 401, 4015, 'invalid_grant')
   })
 
+  await t.test('O14: of the other environment is refused, and says why', async () => {
+    const there = await registerApp(app, { key: 'old', isPkceRequired: false }, 'sandbox')
+    const { code } = await obtainCode(app, { clientId: there.clientId, environment: 'sandbox' })
+    const answer = await exchange(app, fieldsOf(old, code))
+    assertOauthError(answer, 401, 4015, 'invalid_grant')
+    assert.match(answer.body.error_description, /^This code was issued by the sandbox environment; this is production$/)
+  })
+
+  await t.test('whose proof is wrong leaves a line in the audit log', async () => {
+    const { code } = await obtainCode(app, { clientId: fresh.clientId, browser, challenge: pkcePair().challenge })
+    await exchange(app, fieldsOf(fresh, code, { code_verifier: pkcePair().verifier }))
+    const [entry] = await app.sql(
+      `select action, detail->>'reason' as reason from audit_entries order by id desc limit 1`,
+    )
+    assert.equal(entry!.action, 'code.refused')
+    assert.match(String(entry!.reason), /code_verifier/)
+  })
+
   await t.test('O3: holds for 60 seconds', async () => {
     const { code } = await obtainCode(app, { clientId: old.clientId, browser })
     app.advance(61_000)
@@ -178,6 +196,15 @@ test('O6: PKCE', async (t) => {
   await t.test('refuses a verifier for a code whose request had no challenge: somebody took it away', async () => {
     const { code } = await obtainCode(app, { clientId: old.clientId, browser })
     assertOauthError(await exchange(app, fieldsOf(old, code, { code_verifier: verifier })), 400, 4003, 'invalid_grant')
+  })
+
+  await t.test('is needed at /oauth/v2/token, also for a code that was made without it', async () => {
+    const { code } = await obtainCode(app, { clientId: old.clientId, browser })
+    const fields = { ...fieldsOf(old, code), redirect_uri: REDIRECT_URI }
+    const answer = await exchange(app, fields, 'form', { path: '/oauth/v2/token' })
+    assert.deepEqual([answer.status, answer.body.error], [400, 'invalid_grant'], answer.text)
+    assert.match(answer.body.error_description, /without PKCE/)
+    assert.equal((await exchange(app, fields)).status, 200)
   })
 
   await t.test('takes verifiers of 43 to 128 characters', async () => {
@@ -253,6 +280,17 @@ test("O11: an app's credentials", async (t) => {
       4012,
       'invalid_client',
     )
+  })
+
+  await t.test('are refused in the address by the book, whatever the body says', async () => {
+    for (const name of ['client_secret', 'code', 'refresh_token', 'grant_type']) {
+      const answer = await app.nobody().send('POST', `/oauth/v2/token?${name}=x`, {
+        raw: String(new URLSearchParams(fieldsOf(old, code))),
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      })
+      assert.deepEqual([answer.status, answer.body.error], [400, 'invalid_request'], answer.text)
+      assert.match(answer.body.error_description, /belongs in the body/)
+    }
   })
 
   await t.test('are both good while a secret is being changed, and the last use of each is known', async () => {

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { confirmAppUser } from '../apps/apps.ts'
 import type { Client } from '../apps/clients.ts'
+import { recordAudit } from '../audit/audit.ts'
 import type { Caller } from '../caller.ts'
 import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
-import { fail, failOauth } from '../errors.ts'
+import { fail, failOauth, type PlatformError } from '../errors.ts'
 import { type Door, endSession, openSession, type TokenPair, type TokenPolicy } from '../sessions/sessions.ts'
-import { hashToken, inspectToken, mintToken } from '../sessions/tokens.ts'
+import { hashToken, inspectToken, mintToken, sayForeign } from '../sessions/tokens.ts'
 import type { Dialect } from './authorize.ts'
 import { challengeOf, isVerifier } from './rules.ts'
 import * as store from './store.ts'
@@ -63,13 +64,20 @@ export async function redeemCode(
   what: CodeExchange,
   policy: TokenPolicy,
 ): Promise<TokenPair> {
-  if (inspectToken(what.code, 'code', policy.environment) !== 'good') throw unknown()
+  const form = inspectToken(what.code, 'code', policy.environment)
+  if (form === 'foreign') throw fail('unknownCode', sayForeign('code', policy.environment))
+  if (form === 'malformed') throw unknown()
   const hash = hashToken(what.code)
   const code = await db.first(store.findCode, { hash })
   // Another app's code is unknown to this one, and nothing happens to it.
   if (!code || code.app_id !== client.id) throw unknown()
   if (!code.used_at) {
-    checkProof(code, what)
+    const flaw = findProofFlaw(code, what)
+    if (flaw) {
+      const { app_id: appId, person_id: personId } = code
+      await recordAudit(db, who, { action: 'code.refused', appId, personId, detail: { reason: flaw.message } })
+      throw flaw
+    }
     const tokens = await db.transaction(async (tx) => {
       const userId = await confirmAppUser(tx, {
         appId: code.app_id,
@@ -92,23 +100,27 @@ export async function redeemCode(
 const unknown = () => fail('unknownCode', 'This code is not known, or no longer holds; start the sign-in again')
 
 /** RFC 6749 §4.1.3 and RFC 7636 §4.6; a verifier for a code without challenge is RFC 9700 §4.8.2: somebody took the challenge away. */
-function checkProof(
-  code: { challenge: string | null; redirect_uri: string; redirect_given: boolean },
+function findProofFlaw(
+  code: { door: string; challenge: string | null; redirect_uri: string; redirect_given: boolean },
   what: CodeExchange,
-) {
+): PlatformError | undefined {
   const wrong = (sentence: string) => failOauth('invalid_grant', 'validationFailed', sentence)
   if (what.redirectUri !== undefined && what.redirectUri !== code.redirect_uri)
-    throw wrong('redirect_uri is not the one of the authorization request')
+    return wrong('redirect_uri is not the one of the authorization request')
   if (what.redirectUri === undefined && code.redirect_given && what.dialect === 'rfc')
-    throw wrong('redirect_uri is missing: it was part of the authorization request')
+    return wrong('redirect_uri is missing: it was part of the authorization request')
   if (code.challenge === null) {
     if (what.verifier !== undefined)
-      throw wrong('code_verifier was given, but the authorization request had no challenge')
-    return
+      return wrong('code_verifier was given, but the authorization request had no challenge')
+    // A launched app made no request in which it could have given one.
+    return what.dialect === 'rfc' && code.door !== 'launch'
+      ? wrong('This code was made without PKCE; redeem it at /oauth/token, or start at /oauth/v2/signin')
+      : undefined
   }
-  if (what.verifier === undefined) throw failOauth('invalid_grant', 'parameterMissing', 'code_verifier is missing')
-  if (!isVerifier(what.verifier) || challengeOf(what.verifier) !== code.challenge)
-    throw wrong('code_verifier does not belong to the challenge of the authorization request')
+  if (what.verifier === undefined) return failOauth('invalid_grant', 'parameterMissing', 'code_verifier is missing')
+  return isVerifier(what.verifier) && challengeOf(what.verifier) === code.challenge
+    ? undefined
+    : wrong('code_verifier does not belong to the challenge of the authorization request')
 }
 
 /** The code is over or was taken; where it was taken, whoever took it loses what they got. That is committed, whatever this request is told. */

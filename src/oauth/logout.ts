@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import { releaseAnonymous } from '../people/anonymous.ts'
 import { readRefreshToken, readSession } from '../sessions/refresh.ts'
-import { endSession, readSessionOfToken, type TokenPolicy } from '../sessions/sessions.ts'
+import { endSession, findSessionFlaw, readSessionOfToken, type TokenPolicy } from '../sessions/sessions.ts'
 
 /** A session named by one of its tokens. */
 export interface SessionProof {
@@ -31,10 +31,17 @@ async function nameSession(db: Db, what: SessionProof, policy: TokenPolicy): Pro
 export async function validateSession(db: Db, who: Caller, what: SessionProof, policy: TokenPolicy) {
   if (what.refreshToken !== undefined) {
     const session = await readSession(db, who, { refreshToken: what.refreshToken }, policy)
+    refuseFlaw(session)
     return { valid: true, userId: session.user_id, expiresDate: session.expires_at.toISOString() }
   }
   if (what.accessToken === undefined) throw unnamed()
   const row = await readSessionOfToken(db, what.accessToken, policy.environment)
-  if (row.ended_at || row.disabled_at || row.session_expires_at <= who.at) throw fail('tokenInvalid')
+  refuseFlaw(row)
+  if (row.session_expires_at <= who.at) throw fail('tokenInvalid')
   return { valid: true, userId: row.user_id, expiresDate: row.session_expires_at.toISOString() }
+}
+
+function refuseFlaw(session: Parameters<typeof findSessionFlaw>[0]): void {
+  const flaw = findSessionFlaw(session)
+  if (flaw) throw flaw
 }

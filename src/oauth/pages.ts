@@ -8,6 +8,7 @@ import { type Elsewhere, formPage, type Page, type PageContext, type ShownPage, 
 import {
   type AuthorizationParams,
   type AuthorizationRequest,
+  afterSignIn,
   type Dialect,
   readAuthorizationRequest,
   refusalUri,
@@ -22,11 +23,11 @@ const PATHS: Record<Dialect, { signin: string; consent: string }> = {
 }
 
 /** The authorization request as it travels from step to step: its own fields, always in the same order. */
-function queryOf(params: AuthorizationParams, { without }: { without?: 'prompt' } = {}): string {
+function queryOf(params: AuthorizationParams): string {
   const names = Object.keys(authorizationFields) as (keyof AuthorizationParams)[]
   const pairs = names.flatMap((name): [string, string][] => {
     const value = params[name]
-    return value === undefined || name === without ? [] : [[name, value]]
+    return value === undefined ? [] : [[name, value]]
   })
   return String(new URLSearchParams(pairs))
 }
@@ -56,7 +57,7 @@ function showSignIn(
       problem: problem?.sentence,
       handle,
       // Whoever signs in here has been asked to: the next step must not ask again.
-      action: `${PATHS[dialect].signin}?${queryOf(params, params.prompt === 'login' ? { without: 'prompt' } : {})}`,
+      action: `${PATHS[dialect].signin}?${queryOf(afterSignIn(params))}`,
       formKey: context.formKey(SIGN_IN_PURPOSE),
     }),
   }
@@ -90,17 +91,18 @@ function leaveFor({ environment }: PageContext, request: AuthorizationRequest, r
 
 /** Where an authorization request stands: sign in, consent, or on to the app. */
 async function proceed(context: PageContext, params: AuthorizationParams, request: AuthorizationRequest) {
-  const { prompt } = request
+  const { prompts } = request
   const silent = (name: string, sentence: string): Elsewhere => ({
     redirect: refusalUri(request, failOauth(name, 'impossibleNow', sentence)),
   })
   const person = findPerson(context.who)
-  if (!person || prompt === 'login')
-    return prompt === 'none' ? silent('login_required', 'Nobody is signed in') : showSignIn(context, params, request)
-  const redirect =
-    prompt === 'consent' ? undefined : await passThrough(context.db, person, request, context.environment.tokenPolicy)
+  if (!person || prompts.has('login'))
+    return prompts.has('none') ? silent('login_required', 'Nobody is signed in') : showSignIn(context, params, request)
+  const redirect = prompts.has('consent')
+    ? undefined
+    : await passThrough(context.db, person, request, context.environment.tokenPolicy)
   if (redirect !== undefined) return leaveFor(context, request, redirect)
-  return prompt === 'none'
+  return prompts.has('none')
     ? silent('consent_required', 'The person has not allowed this app')
     : showConsent(context, params, request)
 }
@@ -127,7 +129,10 @@ const pagesOf = (dialect: Dialect): Page[] => [
     purpose: () => SIGN_IN_PURPOSE,
     showAgain: async (context, { handle, password: _, keep: __, ...params }) => {
       const request = await read(context, params, dialect)
-      return 'redirect' in request ? request : showSignIn(context, params, request, OUTDATED, handle)
+      if ('redirect' in request) return request
+      // Signed in meanwhile, in another tab: that will do.
+      if (context.who.person) return { redirect: `${PATHS[dialect].signin}?${queryOf(params)}` }
+      return showSignIn(context, params, request, OUTDATED, handle)
     },
     run: async (context, { handle = '', password = '', keep = false, ...params }) => {
       const request = await read(context, params, dialect)

@@ -5,6 +5,7 @@ import { failOauth } from '../errors.ts'
 import { releaseAnonymous } from '../people/anonymous.ts'
 import { findSessionOfRefreshToken } from '../sessions/refresh.ts'
 import { dropAccessToken, endSession, findSessionOfToken, type TokenPolicy } from '../sessions/sessions.ts'
+import { inspectToken, sayForeign } from '../sessions/tokens.ts'
 
 /**
  * RFC 7009: an app gives a token back. With a refresh token, whatever its age, the session ends; an access token dies alone. A token that nobody knows is as
@@ -17,6 +18,9 @@ export async function revokeToken(
   { token }: { token: string },
   policy: TokenPolicy,
 ): Promise<void> {
+  for (const kind of ['access', 'refresh'] as const)
+    if (inspectToken(token, kind, policy.environment) === 'foreign')
+      throw failOauth('invalid_grant', 'validationFailed', sayForeign('token', policy.environment))
   const refresh = await findSessionOfRefreshToken(db, who, token, policy)
   if (refresh) {
     checkOwner(client, refresh.session)

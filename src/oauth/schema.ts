@@ -16,7 +16,7 @@ export const authorizationFields = {
   response_type: optional(Id('`code`; or `implicit` where the app has that enabled', 100)),
   client_id: optional(ClientId),
   redirect_uri: optional(Id('A redirect URI of the app, to the letter', 2000)),
-  state: optional(Text('Comes back unchanged', 4000)),
+  state: optional(Text('Comes back unchanged', 8000)),
   scope: optional(Text('Accepted and without effect: an app sees what the consent page says', 2000)),
   nonce: optional(Text('Accepted and without effect', 2000)),
   app_login: optional(Text('Accepted and without effect', 200)),

@@ -19,7 +19,7 @@ import {
 import { identifyClient, requestTokens } from './token.ts'
 
 /** Fields travel in the body alone: addresses end up in logs (RFC 6749 §2.3.1, §3.2). */
-const byTheBook = { area: 'Sign-in', place: 'body', errorForm: 'rfc' } as const
+const byTheBook = { area: 'Sign-in', place: 'body only', errorForm: 'rfc' } as const
 const requestHeaders = { Authorization: 'Basic base64(client_id:client_secret), where they are no fields' }
 
 const desk = (environment: Environment, request: FastifyRequest) => deskOf(environment, request, 'rfc')

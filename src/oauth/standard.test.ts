@@ -91,14 +91,14 @@ test('an app proves itself by header, by fields, or, where it is public, by PKCE
   }
 })
 
-test('credentials and fields in the address are not read', async (t) => {
+test('O11: credentials and fields in the address are refused', async (t) => {
   const app = await testApp(t)
   const client = await registerApp(app, { key: 'logbook' })
   const fields = await codeFields(app, client)
   const inQuery = await exchange(app, { ...fields, ...credentials(client) }, 'query', { path: TOKEN })
-  assertRfcError(inQuery, 400, 'invalid_request', 4001)
+  assertRfcError(inQuery, 400, 'invalid_request', 4000)
   const half = await send(app, `${TOKEN}?client_secret=${client.secret}`, { ...fields, client_id: client.clientId })
-  assertRfcError(half, 401, 'invalid_client', 4011)
+  assertRfcError(half, 400, 'invalid_request', 4000)
   assert.equal((await send(app, TOKEN, { ...fields, ...credentials(client) })).status, 200)
 })
 

@@ -176,6 +176,15 @@ test('a refresh', async (t) => {
     }
   })
 
+  await t.test('repeated within the grace after its access token was revoked gives no dead token', async () => {
+    const session = await openSession(app, client)
+    const next = await refresh(app, client, session.refresh)
+    const own = { client_id: client.clientId, client_secret: client.secret }
+    await exchange(app, { token: next.body.access_token, ...own }, 'form', { path: '/oauth/v2/revoke' })
+    assertOauthError(await refresh(app, client, session.refresh), 403, 4034, 'invalid_grant')
+    assert.equal((await refresh(app, client, next.body.refresh_token)).status, 200, 'the session goes on')
+  })
+
   await t.test('works with a token from before the database was restored from a backup', async () => {
     const session = await openSession(app, client)
     const second = await refresh(app, client, session.refresh)
@@ -254,6 +263,24 @@ test('logout and validate', async (t) => {
     const bearer = { authorization: `Bearer ${session.access}` }
     const byAccess = await app.nobody().get('/oauth/session/validate', {}, bearer)
     assert.deepEqual(byAccess.body, byRefresh.body)
+  })
+
+  await t.test('O15: a session does not hold while its app is suspended or the person is disabled', async () => {
+    const session = await openSession(app, client)
+    const bearer = { authorization: `Bearer ${session.access}` }
+    const both = async (status: number, code: number) => {
+      assertError(await sessionOf(session.refresh), status, code)
+      assertError(await app.nobody().get('/oauth/session/validate', {}, bearer), status, code)
+    }
+    await app.sql(`update apps set status = 'suspended' where client_id = '${client.clientId}'`)
+    await both(401, 4013)
+    await app.sql(`update apps set status = 'approved' where client_id = '${client.clientId}'`)
+    await app.sql(`update app_users set withdrawn_at = now()`)
+    await both(401, 4019)
+    await app.sql(`update app_users set withdrawn_at = null; update people set disabled_at = now()`)
+    await both(403, 4034)
+    await app.sql(`update people set disabled_at = null`)
+    assert.equal((await sessionOf(session.refresh)).status, 200)
   })
 
   await t.test('O14: tokens of one environment are refused by the other, which says why', async () => {

@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import { endSession, lifetimesFrom, type TokenPair, type TokenPolicy, tokensOf } from './sessions.ts'
 import * as store from './store.ts'
-import { hashToken, inspectToken, openRefreshToken, type RefreshClaim } from './tokens.ts'
+import { hashToken, inspectToken, openRefreshToken, type RefreshClaim, sayForeign } from './tokens.ts'
 
 /** Answers get lost and requests run in parallel: for so long the previous refresh token gives the same answer again. */
 const GRACE_MS = 30_000
@@ -33,7 +33,13 @@ export async function refreshSession(
     throw fail('tokenInvalid', 'This refresh token is not known; sign in again')
   const state = judge(session, claim, who.at)
   if (state === 'over') throw fail('tokenInvalid', 'This session has ended; sign in again')
-  if (state === 'previous') return tokens
+  if (state === 'previous') {
+    if (await db.first(store.findToken, { hash: hashToken(tokens.accessToken) })) return tokens
+    throw fail(
+      'tokenInvalid',
+      'The tokens of this refresh were revoked meanwhile; use the refresh token that came with them',
+    )
+  }
   await endSession(db, who, { sessionId: session.id, reason: 'refresh token reused' })
   throw fail('alreadyUsed', 'This refresh token was used already, so its session has ended; sign in again')
 }
@@ -55,12 +61,9 @@ export function readRefreshToken(token: string, { environment, refreshKey }: Tok
   const claim = openRefreshToken(refreshKey, environment, token)
   if (claim) return claim
   const isForeign = inspectToken(token, 'refresh', environment) === 'foreign'
-  const other = environment === 'production' ? 'sandbox' : 'production'
   throw fail(
     'tokenInvalid',
-    isForeign
-      ? `This refresh token was issued by the ${other} environment; this is ${environment}`
-      : 'This refresh token is not known; sign in again',
+    isForeign ? sayForeign('refresh token', environment) : 'This refresh token is not known; sign in again',
   )
 }
 

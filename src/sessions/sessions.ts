@@ -9,7 +9,7 @@ import type { RowOf } from '../database/statement.ts'
 import { fail, type PlatformError } from '../errors.ts'
 import * as store from './store.ts'
 import type { RefreshClaim } from './tokens.ts'
-import { hashToken, inspectToken, mintAccessToken, mintRefreshToken } from './tokens.ts'
+import { hashToken, inspectToken, mintAccessToken, mintRefreshToken, sayForeign } from './tokens.ts'
 
 /** Topic of the message that every process hears when tokens die before their time. */
 export const REVOKED = 'revoked'
@@ -208,19 +208,24 @@ export async function readSessionOfToken(db: Db, token: string, environment: Env
   const row = await findSessionOfToken(db, token, environment)
   if (row) return row
   const isForeign = inspectToken(token, 'access', environment) === 'foreign'
-  const other = environment === 'production' ? 'sandbox' : 'production'
-  throw fail(
-    'tokenInvalid',
-    isForeign ? `This token was issued by the ${other} environment; this is ${environment}` : undefined,
-  )
+  throw fail('tokenInvalid', isForeign ? sayForeign('token', environment) : undefined)
+}
+
+/** What makes all tokens of a session worthless, as the reason that its client can act on. */
+export function findSessionFlaw(row: {
+  readonly ended_at: Date | null
+  readonly disabled_at: Date | null
+  readonly app_status: string
+  readonly withdrawn_at: Date | null
+}): PlatformError | undefined {
+  if (row.ended_at || row.disabled_at) return fail('tokenInvalid')
+  if (row.app_status !== 'approved') return fail('appNotUsable', 'This app is not approved, or is suspended')
+  return row.withdrawn_at ? fail('consentMissing') : undefined
 }
 
 /** Why an access token does not hold, as its client can act on it; undefined where it does. */
 export function findTokenFlaw(row: RowOf<typeof store.findToken>, now: Date): PlatformError | undefined {
-  if (row.ended_at || row.disabled_at) return fail('tokenInvalid')
-  if (row.app_status !== 'approved') return fail('appNotUsable', 'This app is not approved, or is suspended')
-  if (row.withdrawn_at) return fail('consentMissing')
-  return row.expires_at <= now ? fail('tokenExpired') : undefined
+  return findSessionFlaw(row) ?? (row.expires_at <= now ? fail('tokenExpired') : undefined)
 }
 
 /** Who holds this access token, by the database's word. Refuses with the reason that its client can act on. */

@@ -105,10 +105,18 @@ export const findSession = read('sessions.find', {
     created_at: timestamptz,
     expires_at: timestamptz,
     ended_at: nullable(timestamptz),
+    app_status: text,
+    disabled_at: nullable(timestamptz),
+    withdrawn_at: nullable(timestamptz),
   },
   text: `
-    select s.id, s.app_id, s.person_id, s.user_id, p.handle, s.refresh_counter, s.refreshed_at, s.created_at, s.expires_at, s.ended_at
-      from sessions s join people p on p.id = s.person_id where s.id = :id`,
+    select s.id, s.app_id, s.person_id, s.user_id, p.handle, s.refresh_counter, s.refreshed_at, s.created_at, s.expires_at,
+           s.ended_at, a.status as app_status, p.disabled_at, u.withdrawn_at
+      from sessions s
+      join people p on p.id = s.person_id
+      join apps a on a.id = s.app_id
+      join app_users u on u.user_id = s.user_id
+     where s.id = :id`,
 })
 
 export const deleteToken = write('sessions.deleteToken', {

@@ -50,6 +50,10 @@ export function inspectToken(token: string, kind: TokenKind, environment: Enviro
   return isForeign ? 'foreign' : 'good'
 }
 
+/** Why a token, code or the like of the other environment is refused. */
+export const sayForeign = (what: string, environment: EnvironmentName): string =>
+  `This ${what} was issued by the ${environment === 'production' ? 'sandbox' : 'production'} environment; this is ${environment}`
+
 /** Tokens are stored, and remembered, only as this. */
 export const hashToken = (token: string) => hash('sha256', token, 'buffer')
 
