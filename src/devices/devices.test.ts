@@ -50,7 +50,7 @@ test('only apps that may, get codes and use them', async (t) => {
     await exchange(app, { client_id: tv.clientId }, 'query', { path: AUTHORIZE }),
     400,
     'invalid_request',
-    4001,
+    4000,
   )
   const codes = await start(app, tv)
   await app.sql(`update apps set device_enabled = false where client_id = '${tv.clientId}'`)

@@ -142,7 +142,7 @@ test('input over HTTP', async (t) => {
     )
     const differing = await avery.send('DELETE', path, { query: { id: 'twice' }, body: { id: 'other' } })
     assertError(differing, 400, 4003, /id is given twice, with different values/)
-    const hidden = `${Array.from({ length: 2_000 }, (_, i) => `f${i}=1`).join('&')}&id=twice&id=other`
+    const hidden = `${Array.from({ length: 190 }, (_, i) => `f${i}=1`).join('&')}&id=twice&id=other`
     assertError(await avery.send('DELETE', path, { raw: hidden, headers: form }), 400, 4003, /id is given twice/)
     assert.equal((await avery.get(path, { id: 'twice' })).status, 200)
   })
