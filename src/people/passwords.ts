@@ -38,9 +38,7 @@ async function inTurn<T>(by: string, work: () => Promise<T>): Promise<T> {
   if (running >= MAX_AT_ONCE) await waitForTurn(by)
   else running++
   try {
-    const working = work()
-    yieldToRequests()
-    return await working
+    return await work()
   } finally {
     const next = takeNext()
     if (next) next()
@@ -76,13 +74,15 @@ let hasYielded = false
  */
 function yieldToRequests(): void {
   if (hasYielded) return
-  hasYielded = true
   try {
     for (const thread of readdirSync('/proc/self/task')) {
       const name = readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trim()
-      if (name === POOL_THREAD) setPriority(Number(thread), constants.priority.PRIORITY_BELOW_NORMAL)
+      if (name !== POOL_THREAD) continue
+      setPriority(Number(thread), constants.priority.PRIORITY_BELOW_NORMAL)
+      hasYielded = true
     }
   } catch {
+    hasYielded = true
     // No /proc, or no right to: hashing is then as urgent as everything else.
   }
 }
@@ -93,8 +93,12 @@ interface Parameters {
   readonly parallelism: number
 }
 
-const derive = (password: string, nonce: Buffer, tagLength: number, parameters: Parameters): Promise<Buffer> =>
-  argon2('argon2id', { message: password.normalize('NFC'), nonce, tagLength, ...parameters })
+function derive(password: string, nonce: Buffer, tagLength: number, parameters: Parameters): Promise<Buffer> {
+  const hashing = argon2('argon2id', { message: password.normalize('NFC'), nonce, tagLength, ...parameters })
+  // The threads are there once the first of them has work.
+  yieldToRequests()
+  return hashing
+}
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
 

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
+import { test } from 'node:test'
+import { hashPassword, verifyPassword } from './passwords.ts'
+
+const TASKS = '/proc/self/task'
+
+test('the threads that hash give way to the one that serves requests', { skip: !existsSync(TASKS) }, async () => {
+  const hash = await hashPassword('groundschool')
+  await verifyPassword({ password: 'groundschool', hash, check: async () => {} })
+  const threads = readdirSync(TASKS).map((thread) => ({
+    name: readFileSync(`${TASKS}/${thread}/comm`, 'utf8').trim(),
+    priority: getPriority(Number(thread)),
+  }))
+  const [pool, others] = [true, false].map((isPool) =>
+    threads.filter(({ name }) => (name === 'libuv-worker') === isPool),
+  )
+  assert.ok(pool!.length > 0)
+  const least = Math.min(...pool!.map(({ priority }) => priority))
+  for (const { priority } of others!) assert.ok(priority < least)
+})
+
+test('whoever comes alone is hashed next, however long the line of another is', async () => {
+  const order: string[] = []
+  const hash = async (by: string) => {
+    await hashPassword('groundschool', by)
+    order.push(by)
+  }
+  const crowd = Array.from({ length: 20 }, () => hash('crowd'))
+  await hash('alone')
+  assert.ok(order.indexOf('alone') <= 4, order.join(' '))
+  await Promise.all(crowd)
+})
+
+test('one network has at most half of the places in the line', async () => {
+  const line = Array.from({ length: 260 }, () =>
+    verifyPassword({ password: 'x', hash: null, by: 'crowd', check: refuse }),
+  )
+  const outcomes = await Promise.allSettled(line)
+  const full = outcomes.filter((one) => one.status === 'rejected' && /Too many sign-ins/.test(one.reason.message))
+  assert.equal(full.length, 260 - 250 - 2)
+})
+
+/** Ends a turn before anything is hashed. */
+const refuse = async (): Promise<void> => {
+  throw new Error('refused')
+}
