@@ -225,8 +225,11 @@ test('the sign-in page', async (t) => {
     const tab = app.visitor()
     const page = await tab.get('/oauth/signin', requestOf(clientId))
     await tab.submit(await tab.get('/account'), { handle: 'avery', password: PASSWORD })
-    const seen = await tab.submit(page, { handle: 'avery', password: PASSWORD })
+    const seen = await tab.submit(page, { handle: '@Avery', password: PASSWORD })
     assert.match((await tab.follow(seen)).location!, /\?code=/)
+    const other = await tab.submit(page, { handle: 'blake', password: PASSWORD })
+    assert.equal(other.status, 403, 'somebody else does not go on as the one who is signed in')
+    assert.match(other.text, /out of date, or your browser keeps no cookies.*value="blake"/s)
   })
 
   await t.test('tells the app of a denial, with its state (O5)', async () => {

@@ -5,6 +5,7 @@ import { type FormProblem, OUTDATED, readProblem } from '../account/problem.ts'
 import { findPerson } from '../caller.ts'
 import { failOauth } from '../errors.ts'
 import { type Elsewhere, formPage, type Page, type PageContext, type ShownPage, viewPage } from '../http/page.ts'
+import { isSameHandle } from '../people/people.ts'
 import {
   type AuthorizationParams,
   type AuthorizationRequest,
@@ -130,8 +131,9 @@ const pagesOf = (dialect: Dialect): Page[] => [
     showAgain: async (context, { handle, password: _, keep: __, ...params }) => {
       const request = await read(context, params, dialect)
       if ('redirect' in request) return request
-      // Signed in meanwhile, in another tab: that will do.
-      if (context.who.person) return { redirect: `${PATHS[dialect].signin}?${queryOf(params)}` }
+      // The same person has signed in meanwhile, in another tab: that will do. Anybody else has to type once more.
+      const isSame = context.who.person && isSameHandle(context.who.person.handle, handle ?? '')
+      if (isSame) return { redirect: `${PATHS[dialect].signin}?${queryOf(params)}` }
       return showSignIn(context, params, request, OUTDATED, handle)
     },
     run: async (context, { handle = '', password = '', keep = false, ...params }) => {

@@ -11,7 +11,7 @@ import { checkPassword, hashPassword, verifyPassword } from './passwords.ts'
 import { isHandle, isLine, isMailAddress, normaliseHandle } from './rules.ts'
 import * as store from './store.ts'
 
-export { isLine, normaliseHandle } from './rules.ts'
+export { isLine, isSameHandle, normaliseHandle } from './rules.ts'
 
 /** Somebody who has just proved who they are. The proof holds while the epoch is current. */
 export interface VerifiedPerson {

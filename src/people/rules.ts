@@ -2,6 +2,8 @@
 export const normaliseHandle = (handle: string): string =>
   handle.normalize('NFKC').trim().toLowerCase().replace(/^@/, '')
 
+export const isSameHandle = (one: string, other: string): boolean => normaliseHandle(one) === normaliseHandle(other)
+
 /** Plain letters, so that no two handles look alike. */
 export const isHandle = (handle: string): boolean => /^@?[a-z0-9](?:[a-z0-9._-]{0,28}[a-z0-9])?$/i.test(handle)
 
