@@ -225,6 +225,11 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   }
   const base = settings.BASE_URL ?? `http://localhost:${settings.PORT}`
   const sandbox = settings.SANDBOX_URL ?? `http://localhost:${settings.SANDBOX_PORT}`
+  for (const [name, url] of Object.entries({ BASE_URL: base, SANDBOX_URL: sandbox }))
+    if ((URL.parse(url)?.pathname ?? '/') !== '/')
+      mistakes.push(`${name} must have no path: pages are served from the root of a host`)
+  if (settings.BASE_URL !== undefined && base === sandbox)
+    mistakes.push('SANDBOX_URL must be another address than BASE_URL: clients tell the environments apart by it')
   const isShared = settings.PORT > 0 && settings.PORT === settings.SANDBOX_PORT
   if (isShared && URL.parse(base)?.hostname === URL.parse(sandbox)?.hostname)
     mistakes.push('SANDBOX_PORT must be another than PORT, or BASE_URL and SANDBOX_URL must have different host names')

@@ -40,10 +40,16 @@ export function keepTidy(environment: Environment): { stop(): void } {
 }
 
 export async function tidy({ db, clock, config, stopping }: Environment): Promise<void> {
-  // First, because it goes by sessions, and old ones are removed below.
-  await sweepAnonymous(db, { at: clock(), requestId: 'tidying', address: 'tidying' }, stopping)
-  for (const { days, remove } of [...AGES, ...auditAges(config)]) {
-    const before = new Date(clock().getTime() - days * DAY_MS)
-    while (!stopping.aborted && isFullBatch(await db.all(remove, { before })));
-  }
+  const work = [
+    // First, because it goes by sessions, and old ones are removed below.
+    () => sweepAnonymous(db, { at: clock(), requestId: 'tidying', address: 'tidying' }, stopping),
+    ...[...AGES, ...auditAges(config)].map(({ days, remove }) => async () => {
+      const before = new Date(clock().getTime() - days * DAY_MS)
+      while (!stopping.aborted && isFullBatch(await db.all(remove, { before })));
+    }),
+  ]
+  const problems: unknown[] = []
+  // What fails in one place must not keep the rest from being tidied.
+  for (const part of work) await part().catch((problem: unknown) => problems.push(problem))
+  if (problems.length > 0) throw problems[0]
 }

@@ -20,3 +20,6 @@ const show = (part: Part): string => {
 /** A template of HTML: what is put in is escaped, unless it is HTML itself; lists are joined, `undefined` and `false` are nothing. */
 export const html = (texts: TemplateStringsArray, ...parts: readonly Part[]): Html =>
   new Html(texts.reduce((whole, text, i) => whole + show(parts[i - 1]) + text))
+
+/** A name that somebody chose: whatever its direction, it leaves the words around it in their order. */
+export const nameOf = (text: string): Html => html`<bdi>${text}</bdi>`

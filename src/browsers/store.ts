@@ -19,6 +19,7 @@ export const findBrowser = read('browsers.find', {
      where b.token_hash = :hash and b.expires_at > :now and b.epoch = p.epoch and p.disabled_at is null`,
 })
 
+/** A person is signed in in a hundred browsers at most: as many as are shown to them. */
 export const insertBrowser = write('browsers.insert', {
   params: {
     id: uuid,
@@ -32,6 +33,10 @@ export const insertBrowser = write('browsers.insert', {
   },
   row: { id: uuid },
   text: `
+    with forgotten as (
+      delete from browsers where id in
+        (select id from browsers where person_id = :person order by created_at desc offset 99)
+    )
     insert into browsers (id, token_hash, person_id, epoch, door, device, created_at, expires_at)
     values (:id, :hash, :person, :epoch, :door, :device, :now, :expires) returning id`,
 })

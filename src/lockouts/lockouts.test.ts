@@ -34,6 +34,26 @@ test('one who guesses all day keeps nobody behind the same address waiting for l
   assert.equal((await signIn(app, 'avery', PASSWORD, '192.0.2.1')).status, 200)
 })
 
+test('waits fade also for one who fails again and again, below what fades in an hour', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  await signIn(app, 'ghost', 'wrong', '192.0.2.1')
+  await app.sql(`update sign_in_failures set failures = 106 where subject like 'address:%' returning 1`)
+  await app.sql(`update sign_in_failures set failures = 16 where subject like 'account:%' returning 1`)
+  const countOf = async (kind: string) =>
+    Number((await app.sql(`select failures from sign_in_failures where subject like '${kind}:%'`))[0]?.failures)
+  for (let i = 0; i < 12; i++) {
+    app.advance(20 * 60_000)
+    await signIn(app, 'ghost', 'wrong', '192.0.2.1')
+  }
+  assert.ok((await countOf('account')) <= 9, 'three an hour against five that fade, for four hours')
+  await app.sql(`update sign_in_failures set failures = 106 where subject like 'address:%' returning 1`)
+  for (let i = 0; i < 60; i++) {
+    app.advance(61_000)
+    await signIn(app, `other-${i}`, 'wrong', '192.0.2.1')
+  }
+  assert.ok((await countOf('address')) <= 70, 'sixty against a hundred, in an hour')
+})
+
 test('that a wait begins is audited, once', async (t) => {
   const app = await testApp(t, UNLIMITED)
   for (let i = 0; i < 5; i++) assertError(await signIn(app, 'ghost', 'wrong', '192.0.2.1'), 401, 4011)

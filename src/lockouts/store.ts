@@ -9,7 +9,8 @@ export const findBlock = read('lockouts.findBlock', {
 })
 
 /**
- * Counts a failure and returns the new count. Failures fade, in an hour as many as are free, and an hour without one forgets them all. Beyond the free ones each one doubles the wait. Where there is no wait it is long
+ * Counts a failure and returns the new count. Failures fade, in an hour as many as are free, and an hour without one forgets them all; `last_at` moves by
+ * what whole failures took to fade, so that no part of the time is lost. Beyond the free ones each one doubles the wait. Where there is no wait it is long
  * over: the moment itself would still be ahead of a request that came in just before.
  */
 export const countFailure = write('lockouts.countFailure', {
@@ -19,11 +20,14 @@ export const countFailure = write('lockouts.countFailure', {
     insert into sign_in_failures as f (subject, failures, last_at, blocked_until)
     values (:subject, 1, :now, 'epoch')
     on conflict (subject) do update set (failures, last_at, blocked_until) = (
-      select n, greatest(f.last_at, :now),
+      select n, since,
              case when n < :free::int then 'epoch'
                   else :now + interval '1 second' * least(:longest::int, power(2, least(n - :free::int, 20))) end
-        from (select case when f.last_at < :now - interval '1 hour' then 1
-                          else 1 + ceil(greatest(0, f.failures - :free::int * extract(epoch from :now - f.last_at) / 3600))::int end as n) as counted)
+        from (select 1 + greatest(0, f.failures - faded) as n,
+                     case when faded >= f.failures then :now
+                          else f.last_at + faded * interval '1 hour' / :free::int end as since
+                from (select case when f.last_at < :now - interval '1 hour' then f.failures
+                                  else floor(:free::int * greatest(0, extract(epoch from :now - f.last_at)) / 3600)::int end as faded) as fading) as counted)
     returning failures`,
 })
 

@@ -202,7 +202,7 @@ test('the sign-in page', async (t) => {
     assert.equal(allowed.status, 303)
     assert.match(
       allowed.location!,
-      /^https:\/\/app\.example\.org\/callback\?code=gs_ac_[\w-]+&state=a%20b%26c%3Dd%2B%C3%A9$/,
+      /^https:\/\/app\.example\.org\/callback\?code=gs_ac_[\w-]+&state=a\+b%26c%3Dd%2B%C3%A9$/,
     )
     const through = await person.get('/oauth/signin', requestOf(clientId))
     assert.match(through.location!, /\?code=gs_ac_/)
@@ -219,6 +219,33 @@ test('the sign-in page', async (t) => {
     const other = await registerApp(app, { key: 'stateful', isPkceRequired: false })
     const { redirect } = await obtainCode(app, { clientId: other.clientId, state })
     assert.equal(redirect.searchParams.get('state'), state)
+  })
+
+  await t.test('brings a state back as it was written, whatever its reader takes for a space', async () => {
+    const other = await registerApp(app, { key: 'literal', isPkceRequired: false })
+    const fixed = new URLSearchParams({ response_type: 'code', client_id: other.clientId, redirect_uri: REDIRECT_URI })
+    const person = await signedIn(app)
+    for (const state of ['q1+/Z3==', 'a%20b', 'a+b', '%7B%22x%22%3A1%7D', 'its(~)!*', '%C3%A4%', '100%']) {
+      const ask = await person.send(`/oauth/signin?${fixed}&prompt=consent&state=${state}`)
+      const seen = await person.submit(ask, { decision: 'allow' })
+      assert.equal(/[?&]state=([^&]*)/.exec(seen.location!)![1], state)
+    }
+    const odd = await person.send(`/oauth/signin?${fixed}&state=${encodeURIComponent('a\r\nb')}`)
+    assert.match(odd.location!, /&state=a%0D%0Ab$/)
+  })
+
+  await t.test('asks anew where the consent form is out of date', async () => {
+    const other = await registerApp(app, { key: 'asked', isPkceRequired: false })
+    const person = await signedIn(app)
+    const ask = await person.get('/oauth/signin', requestOf(other.clientId))
+    person.cookies.clear()
+    for (const [name, value] of (await signedIn(app)).cookies) person.cookies.set(name, value)
+    const seen = await person.submit(ask, { decision: 'allow' })
+    assert.deepEqual([seen.status, seen.location], [403, undefined])
+    assert.match(seen.text, /role="alert">This page was out of date\. Nothing has been decided yet/)
+    assert.match((await person.submit(seen, { decision: 'allow' })).location!, /\?code=/)
+    const looked = await person.send(`/oauth/consent?${new URLSearchParams(requestOf(other.clientId))}`)
+    assert.match((await person.follow(looked)).location!, /\?code=/)
   })
 
   await t.test('sends on whoever signed in meanwhile in another tab', async () => {
@@ -260,7 +287,7 @@ test('the sign-in page', async (t) => {
           body: String(new URLSearchParams({ decision: 'allow', ...fields })),
           headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
         })
-      const refused = (seen: Seen) => assertPage(seen, 403, 4032, /./)
+      const refused = (seen: Seen) => assert.deepEqual([seen.status, seen.location], [403, undefined], seen.text)
       refused(await post({}))
       refused(await post({ form_key: `${key.slice(1)}A` }))
       refused(await post({ form_key: key }, { 'sec-fetch-site': 'cross-site' }))

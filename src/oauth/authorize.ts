@@ -13,6 +13,7 @@ export interface AuthorizationParams {
   readonly response_type?: string
   readonly client_id?: string
   readonly redirect_uri?: string
+  /** As it stands in the address, encoded. */
   readonly state?: string
   readonly code_challenge?: string
   readonly code_challenge_method?: string

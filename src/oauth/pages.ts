@@ -26,11 +26,25 @@ const PATHS: Record<Dialect, { signin: string; consent: string }> = {
 /** The authorization request as it travels from step to step: its own fields, always in the same order. */
 function queryOf(params: AuthorizationParams): string {
   const names = Object.keys(authorizationFields) as (keyof AuthorizationParams)[]
-  const pairs = names.flatMap((name): [string, string][] => {
+  const pairs = names.flatMap((name) => {
     const value = params[name]
-    return value === undefined ? [] : [[name, value]]
+    if (value === undefined) return []
+    return [`${name}=${name === 'state' ? value : encodeURIComponent(value)}`]
   })
-  return String(new URLSearchParams(pairs))
+  return pairs.join('&')
+}
+
+/** Characters that an address and a header can carry; not those that would end the value. */
+const SENDABLE = /^[\w.~!$'()*+,;:@/?=%-]*$/
+
+/**
+ * The state as the app wrote it into the address: what one client reads as a space another reads as `+`, so it comes back as it was sent and is never decoded and encoded
+ * again.
+ */
+function keepState({ raw }: PageContext['request'], { state, ...params }: AuthorizationParams): AuthorizationParams {
+  if (state === undefined || state === '') return params
+  const sent = /[?&]state=([^&#]*)/.exec(raw.url ?? '')?.[1]
+  return { ...params, state: sent !== undefined && SENDABLE.test(sent) ? sent : encodeURIComponent(state) }
 }
 
 const read = ({ db, environment: { name, url } }: PageContext, params: AuthorizationParams, dialect: Dialect) =>
@@ -64,7 +78,12 @@ function showSignIn(
   }
 }
 
-function showConsent(context: PageContext, params: AuthorizationParams, request: AuthorizationRequest): ShownPage {
+function showConsent(
+  context: PageContext,
+  params: AuthorizationParams,
+  request: AuthorizationRequest,
+  problem?: string,
+): ShownPage {
   const { dialect, client, redirectUri } = request
   const { signin, consent } = PATHS[dialect]
   const target = new URL(redirectUri)
@@ -72,6 +91,7 @@ function showConsent(context: PageContext, params: AuthorizationParams, request:
     title: `Allow ${client.name}?`,
     leadsToApp: true,
     body: consentPage({
+      problem,
       app: client,
       handle: context.who.person!.handle,
       destination:
@@ -82,6 +102,8 @@ function showConsent(context: PageContext, params: AuthorizationParams, request:
     }),
   }
 }
+
+const DECIDE_AGAIN = 'This page was out of date. Nothing has been decided yet: choose once more.'
 
 /** To the app, with what it gets. The old flow says on the way that it will end. */
 function leaveFor({ environment }: PageContext, request: AuthorizationRequest, redirect: string): Elsewhere {
@@ -117,7 +139,8 @@ const pagesOf = (dialect: Dialect): Page[] => [
         ? 'The sign-in page by the book (RFC 6749 §4.1.1, PKCE required): leads back to `redirect_uri` with `code`, `state` and `iss`, or with `error`'
         : 'The sign-in page: the person signs in, allows or denies the app, and is led back to `redirect_uri` with `code` and `state`, or with `error`',
     input: AuthorizationQuery,
-    run: async (context, params) => {
+    run: async (context, sent) => {
+      const params = keepState(context.request, sent)
       const request = await read(context, params, dialect)
       return 'redirect' in request ? request : proceed(context, params, request)
     },
@@ -128,7 +151,8 @@ const pagesOf = (dialect: Dialect): Page[] => [
     input: SignInForm,
     place: 'either',
     purpose: () => SIGN_IN_PURPOSE,
-    showAgain: async (context, { handle, password: _, keep: __, ...params }) => {
+    showAgain: async (context, { handle, password: _, keep: __, ...sent }) => {
+      const params = keepState(context.request, sent)
       const request = await read(context, params, dialect)
       if ('redirect' in request) return request
       // The same person has signed in meanwhile, in another tab: that will do. Anybody else has to type once more.
@@ -136,7 +160,8 @@ const pagesOf = (dialect: Dialect): Page[] => [
       if (isSame) return { redirect: `${PATHS[dialect].signin}?${queryOf(params)}` }
       return showSignIn(context, params, request, OUTDATED, handle)
     },
-    run: async (context, { handle = '', password = '', keep = false, ...params }) => {
+    run: async (context, { handle = '', password = '', keep = false, ...sent }) => {
+      const params = keepState(context.request, sent)
       const request = await read(context, params, dialect)
       if ('redirect' in request) return request
       const { db, who, environment } = context
@@ -148,13 +173,31 @@ const pagesOf = (dialect: Dialect): Page[] => [
       }
     },
   }),
+  viewPage({
+    name: `consentPage${dialect === 'rfc' ? 'V2' : ''}`,
+    path: PATHS[dialect].consent,
+    input: AuthorizationQuery,
+    run: async ({ request }, sent) => ({
+      redirect: `${PATHS[dialect].signin}?${queryOf(keepState(request, sent))}`,
+    }),
+  }),
   formPage({
     name: `consentForm${dialect === 'rfc' ? 'V2' : ''}`,
     path: PATHS[dialect].consent,
     input: ConsentForm,
     place: 'either',
-    purpose: ({ decision: _, ...params }) => consentPurpose(params),
-    run: async (context, { decision, ...params }) => {
+    purpose: ({ decision: _, ...sent }, request) => consentPurpose(keepState(request, sent)),
+    // From before somebody signed in in another tab: whoever that is, is asked anew.
+    showAgain: async (context, { decision: _, ...sent }) => {
+      const params = keepState(context.request, sent)
+      const request = await read(context, params, dialect)
+      if ('redirect' in request) return request
+      return context.who.person
+        ? { ...showConsent(context, params, request, DECIDE_AGAIN), status: 403 }
+        : showSignIn(context, params, request, OUTDATED)
+    },
+    run: async (context, { decision, ...sent }) => {
+      const params = keepState(context.request, sent)
       const request = await read(context, params, dialect)
       if ('redirect' in request) return request
       const { db, who, environment } = context

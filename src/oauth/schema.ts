@@ -28,8 +28,8 @@ export const authorizationFields = {
 export const AuthorizationQuery = Type.Object(authorizationFields)
 export const SignInForm = Type.Object({
   ...authorizationFields,
-  handle: optional(Text('The handle', 100)),
-  password: optional(Text('The password', 1000)),
+  handle: optional(Text('The handle', 1000)),
+  password: optional(Text('The password', 5000)),
   keep: optional(Flag('Stay signed in when the browser is closed')),
 })
 export const ConsentForm = Type.Object({

@@ -7,8 +7,9 @@ export const isSameHandle = (one: string, other: string): boolean => normaliseHa
 /** Plain letters, so that no two handles look alike. */
 export const isHandle = (handle: string): boolean => /^@?[a-z0-9](?:[a-z0-9._-]{0,28}[a-z0-9])?$/i.test(handle)
 
-/** One line that can be kept and shown: no control characters, no half surrogates. */
-export const isLine = (text: string): boolean => text.length <= 254 && /^[^\p{Cc}\p{Cs}]*$/u.test(text)
+/** One line that can be kept and shown: no control characters, also none that turn the direction of what follows, no half surrogates. */
+export const isLine = (text: string): boolean =>
+  text.length <= 254 && /^[^\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]*$/u.test(text)
 
 /** One address that a message can go to, and nothing that a mail server could take for two. */
 export const isMailAddress = (text: string): boolean =>

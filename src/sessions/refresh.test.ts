@@ -70,8 +70,14 @@ test('a refresh', async (t) => {
   await t.test('works on and on, and keeps one row a session', async () => {
     const session = await openSession(app, client)
     let token = session.refresh
-    for (let i = 0; i < 20; i++) token = (await refresh(app, client, token)).body.refresh_token
-    assert.equal((await refresh(app, client, token)).status, 200)
+    for (let i = 0; i < 40; i++) token = (await refresh(app, client, token)).body.refresh_token
+    const last = await refresh(app, client, token)
+    assert.equal((await validate(app, last.body.access_token)).status, 200)
+    const [row] = await app.sql(
+      `select count(*)::int as tokens from access_tokens where session_id =
+         (select id from sessions order by created_at desc limit 1)`,
+    )
+    assert.deepEqual(row, { tokens: 20 }, 'and remembers its latest tokens only')
   })
 
   await t.test(

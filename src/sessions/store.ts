@@ -64,7 +64,7 @@ export const insertSession = write('sessions.insert', {
 })
 
 /**
- * The next generation of a session: no row where another request was first, or the session is over. A counter that is ahead of the row's was given out by a
+ * The next generation of a session, which remembers its latest twenty tokens: no row where another request was first, or the session is over. A counter that is ahead of the row's was given out by a
  * database that has been restored from a backup since.
  */
 export const refreshSession = write('sessions.refresh', {
@@ -83,6 +83,10 @@ export const refreshSession = write('sessions.refresh', {
       update sessions set refresh_counter = :counter + 1, refreshed_at = :now, expires_at = :sessionExpires
        where id = :id and app_id = :app and refresh_counter <= :counter and ended_at is null and expires_at > :now
       returning id
+    ), forgotten as (
+      delete from access_tokens where token_hash in
+        (select token_hash from access_tokens where session_id = (select id from session)
+          order by created_at desc offset 19)
     ), token as (
       insert into access_tokens (token_hash, session_id, created_at, expires_at)
       select :hash, id, :now, :tokenExpires from session
@@ -167,7 +171,7 @@ export const endLeastUsed = write('sessions.endLeastUsed', {
      where s.id = surplus.id and s.ended_at is null returning s.id`,
 })
 
-/** The sessions that live, in each app that the person has consented to the newest ones. */
+/** The sessions that live, in each app that the person has consented to, the latest used first; there are never more (MAX_SESSIONS). */
 export const listOfPerson = read('sessions.listOfPerson', {
   params: { person: int8, now: timestamptz },
   row: { id: uuid, app_id: int8, door: text, device: text, created_at: timestamptz, refreshed_at: timestamptz },
@@ -176,7 +180,7 @@ export const listOfPerson = read('sessions.listOfPerson', {
       from app_users u cross join lateral (
         select * from sessions o
          where o.person_id = u.person_id and o.app_id = u.app_id and o.ended_at is null and o.expires_at > :now
-         order by o.created_at desc limit 50
+         order by o.refreshed_at desc limit 101
       ) s
      where u.person_id = :person and u.withdrawn_at is null`,
 })

@@ -1,4 +1,4 @@
-import { type Html, html } from '../html.ts'
+import { type Html, html, nameOf } from '../html.ts'
 import { noticeBox, postForm } from '../layout.ts'
 import { nameDevice } from './device-name.ts'
 import { showAgo } from './moments.ts'
@@ -71,7 +71,7 @@ ${button('endSession', 'End', `End ${app} on ${nameDevice(device)}`, ['sessionId
 
   const showApp = (app: ShownApp) => html`<article class="app">
 <div class="row">
-<div><h3>${app.name}</h3>
+<div><h3>${nameOf(app.name)}</h3>
 <p class="quiet">${app.owner !== null && html`By ${app.owner}. `}You consented ${showAgo(app.consentedDate, now)}.</p></div>
 ${button('withdraw', 'Withdraw consent', `Withdraw consent to ${app.name}`, ['clientId', app.clientId])}
 </div>
@@ -92,7 +92,7 @@ ${!isCurrent && button('endBrowser', 'End', `End the sign-in in ${nameDevice(dev
 <h1>Your apps and devices</h1>
 ${noticeBox(notice)}
 <div class="row">
-<p>You are signed in as ${name === '' ? html`<strong>${handle}</strong>` : html`<strong>${name}</strong> (${handle})`}. <a href="/account/password">Change password</a> · <a href="/device">Connect a device</a></p>
+<p>You are signed in as ${name === '' ? html`<strong>${nameOf(handle)}</strong>` : html`<strong>${nameOf(name)}</strong> (${nameOf(handle)})`}. <a href="/account/password">Change password</a> · <a href="/device">Connect a device</a></p>
 ${button('signOut', 'Sign out', undefined)}
 </div>
 </section>

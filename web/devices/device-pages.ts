@@ -1,4 +1,4 @@
-import { type Html, html } from '../html.ts'
+import { type Html, html, nameOf } from '../html.ts'
 import { alertBox, type FormFrame, postForm } from '../layout.ts'
 import { type AskingApp, describeApp, listWhatAppsSee } from '../oauth/consent-page.ts'
 
@@ -28,9 +28,9 @@ export interface DecisionForm extends FormFrame {
 
 /** The warning is what protects whoever was sent a link by somebody else (RFC 8628 §5.4). */
 export const decisionPage = ({ app, handle, userCode, ...frame }: DecisionForm): Html => html`<section class="card">
-<h1>Allow ${app.name} on a device?</h1>
+<h1>Allow ${nameOf(app.name)} on a device?</h1>
 <p class="alert">Only go on if you started this yourself, on a device in front of you that shows the code <strong>${userCode}</strong>. If somebody sent you the code or a link, choose Deny: they would get into your account.</p>
-<p>${describeApp(app)} asks to work with your account, ${handle}, on that device. It will see</p>
+<p>${describeApp(app)} asks to work with your account, ${nameOf(handle)}, on that device. It will see</p>
 ${listWhatAppsSee()}
 <p>It never sees your password, or what you do in other apps. You can withdraw this at any time on the page “Your apps and devices”.</p>
 ${postForm(
