@@ -71,7 +71,7 @@ test('the page of one’s apps and devices', async (t) => {
     await app.sql(`update apps set name = '<img src=x>"''&' where client_id = 'gs-first';
       update sessions set device = '<script>alert(1)</script>\u202e' where ended_at is null`)
     const { text } = await drew.get('/account')
-    assert.match(text, /<h3>&lt;img src=x&gt;&quot;&#39;&amp;<\/h3>/)
+    assert.match(text, /<h3><bdi>&lt;img src=x&gt;&quot;&#39;&amp;<\/bdi><\/h3>/)
     assert.match(text, /<p>&lt;script&gt;alert\(1\)&lt;\/script&gt;<\/p>/)
     assert.doesNotMatch(text, /<img|<script>/)
     assert.ok(formsOf(text).length >= 4)

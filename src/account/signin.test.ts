@@ -24,7 +24,7 @@ test('signing in to the platform itself', async (t) => {
     assert.match(page.text, /autocomplete="username[^"]*"[\s\S]*autocomplete="current-password"/)
     const seen = await browser.submit(page, AVERY)
     assert.deepEqual([seen.status, seen.location], [303, '/account'])
-    assert.match((await browser.follow(seen)).text, /You are signed in as <strong>@avery<\/strong>/)
+    assert.match((await browser.follow(seen)).text, /You are signed in as <strong><bdi>@avery<\/bdi><\/strong>/)
     // Who is signed in needs no form.
     assert.equal((await browser.get('/account/signin')).location, '/account')
   })
