@@ -8,6 +8,9 @@ import { hashToken, inspectToken, openRefreshToken, type RefreshClaim, sayForeig
 /** Answers get lost and requests run in parallel: for so long the previous refresh token gives the same answer again. */
 const GRACE_MS = 30_000
 
+/** After so many refreshes the oldest access tokens of a session are forgotten, so that nobody piles them up. */
+const TRIM_EVERY = 16
+
 /** Replaces a refresh token by its successor. A token that was replaced long ago is in strange hands: its session ends. */
 export async function refreshSession(
   db: Db,
@@ -26,7 +29,11 @@ export async function refreshSession(
     now: who.at,
     ...lifetimesFrom(who.at, policy),
   })
-  if (moved) return tokens
+  if (moved) {
+    // Now and then is enough, and keeps the usual case one statement.
+    if (next.counter % TRIM_EVERY === 0) await db.all(store.forgetTokens, { session: next.sessionId })
+    return tokens
+  }
   const session = await db.first(store.findSession, { id: claim.sessionId })
   // A token of another app is nobody's business here, and ends nothing.
   if (!session || session.app_id !== what.appId)

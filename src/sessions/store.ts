@@ -64,7 +64,7 @@ export const insertSession = write('sessions.insert', {
 })
 
 /**
- * The next generation of a session, which remembers its latest twenty tokens: no row where another request was first, or the session is over. A counter that is ahead of the row's was given out by a
+ * The next generation of a session: no row where another request was first, or the session is over. A counter that is ahead of the row's was given out by a
  * database that has been restored from a backup since.
  */
 export const refreshSession = write('sessions.refresh', {
@@ -83,16 +83,22 @@ export const refreshSession = write('sessions.refresh', {
       update sessions set refresh_counter = :counter + 1, refreshed_at = :now, expires_at = :sessionExpires
        where id = :id and app_id = :app and refresh_counter <= :counter and ended_at is null and expires_at > :now
       returning id
-    ), forgotten as (
-      delete from access_tokens where token_hash in
-        (select token_hash from access_tokens where session_id = (select id from session)
-          order by created_at desc offset 19)
     ), token as (
       insert into access_tokens (token_hash, session_id, created_at, expires_at)
       select :hash, id, :now, :tokenExpires from session
       on conflict (token_hash) do update set created_at = excluded.created_at, expires_at = excluded.expires_at
     )
     select id from session`,
+})
+
+/** A session remembers its latest twenty tokens. */
+export const forgetTokens = write('sessions.forgetTokens', {
+  params: { session: uuid },
+  row: { token_hash: bytea },
+  text: `
+    delete from access_tokens where token_hash in
+      (select token_hash from access_tokens where session_id = :session order by created_at desc offset 20)
+    returning token_hash`,
 })
 
 /** A session as its refresh tokens see it. */
