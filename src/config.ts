@@ -142,7 +142,11 @@ const SETTINGS = {
   POOL_SIZE: setting('Connections for writes and transactions, for each environment.', '10', whole(1, 500)),
   READ_CONNECTIONS: setting('Connections of the read lane, for each environment.', '2', whole(1, 16)),
   STATEMENT_TIMEOUT_MS: setting('Longest time for one statement (milliseconds).', '10000', whole(100, 600_000)),
-  BODY_LIMIT_BYTES: setting('Largest request body (bytes).', '1572864', whole(1024, 1 << 30)),
+  BODY_LIMIT_BYTES: setting(
+    'Largest request body for buckets (bytes); others have 64 KiB.',
+    '1572864',
+    whole(1024, 1 << 30),
+  ),
   LARGE_BODIES_BYTES: setting(
     'Request bodies over 16 KiB in memory at once, for each environment (bytes), half of that for one person; beyond that they are refused with 503.',
     '134217728',

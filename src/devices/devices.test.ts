@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { tidy } from '../maintenance.ts'
 import { assertRfcError, assertTokenDies, basicHeader, exchange, registerApp } from '../oauth/testing.ts'
 import { signedIn } from '../passkeys/testing.ts'
+import { mintToken } from '../sessions/tokens.ts'
 import { Client, type TestApp, testApp } from '../testing.ts'
 import { makeUserCode, readUserCode, showUserCode } from './rules.ts'
 import { AUTHORIZE, type Codes, decide, GRANT, poll, registerTv, start, type } from './testing.ts'
@@ -52,6 +53,9 @@ test('only apps that may, get codes and use them', async (t) => {
     'invalid_request',
     4000,
   )
+  const foreign = await poll(app, tv, { device_code: mintToken('device', 'sandbox') })
+  assertRfcError(foreign, 400, 'invalid_grant', 4015)
+  assert.match(foreign.body.error_description, /device code was issued by the sandbox environment/, 'O14')
   const codes = await start(app, tv)
   await app.sql(`update apps set device_enabled = false where client_id = '${tv.clientId}'`)
   assertRfcError(await poll(app, tv, codes), 400, 'unauthorized_client', 4014)

@@ -7,7 +7,7 @@ import { fail, type PlatformError } from '../errors.ts'
 import type { Holder } from '../sessions/sessions.ts'
 import { inspectToken, mintToken } from '../sessions/tokens.ts'
 import { findBearer, lookUpHolder, recallHolder } from './authenticate.ts'
-import { isLarge } from './budget.ts'
+import { holdUntilClosed, isLarge } from './budget.ts'
 import { readCookie } from './cookies.ts'
 import { findForeignOrigin } from './forms.ts'
 import type { Allowance, RateLimiter } from './limits.ts'
@@ -117,12 +117,18 @@ function refuseBody(environment: Environment, request: FastifyRequest, reply: Fa
   if (coding !== undefined && coding !== 'identity')
     return fail('unsupportedMediaType', 'A compressed body is not supported; send it as it is')
   if (length === undefined && encoding === undefined) return undefined
-  const bytes = length === undefined ? environment.config.BODY_LIMIT_BYTES : Number(length)
+  const limit = request.routeOptions.bodyLimit
+  const bytes = length === undefined ? limit : Number(length)
+  // Also where nobody would read it: what is only announced must not take the room of what is sent.
+  if (bytes > limit) {
+    reply.header('connection', 'close')
+    return fail('bodyTooLarge')
+  }
   if (!isLarge(bytes)) return undefined
   const caller = callerOf(request)
   if (!environment.largeBodies.hasRoomFor(caller))
     return fail('notReady', 'Too many large bodies are being worked on; try again shortly', 1)
-  reply.raw.once('close', environment.largeBodies.take(caller, bytes))
+  holdUntilClosed(reply.raw, environment.largeBodies.take(caller, bytes))
   return undefined
 }
 

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Environment } from '../environment.ts'
 import { fail, PlatformError } from '../errors.ts'
 import { callerOf } from './admit.ts'
-import { isLarge } from './budget.ts'
+import { holdUntilClosed, isLarge } from './budget.ts'
 import { corsHeaders } from './cors.ts'
 import { errorBody, errorHeaders } from './error-forms.ts'
 import { JSON_TYPE } from './media-types.ts'
@@ -34,7 +34,7 @@ export function sendAnswer(
     if (!environment.unsentAnswers.hasRoomFor(caller))
       throw fail('notReady', 'Too many large answers wait to be read; read them, or try again shortly', 1)
     // A text takes up to two bytes for each of its characters.
-    reply.raw.once('close', environment.unsentAnswers.take(caller, 2 * text.length))
+    holdUntilClosed(reply.raw, environment.unsentAnswers.take(caller, 2 * text.length))
   }
   const headers = commonHeaders(environment, request)
   if (text !== '') headers.push('content-type', JSON_TYPE)

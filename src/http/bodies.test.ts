@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import { PATH } from '../buckets/testing.ts'
 import { type Answer, assertError, testApp } from '../testing.ts'
+import { openRaw } from './test-socket.ts'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
@@ -31,5 +33,37 @@ test('a body', async (t) => {
     const page = await app.visitor().post('/account/signin', { handle: large })
     assert.equal(page.status, 413)
     assert.match(page.headers.get('content-type') ?? '', /^text\/html/)
+  })
+
+  await t.test('of a path that there is none of is small too', async () => {
+    assertError(await app.nobody().post('/nowhere', { large: 'x'.repeat(70_000) }), 413, 4131)
+    assertError(await app.nobody().post('/nowhere', { small: 'x' }), 404, 4042)
+  })
+
+  await t.test('that is announced and never sent takes nobody the room for theirs', async () => {
+    const blake = await app.as('blake')
+    for (const client of [avery, blake]) await client.put(PATH, { id: client.userId })
+    const stream = openRaw(app.address)
+    const answered = new Promise((resolve) => stream.once('data', (chunk) => resolve(String(chunk).slice(9, 12))))
+    // Ten times what there is room for, for as long as the stream is open.
+    stream.write(
+      `GET ${PATH}/events?id=${avery.userId} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${avery.token}\r\ncontent-length: 1342177280\r\n\r\n`,
+    )
+    assert.equal(await answered, '413')
+    const written = await blake.post(PATH, { id: blake.userId, key: 'a', value: 'x'.repeat(100_000) })
+    assert.equal(written.status, 200, written.text)
+    stream.destroy()
+  })
+
+  await t.test('that comes in pieces counts for what its operation takes at the most', async () => {
+    const head =
+      'POST /oauth/logout HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n'
+    // More than there would be room for, were each to be as large as a bucket's.
+    const sockets = Array.from({ length: 60 }, () => openRaw(app.address).on('error', () => undefined))
+    const sent = (socket: Socket) => new Promise<void>((resolve) => socket.write(`${head}1\r\n{\r\n`, () => resolve()))
+    await Promise.all(sockets.map(sent))
+    for (let i = 0; i < 3; i++)
+      assertError(await app.nobody().post('/oauth/logout', { padding: 'x'.repeat(20_000) }), 400, 4001)
+    for (const socket of sockets) socket.destroy()
   })
 })

@@ -9,7 +9,7 @@ import { conclude } from './conclude.ts'
 import { type ErrorForm, sendError, sendRefusal } from './error-forms.ts'
 import { serveHealth } from './health.ts'
 import { Metrics, type Observer } from './metrics.ts'
-import type { Operation } from './operation.ts'
+import { type Operation, SMALL_BODY_BYTES } from './operation.ts'
 import type { Page } from './page.ts'
 import { answerPreflight } from './preflight.ts'
 import { serveReference } from './reference.ts'
@@ -30,6 +30,8 @@ const KEEP_ALIVE_MS = 72_000
 /** A connection on which nothing moves, because its client neither sends nor reads. */
 const SILENT_CONNECTION_MS = 120_000
 const CHECK_EVERY_MS = 5_000
+/** An authorization request carries up to 8000 characters of `state`, each of which may be three in the address. */
+const HEADERS_BYTES = 32 * 1024
 
 /** The HTTP server of one environment: what every request passes through, then its operations. */
 export function buildServer(
@@ -41,9 +43,10 @@ export function buildServer(
   const server = fastify({
     logger: false,
     // Node would refuse a request without a host by itself, with an empty answer; `receive` does it with ours.
-    http: { requireHostHeader: false, connectionsCheckingInterval: CHECK_EVERY_MS },
+    http: { requireHostHeader: false, connectionsCheckingInterval: CHECK_EVERY_MS, maxHeaderSize: HEADERS_BYTES },
     genReqId: makeRequestIds(),
-    bodyLimit: environment.config.BODY_LIMIT_BYTES,
+    // For paths that there are none of, too: their bodies are read before anybody looks at the path.
+    bodyLimit: SMALL_BODY_BYTES,
     trustProxy: environment.config.TRUST_PROXY.length > 0 ? environment.config.TRUST_PROXY : false,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,

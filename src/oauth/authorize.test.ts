@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { rawRequest, readRaw, sendRaw } from '../http/test-socket.ts'
 import { type TestApp, testApp } from '../testing.ts'
-import type { Seen, TestBrowser } from '../testing-browser.ts'
+import { formsOf, type Seen, type TestBrowser } from '../testing-browser.ts'
 import { exchange, obtainCode, PASSWORD, pkcePair, REDIRECT_URI, registerApp, signInAndAllow } from './testing.ts'
 
 const NO_LIMITS = { RATE_ADDRESS_PER_SECOND: '100000', RATE_ADDRESS_BURST: '1000000' }
@@ -210,6 +211,8 @@ test('the sign-in page', async (t) => {
     assert.match(again.text, /value="allow"/)
     for (const prompt of ['login', 'select_account', 'login consent', 'x login'])
       assert.match((await person.get('/oauth/signin', requestOf(clientId, { prompt }))).text, /name="password"/, prompt)
+    for (const prompt of ['none login', 'select_account none'])
+      assert.match((await person.get('/oauth/signin', requestOf(clientId, { prompt }))).text, /name="password"/, prompt)
     for (const prompt of ['x', 'create', 'none x'])
       assert.match((await person.get('/oauth/signin', requestOf(clientId, { prompt }))).location!, /\?code=/, prompt)
   })
@@ -219,6 +222,24 @@ test('the sign-in page', async (t) => {
     const other = await registerApp(app, { key: 'stateful', isPkceRequired: false })
     const { redirect } = await obtainCode(app, { clientId: other.clientId, state })
     assert.equal(redirect.searchParams.get('state'), state)
+  })
+
+  await t.test('brings it back also where each character is three in the address', async () => {
+    const person = await signedIn(app)
+    const query = new URLSearchParams(requestOf(clientId, { state: '"'.repeat(8000) }))
+    // By hand: the client of the tests takes no headers of that size.
+    const send = async (method: string, path: string, body = '') => {
+      const cookie = [...person.cookies].map(([name, value]) => `cookie: ${name}=${value}`)
+      const form = 'content-type: application/x-www-form-urlencoded'
+      return readRaw(await sendRaw(app.address, rawRequest(method, `${path}?${query}`, [...cookie, form], body)))
+    }
+    const isBack = (location: string | null) =>
+      new RegExp(`^${REDIRECT_URI}\\?code=[\\w-]+&state=(?:%22){8000}$`).test(location ?? '')
+    assert.ok(isBack((await send('GET', '/oauth/signin')).headers.get('location')))
+    query.set('prompt', 'consent')
+    const [form] = formsOf((await send('GET', '/oauth/signin')).text)
+    const decision = String(new URLSearchParams({ ...form!.hidden, decision: 'allow' }))
+    assert.ok(isBack((await send('POST', '/oauth/consent', decision)).headers.get('location')))
   })
 
   await t.test('brings a state back as it was written, whatever its reader takes for a space', async () => {

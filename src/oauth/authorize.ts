@@ -68,9 +68,16 @@ export function afterSignIn({ prompt, ...params }: AuthorizationParams): Authori
   return rest.length > 0 ? { ...params, prompt: rest.join(' ') } : params
 }
 
-/** What the app wants to be asked for; words that we do not know mean nothing. */
-const readPrompts = (prompt = ''): ReadonlySet<Prompt> =>
+/** The words of a prompt that we know; others mean nothing. */
+const wordsOf = (prompt = ''): Set<Prompt> =>
   new Set(prompt.split(' ').flatMap((word) => (Object.hasOwn(PROMPTS, word) ? [PROMPTS[word]!] : [])))
+
+/** What the app wants the person to be asked for. */
+function readPrompts(prompt: string | undefined): ReadonlySet<Prompt> {
+  const words = wordsOf(prompt)
+  if (words.size > 1) words.delete('none')
+  return words
+}
 
 const unsupportedType = ({ params, dialect }: Draft) =>
   failOauth(
@@ -175,8 +182,8 @@ const STEPS: readonly Step[] = [
     only: 'rfc',
     tell: 'redirect',
     check: ({ params }) => {
-      const prompts = readPrompts(params.prompt)
-      return prompts.has('none') && prompts.size > 1
+      const words = wordsOf(params.prompt)
+      return words.has('none') && words.size > 1
         ? fail('validationFailed', 'prompt=none cannot stand together with others')
         : undefined
     },

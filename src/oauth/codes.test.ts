@@ -156,6 +156,10 @@ test('a code', async (t) => {
     )
     assert.equal(entry!.action, 'code.refused')
     assert.match(String(entry!.reason), /code_verifier/)
+    app.advance(61_000)
+    const late = await exchange(app, fieldsOf(fresh, code, { code_verifier: pkcePair().verifier }))
+    assertOauthError(late, 401, 4015, 'invalid_grant')
+    assert.equal((await app.sql(`select 1 from audit_entries where action = 'code.refused'`)).length, 1)
   })
 
   await t.test('O3: holds for 60 seconds', async () => {

@@ -72,6 +72,8 @@ export async function redeemCode(
   // Another app's code is unknown to this one, and nothing happens to it.
   if (!code || code.app_id !== client.id) throw unknown()
   if (!code.used_at) {
+    // First, so that a code from yesterday writes nothing into the audit log.
+    if (code.expires_at <= who.at) throw unknown()
     const flaw = findProofFlaw(code, what)
     if (flaw) {
       const { app_id: appId, person_id: personId } = code

@@ -4,7 +4,7 @@ import type { Caller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { failOauth } from '../errors.ts'
 import { findSessionOfRefreshToken } from '../sessions/refresh.ts'
-import { findSessionOfToken, findTokenFlaw, type TokenPolicy } from '../sessions/sessions.ts'
+import { findSessionFlaw, findSessionOfToken, findTokenFlaw, type TokenPolicy } from '../sessions/sessions.ts'
 import { SCOPE } from './metadata.ts'
 import type { TokenFacts } from './schema.ts'
 
@@ -46,7 +46,7 @@ async function findAccess(db: Db, who: Caller, token: string, { environment }: T
 
 async function findRefresh(db: Db, who: Caller, token: string, policy: TokenPolicy) {
   const found = await findSessionOfRefreshToken(db, who, token, policy)
-  if (!found?.isLive) return undefined
+  if (!found?.isLive || findSessionFlaw(found.session)) return undefined
   const { session, issuedAt, expiresAt } = found
   return {
     appId: session.app_id,

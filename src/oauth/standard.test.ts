@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { until } from '../database/test-database.ts'
+import { mintRefreshToken, mintToken } from '../sessions/tokens.ts'
 import { type Answer, Client, type TestApp, testApp } from '../testing.ts'
 import {
   assertRfcError,
@@ -183,6 +185,12 @@ test('the sign-in page by the book wants PKCE, tells the app of mistakes, and al
   const plain = { code_challenge: challenge, code_challenge_method: 'plain' }
   assert.deepEqual(await ask({ response_type: 'code', ...plain }), { error: 'invalid_request', ...asked })
   assert.deepEqual(await ask({ response_type: 'code', prompt: 'none', ...s256 }), { error: 'login_required', ...asked })
+  for (const prompt of ['none login', 'consent none'])
+    assert.deepEqual(await ask({ response_type: 'code', prompt, ...s256 }), { error: 'invalid_request', ...asked })
+  assert.deepEqual(await ask({ response_type: 'code', prompt: 'none x', ...s256 }), {
+    error: 'login_required',
+    ...asked,
+  })
   const { redirect } = await obtainCode(app, { clientId, challenge, path: SIGN_IN, state: 's' })
   assert.deepEqual([...redirect.searchParams.keys()], ['code', 'state', 'iss'])
   assert.equal(redirect.searchParams.get('iss'), iss)
@@ -303,6 +311,26 @@ test('an app revokes its own tokens only, and what nobody knows is revoked alrea
   await assertTokenDies(app.address, own.access_token)
 })
 
+test('O14: a token of the other environment is not revoked, and the answer says where it belongs', async (t) => {
+  const app = await testApp(t)
+  const client = await registerApp(app, { key: 'logbook' })
+  const strange = [
+    mintToken('access', 'sandbox'),
+    mintRefreshToken(app.environment('sandbox').tokenPolicy.refreshKey, 'sandbox', {
+      sessionId: randomUUID(),
+      counter: 0,
+    }),
+  ]
+  for (const token of strange) {
+    const answer = await send(app, REVOKE, { token, ...credentials(client) })
+    assertRfcError(answer, 400, 'invalid_grant', 4003)
+    assert.match(
+      answer.body.error_description,
+      /^This token was issued by the sandbox environment; this is production$/,
+    )
+  }
+})
+
 test('introspection tells an app what its tokens are worth, and changes nothing', async (t) => {
   const app = await testApp(t)
   const client = await registerApp(app, { key: 'logbook' })
@@ -380,5 +408,6 @@ test('a token of somebody who has withdrawn their consent is not active', async 
   const tokens = await signIn(app, client)
   await app.sql(`update app_users set withdrawn_at = now()`)
   const inspect = async (token: string) => (await send(app, INTROSPECT, { token, ...credentials(client) })).body
-  assert.deepEqual(await inspect(tokens.access_token), { active: false })
+  for (const token of [tokens.access_token, tokens.refresh_token])
+    assert.deepEqual(await inspect(token), { active: false })
 })
