@@ -198,16 +198,17 @@ const FORGOTTEN_AT_ONCE = 50
 
 /**
  * Takes a user who goes for good out of some of their buckets; those that are left without a user are deleted, and their storage is given back. True where nothing
- * is left to do. The user's own row is locked by the caller, so they get no new ones meanwhile. All buckets are locked before the storage, as in every write.
+ * is left to do. The user's own row is locked by the caller, so they get no new ones meanwhile. All buckets are locked before the storage, as in every write, and the
+ * storage before the first of them is changed: whoever holds it and makes a bucket waits at the index of ids for those who changed a namesake, not for those who only locked it.
  */
 export async function forgetUser(tx: Db, who: Caller, what: { appId: number; userId: string }): Promise<boolean> {
   const { appId, userId } = what
   const buckets = await tx.all(store.lockSomeOfMember, { user: userId, most: FORGOTTEN_AT_ONCE })
   const [own, shared] = [buckets.filter(isOnly), buckets.filter((bucket) => !isOnly(bucket))]
+  for (const { bucket_no: no } of own) await tx.first(store.deleteBucket, { app: appId, no })
   for (const { bucket_no: no, users } of shared) {
     await setUsers(tx, no, withoutUser(users, userId), { userId, at: who.at })
   }
-  for (const { bucket_no: no } of own) await tx.first(store.deleteBucket, { app: appId, no })
   return !(await tx.first(store.isInAny, { user: userId }))!.is_in_any
 }
 

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import pg from 'pg'
 import { assertStorageAddsUp, openStream, PATH, through, UNLIMITED } from '../buckets/testing.ts'
-import { type Answer, assertError, type Client, type TestApp, testApp } from '../testing.ts'
+import { until } from '../database/test-database.ts'
+import { type Answer, assertError, Client, type TestApp, testApp } from '../testing.ts'
+import { removePerson } from './removal.ts'
 import { ADULT, type Anonymous, join, leftOf, PROFILE } from './testing.ts'
 
 const SETTINGS = { ...UNLIMITED, RATE_ANONYMOUS_PER_SECOND: '1000000', RATE_ANONYMOUS_BURST: '1000000' }
@@ -199,6 +202,92 @@ test('D6: users who go while everybody writes', async (t) => {
       await leave(user, i % 2 ? second.addresses.production : app.address)
     })
     assert.deepEqual(await app.sql('select id from people where anonymous'), [])
+    await assertNoTrouble(app)
+  })
+})
+
+test('D6: whoever goes, and whoever does something else meanwhile, never wait for each other', async (t) => {
+  const app = await testApp(t, SETTINGS)
+  // Nobody breaks up those who do, so they get no answer.
+  await app.sql(`alter database ${app.connection.database} set deadlock_timeout = '10min'`)
+  const platform = await app.startSecond()
+  const address = platform.addresses.production
+  const inApp = (name: string) => `app_id = (select id from apps where name = '${name}')`
+  const areWaiting = async (count: number) => {
+    const rows = await app.sql(
+      `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return rows.length === count
+  }
+  const hold = async (text: string) => {
+    const client = new pg.Client(app.connection)
+    client.on('error', () => {})
+    await client.connect()
+    await client.query(`begin; set local search_path to gs_production; ${text}`)
+    return async () => {
+      await client.query('commit')
+      await client.end()
+    }
+  }
+
+  await t.test('somebody makes a bucket with the id of one that they were in', async () => {
+    const [avery, blake] = [await app.as('avery'), await app.as('blake')]
+    const user = await join(app)
+    await user.client.put(PATH, { id: 'theirs alone' })
+    const release = await hold(`update app_storage set blocks_used = blocks_used + 1 where ${inApp('first')}`)
+    // Waits for the storage, and has seen no bucket with that id by then.
+    const making = through(avery, address).put(PATH, { id: 'twin' })
+    await until('the maker waits', () => areWaiting(1))
+    const users = `'{${user.userId},${blake.userId}}'::text[]`
+    await app.sql(
+      `with bucket as (
+         insert into buckets (app_id, id, users, public, data, version, blocks, created_at)
+         select id, 'twin', ${users}, false, '{}', 1, 1, now() from apps where name = 'first' returning bucket_no
+       ) insert into bucket_members (user_id, bucket_id, bucket_no, since_version)
+         select u, 'twin', bucket_no, 1 from bucket, unnest(${users}) u`,
+    )
+    const leaving = new Client(address).post('/oauth/logout', { refresh_token: user.refreshToken })
+    await until('both wait', () => areWaiting(2))
+    await release()
+    const [made, left] = await Promise.all([making, leaving])
+    assertError(made, 409, 4091)
+    assert.equal(left.status, 200, left.text)
+    assert.deepEqual(await leftOf(app, user), [])
+    assert.deepEqual((await blake.get(PATH, { id: 'twin' })).body.users, [blake.userId])
+    await assertNoTrouble(app)
+  })
+
+  await t.test('somebody else goes, and both are in two apps', async () => {
+    const who = { at: new Date(), requestId: 'test', address: '127.0.0.1' }
+    const { db } = platform.environments.find(({ name }) => name === 'production')!
+    // Neither the order of their ids nor that in which they came is the same for both.
+    for (const [userId, name, person] of [
+      ['1', 'first', 'casey'],
+      ['2', 'second', 'casey'],
+      ['3', 'second', 'drew'],
+      ['4', 'first', 'drew'],
+    ] as const) {
+      await app.sql(
+        `insert into app_users (user_id, app_id, person_id, consented_at)
+         select '${userId}', a.id, p.id, now() from apps a, people p where a.name = '${name}' and p.handle_key = '${person}'`,
+      )
+      const made = await (await app.as(person, name)).put(PATH, { id: `of ${person}` })
+      assert.deepEqual(made.body.users, [userId])
+    }
+    const remove = async (person: string) => {
+      const [row] = await app.sql(`select id from people where handle_key = '${person}'`)
+      return removePerson(db, who, { personId: Number(row?.id), reason: 'test' })
+    }
+    const release = await hold(`select from buckets where id = 'of drew' and ${inApp('first')} for update`)
+    const drew = remove('drew')
+    await until('drew waits', () => areWaiting(1))
+    let isCaseyGone = false
+    const casey = remove('casey').finally(() => {
+      isCaseyGone = true
+    })
+    await until('casey is gone, or waits too', async () => isCaseyGone || areWaiting(2))
+    await release()
+    assert.deepEqual(await Promise.all([drew, casey]), [true, true])
     await assertNoTrouble(app)
   })
 })
