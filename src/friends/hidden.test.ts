@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { call } from '../account/testing.ts'
+import { UNLIMITED } from '../buckets/testing.ts'
+import { type Answer, assertError, type Client, type Person, testApp } from '../testing.ts'
+import {
+  act,
+  actByHandle,
+  assertNothingContradicts,
+  browserOf,
+  expectDone,
+  forgetAll,
+  makePeople,
+  NOBODY,
+  OWN_PATH,
+  openSearch,
+  PATH,
+  see,
+  VERBS,
+} from './testing.ts'
+
+/*
+ * Blake is blocked by Avery, while Casey has only turned public search off. Whatever Blake does with regard to the one and to the other, before and after, has the same
+ * answer: names of the same length, so that not even a length differs.
+ */
+type Other = Client & { readonly name: Person }
+type Do = (verb: (typeof VERBS)[number]) => Promise<unknown>
+
+/** What there was before, and what Casey does so that the end of it looks like what a block does. */
+const BEFORE: Record<string, { make(blake: Do, other: Do): Promise<unknown>; end?: (typeof VERBS)[number] }> = {
+  nothing: { make: async () => undefined },
+  'Blake had asked': { make: (blake) => blake('request') },
+  'Blake had asked and was declined': { make: (blake, other) => blake('request').then(() => other('decline')) },
+  'Blake was declined and had cancelled': {
+    make: async (blake, other) => {
+      await blake('request')
+      await other('decline')
+      await blake('cancel')
+    },
+  },
+  'Blake was asked': { make: (_, other) => other('request'), end: 'cancel' },
+  'Blake was asked and had declined': {
+    make: (blake, other) => other('request').then(() => blake('decline')),
+    end: 'cancel',
+  },
+  'they were friends': { make: (blake, other) => other('request').then(() => blake('accept')), end: 'remove' },
+  'Blake had blocked them': { make: (blake) => blake('block') },
+}
+
+test('D1: whoever is blocked cannot tell it from public search that was turned off', async (t) => {
+  const app = await testApp(t, { ...UNLIMITED, RATE_SEARCH_PER_SECOND: '1000000', RATE_SEARCH_BURST: '1000000' })
+  const blake = await app.as('blake')
+  const browser = await browserOf(app, 'blake')
+  const avery: Other = Object.assign(await app.as('avery'), { name: 'avery' as const })
+  const casey: Other = Object.assign(await app.as('casey'), { name: 'casey' as const })
+  const doors: Record<string, (verb: (typeof VERBS)[number], other: Other) => Promise<Answer>> = {
+    userId: (verb, other) => act(blake, verb, other),
+    handle: (verb, other) => actByHandle(browser, verb, other.name),
+  }
+
+  /** All that Blake can look at. */
+  const look = async (other: Other) => [
+    await blake.get('/user/v1/profile', { id: other.userId }),
+    await blake.get('/user/v1/search', { term: other.name }),
+    await blake.get('/user/v1/search/random', { count: 10 }),
+    await blake.get(PATH),
+    await blake.get(`${PATH}/requests`),
+    await blake.get(`${PATH}/blocked`),
+    await call(browser, 'GET', OWN_PATH),
+  ]
+
+  const start = async (other: Other, before: (typeof BEFORE)[string]) => {
+    await forgetAll(app)
+    await openSearch(app, ['avery', 'casey'], false)
+    await openSearch(app, ['blake', other.name])
+    await before.make(
+      async (verb) => expectDone(act(blake, verb, other)),
+      async (verb) => expectDone(act(other, verb, blake)),
+    )
+    if (other === avery) return expectDone(act(avery, 'block', blake))
+    if (before.end) await expectDone(act(casey, before.end, blake))
+    await openSearch(app, ['casey'], false)
+  }
+
+  await t.test('while they could be found, all of this told', async () => {
+    await forgetAll(app)
+    for (const other of [avery, casey]) {
+      await openSearch(app, [other.name])
+      const [profile, found, drawn] = await look(other)
+      assert.equal(profile?.body.userId, other.userId)
+      assert.equal(found?.body.total, 1)
+      assert.ok(drawn?.text.includes(other.userId))
+    }
+  })
+
+  for (const [name, before] of Object.entries(BEFORE)) {
+    for (const [door, go] of Object.entries(doors)) {
+      await t.test(`${name}: every verb by ${door}, and what comes after it`, async () => {
+        for (const first of VERBS) {
+          const told: unknown[][] = []
+          for (const other of [avery, casey]) {
+            await start(other, before)
+            const answers = [...(await look(other)), await go(first, other), ...(await look(other))]
+            // Again first: a request that was refused must not have left anything behind.
+            for (const verb of [first, ...VERBS]) answers.push(await go(verb, other))
+            for (const verb of VERBS) for (const step of Object.values(doors)) answers.push(await step(verb, other))
+            answers.push(...(await look(other)))
+            told.push(answers.map((answer) => withoutNames(answer, other)))
+          }
+          for (const [i, answer] of told[0]!.entries()) assert.deepEqual(answer, told[1]![i], `${first}, answer ${i}`)
+        }
+      })
+    }
+  }
+
+  await t.test('a new request is refused by either door, and the blocker sees nothing of it', async () => {
+    await start(avery, BEFORE.nothing!)
+    for (const go of Object.values(doors))
+      assertError(await go('request', avery), 404, 4042, /no such person, or they are not to be found/)
+    assert.deepEqual(await see(blake), NOBODY)
+    assert.deepEqual(await see(avery), { ...NOBODY, blocked: ['blake'] })
+  })
+
+  await t.test('nor by the limit of open requests', async () => {
+    await makePeople(app, 'crowd', 500)
+    for (const other of [avery, casey]) {
+      await start(other, BEFORE.nothing!)
+      await app.sql(
+        `insert into friendships (asker_id, asked_id, requested_at)
+         select b.id, c.id, now() from people b, people c where b.handle_key = 'blake' and c.handle_key like 'crowd%'`,
+      )
+      for (const go of Object.values(doors)) assertError(await go('request', other), 404, 4042)
+    }
+  })
+  await assertNothingContradicts(app)
+})
+
+/** What is left of an answer without the names of the two and the moment. */
+function withoutNames({ status, text, headers }: Answer, other: Other): unknown {
+  assert.ok([200, 400, 404].includes(status), text)
+  const plain = text
+    .replaceAll(other.userId, 'THEIR-ID')
+    .replaceAll(other.name, 'THEIR-NAME')
+    .replace(/"requestedDate":"[^"]+"/g, '"requestedDate":"THEN"')
+  const told = ['errorcode', 'errordescription', 'cache-control', 'content-type'].map((name) => headers.get(name))
+  return { status, plain, told, names: [...headers.keys()].sort() }
+}

@@ -1,0 +1,125 @@
+import type { ErrorName } from '../errors.ts'
+import { type Operation, personOperation, userOperation } from '../http/operation.ts'
+import { SUCCESS, Success } from '../http/success.ts'
+import { actOnHandle, actOnUser, type Verb } from './acts.ts'
+import { listBlocked, listFriends, readFriends, readRequests } from './lists.ts'
+import { Entries, FriendRequests, Friends, NameHandle, NameUser, Nothing } from './schema.ts'
+
+const path = '/user/v1/my/friends'
+const ownPath = '/account/v1/friends'
+
+/** What can be done, what it is called, and what it may refuse beside those whom it does not know. */
+const VERBS: readonly { verb: Verb; name: string; summary: string; errors: readonly ErrorName[] }[] = [
+  {
+    verb: 'request',
+    name: 'requestFriend',
+    summary: 'Asks somebody to be friends; two who ask each other are. The answer never tells whether it was heard',
+    errors: ['wrongUserType', 'impossibleNow'],
+  },
+  {
+    verb: 'accept',
+    name: 'acceptFriend',
+    summary: 'Accepts a friend request; a parent does so for a child',
+    errors: ['wrongUserType', 'impossibleNow'],
+  },
+  {
+    verb: 'decline',
+    name: 'declineFriend',
+    summary: 'Declines a friend request; the other one is not told, and is not heard again for 30 days',
+    errors: [],
+  },
+  { verb: 'cancel', name: 'cancelFriendRequest', summary: 'Takes an open friend request back', errors: [] },
+  { verb: 'remove', name: 'removeFriend', summary: 'Ends a friendship, for both', errors: [] },
+  {
+    verb: 'block',
+    name: 'blockUser',
+    summary: 'Ends everything with somebody; neither finds the other from now on',
+    errors: ['impossibleNow'],
+  },
+  { verb: 'unblock', name: 'unblockUser', summary: 'Ends a block; what was before does not come back', errors: [] },
+]
+
+export const friendOperations: readonly Operation[] = [
+  userOperation({
+    name: 'listFriends',
+    summary: "Lists the caller's friends who use this app, by name; at most 5,000",
+    method: 'GET',
+    path,
+    area: 'Friends',
+    input: Nothing,
+    place: 'query',
+    answer: Entries,
+    errors: [],
+    run: ({ db, who }) => listFriends(db, who),
+  }),
+  userOperation({
+    name: 'readFriendRequests',
+    summary: "Reads the caller's open friend requests from and to users of this app",
+    method: 'GET',
+    path: `${path}/requests`,
+    area: 'Friends',
+    input: Nothing,
+    place: 'query',
+    answer: FriendRequests,
+    errors: [],
+    run: ({ db, who }) => readRequests(db, who),
+  }),
+  userOperation({
+    name: 'listBlockedUsers',
+    summary: 'Lists users of this app whom the caller has blocked',
+    method: 'GET',
+    path: `${path}/blocked`,
+    area: 'Friends',
+    input: Nothing,
+    place: 'query',
+    answer: Entries,
+    errors: [],
+    run: ({ db, who }) => listBlocked(db, who),
+  }),
+  ...VERBS.map(({ verb, name, summary, errors }) =>
+    userOperation({
+      name,
+      summary,
+      method: 'POST',
+      path: `${path}/${verb}`,
+      area: 'Friends',
+      input: NameUser,
+      place: 'body',
+      answer: Success,
+      errors: [...errors, 'notForAnonymous', 'notFound'],
+      run: async ({ db, who }, { userId }) => {
+        await actOnUser(db, who, { verb, userId })
+        return SUCCESS
+      },
+    }),
+  ),
+  personOperation({
+    name: 'readOwnFriends',
+    summary: "Reads the person's friends, requests and blocks, over all apps",
+    method: 'GET',
+    path: ownPath,
+    area: 'Account',
+    input: Nothing,
+    place: 'query',
+    answer: Friends,
+    errors: [],
+    run: ({ db, who }) => readFriends(db, who.personId),
+  }),
+  ...VERBS.map(({ verb, name, summary, errors }) =>
+    personOperation({
+      name: `${name}ByHandle`,
+      summary,
+      method: 'POST',
+      path: `${ownPath}/${verb}`,
+      area: 'Account',
+      input: NameHandle,
+      place: 'body',
+      answer: Success,
+      errors: [...errors, 'notFound'],
+      run: async ({ db, who }, { handle }) => {
+        await actOnHandle(db, who, { verb, personId: who.personId, handle, by: 'person' })
+        return SUCCESS
+      },
+    }),
+  ),
+]
