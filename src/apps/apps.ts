@@ -56,9 +56,29 @@ export function whyUnknown(clientId: string, environment: EnvironmentName): stri
 
 /** The person's own id in this app, made at the first sign-in. It is random, so no two apps can compare theirs. */
 export async function ensureAppUser(db: Db, who: Caller, what: { appId: number; personId: number }): Promise<string> {
-  const user = randomBytes(16).toString('base64url')
+  const user = makeUserId()
   const row = await db.first(store.ensureUser, { user, app: what.appId, person: what.personId, now: who.at })
   return row!.user_id
+}
+
+const makeUserId = (): string => randomBytes(16).toString('base64url')
+
+/**
+ * Makes people users of apps, so that others find and know them there; they are still asked for consent when they first sign in. Who is a user already or has withdrawn
+ * stays as they are. The rows go in one statement: the caller brings a thousand or so at a time.
+ */
+export async function enrolUsers(
+  tx: Db,
+  who: Caller,
+  rows: readonly { readonly appId: number; readonly personId: number }[],
+): Promise<void> {
+  await tx.all(store.enrolUsers, {
+    people: [...new Set(rows.map(({ personId }) => personId))],
+    rows: JSON.stringify(
+      rows.map(({ appId, personId }) => ({ user_id: makeUserId(), app_id: appId, person_id: personId })),
+    ),
+    now: who.at,
+  })
 }
 
 /** The apps that a person has consented to. */

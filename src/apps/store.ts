@@ -1,4 +1,17 @@
-import { bool, bytea, int4, int8, nullable, read, text, textArray, timestamptz, write } from '../database/statement.ts'
+import {
+  bool,
+  bytea,
+  int4,
+  int8,
+  int8Array,
+  json,
+  nullable,
+  read,
+  text,
+  textArray,
+  timestamptz,
+  write,
+} from '../database/statement.ts'
 
 export const findByClientId = read('apps.findByClientId', {
   params: { client: text },
@@ -47,16 +60,37 @@ export const listSecrets = read('apps.listSecrets', {
      where a.client_id = :client order by s.id`,
 })
 
-/** The person's id in this app: the one that exists, or a new one. Signing in is consent, given anew where it was withdrawn. */
+/**
+ * The person's id in this app: the one that exists, or a new one. Signing in is consent, given anew where it was withdrawn. The person is locked first, in the order
+ * that everybody keeps to, because whether they can be found depends on both.
+ */
 export const ensureUser = write('apps.ensureUser', {
   params: { user: text, app: int8, person: int8, now: timestamptz },
   row: { user_id: text },
   text: `
-    insert into app_users as u (user_id, app_id, person_id, consented_at) values (:user, :app, :person, :now)
+    with person as (select id from people where id = :person for share)
+    insert into app_users as u (user_id, app_id, person_id, consented_at, allowed_at)
+    select :user, :app, id, :now, :now from person
     on conflict (app_id, person_id) do update set
       consented_at = case when u.withdrawn_at is null then u.consented_at else excluded.consented_at end,
+      allowed_at = case when u.withdrawn_at is null then coalesce(u.allowed_at, excluded.allowed_at) else excluded.allowed_at end,
       withdrawn_at = null
     returning user_id`,
+})
+
+/**
+ * Makes people users of apps without asking them yet. Whoever has an id there keeps it, and whoever has withdrawn stays away. People are locked first, as in
+ * `ensureUser`.
+ */
+export const enrolUsers = write('apps.enrolUsers', {
+  params: { people: int8Array, rows: json, now: timestamptz },
+  row: { user_id: text },
+  text: `
+    with person as (select id from people where id = any(:people) order by id for share)
+    insert into app_users (user_id, app_id, person_id, consented_at)
+    select r.user_id, r.app_id, person.id, :now
+      from json_to_recordset(:rows) as r(user_id text, app_id bigint, person_id bigint) join person on person.id = r.person_id
+    on conflict (app_id, person_id) do nothing returning user_id`,
 })
 
 /** The apps that a person has consented to, the newest consent first. */
@@ -98,11 +132,13 @@ export const lockUser = write('apps.lockUser', {
        for share of p, u`,
 })
 
-/** The epoch of a person's consent to an app; no row where there is none. */
+/** The epoch of a person's consent to an app; no row where there is none, or where somebody else enrolled them and they were not asked yet. */
 export const findConsent = read('apps.findConsent', {
   params: { app: int8, person: int8 },
   row: { epoch: int4 },
-  text: `select epoch from app_users where app_id = :app and person_id = :person and withdrawn_at is null`,
+  text: `
+    select epoch from app_users
+     where app_id = :app and person_id = :person and withdrawn_at is null and allowed_at is not null`,
 })
 
 /** Which of these user ids belong to the app. */

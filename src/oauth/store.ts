@@ -21,7 +21,8 @@ export const insertCode = write('oauth.insertCode', {
     insert into authorization_codes (code_hash, app_id, person_id, person_epoch, consent_epoch, door, redirect_uri,
                                      redirect_given, challenge, device, created_at, expires_at)
     select :hash, u.app_id, u.person_id, :epoch, u.epoch, :door, :redirect, :redirectGiven, :challenge, :device, :now, :expires
-      from app_users u where u.app_id = :app and u.person_id = :person and u.withdrawn_at is null
+      from app_users u
+     where u.app_id = :app and u.person_id = :person and u.withdrawn_at is null and u.allowed_at is not null
     returning code_hash`,
 })
 

@@ -37,3 +37,16 @@ The link works once, within ${minutes} minutes.
 If it was not you, there is nothing to do: your password still holds, and only who has this link can change it. Give it to nobody.
 `,
 })
+
+export const emailChangedLetter = (handle: string, at: Date, messages: MessagePolicy): Letter => ({
+  kind: 'email-changed',
+  subject: `The e-mail address of ${handle} was changed`,
+  text: `The e-mail address of ${handle} on ${platformOf(messages)} was changed at ${sayTime(at)}. This is the last message to the old one.
+
+If it was you, there is nothing to do.
+
+If it was not: sign in at once, set a new password, and tell an administrator.
+
+${messages.url}/account
+`,
+})

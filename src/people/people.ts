@@ -5,13 +5,14 @@ import type { Db } from '../database/database.ts'
 import { fail, PlatformError } from '../errors.ts'
 import { accountSubject, countFailures, forgetFailures, networkSubject, refuseBlocked } from '../lockouts/lockouts.ts'
 import { type MessagePolicy, sendMessage } from '../messages/messages.ts'
+import { SEARCH_VERSION, searchKeys } from '../search/keys.ts'
 import { endSessionsOfPerson } from '../sessions/sessions.ts'
 import { type Letter, passwordChangedLetter } from './letters.ts'
 import { checkPassword, hashPassword, verifyPassword } from './passwords.ts'
 import { isHandle, isLine, isMailAddress, normaliseHandle } from './rules.ts'
 import * as store from './store.ts'
 
-export { isLine, isSameHandle, normaliseHandle } from './rules.ts'
+export { isLine, isMailAddress, isSameHandle, normaliseHandle } from './rules.ts'
 
 /** Somebody who has just proved who they are. The proof holds while the epoch is current. */
 export interface VerifiedPerson {
@@ -95,19 +96,34 @@ export async function changeOwnPassword(
   checkPassword(what.newPassword)
   if (what.newPassword.normalize('NFC') === what.password.normalize('NFC'))
     throw fail('validationFailed', 'The new password is the old one: choose another')
-  const person = await verifyPerson(db, who, { handle: who.handle, password: what.password }).catch((error) => {
-    throw error instanceof PlatformError && error.kind === 'wrongCredentials' ? wrongCurrentPassword() : error
-  })
+  const person = await verifyOwnPassword(db, who, what.password)
   const passwordHash = await hashPassword(what.newPassword, networkOf(who.address))
   return db.transaction(async (tx) => {
-    if (person.id !== who.personId) throw wrongCurrentPassword()
-    if (!(await tx.first(store.lockForChange, person)))
-      throw fail(
-        'impossibleNow',
-        'Your account was changed in another browser meanwhile; sign in again, then try once more',
-      )
+    await holdAccount(tx, person)
     return replacePassword(tx, who, { personId: person.id, passwordHash, action: 'password.changed' }, messages)
   })
+}
+
+/** Somebody who is signed in proves once more that it is they. */
+export async function verifyOwnPassword(
+  db: Db,
+  who: Caller & Pick<SignedIn, 'personId' | 'handle'>,
+  password: string,
+): Promise<VerifiedPerson> {
+  const person = await verifyPerson(db, who, { handle: who.handle, password }).catch((error) => {
+    throw error instanceof PlatformError && error.kind === 'wrongCredentials' ? wrongCurrentPassword() : error
+  })
+  if (person.id !== who.personId) throw wrongCurrentPassword()
+  return person
+}
+
+/** Until the transaction ends nobody else changes the account; refuses where somebody has since the proof. */
+export async function holdAccount(tx: Db, person: VerifiedPerson): Promise<void> {
+  if (!(await tx.first(store.lockForChange, person)))
+    throw fail(
+      'impossibleNow',
+      'Your account was changed in another browser meanwhile; sign in again, then try once more',
+    )
 }
 
 const wrongCurrentPassword = () => fail('wrongCredentials', 'The current password is wrong')
@@ -157,35 +173,44 @@ export interface NewPerson {
   readonly firstName?: string | undefined
   readonly lastName?: string | undefined
   readonly email?: string | undefined
+  /** A day in ISO 8601. */
+  readonly dateOfBirth?: string | undefined
+  readonly passwordHash?: string | undefined
   readonly isAdministrator?: boolean | undefined
   readonly isDeveloper?: boolean | undefined
 }
 
 /** Adds an account. Nobody can sign in to it until it has a password. Gives the handle as it is shown. */
-export async function addPerson(db: Db, who: Caller, what: NewPerson): Promise<string> {
+export async function addPerson(db: Db, who: Caller, what: NewPerson): Promise<{ id: number; handle: string }> {
   if (!isHandle(what.handle))
-    throw fail('validationFailed', 'A handle is 1 to 30 letters, digits, . _ or -, such as @avery')
+    throw fail('validationFailed', 'A handle is 1 to 30 letters from a to z, digits, . _ or -, such as @avery')
   const texts = { 'first name': what.firstName, 'last name': what.lastName, 'e-mail address': what.email }
   for (const [name, value] of Object.entries(texts)) {
     if (value !== undefined && !isLine(value))
       throw fail('validationFailed', `The ${name} is too long or has control characters`)
   }
   const handle = `@${what.handle.replace(/^@/, '')}`
-  await db.transaction(async (tx) => {
+  const firstName = what.firstName?.normalize('NFC') ?? ''
+  const lastName = what.lastName?.normalize('NFC') ?? ''
+  return db.transaction(async (tx) => {
     const row = await tx.first(store.insertPerson, {
       handle,
       key: normaliseHandle(handle),
-      first: what.firstName?.normalize('NFC') ?? '',
-      last: what.lastName?.normalize('NFC') ?? '',
+      first: firstName,
+      last: lastName,
       email: what.email ?? null,
+      born: what.dateOfBirth ?? null,
+      passwordHash: what.passwordHash ?? null,
       administrator: what.isAdministrator ?? false,
       developer: what.isDeveloper ?? false,
+      keys: searchKeys({ handle, firstName, lastName }),
+      version: SEARCH_VERSION,
       now: who.at,
     })
     if (!row) throw fail('duplicate', `The handle ${handle} is taken`)
     await recordAudit(tx, who, { action: 'person.added', personId: row.id })
+    return { id: row.id, handle }
   })
-  return handle
 }
 
 /** Everybody with an account, in the order of their handles, a page at a time. */

@@ -1,5 +1,17 @@
 import { deleteOlder } from '../database/age.ts'
-import { bool, bytea, int4, int8, nullable, read, text, timestamptz, uuid, write } from '../database/statement.ts'
+import {
+  bool,
+  bytea,
+  int4,
+  int8,
+  nullable,
+  read,
+  text,
+  textArray,
+  timestamptz,
+  uuid,
+  write,
+} from '../database/statement.ts'
 
 export const findForSignIn = read('people.findForSignIn', {
   params: { handle: text },
@@ -52,14 +64,20 @@ export const insertPerson = write('people.insert', {
     first: text,
     last: text,
     email: nullable(text),
+    born: nullable(text),
+    passwordHash: nullable(text),
     administrator: bool,
     developer: bool,
+    keys: textArray,
+    version: int4,
     now: timestamptz,
   },
   row: { id: int8 },
   text: `
-    insert into people (handle, handle_key, first_name, last_name, email, administrator, developer, created_at)
-    values (:handle, :key, :first, :last, :email, :administrator, :developer, :now)
+    insert into people (handle, handle_key, first_name, last_name, email, date_of_birth, password_hash, administrator, developer,
+                        search_keys, search_version, created_at)
+    values (:handle, :key, :first, :last, :email, to_date(:born, 'YYYY-MM-DD'), :passwordHash, :administrator, :developer,
+            :keys, :version, :now)
     on conflict (handle_key) do nothing returning id`,
 })
 
@@ -172,11 +190,11 @@ export const lockForRemoval = write('people.lockForRemoval', {
   text: `select anonymous from people where id = :id for update`,
 })
 
-/** Until the transaction ends nobody gives these users anything, in any app. */
+/** Until the transaction ends nobody gives these users anything, in any app. Always in the order of the apps, so that two who go do not hold each other up at the storage. */
 export const lockUsersForRemoval = write('people.lockUsersForRemoval', {
   params: { person: int8 },
   row: { app_id: int8, user_id: text },
-  text: `select app_id, user_id from app_users where person_id = :person order by user_id for update`,
+  text: `select app_id, user_id from app_users where person_id = :person order by app_id for update`,
 })
 
 /** Until the transaction ends none of them is refreshed. */

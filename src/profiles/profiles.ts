@@ -1,0 +1,192 @@
+import { recordAudit } from '../audit/audit.ts'
+import type { AppUser, PersonCaller } from '../caller.ts'
+import type { Db } from '../database/database.ts'
+import type { RowOf } from '../database/statement.ts'
+import { fail } from '../errors.ts'
+import type { MessagePolicy } from '../messages/messages.ts'
+import { emailChangedLetter } from '../people/letters.ts'
+import { holdAccount, isLine, isMailAddress, tellPerson, verifyOwnPassword } from '../people/people.ts'
+import { coverId, pictureId } from '../pictures/pictures.ts'
+import { SEARCH_VERSION, searchKeys } from '../search/keys.ts'
+import { childrenBornAfter, isChild, isCountry, TRAINEE_ROLES, TRAINER_ROLES, typesOf } from './rules.ts'
+import type { ChangeSettings, Entry, OwnProfile, Settings } from './schema.ts'
+import { SERVICE_FIELDS, type Service } from './schema.ts'
+import * as store from './store.ts'
+
+/*
+ * The edge between people and apps. A person has another id in every app; this is the only place where the ids of an app become people and people become
+ * entries with the ids of an app. Rooms that know people call it with what they found.
+ */
+
+const NOBODY = 'There is no such user in this app, or they are not to be found'
+
+/** The person behind a user id of the caller's app. Whoever is not there, has withdrawn consent or is disabled: the same answer. */
+export async function readPersonOfUser(db: Db, who: AppUser, userId: string): Promise<number> {
+  const person = await db.first(store.findPersonOfUser, { app: who.appId, user: userId })
+  if (!person) throw fail('notFound', NOBODY)
+  return person.id
+}
+
+/** The entries of these people as the caller's app knows them, in the given order; whoever is not a consenting user of that app is left out. */
+export async function readEntries(db: Db, who: AppUser, personIds: readonly number[]): Promise<Entry[]> {
+  if (personIds.length === 0) return []
+  const rows = await db.all(store.listEntries, {
+    app: who.appId,
+    people: [...personIds],
+    born: childrenBornAfter(who.at),
+  })
+  return rows.map((row) => toEntry(row, who.at))
+}
+
+/** Another user of the app who may be found, or the caller. */
+export async function readProfile(db: Db, who: AppUser, what: { id: string }): Promise<Entry> {
+  const row = await db.first(store.findEntry, {
+    app: who.appId,
+    user: what.id,
+    me: who.personId,
+    born: childrenBornAfter(who.at),
+  })
+  if (!row) throw fail('notFound', NOBODY)
+  return toEntry(row, who.at)
+}
+
+export async function readOwnProfile(db: Db, who: AppUser): Promise<OwnProfile> {
+  const row = await db.first(store.findOwn, {
+    app: who.appId,
+    person: who.personId,
+    born: childrenBornAfter(who.at),
+    trainers: [...TRAINER_ROLES],
+    trainees: [...TRAINEE_ROLES],
+  })
+  if (!row) throw fail('tokenInvalid')
+  return {
+    ...toEntry(row, who.at),
+    position: row.position ?? '',
+    role: row.administrator ? 'administrator' : row.developer ? 'developer' : 'user',
+    organizationRoles: JSON.parse(row.organisation_roles),
+    email: row.email ?? '',
+    gender: row.gender ?? '',
+    trainer: row.trainer,
+    trainee: row.trainee,
+  }
+}
+
+function toEntry(row: RowOf<typeof store.listEntries>, now: Date): Entry {
+  const types = typesOf(
+    { dateOfBirth: row.date_of_birth, accountKind: row.account_kind, hasChildren: row.has_children },
+    now,
+  )
+  return {
+    userId: row.user_id,
+    handle: row.handle,
+    firstName: row.first_name,
+    lastName: row.last_name,
+    ...types,
+    country: row.country ?? '',
+    profilePic: pictureId(row.user_id, row.picture_version),
+    coverPhoto: coverId(row.user_id, row.cover_version),
+    anonymous: row.anonymous,
+    ...(types.userType === 'child' && {
+      parentFlags: { cameraDisabled: row.camera_disabled, proximityFriends: row.proximity_friends },
+    }),
+    ...serviceOf(row.service),
+  }
+}
+
+function serviceOf(text: string): Service {
+  if (text === '{}') return {}
+  const given = JSON.parse(text) as Service
+  return Object.fromEntries(SERVICE_FIELDS.flatMap((name) => (given[name] ? [[name, given[name]]] : [])))
+}
+
+export async function readSettings(db: Db, who: PersonCaller): Promise<Settings> {
+  const row = await db.first(store.findSettings, { person: who.personId, born: childrenBornAfter(who.at) })
+  if (!row) throw fail('notAuthorized')
+  return toSettings(row, who.at)
+}
+
+const toSettings = (row: RowOf<typeof store.findSettings>, now: Date): Settings => ({
+  handle: row.handle,
+  firstName: row.first_name,
+  lastName: row.last_name,
+  ...typesOf({ dateOfBirth: row.date_of_birth, accountKind: row.account_kind, hasChildren: row.has_children }, now),
+  country: row.country ?? '',
+  gender: row.gender ?? '',
+  position: row.position ?? '',
+  email: row.email ?? '',
+  dateOfBirth: row.date_of_birth ?? '',
+  publicSearch: row.public_search,
+})
+
+const PARENT_DECIDES = 'A parent decides whether a child can be found; ask them to turn public search on'
+
+/** Changes what one says about oneself. Whether a child can be found is for a parent to decide. */
+export function changeSettings(db: Db, who: PersonCaller, what: ChangeSettings): Promise<Settings> {
+  return db.transaction(async (tx) => {
+    const row = await tx.first(store.lockSettings, { person: who.personId, born: childrenBornAfter(who.at) })
+    if (!row) throw fail('notAuthorized')
+    if (
+      what.publicSearch !== undefined &&
+      what.publicSearch !== row.public_search &&
+      isChild(row.date_of_birth, who.at)
+    )
+      throw fail('forbidden', PARENT_DECIDES)
+    const changed = changeRow(row, what)
+    await tx.first(store.changeSettings, {
+      person: who.personId,
+      first: changed.first_name,
+      last: changed.last_name,
+      country: changed.country,
+      gender: changed.gender,
+      position: changed.position,
+      publicSearch: changed.public_search,
+      keys: searchKeys({ handle: row.handle, firstName: changed.first_name, lastName: changed.last_name }),
+      version: SEARCH_VERSION,
+    })
+    return toSettings(changed, who.at)
+  })
+}
+
+type SettingsRow = RowOf<typeof store.findSettings>
+
+function changeRow(row: SettingsRow, what: ChangeSettings): SettingsRow {
+  const country = what.country === undefined ? row.country : what.country.toUpperCase() || null
+  if (country !== null && !isCountry(country))
+    throw fail('validationFailed', 'country must be two letters, such as DE, or empty')
+  return {
+    ...row,
+    first_name: line('firstName', what.firstName) ?? row.first_name,
+    last_name: line('lastName', what.lastName) ?? row.last_name,
+    country,
+    gender: what.gender === undefined ? row.gender : line('gender', what.gender) || null,
+    position: what.position === undefined ? row.position : line('position', what.position) || null,
+    public_search: what.publicSearch ?? row.public_search,
+  }
+}
+
+function line(name: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  if (!isLine(text)) throw fail('validationFailed', `${name} must be one line without control characters`)
+  return text.normalize('NFC').trim()
+}
+
+/**
+ * Messages go somewhere else from now on, also the links that set a new password: so the current one has to be shown, links that are on their way end, and the old
+ * address is told.
+ */
+export async function changeEmail(
+  db: Db,
+  who: PersonCaller,
+  what: { email: string; password: string },
+  messages: MessagePolicy,
+): Promise<void> {
+  const email = what.email.trim().normalize('NFC')
+  if (email !== '' && !isMailAddress(email)) throw fail('validationFailed', 'email must be an e-mail address, or empty')
+  const person = await verifyOwnPassword(db, who, what.password)
+  await db.transaction(async (tx) => {
+    await holdAccount(tx, person)
+    await tellPerson(tx, who, { personId: who.personId, ...emailChangedLetter(who.handle, who.at, messages) }, messages)
+    await tx.first(store.changeEmail, { person: who.personId, email: email || null, now: who.at })
+    await recordAudit(tx, who, { action: 'email.changed', personId: who.personId })
+  })
+}

@@ -1,0 +1,156 @@
+import {
+  bool,
+  int4,
+  int8,
+  int8Array,
+  json,
+  nullable,
+  read,
+  text,
+  textArray,
+  timestamptz,
+  write,
+} from '../database/statement.ts'
+
+/** Everything that an entry is made of. `u` is the user in the calling app, `p` the person, `:born` the day after which children are born. */
+const entry = {
+  row: {
+    user_id: text,
+    handle: text,
+    first_name: text,
+    last_name: text,
+    date_of_birth: nullable(text),
+    account_kind: nullable(text),
+    has_children: bool,
+    country: nullable(text),
+    picture_version: int4,
+    cover_version: int4,
+    anonymous: bool,
+    camera_disabled: bool,
+    proximity_friends: bool,
+    service: json,
+  },
+  columns: `
+    u.user_id, p.handle, p.first_name, p.last_name, p.date_of_birth::text as date_of_birth, p.account_kind,
+    exists (select from guardians g join people c on c.id = g.child_id
+             where g.parent_id = p.id and c.date_of_birth > to_date(:born, 'YYYY-MM-DD')) as has_children,
+    p.country, p.picture_version, p.cover_version, p.anonymous, p.camera_disabled, p.proximity_friends, p.service`,
+}
+
+/** A user of the app who is there: consent was not withdrawn, the account is not disabled. */
+const user = `people p join app_users u on u.person_id = p.id and u.app_id = :app
+                and u.withdrawn_at is null and p.disabled_at is null`
+
+/** Neither has blocked the other. */
+const notBlocked = `not exists (select from blocks b where (b.blocker_id, b.blocked_id) in ((p.id, :me), (:me, p.id)))`
+
+/** Entries of people, in the order given; who is not there is left out. */
+export const listEntries = read('profiles.listEntries', {
+  params: { app: int8, people: int8Array, born: text },
+  row: entry.row,
+  text: `
+    select ${entry.columns} from unnest(:people) with ordinality as asked(id, place) join ${user} on p.id = asked.id
+     order by asked.place`,
+})
+
+/** Another user who may be found, or oneself. */
+export const findEntry = read('profiles.findEntry', {
+  params: { app: int8, user: text, me: int8, born: text },
+  row: entry.row,
+  text: `
+    select ${entry.columns} from ${user}
+     where u.user_id = :user and (p.id = :me or p.public_search and ${notBlocked})`,
+})
+
+export const findPersonOfUser = read('profiles.findPersonOfUser', {
+  params: { app: int8, user: text },
+  row: { id: int8 },
+  text: `select p.id from ${user} where u.user_id = :user`,
+})
+
+export const findOwn = read('profiles.findOwn', {
+  params: { app: int8, person: int8, born: text, trainers: textArray, trainees: textArray },
+  row: {
+    ...entry.row,
+    email: nullable(text),
+    gender: nullable(text),
+    position: nullable(text),
+    administrator: bool,
+    developer: bool,
+    organisation_roles: json,
+    trainer: bool,
+    trainee: bool,
+  },
+  text: `
+    select ${entry.columns}, p.email, p.gender, p.position, p.administrator, p.developer,
+           coalesce(m.roles, '{}') as organisation_roles, coalesce(m.trainer, false) as trainer,
+           coalesce(m.trainee, false) as trainee
+      from ${user} left join lateral (
+        select json_object_agg(o.key, m.role order by o.key) as roles, bool_or(lower(m.role) = any(:trainers)) as trainer,
+               bool_or(lower(m.role) = any(:trainees)) as trainee
+          from organisation_members m join organisations o on o.id = m.organisation_id where m.person_id = p.id
+      ) m on true
+     where p.id = :person`,
+})
+
+const settings = {
+  handle: text,
+  first_name: text,
+  last_name: text,
+  date_of_birth: nullable(text),
+  account_kind: nullable(text),
+  has_children: bool,
+  country: nullable(text),
+  gender: nullable(text),
+  position: nullable(text),
+  email: nullable(text),
+  public_search: bool,
+}
+const settingsOf = `
+    select p.handle, p.first_name, p.last_name, p.date_of_birth::text as date_of_birth, p.account_kind,
+           exists (select from guardians g join people c on c.id = g.child_id
+                    where g.parent_id = p.id and c.date_of_birth > to_date(:born, 'YYYY-MM-DD')) as has_children,
+           p.country, p.gender, p.position, p.email, p.public_search
+      from people p where p.id = :person`
+
+export const findSettings = read('profiles.findSettings', {
+  params: { person: int8, born: text },
+  row: settings,
+  text: settingsOf,
+})
+
+/** The same, and nobody else changes the account until the transaction ends. */
+export const lockSettings = write('profiles.lockSettings', {
+  params: { person: int8, born: text },
+  row: settings,
+  text: `${settingsOf} for no key update`,
+})
+
+export const changeSettings = write('profiles.changeSettings', {
+  params: {
+    person: int8,
+    first: text,
+    last: text,
+    country: nullable(text),
+    gender: nullable(text),
+    position: nullable(text),
+    publicSearch: bool,
+    keys: textArray,
+    version: int4,
+  },
+  row: { id: int8 },
+  text: `
+    update people
+       set first_name = :first, last_name = :last, country = :country, gender = :gender, position = :position,
+           public_search = :publicSearch, search_keys = :keys, search_version = :version
+     where id = :person returning id`,
+})
+
+/** Links that were sent to the old address end. */
+export const changeEmail = write('profiles.changeEmail', {
+  params: { person: int8, email: nullable(text), now: timestamptz },
+  row: { id: int8 },
+  text: `
+    with links as (update password_resets set used_at = :now where person_id = :person and used_at is null)
+    update people set email = :email where id = :person returning id`,
+})
