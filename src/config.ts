@@ -169,6 +169,12 @@ const SETTINGS = {
     '200',
     whole(1, 10_000_000),
   ),
+  RATE_SEARCH_PER_SECOND: setting(
+    'Searches for people, and random draws, a second by one user: nobody is to list everybody.',
+    '10',
+    whole(1, 1_000_000),
+  ),
+  RATE_SEARCH_BURST: setting('Searches for people at once by one user.', '100', whole(1, 10_000_000)),
   TRUST_PROXY: setting(
     'Addresses or networks of proxies whose X-Forwarded-For is believed, separated by commas.',
     '',

@@ -32,6 +32,7 @@ export interface Environment {
     readonly client: RateLimiter
     readonly address: RateLimiter
     readonly anonymous: RateLimiter
+    readonly search: RateLimiter
   }
   /** How people are told things outside of a browser. */
   readonly messages: MessagePolicy
@@ -119,6 +120,7 @@ export async function openEnvironment({
       client: new RateLimiter('client', config.RATE_CLIENT_PER_SECOND, config.RATE_CLIENT_BURST),
       address: new RateLimiter('address', config.RATE_ADDRESS_PER_SECOND, config.RATE_ADDRESS_BURST),
       anonymous: new RateLimiter('anonymous', config.RATE_ANONYMOUS_PER_SECOND, config.RATE_ANONYMOUS_BURST),
+      search: new RateLimiter('search', config.RATE_SEARCH_PER_SECOND, config.RATE_SEARCH_BURST),
     },
     largeBodies: new Budget(config.LARGE_BODIES_BYTES),
     unsentAnswers: new Budget(config.UNSENT_ANSWERS_BYTES),

@@ -3,6 +3,7 @@ import { browserAges } from './browsers/browsers.ts'
 import { type Age, isFullBatch } from './database/age.ts'
 import { deviceAges } from './devices/devices.ts'
 import type { Environment } from './environment.ts'
+import { friendAges } from './friends/friends.ts'
 import { idempotencyAges } from './idempotency/idempotency.ts'
 import { lockoutAges } from './lockouts/lockouts.ts'
 import { messageAges } from './messages/messages.ts'
@@ -10,6 +11,7 @@ import { oauthAges } from './oauth/codes.ts'
 import { passkeyAges } from './passkeys/passkeys.ts'
 import { sweepAnonymous } from './people/anonymous.ts'
 import { resetAges } from './people/resets.ts'
+import { forgetWords, renewSearchKeys } from './search/search.ts'
 import { sessionAges } from './sessions/sessions.ts'
 
 const EVERY_MS = 5 * 60_000
@@ -25,6 +27,7 @@ const AGES: readonly Age[] = [
   ...passkeyAges,
   ...resetAges,
   ...messageAges,
+  ...friendAges,
 ]
 
 /** Removes what is no longer needed, a little at a time. Several processes may do so at once. */
@@ -36,6 +39,9 @@ export function keepTidy(environment: Environment): { stop(): void } {
     EVERY_MS * (0.8 + Math.random() * 0.4),
   )
   timer.unref()
+  renewSearchKeys(environment.db, environment.stopping).catch((error: Error) =>
+    environment.log.warn({ problem: error.message }, 'some people cannot be found yet: their search keys are outdated'),
+  )
   return { stop: () => clearInterval(timer) }
 }
 
@@ -43,6 +49,8 @@ export async function tidy({ db, clock, config, stopping }: Environment): Promis
   const work = [
     // First, because it goes by sessions, and old ones are removed below.
     () => sweepAnonymous(db, { at: clock(), requestId: 'tidying', address: 'tidying' }, stopping),
+    () => forgetWords(db, stopping),
+    () => renewSearchKeys(db, stopping),
     ...[...AGES, ...auditAges(config)].map(({ days, remove }) => async () => {
       const before = new Date(clock().getTime() - days * DAY_MS)
       while (!stopping.aborted && isFullBatch(await db.all(remove, { before })));

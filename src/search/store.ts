@@ -1,0 +1,148 @@
+import { bool, int4, int8, int8Array, read, text, textArray, write } from '../database/statement.ts'
+
+/** Above every character that a key has. */
+const END = `chr(1114109)`
+
+/**
+ * The words of an app that a typed one may stand for: those that begin with it, and those that have a variant in common. The nearer ones are asked for by themselves,
+ * so that they are not lost among the many that are further off.
+ */
+export const findWords = read('search.findWords', {
+  params: { app: int8, word: text },
+  row: { word: text },
+  text: `
+    (select w.word from search_words w where w.app_id = :app and w.word >= :word and w.word < :word || ${END}
+      order by w.word limit 40)
+    union
+    (select w.word from search_words w where w.variants && search_variants(:app, :word, 1) limit 300)
+    union
+    (select w.word from search_words w where length(:word) > 7 and w.variants && search_variants(:app, :word, 2) limit 300)`,
+})
+
+/**
+ * Who is found by these keys, best first: the page as ids of people, and how many there are. Each key gives so many at most, so the cost does not grow with the
+ * number of people.
+ */
+export const findPeople = read('search.findPeople', {
+  params: {
+    app: int8,
+    keys: textArray,
+    costs: int8Array,
+    groups: int8Array,
+    prefixes: textArray,
+    prefixCosts: int8Array,
+    hidden: int8Array,
+    groupCount: int8,
+    most: int8,
+    limit: int8,
+    offset: int8,
+  },
+  row: { total: int8, people: int8Array },
+  text: `
+    with found as (
+      select k.person_id, probe.cost, 0::int8 as place, probe.grp
+        from unnest(:keys, :costs, :groups) as probe(key, cost, grp)
+       cross join lateral (
+         select person_id from search_keys s where s.app_id = :app and s.key = probe.key order by s.person_id limit :most
+       ) k
+      union all
+      select k.person_id, probe.cost, k.place, 0
+        from unnest(:prefixes, :prefixCosts) as probe(key, cost)
+       cross join lateral (
+         select s.person_id, row_number() over (order by s.key, s.person_id) as place from (
+           select person_id, key from search_keys
+            where app_id = :app and key > probe.key and key < probe.key || ${END} order by key, person_id limit :most
+         ) s
+       ) k
+    ), ranked as (
+      select person_id, min(cost) + 30 * (:groupCount - count(distinct grp)) as cost, min(place) as place
+        from found where person_id <> all(:hidden)
+       group by person_id order by 2, 3, 1 limit :most
+    )
+    select (select count(*) from ranked) as total,
+           array(select person_id from ranked order by cost, place, person_id limit :limit offset :offset) as people`,
+})
+
+/** Up to so many users of an app are all looked at; of more, places are drawn. */
+const FEW = 200
+/** How many people a stretch of lots has on average, and the most that it ever has. */
+const STRETCH = 16
+const STRETCH_MOST = 48
+const LOTS = 2 ** 31
+
+/**
+ * People drawn at random, each equally likely, of those who may be found; some may come twice, and about a third of the tries give nobody. Lots are cut into
+ * stretches of equal length, of which one is drawn, and in it one of STRETCH_MOST places: a place that nobody has is a try in vain, so that a crowded stretch gives
+ * no advantage. How long a stretch is follows from how far the first FEW lots reach.
+ */
+export const drawPeople = read('search.drawPeople', {
+  params: { app: int8, tries: int8, hidden: int8Array },
+  row: { person_id: int8, is_everybody: bool },
+  text: `
+    with head as (
+      select lot from findable_users where app_id = :app order by lot limit ${FEW}
+    ), size as (
+      select count(*) as people, greatest(1, (max(lot)::int8 + 1) * ${STRETCH} / ${FEW}) as length from head
+    ), tries as materialized (
+      select floor(random() * (${LOTS} / length + 1))::int8 * length as start, length,
+             floor(random() * ${STRETCH_MOST})::int8 as place
+        from size, generate_series(1::int8, :tries) where people = ${FEW}
+    )
+    select drawn.person_id, false as is_everybody from tries cross join lateral (
+      select f.person_id from findable_users f
+       where f.app_id = :app and f.lot >= tries.start and f.lot < tries.start + tries.length
+       order by f.lot, f.person_id offset tries.place limit 1
+    ) drawn where drawn.person_id <> all(:hidden)
+    union all
+    (select f.person_id, true from findable_users f
+      where f.app_id = :app and (select people from size) < ${FEW} and f.person_id <> all(:hidden)
+      order by random() limit :tries)`,
+})
+
+/** Words that somebody was found by who is no longer. */
+export const listWordsLeft = read('search.listWordsLeft', {
+  params: { limit: int8 },
+  row: { id: int8 },
+  text: `select id from search_words_left order by id limit :limit`,
+})
+
+/** Until the transaction ends nobody becomes findable by these words. */
+export const lockWordsLeft = write('search.lockWordsLeft', {
+  params: { left: int8Array },
+  row: { word: text },
+  text: `
+    select s.word from search_words s
+     where (s.app_id, s.word) in (select app_id, word from search_words_left where id = any(:left))
+     order by s.app_id, s.word for update`,
+})
+
+/** Forgets those that nobody has any more. Another statement than the one that locks: it must see who came meanwhile. */
+export const forgetWordsLeft = write('search.forgetWordsLeft', {
+  params: { left: int8Array },
+  row: { id: int8 },
+  text: `
+    with gone as (
+      delete from search_words s using search_words_left l
+       where l.id = any(:left) and s.app_id = l.app_id and s.word = l.word
+         and not exists (select from search_keys k where k.app_id = s.app_id and k.key = '1' || s.word)
+    )
+    delete from search_words_left where id = any(:left) returning id`,
+})
+
+/** People whose keys were made by older rules. */
+export const listOutdated = read('search.listOutdated', {
+  params: { version: int4, limit: int8 },
+  row: { id: int8, handle: text, first_name: text, last_name: text },
+  text: `
+    select id, handle, first_name, last_name from people
+     where search_version < :version and not anonymous order by search_version limit :limit`,
+})
+
+/** Only where the names are still those that the keys were made of. */
+export const renewKeys = write('search.renewKeys', {
+  params: { id: int8, handle: text, first: text, last: text, keys: textArray, version: int4 },
+  row: { id: int8 },
+  text: `
+    update people set search_keys = :keys, search_version = :version
+     where id = :id and handle = :handle and first_name = :first and last_name = :last returning id`,
+})
