@@ -147,6 +147,7 @@ const COMMANDS = [
   ['backup', 'FILE'],
   ['restore', 'FILE'],
   ...['add', 'password', 'reset-link', 'disable', 'enable'].map((verb) => [`user ${verb}`, 'HANDLE']),
+  ['user parent', 'CHILD PARENT'],
   ['user list'],
   ['app add', 'KEY'],
   ['app secret', 'KEY'],
@@ -291,6 +292,43 @@ test('a link to set a new password is printed alone, for an administrator to han
     assert.match(sandbox!.out, /^http:\/\/localhost:4001\/account\/reset\?code=gs_sbx_pr_[\w-]{49}\n$/)
     assert.deepEqual([nobody!.code, nobody!.err], [1, 'There is nobody with the handle @nobody\n'])
     assert.deepEqual([disabled!.code, disabled!.err], [1, '@blake is disabled: enable the account first\n'])
+  } finally {
+    await drop()
+  }
+})
+
+test('an operator says who looks after a child', async () => {
+  const { settings, drop } = await ownDatabase()
+  const file = join(place, 'children.json')
+  const dateOfBirth = `${new Date().getUTCFullYear() - 7}-01-01`
+  writeFileSync(file, JSON.stringify({ people: [{ handle: '@kim', dateOfBirth }] }))
+  const lines = [
+    ['import', file],
+    ...[
+      'parent @kim @avery',
+      'parent kim AVERY',
+      'parent @avery @kim',
+      'parent @kim @nobody',
+      'parent @kim @blake --remove',
+      'parent @kim @avery --remove',
+    ].map((line) => ['user', ...line.split(' ')]),
+  ]
+  try {
+    const results = await runAll(lines.map((args) => ({ args, settings })))
+    assert.deepEqual(
+      results.slice(1).map(({ code, out, err }) => [code, out + err]),
+      [
+        [0, '@avery now looks after @kim in production.\n'],
+        [0, 'AVERY looks already after kim in production.\n'],
+        [1, '@avery is no child: only an account whose date of birth is less than 13 years ago is\n'],
+        [1, 'There is nobody with the handle @nobody\n'],
+        [1, '@blake is no parent of @kim\n'],
+        [
+          0,
+          '@avery no longer looks after @kim in production.\n@kim has no parent left: nobody finds them while they are a child.\n',
+        ],
+      ],
+    )
   } finally {
     await drop()
   }

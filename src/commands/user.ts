@@ -1,3 +1,4 @@
+import { addParent, removeParent } from '../families/parents.ts'
 import { addPerson, changePassword, disablePerson, listPeople } from '../people/people.ts'
 import { makeResetLink, RESET_MINUTES } from '../people/resets.ts'
 import { type CommandGroup, command, ENVIRONMENT_OPTION, print, tell } from './command.ts'
@@ -21,7 +22,7 @@ const add = command({
   examples: ['user add @jo --first-name Jo --last-name Ng --developer'],
   run: ([handle], values) =>
     withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name }) => {
-      const added = await addPerson(db, operator(), {
+      const { handle: added } = await addPerson(db, operator(), {
         handle: handle!,
         firstName: values['first-name'],
         lastName: values['last-name'],
@@ -88,6 +89,30 @@ const enable = command({
     }),
 })
 
+const parent = command({
+  about: 'Lets a person look after the account of a child under 13.',
+  args: ['CHILD', 'PARENT'],
+  options: {
+    remove: { type: 'boolean', default: false, about: 'No longer' },
+    environment,
+  },
+  notes:
+    'Parents add accounts of children by themselves; this is for accounts that exist, and for a second parent. A parent decides who finds the child and who its friends are, sets its password and can delete it: make sure that they are who they say. A child without a parent is found by nobody.',
+  examples: ['user parent @kim @jo', 'user parent @kim @jo --remove'],
+  run: ([child, adult], values) =>
+    withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name }) => {
+      const link = { child: child!, parent: adult! }
+      if (!values.remove) {
+        const isNew = await addParent(db, operator(), link)
+        print(`${adult} ${isNew ? 'now looks' : 'looks already'} after ${child} in ${name}.`)
+        return
+      }
+      const { isLeftAlone } = await removeParent(db, operator(), link)
+      print(`${adult} no longer looks after ${child} in ${name}.`)
+      if (isLeftAlone) tell(`${child} has no parent left: nobody finds them while they are a child.`)
+    }),
+})
+
 const list = command({
   about: 'Lists all people by handle: handle, name and what is special about them, separated by tabs.',
   args: [],
@@ -108,6 +133,6 @@ const list = command({
 })
 
 export const user: CommandGroup = {
-  about: 'Adds, lists, enables and disables people, and sets passwords.',
-  verbs: { add, password, 'reset-link': resetLink, disable, enable, list },
+  about: 'Adds, lists, enables and disables people, sets passwords, and says who looks after a child.',
+  verbs: { add, password, 'reset-link': resetLink, disable, enable, parent, list },
 }

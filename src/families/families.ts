@@ -1,0 +1,190 @@
+import { networkOf } from '../addresses.ts'
+import { recordAudit } from '../audit/audit.ts'
+import type { PersonCaller } from '../caller.ts'
+import type { Db } from '../database/database.ts'
+import type { RowOf } from '../database/statement.ts'
+import { fail } from '../errors.ts'
+import { actOnHandle, type Verb } from '../friends/acts.ts'
+import { readFriends } from '../friends/lists.ts'
+import type { Friends } from '../friends/schema.ts'
+import type { MessagePolicy } from '../messages/messages.ts'
+import { checkPassword, hashPassword } from '../people/passwords.ts'
+import { addPerson, holdAccount, normaliseHandle, replacePassword, verifyOwnPassword } from '../people/people.ts'
+import { removePerson } from '../people/removal.ts'
+import { SEARCH_VERSION, searchKeys } from '../search/keys.ts'
+import {
+  changeState,
+  checkChild,
+  checkChildCount,
+  checkParent,
+  childrenBornAfter,
+  decisionsIn,
+  isChild,
+  readBirth,
+  readName,
+  typesOf,
+} from './rules.ts'
+import type { AddChild, ChangeChild, Child } from './schema.ts'
+import * as store from './store.ts'
+
+/*
+ * What a parent does for a child, until it is thirteen. Whether somebody is a child is never kept: the day of birth and the clock say so each time. A stranger's
+ * child, somebody who is no child, and nobody at all are the same to whoever asks.
+ */
+
+const nobody = () => fail('notFound', 'You look after no child with that handle')
+
+export async function listChildren(db: Db, who: PersonCaller): Promise<Child[]> {
+  const rows = await db.all(store.listChildren, { parent: who.personId, born: childrenBornAfter(who.at) })
+  return rows.map((row) => toChild(row, who.at))
+}
+
+const toChild = (row: RowOf<typeof store.findChild>, now: Date): Child => ({
+  handle: row.handle,
+  firstName: row.first_name,
+  lastName: row.last_name,
+  dateOfBirth: row.date_of_birth ?? '',
+  userType: typesOf({ dateOfBirth: row.date_of_birth, accountKind: null, hasChildren: false }, now).userType,
+  country: row.country ?? '',
+  publicSearch: row.public_search,
+  parentFlags: { cameraDisabled: row.camera_disabled, proximityFriends: row.proximity_friends },
+  friendRequests: row.friend_requests,
+})
+
+const named = (who: PersonCaller, handle: string) => ({ parent: who.personId, handle: normaliseHandle(handle) })
+
+async function readChild(db: Db, who: PersonCaller, handle: string): Promise<RowOf<typeof store.findChild>> {
+  const row = await db.first(store.findChild, named(who, handle))
+  if (!row) throw nobody()
+  checkChild({ handle: row.handle, dateOfBirth: row.date_of_birth }, who.at)
+  return row
+}
+
+async function lockChild(tx: Db, who: PersonCaller, handle: string): Promise<RowOf<typeof store.lockChild>> {
+  const row = await tx.first(store.lockChild, named(who, handle))
+  if (!row) throw nobody()
+  checkChild({ handle: row.handle, dateOfBirth: row.date_of_birth }, who.at)
+  return row
+}
+
+/** Makes an account for a child; the caller becomes its parent. Nobody finds the child, and apps get the careful flags, until a parent says otherwise. */
+export async function addChild(db: Db, who: PersonCaller, what: AddChild): Promise<Child> {
+  const dateOfBirth = readBirth(what.dateOfBirth, who.at)
+  const names = { firstName: readName('firstName', what.firstName), lastName: readName('lastName', what.lastName) }
+  let passwordHash: string | undefined
+  if (what.password !== undefined) {
+    checkPassword(what.password)
+    passwordHash = await hashPassword(what.password, networkOf(who.address))
+  }
+  return db.transaction(async (tx) => {
+    await holdAccount(tx, { id: who.personId, epoch: who.epoch })
+    const [parent] = await tx.all(store.lockPeople, { ids: [who.personId] })
+    checkParent(toSomebody(parent!), who.at)
+    const born = childrenBornAfter(who.at)
+    checkChildCount((await tx.first(store.countChildren, { parent: who.personId, born }))!.children)
+    const { id, handle } = await addPerson(tx, who, { handle: what.handle, ...names, dateOfBirth, passwordHash })
+    await tx.first(store.insertGuardian, { child: id, parent: who.personId, now: who.at })
+    await recordAudit(tx, who, { action: 'child.added', personId: id, detail: { parent: who.personId } })
+    return toChild(await readChild(tx, who, handle), who.at)
+  })
+}
+
+export const toSomebody = (row: RowOf<typeof store.lockPeople>) => ({
+  handle: row.handle,
+  dateOfBirth: row.date_of_birth,
+  isAnonymous: row.anonymous,
+})
+
+/** Changes what a parent decides and says for a child. */
+export function changeChild(db: Db, who: PersonCaller, what: ChangeChild): Promise<Child> {
+  return db.transaction(async (tx) => {
+    const before = await lockChild(tx, who, what.handle)
+    const after = changeState(before, what)
+    await tx.first(store.changeChild, {
+      id: before.id,
+      first: after.first_name,
+      last: after.last_name,
+      country: after.country,
+      publicSearch: after.public_search,
+      cameraDisabled: after.camera_disabled,
+      proximityFriends: after.proximity_friends,
+      keys: searchKeys({ handle: before.handle, firstName: after.first_name, lastName: after.last_name }),
+      version: SEARCH_VERSION,
+    })
+    const decisions = decisionsIn(before, after)
+    if (Object.keys(decisions).length > 0) {
+      const detail = { parent: who.personId, ...decisions }
+      await recordAudit(tx, who, { action: 'child.changed', personId: before.id, detail })
+    }
+    return toChild(await readChild(tx, who, what.handle), who.at)
+  })
+}
+
+/**
+ * Sets a child's password and ends everything that the old one opened. The parent shows their own: a browser that was left open must not be enough to take a
+ * child's account over.
+ */
+export async function setChildPassword(
+  db: Db,
+  who: PersonCaller,
+  what: { handle: string; password: string; newPassword: string },
+  messages: MessagePolicy,
+): Promise<void> {
+  checkPassword(what.newPassword)
+  await readChild(db, who, what.handle)
+  const parent = await verifyOwnPassword(db, who, what.password)
+  const passwordHash = await hashPassword(what.newPassword, networkOf(who.address))
+  await db.transaction(async (tx) => {
+    await holdAccount(tx, parent)
+    const { id } = await lockChild(tx, who, what.handle)
+    await recordAudit(tx, who, { action: 'child.password', personId: id, detail: { parent: who.personId } })
+    await replacePassword(tx, who, { personId: id, passwordHash, action: 'password.changed' }, messages)
+  })
+}
+
+export async function readChildFriends(db: Db, who: PersonCaller, what: { handle: string }): Promise<Friends> {
+  const { id } = await readChild(db, who, what.handle)
+  return readFriends(db, id)
+}
+
+/** A parent asks and answers for a child, and ends what is between it and others. */
+export async function actForChild(
+  db: Db,
+  who: PersonCaller,
+  what: { handle: string; friend: string; verb: Verb },
+): Promise<void> {
+  const { id } = await readChild(db, who, what.handle)
+  await actOnHandle(db, who, { verb: what.verb, personId: id, handle: what.friend, by: 'parent' })
+}
+
+const LAST_PARENT =
+  'You are the only parent of this child: ask an operator to add another one first, or delete the account'
+
+/** A parent no longer looks after somebody. A child is not left alone; whoever is no longer one may be. */
+export function leaveChild(db: Db, who: PersonCaller, what: { handle: string }): Promise<void> {
+  return db.transaction(async (tx) => {
+    const row = await tx.first(store.lockChild, named(who, what.handle))
+    if (!row) throw nobody()
+    const parties = { child: row.id, parent: who.personId }
+    if (isChild(row.date_of_birth, who.at) && !(await tx.first(store.findOtherParent, parties)))
+      throw fail('impossibleNow', LAST_PARENT)
+    await tx.first(store.deleteGuardian, parties)
+    await recordAudit(tx, who, { action: 'parent.removed', personId: row.id, detail: { parent: who.personId } })
+  })
+}
+
+/** Removes a child's account for good, with everything that is the child's. */
+export async function deleteChild(
+  db: Db,
+  who: PersonCaller,
+  what: { handle: string; password: string },
+): Promise<void> {
+  const { id } = await readChild(db, who, what.handle)
+  await verifyOwnPassword(db, who, what.password)
+  const isGone = await removePerson(db, who, {
+    personId: id,
+    reason: 'removed by a parent',
+    mayGo: async (tx) => (await readChild(tx, who, what.handle)).id === id,
+  })
+  if (!isGone) throw nobody()
+}

@@ -1,0 +1,29 @@
+import { recordAudit } from '../audit/audit.ts'
+import type { Caller } from '../caller.ts'
+import type { Db } from '../database/database.ts'
+import { childrenBornAfter } from './rules.ts'
+import * as store from './store.ts'
+
+/** A parent is about to go. Children who have no other one are not found until they have; a repetition changes nothing. */
+export async function releaseChildren(tx: Db, who: Caller, personId: number): Promise<void> {
+  const children = await tx.all(store.lockChildrenOf, { parent: personId, born: childrenBornAfter(who.at) })
+  const ids = children.map(({ id }) => id)
+  await hideOrphans(tx, who, { childIds: ids, parentId: personId })
+}
+
+/**
+ * The children have to be locked by an earlier statement: of two parents who go at once, the second must see that the first is gone. Gives the children who are
+ * no longer found.
+ */
+export async function hideOrphans(
+  tx: Db,
+  who: Caller,
+  what: { childIds: readonly number[]; parentId: number },
+): Promise<number[]> {
+  if (what.childIds.length === 0) return []
+  const born = childrenBornAfter(who.at)
+  const hidden = await tx.all(store.hideOrphans, { children: [...what.childIds], parent: what.parentId, born })
+  const detail = { publicSearch: false, reason: 'no parent is left' }
+  for (const { id } of hidden) await recordAudit(tx, who, { action: 'child.changed', personId: id, detail })
+  return hidden.map(({ id }) => id)
+}

@@ -1,0 +1,93 @@
+import { fail } from '../errors.ts'
+import { ageOn, canBeBirth, isLine } from '../people/rules.ts'
+import { isChild, isCountry, typesOf } from '../profiles/rules.ts'
+
+export { childrenBornAfter, isChild, typesOf } from '../profiles/rules.ts'
+
+/** Of one parent, and under thirteen. */
+export const MAX_CHILDREN = 20
+/** Of one child. */
+export const MAX_PARENTS = 10
+
+const CHILD_UNTIL_AGE = 13
+
+export interface Somebody {
+  readonly handle: string
+  readonly dateOfBirth: string | null
+  readonly isAnonymous: boolean
+}
+
+/** Who has not said when they were born counts as an adult. */
+export function checkParent({ handle, dateOfBirth, isAnonymous }: Somebody, now: Date): void {
+  const { userType } = typesOf({ dateOfBirth, accountKind: null, hasChildren: false }, now)
+  if (isAnonymous || userType !== 'adult')
+    throw fail('wrongUserType', `${handle} cannot be a parent here: only an adult with an account can`)
+}
+
+/** Parents decide until the thirteenth birthday; from then on the child does. */
+export function checkChild({ handle, dateOfBirth }: Pick<Somebody, 'handle' | 'dateOfBirth'>, now: Date): void {
+  if (!isChild(dateOfBirth, now))
+    throw fail('wrongUserType', `${handle} is no longer a child: whoever is 13 or older decides for themselves`)
+}
+
+/** The day of birth of a new child. */
+export function readBirth(text: string, now: Date): string {
+  const born = new Date(text)
+  if (!canBeBirth(now, born)) throw fail('validationFailed', 'dateOfBirth must be a day in the past')
+  if (ageOn(now, born) >= CHILD_UNTIL_AGE)
+    throw fail('validationFailed', 'dateOfBirth must be less than 13 years ago: older ones have accounts of their own')
+  return born.toISOString().slice(0, 10)
+}
+
+export function checkChildCount(count: number): void {
+  if (count >= MAX_CHILDREN) throw fail('impossibleNow', `A parent looks after at most ${MAX_CHILDREN} children`)
+}
+
+export function checkParentCount(count: number): void {
+  if (count >= MAX_PARENTS) throw fail('impossibleNow', `A child has at most ${MAX_PARENTS} parents`)
+}
+
+/** What a parent decides and says for a child. */
+export interface ChildState {
+  readonly first_name: string
+  readonly last_name: string
+  readonly country: string | null
+  readonly public_search: boolean
+  readonly camera_disabled: boolean
+  readonly proximity_friends: boolean
+}
+
+export interface ChildChange {
+  readonly firstName?: string
+  readonly lastName?: string
+  readonly country?: string
+  readonly publicSearch?: boolean
+  readonly cameraDisabled?: boolean
+  readonly proximityFriends?: boolean
+}
+
+export function changeState(state: ChildState, what: ChildChange): ChildState {
+  const country = what.country === undefined ? state.country : what.country.toUpperCase() || null
+  if (country !== null && !isCountry(country))
+    throw fail('validationFailed', 'country must be two letters, such as DE, or empty')
+  return {
+    first_name: what.firstName === undefined ? state.first_name : readName('firstName', what.firstName),
+    last_name: what.lastName === undefined ? state.last_name : readName('lastName', what.lastName),
+    country,
+    public_search: what.publicSearch ?? state.public_search,
+    camera_disabled: what.cameraDisabled ?? state.camera_disabled,
+    proximity_friends: what.proximityFriends ?? state.proximity_friends,
+  }
+}
+
+export function readName(field: string, text: string): string {
+  if (!isLine(text)) throw fail('validationFailed', `${field} must be one line without control characters`)
+  return text.normalize('NFC').trim()
+}
+
+/** Which decisions were changed, for the audit log. */
+export const decisionsIn = (before: ChildState, after: ChildState): Record<string, boolean> => ({
+  ...(before.public_search === after.public_search ? {} : { publicSearch: after.public_search }),
+  ...(before.camera_disabled === after.camera_disabled ? {} : { cameraDisabled: after.camera_disabled }),
+  ...(before.proximity_friends === after.proximity_friends ? {} : { proximityFriends: after.proximity_friends }),
+})

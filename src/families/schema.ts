@@ -1,0 +1,64 @@
+import { type Static, Type } from 'typebox'
+import { DateTime, Flag, Id, Text } from '../http/input.ts'
+import { Entry, Settings } from '../profiles/schema.ts'
+
+const { handle, firstName, lastName, userType, country, publicSearch } = Settings.properties
+
+export const Child = Type.Object(
+  {
+    handle,
+    firstName,
+    lastName,
+    dateOfBirth: Type.String({ format: 'date', description: 'A day, such as 2019-12-31' }),
+    userType,
+    country,
+    publicSearch,
+    parentFlags: Type.Object(Entry.properties.parentFlags.properties, { description: 'What apps are told' }),
+    friendRequests: Type.Integer({ description: 'How many requests to the child wait for an answer' }),
+  },
+  { title: 'Child' },
+)
+export type Child = Static<typeof Child>
+export const Children = Type.Array(Child)
+
+const LINE = 100
+const MAX_PASSWORD_LENGTH = 1000
+const child = Id("The child's handle, with or without @", LINE)
+const ownPassword = Text("The parent's own current password", MAX_PASSWORD_LENGTH)
+
+export const Nothing = Type.Object({})
+export const NameChild = Type.Object({ handle: child })
+
+export const AddChild = Type.Object({
+  handle: Id('1 to 30 letters, digits, . _ or -, with or without @', LINE),
+  firstName: Text('Given name; may be empty', LINE),
+  lastName: Text('Family name; may be empty', LINE),
+  dateOfBirth: DateTime('Less than 13 years ago; the day in UTC counts'),
+  password: Type.Optional(
+    Text('Of 8 to 1000 characters; without one the child cannot sign in yet', MAX_PASSWORD_LENGTH),
+  ),
+})
+export type AddChild = Static<typeof AddChild>
+
+/** What is not given stays as it is; an empty text takes it away. */
+export const ChangeChild = Type.Object({
+  handle: child,
+  publicSearch: Type.Optional(Flag('Whether users of the apps that the child uses find it')),
+  cameraDisabled: Type.Optional(Flag('Whether apps keep the camera off')),
+  proximityFriends: Type.Optional(Flag('Whether apps let the child meet friends by being near them')),
+  firstName: Type.Optional(Text('Given name', LINE)),
+  lastName: Type.Optional(Text('Family name', LINE)),
+  country: Type.Optional(Text('Two letters (ISO 3166)', 2)),
+})
+export type ChangeChild = Static<typeof ChangeChild>
+
+export const ChildPassword = Type.Object({
+  handle: child,
+  password: ownPassword,
+  newPassword: Text("The child's new password, of 8 to 1000 characters", MAX_PASSWORD_LENGTH),
+})
+export const DeleteChild = Type.Object({ handle: child, password: ownPassword })
+export const ChildFriend = Type.Object({
+  handle: child,
+  friend: Id('The handle of the other one, with or without @', LINE),
+})

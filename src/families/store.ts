@@ -1,0 +1,156 @@
+import {
+  bool,
+  int4,
+  int8,
+  int8Array,
+  nullable,
+  read,
+  text,
+  textArray,
+  timestamptz,
+  write,
+} from '../database/statement.ts'
+
+const child = {
+  row: {
+    id: int8,
+    handle: text,
+    first_name: text,
+    last_name: text,
+    date_of_birth: nullable(text),
+    country: nullable(text),
+    public_search: bool,
+    camera_disabled: bool,
+    proximity_friends: bool,
+  },
+  columns: `
+    c.id, c.handle, c.first_name, c.last_name, to_char(c.date_of_birth, 'YYYY-MM-DD') as date_of_birth, c.country,
+    c.public_search, c.camera_disabled, c.proximity_friends`,
+}
+
+/** Those that the child's own list of requests shows. */
+const requests = `
+    (select count(*) from friendships f join people a on a.id = f.asker_id
+      where f.asked_id = c.id and f.accepted_at is null and not f.is_quiet and a.disabled_at is null) as friend_requests`
+
+const ofParent = `guardians g join people c on c.id = g.child_id where g.parent_id = :parent`
+const isYoung = `c.date_of_birth > to_date(:born, 'YYYY-MM-DD')`
+
+/** Those who are still children, the youngest first; bounded by MAX_CHILDREN. */
+export const listChildren = read('families.listChildren', {
+  params: { parent: int8, born: text },
+  row: { ...child.row, friend_requests: int8 },
+  gather: false,
+  text: `select ${child.columns}, ${requests} from ${ofParent} and ${isYoung} order by c.date_of_birth desc, c.id`,
+})
+
+export const findChild = read('families.findChild', {
+  params: { parent: int8, handle: text },
+  row: { ...child.row, friend_requests: int8 },
+  text: `select ${child.columns}, ${requests} from ${ofParent} and c.handle_key = :handle`,
+})
+
+/** The same; until the transaction ends nobody else changes the child, and the parent stays one. */
+export const lockChild = write('families.lockChild', {
+  params: { parent: int8, handle: text },
+  row: child.row,
+  text: `
+    select ${child.columns} from ${ofParent} and c.handle_key = :handle
+       for no key update of c for key share of g`,
+})
+
+export const changeChild = write('families.changeChild', {
+  params: {
+    id: int8,
+    first: text,
+    last: text,
+    country: nullable(text),
+    publicSearch: bool,
+    cameraDisabled: bool,
+    proximityFriends: bool,
+    keys: textArray,
+    version: int4,
+  },
+  row: { id: int8 },
+  text: `
+    update people
+       set first_name = :first, last_name = :last, country = :country, public_search = :publicSearch,
+           camera_disabled = :cameraDisabled, proximity_friends = :proximityFriends, search_keys = :keys,
+           search_version = :version
+     where id = :id returning id`,
+})
+
+/** In the order of their ids, as everybody who holds several people does. */
+export const lockPeople = write('families.lockPeople', {
+  params: { ids: int8Array },
+  row: { id: int8, handle: text, date_of_birth: nullable(text), anonymous: bool },
+  text: `
+    select id, handle, to_char(date_of_birth, 'YYYY-MM-DD') as date_of_birth, anonymous
+      from people where id = any(:ids) order by id for no key update`,
+})
+
+export const countChildren = read('families.countChildren', {
+  params: { parent: int8, born: text },
+  row: { children: int8 },
+  text: `select count(*) as children from ${ofParent} and ${isYoung}`,
+})
+
+export const countParents = read('families.countParents', {
+  params: { child: int8 },
+  row: { parents: int8 },
+  text: `select count(*) as parents from guardians where child_id = :child`,
+})
+
+/** Whoever cannot sign in looks after nobody. */
+const otherParent = `
+    select from guardians o join people p on p.id = o.parent_id
+     where o.child_id = c.id and o.parent_id <> :parent and p.disabled_at is null`
+
+export const findOtherParent = read('families.findOtherParent', {
+  params: { child: int8, parent: int8 },
+  row: { id: int8 },
+  text: `select c.id from people c where c.id = :child and exists (${otherParent})`,
+})
+
+export const insertGuardian = write('families.insertGuardian', {
+  params: { child: int8, parent: int8, now: timestamptz },
+  row: { child_id: int8 },
+  text: `
+    insert into guardians (child_id, parent_id, created_at) values (:child, :parent, :now)
+    on conflict do nothing returning child_id`,
+})
+
+export const deleteGuardian = write('families.deleteGuardian', {
+  params: { child: int8, parent: int8 },
+  row: { child_id: int8 },
+  text: `delete from guardians where child_id = :child and parent_id = :parent returning child_id`,
+})
+
+/** Until the transaction ends nobody changes these children, nor who their parents are. */
+export const lockChildrenOf = write('families.lockChildrenOf', {
+  params: { parent: int8, born: text },
+  row: { id: int8 },
+  text: `select c.id from ${ofParent} and ${isYoung} order by c.id for no key update of c`,
+})
+
+/** Those of these children whom nobody but this parent looks after are not found any more. */
+export const hideOrphans = write('families.hideOrphans', {
+  params: { children: int8Array, parent: int8, born: text },
+  row: { id: int8 },
+  text: `
+    update people c set public_search = false
+     where c.id = any(:children) and c.public_search and ${isYoung} and not exists (${otherParent}) returning c.id`,
+})
+
+export const listFamily = read('families.listFamily', {
+  params: { person: int8 },
+  row: { is_parent: bool, handle: text, since: timestamptz },
+  gather: false,
+  text: `
+    select true as is_parent, p.handle, g.created_at as since
+      from guardians g join people p on p.id = g.parent_id where g.child_id = :person
+     union all
+    select false, p.handle, g.created_at
+      from guardians g join people p on p.id = g.child_id where g.parent_id = :person
+     order by since, handle`,
+})
