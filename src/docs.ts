@@ -90,6 +90,8 @@ const SOURCES: Record<Operation['place'], string> = {
   body: 'body',
   either: 'query or body',
   'body only': 'body',
+  image: 'the body itself',
+  multipart: 'form with a file',
 }
 
 function renderFields({ input, place }: Operation): string {

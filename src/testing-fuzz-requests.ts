@@ -108,11 +108,14 @@ const RAW_BODIES = [
 const HEADERS: Record<string, readonly string[]> = {
   'idempotency-key': ['', ' ', 'same', 'k'.repeat(255), 'k'.repeat(256), '\xe9', '"quoted"'],
   'if-match': ['', '*', '"1"', 'W/"1"', '1', ',', '"', '\xff', `"${'9'.repeat(30)}"`, '"1", "2"'],
+  'if-none-match': ['', '*', '"x"', 'W/"x", "y"', ',', '\xff'],
   'last-event-id': ['', '0', '1', '-1', 'x', '9'.repeat(40), '\xe9'],
   'content-type': [
     'text/plain',
     'application/json; charset=utf-16',
     'multipart/form-data; boundary=x',
+    'image/png',
+    'application/octet-stream',
     'application/xml',
     ';',
   ],
@@ -194,9 +197,14 @@ export function requestsTo(target: Target, samples: Samples): fc.Arbitrary<FuzzR
           { weight: 1, arbitrary: fc.constantFrom(...RAW_BODIES).map((text) => ({ text, type: 'application/json' })) },
         )
       : fc.constant(undefined)
-  const [withQuery, withoutQuery] = { query: [8, 1], either: [1, 4], body: [1, 8], 'body only': [1, 8] }[
-    target.place
-  ] as [number, number]
+  const [withQuery, withoutQuery] = {
+    query: [8, 1],
+    image: [8, 1],
+    either: [1, 4],
+    body: [1, 8],
+    multipart: [1, 8],
+    'body only': [1, 8],
+  }[target.place] as [number, number]
   const query = fc.oneof(
     { weight: withQuery, arbitrary: fields.map((given) => asForm(given).text) },
     { weight: withoutQuery, arbitrary: fc.constant('') },

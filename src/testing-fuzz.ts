@@ -30,9 +30,9 @@ const PREPARE_EVERY = 20
 export async function fuzzOperation(operation: Operation, fuzz: Fuzz): Promise<void> {
   const { clients, browsers = [], samples, runs, prepare } = fuzz
   const { access } = operation
-  const isForPeople = access === 'visitor' || access === 'person'
+  const isForPeople = ['visitor', 'person', 'own image'].includes(access)
   const checkAnswer = compileAnswerCheck(operation)
-  const requests = requestsTo({ ...operation, isTokenKept: access === 'user' || access === 'stream' }, samples)
+  const requests = requestsTo({ ...operation, isTokenKept: ['user', 'stream', 'image'].includes(access) }, samples)
   let sent = 0
   await fc.assert(
     fc.asyncProperty(
@@ -126,6 +126,11 @@ function compileAnswerCheck(operation: Operation): (answer: Answer) => void {
   const declared = Object.keys((operation.answer as { properties?: object }).properties ?? {})
   const shape = (operation.errorForm ?? 'own') as ErrorShape
   return (answer) => {
+    if ('mediaTypes' in operation && (answer.status === 200 || answer.status === 304)) {
+      const types: readonly (string | null)[] = answer.status === 200 ? operation.mediaTypes : [null]
+      assert.ok(types.includes(answer.headers.get('content-type')), `${operation.name} answers another media type`)
+      return
+    }
     if (answer.status !== 200) {
       const code = Number(answer.headers.get('errorcode'))
       const error = errors.find((one) => one.code === code)

@@ -31,8 +31,8 @@ export function admitTo(environment: Environment, operation: Operation): Hook {
   const { access } = operation
   if (access === 'open') return (request, reply, done) => done(admitAnyone(environment, request, reply))
   if (access === 'visitor') return admitVisitor(environment, isWrite(operation))
-  if (access === 'person') return admitPerson(environment, isWrite(operation))
-  const authenticateUser = authenticate(environment, access === 'stream')
+  if (access === 'person' || access === 'own image') return admitPerson(environment, isWrite(operation))
+  const authenticateUser = authenticate(environment, access === 'stream' || access === 'image')
   return (request, reply, done) => {
     const problem = receive(request) ?? refuseWhileStopping(environment)
     if (problem) done(problem)
@@ -189,6 +189,13 @@ export function admitClient(
 /** For what makes a user of anybody who asks: counts for the network, beside what that may ask at all. */
 export function admitNewcomer(environment: Environment, request: FastifyRequest): void {
   const problem = applyLimit(request, environment.limits.anonymous, networkOf(request.ip), request.who.at.getTime())
+  if (problem) throw problem
+}
+
+/** For what finds people: counts for the user, whatever token they hold, beside what that may ask at all. */
+export function admitSearch(environment: Environment, request: FastifyRequest): void {
+  const { at, userId } = request.who as AppUser
+  const problem = applyLimit(request, environment.limits.search, userId, at.getTime())
   if (problem) throw problem
 }
 

@@ -29,13 +29,8 @@ export function sendAnswer(
   reply: FastifyReply,
   { text, headers: own }: { text: string; headers: Readonly<Record<string, string>> },
 ): void {
-  if (isLarge(text.length)) {
-    const caller = callerOf(request)
-    if (!environment.unsentAnswers.hasRoomFor(caller))
-      throw fail('notReady', 'Too many large answers wait to be read; read them, or try again shortly', 1)
-    // A text takes up to two bytes for each of its characters.
-    holdUntilClosed(reply.raw, environment.unsentAnswers.take(caller, 2 * text.length))
-  }
+  // A text takes up to two bytes for each of its characters.
+  if (isLarge(text.length)) holdUnsent(environment, request, reply, 2 * text.length)
   const headers = commonHeaders(environment, request)
   if (text !== '') headers.push('content-type', JSON_TYPE)
   headers.push('content-length', String(Buffer.byteLength(text)))
@@ -45,8 +40,22 @@ export function sendAnswer(
   reply.raw.end(text)
 }
 
+/** A large answer is in memory until its client has read it, so only so many are given at once. */
+export function holdUnsent(
+  environment: Environment,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  bytes: number,
+): void {
+  if (!isLarge(bytes)) return
+  const caller = callerOf(request)
+  if (!environment.unsentAnswers.hasRoomFor(caller))
+    throw fail('notReady', 'Too many large answers wait to be read; read them, or try again shortly', 1)
+  holdUntilClosed(reply.raw, environment.unsentAnswers.take(caller, bytes))
+}
+
 /** What an operation says itself stands instead of what every answer says. */
-function setHeader(headers: string[], name: string, value: string): void {
+export function setHeader(headers: string[], name: string, value: string): void {
   for (let i = 0; i < headers.length; i += 2) {
     if (headers[i] !== name) continue
     headers[i + 1] = value

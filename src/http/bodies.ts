@@ -1,10 +1,60 @@
 import { parse as parseForm } from 'node:querystring'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, RouteOptions } from 'fastify'
 import { fail } from '../errors.ts'
+import type { Place } from './input.ts'
 import { parseStrictJson } from './json.ts'
+import { parseMultipart } from './multipart.ts'
 
 /** No form of ours has a tenth as many; each field more takes its time. */
 const MAX_FORM_FIELDS = 200
+
+/** The largest body of everything but what says that it has a large one: forms, ids, proofs (bytes). */
+export const SMALL_BODY_BYTES = 64 * 1024
+/** The largest image (bytes). */
+export const IMAGE_BYTES = 5 * 1024 * 1024
+
+/** The largest body, by where an operation or a page takes its fields from. */
+export const mostBytesOf = (place: Place): number =>
+  (({ image: IMAGE_BYTES, multipart: IMAGE_BYTES + SMALL_BODY_BYTES }) as Partial<Record<Place, number>>)[place] ??
+  SMALL_BODY_BYTES
+
+/** Adds a route, where there is a file to take apart from all others: nothing else accepts such bodies, and it accepts nothing else. */
+export function routeByBody(server: FastifyInstance, place: Place, route: RouteOptions): void {
+  if (place !== 'image' && place !== 'multipart') {
+    server.route(route)
+    return
+  }
+  server.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    if (place === 'image') acceptImages(scope)
+    else acceptUploads(scope)
+    scope.route(route)
+  })
+}
+
+/** What an image is sent as. Its bytes tell what it is, so the name is not compared with them. */
+export const IMAGE_BODY_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'application/octet-stream']
+
+function acceptImages(scope: FastifyInstance): void {
+  scope.addContentTypeParser(IMAGE_BODY_TYPES, { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  scope.addContentTypeParser('*', (_request, _payload, done) =>
+    done(fail('unsupportedMediaType', 'Send the image itself, as image/png, image/jpeg or image/webp')),
+  )
+}
+
+/** A form with a file in it, which is how browsers send one without a script. */
+function acceptUploads(scope: FastifyInstance): void {
+  scope.addContentTypeParser('multipart/form-data', { parseAs: 'buffer' }, (request, body, done) => {
+    try {
+      done(null, parseMultipart(body as Buffer, String(request.headers['content-type'])))
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+  scope.addContentTypeParser('*', (_request, _payload, done) =>
+    done(fail('unsupportedMediaType', 'Send the form as multipart/form-data')),
+  )
+}
 
 /** Bodies arrive as JSON or as a form; both become the same fields. */
 export function acceptBodies(server: FastifyInstance): void {

@@ -9,7 +9,7 @@ import { checkText } from './json.ts'
  * The tolerant input rules, in one place. A field is a schema with a kind; the kind says how what clients really send becomes
  * what the schema describes. Unknown fields are ignored.
  */
-type Kind = 'id' | 'text' | 'flag' | 'number' | 'list' | 'date' | 'any'
+type Kind = 'id' | 'text' | 'flag' | 'number' | 'list' | 'date' | 'file' | 'any'
 const KIND = 'x-kind'
 
 /** An id: `null`, `""` and `nil` mean that it was not given. */
@@ -30,25 +30,42 @@ export const DateTime = (description: string) => Type.String({ [KIND]: 'date', f
 /** Any JSON value, `null` included. */
 export const AnyJson = (description: string) => Type.Unknown({ [KIND]: 'any', description })
 
-/** Where an operation takes its fields from. `body only`: in the query they are not ignored but refused. */
-export type Place = 'query' | 'body' | 'either' | 'body only'
+/** A file, for `place` `image` and `multipart`: its bytes, whatever its name or its sender says that they are. */
+export const File = (description: string) => Type.Unsafe<Buffer>({ [KIND]: 'file', description })
+
+const kindOf = (schema: TSchema): Kind => (schema as { [KIND]?: Kind })[KIND] ?? 'any'
+export const isFile = (schema: TSchema): boolean => kindOf(schema) === 'file'
+
+/**
+ * Where an operation takes its fields from. `body only`: in the query they are not ignored but refused. `image`: the whole body is the one file of the input, and
+ * other fields are in the query. `multipart`: a form with a file, as browsers send it.
+ */
+export type Place = 'query' | 'body' | 'either' | 'body only' | 'image' | 'multipart'
 export interface Sources {
   readonly query: Readonly<Record<string, unknown>>
   readonly body: unknown
+  /** What stood at the `{names}` of the path. */
+  readonly params?: Readonly<Record<string, unknown>>
 }
 
+/** The fields that an operation's path names. */
+export const namesInPath = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+
 /** Makes the reader of one operation's input: gathers, tolerates, validates; every refusal names its field. */
-export function compileInput<T extends TObject>(schema: T, place: Place): (sources: Sources) => Static<T> {
-  const fields = Object.entries<TSchema>(schema.properties).map(
-    ([name, field]): Field => ({
-      name,
-      tolerate: TOLERANCE[(field as { [KIND]?: Kind })[KIND] ?? 'any'],
-    }),
-  )
+export function compileInput<T extends TObject>(
+  schema: T,
+  place: Place,
+  inPath: readonly string[] = [],
+): (sources: Sources) => Static<T> {
+  const schemas = Object.entries<TSchema>(schema.properties)
+  const declared = schemas.map(([name, field]): Field => ({ name, tolerate: TOLERANCE[kindOf(field)] }))
+  const pathFields = declared.filter(({ name }) => inPath.includes(name))
+  const fields = declared.filter((field) => !pathFields.includes(field))
+  const fileName = schemas.find(([, field]) => isFile(field))?.[0]
   const check = Compile(schema)
-  const isFromQuery = place === 'query' || place === 'either'
+  const isFromQuery = place === 'query' || place === 'either' || place === 'image'
   return (sources) => {
-    const body = place === 'query' ? undefined : bodyFields(sources.body)
+    const body = place === 'query' ? undefined : bodyFields(sources.body, fileName)
     if (isFromQuery) refuseRepeated(fields, sources.query)
     if (place === 'body only') refuseInQuery(fields, sources.query)
     const input: Record<string, unknown> = {}
@@ -56,13 +73,18 @@ export function compileInput<T extends TObject>(schema: T, place: Place): (sourc
       const value = pick(field, isFromQuery ? sources.query : undefined, body)
       if (value !== undefined) input[field.name] = value
     }
+    for (const field of pathFields) {
+      const value = take(field, sources.params)
+      if (value !== undefined) input[field.name] = value
+    }
     if (!check.Check(input)) throw explain(check.Errors(input)[0], input)
     return input as Static<T>
   }
 }
 
-function bodyFields(body: unknown): Record<string, unknown> | undefined {
+function bodyFields(body: unknown, fileName: string | undefined): Record<string, unknown> | undefined {
   if (body === undefined || body === null) return undefined
+  if (Buffer.isBuffer(body) && fileName !== undefined) return { [fileName]: body }
   if (typeof body !== 'object' || Array.isArray(body)) throw fail('badRequest', 'The body must be a JSON object')
   return body as Record<string, unknown>
 }
@@ -105,6 +127,8 @@ const isAbsent = (value: unknown): boolean => value === null || value === '' || 
 
 const TOLERANCE: Record<Kind, (value: unknown, name: string) => unknown> = {
   any: (value) => value,
+  // Text in its place is no file.
+  file: (value) => (Buffer.isBuffer(value) ? value : undefined),
   id: (value) => (isAbsent(value) ? undefined : value),
   text: (value) => (value === null ? undefined : value),
   flag: (value) => {

@@ -16,6 +16,8 @@ const ACCESS: Record<Operation['access'], readonly ErrorName[]> = {
   open: [],
   user: TOKEN,
   stream: TOKEN,
+  image: TOKEN,
+  'own image': ['notAuthorized'],
   visitor: ['forbidden'],
   person: ['forbidden', 'notAuthorized'],
 }

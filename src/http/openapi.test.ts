@@ -59,11 +59,17 @@ test('every operation is described with all of its fields, headers and errors', 
     const one = published.paths[operation.path][operation.method.toLowerCase()]
     assert.equal(one.operationId, operation.name)
     assert.equal(one.summary, operation.summary)
-    const inQuery = (one.parameters ?? []).filter((p: Schema) => p.in === 'query').map((p: Schema) => p.name)
-    const inBody = Object.keys(one.requestBody?.content['application/json'].schema.properties ?? {})
-    const fields = Object.keys(operation.input.properties)
-    assert.deepEqual(inQuery, operation.place.startsWith('body') ? [] : fields, operation.name)
-    assert.deepEqual(inBody, operation.place === 'query' ? [] : fields, operation.name)
+    const namesIn = (place: string) =>
+      (one.parameters ?? []).filter((p: Schema) => p.in === place).map((p: Schema) => p.name)
+    const inBody = Object.keys(one.requestBody?.content['application/json']?.schema.properties ?? {})
+    const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+    const fields = Object.keys(operation.input.properties).filter((name) => !inPath.includes(name))
+    const { place } = operation
+    assert.deepEqual(namesIn('path'), inPath)
+    assert.deepEqual(namesIn('query'), place === 'query' || place === 'either' ? fields : [], operation.name)
+    assert.deepEqual(inBody, place === 'query' || place === 'image' ? [] : fields, operation.name)
+    if (place === 'image') assert.ok(one.requestBody.content['image/png'])
+    if ('mediaTypes' in operation) assert.deepEqual(Object.keys(one.responses[200].content), operation.mediaTypes)
     for (const name of Object.keys(operation.answerHeaders ?? {})) assert.ok(one.responses[200].headers[name], name)
     for (const kind of operation.errors) {
       const error = errors.find((one) => one.kind === kind)!
@@ -224,7 +230,7 @@ function listRoutes(tree: string): string[] {
     const match = /^([│ ├└─]*)(\S+?)(?: \(([A-Z, ]+)\))?$/.exec(line)
     if (!match) return []
     const depth = match[1]!.length / 4
-    above[depth] = (above[depth - 1] ?? '') + match[2]
+    above[depth] = (above[depth - 1] ?? '') + match[2]!.replaceAll(/:(\w+)/g, '{$1}')
     const methods = match[3]?.split(', ') ?? []
     return methods.filter((method) => method !== 'HEAD').map((method) => `${method} ${above[depth]}`)
   })
@@ -251,6 +257,8 @@ test('answers are what the description says, errors too', async (t) => {
     [blake, 'GET', `${BUCKET}/events`, { id: 'plan' }],
     [avery, 'GET', `${BUCKET}/list`, {}],
     [avery, 'DELETE', BUCKET, { id: 'plan' }],
+    [avery, 'GET', '/user/v1/my/profile/picture', {}],
+    [nobody, 'GET', '/user/v1/my/profile/cover', {}],
     [nobody, 'GET', BUCKET, { id: 'plan' }],
     [nobody, 'GET', '/auth/basic', {}],
     [nobody, 'GET', '/healthz', {}],

@@ -1,6 +1,8 @@
 import type { TObject, TSchema } from 'typebox'
 import manifest from '../../package.json' with { type: 'json' }
 import type { ErrorName } from '../errors.ts'
+import { IMAGE_BODY_TYPES } from './bodies.ts'
+import { isFile, namesInPath } from './input.ts'
 import { errorsOf, isRepeatable, refsToHeaders, SharedErrors, sharedHeaders } from './openapi-errors.ts'
 import { describeKernel } from './openapi-kernel.ts'
 import { type Json, type JsonObject, SharedSchemas } from './openapi-schemas.ts'
@@ -12,6 +14,10 @@ const AREAS: Record<string, string> = {
   'Sign-in': 'How an app gets an access token for a person.',
   Account: "The person's own account, for the platform's pages and for scripts: never for apps.",
   Profile: 'Who a user is, and users who are nobody in particular.',
+  Pictures: 'Pictures and covers of users.',
+  'User search': 'Other users of the app who want to be found.',
+  Friends: 'Friends, requests for friendship, and blocks.',
+  Families: 'Parents, who look after the accounts of their children.',
   Buckets: 'Small JSON documents of an app, shared by its users.',
   Platform: 'For operators and tools: health, figures, and this description.',
 }
@@ -24,7 +30,7 @@ const ABOUT = `The learning and training platform that other people's apps stand
 - **Sign-in** is \`Authorization: Bearer <access token>\`.
 - **Input** is forgiving: \`null\`, \`""\` and \`nil\` mean "not given" for ids, numbers and dates; booleans and numbers may be
   text; a list of ids may be one text with commas; unknown fields are ignored. A field that is given twice is refused.
-- **Bodies** are JSON or a form. In a form every value is text, so only JSON can carry other values.
+- **Bodies** are JSON or a form. In a form every value is text, so only JSON can carry other values. An image is sent as it is.
 - **Repeating** a write is safe with an \`Idempotency-Key\`.
 - **Ids** are opaque. A user has another userId in each app.`
 
@@ -102,7 +108,7 @@ const securitySchemes: JsonObject = {
 
 function describeOperation(operation: Operation, schemas: SharedSchemas, errors: SharedErrors): JsonObject {
   const parameters = [
-    ...(operation.place.startsWith('body') ? [] : describeQuery(operation, schemas)),
+    ...describeQuery(operation, schemas),
     ...describeRequestHeaders(operation),
     ...(isRepeatable(operation) ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
   ]
@@ -127,6 +133,7 @@ function describeOperation(operation: Operation, schemas: SharedSchemas, errors:
         },
         ...describeContent(operation, schemas),
       },
+      ...('mediaTypes' in operation ? { 304: { description: 'The client has it already' } } : {}),
       ...errors.describe(errorsOf(operation), operation.errorForm),
     },
   }
@@ -140,11 +147,15 @@ const fieldsOf = (input: TObject): [name: string, schema: TSchema, isRequired: b
   ])
 
 /** A page that apps lead people to. */
-const describePage = ({ name, about, input }: Page, schemas: SharedSchemas, errors: SharedErrors): JsonObject => ({
+const describePage = (
+  { name, about, input, path }: Page,
+  schemas: SharedSchemas,
+  errors: SharedErrors,
+): JsonObject => ({
   operationId: name,
   tags: ['Sign-in'],
   summary: about ?? '',
-  parameters: describeQuery({ input, place: 'query' }, schemas),
+  parameters: describeQuery({ input, path, place: 'query' }, schemas),
   security: [],
   responses: {
     200: { description: 'The page', content: { 'text/html': { schema: { type: 'string' } } } },
@@ -163,14 +174,22 @@ const PAGE_ERRORS: readonly ErrorName[] = [
   'notReady',
 ]
 
-function describeQuery({ input, place }: Pick<Operation, 'input' | 'place'>, schemas: SharedSchemas): JsonObject[] {
-  return fieldsOf(input).map(([name, field, isRequired]) => {
+/** What stands in the address: in the path, or in the query. */
+function describeQuery(
+  { input, place, path }: Pick<Operation, 'input' | 'place' | 'path'>,
+  schemas: SharedSchemas,
+): JsonObject[] {
+  const inPath = namesInPath(path)
+  const isFromQuery = place === 'query' || place === 'either' || place === 'image'
+  return fieldsOf(input).flatMap(([name, field, isRequired]) => {
+    const isInPath = inPath.includes(name)
+    if (!isInPath && (!isFromQuery || isFile(field))) return []
     const { description = '', ...schema } = schemas.publish(field)
     return {
       name,
-      in: 'query',
-      description: place === 'either' ? `${description}. Here or in the body` : description,
-      required: place === 'query' && isRequired,
+      in: isInPath ? 'path' : 'query',
+      description: place === 'either' && !isInPath ? `${description}. Here or in the body` : description,
+      required: isInPath || (place !== 'either' && isRequired),
       schema,
       // A list is one text with commas.
       ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
@@ -185,6 +204,9 @@ const describeRequestHeaders = ({ requestHeaders = {} }: Operation): JsonObject[
     .map(([name, description]) => ({ name, in: 'header', description, schema: { type: 'string' } }))
 
 function describeBody({ input, place }: Operation, schemas: SharedSchemas): JsonObject {
+  // OpenAPI 3.1 says of bytes nothing but their media type.
+  if (place === 'image')
+    return { required: true, content: Object.fromEntries(IMAGE_BODY_TYPES.map((type) => [type, {}])) }
   const isEither = place === 'either'
   const { required, ...optional } = schemas.publish(input)
   const schema = isEither || required === undefined ? optional : { required, ...optional }
@@ -197,14 +219,15 @@ function describeBody({ input, place }: Operation, schemas: SharedSchemas): Json
 
 function securityOf({ access, requestHeaders }: Operation): Json {
   if (access === 'user') return [{ bearer: [] }]
-  if (access === 'person') return [{ browser: [] }]
-  if (access === 'stream') return [{ bearer: [] }, { bearerInQuery: [] }]
+  if (access === 'person' || access === 'own image') return [{ browser: [] }]
+  if (access === 'stream' || access === 'image') return [{ bearer: [] }, { bearerInQuery: [] }]
   return requestHeaders?.Authorization?.startsWith('Basic') ? [{ basic: [] }] : []
 }
 
 function describeContent(operation: Operation, schemas: SharedSchemas): JsonObject {
   if (operation.access === 'stream')
     return { content: { 'text/event-stream': { schema: describeEvents(operation, schemas) } } }
+  if ('mediaTypes' in operation) return { content: Object.fromEntries(operation.mediaTypes.map((type) => [type, {}])) }
   const { name, answer } = operation
   const { type, title } = answer as { type?: string; title?: string }
   if (type === 'null') return {}

@@ -1,12 +1,13 @@
 import fastJsonStringify from 'fast-json-stringify'
 import type { FastifyRequest } from 'fastify'
-import type { Static, TObject, TSchema } from 'typebox'
+import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import type { AppUser, Caller, PersonCaller, Visitor } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { Environment } from '../environment.ts'
 import type { ErrorName } from '../errors.ts'
 import type { EventSink } from '../event-sink.ts'
 import type { ErrorForm } from './error-forms.ts'
+import type { Image, ImageType } from './images.ts'
 import type { Place } from './input.ts'
 
 /** What a handler is given beside its input. */
@@ -23,6 +24,7 @@ interface Described {
   /** The operation's name in OpenAPI, metrics and logs. */
   readonly name: string
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
+  /** `{id}` in it is the input's field of that name, and travels nowhere else. */
   readonly path: string
   readonly area: string
   readonly summary: string
@@ -48,7 +50,14 @@ interface Answered<Result> {
 }
 
 /** One operation of the interface: where it is reached, what the caller must hold, and the one function that does it. */
-export type Operation = UserOperation | OpenOperation | VisitorOperation | PersonOperation | StreamOperation
+export type Operation =
+  | UserOperation
+  | OpenOperation
+  | VisitorOperation
+  | PersonOperation
+  | StreamOperation
+  | ImageOperation
+  | OwnImageOperation
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of operations has as many input types as members
 export interface UserOperation<Input extends TObject = any, Result = any> extends Described, Answered<Result> {
@@ -90,6 +99,27 @@ export interface StreamOperation<Input extends TObject = any> extends Described 
   run(context: Context<AppUser>, input: Static<Input>): Promise<(sink: EventSink) => void>
 }
 
+interface ShowsImage extends Described {
+  /** What its answers may be. */
+  readonly mediaTypes: readonly ImageType[]
+}
+
+/** Answers with an image. Browsers send no header with `<img>`, so the token may come in the query. */
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export interface ImageOperation<Input extends TObject = any> extends ShowsImage {
+  readonly access: 'image'
+  readonly input: Input
+  run(context: Context<AppUser>, input: Static<Input>): Promise<Image>
+}
+
+/** The same for somebody who is signed in to the platform itself, on its own pages. */
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export interface OwnImageOperation<Input extends TObject = any> extends ShowsImage {
+  readonly access: 'own image'
+  readonly input: Input
+  run(context: Context<PersonCaller>, input: Static<Input>): Promise<Image>
+}
+
 /** An event that a stream may send: a sentence, and the JSON in its data. */
 export interface EventDescription {
   readonly about: string
@@ -116,8 +146,15 @@ export const streamOperation = <I extends TObject>(operation: Omit<StreamOperati
   access: 'stream',
 })
 
-/** The largest body of everything but what says that it has a large one: forms, ids, proofs (bytes). */
-export const SMALL_BODY_BYTES = 64 * 1024
+/** Bytes, for which a schema has no words. */
+const IMAGE_BYTES = Type.Unsafe<Buffer>({ description: 'The image' })
+
+export const imageOperation = <I extends TObject>(
+  operation: Omit<ImageOperation<I>, 'access' | 'answer'>,
+): Operation => ({ ...operation, answer: IMAGE_BYTES, access: 'image' })
+export const ownImageOperation = <I extends TObject>(
+  operation: Omit<OwnImageOperation<I>, 'access' | 'answer'>,
+): Operation => ({ ...operation, answer: IMAGE_BYTES, access: 'own image' })
 
 export const isWrite = (operation: Described): boolean => operation.method !== 'GET'
 

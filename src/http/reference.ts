@@ -8,6 +8,7 @@ import { gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import swagger from 'swagger-ui-dist/package.json' with { type: 'json' }
 import type { Environment } from '../environment.ts'
+import { hasAlready } from './etags.ts'
 import { HTML_TYPE, JSON_TYPE, SCRIPT_TYPE, STYLE_TYPE } from './media-types.ts'
 import { describeApi } from './openapi.ts'
 import type { Operation } from './operation.ts'
@@ -77,8 +78,7 @@ async function compress(file: string): Promise<Buffer> {
 /** Says how long the answer holds; true, with 304 set, where the client has it already. */
 function isKnown(request: FastifyRequest, reply: FastifyReply, tag: string, seconds: number): boolean {
   reply.headers({ etag: tag, 'cache-control': `public, max-age=${seconds}` })
-  const tags = request.headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? []
-  const isFresh = tags.includes(tag) || tags.includes('*')
+  const isFresh = hasAlready(request, tag)
   if (isFresh) reply.code(304)
   return isFresh
 }

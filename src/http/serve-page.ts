@@ -6,23 +6,25 @@ import type { Visitor } from '../caller.ts'
 import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
 import { admitVisitor, isNewVisitor } from './admit.ts'
+import { mostBytesOf, routeByBody } from './bodies.ts'
 import { writeCookie } from './cookies.ts'
+import { hasAlready } from './etags.ts'
 import { FORM_KEY, isFormKey, makeFormKey } from './forms.ts'
 import { compileInput } from './input.ts'
 import { HTML_TYPE, ICON_TYPE, SCRIPT_TYPE, STYLE_TYPE } from './media-types.ts'
 import type { Observer } from './metrics.ts'
-import { SMALL_BODY_BYTES } from './operation.ts'
 import type { Page, PageAnswer, PageContext, ShownPage } from './page.ts'
 
 /** Makes one page reachable: find out who looks, read the input, check the form's key, run, show. */
 export function servePage(server: FastifyInstance, environment: Environment, page: Page, observer: Observer): void {
-  const readInput = compileInput(page.input, page.method === 'GET' ? 'query' : page.place)
-  server.route({
+  const place = page.method === 'GET' ? 'query' : page.place
+  const readInput = compileInput(page.input, place)
+  routeByBody(server, place, {
     method: page.method,
     url: page.path,
     // A look at the headers alone must not hand out a code.
     exposeHeadRoute: false,
-    bodyLimit: SMALL_BODY_BYTES,
+    bodyLimit: mostBytesOf(place),
     config: { observer, errorForm: 'page' },
     onRequest: admitVisitor(environment, page.method === 'POST'),
     handler: async (request, reply) => {
@@ -112,7 +114,7 @@ export function serveScripts(server: FastifyInstance): void {
     const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 16)}"`
     server.get(path, { config: { operation: 'script' } }, async (request, reply) => {
       reply.headers({ 'content-type': SCRIPT_TYPE, 'cache-control': 'public, no-cache', etag })
-      return request.headers['if-none-match'] === etag ? reply.code(304).send() : reply.send(text)
+      return hasAlready(request, etag) ? reply.code(304).send() : reply.send(text)
     })
   }
 }

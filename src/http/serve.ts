@@ -7,11 +7,13 @@ import { type Answer, answerOnce } from '../idempotency/idempotency.ts'
 import { admitTo } from './admit.ts'
 import { sendAnswer } from './answers.ts'
 import { countHeader } from './authenticate.ts'
+import { mostBytesOf, routeByBody } from './bodies.ts'
 import { conclude } from './conclude.ts'
 import { openEventSink } from './event-stream.ts'
-import { compileInput } from './input.ts'
+import { sendImage } from './images.ts'
+import { compileInput, namesInPath } from './input.ts'
 import type { Observer } from './metrics.ts'
-import { compilePresenter, isWrite, type Operation, SMALL_BODY_BYTES } from './operation.ts'
+import { compilePresenter, isWrite, type Operation } from './operation.ts'
 
 /** Makes one operation reachable: limit and authenticate, read the input, run, present. */
 export function serveOperation(
@@ -20,22 +22,26 @@ export function serveOperation(
   operation: Operation,
   observer: Observer,
 ): void {
-  const readInput = compileInput(operation.input, operation.place)
+  const { path, place } = operation
+  const readInput = compileInput(operation.input, place, namesInPath(path))
   const run = makeRunner(environment, operation, observer)
-  server.route({
+  routeByBody(server, place, {
     method: operation.method,
-    url: operation.path,
+    url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     exposeHeadRoute: operation.access !== 'stream',
-    bodyLimit: operation.hasLargeBody ? environment.config.BODY_LIMIT_BYTES : SMALL_BODY_BYTES,
+    bodyLimit: operation.hasLargeBody ? environment.config.BODY_LIMIT_BYTES : mostBytesOf(place),
     config: { observer, ...(operation.errorForm ? { errorForm: operation.errorForm } : {}) },
     onRequest: admitTo(environment, operation),
     handler: (request, reply) => {
-      const input = readInput({ query: request.query as Record<string, unknown>, body: request.body }) as object
+      const { query, params, body } = request as { query: Fields; params: Fields; body: unknown }
+      const input = readInput({ query, params, body }) as object
       // Not handed to Fastify as a promise: it would wait for a reply that `run` has sent already.
       run(request, reply, input).catch((error: unknown) => reply.send(error))
     },
   })
 }
+
+type Fields = Readonly<Record<string, unknown>>
 
 const NO_HEADERS = {}
 
@@ -50,6 +56,13 @@ function makeRunner(environment: Environment, operation: Operation, observer: Ob
       )
       start(openEventSink(environment, request, reply))
       conclude(environment, request, observer, 200)
+    }
+  }
+  if (operation.access === 'image' || operation.access === 'own image') {
+    return async (request, reply, input) => {
+      const who = request.who as AppUser & PersonCaller
+      const image = await operation.run({ db: environment.db, who, environment, request }, input)
+      conclude(environment, request, observer, sendImage(environment, request, reply, image))
     }
   }
   const present = operation.present ?? compilePresenter(operation.answer)

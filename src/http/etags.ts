@@ -1,0 +1,7 @@
+import type { FastifyRequest } from 'fastify'
+
+/** Whether the client has this already. `If-None-Match` compares weakly (RFC 9110 §13.1.2); no tag of ours has a comma in it. */
+export function hasAlready(request: FastifyRequest, etag: string): boolean {
+  const tags = request.headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? []
+  return tags.includes(etag) || tags.includes('*')
+}

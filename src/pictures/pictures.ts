@@ -1,0 +1,98 @@
+import type { AppUser, PersonCaller } from '../caller.ts'
+import type { Db } from '../database/database.ts'
+import type { RowOf } from '../database/statement.ts'
+import { fail } from '../errors.ts'
+import { makeSizes } from './decode.ts'
+import { drawDefault } from './default.ts'
+import { inTurn } from './queue.ts'
+import { initialsOf, type Kind, parseImageId, widthFor } from './rules.ts'
+import type { NameImage } from './schema.ts'
+import * as store from './store.ts'
+
+export { coverId, pictureId } from './rules.ts'
+
+/** An image as it is shown. */
+export interface Shown {
+  readonly bytes: Buffer
+  readonly mediaType: 'image/webp' | 'image/png'
+  readonly etag: string
+  /** Drawn by us, of the initials: it changes with the name, and not with the version. */
+  readonly isDefault: boolean
+}
+
+interface Sizable {
+  readonly kind: Kind
+  readonly size?: number | undefined
+}
+
+/** The caller's own image, for an app that they use. */
+export function readOwnImage(db: Db, who: AppUser, what: Sizable): Promise<Shown> {
+  return readOwn(db, what, who.personId, who.userId)
+}
+
+/** The person's own image, for the platform's own pages. */
+export function readPersonImage(db: Db, who: PersonCaller, what: Sizable): Promise<Shown> {
+  return readOwn(db, what, who.personId, who.handle)
+}
+
+async function readOwn(db: Db, { kind, size }: Sizable, person: number, seed: string): Promise<Shown> {
+  const width = widthFor(kind, size)
+  const row = await db.first(store.findOwn, { kind, width, person })
+  if (!row) throw fail('tokenInvalid')
+  return show(row, kind, width, seed)
+}
+
+/** The image of a user of the app, whom the caller may see. Whoever may not is told the same as where there is none. */
+export async function readImage(db: Db, who: AppUser, { id, size }: NameImage): Promise<Shown> {
+  const named = parseImageId(id)
+  if (!named) throw noImage()
+  const { kind, userId, version } = named
+  const width = widthFor(kind, size)
+  const row = await db.first(store.findOfUser, {
+    kind,
+    width,
+    app: who.appId,
+    caller: who.personId,
+    user: userId,
+    version,
+  })
+  if (!row) throw noImage()
+  return show(row, kind, width, userId)
+}
+
+const noImage = () => fail('notFound', 'There is no image with that id; the profile has the current one')
+
+function show(row: RowOf<typeof store.findOwn>, kind: Kind, width: number, seed: string): Shown {
+  const { bytes, etag } = row
+  if (bytes !== null && etag !== null) return { bytes, etag, mediaType: 'image/webp', isDefault: false }
+  return { ...drawDefault(kind, width, { initials: initialsOf(row), seed }), mediaType: 'image/png', isDefault: true }
+}
+
+/** Puts an image in the place of the one before. All sizes change at once. */
+export async function setImage(
+  db: Db,
+  who: PersonCaller,
+  { kind, image }: { kind: Kind; image: Buffer },
+): Promise<void> {
+  const person = who.personId
+  const sizes = await inTurn(String(person), () => makeSizes(kind, image))
+  await db.transaction(async (tx) => {
+    await countVersion(tx, who, kind)
+    await tx.all(store.deleteSizes, { kind, person })
+    for (const size of sizes) await tx.first(store.insertSize, { kind, person, ...size })
+  })
+}
+
+/** Takes an image away, so that the generated one is shown. Where there is none, nothing changes. */
+export async function removeImage(db: Db, who: PersonCaller, { kind }: { kind: Kind }): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.first(store.lockPerson, { person: who.personId })
+    const gone = await tx.all(store.deleteSizes, { kind, person: who.personId })
+    if (gone.length > 0) await countVersion(tx, who, kind)
+  })
+}
+
+async function countVersion(tx: Db, { personId, epoch }: PersonCaller, kind: Kind): Promise<void> {
+  const counted = await tx.first(store.countVersion, { kind, person: personId, epoch })
+  if (!counted) throw fail('notAuthorized', 'Sign in again: the account has changed meanwhile')
+}

@@ -1,0 +1,25 @@
+import { type Static, Type } from 'typebox'
+import { File, Id, Whole } from '../http/input.ts'
+import { MAX_SIZE, MIN_SIZE } from './rules.ts'
+
+const size = (usual: number) =>
+  Type.Optional(
+    Whole(
+      `How wide it will be shown, in pixels: the smallest that is at least so wide, or the largest. By default ${usual}`,
+      MIN_SIZE,
+      MAX_SIZE,
+    ),
+  )
+
+export const OwnPicture = Type.Object({ size: size(256) })
+export const OwnCover = Type.Object({ size: size(640) })
+export const NameImage = Type.Object({
+  id: Id('The image, as profilePic or coverPhoto of a profile has it', 250),
+  size: Type.Optional(
+    Whole('How wide it will be shown, in pixels. By default 256, and 640 for a cover', MIN_SIZE, MAX_SIZE),
+  ),
+})
+export const SetImage = Type.Object({ image: File('A PNG, JPEG or WebP image of at most 5 MiB') })
+export const Nothing = Type.Object({})
+
+export type NameImage = Static<typeof NameImage>

@@ -1,0 +1,73 @@
+import { bool, bytea, int4, int8, nullable, read, text, write } from '../database/statement.ts'
+
+const shown = {
+  params: { kind: text, width: int4 },
+  row: {
+    first_name: text,
+    last_name: text,
+    handle: text,
+    anonymous: bool,
+    // Null: the person has none.
+    etag: nullable(text),
+    bytes: nullable(bytea),
+  },
+  columns: `p.first_name, p.last_name, p.handle, p.anonymous, i.etag, i.bytes`,
+  image: `left join pictures i on i.person_id = p.id and i.kind = :kind and i.width = :width`,
+}
+
+export const findOwn = read('pictures.findOwn', {
+  params: { ...shown.params, person: int8 },
+  row: shown.row,
+  text: `select ${shown.columns} from people p ${shown.image} where p.id = :person`,
+})
+
+/** Whom a caller may see: themselves, who can be found, friends, and who asks to be one; nobody where one has blocked the other. */
+const isSeen = `
+  p.id = :caller or (
+    p.public_search
+    or exists (select from friendships f where f.asker_id = p.id and f.asked_id = :caller and not f.is_quiet)
+    or exists (select from friendships f where f.asker_id = :caller and f.asked_id = p.id and f.accepted_at is not null)
+  ) and not exists (select from blocks b where (b.blocker_id, b.blocked_id) in ((p.id, :caller), (:caller, p.id)))`
+
+/** The image of a user of the app, at the version that is current; no row where there is none, or the caller may not see it. */
+export const findOfUser = read('pictures.findOfUser', {
+  params: { ...shown.params, app: int8, caller: int8, user: text, version: int4 },
+  row: shown.row,
+  text: `
+    select ${shown.columns}
+      from app_users u join people p on p.id = u.person_id ${shown.image}
+     where u.user_id = :user and u.app_id = :app and u.withdrawn_at is null and p.disabled_at is null
+       and case :kind when 'picture' then p.picture_version else p.cover_version end = :version
+       and (${isSeen})`,
+})
+
+/** Takes the person's row first, so that of two changes at once one comes after the other. No row where this browser's person is not that any more. */
+export const countVersion = write('pictures.countVersion', {
+  params: { kind: text, person: int8, epoch: int4 },
+  row: { id: int8 },
+  text: `
+    update people set picture_version = picture_version + (:kind = 'picture')::int,
+                      cover_version = cover_version + (:kind = 'cover')::int
+     where id = :person and epoch = :epoch and disabled_at is null returning id`,
+})
+
+/** Whoever changes an image holds the person's row before any other. */
+export const lockPerson = write('pictures.lockPerson', {
+  params: { person: int8 },
+  row: { id: int8 },
+  text: `select id from people where id = :person for no key update`,
+})
+
+export const deleteSizes = write('pictures.deleteSizes', {
+  params: { kind: text, person: int8 },
+  row: { width: int4 },
+  text: `delete from pictures where person_id = :person and kind = :kind returning width`,
+})
+
+export const insertSize = write('pictures.insertSize', {
+  params: { kind: text, person: int8, width: int4, etag: text, bytes: bytea },
+  row: { width: int4 },
+  text: `
+    insert into pictures (person_id, kind, width, etag, bytes) values (:person, :kind, :width, :etag, :bytes)
+    returning width`,
+})

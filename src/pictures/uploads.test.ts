@@ -1,0 +1,296 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { crc32, deflateSync, gzipSync } from 'node:zlib'
+import sharp from 'sharp'
+import { signedIn } from '../passkeys/testing.ts'
+import { assertError, testApp } from '../testing.ts'
+import { appear, COVER, colourAt, getImage, idOf, MINE, PICTURE, plain, sendImage } from './testing.ts'
+
+function chunk(name: string, data: Buffer): Buffer {
+  const named = Buffer.concat([Buffer.from(name), data])
+  const frame = Buffer.alloc(8)
+  frame.writeUInt32BE(data.length, 0)
+  frame.writeUInt32BE(crc32(named), 4)
+  return Buffer.concat([frame.subarray(0, 4), named, frame.subarray(4)])
+}
+const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
+
+/** A PNG that says it is so large, in grey, whatever its pixels are. */
+function claim(width: number, height: number, pixels = Buffer.alloc(0)): Buffer {
+  const head = Buffer.alloc(13)
+  head.writeUInt32BE(width, 0)
+  head.writeUInt32BE(height, 4)
+  head.set([8, 0, 0, 0, 0], 8)
+  return Buffer.concat([
+    SIGNATURE,
+    chunk('IHDR', head),
+    chunk('IDAT', deflateSync(pixels)),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+}
+
+const noise = (width = 400, height = 300) =>
+  sharp({
+    create: { width, height, channels: 3, background: '#888', noise: { type: 'gaussian', mean: 128, sigma: 60 } },
+  })
+
+test('what is accepted', async (t) => {
+  const app = await testApp(t)
+  const { client: avery, browser } = await appear(app, 'avery')
+  const shown = async (size = 256) => (await getImage(avery, `${MINE}/picture?size=${size}`)).bytes
+  const assertTaken = async (image: Buffer, type?: string) => {
+    const answer = await sendImage(browser, PICTURE, image, type)
+    assert.equal(answer.status, 200, answer.text)
+  }
+
+  await t.test('PNG, JPEG and WebP, of every kind that cameras and programs make', async () => {
+    const base = plain(40, 30, '#aa3344')
+    const images: Record<string, Buffer> = {
+      png: await base.clone().png().toBuffer(),
+      interlaced: await base.clone().png({ progressive: true }).toBuffer(),
+      palette: await base.clone().png({ palette: true }).toBuffer(),
+      '16 bits': await base.clone().toColourspace('rgb16').png().toBuffer(),
+      grey: await base.clone().greyscale().png().toBuffer(),
+      jpeg: await base.clone().jpeg().toBuffer(),
+      progressive: await base.clone().jpeg({ progressive: true }).toBuffer(),
+      cmyk: await base.clone().toColourspace('cmyk').jpeg().toBuffer(),
+      'wide colours': await base.clone().withIccProfile('p3').jpeg().toBuffer(),
+      webp: await base.clone().webp().toBuffer(),
+      lossless: await base.clone().webp({ lossless: true }).toBuffer(),
+      transparent: await base.clone().ensureAlpha(0.5).webp().toBuffer(),
+    }
+    for (const [name, image] of Object.entries(images)) {
+      await assertTaken(image)
+      const { format, width, channels, space, hasProfile } = await sharp(await shown()).metadata()
+      assert.deepEqual([format, width, channels, space, hasProfile], ['webp', 256, 3, 'srgb', false], name)
+      const [red = 0, green = 0, blue = 0] = await colourAt(await shown(), 128, 128)
+      if (name === 'grey') assert.ok(Math.abs(red - green) < 3, name)
+      else if (name !== 'transparent')
+        assert.ok(
+          [red - 0xaa, green - 0x33, blue - 0x44].every((off) => Math.abs(off) < 20),
+          `${name} ${red} ${green} ${blue}`,
+        )
+    }
+  })
+
+  await t.test('whatever its sender says that it is: the bytes decide', async () => {
+    const jpeg = await plain().jpeg().toBuffer()
+    for (const type of ['image/png', 'image/webp', 'image/jpeg', 'application/octet-stream', 'image/png; charset=x'])
+      await assertTaken(jpeg, type)
+    for (const type of [
+      'text/html',
+      'image/svg+xml',
+      'image/gif',
+      'application/json',
+      'multipart/form-data; boundary=x',
+      '',
+    ])
+      assertError(await sendImage(browser, PICTURE, jpeg, type), 415, 4151)
+  })
+
+  await t.test('from 16 pixels on a side to 12,000, and 40 megapixels', async () => {
+    await assertTaken(await plain(16, 16).png().toBuffer())
+    await assertTaken(await plain(12_000, 16).png().toBuffer())
+    assertError(await sendImage(browser, PICTURE, await plain(15, 300).png().toBuffer()), 400, 4003, /at least 16/)
+    assertError(await sendImage(browser, PICTURE, await plain(12_001, 16).png().toBuffer()), 400, 4003, /too many/)
+    assertError(await sendImage(browser, PICTURE, await plain(6400, 6400).png().toBuffer()), 400, 4003, /too many/)
+    const deep = await plain(5300, 5300).toColourspace('rgb16').png().toBuffer()
+    assertError(await sendImage(browser, PICTURE, deep), 400, 4003, /16 bits/)
+  })
+
+  await t.test('turned as its camera says, and cut in the middle', async () => {
+    const half = { create: { width: 200, height: 200, channels: 3, background: '#0000ff' } } as const
+    const image = await plain(400, 200, '#ff0000')
+      .composite([{ input: await sharp(half).png().toBuffer(), left: 200, top: 0 }])
+      .withMetadata({ orientation: 6 })
+      .jpeg()
+      .toBuffer()
+    await assertTaken(image)
+    const bytes = await shown()
+    assert.ok((await colourAt(bytes, 128, 20))[0]! > 200, 'what was left is above')
+    assert.ok((await colourAt(bytes, 128, 236))[2]! > 200, 'what was right is below')
+    assert.equal((await sharp(bytes).metadata()).orientation, undefined)
+  })
+
+  await t.test('of an image that moves, the first picture', async () => {
+    const frames = await Promise.all(['#ff0000', '#0000ff'].map((colour) => plain(100, 100, colour).png().toBuffer()))
+    const moving = await sharp(frames, { join: { animated: true } })
+      .webp({ loop: 0, delay: [100, 100] })
+      .toBuffer()
+    assert.equal((await sharp(moving, { animated: true }).metadata()).pages, 2)
+    await assertTaken(moving)
+    const bytes = await shown()
+    assert.equal((await sharp(bytes, { animated: true }).metadata()).pages, undefined)
+    assert.ok((await colourAt(bytes, 128, 128))[0]! > 200)
+  })
+
+  await t.test('pixels alone survive: no place, no camera, no comment, nothing hidden behind', async () => {
+    const secret = 'SECRET-4711'
+    const exif = {
+      IFD0: { Make: secret, ImageDescription: secret },
+      IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 0/1', GPSLongitudeRef: 'W', GPSLongitude: '0/1 7/1 0/1' },
+    }
+    const xmp = `<?xpacket begin="" id="x"?><x:xmpmeta xmlns:x="adobe:ns:meta/">${secret}</x:xmpmeta><?xpacket end="w"?>`
+    const base = plain().withExif(exif).withXmp(xmp).keepIccProfile()
+    const text = chunk('tEXt', Buffer.from(`Comment\0${secret}`))
+    const png = await base.clone().png().toBuffer()
+    const behind = Buffer.concat([
+      Buffer.from(`<html><script>alert("${secret}")</script>PK\x03\x04`),
+      gzipSync(secret),
+      Buffer.from(secret),
+    ])
+    const images = {
+      jpeg: Buffer.concat([await base.clone().jpeg().toBuffer(), behind]),
+      png: Buffer.concat([png.subarray(0, 33), text, png.subarray(33), behind]),
+      webp: await base.clone().webp().toBuffer(),
+    }
+    for (const [name, image] of Object.entries(images)) {
+      assert.ok(image.includes(secret) && (await sharp(image).metadata()).exif, name)
+      for (const path of [PICTURE, COVER]) {
+        const answer = await sendImage(browser, path, image)
+        assert.equal(answer.status, 200, `${name} ${answer.text}`)
+      }
+      const all = [
+        ...(await Promise.all([64, 128, 256, 512].map(shown))),
+        (await getImage(avery, `${MINE}/cover?size=640`)).bytes,
+        (await getImage(avery, `${MINE}/cover?size=1600`)).bytes,
+      ]
+      for (const bytes of all) {
+        const { exif, xmp, icc, iptc, comments } = await sharp(bytes).metadata()
+        assert.deepEqual(
+          [exif, xmp, icc, iptc, comments],
+          [undefined, undefined, undefined, undefined, undefined],
+          name,
+        )
+        for (const word of [secret, '<script', 'PK\x03\x04']) assert.ok(!bytes.includes(word), name)
+        // RIFF says how long it is: nothing comes after.
+        assert.equal(bytes.readUInt32LE(4) + 8, bytes.length)
+      }
+    }
+  })
+})
+
+test('what is refused, with what to do', async (t) => {
+  const app = await testApp(t)
+  const { client: avery, browser } = await appear(app, 'avery')
+  const before = await idOf(app, avery)
+  const pictures = {
+    png: await noise().png().toBuffer(),
+    jpeg: await noise().jpeg().toBuffer(),
+    webp: await noise().webp().toBuffer(),
+  }
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="99" height="99"><script>alert(1)</script></svg>'
+
+  await t.test('other formats, whatever they are called', async () => {
+    const others: Record<string, Buffer> = {
+      svg: Buffer.from(svg),
+      'svg with a declaration': Buffer.from(`<?xml version="1.0"?>${svg}`),
+      gif: await plain().gif().toBuffer(),
+      tiff: await plain().tiff().toBuffer(),
+      avif: await plain(32, 32).avif({ effort: 0 }).toBuffer(),
+      pdf: Buffer.from('%PDF-1.7\n1 0 obj<</Type/Catalog>>endobj'),
+      html: Buffer.from('<!doctype html><script>alert(1)</script>'),
+      zip: Buffer.from('504b0304', 'hex'),
+      bmp: Buffer.from(`424d${'00'.repeat(60)}`, 'hex'),
+      gz: gzipSync(svg),
+      text: Buffer.from('x'),
+      'a picture with something before it': Buffer.concat([Buffer.from('\n'), pictures.png]),
+      'WAVE, which is RIFF too': Buffer.from('RIFF\x24\0\0\0WAVEfmt '),
+    }
+    for (const [name, image] of Object.entries(others))
+      for (const type of ['image/png', 'application/octet-stream']) {
+        const answer = await sendImage(browser, PICTURE, image, type)
+        assertError(answer, 415, 4151, /no PNG, JPEG or WebP/)
+        assert.ok(answer, name)
+      }
+  })
+
+  await t.test('nothing at all', async () => {
+    assertError(await sendImage(browser, PICTURE, Buffer.alloc(0)), 400, 4003, /empty/)
+    const seen = await browser.send(PICTURE, { method: 'PUT' })
+    assert.equal(JSON.parse(seen.text).error_code, 4001)
+  })
+
+  await t.test('what begins as an image and is none', async () => {
+    for (const image of [
+      SIGNATURE,
+      Buffer.concat([SIGNATURE, Buffer.from(svg)]),
+      Buffer.from('ffd8ff', 'hex'),
+      Buffer.concat([Buffer.from('ffd8ffe000104a46494600', 'hex'), Buffer.from(svg)]),
+      Buffer.from(`RIFF\xff\xff\0\0WEBP${svg}`, 'latin1'),
+      Buffer.from('RIFF\0\0\0\0WEBP'),
+      claim(100, 100),
+      claim(0, 0),
+      claim(0xffffffff, 0xffffffff),
+    ])
+      assertError(await sendImage(browser, PICTURE, image), 400, 4003)
+  })
+
+  await t.test('what is not whole', async () => {
+    for (const [name, image] of Object.entries(pictures))
+      for (const part of [0.02, 0.1, 0.5, 0.9, 0.98]) {
+        const answer = await sendImage(browser, PICTURE, image.subarray(0, Math.floor(image.length * part)))
+        assert.equal(answer.status, 400, `${name} ${part}`)
+        assertError(answer, 400, 4003, /damaged or not whole/)
+      }
+  })
+
+  await t.test('a PNG whose pixels or description are not what its checksums say', async () => {
+    for (const at of [20, pictures.png.length >> 1]) {
+      const broken = Buffer.from(pictures.png)
+      broken[at]! ^= 0xff
+      assertError(await sendImage(browser, PICTURE, broken), 400, 4003)
+    }
+  })
+
+  await t.test('a few bytes that claim to be enormous, without a look at their pixels', async () => {
+    const startedMs = performance.now()
+    for (const [width, height] of [
+      [30_000, 30_000],
+      [0x7fffffff, 1],
+      [1, 0x7fffffff],
+      [12_000, 12_000],
+    ] as const) {
+      const answer = await sendImage(browser, PICTURE, claim(width, height, Buffer.alloc(1000)))
+      assertError(answer, 400, 4003)
+    }
+    assert.ok(performance.now() - startedMs < 2_000)
+  })
+
+  await t.test('more than 5 MiB, said or sent', async () => {
+    const most = 5 * 1024 * 1024
+    assertError(await sendImage(browser, PICTURE, Buffer.alloc(most, 'x')), 415, 4151)
+    assertError(await sendImage(browser, PICTURE, Buffer.alloc(most + 1, 'x')), 413, 4131)
+    const full = Buffer.concat([pictures.png, Buffer.alloc(most - pictures.png.length)])
+    assert.equal((await sendImage(browser, COVER, full)).status, 200)
+  })
+
+  assert.equal(await idOf(app, avery), before)
+  assert.equal((await getImage(avery, `${MINE}/picture`)).headers.get('content-type'), 'image/png')
+})
+
+test('twenty images at once that unpack to a thousand times their size take no more memory than a few', async (t) => {
+  const app = await testApp(t)
+  const people = ['avery', 'blake', 'casey', 'drew', 'ellis'] as const
+  const browsers = await Promise.all(people.map((person) => signedIn(app, person)))
+  // Interlaced, so it is decoded as a whole.
+  const bomb = await plain(2800, 2800).ensureAlpha().png({ progressive: true, compressionLevel: 9 }).toBuffer()
+  assert.ok(bomb.length < (2800 * 2800 * 4) / 400)
+  await sendImage(browsers[0]!, PICTURE, await plain().png().toBuffer())
+  const startMiB = process.memoryUsage.rss() / 2 ** 20
+  let mostMiB = startMiB
+  const watch = setInterval(() => {
+    mostMiB = Math.max(mostMiB, process.memoryUsage.rss() / 2 ** 20)
+  }, 20)
+  const sent = Array.from({ length: 20 }, (_, i) => sendImage(browsers[i % browsers.length]!, PICTURE, bomb))
+  const alive = await app.nobody().get('/healthz')
+  const answers = await Promise.all(sent)
+  clearInterval(watch)
+  assert.equal(alive.status, 200)
+  for (const answer of answers) if (answer.status !== 200) assertError(answer, 503, 5030, /Too many images/)
+  t.diagnostic(
+    `${answers.filter(({ status }) => status === 200).length} of 20 taken, ${Math.round(mostMiB - startMiB)} MiB more`,
+  )
+  // One takes 30 MiB, of which each of the four threads keeps some (glibc); all at once would take more than twice as much.
+  assert.ok(mostMiB - startMiB < 350, `${mostMiB - startMiB} MiB`)
+})
