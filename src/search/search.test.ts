@@ -268,3 +268,19 @@ test('consent, names and public search that change at once leave nobody found wh
     assert.deepEqual(wrong, [])
   }
 })
+
+test('people who blocked each other do not find each other, in whichever direction', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  await rename(app, { avery: ['Avery', 'Lindqvist'], blake: ['Blake', 'Moreau'], casey: ['Casey', 'Okafor'] })
+  const [avery, blake, casey] = [await app.as('avery'), await app.as('blake'), await app.as('casey')]
+  assert.equal((await blake.post('/user/v1/my/friends/block', { userId: avery.userId })).status, 200)
+  assert.deepEqual([await find(avery, 'blake'), await find(blake, 'avery')], [[], []])
+  assert.deepEqual((await draw(avery, 25)).sort(), ['@avery', '@casey'])
+  assert.deepEqual((await draw(blake, 25)).sort(), ['@blake', '@casey'])
+  assert.deepEqual(await find(casey, 'blake'), ['@blake'])
+  for (const [who, whom] of [
+    [avery, blake],
+    [blake, avery],
+  ] as const)
+    assertError(await who.get(`/user/v1/profile?id=${whom.userId}`), 404, 4042)
+})

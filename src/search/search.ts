@@ -1,7 +1,6 @@
 import type { AppUser } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
-import { listHidden } from '../friends/friends.ts'
 import { readEntries } from '../profiles/profiles.ts'
 import type { Entry } from '../profiles/schema.ts'
 import { isNumber, SEARCH_VERSION, searchKeys, splitWords } from './keys.ts'
@@ -19,11 +18,8 @@ export async function searchUsers(db: Db, who: AppUser, what: Search): Promise<F
   const [page, limit] = [what.page ?? 1, what.limit ?? 10]
   const words = splitWords(term).slice(0, MAX_WORDS)
   if (words.length === 0) return { docs: [], page, total: 0 }
-  const [hidden, ...known] = await Promise.all([
-    listHidden(db, who.personId),
-    ...words.map((word) => findWords(db, who, word)),
-  ])
-  const look = (probes: Probes) => findPeople(db, who, { probes, hidden, limit, offset: (page - 1) * limit })
+  const known = await Promise.all(words.map((word) => findWords(db, who, word)))
+  const look = (probes: Probes) => findPeople(db, who, { probes, limit, offset: (page - 1) * limit })
   let found = await look(makeProbes(words, known))
   if (found.total === 0 && words.length > 1) found = await look(makeLonelyProbes(words, known))
   return { docs: await readEntries(db, who, found.people), page, total: found.total }
@@ -34,11 +30,7 @@ async function findWords(db: Db, who: AppUser, word: string): Promise<string[]> 
   return (await db.all(store.findWords, { app: who.appId, word })).map((row) => row.word)
 }
 
-async function findPeople(
-  db: Db,
-  who: AppUser,
-  what: { probes: Probes; hidden: readonly number[]; limit: number; offset: number },
-) {
+async function findPeople(db: Db, who: AppUser, what: { probes: Probes; limit: number; offset: number }) {
   const { keys, prefixes, groups } = what.probes
   const found = await db.first(store.findPeople, {
     app: who.appId,
@@ -47,7 +39,7 @@ async function findPeople(
     groups: keys.map((probe) => probe.group),
     prefixes: prefixes.map((probe) => probe.key),
     prefixCosts: prefixes.map((probe) => probe.cost),
-    hidden: [...what.hidden],
+    me: who.personId,
     groupCount: groups,
     most: MAX_FOUND,
     limit: what.limit,
@@ -64,11 +56,10 @@ const triesFor = (people: number): number => 4 * people + 16
 export async function drawUsers(db: Db, who: AppUser, what: Draw): Promise<Entry[]> {
   const count = what.count ?? 10
   if (count < 1 || count > MAX_RANDOM) throw fail('wrongType', `count must be 1 to ${MAX_RANDOM}`)
-  const hidden = await listHidden(db, who.personId)
   const drawn = new Set<number>()
   for (let round = 0; round < ROUNDS && drawn.size < count; round++) {
     const tries = triesFor(count - drawn.size)
-    const rows = await db.all(store.drawPeople, { app: who.appId, tries, hidden: [...hidden] })
+    const rows = await db.all(store.drawPeople, { app: who.appId, tries, me: who.personId })
     for (const { person_id: id } of rows) if (drawn.size < count) drawn.add(id)
     if (rows.some((row) => row.is_everybody)) break
   }

@@ -19,6 +19,13 @@ export const findWords = read('search.findWords', {
     (select w.word from search_words w where length(:word) > 7 and w.variants && search_variants(:app, :word, 2) limit 300)`,
 })
 
+/** People who blocked the caller or whom the caller blocked: read once, and hardly ever anybody. */
+const hidden = `
+    hidden as materialized (
+      select blocked_id as id from blocks where blocker_id = :me
+      union all select blocker_id from blocks where blocked_id = :me
+    )`
+
 /**
  * Who is found by these keys, best first: the page as ids of people, and how many there are. Each key gives so many at most, so the cost does not grow with the
  * number of people.
@@ -31,7 +38,7 @@ export const findPeople = read('search.findPeople', {
     groups: int8Array,
     prefixes: textArray,
     prefixCosts: int8Array,
-    hidden: int8Array,
+    me: int8,
     groupCount: int8,
     most: int8,
     limit: int8,
@@ -39,7 +46,7 @@ export const findPeople = read('search.findPeople', {
   },
   row: { total: int8, people: int8Array },
   text: `
-    with found as (
+    with ${hidden}, found as (
       select k.person_id, probe.cost, 0::int8 as place, probe.grp
         from unnest(:keys, :costs, :groups) as probe(key, cost, grp)
        cross join lateral (
@@ -56,7 +63,7 @@ export const findPeople = read('search.findPeople', {
        ) k
     ), ranked as (
       select person_id, min(cost) + 30 * (:groupCount - count(distinct grp)) as cost, min(place) as place
-        from found where person_id <> all(:hidden)
+        from found where person_id not in (select id from hidden)
        group by person_id order by 2, 3, 1 limit :most
     )
     select (select count(*) from ranked) as total,
@@ -76,10 +83,10 @@ const LOTS = 2 ** 31
  * no advantage. How long a stretch is follows from how far the first FEW lots reach.
  */
 export const drawPeople = read('search.drawPeople', {
-  params: { app: int8, tries: int8, hidden: int8Array },
+  params: { app: int8, tries: int8, me: int8 },
   row: { person_id: int8, is_everybody: bool },
   text: `
-    with head as (
+    with ${hidden}, head as (
       select lot from findable_users where app_id = :app order by lot limit ${FEW}
     ), size as (
       select count(*) as people, greatest(1, (max(lot)::int8 + 1) * ${STRETCH} / ${FEW}) as length from head
@@ -92,10 +99,10 @@ export const drawPeople = read('search.drawPeople', {
       select f.person_id from findable_users f
        where f.app_id = :app and f.lot >= tries.start and f.lot < tries.start + tries.length
        order by f.lot, f.person_id offset tries.place limit 1
-    ) drawn where drawn.person_id <> all(:hidden)
+    ) drawn where drawn.person_id not in (select id from hidden)
     union all
     (select f.person_id, true from findable_users f
-      where f.app_id = :app and (select people from size) < ${FEW} and f.person_id <> all(:hidden)
+      where f.app_id = :app and (select people from size) < ${FEW} and f.person_id not in (select id from hidden)
       order by random() limit :tries)`,
 })
 
