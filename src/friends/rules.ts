@@ -93,7 +93,7 @@ export function decideAccept({ other, tie }: Pair): boolean {
 /** Whom one knows may be blocked: users of one's app, and by handle those who can be found, or who one has to do with. */
 export function checkBlock(pair: Pair, isKnown: boolean): void {
   const { other, tie, hasBlocked } = pair
-  const isSeen = other.isOpen && !other.isDisabled
+  const isSeen = isFindable(pair) && !other.isDisabled
   if (!isKnown && !isSeen && !hasBlocked && (tie === 'none' || tie === 'unheard')) throw missing('block')
 }
 
