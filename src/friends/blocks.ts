@@ -28,8 +28,4 @@ export const unblockPerson = (db: Db, who: Caller, what: Act): Promise<void> =>
     await tx.first(store.deleteBlock, { blocker: me.id, blocked: other.id })
   })
 
-/** Whom a person must not see: those whom they have blocked, and those who have blocked them. */
-export const listHidden = async (db: Db, personId: number): Promise<number[]> =>
-  (await db.all(store.listHidden, { person: personId })).map(({ id }) => id)
-
 export const friendAges: readonly Age[] = [{ days: DECLINE_DAYS, remove: store.deleteOldDeclines }]

@@ -17,7 +17,7 @@ import * as store from './store.ts'
  * or a parent does for a child. That the caller is that parent is for the caller's room to know.
  */
 
-export { blockPerson, friendAges, listHidden, unblockPerson } from './blocks.ts'
+export { blockPerson, friendAges, unblockPerson } from './blocks.ts'
 export type { Act } from './pair.ts'
 export type { By } from './rules.ts'
 
@@ -73,7 +73,3 @@ export const removeFriend = (db: Db, who: Caller, what: Act): Promise<void> =>
     if (tie !== 'friends') throw missing('remove')
     await tx.first(store.deleteTie, { me: me.id, other: other.id })
   })
-
-/** Whether two people are friends. */
-export const isFriend = async (db: Db, personId: number, otherId: number): Promise<boolean> =>
-  (await db.first(store.findFriendship, { me: personId, other: otherId })) !== undefined

@@ -34,12 +34,6 @@ export const findPair = read('friends.findPair', {
       from (values (1)) one left join friendships f on ${ofPair}`,
 })
 
-export const findFriendship = read('friends.findFriendship', {
-  params: { me: int8, other: int8 },
-  row: { asker_id: int8 },
-  text: `select f.asker_id from friendships f where ${ofPair} and f.accepted_at is not null`,
-})
-
 export const insertRequest = write('friends.insertRequest', {
   params: { asker: int8, asked: int8, quiet: bool, now: timestamptz },
   row: { asker_id: int8 },
@@ -189,14 +183,6 @@ export const listDeclined = read('friends.listDeclined', {
   text: `
     select ${columns}, d.declined_at as since from declines d join people p on p.id = d.asker_id
      where d.decliner_id = :person order by d.declined_at desc, p.id limit :most`,
-})
-
-export const listHidden = read('friends.listHidden', {
-  params: { person: int8 },
-  row: { id: int8 },
-  text: `
-    select blocked_id as id from blocks where blocker_id = :person
-     union select blocker_id from blocks where blocked_id = :person`,
 })
 
 export const deleteOldDeclines = deleteOlder('friends.deleteOldDeclines', {
