@@ -20,6 +20,8 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** What one request has of its own; the fields are sent as JSON. */
 export interface Part {
+  /** Instead of the plan's. */
+  readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Fields
 }
@@ -54,8 +56,9 @@ const linesOf = (headers: Readonly<Record<string, string>>): string =>
     .join('')
 
 function encoderOf(plan: LoadPlan): (part: Part) => Buffer {
-  const start = `${plan.method} ${plan.path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${linesOf(plan.headers)}`
-  return ({ headers = {}, body }) => {
+  const common = `host: 127.0.0.1\r\n${linesOf(plan.headers)}`
+  return ({ path = plan.path, headers = {}, body }) => {
+    const start = `${plan.method} ${path} HTTP/1.1\r\n${common}`
     if (!body) return Buffer.from(`${start}${linesOf(headers)}\r\n`)
     const text = JSON.stringify(body)
     const length = Buffer.byteLength(text)

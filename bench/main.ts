@@ -7,6 +7,7 @@ import { startEmbedded } from '../src/database/embedded/embedded.ts'
 import { migrateAll } from '../src/platform.ts'
 import { compareBuckets } from './buckets.ts'
 import { type Bench, findDatabasePid } from './measure.ts'
+import { measurePeople } from './people.ts'
 import { BENCH_SQL } from './servers.ts'
 import { measureSignIn } from './sign-in.ts'
 import type { Section } from './table.ts'
@@ -17,11 +18,20 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '2' },
     connections: { type: 'string', default: '1,32,256' },
     memory: { type: 'string', default: '60' },
-    only: { type: 'string', default: 'buckets,sign-in' },
+    people: { type: 'string', default: '100000,1000000' },
+    only: { type: 'string', default: 'buckets,sign-in,people' },
     out: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
   },
 })
+
+/** Enough that 1,000 different queries can be made of them. */
+const LEAST_PEOPLE = 1000
+const sizes = [...new Set(values.people.split(',').map(Number))].sort((a, b) => a - b)
+if (!sizes.every((size) => Number.isInteger(size) && size >= LEAST_PEOPLE)) {
+  console.error(`--people takes whole numbers from ${LEAST_PEOPLE} on with commas, not ${values.people}`)
+  process.exit(1)
+}
 
 /** The groups of scenarios, by the names that `--only` takes. Scenarios of one group are interleaved. */
 const GROUPS: Readonly<Record<string, (bench: Bench) => Promise<Section>>> = {
@@ -31,27 +41,32 @@ const GROUPS: Readonly<Record<string, (bench: Bench) => Promise<Section>>> = {
       memorySeconds: Number(values.memory),
     }),
   'sign-in': measureSignIn,
+  people: (bench) => measurePeople(bench, sizes),
 }
 const chosen = values.only.split(',').map((name) => name.trim())
 const unknown = chosen.find((name) => !Object.hasOwn(GROUPS, name))
 if (unknown !== undefined) {
-  console.error(`--only takes ${Object.keys(GROUPS).join(' and ')}, not ${unknown}`)
+  console.error(`--only takes ${Object.keys(GROUPS).join(', ')}, not ${unknown}`)
   process.exit(1)
 }
 
 if (values.help) {
-  console.log(`npm run bench -- [--rounds 5] [--seconds 2] [--only buckets,sign-in] [--connections 1,32,256] [--memory 60] [--out docs/benchmarks.md]
+  console.log(`npm run bench -- [--rounds 5] [--seconds 2] [--only buckets,sign-in,people] [--connections 1,32,256] [--memory 60] [--people 100000,1000000] [--out docs/benchmarks.md]
 
 Measures in interleaved rounds and prints the medians as Markdown tables.
 
 --only         buckets: bare node:http, Fastify with one statement, and Groundschool, side by side.
                sign-in: refresh, code exchange and token check, each with 32 connections; and a bucket
                read alone and while 50 people sign in.
-               Both, one after the other, where it is left out.
+               people: search, random draws, profile, friends and picture, each with 32 connections, among few
+               people and among many; search beside pg_trgm; and the plans of its statements. It loads the people
+               first, which takes minutes for a million.
+               All, one after the other, where it is left out.
 --rounds       Rounds of each scenario.
 --seconds      Seconds of each scenario in a round.
 --connections  buckets: connections of the load.
 --memory       buckets: seconds of load before the memory is read (0: not at all).
+--people       people: how many people, at each size.
 --out          Also writes the tables to a file, over what is there.`)
   process.exit(0)
 }

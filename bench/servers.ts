@@ -108,6 +108,8 @@ export const benchConfig = (settings: Record<string, string> = {}): Config =>
     RATE_CLIENT_BURST: '10000000',
     RATE_ADDRESS_PER_SECOND: '1000000',
     RATE_ADDRESS_BURST: '10000000',
+    RATE_SEARCH_PER_SECOND: '1000000',
+    RATE_SEARCH_BURST: '10000000',
     ...settings,
   })
 

@@ -3,7 +3,7 @@ import type { Caller } from '../src/caller.ts'
 import { int8, int8Array, text, textArray, timestamptz, write } from '../src/database/statement.ts'
 import type { Environment } from '../src/environment.ts'
 import { challengeOf } from '../src/oauth/rules.ts'
-import { addPerson, changePassword, readPersonId } from '../src/people/people.ts'
+import { addPerson, changePassword } from '../src/people/people.ts'
 import { openSession, type TokenPair } from '../src/sessions/sessions.ts'
 import { hashToken, mintToken } from '../src/sessions/tokens.ts'
 
@@ -44,9 +44,8 @@ export async function makeCast(
   const { db } = environment
   const { appId, clientId, secret } = await makeApp(environment, 'bench-sign-in')
   const people = await inBatches(count.people, async (index) => {
-    const handle = await addPerson(db, caller(), { handle: `bench-${index}` })
+    const { id: personId, handle } = await addPerson(db, caller(), { handle: `bench-${index}` })
     await changePassword(db, caller(), { handle, password: PASSWORD })
-    const personId = await readPersonId(db, handle)
     return { handle, personId, userId: await ensureAppUser(db, caller(), { appId, personId }) }
   })
   const cast = { environment, appId, clientId, secret, people, tokens: [] }

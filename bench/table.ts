@@ -1,4 +1,6 @@
 import type { Measured } from './measure.ts'
+import type { Plan } from './plans.ts'
+import type { Duel } from './trigrams.ts'
 
 /** What one group of scenarios adds to the report. */
 export interface Section {
@@ -155,3 +157,125 @@ export function writeSignIn(report: SignInReport): Section {
   )
   return { lines, goals }
 }
+
+export interface PeopleScenario {
+  readonly name: string
+  /** Among the most people. */
+  readonly goalP99Ms?: number
+}
+
+export interface PeopleReport {
+  readonly scenarios: readonly PeopleScenario[]
+  readonly connections: number
+  /** From the fewest people to the most. */
+  readonly sizes: readonly number[]
+  readonly mix: string
+  readonly results: ReadonlyMap<string, readonly Measured[]>
+  readonly duels: readonly Duel[]
+  readonly duelQuery: string
+  readonly plans: readonly Plan[]
+  readonly term: string
+  readonly drawn: number
+}
+
+/** Where the results of a scenario among so many people are. */
+export const keyOf = (scenario: string, people: number): string => `${scenario} ${people}`
+
+const cpuMs = ({ nodeCpuMs, databaseCpuMs }: Measured): number => nodeCpuMs + databaseCpuMs
+const times = (value: number): string => `${value.toFixed(2)} ×`
+
+export function writePeople(report: PeopleReport): Section {
+  const { scenarios, connections, sizes } = report
+  const most = sizes.at(-1)!
+  const resultsOf = (name: string, people: number) => report.results.get(keyOf(name, people)) ?? []
+  const lines = [
+    `## People and search, ${connections} connections`,
+    '',
+    `Search: ${report.mix}; the same ones at each size. The people are made up: some names are common, most are rare. Each size is a database of its own, and everybody is a user of one app who can be found. Per core: 1000 / (CPU Node + CPU PostgreSQL).`,
+    '',
+    ...tableHead('scenario', 'people', 'requests/s', 'p50 ms', 'p99 ms', 'CPU Node', 'CPU PostgreSQL', 'per core'),
+  ]
+  const goals: string[] = []
+  for (const { name, goalP99Ms } of scenarios) {
+    for (const people of sizes) {
+      const measured = resultsOf(name, people)
+      const each = whole(medianOf(measured, perCore))
+      lines.push(line([name, whole(people), ...speedCells(measured), ...cpuCells(measured), each]))
+    }
+    if (goalP99Ms === undefined) continue
+    const p99Ms = medianOf(resultsOf(name, most), (one) => one.p99Ms)
+    goals.push(
+      `${name} with p99 under ${goalP99Ms} ms among ${whole(most)} people with ${connections} connections: ${p99Ms.toFixed(1)} ms, ${verdict(p99Ms < goalP99Ms)}`,
+    )
+  }
+  lines.push('', ...writeGrowth(report), ...writeDuels(report), ...writePlans(report))
+  return { lines, goals }
+}
+
+/** How the cost grows with the number of people, each size against the fewest, in the same round. */
+function writeGrowth({ scenarios, sizes, results }: PeopleReport): string[] {
+  const [fewest, ...larger] = sizes
+  if (larger.length === 0) return []
+  const lines = [
+    'How the cost of a request grows: CPU of Node and PostgreSQL together.',
+    '',
+    ...tableHead(
+      'scenario',
+      'people',
+      `times ${whole(fewest!)}`,
+      `CPU ms at ${whole(fewest!)}`,
+      'CPU ms',
+      'times as much CPU',
+    ),
+  ]
+  for (const { name } of scenarios) {
+    const base = results.get(keyOf(name, fewest!)) ?? []
+    for (const people of larger) {
+      const measured = results.get(keyOf(name, people)) ?? []
+      const ratio = median(measured.map((one, round) => cpuMs(one) / cpuMs(base[round]!)))
+      const cpus = [base, measured].map((all) => medianOf(all, cpuMs).toFixed(3))
+      lines.push(line([name, whole(people), times(people / fewest!), ...cpus, times(ratio)]))
+    }
+  }
+  return [...lines, '']
+}
+
+const percentile = (values: readonly number[], share: number): number =>
+  [...values].sort((a, b) => a - b)[Math.ceil(values.length * share) - 1]!
+
+function writeDuels({ duels, duelQuery }: PeopleReport): string[] {
+  if (duels.length === 0) return ['pg_trgm is missing here, so search was not compared with it.', '']
+  const lines = [
+    `Search beside the usual way, a GIN index of trigrams (pg_trgm) over \`lower(first_name || ' ' || last_name || ' ' || handle)\` of the same people: \`${duelQuery}\`. The first queries of the mix, one at a time, each asked of both in turn: search over HTTP with its token check, the trigrams by plain SQL.`,
+    '',
+    ...tableHead('people', 'queries', 'of', 'search ms', 'pg_trgm ms', 'pg_trgm takes'),
+  ]
+  const mean = (values: readonly number[]) => values.reduce((sum, one) => sum + one, 0) / values.length
+  const figures: Record<string, (values: readonly number[]) => number> = {
+    median,
+    mean,
+    p99: (values) => percentile(values, 0.99),
+  }
+  for (const { people, ours, trigrams } of duels) {
+    for (const [name, figure] of Object.entries(figures)) {
+      const [own, other] = [figure(ours), figure(trigrams)]
+      lines.push(line([whole(people), whole(ours.length), name, own.toFixed(2), other.toFixed(2), times(other / own)]))
+    }
+  }
+  return [...lines, '']
+}
+
+const writePlans = ({ plans, sizes, term, drawn }: PeopleReport): string[] => [
+  `### Plans among ${whole(sizes.at(-1)!)} people`,
+  '',
+  `A search for \`${term}\` and a draw of ${drawn}: \`explain (analyze, buffers, costs off, timing off)\` of the statements that they are made of, prepared as the platform prepares them; buffers are those of the whole statement.`,
+  '',
+  ...plans.flatMap(({ statement, calls, lines }) => [
+    `\`${statement}\`${calls > 1 ? `, ${calls} calls as one` : ''}:`,
+    '',
+    '```text',
+    ...lines,
+    '```',
+    '',
+  ]),
+]

@@ -24,6 +24,10 @@ const dayOf = (moment: Date): number =>
 /** Whole years on that day; the birthday counts. Who was born on 29 February is a year older on 1 March where there is no 29th. */
 export const ageOn = (day: Date, dateOfBirth: Date): number => Math.floor((dayOf(day) - dayOf(dateOfBirth)) / 10_000)
 
+/** The same for a day as the database writes it, 2001-12-31. */
+export const ageOnDay = (day: Date, born: string): number =>
+  Math.floor((dayOf(day) - Number(born.slice(0, 4) + born.slice(5, 7) + born.slice(8, 10))) / 10_000)
+
 /** Not in the future, and not longer ago than people live. */
 export function canBeBirth(day: Date, dateOfBirth: Date): boolean {
   const distance = dayOf(day) - dayOf(dateOfBirth)

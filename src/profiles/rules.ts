@@ -1,4 +1,4 @@
-import { accountKindAt, ageOn } from '../people/rules.ts'
+import { accountKindAt, ageOnDay } from '../people/rules.ts'
 import type { Entry } from './schema.ts'
 
 export type AccountType = Entry['accountType']
@@ -13,10 +13,9 @@ export interface Born {
 }
 
 export function typesOf(born: Born, now: Date): { userType: UserType; accountType: AccountType } {
-  const { userType, accountType } =
-    born.dateOfBirth === null
-      ? ({ userType: 'adult', accountType: 'Adult' } as const)
-      : accountKindAt(ageOn(now, new Date(`${born.dateOfBirth}T00:00:00Z`)))
+  const { userType, accountType } = accountKindAt(
+    born.dateOfBirth === null ? Number.POSITIVE_INFINITY : ageOnDay(now, born.dateOfBirth),
+  )
   if (born.accountKind !== null) return { userType, accountType: born.accountKind as AccountType }
   return { userType, accountType: accountType === 'Adult' && born.hasChildren ? 'Parent' : accountType }
 }

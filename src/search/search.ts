@@ -31,17 +31,17 @@ async function findWords(db: Db, who: AppUser, word: string): Promise<string[]> 
 }
 
 async function findPeople(db: Db, who: AppUser, what: { probes: Probes; limit: number; offset: number }) {
-  const { keys, prefixes, groups } = what.probes
+  const { list, groups } = what.probes
   const found = await db.first(store.findPeople, {
     app: who.appId,
-    keys: keys.map((probe) => probe.key),
-    costs: keys.map((probe) => probe.cost),
-    groups: keys.map((probe) => probe.group),
-    prefixes: prefixes.map((probe) => probe.key),
-    prefixCosts: prefixes.map((probe) => probe.cost),
-    me: who.personId,
+    first: list.map((probe) => probe.first),
+    last: list.map((probe) => probe.last),
+    costs: list.map((probe) => probe.cost),
+    groups: list.map((probe) => probe.group),
     groupCount: groups,
+    me: who.personId,
     most: MAX_FOUND,
+    enough: 2 * MAX_FOUND * groups,
     limit: what.limit,
     offset: what.offset,
   })
@@ -49,8 +49,8 @@ async function findPeople(db: Db, who: AppUser, what: { probes: Probes; limit: n
 }
 
 const ROUNDS = 8
-/** About one try in three gives somebody, and some give somebody who was drawn already. */
-const triesFor = (people: number): number => 4 * people + 16
+/** About every second try gives somebody, and some give somebody who was drawn already. */
+const triesFor = (people: number): number => Math.ceil(2.2 * people) + 8
 
 /** Users of the caller's app with public search on, drawn at random: each set of them is as likely as any other. */
 export async function drawUsers(db: Db, who: AppUser, what: Draw): Promise<Entry[]> {

@@ -27,40 +27,34 @@ const hidden = `
     )`
 
 /**
- * Who is found by these keys, best first: the page as ids of people, and how many there are. Each key gives so many at most, so the cost does not grow with the
- * number of people.
+ * Who is found by these keys, best first: the page as ids of people, and how many there are. A probe is a stretch of keys: one key, or all that begin alike. They come with the
+ * cheapest first, each gives so many people at most, and after enough of them nobody looks on: so the cost does not grow with the number of people.
  */
 export const findPeople = read('search.findPeople', {
   params: {
     app: int8,
-    keys: textArray,
+    first: textArray,
+    last: textArray,
     costs: int8Array,
     groups: int8Array,
-    prefixes: textArray,
-    prefixCosts: int8Array,
-    me: int8,
     groupCount: int8,
+    me: int8,
     most: int8,
+    enough: int8,
     limit: int8,
     offset: int8,
   },
   row: { total: int8, people: int8Array },
   text: `
     with ${hidden}, found as (
-      select k.person_id, probe.cost, 0::int8 as place, probe.grp
-        from unnest(:keys, :costs, :groups) as probe(key, cost, grp)
+      select k.person_id, probe.cost, k.place, probe.grp
+        from unnest(:first, :last, :costs, :groups) as probe(first, last, cost, grp)
        cross join lateral (
-         select person_id from search_keys s where s.app_id = :app and s.key = probe.key order by s.person_id limit :most
-       ) k
-      union all
-      select k.person_id, probe.cost, k.place, 0
-        from unnest(:prefixes, :prefixCosts) as probe(key, cost)
-       cross join lateral (
-         select s.person_id, row_number() over (order by s.key, s.person_id) as place from (
-           select person_id, key from search_keys
-            where app_id = :app and key > probe.key and key < probe.key || ${END} order by key, person_id limit :most
+         select s.person_id, row_number() over () as place from (
+           select person_id from search_keys
+            where app_id = :app and key >= probe.first and key <= probe.last order by key, person_id limit :most
          ) s
-       ) k
+       ) k limit :enough
     ), ranked as (
       select person_id, min(cost) + 30 * (:groupCount - count(distinct grp)) as cost, min(place) as place
         from found where person_id not in (select id from hidden)
@@ -73,12 +67,12 @@ export const findPeople = read('search.findPeople', {
 /** Up to so many users of an app are all looked at; of more, places are drawn. */
 const FEW = 200
 /** How many people a stretch of lots has on average, and the most that it ever has. */
-const STRETCH = 16
-const STRETCH_MOST = 48
+const STRETCH = 48
+const STRETCH_MOST = 104
 const LOTS = 2 ** 31
 
 /**
- * People drawn at random, each equally likely, of those who may be found; some may come twice, and about a third of the tries give nobody. Lots are cut into
+ * People drawn at random, each equally likely, of those who may be found; some may come twice, and about half of the tries give nobody. Lots are cut into
  * stretches of equal length, of which one is drawn, and in it one of STRETCH_MOST places: a place that nobody has is a try in vain, so that a crowded stretch gives
  * no advantage. How long a stretch is follows from how far the first FEW lots reach.
  */

@@ -1,0 +1,55 @@
+import pg from 'pg'
+import type { Connection } from '../src/database/database.ts'
+import { schemaOf } from '../src/environment.ts'
+import { migrateAll } from '../src/platform.ts'
+import { loadCast } from '../src/search/testing.ts'
+import { type RunningServer, startServer } from './measure.ts'
+import { BENCH_SQL } from './servers.ts'
+
+/** So many people in a database of their own, all users of one app, and the server that they are asked of. */
+export interface Town {
+  readonly people: number
+  readonly connection: Connection
+  readonly server: RunningServer
+}
+
+export const FRIENDS = 50
+
+/** The caller, who gets a name for the picture and the first of the cast as friends. */
+const CALLER_SQL = `
+  update people set first_name = 'Bench', last_name = 'Mark' where id = 1;
+  insert into friendships (asker_id, asked_id, requested_at, accepted_at)
+  select 1, id, now(), now() from people where id > 1 order by id limit ${FRIENDS};
+  vacuum analyze friendships`
+
+const secondsSince = (startedAt: number): string => ((performance.now() - startedAt) / 1000).toFixed(1)
+
+export async function buildTown(main: Connection, people: number): Promise<Town> {
+  const startedAt = performance.now()
+  const database = `bench_people_${people}`
+  await runAll(main, [`create database ${database}`])
+  const connection = { ...main, database }
+  await migrateAll(connection)
+  await runAll(connection, [BENCH_SQL])
+  const progress = (done: number) => {
+    if (done % 50_000 === 0 || done === people)
+      process.stderr.write(`people: ${done} of ${people} loaded after ${secondsSince(startedAt)} s\n`)
+  }
+  await loadCast(connection, { people, clientId: 'gs-bench', progress })
+  // What was loaded is written now, not while it is measured.
+  const steps = CALLER_SQL.split(';')
+  await runAll(connection, [`set search_path = ${schemaOf('production')}`, ...steps, 'checkpoint'])
+  process.stderr.write(`people: ${people} ready after ${secondsSince(startedAt)} s\n`)
+  return { people, connection, server: await startServer('groundschool', connection) }
+}
+
+/** One after the other: a vacuum stands alone. */
+async function runAll(connection: Connection, statements: readonly string[]): Promise<void> {
+  const client = new pg.Client(connection)
+  await client.connect()
+  try {
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,86 @@
+import type { Part, Sending } from './load.ts'
+import { type Bench, type Measured, measure } from './measure.ts'
+import { describeMix, makeQueries } from './people-queries.ts'
+import { buildTown, FRIENDS, type Town } from './people-town.ts'
+import { explainSearch } from './plans.ts'
+import { keyOf, type PeopleScenario, type Section, writePeople } from './table.ts'
+import { type Duel, duel, TRIGRAM_QUERY } from './trigrams.ts'
+
+/** The goals are for so many. */
+const CONNECTIONS = 32
+const QUERIES = 1000
+const WARM_UP_SECONDS = 2
+const DRAWN = 25
+/** What the plans are shown of: two words, a slip in one of them. */
+const TYPICAL_TERM = 'jonahtan mensah'
+
+interface Scenario extends PeopleScenario {
+  readonly path: string
+  /** Where requests differ: those of a round. */
+  parts?(round: number): readonly Part[]
+}
+
+const searchPath = (term: string): string => `/user/v1/search?term=${encodeURIComponent(term)}`
+
+/** A round is too short for all queries, so each starts elsewhere. */
+function partsOf(queries: readonly string[], rounds: number) {
+  const parts = queries.map((term) => ({ path: searchPath(term) }))
+  return (round: number): readonly Part[] => {
+    const start = Math.floor((round * parts.length) / rounds) % parts.length
+    return [...parts.slice(start), ...parts.slice(0, start)]
+  }
+}
+
+const listScenarios = (queries: readonly string[], rounds: number): readonly Scenario[] => [
+  { name: '**search**', goalP99Ms: 50, path: '/user/v1/search', parts: partsOf(queries, rounds) },
+  { name: `**random**, ${DRAWN} people`, goalP99Ms: 20, path: `/user/v1/search/random?count=${DRAWN}` },
+  { name: 'own profile', path: '/user/v1/my/profile' },
+  { name: `friends, ${FRIENDS} of them`, path: '/user/v1/my/friends' },
+  { name: 'picture, the default one', path: '/user/v1/my/profile/picture' },
+]
+
+/** Search, draws and what people see of themselves, among few people and among many; search beside the usual way; and the plans. */
+export async function measurePeople(bench: Bench, sizes: readonly number[]): Promise<Section> {
+  const queries = makeQueries(Math.min(...sizes), QUERIES)
+  const scenarios = listScenarios(queries, bench.rounds)
+  const towns: Town[] = []
+  for (const people of sizes) towns.push(await buildTown(bench.connection, people))
+
+  const run = ({ path, parts }: Scenario, { server }: Town, round: number, seconds: number): Promise<Measured> => {
+    const send: Sending = parts
+      ? { kind: 'queue', parts: parts(round), isEndless: true }
+      : { kind: 'turns', parts: [{}] }
+    return measure(bench, server, { method: 'GET', path, send, connections: CONNECTIONS, seconds })
+  }
+  for (const town of towns) for (const scenario of scenarios) await run(scenario, town, 0, WARM_UP_SECONDS)
+  const results = new Map<string, Measured[]>()
+  for (let round = 0; round < bench.rounds; round++) {
+    process.stderr.write(`people: round ${round + 1} of ${bench.rounds}\n`)
+    for (const scenario of scenarios) {
+      for (const town of towns) {
+        const key = keyOf(scenario.name, town.people)
+        results.set(key, [...(results.get(key) ?? []), await run(scenario, town, round, bench.seconds)])
+      }
+    }
+  }
+
+  const duels: Duel[] = []
+  for (const town of towns) {
+    const result = await duel(town, queries, searchPath)
+    if (result) duels.push(result)
+  }
+  const plans = await explainSearch(towns.at(-1)!.connection, { term: TYPICAL_TERM, count: DRAWN })
+  for (const { server } of towns) server.child.kill()
+  return writePeople({
+    scenarios,
+    connections: CONNECTIONS,
+    sizes,
+    mix: `${QUERIES} different queries: ${describeMix()}`,
+    results,
+    duels,
+    duelQuery: TRIGRAM_QUERY,
+    plans,
+    term: TYPICAL_TERM,
+    drawn: DRAWN,
+  })
+}

@@ -1,0 +1,133 @@
+import pg from 'pg'
+import { ensureAppUser } from '../src/apps/apps.ts'
+import type { AppUser } from '../src/caller.ts'
+import type { Connection, Db } from '../src/database/database.ts'
+import type { Statement } from '../src/database/statement.ts'
+import { schemaOf } from '../src/environment.ts'
+import { openLog } from '../src/log.ts'
+import { openEnvironments } from '../src/platform.ts'
+import { drawUsers, searchUsers } from '../src/search/search.ts'
+import { benchConfig } from './servers.ts'
+
+/** How PostgreSQL answers a statement, and how it is read in a report. */
+export interface Plan {
+  readonly statement: string
+  readonly calls: number
+  readonly lines: readonly string[]
+}
+
+interface Asked {
+  readonly statement: Statement
+  readonly params: unknown[]
+}
+
+const SHOWN = ['search.findWords', 'search.findPeople', 'search.drawPeople']
+const MAX_LINE_LENGTH = 150
+/** As connections of the read lane are set (src/database/database.ts). */
+const LANE_SETTINGS = `
+  set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_hashjoin = off;
+  set enable_mergejoin = off; set jit = off; set search_path = ${schemaOf('production')}`
+
+/** The plans of a search for `term` and of a draw of `count`, with the statements and values that the operations themselves ask with. */
+export async function explainSearch(
+  connection: Connection,
+  { term, count }: { term: string; count: number },
+): Promise<Plan[]> {
+  const config = benchConfig()
+  const environments = await openEnvironments(config, connection, openLog(config), () => new Date())
+  const asked: Asked[] = []
+  try {
+    const { db } = environments[0]!
+    const who = await findCaller(db)
+    await searchUsers(listenTo(db, asked), who, { term })
+    await drawUsers(listenTo(db, asked), who, { count })
+  } finally {
+    for (const environment of environments) await environment.close()
+  }
+  const client = new pg.Client(connection)
+  await client.connect()
+  try {
+    await client.query(LANE_SETTINGS)
+    const plans: Plan[] = []
+    for (const name of SHOWN)
+      plans.push(
+        await explain(
+          client,
+          asked.filter(({ statement }) => statement.name === name),
+        ),
+      )
+    return plans
+  } finally {
+    await client.end()
+  }
+}
+
+async function findCaller(db: Db): Promise<AppUser> {
+  const at = new Date()
+  const caller = { at, requestId: 'bench', address: '127.0.0.1' }
+  const userId = await ensureAppUser(db, caller, { appId: 1, personId: 1 })
+  return {
+    ...caller,
+    appId: 1,
+    personId: 1,
+    userId,
+    sessionId: '',
+    isAnonymous: false,
+    tokenExpiresAtMs: at.getTime() + 1e9,
+  }
+}
+
+/** The same database, noting what it is asked. */
+function listenTo(db: Db, asked: Asked[]): Db {
+  const note = (statement: unknown, params: unknown) => {
+    const known = asked.find((one) => one.statement === statement)
+    if (known) known.params.push(params)
+    else asked.push({ statement: statement as Statement, params: [params] })
+  }
+  return {
+    ...db,
+    all: (statement, params) => {
+      note(statement, params)
+      return db.all(statement, params)
+    },
+    first: (statement, params) => {
+      note(statement, params)
+      return db.first(statement, params)
+    },
+  }
+}
+
+/** Prepared and warm, as the platform asks it: calls that go together as one. */
+async function explain(client: pg.Client, [asked]: readonly Asked[]): Promise<Plan> {
+  const { statement, params } = asked!
+  const isGathered = statement.gathered !== undefined && params.length > 1
+  const text = isGathered ? statement.gathered!.text : statement.text
+  const values = isGathered
+    ? statement.encodeCalls(params.map((one) => ({ params: one })))
+    : statement.encodeParams(params[0])
+  const literals = values.map((value) => (value === null ? 'null' : pg.escapeLiteral(String(value))))
+  const name = pg.escapeIdentifier(statement.name)
+  await client.query(`prepare ${name} as ${text}`)
+  const run = () =>
+    client.query(`explain (analyze, buffers, costs off, timing off) execute ${name}(${literals.join()})`)
+  await run()
+  const { rows } = await run()
+  return {
+    statement: statement.name,
+    calls: isGathered ? params.length : 1,
+    lines: shorten(rows.map((row) => row['QUERY PLAN'] as string)),
+  }
+}
+
+/** What says little about how much is read. */
+const NOISE = /^\s*(Planning|I\/O Timings|Storage|Sort Method|Batches|Window|Heap Blocks|Recheck Cond|Index Searches):/
+
+/** Buffers of the whole alone, which come first; the highest character as it was written, since no font has it; and long lines cut. */
+function shorten(lines: readonly string[]): string[] {
+  const isBuffers = (line: string) => /^\s*Buffers:/.test(line)
+  const first = lines.findIndex(isBuffers)
+  return lines
+    .filter((line, index) => !NOISE.test(line) && (!isBuffers(line) || index === first))
+    .map((line) => line.replaceAll(`'${String.fromCodePoint(1114109)}'::text`, 'chr(1114109)'))
+    .map((line) => (line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)} …` : line))
+}
