@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 /** Makes demo.json: `node demo/make-demo.ts`. A test keeps the file equal to what this makes. */
 
 const PASSWORD = 'groundschool'
+const APPS = ['demo-app']
 
 /** Twenty countries, ten people each. */
 const NAMES: Record<string, string> = {
@@ -25,8 +26,33 @@ const NAMES: Record<string, string> = {
   PL: 'Łukasz Wójcik, Małgorzata Kowalczyk, Paweł Zieliński, Agnieszka Dąbrowska, Grzegorz Gąsior, Żaneta Łuczak, Michał Kępa, Świętosława Błaszczyk, Stanisław Ćwik, Róża Jabłońska',
   TR: 'Çağla Yılmaz, Emre Şahin, Gülşen Öztürk, Oğuz Çelik, İpek Doğan, Barış Kılıç, Şebnem Aydın, Yiğit Güneş, Özge Karataş, Umut Erdoğan',
   UA: 'Оксана Шевченко (oksana.shevchenko), Тарас Коваленко (taras.kovalenko), Ірина Бондаренко (iryna.bondarenko), Андрій Ткаченко (andrii.tkachenko), Юлія Мельник (yuliia.melnyk), Богдан Лисенко (bohdan.lysenko), Наталія Гриценко (nataliia.hrytsenko), Максим Їжак (maksym.yizhak), Софія Кравець (sofiia.kravets), Олег Ґудзь (oleh.gudz)',
-  US: 'Marcus Whitfield, Shaniqua Baptiste, Tyler Nakagawa, Guadalupe Ramírez, Brandon O’Rourke, Keisha Montgomery, Dylan Begay, Priscilla Nguyễn, Jamal Robinson, Savannah Littlefield',
+  US: 'Marcus Whitfield, Shaniqua Baptiste, Tyler Nakagawa, Guadalupe Ramírez, Brandon O’Rourke, Keisha Montgomery, Dylan Begay, Priscilla Nguyễn, Jamal Robinson, Littlefield Flyers',
   VN: 'Anh Nguyễn, Bảo Trần, Chi Lê, Dũng Phạm, Giang Hoàng, Hương Vũ, Khánh Đặng, Linh Bùi, Minh Đỗ, Thảo Ngô',
+}
+
+/** What a few of them are besides. */
+const MORE: Record<string, object> = {
+  'cecile.marchand': { gender: 'female', position: 'Cabin crew' },
+  'hina.kobayashi': { gender: 'female', position: 'Air traffic controller' },
+  'kwame.mensah': { gender: 'male', position: 'Chief flight instructor' },
+  'marcus.whitfield': {
+    gender: 'male',
+    position: 'Crew chief',
+    service: { militaryGrade: 'E-6', displayRank: 'TSgt', displayDutyTitle: 'Crew Chief' },
+  },
+  'guadalupe.ramirez': {
+    position: 'Instructor pilot',
+    service: { militaryGrade: 'O-3', displayRank: 'Capt', displayDutyTitle: 'Instructor Pilot' },
+  },
+  'keisha.montgomery': {
+    position: 'Airfield manager',
+    service: { civilianGrade: 'GS-12', jobSeriesNumber: '2150', jobTitle: 'Airfield Manager' },
+  },
+  'jamal.robinson': {
+    position: 'Simulator engineer',
+    service: { civilianBand: 'NH-03', jobSeriesNumber: '0801', jobTitle: 'Simulation Engineer' },
+  },
+  'littlefield.flyers': { accountType: 'Community', position: 'Flying club' },
 }
 
 const LETTERS: Record<string, string> = { ø: 'o', ł: 'l', ß: 'ss', æ: 'ae', đ: 'd', ð: 'd', ı: 'i', þ: 'th' }
@@ -58,10 +84,18 @@ function makeOthers() {
         dateOfBirth: `${1958 + ((group * 7 + i * 5) % 48)}-${pad(1 + ((group + i * 5) % 12))}-${pad(1 + ((group * 11 + i * 3) % 28))}`,
         publicSearch: true,
         organisations: { [group % 2 === 0 ? 'sandhills' : 'northwind']: i === 0 ? 'instructor' : 'student' },
+        apps: APPS,
+        ...MORE[handle],
       }
     }),
   )
 }
+
+/** Beside the 200: nobody finds them until their parent turns it on. */
+const CHILDREN = [
+  { handle: '@leo.marchand', firstName: 'Léo', dateOfBirth: '2020-05-06' },
+  { handle: '@manon.marchand', firstName: 'Manon', dateOfBirth: '2022-09-23' },
+].map((child) => ({ ...child, lastName: 'Marchand', country: 'FR', parents: ['@cecile.marchand'], apps: APPS }))
 
 const person = (name: string, lastName: string, more: object) => ({
   handle: `@${name.toLowerCase()}`,
@@ -70,6 +104,7 @@ const person = (name: string, lastName: string, more: object) => ({
   email: `${name.toLowerCase()}@example.org`,
   publicSearch: true,
   password: PASSWORD,
+  apps: APPS,
   ...more,
 })
 
@@ -79,7 +114,12 @@ export const makeDemo = () => ({
     { key: 'northwind', name: 'Northwind Training' },
   ],
   people: [
-    person('Avery', 'Lindqvist', { country: 'SE', dateOfBirth: '2001-03-14', organisations: { sandhills: 'student' } }),
+    person('Avery', 'Lindqvist', {
+      country: 'SE',
+      dateOfBirth: '2001-03-14',
+      organisations: { sandhills: 'student' },
+      friends: ['@blake'],
+    }),
     person('Blake', 'Moreau', { country: 'FR', dateOfBirth: '1999-11-02', organisations: { sandhills: 'student' } }),
     person('Casey', 'Okafor', { country: 'NG', dateOfBirth: '1984-07-21', organisations: { sandhills: 'instructor' } }),
     person('Drew', 'Castellanos', {
@@ -95,6 +135,7 @@ export const makeDemo = () => ({
       organisations: { sandhills: 'administrator', northwind: 'administrator' },
     }),
     ...makeOthers(),
+    ...CHILDREN,
   ],
   apps: [
     {

@@ -59,12 +59,14 @@ begin
 end $$;
 
 -- Brings what is found of these people in line with what they and their apps say. Rows are locked, so that two changes at once do not each miss the other's.
-create function sync_findable(changed bigint[]) returns void language plpgsql set search_path from current as $$
+-- A connection keeps the plans of this and of the other functions, also where the first call had no rows, or thousands: so they look up row by row, whatever that was.
+create function sync_findable(changed bigint[]) returns void language plpgsql set search_path from current
+  set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
   if changed is null then return; end if;
-  delete from findable_users f where f.person_id = any(changed) and not exists (
-    select from people p join app_users u on u.person_id = p.id
-     where u.user_id = f.user_id and u.withdrawn_at is null and p.public_search and p.disabled_at is null and not p.anonymous);
+  delete from findable_users f where f.person_id = any(changed) and (
+    select true from app_users u join people p on p.id = u.person_id
+     where u.user_id = f.user_id and u.withdrawn_at is null and p.public_search and p.disabled_at is null and not p.anonymous) is null;
   insert into findable_users as f (app_id, person_id, user_id, lot, keys)
   select v.app_id, v.person_id, v.user_id, floor(random() * 2147483647)::integer, v.search_keys from (
     select u.app_id, u.person_id, u.user_id, p.search_keys
@@ -111,7 +113,8 @@ create table search_words_left (
 );
 
 -- A word that is being forgotten at this moment is made again; one that is there is locked, so that it stays until our transaction ends.
-create function add_search_keys() returns trigger language plpgsql set search_path from current as $$
+create function add_search_keys() returns trigger language plpgsql set search_path from current
+  set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   wanted bigint;
   held bigint;
@@ -141,11 +144,17 @@ create trigger findable_users_added after insert on findable_users
 create trigger findable_users_renamed after update on findable_users
   referencing new table as new_rows for each statement execute function add_search_keys();
 
-create function drop_search_keys() returns trigger language plpgsql set search_path from current as $$
+create function drop_search_keys() returns trigger language plpgsql set search_path from current
+  set enable_hashjoin = off set enable_mergejoin = off set enable_material = off as $$
 begin
-  delete from search_keys s using old_rows o cross join unnest(o.keys) as k(key)
-   where s.app_id = o.app_id and s.key = k.key and s.person_id = o.person_id
-     and not exists (select from findable_users f where f.app_id = o.app_id and f.person_id = o.person_id and s.key = any(f.keys));
+  if not exists (select from old_rows) then return null; end if;
+  -- `offset 0`: the whole key is known before it is looked up.
+  delete from search_keys s using (
+    select o.app_id, k.key, o.person_id from old_rows o cross join unnest(o.keys) as k(key)
+     where not exists (select from findable_users f where f.app_id = o.app_id and f.person_id = o.person_id and k.key = any(f.keys))
+    offset 0
+  ) gone
+   where s.app_id = gone.app_id and s.key = gone.key and s.person_id = gone.person_id;
   insert into search_words_left (app_id, word)
   select distinct o.app_id, substr(k.key, 2) from old_rows o cross join unnest(o.keys) as k(key)
    where k.key like '1%'

@@ -12,6 +12,7 @@ import { runSql } from './database/test-database.ts'
 import { type Environment, schemaOf } from './environment.ts'
 import { openLog } from './log.ts'
 import { type Platform, startPlatform } from './platform.ts'
+import { SEARCH_VERSION, searchKeys } from './search/keys.ts'
 import { openSession } from './sessions/sessions.ts'
 import { TestBrowser } from './testing-browser.ts'
 
@@ -29,12 +30,13 @@ const SECRET_KEY = Buffer.alloc(32, 'test').toString('base64url')
 
 export async function seed(connection: Connection): Promise<void> {
   for (const environment of ['production', 'sandbox'] as const) {
-    const people = PEOPLE.map((name) => `('@${name}', '${name}', now())`)
+    const keysOf = (handle: string) => searchKeys({ handle, firstName: '', lastName: '' }).join()
+    const people = PEOPLE.map((name) => `('@${name}', '${name}', '{${keysOf(name)}}', ${SEARCH_VERSION}, now())`)
     const apps = APPS.map((name) => `('${makeClientId(environment, name)}', '${name}', 'approved', true, now())`)
     await runSql(
       connection,
       `set search_path to ${schemaOf(environment)};
-       insert into people (handle, handle_key, created_at) values ${people.join()};
+       insert into people (handle, handle_key, search_keys, search_version, created_at) values ${people.join()};
        insert into apps (client_id, name, status, basic_enabled, created_at) values ${apps.join()};
        insert into app_storage (app_id, blocks_limit) select id, 102400 from apps;`,
     )

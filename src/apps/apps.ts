@@ -85,6 +85,29 @@ export async function enrolUsers(
 export const listAppsOfPerson = (db: Db, what: { personId: number }) =>
   db.all(store.listOfPerson, { person: what.personId })
 
+/** For the download of everything that is kept about a person. */
+export async function exportApps(db: Db, personId: number) {
+  const person = { person: personId }
+  const [uses, owned] = await Promise.all([db.all(store.listUses, person), db.all(store.listOwned, person)])
+  return {
+    uses: uses.map((row) => ({
+      clientId: row.client_id,
+      name: row.name,
+      userId: row.user_id,
+      consentedDate: row.consented_at,
+      // Null: enrolled by an organisation, and not asked yet.
+      allowedDate: row.allowed_at,
+      withdrawnDate: row.withdrawn_at,
+    })),
+    owns: owned.map((row) => ({
+      clientId: row.client_id,
+      name: row.name,
+      status: row.status,
+      createdDate: row.created_at,
+    })),
+  }
+}
+
 /**
  * Takes a person's consent back: their sessions in the app end at once, on every process. Their id there stays for the day on which they consent again. A session
  * that is being opened holds the consent's row, so it is either seen here or refused.

@@ -107,6 +107,30 @@ export const listOfPerson = read('apps.listOfPerson', {
      order by u.consented_at desc, a.id desc limit 200`,
 })
 
+/** Every app that has an id of this person, withdrawn consent too. There are as many as apps that they have used. */
+export const listUses = read('apps.listUses', {
+  params: { person: int8 },
+  row: {
+    client_id: text,
+    name: text,
+    user_id: text,
+    consented_at: timestamptz,
+    allowed_at: nullable(timestamptz),
+    withdrawn_at: nullable(timestamptz),
+  },
+  gather: false,
+  text: `
+    select a.client_id, a.name, u.user_id, u.consented_at, u.allowed_at, u.withdrawn_at
+      from app_users u join apps a on a.id = u.app_id where u.person_id = :person order by a.client_id`,
+})
+
+export const listOwned = read('apps.listOwned', {
+  params: { person: int8 },
+  row: { client_id: text, name: text, status: text, created_at: timestamptz },
+  gather: false,
+  text: `select client_id, name, status, created_at from apps where owner_id = :person order by client_id`,
+})
+
 /** With the epoch, whatever the consent was proof for ends too: codes and devices that were allowed and not used yet. */
 export const withdraw = write('apps.withdraw', {
   params: { client: text, person: int8, now: timestamptz },

@@ -146,7 +146,7 @@ const COMMANDS = [
   ['import', 'FILE'],
   ['backup', 'FILE'],
   ['restore', 'FILE'],
-  ...['add', 'password', 'reset-link', 'disable', 'enable'].map((verb) => [`user ${verb}`, 'HANDLE']),
+  ...['add', 'password', 'reset-link', 'disable', 'enable', 'remove'].map((verb) => [`user ${verb}`, 'HANDLE']),
   ['user parent', 'CHILD PARENT'],
   ['user list'],
   ['app add', 'KEY'],
@@ -231,7 +231,7 @@ test('what fails gives a sentence and exit code 1, never a stack', async () => {
   assert.ok(!existsSync(empty))
 })
 
-test('people are added, get a password, are disabled, enabled and listed', async () => {
+test('people are added, get a password, are disabled, enabled, listed and removed', async () => {
   const { settings, drop } = await ownDatabase()
   const line = (text: string) => ({ args: ['user', ...text.split(' ')], settings })
   const setPassword = (handle: string, input: string) => run(['user', 'password', handle], settings, input)
@@ -266,6 +266,11 @@ test('people are added, get a password, are disabled, enabled and listed', async
     assert.ok(list!.out.split('\n').includes('@Jo\tJo Ng\tdeveloper, disabled'), list!.out)
     assert.ok(list!.out.split('\n').includes('@avery\t\tno password'))
     assert.ok(sandbox!.out.includes('@avery') && !sandbox!.out.includes('@Jo'))
+    const [unsure, removed, gone] = await runAll(['remove @jo', 'remove @jo --yes', 'remove @jo --yes'].map(line))
+    assert.equal(unsure!.code, 2)
+    assert.match(unsure!.err, /^Removing @jo cannot be undone: repeat it with --yes/)
+    assert.deepEqual([removed!.code, removed!.out], [0, '@jo was removed from production.\n'])
+    assert.deepEqual([gone!.code, gone!.err], [1, 'There is nobody with the handle @jo\n'])
   } finally {
     await drop()
   }

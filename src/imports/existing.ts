@@ -3,50 +3,53 @@ import type { EnvironmentName } from '../config.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import { normaliseHandle } from '../people/people.ts'
-import type { Mistake, Reference } from './rules.ts'
+import { batches } from './batches.ts'
+import * as peopleStore from './people-store.ts'
+import { childrenBornAfter, findFamilyMistakes, isChild, type Mistake, type Reference, readBirths } from './rules.ts'
 import type { ImportFile } from './schema.ts'
 import * as store from './store.ts'
+import { readTies, type Ties } from './ties.ts'
 
 const BATCH = 5000
+
+export type FoundPerson = RowOf<typeof peopleStore.findPeople>
 
 /** What one environment has of the entries that a file names. */
 export interface Existing {
   readonly organisations: ReadonlyMap<string, RowOf<typeof store.findOrganisations>>
   /** By the handle's normal form. */
-  readonly people: ReadonlyMap<string, RowOf<typeof store.findPeople>>
+  readonly people: ReadonlyMap<string, FoundPerson>
   /** Role by organisation key, by person id. */
   readonly memberships: ReadonlyMap<number, ReadonlyMap<string, string>>
   /** By client ID. */
   readonly apps: ReadonlyMap<string, RowOf<typeof store.findApps>>
-}
-
-export function* batches<T>(items: readonly T[], size = BATCH): Generator<readonly T[]> {
-  for (let i = 0; i < items.length; i += size) yield items.slice(i, i + size)
+  readonly ties: Ties
 }
 
 export async function readExisting(db: Db, environment: EnvironmentName, file: ImportFile): Promise<Existing> {
   const organisations = new Map<string, RowOf<typeof store.findOrganisations>>()
-  for (const keys of batches([...listOrganisationKeys(file)])) {
+  for (const keys of batches([...listOrganisationKeys(file)], BATCH)) {
     for (const row of await db.all(store.findOrganisations, { keys: [...keys] })) organisations.set(row.key, row)
   }
-  const people = new Map<string, RowOf<typeof store.findPeople>>()
-  for (const handles of batches([...listHandles(file)])) {
-    for (const row of await db.all(store.findPeople, { handles: [...handles] })) people.set(row.handle_key, row)
-  }
-  const memberships = new Map<number, Map<string, string>>()
-  for (const batch of batches([...people.values()])) {
-    for (const row of await db.all(store.findMemberships, { people: batch.map((person) => person.id) })) {
-      const roles = memberships.get(row.person_id) ?? new Map<string, string>()
-      memberships.set(row.person_id, roles.set(row.key, row.role))
-    }
-  }
   const apps = new Map<string, RowOf<typeof store.findApps>>()
-  for (const batch of batches(file.apps)) {
+  for (const batch of batches(file.apps, BATCH)) {
     const clients = batch.map((app) => makeClientId(environment, app.key))
     if (db.isTransaction) await db.all(store.lockApps, { clients })
     for (const row of await db.all(store.findApps, { clients })) apps.set(row.client_id, row)
   }
-  return { organisations, people, memberships, apps }
+  const people = new Map<string, FoundPerson>()
+  for (const handles of batches([...listHandles(file)], BATCH)) {
+    for (const row of await db.all(peopleStore.findPeople, { handles: [...handles] })) people.set(row.handle_key, row)
+  }
+  const memberships = new Map<number, Map<string, string>>()
+  for (const batch of batches([...people.values()], BATCH)) {
+    for (const row of await db.all(peopleStore.findMemberships, { people: batch.map((person) => person.id) })) {
+      const roles = memberships.get(row.person_id) ?? new Map<string, string>()
+      memberships.set(row.person_id, roles.set(row.key, row.role))
+    }
+  }
+  const ties = await readTies(db, environment, file.people, (handle) => people.get(normaliseHandle(handle))?.id)
+  return { organisations, people, memberships, apps, ties }
 }
 
 function listOrganisationKeys(file: ImportFile): Set<string> {
@@ -57,7 +60,9 @@ function listOrganisationKeys(file: ImportFile): Set<string> {
 }
 
 function listHandles(file: ImportFile): Set<string> {
-  const handles = new Set(file.people.map((person) => normaliseHandle(person.handle)))
+  const handles = new Set<string>()
+  for (const { handle, parents = [], friends = [] } of file.people)
+    for (const one of [handle, ...parents, ...friends]) handles.add(normaliseHandle(one))
   for (const app of file.apps) if (app.owner) handles.add(normaliseHandle(app.owner))
   return handles
 }
@@ -72,11 +77,47 @@ export async function findDangling(
     ...new Set(references.filter((reference) => reference.kind === kind).map(({ key }) => key.replaceAll('\0', ''))),
   ]
   const known = new Set<string>()
-  for (const keys of batches(keysOf('organisation')))
+  for (const keys of batches(keysOf('organisation'), BATCH))
     for (const { key } of await db.all(store.findOrganisations, { keys: [...keys] })) known.add(`organisation ${key}`)
-  for (const handles of batches(keysOf('person')))
-    for (const row of await db.all(store.findPeople, { handles: [...handles] })) known.add(`person ${row.handle_key}`)
+  // Nobody knows anonymous users by name.
+  for (const handles of batches(keysOf('person'), BATCH))
+    for (const row of await db.all(peopleStore.findPeople, { handles: [...handles] }))
+      if (!row.anonymous) known.add(`person ${row.handle_key}`)
+  const clientId = (key: string) => makeClientId(environment, key)
+  for (const keys of batches(keysOf('app'), BATCH)) {
+    const rows = await db.all(store.findAppIds, { clients: keys.map(clientId) })
+    const clients = new Set(rows.map((row) => row.client_id))
+    for (const key of keys) if (clients.has(clientId(key))) known.add(`app ${key}`)
+  }
   return references
     .filter(({ kind, key }) => !known.has(`${kind} ${key}`))
     .map(({ place, kind }) => `${place}: is no ${kind} of this file or of ${environment}`)
+}
+
+/** What is wrong with the families of a file, now that everybody's date of birth can be told. */
+export async function findFamilyMistakesHere(
+  db: Db,
+  file: ImportFile,
+  { people }: Pick<Existing, 'people'>,
+  now: Date,
+): Promise<Mistake[]> {
+  const births = readBirths(file.people)
+  const madeChildren = new Map<string, { id: number; place: string }>()
+  for (const [i, person] of file.people.entries()) {
+    const handle = normaliseHandle(person.handle)
+    const found = people.get(handle)
+    if (!births.has(handle)) births.set(handle, found?.date_of_birth ?? null)
+    else if (found && isChild(births.get(handle)!, now) && !isChild(found.date_of_birth, now))
+      madeChildren.set(handle, { id: found.id, place: `people[${i}].dateOfBirth` })
+  }
+  for (const row of people.values()) if (!births.has(row.handle_key)) births.set(row.handle_key, row.date_of_birth)
+
+  const mistakes = [...findFamilyMistakes(file.people, births, now)]
+  for (const batch of batches([...madeChildren.values()], BATCH)) {
+    const ids = batch.map(({ id }) => id)
+    const born = childrenBornAfter(now)
+    for (const { handle_key } of await db.all(peopleStore.findThoseWithChildren, { people: ids, born }))
+      mistakes.push(`${madeChildren.get(handle_key)!.place}: must not make a child of somebody who looks after one`)
+  }
+  return mistakes
 }

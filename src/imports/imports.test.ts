@@ -68,6 +68,9 @@ const snapshot = async (app: TestApp) =>
           'app_redirect_uris',
           'app_origins',
           'app_storage',
+          'app_users',
+          'guardians',
+          'friendships',
           'audit_entries',
         ].map(async (table) => {
           const rows = await app.sql(`select to_json(t)::text as row from ${table} t order by 1`, environment)
@@ -409,7 +412,7 @@ const demoIsThere = async (t: TestContext) => {
 test('the demo data opens both environments to the demo people, each with its own client ID', async (t) => {
   const { app, report } = await demoIsThere(t)
   // Five of them are the people of every test.
-  assert.deepEqual(report.production!.people, all(200, 5, 0))
+  assert.deepEqual(report.production!.people, all(202, 5, 0))
   for (const person of ['avery', 'blake', 'casey', 'drew', 'ellis'])
     assert.equal((await signIn(app, 'gs-demo-app', `@${person}:groundschool`)).status, 200, person)
   const inSandbox = (clientId: string) => signIn(app, clientId, '@avery:groundschool', 'sandbox')
@@ -443,6 +446,22 @@ test('the demo data is as contract §11 says', async (t) => {
     { handle: '@drew', administrator: false, developer: true },
     { handle: '@ellis', administrator: true, developer: false },
   ])
+  for (const environment of ['production', 'sandbox'] as const) {
+    const [counts] = await app.sql(
+      `select (select count(*)::int from app_users) as users, (select count(*)::int from app_users where allowed_at is null) as unasked,
+              (select count(*)::int from findable_users) as found`,
+      environment,
+    )
+    assert.deepEqual(counts, { users: 207, unasked: 207, found: 205 })
+    const friends = await app.sql(
+      `select a.handle as one, b.handle as other from friendships f join people a on a.id = f.asker_id
+         join people b on b.id = f.asked_id where f.accepted_at is not null`,
+      environment,
+    )
+    assert.deepEqual(friends, [{ one: '@avery', other: '@blake' }])
+  }
+  const again = { organisations: all(0, 0, 2), people: all(0, 0, 207), apps: all(0, 0, 1) }
+  assert.deepEqual(await run(app, demo()), { production: again, sandbox: again })
 })
 
 test('demo.json is what make-demo.ts makes', () => {

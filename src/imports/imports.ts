@@ -2,7 +2,7 @@ import { recordAudit } from '../audit/audit.ts'
 import type { Caller } from '../caller.ts'
 import type { EnvironmentName } from '../config.ts'
 import { type Db, hasCode } from '../database/database.ts'
-import { findDangling, readExisting } from './existing.ts'
+import { findDangling, findFamilyMistakesHere, readExisting } from './existing.ts'
 import { preparePasswords } from './passwords.ts'
 import { type Changes, type Plan, planImport } from './plan.ts'
 import { checkFile, ImportRefused, type Mistake } from './rules.ts'
@@ -46,6 +46,8 @@ export async function importContent(
   const dangling = await Promise.all(targets.map(({ db, name }) => findDangling(db, name, references)))
   refuseMistakes([...mistakes, ...dangling.flat()])
   const existing = await Promise.all(targets.map(({ db, name }) => readExisting(db, name, file)))
+  const families = await Promise.all(targets.map(({ db }, i) => findFamilyMistakesHere(db, file, existing[i]!, who.at)))
+  refuseMistakes([...new Set(families.flat())])
   const chooseHash = await preparePasswords(file.people, existing, {
     isDryRun,
     onDone: (done, total) => onProgress(done, total, 'hashing passwords'),
@@ -53,7 +55,7 @@ export async function importContent(
   if (isDryRun) {
     return toReports(
       targets,
-      existing.map((found, i) => planImport(file, found, targets[i]!, chooseHash)),
+      existing.map((found, i) => planImport(file, found, targets[i]!, chooseHash, who.at)),
     )
   }
 
@@ -63,12 +65,21 @@ export async function importContent(
     // Once more, now that no other import can write.
     refuseMistakes(await findDangling(tx, target.name, references))
     const found = await readExisting(tx, target.name, file)
-    const plan = planImport(file, found, target, chooseHash)
+    refuseMistakes(await findFamilyMistakesHere(tx, file, found, who.at))
+    const plan = planImport(file, found, target, chooseHash, who.at)
     done += plan.people.unchanged
-    await writePlan(tx, who, { plan, existing: found }, (count) => {
-      done += count
-      onProgress(done, total, 'writing people')
-    })
+    await writePlan(
+      tx,
+      who,
+      { plan, existing: found },
+      {
+        people: (count) => {
+          done += count
+          onProgress(done, total, 'writing people')
+        },
+        users: (count, of) => onProgress(count, of, `making them users of apps in ${target.name}`),
+      },
+    )
     await recordAudit(tx, who, { action: 'import', detail: summarise(toReport(plan)) })
     return plan
   }

@@ -2,8 +2,11 @@ import { BLOCK_BYTES, DEFAULT_STORAGE_BLOCKS, makeClientId } from '../apps/apps.
 import { hashSecret } from '../apps/secrets.ts'
 import type { EnvironmentName } from '../config.ts'
 import { normaliseHandle } from '../people/people.ts'
-import type { Existing } from './existing.ts'
+import { SERVICE_FIELDS, type Service } from '../profiles/schema.ts'
+import type { Existing, FoundPerson } from './existing.ts'
+import { isChild, SEARCH_VERSION } from './rules.ts'
 import type { ImportedApp, ImportedPerson, ImportFile } from './schema.ts'
+import { planTies, type TiesPlan } from './ties.ts'
 
 /**
  * What an import will do to one environment. An entry that exists keeps every value that the file does not name; a list that
@@ -31,12 +34,18 @@ export interface PersonPlan {
   /** Of the row that it was compared with. */
   readonly row_version: string | undefined
   /** The columns of the row. */
-  readonly row: Readonly<Record<string, string | boolean | null>>
+  readonly row: PersonRow
+  /** The row stays as it is; only what hangs on it changes. */
+  readonly isRowSame: boolean
   /** Role by organisation key; undefined: as they are. */
   readonly memberships: ReadonlyMap<string, string> | undefined
   /** A password replaces another one. */
   readonly isPasswordReplaced: boolean
+  readonly ties: TiesPlan
 }
+
+/** The columns but for search keys, which follow from the names. */
+type PersonRow = Omit<FoundPerson, 'id' | 'handle_key' | 'anonymous' | 'row_version'>
 
 export interface AppPlan {
   readonly client_id: string
@@ -56,18 +65,24 @@ export interface AppPlan {
 /** The hash to keep for a person of the file: the stored one where the password is still the same. */
 export type ChoosePasswordHash = (person: ImportedPerson, storedHash: string | null) => string | null
 
+interface Target {
+  readonly name: EnvironmentName
+  readonly secretHashKey: Buffer
+}
+
 export function planImport(
   file: ImportFile,
   existing: Existing,
-  target: { readonly name: EnvironmentName; readonly secretHashKey: Buffer },
+  target: Target,
   chooseHash: ChoosePasswordHash,
+  now: Date,
 ): Plan {
   const plan: Plan = { organisations: noChanges(), people: noChanges(), apps: noChanges() }
   for (const { key, name } of file.organisations) {
     const found = existing.organisations.get(key)
     note(plan.organisations, found?.id, { key, name: name.normalize('NFC') }, found?.name === name.normalize('NFC'))
   }
-  for (const person of file.people) planPerson(plan.people, person, existing, chooseHash)
+  for (const person of file.people) planPerson(plan.people, person, existing, target, chooseHash, now)
   for (const app of file.apps) planApp(plan.apps, app, existing, target)
   return plan
 }
@@ -84,50 +99,80 @@ function planPerson(
   changes: Changes<PersonPlan>,
   person: ImportedPerson,
   existing: Existing,
+  target: Target,
   chooseHash: ChoosePasswordHash,
+  now: Date,
 ): void {
   const key = normaliseHandle(person.handle)
   const found = existing.people.get(key)
   const storedHash = found?.password_hash ?? null
-  const row = {
+  const row: PersonRow = {
     handle: `@${person.handle.replace(/^@/, '')}`,
     first_name: person.firstName?.normalize('NFC') ?? found?.first_name ?? '',
     last_name: person.lastName?.normalize('NFC') ?? found?.last_name ?? '',
     email: given(person.email, found?.email),
     country: given(person.country, found?.country),
     date_of_birth: given(person.dateOfBirth, found?.date_of_birth),
-    public_search: person.publicSearch ?? found?.public_search ?? false,
+    gender: givenLine(person.gender, found?.gender),
+    position: givenLine(person.position, found?.position),
+    account_kind: given(person.accountType, found?.account_kind),
+    service: printService(person.service ?? JSON.parse(found?.service ?? '{}')),
+    public_search: mayBeFound(person, found, now),
     administrator: person.administrator ?? found?.administrator ?? false,
     developer: person.developer ?? found?.developer ?? false,
     password_hash: chooseHash(person, storedHash),
+    search_version: SEARCH_VERSION,
   }
   const memberships =
     person.organisations === undefined ? undefined : new Map(Object.entries<string>(person.organisations))
   const isPasswordReplaced = storedHash !== null && storedHash !== row.password_hash
-  const isSame =
-    found !== undefined &&
-    Object.entries(row).every(([column, value]) => found[column as keyof typeof row] === value) &&
-    (memberships === undefined || isSameMap(memberships, existing.memberships.get(found.id) ?? new Map()))
+  const { isSame: hasSameTies, ...ties } = planTies(
+    person,
+    target.name,
+    existing.ties,
+    (handle) => existing.people.get(normaliseHandle(handle))?.id,
+  )
+  const isRowSame =
+    found !== undefined && Object.entries(row).every(([column, value]) => found[column as keyof typeof row] === value)
+  const hasSameMemberships =
+    memberships === undefined || isSameMap(memberships, (found && existing.memberships.get(found.id)) ?? new Map())
   note(
     changes,
     found?.id,
-    { handle_key: key, row_version: found?.row_version, row, memberships, isPasswordReplaced },
-    isSame,
+    { handle_key: key, row_version: found?.row_version, row, isRowSame, memberships, isPasswordReplaced, ties },
+    isRowSame && hasSameMemberships && hasSameTies,
   )
 }
 
 const given = <T>(value: T | null | undefined, stored: T | null | undefined): T | null =>
   value === undefined ? (stored ?? null) : value
 
+const givenLine = (text: string | null | undefined, stored: string | null | undefined): string | null =>
+  given(text === null ? null : text?.normalize('NFC').trim(), stored) || null
+
+/** Always in the same order, so that the same texts are the same text. */
+const printService = (service: Service): string =>
+  JSON.stringify(
+    Object.fromEntries(
+      SERVICE_FIELDS.flatMap((name) => {
+        const text = service[name]?.normalize('NFC').trim()
+        return text ? [[name, text]] : []
+      }),
+    ),
+  )
+
+/** What a parent has decided for a child stays, unless the file makes a child of the person or takes the last parent away. */
+function mayBeFound(person: ImportedPerson, found: FoundPerson | undefined, now: Date): boolean {
+  const wasChild = found !== undefined && isChild(found.date_of_birth, now)
+  const isYoung = isChild(given(person.dateOfBirth, found?.date_of_birth), now)
+  if (isYoung && (!wasChild || person.parents?.length === 0)) return false
+  return person.publicSearch ?? found?.public_search ?? false
+}
+
 const isSameMap = (one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean =>
   one.size === other.size && [...one].every(([key, value]) => other.get(key) === value)
 
-function planApp(
-  changes: Changes<AppPlan>,
-  app: ImportedApp,
-  existing: Existing,
-  target: { readonly name: EnvironmentName; readonly secretHashKey: Buffer },
-): void {
+function planApp(changes: Changes<AppPlan>, app: ImportedApp, existing: Existing, target: Target): void {
   const clientId = makeClientId(target.name, app.key)
   const found = existing.apps.get(clientId)
   const isPublic = app.public ?? found?.public_client ?? false

@@ -3,7 +3,12 @@ import { Compile } from 'typebox/compile'
 import { findRedirectUriMistake, isAppKey, isOrigin } from '../apps/rules.ts'
 import { PlatformError } from '../errors.ts'
 import { normaliseHandle } from '../people/rules.ts'
+import { isChild } from '../profiles/rules.ts'
 import { type ImportedApp, type ImportedPerson, type ImportFile, SECTIONS } from './schema.ts'
+
+export { MAX_FRIENDS } from '../friends/rules.ts'
+export { childrenBornAfter, isChild } from '../profiles/rules.ts'
+export { SEARCH_VERSION, searchKeys } from '../search/keys.ts'
 
 /** A mistake and its place in the file: `people[3].handle: must be …`. */
 export type Mistake = string
@@ -51,8 +56,8 @@ const FIELDS: Record<SectionName, readonly CompiledField[]> = {
 /** Something that an entry names and that the file does not have, so the environment must. */
 export interface Reference {
   readonly place: string
-  readonly kind: 'organisation' | 'person'
-  /** The organisation's key, or the normal form of the handle. */
+  readonly kind: 'organisation' | 'person' | 'app'
+  /** The key of the organisation or the app, or the normal form of the handle. */
   readonly key: string
 }
 
@@ -84,7 +89,7 @@ export function checkFile(content: unknown, now: Date): CheckedFile {
     })
   }
   const file = Object.fromEntries(sections) as unknown as ImportFile
-  mistakes.push(...checkMeaning(file, now))
+  for (const mistake of checkMeaning(file, now)) mistakes.push(mistake)
   return { mistakes, references: [...listReferences(file)], file }
 }
 
@@ -111,6 +116,7 @@ function* checkMeaning(file: ImportFile, now: Date): Generator<Mistake> {
   yield* findTwins('apps', file.apps, 'key', (entry) => entry?.key)
   const today = now.toISOString().slice(0, 10)
   for (const [i, person] of file.people.entries()) yield* checkPerson(`people[${i}]`, person, today)
+  yield* findFamilyMistakes(file.people, readBirths(file.people), now)
   for (const [i, app] of file.apps.entries()) yield* checkApp(`apps[${i}]`, app)
 }
 
@@ -131,11 +137,50 @@ function* findTwins<T>(
 }
 
 function* checkPerson(place: string, person: ImportedPerson, today: string): Generator<Mistake> {
+  for (const field of ['parents', 'friends'] as const) {
+    for (const [i, handle] of textsIn(person?.[field])) {
+      if (normalForm(handle) === normalForm(person.handle)) yield `${place}.${field}[${i}]: must be somebody else`
+    }
+  }
   const day = person?.dateOfBirth
   if (typeof day !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(day)) return
   const time = Date.parse(`${day}T00:00:00Z`)
   const isRealDay = !Number.isNaN(time) && new Date(time).toISOString().startsWith(day)
   if (!isRealDay || day < '1850-01-01' || day > today) yield `${place}.dateOfBirth: must be a day that is past`
+}
+
+/** The date of birth by the handle's normal form, of those for whom it can be told: null where there is none. */
+export type Births = ReadonlyMap<string, string | null>
+
+/** What the file alone says; of others the environment may know more. */
+export function readBirths(people: readonly ImportedPerson[]): Map<string, string | null> {
+  const births = new Map<string, string | null>()
+  for (const person of people) {
+    const handle = normalForm(person?.handle)
+    const born: unknown = person?.dateOfBirth
+    if (handle !== undefined && (born === null || (typeof born === 'string' && !Number.isNaN(Date.parse(born)))))
+      births.set(handle, born)
+  }
+  return births
+}
+
+/** Children are looked after by grown-ups, and only a parent decides that others find them. */
+export function* findFamilyMistakes(people: readonly ImportedPerson[], births: Births, now: Date): Generator<Mistake> {
+  const isKnownChild = (handle: string | undefined): boolean | undefined => {
+    const born = handle === undefined ? undefined : births.get(handle)
+    return born === undefined ? undefined : isChild(born, now)
+  }
+  for (const [i, person] of people.entries()) {
+    const isYoung = isKnownChild(normalForm(person?.handle))
+    if (isYoung === true && person.publicSearch === true)
+      yield `people[${i}].publicSearch: must be left out for a child; a parent turns it on`
+    const parents = textsIn(person?.parents)
+    if (isYoung === false && parents.length > 0)
+      yield `people[${i}].parents: must be left out or empty, because the person is no child (under 13 by dateOfBirth)`
+    for (const [j, parent] of parents) {
+      if (isKnownChild(normalForm(parent)) === true) yield `people[${i}].parents[${j}]: must not be a child`
+    }
+  }
 }
 
 function* checkApp(place: string, app: ImportedApp): Generator<Mistake> {
@@ -157,11 +202,21 @@ function* checkApp(place: string, app: ImportedApp): Generator<Mistake> {
 function* listReferences(file: ImportFile): Generator<Reference> {
   const organisations = new Set<unknown>(file.organisations.map((organisation) => organisation?.key))
   const people = new Set(file.people.map((person) => normalForm(person?.handle)))
+  const apps = new Set<unknown>(file.apps.map((app) => app?.key))
   for (const [i, person] of file.people.entries()) {
+    const place = `people[${i}]`
     const memberships: unknown = person?.organisations
-    if (!isObject(memberships)) continue
-    for (const key of Object.keys(memberships)) {
-      if (!organisations.has(key)) yield { place: `people[${i}].organisations.${key}`, kind: 'organisation', key }
+    for (const key of isObject(memberships) ? Object.keys(memberships) : []) {
+      if (!organisations.has(key)) yield { place: `${place}.organisations.${key}`, kind: 'organisation', key }
+    }
+    for (const field of ['parents', 'friends'] as const) {
+      for (const [j, handle] of textsIn(person?.[field])) {
+        const key = normaliseHandle(handle)
+        if (!people.has(key)) yield { place: `${place}.${field}[${j}]`, kind: 'person', key }
+      }
+    }
+    for (const [j, key] of textsIn(person?.apps)) {
+      if (!apps.has(key)) yield { place: `${place}.apps[${j}]`, kind: 'app', key }
     }
   }
   for (const [i, app] of file.apps.entries()) {

@@ -1,7 +1,9 @@
 import { type Static, type TSchema, type TSchemaOptions, Type } from 'typebox'
 import { BLOCK_BYTES, DEFAULT_STORAGE_BLOCKS } from '../apps/apps.ts'
 import { MAX_SECRETS } from '../apps/secrets.ts'
+import { MAX_FRIENDS } from '../friends/rules.ts'
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../people/passwords.ts'
+import { SERVICE_FIELDS, type Service } from '../profiles/schema.ts'
 
 /**
  * The import file. Every field says in `must` what it has to be: that is the end of the sentence when it is not, and what
@@ -37,6 +39,18 @@ const Texts = (maxItems: number, maxLength: number, must: string, about: string)
   Type.Array(Type.String({ pattern: PLAIN, minLength: 1, maxLength }), { maxItems, must, about } satisfies Field)
 const CLOSED = { additionalProperties: false }
 
+const MAX_PARENTS = 4
+const MAX_APPS = 100
+const LINE = 100
+/** What a handle may be as long as it is only named: whether there is such a person is looked up. */
+const NAMED_HANDLE = 31
+
+const ServiceText = Type.Optional(Type.String({ pattern: PLAIN, minLength: 1, maxLength: LINE }))
+const service = Object.fromEntries(SERVICE_FIELDS.map((name) => [name, ServiceText])) as Record<
+  keyof Service,
+  typeof ServiceText
+>
+
 export const ImportedOrganisation = Type.Object(
   {
     key: Matching(KEY, KEY_WORDS, 'What the organisation is known by in this file and in later ones'),
@@ -69,7 +83,24 @@ export const ImportedPerson = Type.Object(
         ),
       ),
     ),
-    publicSearch: Type.Optional(Flag('Whether other users find this person; false by default')),
+    gender: Type.Optional(OrNull(Line(LINE, 'In their own words; none by default'))),
+    position: Type.Optional(OrNull(Line(LINE, 'What they do; none by default'))),
+    accountType: Type.Optional(
+      Type.Union([Type.Literal('Character'), Type.Literal('Community'), Type.Null()], {
+        must: 'Character or Community, or null for none',
+        about: 'For an account that is nobody in person; otherwise age and children decide',
+      } satisfies Field),
+    ),
+    service: Type.Optional(
+      Type.Object(service, {
+        ...CLOSED,
+        must: `an object of ${SERVICE_FIELDS.join(', ')}, each a text of 1 to ${LINE} characters`,
+        about: 'Grades, ranks and titles, as the organisation gives them; what is not named goes',
+      } satisfies Field),
+    ),
+    publicSearch: Type.Optional(
+      Flag('Whether other users find this person; false by default; for a child, a parent turns it on'),
+    ),
     administrator: Type.Optional(Flag('false by default')),
     developer: Type.Optional(Flag('Whether this person may register apps; false by default')),
     organisations: Type.Optional(
@@ -77,6 +108,30 @@ export const ImportedPerson = Type.Object(
         must: 'an object of organisation key and role, such as {"sandhills": "instructor"}',
         about: 'All memberships of the person; one that is not listed ends',
       } satisfies Field),
+    ),
+    parents: Type.Optional(
+      Texts(
+        MAX_PARENTS,
+        NAMED_HANDLE,
+        `a list of at most ${MAX_PARENTS} handles`,
+        'Who looks after a child (under 13); one who is not listed does so no longer',
+      ),
+    ),
+    friends: Type.Optional(
+      Texts(
+        MAX_FRIENDS,
+        NAMED_HANDLE,
+        `a list of at most ${MAX_FRIENDS} handles`,
+        'Friends are added, on both sides; none is taken away, and nobody who blocks the other is made a friend',
+      ),
+    ),
+    apps: Type.Optional(
+      Texts(
+        MAX_APPS,
+        60,
+        `a list of at most ${MAX_APPS} keys of apps`,
+        'Apps that the person is made a user of; none is taken away, and who has withdrawn consent stays away',
+      ),
     ),
     password: Type.Optional(
       Type.String({

@@ -42,89 +42,17 @@ export const updateOrganisations = write('imports.updateOrganisations', {
      where o.id = r.id returning o.id`,
 })
 
-export const findPeople = read('imports.findPeople', {
-  params: { handles: textArray },
-  row: {
-    id: int8,
-    handle: text,
-    handle_key: text,
-    first_name: text,
-    last_name: text,
-    email: nullable(text),
-    country: nullable(text),
-    date_of_birth: nullable(text),
-    public_search: bool,
-    administrator: bool,
-    developer: bool,
-    password_hash: nullable(text),
-    row_version: text,
-  },
-  text: `
-    select xmin::text as row_version, id, handle, handle_key, first_name, last_name, email, country,
-           to_char(date_of_birth, 'YYYY-MM-DD') as date_of_birth,
-           public_search, administrator, developer, password_hash
-      from people where handle_key = any(:handles)`,
-})
-
-export const insertPeople = write('imports.insertPeople', {
-  params: { rows: json, now: timestamptz },
-  row: { id: int8, handle_key: text },
-  text: `
-    insert into people (handle, handle_key, first_name, last_name, email, country, date_of_birth, public_search,
-                        administrator, developer, password_hash, created_at)
-    select r.handle, r.handle_key, r.first_name, r.last_name, r.email, r.country, r.date_of_birth, r.public_search,
-           r.administrator, r.developer, r.password_hash, :now
-      from json_to_recordset(:rows) as r(handle text, handle_key text, first_name text, last_name text, email text,
-           country text, date_of_birth date, public_search boolean, administrator boolean, developer boolean,
-           password_hash text)
-    returning id, handle_key`,
-})
-
-/** Only rows that are still as they were read: a person may change their password at any moment. */
-export const updatePeople = write('imports.updatePeople', {
-  params: { rows: json },
-  row: { id: int8 },
-  text: `
-    update people p
-       set handle = r.handle, first_name = r.first_name, last_name = r.last_name, email = r.email, country = r.country,
-           date_of_birth = r.date_of_birth, public_search = r.public_search, administrator = r.administrator,
-           developer = r.developer, password_hash = r.password_hash,
-           epoch = p.epoch + (p.password_hash is distinct from r.password_hash)::int
-      from json_to_recordset(:rows) as r(id bigint, row_version text, handle text, first_name text,
-           last_name text, email text, country text, date_of_birth date, public_search boolean, administrator boolean,
-           developer boolean, password_hash text)
-     where p.id = r.id and p.xmin::text = r.row_version returning p.id`,
-})
-
-export const findMemberships = read('imports.findMemberships', {
-  params: { people: int8Array },
-  row: { person_id: int8, key: text, role: text },
-  text: `
-    select m.person_id, o.key, m.role
-      from organisation_members m join organisations o on o.id = m.organisation_id where m.person_id = any(:people)`,
-})
-
-/** Memberships of these people are these rows and no others. */
-export const replaceMemberships = write('imports.replaceMemberships', {
-  params: { people: int8Array, rows: json },
-  row: { person_id: int8 },
-  text: `
-    with wanted as (
-      select * from json_to_recordset(:rows) as r(organisation_id bigint, person_id bigint, role text)
-    ), gone as (
-      delete from organisation_members m where m.person_id = any(:people) and not exists
-        (select from wanted w where w.person_id = m.person_id and w.organisation_id = m.organisation_id)
-    )
-    insert into organisation_members as m (organisation_id, person_id, role)
-    select organisation_id, person_id, role from wanted
-    on conflict (organisation_id, person_id) do update set role = excluded.role returning m.person_id`,
-})
-
-/** Nobody else gives or takes secrets of these apps until the import is over. */
+/** Nobody else gives or takes secrets of these apps until the import is over; people may go on to sign in to them. */
 export const lockApps = write('imports.lockApps', {
   params: { clients: textArray },
   row: { id: int8 },
-  text: `select id from apps where client_id = any(:clients) order by id for update`,
+  text: `select id from apps where client_id = any(:clients) order by id for no key update`,
+})
+
+export const findAppIds = read('imports.findAppIds', {
+  params: { clients: textArray },
+  row: { id: int8, client_id: text },
+  text: `select id, client_id from apps where client_id = any(:clients)`,
 })
 
 export const findApps = read('imports.findApps', {

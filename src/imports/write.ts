@@ -4,11 +4,16 @@ import type { Db } from '../database/database.ts'
 import { notify } from '../database/listener.ts'
 import { fail } from '../errors.ts'
 import { endSessionsOfPerson, REVOKED, type Revocation } from '../sessions/sessions.ts'
-import { batches, type Existing } from './existing.ts'
+import { batches } from './batches.ts'
+import type { Existing } from './existing.ts'
+import * as peopleStore from './people-store.ts'
 import type { AppPlan, PersonPlan, Plan } from './plan.ts'
+import { searchKeys } from './rules.ts'
 import * as store from './store.ts'
+import { writeFriends, writeParents, writeUsers } from './ties.ts'
 
 const BATCH = 1000
+const LOCK_BATCH = 5000
 
 export const changedMeanwhile = (): Error =>
   fail('conflict', 'Somebody changed what the file names meanwhile; nothing was imported, so import it again')
@@ -21,12 +26,16 @@ export async function writePlan(
   tx: Db,
   who: Caller,
   what: { readonly plan: Plan; readonly existing: Existing },
-  onPeople: (count: number) => void,
+  onProgress: { readonly people: (count: number) => void; readonly users: (done: number, total: number) => void },
 ): Promise<void> {
   const { plan, existing } = what
   const organisations = await writeOrganisations(tx, who, plan, existing)
-  const people = await writePeople(tx, who, plan, existing, organisations, onPeople)
-  await writeApps(tx, who, plan, organisations, people)
+  const ids = await writePeople(tx, who, plan, existing, organisations, onProgress.people)
+  const people = [...plan.people.created, ...plan.people.updated]
+  await writeParents(tx, who, people, ids)
+  await writeFriends(tx, who, people, ids)
+  const made = await writeApps(tx, who, plan, organisations, ids)
+  await writeUsers(tx, who, { people, ids, apps: new Map([...existing.ties.apps, ...made]) }, onProgress.users)
 }
 
 async function writeOrganisations(tx: Db, who: Caller, plan: Plan, existing: Existing): Promise<Ids> {
@@ -50,17 +59,20 @@ async function writePeople(
 ): Promise<Ids> {
   const ids: Ids = new Map([...existing.people.values()].map((row) => [row.handle_key, row.id]))
   const { created, updated } = plan.people
+  await lockPeople(tx, plan, ids)
   for (const batch of batches(created, BATCH)) {
-    const rows = batch.map(({ handle_key, row }) => ({ ...row, handle_key }))
-    const made = await tx.all(store.insertPeople, { rows: JSON.stringify(rows), now: who.at })
+    const rows = batch.map((person) => ({ ...toRow(person), handle_key: person.handle_key }))
+    const made = await tx.all(peopleStore.insertPeople, { rows: JSON.stringify(rows), now: who.at })
     for (const row of made) ids.set(row.handle_key, row.id)
     await writeMemberships(tx, batch, ids, organisations)
     onPeople(batch.length)
   }
   for (const batch of batches(updated, BATCH)) {
-    const rows = batch.map(({ id, row_version, row }) => ({ ...row, id, row_version }))
-    const done = await tx.all(store.updatePeople, { rows: JSON.stringify(rows) })
-    if (done.length < batch.length) throw changedMeanwhile()
+    const rows = batch
+      .filter(({ isRowSame }) => !isRowSame)
+      .map((person) => ({ ...toRow(person), id: person.id, row_version: person.row_version }))
+    const done = rows.length === 0 ? [] : await tx.all(peopleStore.updatePeople, { rows: JSON.stringify(rows) })
+    if (done.length < rows.length) throw changedMeanwhile()
     await writeMemberships(tx, batch, ids, organisations)
     onPeople(batch.length)
   }
@@ -69,6 +81,34 @@ async function writePeople(
   }
   return ids
 }
+
+/**
+ * Everybody who changes, and who becomes a friend: all at once and in order, so that nobody who does the same waits for us while we wait for them. Refuses where somebody
+ * has changed since they were read.
+ */
+async function lockPeople(tx: Db, plan: Plan, ids: Ids): Promise<void> {
+  const versions = new Map(plan.people.updated.map(({ id, row_version }) => [id, row_version]))
+  const wanted = new Set(versions.keys())
+  for (const { handle_key, ties } of [...plan.people.created, ...plan.people.updated]) {
+    for (const handle of [handle_key, ...ties.friends]) {
+      const id = ids.get(handle)
+      if (id !== undefined) wanted.add(id)
+    }
+  }
+  for (const people of batches(
+    [...wanted].sort((one, other) => one - other),
+    LOCK_BATCH,
+  )) {
+    const locked = await tx.all(peopleStore.lockPeople, { people: [...people] })
+    const isAsRead = locked.every(({ id, row_version }) => (versions.get(id) ?? row_version) === row_version)
+    if (locked.length < people.length || !isAsRead) throw changedMeanwhile()
+  }
+}
+
+const toRow = ({ row }: PersonPlan) => ({
+  ...row,
+  search_keys: searchKeys({ handle: row.handle, firstName: row.first_name, lastName: row.last_name }),
+})
 
 async function writeMemberships(tx: Db, batch: readonly PersonPlan[], people: Ids, organisations: Ids): Promise<void> {
   const concerned = batch.filter(({ memberships }) => memberships !== undefined)
@@ -81,20 +121,22 @@ async function writeMemberships(tx: Db, batch: readonly PersonPlan[], people: Id
     })),
   )
   const ids = concerned.map(({ handle_key }) => people.get(handle_key)!)
-  await tx.all(store.replaceMemberships, { people: ids, rows: JSON.stringify(rows) })
+  await tx.all(peopleStore.replaceMemberships, { people: ids, rows: JSON.stringify(rows) })
 }
 
-async function writeApps(tx: Db, who: Caller, plan: Plan, organisations: Ids, people: Ids): Promise<void> {
+/** Gives the ids of new apps by client ID. */
+async function writeApps(tx: Db, who: Caller, plan: Plan, organisations: Ids, people: Ids): Promise<Ids> {
   const { created, updated } = plan.apps
-  const toRow = ({ row, organisation, owner }: AppPlan) => ({
+  const ids: Ids = new Map()
+  const toAppRow = ({ row, organisation, owner }: AppPlan) => ({
     ...row,
     organisation_id: organisation === null ? null : organisations.get(organisation),
     owner_id: owner === null ? null : people.get(owner),
   })
   for (const batch of batches(created, BATCH)) {
-    const rows = batch.map((app) => ({ ...toRow(app), client_id: app.client_id }))
+    const rows = batch.map((app) => ({ ...toAppRow(app), client_id: app.client_id }))
     const made = await tx.all(store.insertApps, { rows: JSON.stringify(rows), now: who.at })
-    const ids = new Map(made.map((row) => [row.client_id, row.id]))
+    for (const row of made) ids.set(row.client_id, row.id)
     await writeAppLists(
       tx,
       who,
@@ -102,13 +144,14 @@ async function writeApps(tx: Db, who: Caller, plan: Plan, organisations: Ids, pe
     )
   }
   for (const batch of batches(updated, BATCH)) {
-    await tx.all(store.updateApps, { rows: JSON.stringify(batch.map((app) => ({ ...toRow(app), id: app.id }))) })
+    await tx.all(store.updateApps, { rows: JSON.stringify(batch.map((app) => ({ ...toAppRow(app), id: app.id }))) })
     await writeAppLists(tx, who, batch)
   }
   for (const { id, isWithdrawn } of updated) {
     if (isWithdrawn) await notify(tx, REVOKED, { appId: id } satisfies Revocation)
   }
   if (created.length + updated.length > 0) await notify(tx, APPS_CHANGED)
+  return ids
 }
 
 async function writeAppLists(

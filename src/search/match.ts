@@ -1,24 +1,54 @@
 /** How a word that was typed can stand for a word that somebody is found by, and how well. Pure. */
 
-/** Letters that have to be typed otherwise, where two that changed places are one slip (optimal string alignment); more than `most` is told as such. */
-export function countSlips(typed: string, word: string, most: number): number {
-  if (Math.abs(typed.length - word.length) > most) return most + 1
-  let [before, last] = [[] as number[], Array.from({ length: word.length + 1 }, (_, j) => j)]
+/** How many letters have to be typed otherwise, where two that changed places are one slip (optimal string alignment). */
+interface Slips {
+  /** To get the word; more than was asked for means more than that. */
+  readonly whole: number
+  /** To get a beginning of the word that is as long as what was typed, or a letter longer or shorter. */
+  readonly beginning: number
+}
+
+const LONGEST = 64
+/** Three rows that are used in turn; nothing is awaited in between. */
+let before = new Uint8Array(LONGEST + 2)
+let last = new Uint8Array(LONGEST + 2)
+let row = new Uint8Array(LONGEST + 2)
+
+/** Looks only at places that are at most so many letters apart: further off there are more slips anyway. */
+export function countSlips(typed: string, word: string, most: number): Slips {
+  const length = Math.min(word.length, typed.length + most + 1)
+  const beyond = most + 1
+  if (typed.length > LONGEST || length > LONGEST) return { whole: beyond, beginning: beyond }
+  for (let j = 0; j <= length; j++) last[j] = Math.min(j, beyond)
   for (let i = 1; i <= typed.length; i++) {
-    const row = [i]
-    let least = i
-    for (let j = 1; j <= word.length; j++) {
-      const isSame = typed[i - 1] === word[j - 1]
-      let slips = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (isSame ? 0 : 1))
-      if (i > 1 && j > 1 && typed[i - 1] === word[j - 2] && typed[i - 2] === word[j - 1])
-        slips = Math.min(slips, before[j - 2]! + 1)
-      row.push(slips)
+    const from = Math.max(1, i - most)
+    const to = Math.min(length, i + most)
+    row[from - 1] = from === 1 ? Math.min(i, beyond) : beyond
+    let least = row[from - 1]!
+    const letter = typed.charCodeAt(i - 1)
+    for (let j = from; j <= to; j++) {
+      const isSame = letter === word.charCodeAt(j - 1)
+      let slips = Math.min(last[j - 1]! + (isSame ? 0 : 1), row[j - 1]! + 1, j > i + most - 1 ? beyond : last[j]! + 1)
+      if (
+        i > 1 &&
+        j > 1 &&
+        letter === word.charCodeAt(j - 2) &&
+        typed.charCodeAt(i - 2) === word.charCodeAt(j - 1) &&
+        before[j - 2]! + 1 < slips
+      )
+        slips = before[j - 2]! + 1
+      row[j] = slips
       if (slips < least) least = slips
     }
-    if (least > most) return most + 1
-    ;[before, last] = [last, row]
+    if (least > most) return { whole: beyond, beginning: beyond }
+    ;[before, last, row] = [last, row, before]
   }
-  return last[word.length]!
+  const at = (j: number): number => (j >= 0 && j <= length && Math.abs(j - typed.length) <= most ? last[j]! : beyond)
+  const n = typed.length
+  return {
+    whole: word.length === length ? at(length) : beyond,
+    beginning: Math.min(at(n - 1), at(n), at(n + 1)),
+  }
 }
 
 /** In short words a slip makes another word. */
@@ -37,46 +67,39 @@ export interface Typed {
   readonly isLast: boolean
 }
 
-/** What it costs that the word is the beginning of another; undefined where it is not, and with a slip more where it is one with a slip. */
-function costOfBeginning({ word: typed, isLast }: Typed, word: string): number | undefined {
-  const cost =
-    (isLast ? COST.unfinished : COST.unfinishedBefore) + Math.min(word.length - typed.length, 9) * COST.letter
-  if (word.startsWith(typed)) return cost
-  if (typed.length < 4 || word.length <= typed.length) return undefined
-  const hasSlip = [0, -1, 1].some((more) => countSlips(typed, word.slice(0, typed.length + more), 1) <= 1)
-  return hasSlip ? cost + COST.slip + costOfFirst(typed, word) : undefined
-}
+const MOST_OF_A_KIND = 10
 
-/** What it costs that it is the word, with slips; undefined where there are more than anybody makes. */
-function costOfSlips({ word: typed }: Typed, word: string): number | undefined {
+/**
+ * The words that a typed one may stand for, the likeliest first: itself in any case, and the best of those with slips and of those that it is the beginning of, with
+ * one slip at most.
+ */
+export function rankWords({ word: typed, isLast }: Typed, words: readonly string[]): Candidate[] {
+  const slipped: Candidate[] = []
+  const begun: Candidate[] = []
   const most = slipsAllowed(typed)
-  const slips = countSlips(typed, word, most)
-  if (slips > most) return undefined
-  const isOther = typed.length === word.length && sortLetters(typed) !== sortLetters(word)
-  return COST.slip * slips + costOfFirst(typed, word) + (isOther ? COST.otherLetter : 0)
+  const unfinished = isLast ? COST.unfinished : COST.unfinishedBefore
+  for (const word of words) {
+    if (word === typed) continue
+    const more = Math.min(word.length - typed.length, 9) * COST.letter
+    if (word.startsWith(typed)) {
+      begun.push({ word, cost: unfinished + more })
+      continue
+    }
+    if (most === 0) continue
+    const { whole, beginning } = countSlips(typed, word, most)
+    const first = typed[0] === word[0] ? 0 : COST.firstLetter
+    if (whole <= most) slipped.push({ word, cost: COST.slip * whole + first + costOfOther(typed, word) })
+    else if (beginning === 1 && typed.length > 3 && word.length > typed.length)
+      begun.push({ word, cost: unfinished + more + COST.slip + first })
+  }
+  const best = (candidates: Candidate[]) => candidates.sort(byCost).slice(0, MOST_OF_A_KIND)
+  return [{ word: typed, cost: 0 }, ...best(slipped), ...best(begun)].sort(byCost)
 }
 
 /** Letters are left out, doubled or swapped more often than taken for others. */
+const costOfOther = (typed: string, word: string): number =>
+  typed.length === word.length && sortLetters(typed) !== sortLetters(word) ? COST.otherLetter : 0
+
 const sortLetters = (word: string): string => [...word].sort().join('')
-
-const costOfFirst = (typed: string, word: string): number => (typed[0] === word[0] ? 0 : COST.firstLetter)
-
-const MOST_OF_A_KIND = 10
-
-/** The words that a typed one may stand for, the likeliest first: itself in any case, and the best of those with slips and of those that it is the beginning of. */
-export function rankWords(typed: Typed, words: readonly string[]): Candidate[] {
-  const best = (costOf: (typed: Typed, word: string) => number | undefined): Candidate[] =>
-    words
-      .flatMap((word): Candidate[] => {
-        const cost = word === typed.word ? undefined : costOf(typed, word)
-        return cost === undefined ? [] : [{ word, cost }]
-      })
-      .sort(byCost)
-      .slice(0, MOST_OF_A_KIND)
-  const slips = best(costOfSlips)
-  const taken = new Set(slips.map(({ word }) => word))
-  const beginnings = best(costOfBeginning).filter(({ word }) => !taken.has(word))
-  return [{ word: typed.word, cost: 0 }, ...slips, ...beginnings].sort(byCost)
-}
 
 const byCost = (one: Candidate, other: Candidate): number => one.cost - other.cost || (one.word < other.word ? -1 : 1)
