@@ -10,6 +10,7 @@ import { messageAges } from './messages/messages.ts'
 import { oauthAges } from './oauth/codes.ts'
 import { passkeyAges } from './passkeys/passkeys.ts'
 import { sweepAnonymous } from './people/anonymous.ts'
+import { removalAges, sweepLeaving } from './people/removal.ts'
 import { resetAges } from './people/resets.ts'
 import { forgetWords, renewSearchKeys } from './search/search.ts'
 import { sessionAges } from './sessions/sessions.ts'
@@ -26,6 +27,7 @@ const AGES: readonly Age[] = [
   ...lockoutAges,
   ...passkeyAges,
   ...resetAges,
+  ...removalAges,
   ...messageAges,
   ...friendAges,
 ]
@@ -49,6 +51,7 @@ export async function tidy({ db, clock, config, stopping }: Environment): Promis
   const work = [
     // First, because it goes by sessions, and old ones are removed below.
     () => sweepAnonymous(db, { at: clock(), requestId: 'tidying', address: 'tidying' }, stopping),
+    () => sweepLeaving(db, { at: clock(), requestId: 'tidying', address: 'tidying' }, stopping),
     () => forgetWords(db, stopping),
     () => renewSearchKeys(db, stopping),
     ...[...AGES, ...auditAges(config)].map(({ days, remove }) => async () => {

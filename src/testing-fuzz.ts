@@ -30,7 +30,7 @@ const PREPARE_EVERY = 20
 export async function fuzzOperation(operation: Operation, fuzz: Fuzz): Promise<void> {
   const { clients, browsers = [], samples, runs, prepare } = fuzz
   const { access } = operation
-  const isForPeople = ['visitor', 'person', 'own image'].includes(access)
+  const isForPeople = ['visitor', 'person', 'own image', 'download'].includes(access)
   const checkAnswer = compileAnswerCheck(operation)
   const requests = requestsTo({ ...operation, isTokenKept: ['user', 'stream', 'image'].includes(access) }, samples)
   let sent = 0
@@ -49,7 +49,7 @@ export async function fuzzOperation(operation: Operation, fuzz: Fuzz): Promise<v
   )
 }
 
-/** The same for a page: it is shown, leads elsewhere, or says what is wrong, as a page. Forms come with their key, or nothing would get past that. */
+/** The same for a page: it is shown, leads elsewhere, gives a file, or says what is wrong, as a page. Forms come with their key, or nothing would get past that. */
 export async function fuzzPage(
   page: Page,
   environment: Environment,
@@ -71,7 +71,8 @@ export async function fuzzPage(
         })
         const isPage = seen.headers.get('content-type')?.startsWith('text/html')
         const isRedirect = seen.status === 303 && seen.location !== undefined
-        assert.ok(seen.status < 500 && (isPage || isRedirect), `${page.name}: ${seen.status} ${seen.text}`)
+        const isFile = seen.headers.get('content-disposition')?.startsWith('attachment') === true
+        assert.ok(seen.status < 500 && (isPage || isRedirect || isFile), `${page.name}: ${seen.status} ${seen.text}`)
         assert.match(seen.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
       },
     ),
@@ -129,6 +130,10 @@ function compileAnswerCheck(operation: Operation): (answer: Answer) => void {
     if ('mediaTypes' in operation && (answer.status === 200 || answer.status === 304)) {
       const types: readonly (string | null)[] = answer.status === 200 ? operation.mediaTypes : [null]
       assert.ok(types.includes(answer.headers.get('content-type')), `${operation.name} answers another media type`)
+      return
+    }
+    if (operation.access === 'download' && answer.status === 200) {
+      assert.equal(answer.headers.get('content-type'), operation.mediaType)
       return
     }
     if (answer.status !== 200) {

@@ -1,5 +1,5 @@
 import { deleteOlder } from '../database/age.ts'
-import { int8, json, nullable, text, timestamptz, uuid, write } from '../database/statement.ts'
+import { int8, json, nullable, read, text, timestamptz, uuid, write } from '../database/statement.ts'
 
 export const insertEntry = write('audit.insert', {
   params: {
@@ -17,6 +17,25 @@ export const insertEntry = write('audit.insert', {
     insert into audit_entries (at, action, person_id, app_id, session_id, address, request_id, detail)
     values (:at, :action, :person, :app, :session, :address, :request, :detail)
     returning id`,
+})
+
+/** A page of what concerns a person, in order. The moment travels as text: it may be finer than a date of ours. */
+export const listOfPerson = read('audit.listOfPerson', {
+  params: { person: int8, after: text, id: int8, limit: int8 },
+  row: {
+    id: int8,
+    position: text,
+    at: timestamptz,
+    action: text,
+    client_id: nullable(text),
+    session_id: nullable(uuid),
+    address: nullable(text),
+  },
+  gather: false,
+  text: `
+    select e.id, e.at::text as position, e.at, e.action, a.client_id, e.session_id, e.address
+      from audit_entries e left join apps a on a.id = e.app_id
+     where e.person_id = :person and (e.at, e.id) > (cast(:after || '' as timestamptz), :id) order by e.at, e.id limit :limit`,
 })
 
 export const deleteOld = deleteOlder('audit.deleteOld', { table: 'audit_entries', key: { id: int8 }, by: 'at' })

@@ -102,4 +102,15 @@ export function endOtherBrowsers(db: Db, who: PersonCaller): Promise<void> {
 export const listBrowsers = (db: Db, who: Caller, what: { personId: number }) =>
   db.all(store.listOfPerson, { person: what.personId, now: who.at })
 
+/** For the download of everything that is kept about a person; there are a hundred at most. */
+export async function exportBrowsers(db: Db, personId: number) {
+  return (await db.all(store.listAllOfPerson, { person: personId })).map((row) => ({
+    browserId: row.id,
+    device: row.device,
+    door: row.door,
+    createdDate: row.created_at,
+    expiresDate: row.expires_at,
+  }))
+}
+
 export const browserAges: readonly Age[] = [{ days: 1, remove: store.deleteOld }]

@@ -76,4 +76,13 @@ export const listOfPerson = read('browsers.listOfPerson', {
      order by b.created_at desc limit 100`,
 })
 
+/** Also those that are over and not tidied away yet. */
+export const listAllOfPerson = read('browsers.listAllOfPerson', {
+  params: { person: int8 },
+  row: { id: uuid, device: text, door: text, created_at: timestamptz, expires_at: timestamptz },
+  gather: false,
+  text: `
+    select id, device, door, created_at, expires_at from browsers where person_id = :person order by created_at, id`,
+})
+
 export const deleteOld = deleteOlder('browsers.deleteOld', { table: 'browsers', key: { id: uuid }, by: 'expires_at' })

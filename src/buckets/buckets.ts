@@ -221,6 +221,23 @@ export async function listBuckets(db: Db, who: AppUser, what: ListBuckets): Prom
   return page!.ids
 }
 
+/** For the download of everything that is kept about a person: the buckets that one of their users is in, in the order of ids. */
+export async function* exportBuckets(db: Db, userId: string) {
+  for (let after = ''; ; ) {
+    const row = await db.first(store.findNextOfMember, { user: userId, after })
+    if (!row) return
+    yield {
+      id: row.id,
+      users: row.users,
+      public: row.public,
+      version: row.version,
+      createdDate: row.created_at,
+      dataText: row.data,
+    }
+    after = row.id
+  }
+}
+
 export interface ResumedBucket extends NameBucket {
   /** The `Last-Event-ID` header: the version that the client has seen. */
   readonly lastEventId: string

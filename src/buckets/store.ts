@@ -47,6 +47,17 @@ export const listBuckets = read('buckets.list', {
       from (select bucket_id from bucket_members where user_id = :user order by bucket_id limit :limit offset :offset) page`,
 })
 
+/** The bucket of a user after that id, with its data. One at a time: each may be as large as a bucket gets. */
+export const findNextOfMember = read('buckets.findNextOfMember', {
+  params: { user: text, after: text },
+  row: { id: text, users: textArray, public: bool, data: json, version: int8, created_at: timestamptz },
+  gather: false,
+  text: `
+    select b.id, b.users, b.public, b.data, b.version, b.created_at
+      from bucket_members m join buckets b on b.bucket_no = m.bucket_no
+     where m.user_id = :user and m.bucket_id > :after and :user = any(b.users) order by m.bucket_id limit 1`,
+})
+
 /** Where a member's change stream may start; no row for others. */
 export const findMembership = read('buckets.findMembership', {
   params: { id: text, user: text },

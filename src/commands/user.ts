@@ -1,7 +1,8 @@
 import { addParent, removeParent } from '../families/parents.ts'
+import { removeByHandle } from '../people/deletion.ts'
 import { addPerson, changePassword, disablePerson, listPeople } from '../people/people.ts'
 import { makeResetLink, RESET_MINUTES } from '../people/resets.ts'
-import { type CommandGroup, command, ENVIRONMENT_OPTION, print, tell } from './command.ts'
+import { type CommandGroup, command, ENVIRONMENT_OPTION, print, tell, UsageError } from './command.ts'
 import { readEnvironmentName, withEnvironment } from './database.ts'
 import { operator } from './operator.ts'
 import { readSecret } from './secret-input.ts'
@@ -89,6 +90,25 @@ const enable = command({
     }),
 })
 
+const remove = command({
+  about: 'Removes a person for good, with everything that is theirs alone.',
+  args: ['HANDLE'],
+  options: {
+    yes: { type: 'boolean', default: false, about: 'Really: it cannot be undone' },
+    environment,
+  },
+  notes:
+    'All their tokens are dead at once. What they share with others stays without them, and their handle is given to nobody else for 180 days. To keep somebody out for a while, disable them instead.',
+  examples: ['user remove @jo --yes'],
+  run: ([handle], values) => {
+    if (!values.yes) throw new UsageError(`Removing ${handle} cannot be undone: repeat it with --yes`)
+    return withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name, messages }) => {
+      await removeByHandle(db, operator(), { handle: handle! }, messages)
+      print(`${handle} was removed from ${name}.`)
+    })
+  },
+})
+
 const parent = command({
   about: 'Lets a person look after the account of a child under 13.',
   args: ['CHILD', 'PARENT'],
@@ -133,6 +153,6 @@ const list = command({
 })
 
 export const user: CommandGroup = {
-  about: 'Adds, lists, enables and disables people, sets passwords, and says who looks after a child.',
-  verbs: { add, password, 'reset-link': resetLink, disable, enable, parent, list },
+  about: 'Adds, lists, enables, disables and removes people, sets passwords, and says who looks after a child.',
+  verbs: { add, password, 'reset-link': resetLink, disable, enable, remove, parent, list },
 }

@@ -31,7 +31,8 @@ export function admitTo(environment: Environment, operation: Operation): Hook {
   const { access } = operation
   if (access === 'open') return (request, reply, done) => done(admitAnyone(environment, request, reply))
   if (access === 'visitor') return admitVisitor(environment, isWrite(operation))
-  if (access === 'person' || access === 'own image') return admitPerson(environment, isWrite(operation))
+  if (access === 'person' || access === 'own image' || access === 'download')
+    return admitPerson(environment, isWrite(operation))
   const authenticateUser = authenticate(environment, access === 'stream' || access === 'image')
   return (request, reply, done) => {
     const problem = receive(request) ?? refuseWhileStopping(environment)

@@ -18,6 +18,7 @@ const ACCESS: Record<Operation['access'], readonly ErrorName[]> = {
   stream: TOKEN,
   image: TOKEN,
   'own image': ['notAuthorized'],
+  download: ['forbidden', 'notAuthorized'],
   visitor: ['forbidden'],
   person: ['forbidden', 'notAuthorized'],
 }

@@ -219,7 +219,7 @@ function describeBody({ input, place }: Operation, schemas: SharedSchemas): Json
 
 function securityOf({ access, requestHeaders }: Operation): Json {
   if (access === 'user') return [{ bearer: [] }]
-  if (access === 'person' || access === 'own image') return [{ browser: [] }]
+  if (access === 'person' || access === 'own image' || access === 'download') return [{ browser: [] }]
   if (access === 'stream' || access === 'image') return [{ bearer: [] }, { bearerInQuery: [] }]
   return requestHeaders?.Authorization?.startsWith('Basic') ? [{ basic: [] }] : []
 }
@@ -228,6 +228,7 @@ function describeContent(operation: Operation, schemas: SharedSchemas): JsonObje
   if (operation.access === 'stream')
     return { content: { 'text/event-stream': { schema: describeEvents(operation, schemas) } } }
   if ('mediaTypes' in operation) return { content: Object.fromEntries(operation.mediaTypes.map((type) => [type, {}])) }
+  if (operation.access === 'download') return { content: { [operation.mediaType]: {} } }
   const { name, answer } = operation
   const { type, title } = answer as { type?: string; title?: string }
   if (type === 'null') return {}

@@ -6,6 +6,7 @@ import type { Db } from '../database/database.ts'
 import type { Environment } from '../environment.ts'
 import type { ErrorName } from '../errors.ts'
 import type { EventSink } from '../event-sink.ts'
+import type { Download } from './downloads.ts'
 import type { ErrorForm } from './error-forms.ts'
 import type { Image, ImageType } from './images.ts'
 import type { Place } from './input.ts'
@@ -58,6 +59,7 @@ export type Operation =
   | StreamOperation
   | ImageOperation
   | OwnImageOperation
+  | DownloadOperation
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of operations has as many input types as members
 export interface UserOperation<Input extends TObject = any, Result = any> extends Described, Answered<Result> {
@@ -120,6 +122,16 @@ export interface OwnImageOperation<Input extends TObject = any> extends ShowsIma
   run(context: Context<PersonCaller>, input: Static<Input>): Promise<Image>
 }
 
+/** Answers somebody who is signed in to the platform itself with a file that is made while it is read. */
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export interface DownloadOperation<Input extends TObject = any> extends Described {
+  readonly access: 'download'
+  readonly input: Input
+  readonly mediaType: string
+  /** Refuses before the first byte by rejecting. */
+  run(context: Context<PersonCaller>, input: Static<Input>): Promise<Download>
+}
+
 /** An event that a stream may send: a sentence, and the JSON in its data. */
 export interface EventDescription {
   readonly about: string
@@ -155,6 +167,12 @@ export const imageOperation = <I extends TObject>(
 export const ownImageOperation = <I extends TObject>(
   operation: Omit<OwnImageOperation<I>, 'access' | 'answer'>,
 ): Operation => ({ ...operation, answer: IMAGE_BYTES, access: 'own image' })
+
+const FILE_BYTES = Type.Unsafe<Buffer>({ description: 'The file' })
+
+export const downloadOperation = <I extends TObject>(
+  operation: Omit<DownloadOperation<I>, 'access' | 'answer'>,
+): Operation => ({ ...operation, answer: FILE_BYTES, access: 'download' })
 
 export const isWrite = (operation: Described): boolean => operation.method !== 'GET'
 

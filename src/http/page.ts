@@ -5,6 +5,7 @@ import type { OpenedBrowser } from '../browsers/browsers.ts'
 import type { Visitor } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { Environment } from '../environment.ts'
+import type { Download } from './downloads.ts'
 import type { Place } from './input.ts'
 
 /** What a page is given beside its input. */
@@ -40,7 +41,12 @@ export interface Elsewhere extends Common {
   readonly redirect: string
 }
 
-export type PageAnswer = ShownPage | Elsewhere
+/** A file that the browser keeps, for whoever is signed in; the page that asked for it stays. */
+export interface KeptFile extends Common {
+  readonly download: Download
+}
+
+export type PageAnswer = ShownPage | Elsewhere | KeptFile
 
 interface Described<Input extends TObject> {
   readonly name: string
@@ -62,7 +68,7 @@ export interface FormPage<Input extends TObject = TObject> extends Described<Inp
   readonly place: Place
   purpose(input: Static<Input>, request: FastifyRequest): string
   /** Shown in place of the refusal where the key is not the right one: somebody signed in or out in another tab meanwhile. Nothing has been done with the form. */
-  showAgain?(context: PageContext, input: Static<Input>): Promise<PageAnswer>
+  showAgain?(context: PageContext, input: Static<Input>): Promise<ShownPage | Elsewhere>
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of pages has as many input types as members

@@ -2,18 +2,20 @@ import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ICON, ICON_PATH, layOutPage, STYLE, STYLE_PATH } from '../../web/layout.ts'
 import { passkeyScript } from '../../web/passkeys/script.ts'
-import type { Visitor } from '../caller.ts'
+import { findPerson, type Visitor } from '../caller.ts'
 import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
 import { admitVisitor, isNewVisitor } from './admit.ts'
 import { mostBytesOf, routeByBody } from './bodies.ts'
+import { conclude } from './conclude.ts'
 import { writeCookie } from './cookies.ts'
+import { sendDownload } from './downloads.ts'
 import { hasAlready } from './etags.ts'
 import { FORM_KEY, isFormKey, makeFormKey } from './forms.ts'
 import { compileInput } from './input.ts'
 import { HTML_TYPE, ICON_TYPE, SCRIPT_TYPE, STYLE_TYPE } from './media-types.ts'
 import type { Observer } from './metrics.ts'
-import type { Page, PageAnswer, PageContext, ShownPage } from './page.ts'
+import type { Elsewhere, Page, PageContext, ShownPage } from './page.ts'
 
 /** Makes one page reachable: find out who looks, read the input, check the form's key, run, show. */
 export function servePage(server: FastifyInstance, environment: Environment, page: Page, observer: Observer): void {
@@ -47,12 +49,22 @@ export function servePage(server: FastifyInstance, environment: Environment, pag
           )
         if (!isOurs) return sendPage(environment, request, reply, await page.showAgain!(context, input))
       }
-      return sendPage(environment, request, reply, await page.run(context, input))
+      const answer = await page.run(context, input)
+      if (!('download' in answer)) return sendPage(environment, request, reply, answer)
+      request.who = findPerson(who)!
+      sendDownload(environment, request, reply, answer.download)
+      conclude(environment, request, observer, 200)
+      return reply
     },
   })
 }
 
-function sendPage(environment: Environment, request: FastifyRequest, reply: FastifyReply, answer: PageAnswer) {
+function sendPage(
+  environment: Environment,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: ShownPage | Elsewhere,
+) {
   const who = request.who as Visitor
   reply.headers({ ...answer.headers })
   if (answer.browser === 'end') reply.header('set-cookie', writeCookie(environment.cookie, '', 0))

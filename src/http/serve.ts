@@ -9,6 +9,7 @@ import { sendAnswer } from './answers.ts'
 import { countHeader } from './authenticate.ts'
 import { mostBytesOf, routeByBody } from './bodies.ts'
 import { conclude } from './conclude.ts'
+import { sendDownload } from './downloads.ts'
 import { openEventSink } from './event-stream.ts'
 import { sendImage } from './images.ts'
 import { compileInput, namesInPath } from './input.ts'
@@ -63,6 +64,14 @@ function makeRunner(environment: Environment, operation: Operation, observer: Ob
       const who = request.who as AppUser & PersonCaller
       const image = await operation.run({ db: environment.db, who, environment, request }, input)
       conclude(environment, request, observer, sendImage(environment, request, reply, image))
+    }
+  }
+  if (operation.access === 'download') {
+    return async (request, reply, input) => {
+      const who = request.who as PersonCaller
+      const download = await operation.run({ db: environment.db, who, environment, request }, input)
+      sendDownload(environment, request, reply, download)
+      conclude(environment, request, observer, 200)
     }
   }
   const present = operation.present ?? compilePresenter(operation.answer)

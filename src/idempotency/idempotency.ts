@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AppUser } from '../caller.ts'
+import type { AppUser, Caller } from '../caller.ts'
 import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
 import { type ErrorName, fail, PlatformError } from '../errors.ts'
@@ -95,6 +95,12 @@ async function replay(db: Db, { caller, key, fingerprint }: Claim): Promise<Answ
     throw fail('conflict', 'This Idempotency-Key was used for another request; use a new one')
   if (kept.error !== null) throw fail(kept.error as ErrorName, kept.answer)
   return { text: kept.answer, headers: kept.headers === null ? {} : JSON.parse(kept.headers) }
+}
+
+/** A user goes for good, and what was answered to them too. A request that is under way meanwhile leaves its refusal, for a day. */
+export async function forgetAnswers(tx: Db, _who: Caller, { userId }: { userId: string }): Promise<boolean> {
+  await tx.all(store.forgetAnswers, { caller: userId })
+  return true
 }
 
 /** A client that has not repeated its request within a day will not. */

@@ -50,6 +50,12 @@ export const trimAnswers = write('idempotency.trim', {
     returning k.key`,
 })
 
+export const forgetAnswers = write('idempotency.forget', {
+  params: { caller: text },
+  row: { key: text },
+  text: `delete from idempotency_keys where caller = :caller returning key`,
+})
+
 export const deleteOldKeys = deleteOlder('idempotency.deleteOld', {
   table: 'idempotency_keys',
   key: { caller: text, key: text },

@@ -175,8 +175,9 @@ export function* findFamilyMistakes(people: readonly ImportedPerson[], births: B
     if (isYoung === true && person.publicSearch === true)
       yield `people[${i}].publicSearch: must be left out for a child; a parent turns it on`
     const parents = textsIn(person?.parents)
-    if (isYoung === false && parents.length > 0)
-      yield `people[${i}].parents: must be left out or empty, because the person is no child (under 13 by dateOfBirth)`
+    // Of whom is thirteen by now they count for nothing, and a file that was right yesterday is no mistake.
+    if (parents.length > 0 && births.get(normalForm(person?.handle) ?? '') === null)
+      yield `people[${i}].parents: must be left out or empty, because the person has no dateOfBirth and counts as grown up`
     for (const [j, parent] of parents) {
       if (isKnownChild(normalForm(parent)) === true) yield `people[${i}].parents[${j}]: must not be a child`
     }

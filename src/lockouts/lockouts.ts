@@ -9,6 +9,8 @@ import * as store from './store.ts'
 /** What wrong guesses are counted under. */
 export interface Subject {
   readonly name: string
+  /** Whose account it is, where that is known: the audit log then names them, and no handle. */
+  readonly personId?: number
   /** How many of them bring no wait; and as many are forgotten in an hour. */
   readonly freeFailures: number
   readonly longestWaitSeconds: number
@@ -61,15 +63,17 @@ export async function refuseBlocked(
 
 /** Counts a wrong guess for each of these; from its free ones on, each doubles the wait. That a wait begins is audited. */
 export async function countFailures(tx: Db, who: Caller, subjects: readonly Subject[]): Promise<void> {
-  for (const { name, freeFailures, longestWaitSeconds } of subjects) {
+  for (const { name, personId, freeFailures, longestWaitSeconds } of subjects) {
     const row = await tx.first(store.countFailure, {
       subject: name,
       now: who.at,
       free: freeFailures,
       longest: longestWaitSeconds,
     })
-    if (row?.failures === freeFailures)
-      await recordAudit(tx, who, { action: 'lockout.began', detail: { subject: name } })
+    if (row?.failures !== freeFailures) continue
+    const subject =
+      personId === undefined ? { detail: { subject: name } } : { personId, detail: { subject: 'account' } }
+    await recordAudit(tx, who, { action: 'lockout.began', ...subject })
   }
 }
 

@@ -20,7 +20,8 @@ export interface MessagePolicy {
 }
 
 export interface NewMessage {
-  readonly personId: number
+  /** Null: somebody who is no longer here. The address is forgotten once the message is sent, or given up. */
+  readonly personId: number | null
   readonly recipient: string
   /** What it is about, for the log and for statistics: `password-reset`. */
   readonly kind: string
@@ -39,15 +40,35 @@ const DAY_MS = 24 * 60 * 60_000
 export async function sendMessage(tx: Db, who: Caller, what: NewMessage, policy: MessagePolicy): Promise<void> {
   if (!policy.isOn) return
   const { personId, recipient, kind, subject, text } = what
-  await tx.first(store.insertMessage, {
-    person: personId,
+  const message = {
     kind,
     recipient,
     sealed: sealMessage(policy.sealKey, { personId, recipient }, { subject, text }),
     now: who.at,
     until: what.until ?? new Date(who.at.getTime() + DAY_MS),
-  })
+  }
+  if (personId === null) await tx.first(store.insertFarewell, message)
+  else await tx.first(store.insertMessage, { person: personId, ...message })
   await notify(tx, MESSAGES_WAIT)
+}
+
+const EXPORTED_AT_ONCE = 500
+
+/** For the download of everything that is kept about a person. */
+export async function* exportMessages(db: Db, personId: number) {
+  for (let after = 0; ; ) {
+    const page = await db.all(store.listOfPerson, { person: personId, after, limit: EXPORTED_AT_ONCE })
+    for (const row of page)
+      yield {
+        kind: row.kind,
+        recipient: row.recipient,
+        createdDate: row.created_at,
+        sentDate: row.sent_at,
+        givenUpDate: row.given_up_at,
+      }
+    if (page.length < EXPORTED_AT_ONCE) return
+    after = page.at(-1)!.id
+  }
 }
 
 export const messageAges: readonly Age[] = [{ days: 30, remove: store.deleteOld }]

@@ -116,7 +116,7 @@ function openClaimed({ messages }: Environment, row: Claimed) {
   return { id, kind, recipient, ...letter, createdAt, messageId }
 }
 
-function unseal(key: Buffer, to: { personId: number; recipient: string }, sealed: Buffer | null) {
+function unseal(key: Buffer, to: { personId: number | null; recipient: string }, sealed: Buffer | null) {
   try {
     return openMessage(key, to, sealed ?? Buffer.alloc(0))
   } catch {

@@ -10,7 +10,7 @@ interface Letter {
 
 /** Whom it is for is part of the seal, so that somebody who can only change rows cannot send a link to another address. */
 interface Addressee {
-  readonly personId: number
+  readonly personId: number | null
   readonly recipient: string
 }
 

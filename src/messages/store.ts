@@ -1,5 +1,5 @@
 import { deleteOlder } from '../database/age.ts'
-import { bytea, int4, int8, nullable, text, timestamptz, write } from '../database/statement.ts'
+import { bytea, int4, int8, nullable, read, text, timestamptz, write } from '../database/statement.ts'
 
 export const insertMessage = write('messages.insert', {
   params: { person: int8, kind: text, recipient: text, sealed: bytea, now: timestamptz, until: timestamptz },
@@ -10,12 +10,24 @@ export const insertMessage = write('messages.insert', {
     returning id`,
 })
 
+/** For somebody who is no longer here. */
+export const insertFarewell = write('messages.insertFarewell', {
+  params: { kind: text, recipient: text, sealed: bytea, now: timestamptz, until: timestamptz },
+  row: { id: int8 },
+  text: `
+    insert into messages (kind, recipient, sealed, created_at, next_try_at, give_up_at)
+    values (:kind, :recipient, :sealed, :now, :now, :until) returning id`,
+})
+
+/** What is left of a message once it is done with. Of somebody who is no longer here not even the address. */
+const settled = `sealed = null, recipient = case when person_id is null then '' else recipient end`
+
 /** Takes up to `limit` messages that are due. They come back at `lease`, unless they are settled before. */
 export const claimDue = write('messages.claimDue', {
   params: { now: timestamptz, lease: timestamptz, limit: int8 },
   row: {
     id: int8,
-    person_id: int8,
+    person_id: nullable(int8),
     kind: text,
     recipient: text,
     sealed: nullable(bytea),
@@ -34,7 +46,7 @@ export const claimDue = write('messages.claimDue', {
 export const markSent = write('messages.markSent', {
   params: { id: int8, now: timestamptz },
   row: { id: int8 },
-  text: `update messages set sent_at = :now, given_up_at = null, sealed = null where id = :id returning id`,
+  text: `update messages set sent_at = :now, given_up_at = null, ${settled} where id = :id returning id`,
 })
 
 /** Only by who made the last try: another process may have taken the message over. */
@@ -50,8 +62,25 @@ export const giveUp = write('messages.giveUp', {
   params: { id: int8, attempts: int4, now: timestamptz },
   row: { id: int8 },
   text: `
-    update messages set given_up_at = :now, sealed = null
+    update messages set given_up_at = :now, ${settled}
      where id = :id and attempts = :attempts and sent_at is null and given_up_at is null returning id`,
+})
+
+/** Not what they say. */
+export const listOfPerson = read('messages.listOfPerson', {
+  params: { person: int8, after: int8, limit: int8 },
+  row: {
+    id: int8,
+    kind: text,
+    recipient: text,
+    created_at: timestamptz,
+    sent_at: nullable(timestamptz),
+    given_up_at: nullable(timestamptz),
+  },
+  gather: false,
+  text: `
+    select id, kind, recipient, created_at, sent_at, given_up_at
+      from messages where person_id = :person and id > :after order by id limit :limit`,
 })
 
 export const deleteOld = deleteOlder('messages.deleteOld', { table: 'messages', key: { id: int8 }, by: 'created_at' })

@@ -153,3 +153,15 @@ If that was not you, change your password now and look at your passkeys: ${messa
     },
     messages,
   )
+
+/** For the download of everything that is kept about a person: what the authenticator calls it, and no key. */
+export async function exportPasskeys(db: Db, personId: number) {
+  return (await db.all(store.listOfPerson, { person: personId })).map((row) => ({
+    passkeyId: row.id,
+    credentialId: row.credential_id,
+    name: row.name,
+    transports: row.transports,
+    createdDate: row.created_at,
+    lastUsedDate: row.last_used_at,
+  }))
+}

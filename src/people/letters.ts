@@ -50,3 +50,12 @@ If it was not: sign in at once, set a new password, and tell an administrator.
 ${messages.url}/account
 `,
 })
+
+export const farewellLetter = (handle: string, at: Date, messages: MessagePolicy): Letter => ({
+  kind: 'account-deleted',
+  subject: `The account ${handle} was deleted`,
+  text: `The account ${handle} on ${platformOf(messages)} was deleted at ${sayTime(at)}, with everything that was only yours. This is the last message.
+
+If it was not you: tell an administrator. What is gone cannot be brought back.
+`,
+})

@@ -48,9 +48,10 @@ export async function verifyPerson(
     await forgetFailures(db, account)
     return { id: person.id, epoch: person.epoch }
   }
+  const whom = person ? { personId: person.id } : {}
   await db.transaction(async (tx) => {
-    await countFailures(tx, later(), subjects)
-    await recordAudit(tx, who, { action: 'sign-in.failed', ...(person ? { personId: person.id } : {}) })
+    await countFailures(tx, later(), [{ ...account, ...whom }, networkSubject(who)])
+    await recordAudit(tx, who, { action: 'sign-in.failed', ...whom })
   })
   throw wrongCredentials()
 }
@@ -208,9 +209,37 @@ export async function addPerson(db: Db, who: Caller, what: NewPerson): Promise<{
       now: who.at,
     })
     if (!row) throw fail('duplicate', `The handle ${handle} is taken`)
+    // Looked up afterwards: whoever has it may have gone while we waited for them.
+    if (await tx.first(store.findRetired, { key: normaliseHandle(handle), now: who.at }))
+      throw fail('duplicate', `The handle ${handle} was given up lately and is not free yet; choose another`)
     await recordAudit(tx, who, { action: 'person.added', personId: row.id })
     return { id: row.id, handle }
   })
+}
+
+/** For the download of everything that is kept about a person. */
+export async function exportPerson(db: Db, personId: number) {
+  const row = await db.first(store.findWhole, { id: personId })
+  if (!row) throw fail('notFound', 'This person is gone')
+  return {
+    handle: row.handle,
+    firstName: row.first_name,
+    lastName: row.last_name,
+    email: row.email,
+    country: row.country,
+    dateOfBirth: row.date_of_birth,
+    gender: row.gender,
+    position: row.position,
+    accountKind: row.account_kind,
+    service: JSON.parse(row.service),
+    publicSearch: row.public_search,
+    parentFlags: { cameraDisabled: row.camera_disabled, proximityFriends: row.proximity_friends },
+    administrator: row.administrator,
+    developer: row.developer,
+    hasPassword: row.has_password,
+    createdDate: row.created_at,
+    organisations: JSON.parse(row.organisations),
+  }
 }
 
 /** Everybody with an account, in the order of their handles, a page at a time. */

@@ -1,9 +1,17 @@
 import { recordAudit } from '../audit/audit.ts'
 import { forgetUser } from '../buckets/buckets.ts'
 import type { Caller } from '../caller.ts'
+import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
 import { notify } from '../database/listener.ts'
+import type { RowOf } from '../database/statement.ts'
+import { releaseChildren } from '../families/release.ts'
+import { forgetAnswers } from '../idempotency/idempotency.ts'
+import { accountSubject, forgetFailures, typistSubject } from '../lockouts/lockouts.ts'
+import { type MessagePolicy, sendMessage } from '../messages/messages.ts'
 import { REVOKED, type Revocation } from '../sessions/sessions.ts'
+import { farewellLetter } from './letters.ts'
+import { isMailAddress } from './rules.ts'
 import * as store from './store.ts'
 
 /** A person as one app knows them. */
@@ -14,23 +22,27 @@ interface UserOfApp {
 
 /**
  * What a room does when one of its users goes for good: lets go of a part of what it keeps under their id, and says whether nothing is left. Rooms whose rows refer to
- * the person need none of it: those rows go along.
+ * the person need none of it: those rows go along. docs/your-data.md says it for each table, and a test compares.
  */
 type Forget = (tx: Db, who: Caller, user: UserOfApp) => Promise<boolean>
 
-const ROOMS: readonly Forget[] = [forgetUser]
+const ROOMS: readonly Forget[] = [forgetUser, forgetAnswers]
+
+type Leaver = RowOf<typeof store.lockForRemoval>
 
 export interface Removal {
   readonly personId: number
   /** For the audit log. */
   readonly reason: string
-  /** Decides once nobody can sign in as this person any more; they stay where it says no. */
-  mayGo?(tx: Db, person: { readonly anonymous: boolean }): Promise<boolean>
+  /** Decides once nobody can sign in as this person any more; they stay where it says no. Not asked about somebody whose removal has begun. */
+  mayGo?(tx: Db, person: Leaver): Promise<boolean>
+  /** Where the person is to be told. */
+  readonly messages?: MessagePolicy
 }
 
 /**
- * Removes a person with everything that is theirs; false where they stay, or are gone already. Their tokens are dead at once, on every process. A part at a time, so
- * that somebody with a thousand buckets holds up nobody; whoever is interrupted goes on later.
+ * Removes a person with everything that is theirs; false where they stay, or are gone already. A part at a time, so that somebody with a thousand buckets holds up
+ * nobody. With the first part their tokens are dead, on every process, and there is no way back; whoever is interrupted goes on later.
  */
 export async function removePerson(db: Db, who: Caller, what: Removal): Promise<boolean> {
   for (;;) {
@@ -39,23 +51,60 @@ export async function removePerson(db: Db, who: Caller, what: Removal): Promise<
   }
 }
 
-/** Locks in the order that everybody keeps to: person, app user, session, bucket, storage. */
-async function removePart(
-  tx: Db,
-  who: Caller,
-  { personId, reason, mayGo }: Removal,
-): Promise<'gone' | 'more' | 'stays'> {
-  const person = await tx.first(store.lockForRemoval, { id: personId })
+/** Locks in the order that everybody keeps to: person (and the children that they look after, by id), app user, session, bucket, storage. */
+async function removePart(tx: Db, who: Caller, what: Removal): Promise<'gone' | 'more' | 'stays'> {
+  const { personId, reason, mayGo } = what
+  const locked = await tx.all(store.lockForRemoval, { id: personId })
+  const person = locked.find(({ id }) => id === personId)
   if (!person) return 'stays'
   const users = await tx.all(store.lockUsersForRemoval, { person: personId })
-  if (mayGo && !(await mayGo(tx, person))) return 'stays'
+  if (!person.is_leaving) {
+    if (mayGo && !(await mayGo(tx, person))) return 'stays'
+    await startLeaving(tx, who, person, what)
+  }
   for (const user of users) {
     for (const forget of ROOMS) {
       if (!(await forget(tx, who, { appId: user.app_id, userId: user.user_id }))) return 'more'
     }
   }
   await tx.first(store.deletePerson, { id: personId })
+  if (!person.anonymous) await forgetHandle(tx, who, person)
   await recordAudit(tx, who, { action: 'person.removed', personId, detail: { reason } })
-  await notify(tx, REVOKED, { personId } satisfies Revocation)
   return 'gone'
 }
+
+async function startLeaving(tx: Db, who: Caller, person: Leaver, { messages }: Removal): Promise<void> {
+  await tx.first(store.startLeaving, { id: person.id, now: who.at })
+  await notify(tx, REVOKED, { personId: person.id } satisfies Revocation)
+  if (person.anonymous) return
+  await releaseChildren(tx, who, person.id)
+  const recipient = person.email ?? ''
+  if (messages && isMailAddress(recipient)) {
+    const letter = farewellLetter(person.handle, who.at, messages)
+    await sendMessage(tx, who, { personId: null, recipient, ...letter }, messages)
+  }
+}
+
+/** For as long nobody else gets the handle: old links and friends' memories must not lead to a stranger. Only an import brings the person back. */
+const RETIRED_DAYS = 180
+const DAY_MS = 24 * 60 * 60_000
+
+async function forgetHandle(tx: Db, who: Caller, { id, handle_key: key }: Leaver): Promise<void> {
+  await forgetFailures(tx, accountSubject(key))
+  await forgetFailures(tx, typistSubject(id))
+  await tx.first(store.retireHandle, { key, until: new Date(who.at.getTime() + RETIRED_DAYS * DAY_MS) })
+}
+
+const SWEPT_AT_ONCE = 100
+
+/** Goes on with removals that were interrupted. Returns how many it finished. */
+export async function sweepLeaving(db: Db, who: Caller, stopping: AbortSignal): Promise<number> {
+  let count = 0
+  for (const { id } of await db.all(store.listLeaving, { limit: SWEPT_AT_ONCE })) {
+    if (stopping.aborted) break
+    if (await removePerson(db, who, { personId: id, reason: 'an interrupted removal went on' })) count++
+  }
+  return count
+}
+
+export const removalAges: readonly Age[] = [{ days: 0, remove: store.deleteOldRetired }]

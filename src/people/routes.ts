@@ -4,11 +4,14 @@ import { fail, PlatformError } from '../errors.ts'
 import { admitNewcomer } from '../http/admit.ts'
 import { findBearer, lookUpHolder } from '../http/authenticate.ts'
 import { oneHeader } from '../http/client-credentials.ts'
-import { type Operation, openOperation } from '../http/operation.ts'
+import { writeCookie } from '../http/cookies.ts'
+import { type Operation, openOperation, personOperation } from '../http/operation.ts'
+import { SUCCESS, Success } from '../http/success.ts'
 import { TOKEN_HEADERS, tokenHeaders } from '../oauth/token-headers.ts'
 import type { TokenPair } from '../sessions/sessions.ts'
 import { createAnonymous } from './anonymous.ts'
-import { AnonymousProfile, NewAnonymous } from './schema.ts'
+import { deleteOwnAccount } from './deletion.ts'
+import { AnonymousProfile, DeleteAccount, NewAnonymous } from './schema.ts'
 
 const area = 'Profile'
 const path = '/user/v1/my/profile'
@@ -33,6 +36,24 @@ export const peopleOperations: readonly Operation[] = [
       const clientId = input.clientId ?? oneHeader(request, 'clientid', 'client_id')
       const device = String(request.headers['user-agent'] ?? '').slice(0, 200)
       return createAnonymous(db, who, { ...input, clientId, device }, environment.tokenPolicy)
+    },
+  }),
+  personOperation({
+    name: 'deleteAccount',
+    summary:
+      'Deletes the own account for good; all tokens are dead at once. Accounts of children are deleted by a parent',
+    method: 'POST',
+    path: '/account/v1/delete',
+    area: 'Account',
+    input: DeleteAccount,
+    place: 'body',
+    answer: Success,
+    answerHeaders: { 'Set-Cookie': 'Takes the cookie of this browser away' },
+    headersOf: ({ cookie }: { cookie: string }) => ({ 'set-cookie': cookie }),
+    errors: ['wrongCredentials', 'impossibleNow', 'forbidden'],
+    run: async ({ db, who, environment }, input) => {
+      await deleteOwnAccount(db, who, input, environment.messages)
+      return { ...SUCCESS, cookie: writeCookie(environment.cookie, '', 0) }
     },
   }),
 ]

@@ -4,6 +4,7 @@ import {
   bytea,
   int4,
   int8,
+  json,
   nullable,
   read,
   text,
@@ -45,16 +46,51 @@ export const setPassword = write('people.setPassword', {
     update people set password_hash = :hash, epoch = epoch + 1 where id = :id returning epoch, handle, handle_key`,
 })
 
+/** Everything that is kept about somebody in their own row, but the hash of the password. */
+export const findWhole = read('people.findWhole', {
+  params: { id: int8 },
+  row: {
+    handle: text,
+    first_name: text,
+    last_name: text,
+    email: nullable(text),
+    country: nullable(text),
+    date_of_birth: nullable(text),
+    gender: nullable(text),
+    position: nullable(text),
+    account_kind: nullable(text),
+    service: json,
+    public_search: bool,
+    camera_disabled: bool,
+    proximity_friends: bool,
+    administrator: bool,
+    developer: bool,
+    has_password: bool,
+    created_at: timestamptz,
+    organisations: json,
+  },
+  text: `
+    select handle, first_name, last_name, email, country, to_char(date_of_birth, 'YYYY-MM-DD') as date_of_birth, gender,
+           position, account_kind, service, public_search, camera_disabled, proximity_friends, administrator, developer,
+           password_hash is not null as has_password, created_at,
+           (select coalesce(json_agg(json_build_object('key', o.key, 'name', o.name, 'role', m.role) order by o.key), '[]')
+              from organisation_members m join organisations o on o.id = m.organisation_id
+             where m.person_id = people.id) as organisations
+      from people where id = :id`,
+})
+
 export const findEmail = read('people.findEmail', {
   params: { id: int8 },
   row: { email: nullable(text) },
   text: `select email from people where id = :id`,
 })
 
+/** Nobody comes back whose removal has begun. */
 export const setDisabled = write('people.setDisabled', {
   params: { id: int8, at: nullable(timestamptz) },
   row: { id: int8 },
-  text: `update people set disabled_at = :at, epoch = epoch + 1 where id = :id returning id`,
+  text: `
+    update people set disabled_at = coalesce(:at, leaving_at), epoch = epoch + 1 where id = :id returning id`,
 })
 
 export const insertPerson = write('people.insert', {
@@ -183,11 +219,69 @@ export const listDeserted = write('people.listDeserted', {
      order by least(s.expires_at, s.ended_at) limit :limit`,
 })
 
-/** Until the transaction ends nobody signs in as this person. */
+/**
+ * Until the transaction ends nobody signs in as this person. The children that they look after are locked too, in the order of ids, as by everybody who holds several
+ * people: they may have to be hidden.
+ */
 export const lockForRemoval = write('people.lockForRemoval', {
   params: { id: int8 },
-  row: { anonymous: bool },
-  text: `select anonymous from people where id = :id for update`,
+  row: {
+    id: int8,
+    handle: text,
+    handle_key: text,
+    email: nullable(text),
+    date_of_birth: nullable(text),
+    anonymous: bool,
+    epoch: int4,
+    is_disabled: bool,
+    is_leaving: bool,
+  },
+  text: `
+    select id, handle, handle_key, email, to_char(date_of_birth, 'YYYY-MM-DD') as date_of_birth, anonymous, epoch,
+           disabled_at is not null as is_disabled, leaving_at is not null as is_leaving
+      from people where id = any(array(select child_id from guardians where parent_id = :id) || :id)
+     order by id for update`,
+})
+
+/** From now on nobody signs in, and no proof from before holds. */
+export const startLeaving = write('people.startLeaving', {
+  params: { id: int8, now: timestamptz },
+  row: { id: int8 },
+  text: `
+    update people set leaving_at = :now, disabled_at = coalesce(disabled_at, :now), epoch = epoch + 1
+     where id = :id returning id`,
+})
+
+export const listLeaving = read('people.listLeaving', {
+  params: { limit: int8 },
+  row: { id: int8 },
+  text: `select id from people where leaving_at is not null order by id limit :limit`,
+})
+
+export const retireHandle = write('people.retireHandle', {
+  params: { key: text, until: timestamptz },
+  row: { until: timestamptz },
+  text: `
+    insert into retired_handles (handle_hash, until) values (sha256(convert_to(:key, 'UTF8')), :until)
+    on conflict (handle_hash) do update set until = excluded.until returning until`,
+})
+
+export const findRetired = read('people.findRetired', {
+  params: { key: text, now: timestamptz },
+  row: { until: timestamptz },
+  text: `select until from retired_handles where handle_hash = sha256(convert_to(:key, 'UTF8')) and until > :now`,
+})
+
+export const deleteOldRetired = deleteOlder('people.deleteOldRetired', {
+  table: 'retired_handles',
+  key: { handle_hash: bytea },
+  by: 'until',
+})
+
+export const findHasPassword = read('people.findHasPassword', {
+  params: { id: int8 },
+  row: { has_password: bool },
+  text: `select password_hash is not null as has_password from people where id = :id`,
 })
 
 /** Until the transaction ends nobody gives these users anything, in any app. Always in the order of the apps, so that two who go do not hold each other up at the storage. */

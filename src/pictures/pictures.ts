@@ -68,6 +68,14 @@ function show(row: RowOf<typeof store.findOwn>, kind: Kind, width: number, seed:
   return { ...drawDefault(kind, width, { initials: initialsOf(row), seed }), mediaType: 'image/png', isDefault: true }
 }
 
+/** For the download of everything that is kept about a person: those that they have sent, in the largest size. */
+export async function* exportImages(db: Db, personId: number): AsyncGenerator<{ kind: Kind; bytes: Buffer }> {
+  for (const kind of ['picture', 'cover'] as const) {
+    const found = await db.first(store.findLargest, { kind, person: personId })
+    if (found) yield { kind, bytes: found.bytes }
+  }
+}
+
 /** Puts an image in the place of the one before. All sizes change at once. */
 export async function setImage(
   db: Db,

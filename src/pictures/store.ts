@@ -41,6 +41,12 @@ export const findOfUser = read('pictures.findOfUser', {
        and (${isSeen})`,
 })
 
+export const findLargest = read('pictures.findLargest', {
+  params: { kind: text, person: int8 },
+  row: { bytes: bytea },
+  text: `select bytes from pictures where person_id = :person and kind = :kind order by width desc limit 1`,
+})
+
 /** Takes the person's row first, so that of two changes at once one comes after the other. No row where this browser's person is not that any more. */
 export const countVersion = write('pictures.countVersion', {
   params: { kind: text, person: int8, epoch: int4 },

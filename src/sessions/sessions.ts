@@ -197,6 +197,32 @@ export function endOwnSession(
 export const listSessionsOfPerson = (db: Db, who: Caller, what: { personId: number }) =>
   db.all(store.listOfPerson, { person: what.personId, now: who.at })
 
+const NO_ID = '00000000-0000-0000-0000-000000000000'
+const EXPORTED_AT_ONCE = 500
+
+/** For the download of everything that is kept about a person. */
+export async function* exportSessions(db: Db, personId: number) {
+  for (let after = { app: 0, id: NO_ID }; ; ) {
+    const page = await db.all(store.listAllOfPerson, { person: personId, ...after, limit: EXPORTED_AT_ONCE })
+    for (const row of page)
+      yield {
+        sessionId: row.id,
+        clientId: row.client_id,
+        door: row.door,
+        device: row.device,
+        hasPushToken: row.has_push_token,
+        createdDate: row.created_at,
+        lastUsedDate: row.refreshed_at,
+        expiresDate: row.expires_at,
+        endedDate: row.ended_at,
+        endReason: row.end_reason,
+      }
+    const last = page.at(-1)
+    if (!last || page.length < EXPORTED_AT_ONCE) return
+    after = { app: last.app_id, id: last.id }
+  }
+}
+
 /** The session that an access token belongs to, expired or ended or not; undefined where the token is not ours. */
 export async function findSessionOfToken(db: Db, token: string, environment: EnvironmentName) {
   const isGood = inspectToken(token, 'access', environment) === 'good'

@@ -191,6 +191,30 @@ export const listOfPerson = read('sessions.listOfPerson', {
      where u.person_id = :person and u.withdrawn_at is null`,
 })
 
+/** All that are kept, a page at a time, in the order of their apps. */
+export const listAllOfPerson = read('sessions.listAllOfPerson', {
+  params: { person: int8, app: int8, id: uuid, limit: int8 },
+  row: {
+    id: uuid,
+    app_id: int8,
+    client_id: text,
+    door: text,
+    device: text,
+    has_push_token: bool,
+    created_at: timestamptz,
+    refreshed_at: timestamptz,
+    expires_at: timestamptz,
+    ended_at: nullable(timestamptz),
+    end_reason: nullable(text),
+  },
+  gather: false,
+  text: `
+    select s.id, s.app_id, a.client_id, s.door, s.device, s.push_token is not null as has_push_token, s.created_at,
+           s.refreshed_at, s.expires_at, s.ended_at, s.end_reason
+      from sessions s join apps a on a.id = s.app_id
+     where s.person_id = :person and (s.app_id, s.id) > (:app, :id) order by s.app_id, s.id limit :limit`,
+})
+
 /** Expired tokens stay for a month, so that a late client hears "expired" (4010) and not "unknown". */
 export const deleteOldTokens = deleteOlder('sessions.deleteOldTokens', {
   table: 'access_tokens',

@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { call, PASSWORD, signInBrowser } from '../account/testing.ts'
+import { PATH, UNLIMITED } from '../buckets/testing.ts'
+import { until } from '../database/test-database.ts'
+import { populate } from '../people/testing-traces.ts'
+import { assertError, type TestApp, testApp } from '../testing.ts'
+import { EXPORT, openExport, readAll, unzip } from './testing.ts'
+
+test('a person downloads everything that is kept about them', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  const who = await populate(app)
+  const answer = await openExport(who.browser)
+  assert.equal(answer.statusCode, 200)
+  assert.equal(answer.headers['content-type'], 'application/zip')
+  const day = new Date().toISOString().slice(0, 10)
+  assert.equal(answer.headers['content-disposition'], `attachment; filename="groundschool-zephyrine-${day}.zip"`)
+  assert.equal(answer.headers['cache-control'], 'no-store')
+  assert.equal(answer.headers['x-content-type-options'], 'nosniff')
+  const zip = await readAll(answer)
+  const files = unzip(zip)
+  const json = (name: string) => JSON.parse(files.get(name)!.toString('utf8'))
+
+  await t.test('as files of which the first says what they are, and docs/your-data.md too', () => {
+    const names = [...files.keys()]
+    assert.equal(names[0], 'README.txt')
+    const readme = files.get('README.txt')!.toString('utf8')
+    const documented = readFileSync('docs/your-data.md', 'utf8')
+    for (const name of names.slice(1)) {
+      const stem = name.startsWith('buckets/') ? 'buckets/' : name
+      if (!stem.endsWith('.webp')) assert.ok(readme.includes(stem), `${stem} in the README`)
+      assert.ok(documented.includes(`\`${stem}\``), `${stem} in docs/your-data.md`)
+    }
+    const promised = [...documented.matchAll(/`(\w+\.(?:json|webp))`/g)].map(([, name]) => name)
+    for (const name of promised) assert.ok(files.has(name!), `${name} in the zip`)
+  })
+
+  await t.test('who they are', () => {
+    const { createdDate, ...profile } = json('profile.json')
+    assert.ok(Date.parse(createdDate))
+    assert.deepEqual(profile, {
+      handle: '@zephyrine',
+      firstName: 'Quillon',
+      lastName: 'Zephyrine',
+      email: 'quillon@example.org',
+      country: null,
+      dateOfBirth: '1981-02-03',
+      gender: null,
+      position: null,
+      accountKind: null,
+      service: {},
+      publicSearch: true,
+      parentFlags: { cameraDisabled: true, proximityFriends: false },
+      administrator: false,
+      developer: false,
+      hasPassword: true,
+      organisations: [{ key: 'school', name: 'School', role: 'student' }],
+    })
+  })
+
+  await t.test('what they use, with whom, and where', () => {
+    const { uses, owns } = json('apps.json')
+    assert.deepEqual(
+      uses.map(({ clientId, userId }: Record<string, string>) => [clientId, userId]),
+      [
+        ['gs-first', who.traces.userIds[0]],
+        ['gs-second', who.traces.userIds[1]],
+      ],
+    )
+    assert.deepEqual(
+      owns.map(({ clientId }: Record<string, string>) => clientId),
+      ['gs-theirs'],
+    )
+    assert.equal(json('sessions.json').length, 2)
+    assert.deepEqual(json('sessions.json')[0].device, 'Zephyrine phone')
+    assert.equal(json('browsers.json').length, 1)
+    assert.deepEqual(json('passkeys.json')[0].name, 'Key of Quillon')
+    const friends = json('friends.json')
+    assert.deepEqual([friends.friends[0].handle, friends.blocked[0].handle], ['@blake', '@casey'])
+    assert.deepEqual(json('family.json').children[0].handle, '@kim')
+    assert.deepEqual(json('messages.json')[0].recipient, 'quillon@example.org')
+    assert.deepEqual(files.get('picture.webp')?.toString(), 'RIFF')
+    assert.deepEqual(files.get('cover.webp')?.toString(), 'RIFG')
+  })
+
+  await t.test('the buckets that they are in', () => {
+    const buckets = json('buckets/gs-first/1.json')
+    const [own, shared] = buckets
+    assert.equal(buckets.length, 2)
+    assert.deepEqual([own.id, own.data, own.users], ['own', { own: 1 }, [who.client.userId]])
+    assert.deepEqual([shared.id, shared.data], ['shared', { theirs: 'Zephyrine was here' }])
+    assert.deepEqual(shared.users, [who.client.userId, who.blake.userId])
+  })
+
+  await t.test('what happened to their account, with the address where it was they', () => {
+    const entries: { action: string; address?: string }[] = json('audit.json')
+    const addressOf = (action: string) => entries.find((entry) => entry.action === action)?.address
+    assert.equal(addressOf('sign-in.password'), '127.0.0.1')
+    assert.ok(entries.some(({ action }) => action === 'data.exported'))
+    assert.ok(entries.some(({ action }) => action === 'sign-in.failed'))
+    assert.equal(addressOf('sign-in.failed'), undefined)
+    assert.equal(addressOf('person.added'), undefined)
+  })
+
+  await t.test('and no secret, no hash, and nothing of others that they cannot see', async () => {
+    const text = [...files.values()].map((file) => file.toString('latin1')).join('\n')
+    const [row] = await app.sql(`select password_hash from people where handle_key = 'zephyrine'`)
+    const secrets = await app.sql(
+      `select encode(token_hash, 'hex') as secret from access_tokens union select encode(token_hash, 'hex') from browsers
+        union select encode(public_key, 'hex') from passkeys union select encode(sealed, 'hex') from messages`,
+    )
+    const cookie = [...who.browser.cookies.values()][0]!
+    const hidden = [String(row!.password_hash), cookie, who.client.token!, 'push-of-zephyrine', 'secret-key', 'sealed"']
+    for (const secret of [...hidden, ...secrets.map((one) => String(one.secret))]) {
+      assert.ok(!text.includes(secret) && !zip.includes(secret), `${secret.slice(0, 12)}… is in the zip`)
+      assert.ok(!text.includes(Buffer.from(secret, 'hex').toString('base64url') || '\0'))
+    }
+    assert.doesNotMatch(text, /argon2|gs_(sbx_)?[a-z]{2}_[\w-]{20}|987654321/)
+    const others = await app.sql(`select user_id from app_users where person_id <> 987654321`)
+    for (const { user_id } of others) assert.equal(text.includes(String(user_id)), user_id === who.blake.userId)
+    assert.ok(!text.includes('@avery'))
+  })
+})
+
+test('everything at once is worth a password, in a browser of their own', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  const browser = await signInBrowser(app, 'avery')
+  const ask = (body: unknown, headers = {}) => call(browser, 'POST', EXPORT, body, headers)
+  assertError(await ask({}), 400, 4001, /password/)
+  assertError(await ask({ password: 'wrong' }), 401, 4011)
+  assertError(await ask({ password: PASSWORD }, { 'sec-fetch-site': 'cross-site' }), 403, 4032)
+  assertError(await app.nobody().post(EXPORT, { password: PASSWORD }), 401, 4016)
+  assertError(await (await app.as('avery')).post(EXPORT, { password: PASSWORD }), 401, 4016)
+  await app.sql(`update people set password_hash = null where handle_key = 'avery'`)
+  assert.equal((await ask({})).status, 200)
+  app.advance(11 * 60_000)
+  assertError(await ask({}), 401, 4016, /Sign in again/)
+  const exported = await app.sql(`select id from audit_entries where action = 'data.exported'`)
+  assert.equal(exported.length, 1)
+})
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+const COUNT = 500
+const BYTES = 100_000
+
+/** Buckets of somebody, larger together than what may be in memory, and impossible to make smaller. */
+async function fillBuckets(app: TestApp): Promise<void> {
+  const avery = await app.as('avery')
+  await app.sql('update app_storage set blocks_limit = 1000000')
+  for (let i = 0; i < COUNT; i += 10)
+    await Promise.all(
+      Array.from({ length: 10 }, (_, j) =>
+        avery.put(PATH, {
+          id: `large ${String(i + j).padStart(3, '0')}`,
+          data: randomBytes((BYTES / 4) * 3).toString('base64'),
+        }),
+      ),
+    )
+}
+
+test('an export is written as fast as it is read', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  const browser = await signInBrowser(app, 'avery')
+  await fillBuckets(app)
+
+  await t.test('a slow reader holds up no memory, and gets all of it', async () => {
+    const held = () => {
+      collectGarbage()
+      const { heapUsed, external } = process.memoryUsage()
+      return heapUsed + external
+    }
+    const before = held()
+    const answer = await openExport(browser)
+    answer.pause()
+    await sleep(1500)
+    const grown = held() - before
+    assert.ok(grown < 20_000_000, `${grown} bytes are held for a reader who does not read`)
+    const chunks: Buffer[] = []
+    answer.on('data', (chunk: Buffer) => {
+      chunks.push(chunk)
+      if (chunks.length % 200 === 0) {
+        answer.pause()
+        setTimeout(() => answer.resume(), 5)
+      }
+    })
+    answer.resume()
+    await once(answer, 'end')
+    const files = unzip(Buffer.concat(chunks))
+    const buckets = [1, 2, 3, 4, 5].flatMap((n) => JSON.parse(String(files.get(`buckets/gs-first/${n}.json`))))
+    assert.equal(buckets.length, COUNT)
+    assert.equal(new Set(buckets.map(({ id }) => id)).size, COUNT)
+    for (const { data } of buckets) assert.equal(data.length, BYTES)
+    assert.ok(!files.has('buckets/gs-first/6.json'))
+  })
+
+  await t.test('one at a time for a person, and four in all', async () => {
+    const first = await openExport(browser)
+    first.pause()
+    const second = await call(browser, 'POST', EXPORT, { password: PASSWORD })
+    assertError(second, 429, 4291, /downloading your data already/)
+    assert.ok(Number(second.headers.get('retry-after')) > 0)
+    const others = []
+    for (const person of ['blake', 'casey', 'drew'] as const) {
+      await app.sql(
+        `insert into app_users (user_id, app_id, person_id, consented_at)
+         select 'user-of-${person}', a.id, p.id, now() from apps a, people p where a.name = 'first' and p.handle_key = '${person}';
+         insert into bucket_members (user_id, bucket_id, bucket_no, since_version)
+         select 'user-of-${person}', id, bucket_no, 1 from buckets;
+         update buckets set users = users || 'user-of-${person}'::text`,
+      )
+      const other = await openExport(await signInBrowser(app, person))
+      assert.equal(other.statusCode, 200)
+      other.pause()
+      others.push(other)
+    }
+    const ellis = await signInBrowser(app, 'ellis')
+    const fifth = await call(ellis, 'POST', EXPORT, { password: PASSWORD })
+    assertError(fifth, 503, 5030, /Others are downloading/)
+
+    // Whoever leaves makes room.
+    for (const one of [first, ...others]) one.destroy()
+    await until(
+      'the places are free',
+      async () => (await call(ellis, 'POST', EXPORT, { password: PASSWORD })).status === 200,
+    )
+    assert.ok(!app.log().includes('a download broke off'))
+  })
+
+  await t.test('it breaks off when the person signs out everywhere, and when the platform stops', async () => {
+    const digest = async (answer: AsyncIterable<Buffer>) => {
+      const hash = createHash('sha256')
+      for await (const chunk of answer) hash.update(chunk)
+      return hash.digest('hex')
+    }
+    const revoked = await openExport(browser)
+    assert.equal(revoked.statusCode, 200)
+    await call(browser, 'POST', '/account/v1/sessions/end-all', {})
+    await assert.rejects(digest(revoked), /aborted/)
+    const second = await app.startSecond()
+    const there = Object.assign(Object.create(browser), { address: second.addresses.production })
+    const stopped = await openExport(there)
+    stopped.pause()
+    const stopping = second.stop()
+    await assert.rejects(digest(stopped), /aborted/)
+    await stopping
+  })
+})
+
+test('lists that are longer than a page are whole', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  const browser = await signInBrowser(app, 'avery')
+  const ofAvery = `from generate_series(1, 1200) n, people p where p.handle_key = 'avery'`
+  await app.sql(
+    `insert into audit_entries (at, action, person_id, detail) select now(), 'page.' || n, p.id, '{}' ${ofAvery};
+     insert into messages (person_id, kind, recipient, created_at, next_try_at, give_up_at, sent_at)
+     select p.id, 'kind-' || n, '', now(), now(), now(), now() ${ofAvery};
+     insert into app_users (user_id, app_id, person_id, consented_at) select 'user', min(a.id), p.id, now() from apps a, people p where p.handle_key = 'avery' group by p.id;
+     insert into sessions (id, app_id, person_id, user_id, door, refreshed_at, created_at, expires_at)
+     select gen_random_uuid(), u.app_id, p.id, 'user', 'code', now(), now(), now() from app_users u, generate_series(1, 1200) n, people p where p.handle_key = 'avery'`,
+  )
+  const files = unzip(await readAll(await openExport(browser)))
+  const json = (name: string): Record<string, string>[] => JSON.parse(String(files.get(name)))
+  const pages = json('audit.json').filter(({ action }) => action!.startsWith('page.'))
+  assert.equal(new Set(pages.map(({ action }) => action)).size, 1200)
+  assert.equal(pages.length, 1200)
+  assert.equal(new Set(json('messages.json').map(({ kind }) => kind)).size, 1200)
+  assert.equal(new Set(json('sessions.json').map(({ sessionId }) => sessionId)).size, 1200)
+})

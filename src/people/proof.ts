@@ -1,0 +1,25 @@
+import type { PersonCaller } from '../caller.ts'
+import type { Db } from '../database/database.ts'
+import { fail } from '../errors.ts'
+import { type VerifiedPerson, verifyOwnPassword } from './people.ts'
+import * as store from './store.ts'
+
+const RECENT_MINUTES = 10
+
+/**
+ * Somebody who is signed in proves once more that it is they, before what a browser that was left open must not be enough for: with the password, or, where they have
+ * none, by having signed in just now.
+ */
+export async function proveAgain(db: Db, who: PersonCaller, password: string | undefined): Promise<VerifiedPerson> {
+  const found = await db.first(store.findHasPassword, { id: who.personId })
+  if (found?.has_password) {
+    if (password === undefined) throw fail('parameterMissing', 'password is missing: prove that it is you')
+    return verifyOwnPassword(db, who, password)
+  }
+  if (who.at.getTime() - who.signedInAt.getTime() > RECENT_MINUTES * 60_000)
+    throw fail(
+      'notAuthorized',
+      `Sign in again first: without a password this is open for ${RECENT_MINUTES} minutes after that`,
+    )
+  return { id: who.personId, epoch: who.epoch }
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { call, PASSWORD } from '../account/testing.ts'
+import { ensureAppUser } from '../apps/apps.ts'
+import { PATH } from '../buckets/testing.ts'
+import type { Caller } from '../caller.ts'
+import { openSession } from '../sessions/sessions.ts'
+import { Client, type TestApp } from '../testing.ts'
+import type { TestBrowser } from '../testing-browser.ts'
+import { addPerson } from './people.ts'
+
+export const operator = (app: TestApp): Caller => ({
+  at: app.environment().clock(),
+  requestId: 'test',
+  address: 'command line',
+})
+
+/** Texts by which somebody is known again, wherever they stand. */
+export type Traces = Readonly<Record<string, readonly string[]>>
+
+export interface Traced {
+  readonly handle: string
+  readonly browser: TestBrowser
+  readonly client: Client
+  readonly blake: Client
+  readonly traces: Traces & Readonly<Record<'personId' | 'userIds' | 'sessionIds', readonly string[]>>
+}
+
+/** A number that stands for nothing else, wherever it is found. */
+const PERSON_ID = 987_654_321
+const HANDLE = '@zephyrine'
+
+/** Somebody of whom there is something in every table that can hold something of a person. */
+export async function populate(app: TestApp): Promise<Traced> {
+  const { db, tokenPolicy } = app.environment()
+  await app.sql(`alter table people alter column id restart with ${PERSON_ID}`)
+  const who = operator(app)
+  const email = 'quillon@example.org'
+  const { id: personId } = await addPerson(db, who, {
+    handle: HANDLE,
+    firstName: 'Quillon',
+    lastName: 'Zephyrine',
+    email,
+    dateOfBirth: '1981-02-03',
+  })
+  assert.equal(personId, PERSON_ID)
+  await app.givePassword('avery')
+  await app.sql(
+    `update people set public_search = true, password_hash = (select password_hash from people where handle_key = 'avery')
+      where id = ${personId}`,
+  )
+  const userIds: string[] = []
+  const clients: Client[] = []
+  for (const [i, door] of (['basic', 'code'] as const).entries()) {
+    const [row] = await app.sql(`select id from apps order by id offset ${i} limit 1`)
+    const parties = { appId: Number(row!.id), personId }
+    const userId = await ensureAppUser(db, who, parties)
+    const session = { ...parties, userId, door, device: 'Zephyrine phone', pushToken: 'push-of-zephyrine' }
+    const { accessToken } = await openSession(db, who, session, tokenPolicy)
+    userIds.push(userId)
+    clients.push(new Client(app.address, accessToken, userId))
+  }
+  const client = clients[0]!
+  const blake = await app.as('blake')
+  await shareBuckets(client, blake)
+  await insertTraces(app, personId, userIds[0]!, email)
+  const browser = app.visitor()
+  const wrong = { handle: HANDLE, password: 'wrong' }
+  assert.equal((await call(browser, 'POST', '/account/v1/signin', wrong)).status, 401)
+  assert.equal((await call(browser, 'POST', '/account/v1/signin', { ...wrong, password: PASSWORD })).status, 200)
+  // A sign-in that succeeds forgets those that did not.
+  assert.equal((await call(app.visitor(), 'POST', '/account/v1/signin', wrong)).status, 401)
+  const sessions = await app.sql(`select id from sessions where person_id = ${personId}`)
+  return {
+    handle: HANDLE,
+    browser,
+    client,
+    blake,
+    traces: {
+      personId: [String(personId)],
+      userIds,
+      sessionIds: sessions.map(({ id }) => String(id)),
+      names: ['zephyrine"', 'quillon', email, 'zephyrine phone', 'push-of-zephyrine', 'account:zephyrine'],
+      day: ['1981-02-03'],
+    },
+  }
+}
+
+async function shareBuckets(client: Client, blake: Client): Promise<void> {
+  const made = await client.put(PATH, { id: 'own', data: { own: 1 } }, { 'idempotency-key': 'their-own' })
+  assert.equal(made.status, 200, made.text)
+  await client.put(PATH, { id: 'shared', users: [blake.userId] })
+  await client.post(PATH, { id: 'shared', key: 'theirs', value: 'Zephyrine was here' })
+}
+
+/** What no request of a test makes quickly. */
+async function insertTraces(app: TestApp, personId: number, userId: string, email: string): Promise<void> {
+  const some = `(select id from people where handle_key = 'blake')`
+  const other = `(select id from people where handle_key = 'casey')`
+  const anApp = `(select min(id) from apps)`
+  const [me, now] = [personId, `now(), now() + interval '1 hour'`]
+  await app.sql(
+    `insert into organisations (key, name, created_at) values ('school', 'School', now());
+     insert into organisation_members (organisation_id, person_id, role) select id, ${me}, 'student' from organisations;
+     insert into people (handle, handle_key, date_of_birth, created_at) values ('@kim', 'kim', now() - interval '7 years', now());
+     insert into guardians (child_id, parent_id, created_at) select id, ${me}, now() from people where handle_key = 'kim';
+     insert into apps (client_id, name, owner_id, status, created_at) values ('gs-theirs', 'Theirs', ${me}, 'approved', now());
+     insert into friendships (asker_id, asked_id, requested_at, accepted_at) values (${me}, ${some}, now(), now());
+     insert into declines (asker_id, decliner_id, declined_at) values (${other}, ${me}, now());
+     insert into blocks (blocker_id, blocked_id, created_at) values (${me}, ${other}, now()), (${other}, ${me}, now());
+     insert into pictures (person_id, kind, width, etag, bytes) values (${me}, 'picture', 1024, 'x', '\\x52494646'), (${me}, 'cover', 1500, 'y', '\\x52494647');
+     insert into passkeys (id, credential_id, person_id, public_key, counter, transports, name, created_at)
+     values (gen_random_uuid(), 'credential-of-theirs', ${me}, '\\x7365637265742d6b6579', 0, '{}', 'Key of Quillon', now());
+     insert into authorization_codes (code_hash, app_id, person_id, person_epoch, consent_epoch, door, redirect_uri, redirect_given, device, created_at, expires_at)
+     values ('\\x01', ${anApp}, ${me}, 0, 0, 'code', 'https://app.example.org', true, 'Zephyrine phone', ${now});
+     insert into device_grants (device_hash, user_code, app_id, status, person_id, device, network, interval_seconds, created_at, expires_at)
+     values ('\\x02', 'ABCD', ${anApp}, 'allowed', ${me}, 'tv', '192.0.2.0', 5, ${now});
+     insert into password_resets (code_hash, person_id, epoch, created_at, expires_at) values ('\\x03', ${me}, 0, ${now});
+     insert into messages (person_id, kind, recipient, sealed, created_at, next_try_at, give_up_at, sent_at)
+     values (${me}, 'password-reset', '${email}', '\\x7365616c6564', ${now}, now(), now());
+     insert into search_words_left (app_id, word) values (${anApp}, 'quillon');
+     insert into bucket_changes (bucket_no, version, kind, user_id, changed_at) select bucket_no, 0, 'users', '${userId}', now() from buckets where id = 'own'`,
+  )
+}
+
+/** The tables in which one of these texts stands, in any column of any row, whatever its case. */
+export async function tablesThatName(app: TestApp, { traces }: { traces: Traces }): Promise<string[]> {
+  const tables = await app.sql(
+    `select table_name as name from information_schema.tables where table_schema = 'gs_production' order by 1`,
+  )
+  const texts = Object.values(traces).flat()
+  const found: string[] = []
+  for (const { name } of tables) {
+    const rows = await app.sql(`select lower(row_to_json(t)::text) as row from "${name}" t`)
+    if (rows.some(({ row }) => texts.some((one) => String(row).includes(one.toLowerCase())))) found.push(String(name))
+  }
+  return found
+}
