@@ -12,6 +12,7 @@ import {
   registerApp,
 } from './oauth/testing.ts'
 import { signedIn } from './passkeys/testing.ts'
+import { coverId, pictureId } from './pictures/pictures.ts'
 import { type Client, type TestApp, testApp } from './testing.ts'
 import { fuzzOperation, fuzzPage } from './testing-fuzz.ts'
 import type { Samples } from './testing-fuzz-requests.ts'
@@ -30,6 +31,10 @@ async function openBrowsers(app: TestApp) {
       [drew, 'drew'],
       [ellis, 'ellis'],
     ] as const) {
+      // Whoever has deleted their account is somebody new.
+      await app.sql(
+        `insert into people (handle, handle_key, created_at) values ('@${person}', '${person}', now()) on conflict do nothing`,
+      )
       await app.givePassword(person)
       browser.cookies.clear()
       for (const [name, value] of (await signedIn(app, person)).cookies) browser.cookies.set(name, value)
@@ -68,20 +73,30 @@ async function signInSamples(app: TestApp, { clientId, secret }: Registered): Pr
     decision: ['allow', 'deny'],
     next: ['/account', '/device?user_code=x', '//evil.example.org', '/\\evil.example.org'],
     done: ['signed-out', 'link-asked'],
-    handle: ['@drew', 'drew', '@ellis'],
+    handle: ['@drew', 'drew', '@ellis', '@fuzz-child'],
+    friend: ['@ellis', '@casey'],
     password: [PASSWORD],
     newPassword: ['a-new-groundschool'],
     new_password: ['a-new-groundschool'],
     again: ['a-new-groundschool'],
     sessionId: [session!.id],
     anonymous: [true, 'true'],
-    dateOfBirth: ['2001-05-01', '05/01/2015'],
+    dateOfBirth: ['2001-05-01', '05/01/2015', new Date(Date.now() - 2000 * 86_400_000).toISOString()],
     deviceToken: ['fuzz-device'],
   }
 }
 
+/** Drew has a child, whatever became of it before. */
+const haveChild = (app: TestApp) =>
+  app.sql(
+    `insert into people (handle, handle_key, date_of_birth, created_at)
+     values ('@fuzz-child', 'fuzz-child', now() - interval '7 years', now()) on conflict do nothing;
+     insert into guardians (child_id, parent_id, created_at)
+     select c.id, p.id, now() from people c, people p where c.handle = '@fuzz-child' and p.handle = '@drew' on conflict do nothing`,
+  )
+
 const bucketSamples = (avery: Client, blake: Client): Samples => ({
-  id: BUCKETS,
+  id: [...BUCKETS, ...[avery, blake].flatMap(({ userId }) => [pictureId(userId, 0), coverId(userId, 0)])],
   userId: [avery.userId, blake.userId],
   users: [[blake.userId], `${avery.userId},${blake.userId}`, []],
   key: ['', 'a', 'a.b', 'list.0', 'list.1.x'],
@@ -97,6 +112,8 @@ function assertForeseen(app: TestApp): void {
 
 test('M5: whatever is sent to any operation, the answer is one that it declares', async (t) => {
   const app = await testApp(t, UNLIMITED)
+  // So that people find each other, and what is asked of them is looked at.
+  await app.sql('update people set public_search = true')
   const registered = await registerApp(app, { key: 'fuzz', isDeviceEnabled: true })
   let samples = await signInSamples(app, registered)
   const { browsers, signIn } = await openBrowsers(app)
@@ -108,7 +125,9 @@ test('M5: whatever is sent to any operation, the answer is one that it declares'
       const [avery, blake] = [await app.as('avery'), await app.as('blake')]
       const data = { a: { b: 1 }, list: [1, {}] }
       const prepare = async () => {
-        if (access === 'person' || access === 'visitor') return signIn()
+        if (area === 'Families') await haveChild(app)
+        if (access === 'person' || access === 'visitor' || access === 'own image' || access === 'download')
+          return signIn()
         for (const id of BUCKETS)
           await avery.put(PATH, { id, public: id === 'fuzz-public', users: [blake.userId], data })
       }
@@ -122,13 +141,18 @@ test('M5: whatever is sent to any operation, the answer is one that it declares'
   await assertStorageAddsUp(app)
 })
 
-test('M5: whatever is sent to any page, a page comes back, or a redirect', async (t) => {
+test('M5: whatever is sent to any page, a page comes back, a redirect or a file', async (t) => {
   const app = await testApp(t, UNLIMITED)
+  await app.sql('update people set public_search = true')
   const samples = await signInSamples(app, await registerApp(app, { key: 'fuzz', isDeviceEnabled: true }))
   const { browsers, signIn } = await openBrowsers(app)
   for (const page of pages) {
     await t.test(`${page.method} ${page.path}`, async () => {
-      await fuzzPage(page, app.environment(), { browsers, samples, runs: RUNS, prepare: signIn })
+      const prepare = async () => {
+        await signIn()
+        if (page.path.startsWith('/account/children')) await haveChild(app)
+      }
+      await fuzzPage(page, app.environment(), { browsers, samples, runs: RUNS, prepare })
       assertForeseen(app)
     })
   }

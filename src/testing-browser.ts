@@ -68,7 +68,7 @@ const unescapeHtml = (text: string): string =>
   )
 
 export function formsOf(page: string): { action: string; hidden: Fields }[] {
-  return [...page.matchAll(/<form method="post" action="([^"]*)">(.*?)<\/form>/gs)].map(
+  return [...page.matchAll(/<form method="post" action="([^"]*)"[^>]*>(.*?)<\/form>/gs)].map(
     ([, action = '', body = '']) => ({
       action: unescapeHtml(action),
       hidden: Object.fromEntries(

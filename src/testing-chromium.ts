@@ -87,3 +87,44 @@ const readAxe = (): string => {
   axe ??= readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
   return axe
 }
+
+const WIDTHS = [1280, 320]
+const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+const FOCUSABLE = `[...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, summary')].filter((one) => one.checkVisibility())`
+
+/** Everybody can read the page and work with it: in both schemes of colours, on a wide screen and a narrow one, with text twice as large. */
+export async function assertUsable(page: Page, name: string): Promise<void> {
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 })
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await checkAccessibility(page)
+    }
+    assert.equal(await page.evaluate(OVERFLOW), 0, `${name} scrolls sideways at ${width}`)
+    await page.evaluate('document.documentElement.style.fontSize = "200%"')
+    assert.equal(await page.evaluate(OVERFLOW), 0, `${name} scrolls sideways at ${width} with large text`)
+    await page.evaluate('document.documentElement.style.fontSize = ""')
+  }
+  await assertReachable(page, name)
+}
+
+/** The Tab key leads to everything that can be used, in the order of the page, and one sees where one is. */
+async function assertReachable(page: Page, name: string): Promise<void> {
+  const [count, dates] = await page.evaluate<[number, number]>(
+    `[${FOCUSABLE}.length, document.querySelectorAll('input[type=date]').length]`,
+  )
+  const found: number[] = []
+  // One step more than there are places: past the last the focus leaves the page, and comes back at the first. A date has a place for each of its parts.
+  for (let steps = 0; steps <= count + dates * 3; steps++) {
+    await page.keyboard.press('Tab')
+    const [place, outline] = await page.evaluate<[number, number]>(
+      `[${FOCUSABLE}.indexOf(document.activeElement), parseFloat(getComputedStyle(document.activeElement).outlineWidth)]`,
+    )
+    if (place === -1 || found.includes(place)) continue
+    assert.ok(outline >= 2, `${name}: the focus cannot be seen`)
+    found.push(place)
+  }
+  const first = found.indexOf(0)
+  const inOrder = [...found.slice(first), ...found.slice(0, first)]
+  assert.deepEqual(inOrder, [...Array(count).keys()], `${name}: the order of the Tab key`)
+}

@@ -12,6 +12,7 @@ const TITLES: Record<number, string> = {
   401: 'This app cannot be used here',
   403: 'This is not allowed',
   404: 'Nothing found',
+  413: 'This is too large',
   429: 'Please wait a little',
   500: 'Something went wrong',
   503: 'Not available just now',
@@ -22,5 +23,6 @@ export const titleOf = ({ status }: Problem): string => TITLES[status] ?? 'This 
 export const errorPage = (problem: Problem): Html => html`<section class="card">
 <h1>${titleOf(problem)}</h1>
 <p class="alert" role="alert">${problem.sentence.replace(/[^.?!]$/, '$&.')}</p>
+${problem.status === 413 && html`<p>Go back and send less, such as a smaller file.</p>`}
 <p class="quiet">If you came here from an app, go back to it and try again, or tell its maker: error ${problem.code}, request ${problem.requestId}.</p>
 </section>`

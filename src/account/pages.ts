@@ -6,6 +6,7 @@ import { fail, PlatformError } from '../errors.ts'
 import { formPage, type Page, type PageAnswer, type PageContext, type ShownPage, viewPage } from '../http/page.ts'
 import { showPasskeys } from '../passkeys/pages.ts'
 import { askReset, readReset } from '../people/resets.ts'
+import { readSettings } from '../profiles/profiles.ts'
 import {
   endEverythingElse,
   endOneBrowser,
@@ -49,12 +50,13 @@ const homeWith = (done: string): PageAnswer => ({ redirect: `${HOME}?done=${done
 
 async function lookAtAccount(context: PageContext, who: PersonCaller, notice?: string): Promise<ShownPage> {
   const { db, formKey } = context
-  const [apps, browsers, passkeys] = await Promise.all([
+  const [apps, browsers, passkeys, settings] = await Promise.all([
     listOwnApps(db, who),
     listOwnBrowsers(db, who),
     showPasskeys(context, who),
+    readSettings(db, who),
   ])
-  return showAccount(formKey, who, { apps, browsers, passkeys, notice })
+  return showAccount(formKey, who, { apps, browsers, passkeys, notice, isAdult: settings.userType === 'adult' })
 }
 
 /** The form for a new password; where the link is worth nothing, the one for another link. */

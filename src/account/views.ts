@@ -1,8 +1,9 @@
 import { ACTION_PATHS, type AccountAction, accountPage } from '../../web/account/account-page.ts'
+import { accountNavigation } from '../../web/account/navigation.ts'
 import { passwordPage } from '../../web/account/password-page.ts'
 import { askResetPage, resetPage } from '../../web/account/reset-page.ts'
 import { PASSKEY_SCRIPT, signInPage } from '../../web/account/signin-page.ts'
-import type { Html } from '../../web/html.ts'
+import { type Html, html } from '../../web/html.ts'
 import type { PersonCaller } from '../caller.ts'
 import { MIN_PASSWORD_LENGTH } from '../people/passwords.ts'
 import type { listOwnApps, listOwnBrowsers } from './account.ts'
@@ -63,6 +64,7 @@ interface AccountView {
   readonly browsers: Awaited<ReturnType<typeof listOwnBrowsers>>
   readonly passkeys: Html
   readonly notice: string | undefined
+  readonly isAdult: boolean
 }
 
 export function showAccount(formKey: FormKey, { handle, name, at: now }: PersonCaller, view: AccountView) {
@@ -71,7 +73,13 @@ export function showAccount(formKey: FormKey, { handle, name, at: now }: PersonC
   return {
     title: 'Your apps and devices',
     scripts: [PASSKEY_SCRIPT],
-    body: accountPage({ handle, name, now, ...view, formKeys: formKeys as Record<AccountAction, string> }),
+    body: html`${accountNavigation('overview', view)}${accountPage({
+      handle,
+      name,
+      now,
+      ...view,
+      formKeys: formKeys as Record<AccountAction, string>,
+    })}`,
   }
 }
 

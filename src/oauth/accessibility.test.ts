@@ -5,48 +5,9 @@ import { pages } from '../app.ts'
 import { testMailbox } from '../messages/testing.ts'
 import { makeResetLink } from '../people/resets.ts'
 import { type TestApp, testApp } from '../testing.ts'
-import { checkAccessibility, collectProblems, noChromium, openChromium } from '../testing-chromium.ts'
+import { assertUsable, collectProblems, noChromium, openChromium } from '../testing-chromium.ts'
 import { exchange, PASSWORD, pkcePair, registerApp } from './testing.ts'
 import { fillIn, headingOf, signInToAccount, signInUrl, startReceiver } from './testing-pages.ts'
-
-const WIDTHS = [1280, 320]
-const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-const FOCUSABLE = `[...document.querySelectorAll('a[href], button, input:not([type=hidden]), summary')].filter((one) => one.checkVisibility())`
-
-/** Everybody can read the page and work with it: in both schemes of colours, on a wide screen and a narrow one, with text twice as large. */
-async function assertUsable(page: Page, name: string): Promise<void> {
-  for (const width of WIDTHS) {
-    await page.setViewportSize({ width, height: 800 })
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      await checkAccessibility(page)
-    }
-    assert.equal(await page.evaluate(OVERFLOW), 0, `${name} scrolls sideways at ${width}`)
-    await page.evaluate('document.documentElement.style.fontSize = "200%"')
-    assert.equal(await page.evaluate(OVERFLOW), 0, `${name} scrolls sideways at ${width} with large text`)
-    await page.evaluate('document.documentElement.style.fontSize = ""')
-  }
-  await assertReachable(page, name)
-}
-
-/** The Tab key leads to everything that can be used, in the order of the page, and one sees where one is. */
-async function assertReachable(page: Page, name: string): Promise<void> {
-  const count = await page.evaluate<number>(`${FOCUSABLE}.length`)
-  const found: number[] = []
-  // One step more than there are places: past the last the focus leaves the page, and comes back at the first.
-  for (let steps = 0; steps <= count; steps++) {
-    await page.keyboard.press('Tab')
-    const [place, outline] = await page.evaluate<[number, number]>(
-      `[${FOCUSABLE}.indexOf(document.activeElement), parseFloat(getComputedStyle(document.activeElement).outlineWidth)]`,
-    )
-    if (place === -1 || found.includes(place)) continue
-    assert.ok(outline >= 2, `${name}: the focus cannot be seen`)
-    found.push(place)
-  }
-  const first = found.indexOf(0)
-  const inOrder = [...found.slice(first), ...found.slice(0, first)]
-  assert.deepEqual(inOrder, [...Array(count).keys()], `${name}: the order of the Tab key`)
-}
 
 const open = async (page: Page, url: string, heading: string | RegExp): Promise<void> => {
   await page.goto(url)
@@ -61,7 +22,11 @@ async function settle(app: TestApp) {
   await app.as('avery')
   await app.sql(`
     update people set first_name = 'Avery', last_name = '${'Quinn'.repeat(20)}' where handle_key = 'avery';
-    insert into passkeys select gen_random_uuid(), 'x', id, '', 0, '{}', 'Laptop', now(), null from people where handle_key = 'avery'`)
+    insert into passkeys select gen_random_uuid(), 'x', id, '', 0, '{}', 'Laptop', now(), null from people where handle_key = 'avery';
+    insert into people (handle, handle_key, first_name, last_name, date_of_birth, created_at)
+      values ('@kim', 'kim', 'Kim', 'Quinn', now() - interval '7 years', now());
+    insert into guardians (child_id, parent_id, created_at)
+      select c.id, p.id, now() from people c, people p where c.handle = '@kim' and p.handle = '@avery'`)
   const who = { at: new Date(), requestId: 'test', address: '127.0.0.1' }
   const link = await makeResetLink(app.environment().db, who, { handle: 'avery' }, app.environment().messages)
   const request = { redirectUri: 'https://app.example.org/callback', challenge: pkcePair().challenge }
@@ -105,6 +70,16 @@ test('every page can be used by everybody', { skip: noChromium }, async (t) => {
   await check('consent', () => open(page, signIn, 'Allow Logbook?'))
   await view('/account?done=withdrawn', 'Your apps and devices')
   await view('/account/password', 'Change your password')
+  await view('/account/profile?done=profile-saved', 'Your profile')
+  await view('/account/friends', 'Friends')
+  await view('/account/friends/remove?friend=%40blake', 'Remove a friend?')
+  await view('/account/friends/block?friend=%40casey', 'Block this person?')
+  await view('/account/children?done=child-left', 'Children')
+  await view('/account/children/child?handle=%40kim', 'Kim Quinn')
+  await view('/account/children/friends?handle=%40kim', 'Friends of Kim Quinn')
+  await view('/account/children/friends/remove?handle=%40kim&friend=%40blake', 'Remove a friend?')
+  await view('/account/children/friends/block?handle=%40kim&friend=%40blake', 'Block this person?')
+  await view('/account/data', 'Your data')
   await check('a device’s code', async () => {
     await open(page, `${app.address}/device`, 'Connect a device')
     await page.getByLabel('Code').fill(userCode)

@@ -81,7 +81,7 @@ test('the page of one’s profile', async (t) => {
     const before = await settingsOf(avery)
     const seen = await avery.submit(page, { firstName: 'turned\u202e', lastName: 'Typed', country: 'FR' }, PROFILE)
     assert.equal(seen.status, 400)
-    assert.match(seen.text, /role="alert">firstName must be one line/)
+    assert.match(seen.text, /role="alert">First name must be one line/)
     assert.match(seen.text, /value="Typed"/)
     assert.match(seen.text, /<option value="FR" selected>/)
     assert.deepEqual(await settingsOf(avery), before)
@@ -127,7 +127,7 @@ test('the page of one’s profile', async (t) => {
     for (const [fields, status, why] of [
       [{ email, password: 'wrong' }, 401, /current password is wrong/],
       [{ email }, 401, /current password is wrong/],
-      [{ email: 'no address', password: PASSWORD }, 400, /email must be an e-mail address/],
+      [{ email: 'no address', password: PASSWORD }, 400, /Email must be an e-mail address/],
     ] as const) {
       const seen = await avery.submit(page, fields, `${PROFILE}/email`)
       assert.equal(seen.status, status)
@@ -260,8 +260,9 @@ test('one’s profile in a real browser, without scripts', { skip: noChromium },
     const { y } = (await page.getByRole('alert').boundingBox())!
     assert.ok(y >= 0 && y < 720, `the alert is in sight, at ${y}`)
     await assertUsable(page, 'a file that is no picture')
-    await page.screenshot({path:'/tmp/pages-profile.png', fullPage:true})
-    await page.getByLabel('New cover').setInputFiles({ name: 'large.png', mimeType: 'image/png', buffer: Buffer.alloc(20_000_000) })
+    await page
+      .getByLabel('New cover')
+      .setInputFiles({ name: 'large.png', mimeType: 'image/png', buffer: Buffer.alloc(20_000_000) })
     await page.getByRole('button', { name: 'Send cover' }).click()
     await page.getByRole('heading', { name: 'This is too large' }).waitFor()
   })

@@ -1,0 +1,45 @@
+import { Type } from 'typebox'
+import { type ImageKind, REMOVE_FORMS, UPLOAD_FORMS } from '../../web/pictures/pictures-section.ts'
+import { PROFILE } from '../../web/profiles/profile-page.ts'
+import { doneAt, ownForm } from '../account/own-pages.ts'
+import { fail } from '../errors.ts'
+import type { Page } from '../http/page.ts'
+import { lookAtProfile } from '../profiles/pages.ts'
+import { removeImage, setImage } from './pictures.ts'
+import { Nothing, SetImage } from './schema.ts'
+
+/** What is missing is told on the page itself. */
+const UploadForm = Type.Partial(SetImage)
+const back = () => PROFILE
+
+const formsOf = (kind: ImageKind): Page[] => [
+  ownForm({
+    name: `${kind}Form`,
+    path: UPLOAD_FORMS[kind],
+    input: UploadForm,
+    place: 'multipart',
+    back,
+    run: async ({ db }, who, { image }) => {
+      if (!image) throw fail('parameterMissing', 'Choose a file first')
+      await setImage(db, who, { kind, image })
+      return doneAt(PROFILE, `${kind}-set`)
+    },
+    showProblem: (context, who, _typed, problem) =>
+      lookAtProfile(context, who, { failure: { form: UPLOAD_FORMS[kind], problem } }),
+  }),
+  ownForm({
+    name: `remove${kind === 'picture' ? 'Picture' : 'Cover'}Form`,
+    path: REMOVE_FORMS[kind],
+    input: Nothing,
+    back,
+    run: async ({ db }, who) => {
+      await removeImage(db, who, { kind })
+      return doneAt(PROFILE, `${kind}-removed`)
+    },
+    showProblem: (context, who, _typed, problem) =>
+      lookAtProfile(context, who, { failure: { form: REMOVE_FORMS[kind], problem } }),
+  }),
+]
+
+/** The forms of picture and cover on the page of one's profile. */
+export const picturePages: readonly Page[] = [...formsOf('picture'), ...formsOf('cover')]

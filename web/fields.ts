@@ -1,0 +1,60 @@
+import { type Html, html } from './html.ts'
+
+/** What a form of ours is told about where it goes: each has a key of its own, made of its address. */
+export type KeyOf = (action: string) => string
+
+export interface TextField {
+  /** Unique on its page. */
+  readonly id: string
+  readonly name: string
+  readonly label: string
+  readonly value?: string | undefined
+  readonly type?: 'text' | 'email' | 'date' | 'password'
+  readonly maxLength?: number
+  readonly minLength?: number
+  /** What browsers may fill in (WCAG 2.2 §1.3.5); by default nothing. */
+  readonly autocomplete?: string
+  /** A sentence below the field. */
+  readonly hint?: string | undefined
+  readonly isRequired?: boolean
+  /** A handle or an address: nothing that a keyboard should mend. */
+  readonly isVerbatim?: boolean
+  /** Something is wrong with it, or with its form: the browser shows this place first. */
+  readonly isFirst?: boolean
+}
+
+/** A label and its field. */
+export const textField = (field: TextField): Html => html`<label for="${field.id}">${field.label}</label>
+<input id="${field.id}" name="${field.name}" type="${field.type ?? 'text'}"${
+  field.value !== undefined && html` value="${field.value}"`
+} autocomplete="${field.autocomplete ?? 'off'}"${
+  field.maxLength !== undefined && html` maxlength="${field.maxLength}"`
+}${field.minLength !== undefined && html` minlength="${field.minLength}"`}${
+  field.isVerbatim === true && html` autocapitalize="none" spellcheck="false"`
+}${field.hint !== undefined && html` aria-describedby="${field.id}-hint"`}${field.isRequired === true && html` required`}${
+  field.isFirst === true && html` autofocus`
+}>
+${field.hint !== undefined && html`<p class="quiet hint" id="${field.id}-hint">${field.hint}</p>`}`
+
+/** For what must not happen by a browser that was left open. */
+export const ownPasswordField = (id: string, { isFirst = false }: { isFirst?: boolean } = {}): Html =>
+  textField({
+    id,
+    name: 'password',
+    label: 'Your password',
+    type: 'password',
+    autocomplete: 'current-password',
+    maxLength: 1000,
+    isRequired: true,
+    isFirst,
+  })
+
+export interface CheckField {
+  readonly name: string
+  readonly label: string
+  readonly isChecked: boolean
+}
+
+/** A box to tick. Unticked, a browser sends nothing. */
+export const checkField = ({ name, label, isChecked }: CheckField): Html =>
+  html`<label class="check"><input type="checkbox" name="${name}" value="true"${isChecked && html` checked`}> ${label}</label>`

@@ -1,0 +1,33 @@
+import { type Html, html } from '../html.ts'
+
+/** Known to the names' source, but no countries of ISO 3166. Kosovo is none either, and stays: people live there. */
+const NO_COUNTRIES = new Set('AC CP CQ DG EA EU EZ IC QO TA UN XA XB ZZ'.split(' '))
+
+const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
+const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+const { compare } = new Intl.Collator('en')
+
+/** Codes that were given up have the name of the country that came after: not twice in the list. */
+const isCurrent = (code: string): boolean => new Intl.Locale(`und-${code}`).region === code
+
+/** Every country with its English name, in the order of the names. */
+export const COUNTRIES: readonly { readonly code: string; readonly name: string }[] = letters
+  .flatMap((first) => letters.map((second) => first + second))
+  .filter((code) => !NO_COUNTRIES.has(code) && isCurrent(code))
+  .flatMap((code) => {
+    const name = names.of(code)
+    return name === undefined ? [] : [{ code, name }]
+  })
+  .sort((one, other) => compare(one.name, other.name))
+
+const option = (code: string, name: string, chosen: string): Html =>
+  html`<option value="${code}"${code === chosen && html` selected`}>${name}</option>`
+
+/** A choice of countries. One that is not in the list, from an import, stays as it is. */
+export function countryField(id: string, chosen: string): Html {
+  const isListed = chosen === '' || COUNTRIES.some(({ code }) => code === chosen)
+  return html`<label for="${id}">Country</label>
+<select id="${id}" name="country" autocomplete="country">
+${option('', 'Not said', chosen)}${!isListed && option(chosen, chosen, chosen)}${COUNTRIES.map(({ code, name }) => option(code, name, chosen))}
+</select>`
+}
