@@ -49,8 +49,8 @@ async function findPeople(db: Db, who: AppUser, what: { probes: Probes; limit: n
 }
 
 const ROUNDS = 8
-/** About every second try gives somebody, and some give somebody who was drawn already. */
-const triesFor = (people: number): number => Math.ceil(2.2 * people) + 8
+/** About one try in three gives somebody, and some give somebody who was drawn already. */
+const triesFor = (people: number): number => Math.ceil(3.2 * people) + 8
 
 /** Users of the caller's app with public search on, drawn at random: each set of them is as likely as any other. */
 export async function drawUsers(db: Db, who: AppUser, what: Draw): Promise<Entry[]> {

@@ -65,14 +65,14 @@ export const findPeople = read('search.findPeople', {
 })
 
 /** Up to so many users of an app are all looked at; of more, places are drawn. */
-const FEW = 200
+const FEW = 100
 /** How many people a stretch of lots has on average, and the most that it ever has. */
-const STRETCH = 48
-const STRETCH_MOST = 104
+const STRETCH = 16
+const STRETCH_MOST = 48
 const LOTS = 2 ** 31
 
 /**
- * People drawn at random, each equally likely, of those who may be found; some may come twice, and about half of the tries give nobody. Lots are cut into
+ * People drawn at random, each equally likely, of those who may be found; some may come twice, and about two tries in three give nobody. Lots are cut into
  * stretches of equal length, of which one is drawn, and in it one of STRETCH_MOST places: a place that nobody has is a try in vain, so that a crowded stretch gives
  * no advantage. How long a stretch is follows from how far the first FEW lots reach.
  */
