@@ -79,7 +79,7 @@ ${
   isChild
     ? html`<p>A parent can delete your account. Ask them.</p>
 ${problemOf(DELETE_FORM)}`
-    : html`<p>This cannot be undone, by nobody. You may want to download everything first.</p>
+    : html`<p>Nobody can undo this. You may want to download everything first.</p>
 <h3>What goes</h3>
 ${list(GOES)}
 <h3>What stays</h3>
