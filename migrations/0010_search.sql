@@ -1,7 +1,7 @@
 -- Search and random sampling. What is found is kept up to date by triggers, in the transaction of whatever changes it, so that no operation can forget to
 -- (docs/people.md, decision 21).
 
--- What somebody is found by, made by src/search/rules.ts: '0' + handle, '1' + word, '2' + two words in order, '3' + name without spaces. The version
+-- What somebody is found by, made by src/search/rules.ts: '0' + handle, '1' + word, '2' + two words, '3' + name without spaces. The version
 -- says by which rules; those of an older one are made anew when the platform starts.
 alter table people
   add column search_keys text[] not null default '{}',
@@ -54,6 +54,19 @@ begin
         variants := variants || (app || ':' || left(one, j - 1) || substr(one, j + 1));
       end loop;
     end if;
+  end loop;
+  return variants;
+end $$;
+
+-- The same for the last seven letters of a long word, without one at most: many words begin alike.
+create function search_ends(app bigint, word text) returns text[] language plpgsql immutable parallel safe as $$
+declare
+  ending constant text := right(word, 7);
+  variants text[] := array[app || '$' || ending];
+begin
+  if length(word) <= 7 then return '{}'; end if;
+  for i in 1 .. 7 loop
+    variants := variants || (app || '$' || left(ending, i - 1) || substr(ending, i + 1));
   end loop;
   return variants;
 end $$;
@@ -126,7 +139,7 @@ begin
     from new_rows n cross join unnest(n.keys) as k(key) where k.key like '1%';
   loop
     insert into search_words (app_id, word, variants)
-    select w.app_id, w.word, search_variants(w.app_id, w.word, 2) from (
+    select w.app_id, w.word, search_variants(w.app_id, w.word, 2) || search_ends(w.app_id, w.word) from (
       select distinct n.app_id, substr(k.key, 2) as word from new_rows n cross join unnest(n.keys) as k(key) where k.key like '1%'
     ) w
      where not exists (select from search_words s where s.app_id = w.app_id and s.word = w.word)

@@ -193,10 +193,14 @@ export function admitNewcomer(environment: Environment, request: FastifyRequest)
   if (problem) throw problem
 }
 
-/** For what finds people: counts for the user, whatever token they hold, beside what that may ask at all. */
+/**
+ * For what finds people: counts for the user, whatever token they hold, beside what that may ask at all. Anybody can make anonymous users, so those of one network
+ * and app count together.
+ */
 export function admitSearch(environment: Environment, request: FastifyRequest): void {
-  const { at, userId } = request.who as AppUser
-  const problem = applyLimit(request, environment.limits.search, userId, at.getTime())
+  const { at, userId, appId, isAnonymous } = request.who as AppUser
+  const key = isAnonymous ? `${appId} ${networkOf(request.ip)}` : userId
+  const problem = applyLimit(request, environment.limits.search, key, at.getTime())
   if (problem) throw problem
 }
 

@@ -34,7 +34,7 @@ const MAX_WORD_LENGTH = 40
 export const splitWords = (text: string): string[] =>
   (fold(text).match(/\p{L}+|\p{N}+|\p{So}+/gu) ?? []).map((word) => word.slice(0, MAX_WORD_LENGTH).toWellFormed())
 
-const MAX_WORDS = 8
+const MAX_WORDS = 6
 const MAX_WHOLE_LENGTH = 100
 
 const squeeze = (words: readonly string[]): string => words.join('').slice(0, MAX_WHOLE_LENGTH).toWellFormed()
@@ -42,17 +42,15 @@ const squeeze = (words: readonly string[]): string => words.join('').slice(0, MA
 /** What a key is of: these characters are its first. */
 export const KIND = { handle: '0', word: '1', pair: '2', name: '3' } as const
 
-/** Two words, whichever comes first. */
-export const pairOf = (one: string, other: string): string => (one < other ? `${one} ${other}` : `${other} ${one}`)
-
 export interface Named {
   readonly handle: string
   readonly firstName: string
   readonly lastName: string
 }
 
+/** Each two of the words, in both orders: so either of them may be unfinished when it is typed. */
 const pairsOf = (words: readonly string[]): string[] =>
-  words.flatMap((one, i) => words.slice(i + 1).map((other) => pairOf(one, other)))
+  words.flatMap((one) => words.filter((other) => other !== one).map((other) => `${one} ${other}`))
 
 /** Written without a space, and then the family name first. */
 const HAS_NO_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
@@ -62,18 +60,26 @@ export const isNumber = (word: string): boolean => /^\p{N}/u.test(word)
 
 /** Everything that somebody can be found by, each once. */
 export function searchKeys({ handle, firstName, lastName }: Named): string[] {
-  const [ofFirst, ofLast] = [splitWords(firstName), splitWords(lastName)]
-  const ofName = [...new Set([...ofFirst, ...ofLast])].slice(0, MAX_WORDS)
-  const ofHandle = [...new Set(splitWords(handle))].slice(0, MAX_WORDS)
-  const words = [...ofName, ...ofHandle.filter((word) => word.length > 1)].filter((word) => !isNumber(word))
-  const names = [squeeze([...ofFirst, ...ofLast])]
-  if (HAS_NO_SPACES.test(lastName)) names.push(squeeze([...ofLast, ...ofFirst]))
+  const [ofFirst, ofLast, ofHandle] = [splitWords(firstName), splitWords(lastName), splitWords(handle)]
+  const name = squeeze([...ofFirst, ...ofLast])
+  const ofName = unique([...ofFirst, ...ofLast])
+  const words = [...ofName, ...ofHandle.filter((word) => word.length > 1), ...joined(ofFirst), ...joined(ofLast)]
+  // Who is called by the handle is found by its words already, and the handles of all others are as many as there are people.
+  const letters = ofHandle.filter((word) => !isNumber(word))
+  if (squeeze(letters) !== name) words.push(...joined(letters))
+  const names = HAS_NO_SPACES.test(lastName) ? [name, squeeze([...ofLast, ...ofFirst])] : [name]
   return [
     ...new Set([
-      KIND.handle + squeeze(splitWords(handle)),
-      ...words.map((word) => KIND.word + word),
-      ...[...pairsOf(ofName), ...pairsOf(ofHandle)].map((pair) => KIND.pair + pair),
-      ...names.filter((name) => name !== '').map((name) => KIND.name + name),
+      KIND.handle + squeeze(ofHandle),
+      ...words.filter((word) => !isNumber(word)).map((word) => KIND.word + word),
+      ...[...pairsOf(ofName), ...pairsOf(unique(ofHandle))].map((pair) => KIND.pair + pair),
+      ...names.filter((one) => one !== '').map((one) => KIND.name + one),
     ]),
   ]
 }
+
+const unique = (words: readonly string[]): string[] => [...new Set(words)].slice(0, MAX_WORDS)
+
+/** Several words, typed as if they were one: van der Berg, vanderberg. */
+const joined = (words: readonly string[]): string[] =>
+  words.length > 1 ? [words.join('').slice(0, MAX_WORD_LENGTH).toWellFormed()] : []

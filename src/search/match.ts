@@ -54,46 +54,39 @@ export function countSlips(typed: string, word: string, most: number): Slips {
 /** In short words a slip makes another word. */
 export const slipsAllowed = (typed: string): number => (typed.length < 3 ? 0 : typed.length < 8 ? 1 : 2)
 
-/** What a way to match costs; the cheapest is the best. The last word may be unfinished, others hardly ever; a slip in the first letter is rare. */
-const COST = { unfinished: 10, unfinishedBefore: 25, slip: 20, otherLetter: 3, firstLetter: 8, letter: 1 } as const
+/** What a way to match costs; the cheapest is the best. A slip in the first letter is rare. */
+const COST = { slip: 20, otherLetter: 3, firstLetter: 8, begun: 25 } as const
 
 export interface Candidate {
   readonly word: string
   readonly cost: number
 }
 
-export interface Typed {
-  readonly word: string
-  readonly isLast: boolean
-}
-
-const MOST_OF_A_KIND = 10
+const MOST_SLIPPED = 10
+const MOST_BEGUN = 6
 
 /**
- * The words that a typed one may stand for, the likeliest first: itself in any case, and the best of those with slips and of those that it is the beginning of, with
+ * The words that a typed one may stand for, the likeliest first: itself in any case, the best of those that it is with slips, and of those that it is the beginning of, with
  * one slip at most.
  */
-export function rankWords({ word: typed, isLast }: Typed, words: readonly string[]): Candidate[] {
+export function rankWords(typed: string, words: readonly string[]): Candidate[] {
+  const most = slipsAllowed(typed)
   const slipped: Candidate[] = []
   const begun: Candidate[] = []
-  const most = slipsAllowed(typed)
-  const unfinished = isLast ? COST.unfinished : COST.unfinishedBefore
   for (const word of words) {
     if (word === typed) continue
-    const more = Math.min(word.length - typed.length, 9) * COST.letter
-    if (word.startsWith(typed)) {
-      begun.push({ word, cost: unfinished + more })
-      continue
+    const begunCost = COST.begun + Math.min(word.length - typed.length, 9)
+    if (word.startsWith(typed)) begun.push({ word, cost: begunCost })
+    else if (most > 0) {
+      const { whole, beginning } = countSlips(typed, word, most)
+      const first = typed[0] === word[0] ? 0 : COST.firstLetter
+      if (whole <= most) slipped.push({ word, cost: COST.slip * whole + first + costOfOther(typed, word) })
+      else if (beginning === 1 && typed.length > 3 && word.length > typed.length)
+        begun.push({ word, cost: begunCost + COST.slip + first })
     }
-    if (most === 0) continue
-    const { whole, beginning } = countSlips(typed, word, most)
-    const first = typed[0] === word[0] ? 0 : COST.firstLetter
-    if (whole <= most) slipped.push({ word, cost: COST.slip * whole + first + costOfOther(typed, word) })
-    else if (beginning === 1 && typed.length > 3 && word.length > typed.length)
-      begun.push({ word, cost: unfinished + more + COST.slip + first })
   }
-  const best = (candidates: Candidate[]) => candidates.sort(byCost).slice(0, MOST_OF_A_KIND)
-  return [{ word: typed, cost: 0 }, ...best(slipped), ...best(begun)].sort(byCost)
+  const best = (candidates: Candidate[], count: number) => candidates.sort(byCost).slice(0, count)
+  return [{ word: typed, cost: 0 }, ...best(slipped, MOST_SLIPPED), ...best(begun, MOST_BEGUN)].sort(byCost)
 }
 
 /** Letters are left out, doubled or swapped more often than taken for others. */

@@ -25,7 +25,8 @@ export const Found = Type.Object(
 )
 export type Found = Static<typeof Found>
 
-const ANY = Number.MAX_SAFE_INTEGER
+/** Whatever is out of range is told to be so by the operation itself, with the code of the contract. */
+const ANY = 1e21
 
 export const Draw = Type.Object({
   count: Type.Optional(Whole(`How many, 1 to ${MAX_RANDOM}; 10 by default`, -ANY, ANY)),

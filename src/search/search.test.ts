@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { call, signInBrowser } from '../account/testing.ts'
 import { through } from '../buckets/testing.ts'
 import { tidy } from '../maintenance.ts'
+import { join } from '../people/testing.ts'
 import { assertError, type Client, type Person, type TestApp, testApp } from '../testing.ts'
 import { searchKeys } from './keys.ts'
 
@@ -176,7 +177,7 @@ test('a term is forgiven much, and what cannot be one is refused (D5)', async (t
     assert.equal((await avery.get(`${SEARCH}?term=zoe&${query}`)).status, 200, query)
   const far = await avery.get(`${SEARCH}?term=zoe&page=1000000`)
   assert.deepEqual([far.body.docs, far.body.total, far.body.page], [[], 1, 1_000_000])
-  for (const count of ['0', '26', '-1', 'NaN', '1e1', '2.5', 'x'])
+  for (const count of ['0', '26', '-1', 'NaN', '1e1', '2.5', 'x', '9007199254740993', '9'.repeat(30)])
     assertError(await avery.get(`${RANDOM}?count=${count}`), 400, 4005)
   assert.equal((await avery.get(`${RANDOM}?count=5`)).body.length, 3)
   assert.equal((await avery.get(RANDOM)).body.length, 3)
@@ -188,7 +189,7 @@ test('pages are stable and have everybody once', async (t) => {
     with made as (
       insert into people (handle, handle_key, first_name, last_name, public_search, created_at, search_keys, search_version)
       select '@maria' || n, 'maria' || n, 'Maria', 'Garcia', true, now(),
-             array['0maria' || n, '1maria', '1garcia', '2garcia maria', '3mariagarcia'], 1
+             array['0maria' || n, '1maria', '1garcia', '2garcia maria', '2maria garcia', '3mariagarcia'], 1
         from generate_series(1, 130) n returning id
     ) insert into app_users (user_id, app_id, person_id, consented_at)
       select 'u' || made.id, a.id, made.id, now() from made, apps a where a.client_id = 'gs-first'`)
@@ -283,4 +284,41 @@ test('people who blocked each other do not find each other, in whichever directi
     [blake, avery],
   ] as const)
     assertError(await who.get(`/user/v1/profile?id=${whom.userId}`), 404, 4042)
+})
+
+test('words are found unfinished in either order, typed as one, and with slips where many begin alike', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  await rename(app, { avery: ['Alexander', 'Adams'], blake: ['Jan Peter', 'van der Berg'], casey: ['Casey', 'Okafor'] })
+  const avery = await app.as('avery')
+  await app.as('blake')
+  await app.as('casey')
+  for (const term of ['adams ale', 'adams a', 'ale adams', 'alex ada', 'aadms alex'])
+    assert.deepEqual((await find(avery, term))[0], '@avery', term)
+  for (const term of ['vanderberg', 'vanderbreg', 'janpeter', 'jan vanderberg', 'berg jan', 'van der berg peter'])
+    assert.deepEqual((await find(avery, term))[0], '@blake', term)
+  const letters = (n: number) => [n % 26, Math.floor(n / 26) % 26, 7].map((i) => String.fromCharCode(97 + i)).join('')
+  const handles = Array.from({ length: 600 }, (_, n) => `sandhills${letters(n)}q`)
+  await app.sql(`
+    with made as (
+      insert into people (handle, handle_key, public_search, created_at, search_keys, search_version)
+      select '@' || h, h, true, now(), array['0' || h, '1' || h], 1
+        from unnest(array[${handles.map((handle) => `'${handle}'`)}]) h returning id
+    ) insert into app_users (user_id, app_id, person_id, consented_at)
+      select 'u' || made.id, a.id, made.id, now() from made, apps a where a.client_id = 'gs-first'`)
+  for (const handle of handles.filter((_, n) => n % 97 === 5)) {
+    const swapped = `${handle.slice(0, 10)}${handle[11]}${handle[10]}${handle.slice(12)}`
+    const shorter = `${handle.slice(0, 4)}${handle.slice(5)}`
+    for (const term of [swapped, shorter]) assert.ok((await find(avery, term)).slice(0, 3).includes(`@${handle}`), term)
+  }
+})
+
+test('anonymous users of one network and app are limited together (D8)', async (t) => {
+  const app = await testApp(t, { RATE_SEARCH_PER_SECOND: '1', RATE_SEARCH_BURST: '4' })
+  const statuses: number[] = []
+  for (let i = 0; i < 3; i++) {
+    const user = await join(app)
+    for (let j = 0; j < 2; j++) statuses.push((await user.client.get(RANDOM)).status)
+  }
+  assert.deepEqual(statuses, [200, 200, 200, 200, 429, 429])
+  assert.equal((await (await app.as('avery')).get(RANDOM)).status, 200, 'who has a name is counted apart')
 })

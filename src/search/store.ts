@@ -1,22 +1,25 @@
 import { bool, int4, int8, int8Array, read, text, textArray, write } from '../database/statement.ts'
 
-/** Above every character that a key has. */
-const END = `chr(1114109)`
-
 /**
- * The words of an app that a typed one may stand for: those that begin with it, and those that have a variant in common. The nearer ones are asked for by themselves,
- * so that they are not lost among the many that are further off.
+ * The words of an app that a typed one may stand for: some of the shortest that begin with it, and those that have a variant in common, so that one is a slip of the other. Long ones that have one in common at both ends are asked for by themselves, and the
+ * nearer ones before those that are further off, so that they are not lost among the many that begin alike.
  */
 export const findWords = read('search.findWords', {
   params: { app: int8, word: text },
   row: { word: text },
   text: `
-    (select w.word from search_words w where w.app_id = :app and w.word >= :word and w.word < :word || ${END}
-      order by w.word limit 40)
+    (select begun.word from (
+       select w.word from search_words w where w.app_id = :app and w.word > :word and w.word < :word || chr(1114109)
+        order by w.word limit 200
+     ) begun order by length(begun.word), begun.word limit 12)
     union
-    (select w.word from search_words w where w.variants && search_variants(:app, :word, 1) limit 300)
+    (select w.word from search_words w
+      where length(:word) > 7 and w.variants && search_variants(:app, :word, 1) and w.variants && search_ends(:app, :word)
+      limit 300)
     union
-    (select w.word from search_words w where length(:word) > 7 and w.variants && search_variants(:app, :word, 2) limit 300)`,
+    (select w.word from search_words w where w.variants && search_variants(:app, :word, 1) limit 200)
+    union
+    (select w.word from search_words w where length(:word) > 7 and w.variants && search_variants(:app, :word, 2) limit 200)`,
 })
 
 /** People who blocked the caller or whom the caller blocked: read once, and hardly ever anybody. */
