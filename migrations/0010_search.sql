@@ -74,7 +74,7 @@ end $$;
 -- Brings what is found of these people in line with what they and their apps say. Rows are locked, so that two changes at once do not each miss the other's.
 -- A connection keeps the plans of this and of the other functions, also where the first call had no rows, or thousands: so they look up row by row, whatever that was.
 create function sync_findable(changed bigint[]) returns void language plpgsql set search_path from current
-  set enable_hashjoin = off set enable_mergejoin = off as $$
+  set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off as $$
 begin
   if changed is null then return; end if;
   delete from findable_users f where f.person_id = any(changed) and (
@@ -127,7 +127,7 @@ create table search_words_left (
 
 -- A word that is being forgotten at this moment is made again; one that is there is locked, so that it stays until our transaction ends.
 create function add_search_keys() returns trigger language plpgsql set search_path from current
-  set enable_hashjoin = off set enable_mergejoin = off as $$
+  set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off as $$
 declare
   wanted bigint;
   held bigint;
@@ -158,7 +158,7 @@ create trigger findable_users_renamed after update on findable_users
   referencing new table as new_rows for each statement execute function add_search_keys();
 
 create function drop_search_keys() returns trigger language plpgsql set search_path from current
-  set enable_hashjoin = off set enable_mergejoin = off set enable_material = off as $$
+  set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off set enable_material = off as $$
 begin
   if not exists (select from old_rows) then return null; end if;
   -- `offset 0`: the whole key is known before it is looked up.
