@@ -15,15 +15,21 @@ interface Lines {
 /** One at a time for each key of an owner, in the order of arrival; different keys do not wait for each other, up to a point. */
 export class Turns {
   readonly #owners = new WeakMap<object, Lines>()
+  readonly #most: { readonly waiting: number; readonly working: number }
+
+  /** How many may wait for one key, and work for one owner. */
+  constructor(most: { waiting?: number; working?: number } = {}) {
+    this.#most = { waiting: most.waiting ?? MAX_WAITING, working: most.working ?? MAX_WORKING }
+  }
 
   async take<T>(owner: object, key: string, work: () => Promise<T>): Promise<T> {
     const lines = this.#linesOf(owner)
     const line = lines.waiting.get(key)
-    if (line && line.length >= MAX_WAITING)
+    if (line && line.length >= this.#most.waiting)
       throw fail('tooManyRequests', 'Too many requests wait for their turn; try again shortly', 1)
     if (line) await new Promise<void>((resolve) => line.push(resolve))
     else lines.waiting.set(key, [])
-    if (lines.working >= MAX_WORKING) await new Promise<void>((resolve) => lines.ready.push(resolve))
+    if (lines.working >= this.#most.working) await new Promise<void>((resolve) => lines.ready.push(resolve))
     else lines.working++
     try {
       return await work()

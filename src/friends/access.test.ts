@@ -54,7 +54,7 @@ const MATRIX: Record<string, Outcomes> = {
   'somebody who has asked': { ...STRANGER, cancel: OK },
   'somebody who was asked': { ...STRANGER, accept: OK, decline: OK },
   // As to a stranger who is hidden.
-  'somebody who was blocked': { ...STRANGER, request: MISSING },
+  'somebody who was blocked': { ...STRANGER, request: MISSING, block: MISSING },
   'somebody who has blocked them': { ...STRANGER, request: 4006, unblock: OK },
   'a friend in another app': { ...all(MISSING), lists: OK },
   'a friend of the same name in the sandbox': { ...all(MISSING), lists: OK },
@@ -102,8 +102,8 @@ test('D1: every verb, by everybody, on somebody who can be found and on somebody
         await openSearch(app, ['avery'], isOpen)
         for (const verb of VERBS) {
           await prepare(name)
-          // Whoever has nothing to do with somebody who is hidden cannot ask them.
-          const isHidden = !isOpen && verb === 'request' && outcomes === STRANGER
+          // Whoever has nothing to do with somebody who is hidden neither asks nor blocks them.
+          const isHidden = !isOpen && (verb === 'request' || verb === 'block') && outcomes === STRANGER
           const expected = isHidden ? MISSING : outcomes[verb]
           const before = await see(avery)
           const answer = await act(client, verb, avery)
@@ -139,6 +139,56 @@ test('nobody befriends anonymous users', async (t) => {
   assert.equal((await see(avery)).blocked.length, 1)
 })
 
+test('D1: whoever is hidden is not blocked by an id that somebody knows from elsewhere, so a block shows nothing of them', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  await openSearch(app, ['avery', 'blake'])
+  await app.sql(`update people set date_of_birth = current_date - 3650, first_name = 'Cas' where handle_key = 'casey'`)
+  const [avery, casey, drew] = [await app.as('avery'), await app.as('casey'), await app.as('drew')]
+  const anonymous = (await join(app)).client
+  const browser = await browserOf(app, 'avery')
+  const unknown = await act(avery, 'block', { userId: 'nobody-at-all' })
+  assertError(unknown, 404, 4042, /no such person, or they are not to be found/)
+  for (const hidden of [casey, drew, anonymous])
+    assert.equal((await act(avery, 'block', hidden)).text, unknown.text, 'the same as for nobody')
+  for (const handle of ['casey', 'drew']) assert.equal((await actByHandle(browser, 'block', handle)).text, unknown.text)
+  assert.deepEqual(await see(avery), NOBODY)
+  assert.deepEqual(await app.sql('select * from blocks'), [])
+
+  await t.test('but whoever has to do with them blocks them by either door, as long as they see that', async () => {
+    for (const door of [
+      (verb: 'block' | 'unblock') => act(avery, verb, drew),
+      (verb: 'block' | 'unblock') => actByHandle(browser, verb, 'drew'),
+    ]) {
+      await forgetAll(app)
+      await expectDone(act(drew, 'request', avery))
+      await expectDone(act(avery, 'decline', drew))
+      assertError(await door('block'), 404, 4042)
+      await expectDone(act(drew, 'cancel', avery))
+      await app.sql('delete from declines')
+      for (const tie of [
+        async () => expectDone(act(drew, 'request', avery)),
+        async () => {
+          await expectDone(act(drew, 'request', avery))
+          await expectDone(act(avery, 'accept', drew))
+        },
+        async () => {
+          await openSearch(app, ['drew'])
+          await expectDone(act(avery, 'request', drew))
+          await openSearch(app, ['drew'], false)
+        },
+      ]) {
+        await tie()
+        await expectDone(door('block'))
+        await expectDone(door('block'))
+        assert.deepEqual(await see(avery), { ...NOBODY, blocked: ['drew'] })
+        await expectDone(door('unblock'))
+        assertError(await door('block'), 404, 4042)
+        await act(drew, 'cancel', avery)
+      }
+    }
+  })
+})
+
 test('an id of one app means nothing in another, where the same friend has another', async (t) => {
   const app = await testApp(t)
   await openSearch(app, EVERYBODY)
@@ -167,7 +217,6 @@ test('D2: nothing but the other one is read from a body', async (t) => {
     personId: 2,
     otherId: 3,
     by: 'parent',
-    isKnown: true,
     owner: casey.userId,
     accepted: true,
     acceptedDate: '2020-01-01',

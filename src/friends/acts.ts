@@ -11,7 +11,7 @@ import * as store from './store.ts'
 
 export type { Verb } from './rules.ts'
 
-const VERBS: Record<Verb, (db: Db, who: Caller, what: Act & { isKnown: boolean }) => Promise<void>> = {
+const VERBS: Record<Verb, (db: Db, who: Caller, what: Act) => Promise<void>> = {
   request: requestFriend,
   accept: acceptRequest,
   decline: declineRequest,
@@ -28,7 +28,7 @@ export async function actOnUser(db: Db, who: AppUser, what: { verb: Verb; userId
     if (error instanceof PlatformError && error.kind === 'notFound') return undefined
     throw error
   })
-  await VERBS[verb](db, who, { personId: who.personId, otherId, by: 'person', isKnown: true })
+  await VERBS[verb](db, who, { personId: who.personId, otherId, by: 'person' })
 }
 
 /** Somebody acts outside of any app, where people are named by their handles: the person, or a parent for a child. */
@@ -39,5 +39,5 @@ export async function actOnHandle(
 ): Promise<void> {
   const { verb, personId, by } = what
   const other = await db.first(store.findByHandle, { handle: normaliseHandle(what.handle) })
-  await VERBS[verb](db, who, { personId, otherId: other?.id, by, isKnown: false })
+  await VERBS[verb](db, who, { personId, otherId: other?.id, by })
 }

@@ -8,11 +8,10 @@ import * as store from './store.ts'
 /**
  * Ends what is between two people, and neither finds the other any more. The blocked one is not told: what they see is what a removed friend, a cancelled request,
  * a request that nobody answers, and somebody who has turned public search off look like.
- * @param what isKnown: false where a handle alone names the other, so that it must not tell whether somebody has it
  */
-export const blockPerson = (db: Db, who: Caller, what: Act & { isKnown: boolean }): Promise<void> =>
+export const blockPerson = (db: Db, who: Caller, what: Act): Promise<void> =>
   betweenTwo(db, who, 'block', what, async (tx, pair) => {
-    checkBlock(pair, what.isKnown)
+    checkBlock(pair)
     if (pair.hasBlocked) return
     const [me, other] = [pair.me.id, pair.other.id]
     checkBlockCount((await tx.first(store.countBlocks, { person: me }))!.blocks)

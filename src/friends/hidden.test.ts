@@ -44,7 +44,8 @@ const BEFORE: Record<string, { make(blake: Do, other: Do): Promise<unknown>; end
     end: 'cancel',
   },
   'they were friends': { make: (blake, other) => other('request').then(() => blake('accept')), end: 'remove' },
-  'Blake had blocked them': { make: (blake) => blake('block') },
+  // They see Blake by their own open request alone, and could not block otherwise.
+  'Blake had blocked them': { make: (blake, other) => other('request').then(() => blake('block')), end: 'cancel' },
 }
 
 test('D1: whoever is blocked cannot tell it from public search that was turned off', async (t) => {
@@ -72,7 +73,13 @@ test('D1: whoever is blocked cannot tell it from public search that was turned o
       blake.get('/user/v1/search/random', { count: 10 }),
     ])
 
-  const start = async (other: Other, before: (typeof BEFORE)[string]) => {
+  /** Avery blocks Blake, Casey ends what there is and hides. */
+  const leave = async (other: Other, before: (typeof BEFORE)[string]) => {
+    if (other === avery) return expectDone(act(avery, 'block', blake))
+    if (before.end) await expectDone(act(casey, before.end, blake))
+    await openSearch(app, ['casey'], false)
+  }
+  const start = async (other: Other, before: (typeof BEFORE)[string], { isStill = false } = {}) => {
     await forgetAll(app)
     await openSearch(app, ['avery', 'casey'], false)
     await openSearch(app, ['blake', other.name])
@@ -80,9 +87,7 @@ test('D1: whoever is blocked cannot tell it from public search that was turned o
       async (verb) => expectDone(act(blake, verb, other)),
       async (verb) => expectDone(act(other, verb, blake)),
     )
-    if (other === avery) return expectDone(act(avery, 'block', blake))
-    if (before.end) await expectDone(act(casey, before.end, blake))
-    await openSearch(app, ['casey'], false)
+    if (!isStill) await leave(other, before)
   }
 
   await t.test('while they could be found, all of this told', async () => {
@@ -125,6 +130,66 @@ test('D1: whoever is blocked cannot tell it from public search that was turned o
     assert.deepEqual(await see(blake), NOBODY)
     assert.deepEqual(await see(avery), { ...NOBODY, blocked: ['blake'] })
   })
+
+  await t.test(
+    'nor by what the lists still tell of them: the id and the handle, and nothing that they change',
+    async () => {
+      const name = (person: Person, first: string) =>
+        app.sql(
+          `update people set first_name = '${first}', last_name = 'Reed', country = 'DE', picture_version = picture_version + 1
+          where handle_key = '${person}'`,
+        )
+      for (const list of ['sent', 'blocked'] as const) {
+        for (const other of [avery, casey]) {
+          await name(other.name, 'Before')
+          const known = async () => {
+            const [, , requests, blocked, own] = await look(other)
+            const [inApp, inBrowser] =
+              list === 'sent' ? [requests.body.sent, own.body.sent] : [blocked.body, own.body.blocked]
+            return [inApp[0], inBrowser[0]]
+          }
+          const page = async () => (await browser.get('/account/friends')).text
+          const before = BEFORE[list === 'sent' ? 'Blake had asked' : 'Blake had blocked them']!
+          await start(other, before, { isStill: true })
+          const [seen, seenOwn] = await known()
+          assert.deepEqual([seen.firstName, seen.country, seenOwn.firstName], ['Before', 'DE', 'Before'])
+          assert.match(await page(), /Before Reed/)
+          await leave(other, before)
+          await name(other.name, 'After')
+          const [left, leftOwn] = await known()
+          const { requestedDate } = seen
+          assert.deepEqual(left, {
+            userId: other.userId,
+            handle: `@${other.name}`,
+            ...(list === 'sent' ? { requestedDate } : {}),
+          })
+          assert.deepEqual(leftOwn, { handle: `@${other.name}`, firstName: '', lastName: '' })
+          assert.doesNotMatch(await page(), /Before|After|Reed/)
+          assert.doesNotMatch(
+            (await browser.get(`/account/friends/block?friend=${other.name}`)).text,
+            /Before|After|Reed/,
+          )
+          // And they are there again when they can be found again.
+          if (other === avery) await expectDone(act(avery, 'unblock', blake))
+          else await openSearch(app, ['casey'])
+          assert.deepEqual(
+            (await known()).map(({ firstName }) => firstName),
+            ['After', 'After'],
+          )
+        }
+      }
+      // Whoever has asked is seen in full, and so is a friend, found or not.
+      await forgetAll(app)
+      await openSearch(app, ['avery', 'casey'])
+      await expectDone(act(casey, 'request', blake))
+      await expectDone(act(blake, 'request', avery))
+      await openSearch(app, ['avery', 'casey'], false)
+      await expectDone(act(avery, 'accept', blake))
+      const [, friends, requests, , own] = await look(avery)
+      for (const entry of [friends.body[0], requests.body.received[0], own.body.friends[0], own.body.received[0]])
+        assert.equal(entry.firstName, 'After')
+    },
+  )
 
   await t.test('nor by the limit of open requests', async () => {
     await makePeople(app, 'crowd', 500)

@@ -3,7 +3,7 @@ import { type Operation, personOperation, userOperation } from '../http/operatio
 import { SUCCESS, Success } from '../http/success.ts'
 import { actOnHandle, actOnUser, type Verb } from './acts.ts'
 import { listBlocked, listFriends, readFriends, readRequests } from './lists.ts'
-import { Entries, FriendRequests, Friends, NameHandle, NameUser, Nothing } from './schema.ts'
+import { Entries, FriendRequests, Friends, NameHandle, NameUser, Nothing, RememberedUsers } from './schema.ts'
 
 const path = '/user/v1/my/friends'
 const ownPath = '/account/v1/friends'
@@ -42,7 +42,7 @@ const VERBS: readonly { verb: Verb; name: string; summary: string; errors: reado
 export const friendOperations: readonly Operation[] = [
   userOperation({
     name: 'listFriends',
-    summary: "Lists the caller's friends who use this app, by name; at most 5,000",
+    summary: "Lists the caller's friends who use this app, by name; at most 1,000",
     method: 'GET',
     path,
     area: 'Friends',
@@ -72,7 +72,7 @@ export const friendOperations: readonly Operation[] = [
     area: 'Friends',
     input: Nothing,
     place: 'query',
-    answer: Entries,
+    answer: RememberedUsers,
     errors: [],
     run: ({ db, who }) => listBlocked(db, who),
   }),

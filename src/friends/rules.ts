@@ -2,11 +2,12 @@ import { fail, type PlatformError } from '../errors.ts'
 
 export { isChild } from '../profiles/rules.ts'
 
-export const MAX_FRIENDS = 5000
+/** Lists are read as a whole, so none is longer than what is read and written quickly. */
+export const MAX_FRIENDS = 1000
 export const MAX_SENT = 500
 /** Whoever has that many unanswered requests hears of no more until they have answered some. */
-export const MAX_RECEIVED = 5000
-export const MAX_BLOCKS = 5000
+export const MAX_RECEIVED = 1000
+export const MAX_BLOCKS = 1000
 /** How long whoever was declined asks in vain. */
 export const DECLINE_DAYS = 30
 
@@ -90,11 +91,14 @@ export function decideAccept({ other, tie }: Pair): boolean {
   return tie === 'received'
 }
 
-/** Whom one knows may be blocked: users of one's app, and by handle those who can be found, or who one has to do with. */
-export function checkBlock(pair: Pair, isKnown: boolean): void {
+/**
+ * Those who can be found may be blocked, and those whom one has to do with and sees that. To know a handle or an id is not enough: a block must neither tell whether
+ * there is such a person, nor put somebody who is hidden into a list.
+ */
+export function checkBlock(pair: Pair): void {
   const { other, tie, hasBlocked } = pair
   const isSeen = isFindable(pair) && !other.isDisabled
-  if (!isKnown && !isSeen && !hasBlocked && (tie === 'none' || tie === 'unheard')) throw missing('block')
+  if (!isSeen && !hasBlocked && (tie === 'none' || tie === 'unheard')) throw missing('block')
 }
 
 export function checkFriendCount(mine: number, theirs: number): void {

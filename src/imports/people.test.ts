@@ -99,7 +99,7 @@ test('fields of people that are not what they must be are named with their place
         { handle: '@b', service: { shoeSize: '44' } },
         { handle: '@c', service: { jobTitle: '' } },
         { handle: '@d', service: [], parents: '@a', friends: [7], apps: { first: true } },
-        { handle: '@e', parents: ['@a', '@b', '@c', '@d', '@f'], friends: Array(5001).fill('@a'), apps: [''] },
+        { handle: '@e', parents: ['@a', '@b', '@c', '@d', '@f'], friends: Array(1001).fill('@a'), apps: [''] },
         { handle: '@f', friends: ['@a', 'F'] },
       ],
     },
@@ -116,10 +116,10 @@ test('fields of people that are not what they must be are named with their place
           `people[${i}].service: must be an object of militaryGrade, displayRank, displayDutyTitle, civilianGrade, civilianBand, jobSeriesNumber, jobTitle, each a text of 1 to 100 characters`,
       ),
       'people[3].parents: must be a list of at most 4 handles',
-      'people[3].friends: must be a list of at most 5000 handles',
+      'people[3].friends: must be a list of at most 1000 handles',
       'people[3].apps: must be a list of at most 100 keys of apps',
       'people[4].parents: must be a list of at most 4 handles',
-      'people[4].friends: must be a list of at most 5000 handles',
+      'people[4].friends: must be a list of at most 1000 handles',
       'people[4].apps: must be a list of at most 100 keys of apps',
       'people[5].friends[1]: must be somebody else',
     ],
@@ -260,7 +260,7 @@ test('a request that waits is accepted by an import, and a block is not overridd
   await app.sql('update people set public_search = true')
   await requestFriend(db, who(), { personId: blake!, otherId: avery!, by: 'person' })
   await app.sql(`insert into declines values (${blake}, ${avery}, now())`)
-  await blockPerson(db, who(), { personId: casey!, otherId: avery!, by: 'person', isKnown: true })
+  await blockPerson(db, who(), { personId: casey!, otherId: avery!, by: 'person' })
   const people = [{ handle: '@avery', friends: ['@blake', '@casey'] }]
   assert.deepEqual(await count(app, people), all(0, 1, 0))
   assert.deepEqual(await friendships(app), [{ one: 'avery', other: 'blake', accepted: true, quiet: false }])
@@ -278,8 +278,9 @@ test('somebody who blocks at the same moment is not made a friend', async (t) =>
   const app = await testApp(t)
   const { db } = app.environment()
   const [avery, blake] = await Promise.all(['avery', 'blake'].map((handle) => idOf(app, handle)))
+  await app.sql('update people set public_search = true')
   const importing = await db.transaction(async (tx) => {
-    await blockPerson(tx, who(), { personId: blake!, otherId: avery!, by: 'person', isKnown: true })
+    await blockPerson(tx, who(), { personId: blake!, otherId: avery!, by: 'person' })
     const result = run(app, [{ handle: '@avery', friends: ['@blake'] }])
     await untilSomebodyWaits(app)
     return { result }
@@ -291,13 +292,13 @@ test('somebody who blocks at the same moment is not made a friend', async (t) =>
 
 test('nobody gets more friends than anybody may have', async (t) => {
   const app = await testApp(t)
-  const crowd = Array.from({ length: 5001 }, (_, i) => ({ handle: `@c${i}`, friends: ['@avery'] }))
+  const crowd = Array.from({ length: 1001 }, (_, i) => ({ handle: `@c${i}`, friends: ['@avery'] }))
   assert.deepEqual(await refused(importContent([app.environment()], who(), { content: { people: crowd } })), [
-    '@avery: would have more than 5000 friends',
+    '@avery: would have more than 1000 friends',
   ])
   assert.deepEqual(await friendships(app), [])
   await importContent([app.environment()], who(), { content: { people: crowd.slice(1) } })
-  assert.equal((await friendships(app)).length, 5000)
+  assert.equal((await friendships(app)).length, 1000)
 })
 
 test('an import makes people users of apps, who are found there and still asked for consent', async (t) => {
@@ -355,12 +356,12 @@ test('whoever is a user of an app already keeps their id, and whoever has withdr
 test('people go on to sign in to an app while a file with that app is imported', async (t) => {
   const app = await testApp(t)
   const { db } = app.environment()
+  await app.sql('update people set public_search = true')
   const importing = await db.transaction(async (tx) => {
     await blockPerson(tx, who(), {
       personId: await idOf(app, 'casey'),
       otherId: await idOf(app, 'avery'),
       by: 'person',
-      isKnown: true,
     })
     const result = run(app, [{ handle: '@avery', lastName: 'Berg', apps: ['first'] }], {
       apps: [{ key: 'first', name: 'first' }],

@@ -41,15 +41,21 @@ const entry = {
 const user = `people p join app_users u on u.person_id = p.id and u.app_id = :app
                 and u.withdrawn_at is null and p.disabled_at is null`
 
-/** Neither has blocked the other. */
-const notBlocked = `not exists (select from blocks b where (b.blocker_id, b.blocked_id) in ((p.id, :me), (:me, p.id)))`
+/** Lets themselves be found by `:me`. Each block is looked up by itself (`offset 0`): there is no end to how many may have blocked somebody. */
+const isOpen = `p.public_search
+  and not exists (select from blocks b where b.blocker_id = p.id and b.blocked_id = :me offset 0)`
+const notBlocked = `not exists (select from blocks b where b.blocker_id = :me and b.blocked_id = p.id)`
 
-/** Entries of people, in the order given; who is not there is left out. */
+/**
+ * Entries of people, in the order given; who is not there is left out. Each is looked up by itself: joined at once, and planned when the app had few users, all of
+ * its users would be gone through for each of them.
+ */
 export const listEntries = read('profiles.listEntries', {
   params: { app: int8, people: int8Array, born: text },
   row: entry.row,
   text: `
-    select ${entry.columns} from unnest(:people) with ordinality as asked(id, place) join ${user} on p.id = asked.id
+    select found.* from unnest(:people) with ordinality as asked(id, place)
+     cross join lateral (select ${entry.columns} from ${user} where p.id = asked.id offset 0) found
      order by asked.place`,
 })
 
@@ -59,7 +65,14 @@ export const findEntry = read('profiles.findEntry', {
   row: entry.row,
   text: `
     select ${entry.columns} from ${user}
-     where u.user_id = :user and (p.id = :me or p.public_search and ${notBlocked})`,
+     where u.user_id = :user and (p.id = :me or ${isOpen} and ${notBlocked})`,
+})
+
+/** Of these people, those who let themselves be found by `:me`, also by those who have blocked them. */
+export const listOpen = read('profiles.listOpen', {
+  params: { me: int8, people: int8Array },
+  row: { id: int8 },
+  text: `select p.id from people p where p.id = any(:people) and p.disabled_at is null and ${isOpen}`,
 })
 
 export const findPersonOfUser = read('profiles.findPersonOfUser', {
