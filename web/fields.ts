@@ -36,7 +36,7 @@ export const textField = (field: TextField): Html => html`<label for="${field.id
 }>
 ${field.hint !== undefined && html`<p class="quiet hint" id="${field.id}-hint">${field.hint}</p>`}`
 
-/** For what must not happen by a browser that was left open. */
+/** For what must not happen by a browser that was left open. Not required by the browser: people without a password have none to type. */
 export const ownPasswordField = (id: string, { isFirst = false }: { isFirst?: boolean } = {}): Html =>
   textField({
     id,
@@ -45,8 +45,8 @@ export const ownPasswordField = (id: string, { isFirst = false }: { isFirst?: bo
     type: 'password',
     autocomplete: 'current-password',
     maxLength: 1000,
-    isRequired: true,
     isFirst,
+    hint: 'If you have passkeys and no password, leave it empty; you need to have signed in within the last ten minutes.',
   })
 
 export interface CheckField {

@@ -243,7 +243,10 @@ test('people are added, get a password, are disabled, enabled, listed and remove
     ])
     const sentence = '@Jo was added to production. A password comes next: groundschool user password @Jo\n'
     assert.deepEqual({ code: added!.code, out: added!.out, err: added!.err }, { code: 0, out: sentence, err: '' })
-    assert.deepEqual([taken!.code, taken!.err], [1, 'The handle @JO is taken\n'])
+    assert.deepEqual(
+      [taken!.code, taken!.err],
+      [1, 'The handle @JO is taken, or was given up lately; choose another\n'],
+    )
     assert.match(wrong!.err, /^A handle is /)
 
     const passwords = await Promise.all([

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
@@ -11,6 +12,7 @@ import { PATH, UNLIMITED } from '../buckets/testing.ts'
 import { until } from '../database/test-database.ts'
 import { populate } from '../people/testing-traces.ts'
 import { assertError, type TestApp, testApp } from '../testing.ts'
+import type { TestBrowser } from '../testing-browser.ts'
 import { EXPORT, openExport, readAll, unzip } from './testing.ts'
 
 test('a person downloads everything that is kept about them', async (t) => {
@@ -166,8 +168,29 @@ async function fillBuckets(app: TestApp): Promise<void> {
     )
 }
 
+/** People with a password, who are in all buckets there are. */
+async function addReaders(app: TestApp, count: number): Promise<TestBrowser[]> {
+  const names = Array.from({ length: count }, (_, i) => `reader-${i}`)
+  await app.sql(
+    `insert into people (handle, handle_key, password_hash, created_at)
+     select '@' || name, name, p.password_hash, now() from people p, unnest('{${names}}'::text[]) name where p.handle_key = 'avery';
+     insert into app_users (user_id, app_id, person_id, consented_at)
+     select 'user-of-' || p.handle_key, a.id, p.id, now() from apps a, people p where a.name = 'first' and p.handle_key like 'reader-%';
+     insert into bucket_members (user_id, bucket_id, bucket_no, since_version)
+     select 'user-of-' || name, id, bucket_no, 1 from buckets, unnest('{${names}}'::text[]) name;
+     update buckets set users = users || array(select 'user-of-' || name from unnest('{${names}}'::text[]) name)`,
+  )
+  return Promise.all(
+    names.map(async (handle) => {
+      const browser = app.visitor()
+      assert.equal((await call(browser, 'POST', '/account/v1/signin', { handle, password: PASSWORD })).status, 200)
+      return browser
+    }),
+  )
+}
+
 test('an export is written as fast as it is read', async (t) => {
-  const app = await testApp(t, UNLIMITED)
+  const app = await testApp(t, { ...UNLIMITED, TRUST_PROXY: '127.0.0.1' })
   const browser = await signInBrowser(app, 'avery')
   await fillBuckets(app)
 
@@ -201,37 +224,70 @@ test('an export is written as fast as it is read', async (t) => {
     assert.ok(!files.has('buckets/gs-first/6.json'))
   })
 
-  await t.test('one at a time for a person, and four in all', async () => {
-    const first = await openExport(browser)
-    first.pause()
-    const second = await call(browser, 'POST', EXPORT, { password: PASSWORD })
+  const others = await addReaders(app, 9)
+
+  await t.test('one at a time for a person, two for a network, and eight in all', async () => {
+    const from = (network: number) => ({ 'x-forwarded-for': `192.0.2.${network}` })
+    const ask = (who: TestBrowser, network: number) => call(who, 'POST', EXPORT, { password: PASSWORD }, from(network))
+    const opened: IncomingMessage[] = []
+    const open = async (who: TestBrowser, network: number) => {
+      const answer = await openExport(who, undefined, from(network))
+      assert.equal(answer.statusCode, 200)
+      answer.pause()
+      opened.push(answer)
+    }
+    await open(browser, 0)
+    const second = await ask(browser, 9)
     assertError(second, 429, 4291, /downloading your data already/)
     assert.ok(Number(second.headers.get('retry-after')) > 0)
-    const others = []
-    for (const person of ['blake', 'casey', 'drew'] as const) {
-      await app.sql(
-        `insert into app_users (user_id, app_id, person_id, consented_at)
-         select 'user-of-${person}', a.id, p.id, now() from apps a, people p where a.name = 'first' and p.handle_key = '${person}';
-         insert into bucket_members (user_id, bucket_id, bucket_no, since_version)
-         select 'user-of-${person}', id, bucket_no, 1 from buckets;
-         update buckets set users = users || 'user-of-${person}'::text`,
-      )
-      const other = await openExport(await signInBrowser(app, person))
-      assert.equal(other.statusCode, 200)
-      other.pause()
-      others.push(other)
-    }
-    const ellis = await signInBrowser(app, 'ellis')
-    const fifth = await call(ellis, 'POST', EXPORT, { password: PASSWORD })
-    assertError(fifth, 503, 5030, /Others are downloading/)
+
+    await open(others[0]!, 0)
+    const third = await ask(others[1]!, 0)
+    assertError(third, 429, 4291, /Others in your network/)
+    assert.ok(Number(third.headers.get('retry-after')) > 0)
+    for (const [i, other] of others.slice(1, 7).entries()) await open(other, 1 + Math.floor(i / 2))
+    assertError(await ask(others[7]!, 9), 503, 5030, /Others are downloading/)
 
     // Whoever leaves makes room.
-    for (const one of [first, ...others]) one.destroy()
-    await until(
-      'the places are free',
-      async () => (await call(ellis, 'POST', EXPORT, { password: PASSWORD })).status === 200,
-    )
+    for (const one of opened) one.destroy()
+    await until('the places are free', async () => (await ask(others[8]!, 0)).status === 200)
     assert.ok(!app.log().includes('a download broke off'))
+  })
+
+  await t.test('who reads next to nothing loses the place', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const [slow, steady] = [await openExport(browser), await openExport(others[0]!)]
+    const isCut = new Promise<boolean>((resolve) =>
+      slow
+        .once('aborted', () => resolve(true))
+        .once('end', () => resolve(false))
+        .once('error', () => {}),
+    )
+    for (const one of [slow, steady]) one.pause()
+    let bytes = 0
+    steady.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+    })
+    const read = async (least: number) => {
+      const goal = bytes + least
+      steady.resume()
+      await until('enough is read', async () => bytes >= goal)
+      steady.pause()
+    }
+    await read(1_000_000)
+    // What is sent at first fits into the buffers on the way.
+    await sleep(300)
+    t.mock.timers.tick(30_000)
+    for (let i = 0; i < 3; i++) {
+      slow.read(10)
+      await read(6_000_000)
+      t.mock.timers.tick(30_000)
+    }
+    slow.resume()
+    assert.equal(await isCut, true)
+    steady.resume()
+    await once(steady, 'end')
+    assert.ok(steady.complete, 'who reads on gets all of it')
   })
 
   await t.test('it breaks off when the person signs out everywhere, and when the platform stops', async () => {

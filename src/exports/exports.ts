@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { networkOf } from '../addresses.ts'
 import { exportApps } from '../apps/apps.ts'
 import { exportAudit, recordAudit } from '../audit/audit.ts'
 import { exportBrowsers } from '../browsers/browsers.ts'
@@ -58,7 +59,7 @@ export async function exportEverything(
   what: { password?: string | undefined },
 ): Promise<Export> {
   await proveAgain(db, who, what.password)
-  const giveBack = takePlace(db, who.personId)
+  const giveBack = takePlace(db, who)
   try {
     await recordAudit(db, who, { action: 'data.exported', personId: who.personId })
     const stream = zipOf(filesOf(db, who), who.at)
@@ -70,21 +71,30 @@ export async function exportEverything(
   }
 }
 
-const MOST_AT_ONCE = 4
+const MOST_AT_ONCE = 8
+/** Nobody takes all places with a handful of accounts. */
+const MOST_OF_A_NETWORK = 2
 const WAIT_SECONDS = 30
 
-/** Who is at it, in each environment of this process. */
-const readers = new WeakMap<Db, Set<number>>()
+/** Who is at it, and from which network, in each environment of this process. */
+const readers = new WeakMap<Db, Map<number, string>>()
 
 /** One at a time for a person, and a few in all: each reads a lot. What it returns gives the place back. */
-function takePlace(db: Db, personId: number): () => void {
-  const reading = readers.get(db) ?? new Set()
+function takePlace(db: Db, { personId, address }: PersonCaller): () => void {
+  const network = networkOf(address)
+  const reading = readers.get(db) ?? new Map<number, string>()
   readers.set(db, reading)
   if (reading.has(personId))
     throw fail('tooManyRequests', 'You are downloading your data already; wait until that is done', WAIT_SECONDS)
+  if ([...reading.values()].filter((one) => one === network).length >= MOST_OF_A_NETWORK)
+    throw fail(
+      'tooManyRequests',
+      'Others in your network are downloading their data; wait until that is done',
+      WAIT_SECONDS,
+    )
   if (reading.size >= MOST_AT_ONCE)
     throw fail('notReady', 'Others are downloading their data; try again shortly', WAIT_SECONDS)
-  reading.add(personId)
+  reading.set(personId, network)
   return () => reading.delete(personId)
 }
 

@@ -10,6 +10,7 @@ export const EXPORT = '/account/v1/export'
 export const openExport = (
   { address, cookies }: TestBrowser,
   fields: Record<string, string> = { password: PASSWORD },
+  headers: Record<string, string> = {},
 ): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const sent = request(`${address}${EXPORT}`, {
@@ -18,6 +19,7 @@ export const openExport = (
       headers: {
         cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
         'content-type': 'application/x-www-form-urlencoded',
+        ...headers,
       },
     })
     sent.once('response', resolve).once('error', reject)

@@ -7,9 +7,11 @@ import { fail } from '../errors.ts'
 import { actOnHandle, type Verb } from '../friends/acts.ts'
 import { readFriends } from '../friends/lists.ts'
 import type { Friends } from '../friends/schema.ts'
+import { countFailures, namerSubject, refuseBlocked } from '../lockouts/lockouts.ts'
 import type { MessagePolicy } from '../messages/messages.ts'
 import { checkPassword, hashPassword } from '../people/passwords.ts'
-import { addPerson, holdAccount, normaliseHandle, replacePassword, verifyOwnPassword } from '../people/people.ts'
+import { addPerson, checkHandle, holdAccount, normaliseHandle, replacePassword } from '../people/people.ts'
+import { proveAgain } from '../people/proof.ts'
 import { removePerson } from '../people/removal.ts'
 import { SEARCH_VERSION, searchKeys } from '../search/keys.ts'
 import {
@@ -63,12 +65,15 @@ async function readChild(db: Db, who: PersonCaller, handle: string): Promise<Row
 async function lockChild(tx: Db, who: PersonCaller, handle: string): Promise<RowOf<typeof store.lockChild>> {
   const row = await tx.first(store.lockChild, named(who, handle))
   if (!row) throw nobody()
+  // Looked up afterwards: whoever disables the parent holds the child meanwhile, and hides it.
+  if (!(await tx.first(store.findAble, { parent: who.personId }))) throw fail('notAuthorized')
   checkChild({ handle: row.handle, dateOfBirth: row.date_of_birth }, who.at)
   return row
 }
 
 /** Makes an account for a child; the caller becomes its parent. Nobody finds the child, and apps get the careful flags, until a parent says otherwise. */
 export async function addChild(db: Db, who: PersonCaller, what: AddChild): Promise<Child> {
+  checkHandle(what.handle)
   const dateOfBirth = readBirth(what.dateOfBirth, who.at)
   const names = { firstName: readName('firstName', what.firstName), lastName: readName('lastName', what.lastName) }
   let passwordHash: string | undefined
@@ -76,18 +81,36 @@ export async function addChild(db: Db, who: PersonCaller, what: AddChild): Promi
     checkPassword(what.password)
     passwordHash = await hashPassword(what.password, networkOf(who.address))
   }
+  await countHandle(db, who)
   return db.transaction(async (tx) => {
-    await holdAccount(tx, { id: who.personId, epoch: who.epoch })
-    const [parent] = await tx.all(store.lockPeople, { ids: [who.personId] })
-    checkParent(toSomebody(parent!), who.at)
-    const born = childrenBornAfter(who.at)
-    checkChildCount((await tx.first(store.countChildren, { parent: who.personId, born }))!.children)
+    await lockParent(tx, who)
     const { id, handle } = await addPerson(tx, who, { handle: what.handle, ...names, dateOfBirth, passwordHash })
     await tx.first(store.insertGuardian, { child: id, parent: who.personId, now: who.at })
     await recordAudit(tx, who, { action: 'child.added', personId: id, detail: { parent: who.personId } })
     return toChild(await readChild(tx, who, handle), who.at)
   })
 }
+
+/** Until the transaction ends the caller stays an adult who may have one more child. */
+async function lockParent(tx: Db, who: PersonCaller): Promise<void> {
+  await holdAccount(tx, { id: who.personId, epoch: who.epoch })
+  const [parent] = await tx.all(store.lockPeople, { ids: [who.personId] })
+  checkParent(toSomebody(parent!), who.at)
+  const born = childrenBornAfter(who.at)
+  checkChildCount((await tx.first(store.countChildren, { parent: who.personId, born }))!.children)
+}
+
+/**
+ * The answer will tell whether somebody has the handle, also somebody who is not to be found: so tries are counted, before they are made and whatever comes of
+ * them. The parent is locked, so that none of many at once is overlooked.
+ */
+const countHandle = (db: Db, who: PersonCaller): Promise<void> =>
+  db.transaction(async (tx) => {
+    await lockParent(tx, who)
+    const subject = namerSubject(who.personId)
+    await refuseBlocked(tx, who, [subject])
+    await countFailures(tx, who, [subject])
+  })
 
 export const toSomebody = (row: RowOf<typeof store.lockPeople>) => ({
   handle: row.handle,
@@ -121,18 +144,18 @@ export function changeChild(db: Db, who: PersonCaller, what: ChangeChild): Promi
 }
 
 /**
- * Sets a child's password and ends everything that the old one opened. The parent shows their own: a browser that was left open must not be enough to take a
+ * Sets a child's password and ends everything that the old one opened. The parent proves once more that it is they: a browser that was left open must not be enough to take a
  * child's account over.
  */
 export async function setChildPassword(
   db: Db,
   who: PersonCaller,
-  what: { handle: string; password: string; newPassword: string },
+  what: { handle: string; password?: string | undefined; newPassword: string },
   messages: MessagePolicy,
 ): Promise<void> {
   checkPassword(what.newPassword)
   await readChild(db, who, what.handle)
-  const parent = await verifyOwnPassword(db, who, what.password)
+  const parent = await proveAgain(db, who, what.password)
   const passwordHash = await hashPassword(what.newPassword, networkOf(who.address))
   await db.transaction(async (tx) => {
     await holdAccount(tx, parent)
@@ -177,13 +200,15 @@ export function leaveChild(db: Db, who: PersonCaller, what: { handle: string }):
 export async function deleteChild(
   db: Db,
   who: PersonCaller,
-  what: { handle: string; password: string },
+  what: { handle: string; password?: string | undefined },
+  messages: MessagePolicy,
 ): Promise<void> {
   const { id } = await readChild(db, who, what.handle)
-  await verifyOwnPassword(db, who, what.password)
+  await proveAgain(db, who, what.password)
   const isGone = await removePerson(db, who, {
     personId: id,
     reason: 'removed by a parent',
+    messages,
     mayGo: async (tx) => (await readChild(tx, who, what.handle)).id === id,
   })
   if (!isGone) throw nobody()

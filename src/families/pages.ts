@@ -111,6 +111,9 @@ function readBirth(text: string): string {
   return born.toISOString()
 }
 
+/** An empty field is no password, and no failed try either. */
+const proof = (password: string) => (password === '' ? {} : { password })
+
 const toChild = ({ handle = '' }: { handle?: string }) => childPath(handle)
 
 export const familyPages: readonly Page[] = [
@@ -180,7 +183,8 @@ export const familyPages: readonly Page[] = [
     input: ChildPasswordForm,
     back: toChild,
     run: async ({ db, environment }, who, { handle = '', password = '', ...fields }) => {
-      await setChildPassword(db, who, { handle, password, newPassword: readNewPassword(fields) }, environment.messages)
+      const newPassword = readNewPassword(fields)
+      await setChildPassword(db, who, { handle, newPassword, ...proof(password) }, environment.messages)
       return doneAt(childPath(handle), 'child-password')
     },
     showProblem: (context, who, { handle = '' }, problem) =>
@@ -203,8 +207,8 @@ export const familyPages: readonly Page[] = [
     path: CHILD_FORMS.delete,
     input: Type.Pick(ChildPasswordForm, ['handle', 'password']),
     back: toChild,
-    run: async ({ db }, who, { handle = '', password = '' }) => {
-      await deleteChild(db, who, { handle, password })
+    run: async ({ db, environment }, who, { handle = '', password = '' }) => {
+      await deleteChild(db, who, { handle, ...proof(password) }, environment.messages)
       return doneAt(CHILDREN, 'child-deleted')
     },
     showProblem: (context, who, { handle = '' }, problem) =>

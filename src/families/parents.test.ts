@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { call, signInBrowser, UNLIMITED } from '../account/testing.ts'
+import { call, isSignedIn, signInBrowser, UNLIMITED } from '../account/testing.ts'
+import { testMailbox } from '../messages/testing.ts'
+import { disablePerson } from '../people/people.ts'
 import { removePerson } from '../people/removal.ts'
 import { join } from '../people/testing.ts'
 import { assertError, testApp } from '../testing.ts'
@@ -168,4 +170,74 @@ test('a child has several parents, and is not left alone', async (t) => {
     assert.equal(await isFound(), false)
     assert.deepEqual((await exportFamily(db, await idOf(app, '@kim'))).parents, [])
   })
+})
+
+test('a parent with passkeys alone proves who they are by having signed in just now', async (t) => {
+  const app = await testApp(t, SETTINGS)
+  const avery = await signInBrowser(app, 'avery')
+  await addChild(avery, { password: CHILD_PASSWORD })
+  const set = () => post(avery, '/password', { handle: '@kim', newPassword: 'another password' })
+  const remove = () => post(avery, '/delete', { handle: '@kim' })
+  for (const act of [set, remove]) assertError(await act(), 400, 4001, /password is missing/)
+  await app.sql(`update people set password_hash = null where handle_key = 'avery'`)
+  assert.equal((await set()).status, 200)
+  assert.ok(await isSignedIn(await signInChild(app, '@kim', 'another password')))
+  app.advance(11 * 60_000)
+  for (const act of [set, remove]) assertError(await act(), 401, 4016, /Sign in again/)
+  app.advance(-5 * 60_000)
+  assert.equal((await remove()).status, 200)
+  assert.deepEqual(await list(avery), [])
+})
+
+test('who looks after a child and is disabled no longer does', async (t) => {
+  const app = await testApp(t, SETTINGS)
+  const { db } = app.environment()
+  const [avery, blake] = [await signInBrowser(app, 'avery'), await signInBrowser(app, 'blake')]
+  await addChild(avery)
+  await addChild(avery, { handle: '@lee' })
+  await addParent(db, operatorOf(app), { child: '@lee', parent: '@blake' })
+  for (const handle of ['@kim', '@lee']) await post(avery, '/settings', { handle, publicSearch: true })
+  const found = async () =>
+    (await app.sql(`select handle from people where public_search order by handle`)).map(({ handle }) => handle)
+  const disable = (handle: string, isDisabled = true) => disablePerson(db, operatorOf(app), { handle, isDisabled })
+  assert.deepEqual(await found(), ['@kim', '@lee'])
+  await disable('@avery')
+  assert.deepEqual(await found(), ['@lee'], 'another parent is left')
+  assert.deepEqual((await auditOf(app, '@kim')).at(-1), [
+    'child.changed',
+    '{"publicSearch":false,"reason":"no parent is left"}',
+  ])
+  await disable('@blake')
+  assert.deepEqual(await found(), [])
+  await disable('@blake', false)
+  await disable('@avery', false)
+  assert.deepEqual(await found(), [], 'a parent decides again')
+
+  // Two parents who are disabled at once, whatever they decide meanwhile.
+  for (let round = 0; round < 5; round++) {
+    const [one, other] = [await signInBrowser(app, 'avery'), await signInBrowser(app, 'blake')]
+    assert.equal((await post(one, '/settings', { handle: '@lee', publicSearch: true })).status, 200)
+    const [, , ...changes] = await Promise.all([
+      disable('@avery'),
+      disable('@blake'),
+      ...[one, other, one, other].map((browser) => post(browser, '/settings', { handle: '@lee', publicSearch: true })),
+    ])
+    for (const { status, text } of changes) assert.ok([200, 401].includes(status), text)
+    assert.deepEqual(await found(), [])
+    await disable('@avery', false)
+    await disable('@blake', false)
+  }
+  assert.ok(!app.log().includes('not foreseen'))
+  assert.ok(!(await isSignedIn(blake)))
+})
+
+test('where a child has an e-mail address, a last letter goes there', async (t) => {
+  const mailbox = testMailbox(t)
+  const app = await testApp(t, { ...SETTINGS, ...mailbox.settings })
+  const avery = await signInBrowser(app, 'avery')
+  await addChild(avery)
+  await app.sql(`update people set email = 'kim@example.org' where handle = '@kim'`)
+  assert.equal((await post(avery, '/delete', { handle: '@kim', password: PASSWORD })).status, 200)
+  const { to, subject } = await mailbox.next()
+  assert.deepEqual([to, subject], ['kim@example.org', 'The account @kim was deleted'])
 })

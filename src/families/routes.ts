@@ -176,8 +176,8 @@ export const familyOperations: readonly Operation[] = [
     place: 'body only',
     answer: Success,
     errors: [...NOT_A_CHILD, 'wrongCredentials'],
-    run: async ({ db, who }, input) => {
-      await deleteChild(db, who, input)
+    run: async ({ db, who, environment }, input) => {
+      await deleteChild(db, who, input, environment.messages)
       return SUCCESS
     },
   }),

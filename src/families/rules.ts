@@ -81,7 +81,8 @@ export function changeState(state: ChildState, what: ChildChange): ChildState {
 }
 
 export function readName(field: string, text: string): string {
-  if (!isLine(text)) throw fail('validationFailed', `${field} must be one line without control characters`)
+  if (!isLine(text))
+    throw fail('validationFailed', `${field} must be one line that can be seen, without control characters`)
   return text.normalize('NFC').trim()
 }
 

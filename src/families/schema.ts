@@ -25,7 +25,12 @@ export const Children = Type.Array(Child)
 const LINE = 100
 const MAX_PASSWORD_LENGTH = 1000
 const child = Id("The child's handle, with or without @", LINE)
-const ownPassword = Text("The parent's own current password", MAX_PASSWORD_LENGTH)
+const ownPassword = Type.Optional(
+  Text(
+    "The parent's own current password. Parents without one must have signed in within the last ten minutes",
+    MAX_PASSWORD_LENGTH,
+  ),
+)
 
 export const Nothing = Type.Object({})
 export const NameChild = Type.Object({ handle: child })

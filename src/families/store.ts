@@ -59,6 +59,12 @@ export const lockChild = write('families.lockChild', {
        for no key update of c for key share of g`,
 })
 
+export const findAble = read('families.findAble', {
+  params: { parent: int8 },
+  row: { id: int8 },
+  text: `select id from people where id = :parent and disabled_at is null`,
+})
+
 export const changeChild = write('families.changeChild', {
   params: {
     id: int8,

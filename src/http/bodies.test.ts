@@ -23,6 +23,22 @@ test('a body', async (t) => {
     assert.ok(performance.now() - startedMs < 1_000, 'it was not taken apart')
   })
 
+  await t.test('of a form is valid UTF-8: nothing is put in place of what cannot be read', async () => {
+    for (const raw of ['refresh_token=%ff', 'refresh_token=%C3', '%ff=x', 'a=%ED%A0%80', 'a=%C0%AF'])
+      assertError(await form('/oauth/logout', raw), 400, 4000, /not valid UTF-8/)
+    const bytes = Buffer.from('refresh_token=\xff', 'latin1')
+    const answer = await app.nobody().send('POST', '/oauth/logout', { raw: bytes, headers: FORM })
+    assertError(answer, 400, 4000, /not valid UTF-8/)
+    await avery.put(PATH, { id: 'form' })
+    for (const [raw, value] of [
+      ['100%', '100%'],
+      ['%C3%A9+%F0%9F%9B%A9+ü', 'é 🛩 ü'],
+      ['ü%20%zz%C3%A9%', 'ü %zzé%'],
+      ['a%2Bb%26%3D', 'a+b&='],
+    ])
+      assert.deepEqual((await form(PATH, `id=form&key=a&value=${raw}`)).body.data, { a: value })
+  })
+
   await t.test('is small, but for what is kept in buckets', async () => {
     const large = 'x'.repeat(70_000)
     assertError(await avery.post('/oauth/logout', { refresh_token: large }), 413, 4131)

@@ -1,4 +1,4 @@
-import { parse as parseForm } from 'node:querystring'
+import { parse as parseFields } from 'node:querystring'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { fail } from '../errors.ts'
 import type { Place } from './input.ts'
@@ -32,14 +32,19 @@ export function routeByBody(server: FastifyInstance, place: Place, route: RouteO
   })
 }
 
-/** What an image is sent as. Its bytes tell what it is, so the name is not compared with them. */
+/** What an image is best sent as. Its bytes tell what it is, so the name is not compared with them. */
 export const IMAGE_BODY_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'application/octet-stream']
 
+/** A sender may call it any image, or not know; only what says that it is something else is refused unread. */
+const ANY_IMAGE = /^(?:image\/[\w.+-]+|application\/octet-stream)\s*(?:;|$)/i
+
 function acceptImages(scope: FastifyInstance): void {
-  scope.addContentTypeParser(IMAGE_BODY_TYPES, { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-  scope.addContentTypeParser('*', (_request, _payload, done) =>
-    done(fail('unsupportedMediaType', 'Send the image itself, as image/png, image/jpeg or image/webp')),
-  )
+  scope.addHook('preParsing', (request, _reply, payload, done) => {
+    const type = request.headers['content-type']
+    if (type === undefined || ANY_IMAGE.test(type)) done(null, payload)
+    else done(fail('unsupportedMediaType', 'Send the image itself, as image/png, image/jpeg or image/webp'))
+  })
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 }
 
 /** A form with a file in it, which is how browsers send one without a script. */
@@ -66,16 +71,51 @@ export function acceptBodies(server: FastifyInstance): void {
       done(error as Error)
     }
   })
-  server.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) => {
-    if (hasMoreThan(body as string, MAX_FORM_FIELDS)) {
-      done(fail('badRequest', `The form has more than ${MAX_FORM_FIELDS} fields`))
-      return
+  server.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, parseForm(body as Buffer))
+    } catch (error) {
+      done(error as Error)
     }
-    // Without a limit of its own: it would leave out fields silently.
-    const fields = parseForm(body as string, '&', '=', { maxKeys: 0 })
-    const twice = Object.entries(fields).find(([, value]) => Array.isArray(value))
-    done(twice ? fail('validationFailed', `${twice[0]} is given twice`) : null, { ...fields })
   })
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const notUtf8 = () => fail('badRequest', 'The form is not valid UTF-8')
+
+function parseForm(body: Buffer): Record<string, unknown> {
+  const text = decodeBytes(body)
+  if (hasMoreThan(text, MAX_FORM_FIELDS)) throw fail('badRequest', `The form has more than ${MAX_FORM_FIELDS} fields`)
+  let isBroken = false
+  // Told by a flag: where a decoder throws, another one goes on that puts U+FFFD in place of what it cannot read.
+  const decode = (part: string) => {
+    const decoded = decodePart(part)
+    isBroken ||= decoded === undefined
+    return decoded ?? ''
+  }
+  // Without a limit of its own: it would leave out fields silently.
+  const fields = parseFields(text, '&', '=', { maxKeys: 0, decodeURIComponent: decode })
+  if (isBroken) throw notUtf8()
+  const twice = Object.entries(fields).find(([, value]) => Array.isArray(value))
+  if (twice) throw fail('validationFailed', `${twice[0]} is given twice`)
+  return { ...fields }
+}
+
+/** A percent sign that begins no escape stands for itself, as browsers have it. */
+function decodePart(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part.replaceAll(/%(?![\da-f]{2})/gi, '%25'))
+  } catch {
+    return undefined
+  }
+}
+
+function decodeBytes(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw notUtf8()
+  }
 }
 
 /** Counted before they are taken apart: a body of the largest size has room for hundreds of thousands. */

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -13,8 +14,10 @@ export interface Download {
   readonly stream: Readable
 }
 
-/** A reader who takes nothing for so long has gone, and nobody reads for longer than that. */
-const LONGEST_SILENCE_MS = 60_000
+/** A reader who takes less than that in such a time has gone, or only wants to keep others waiting. */
+const LEAST_BYTES = 64 * 1024
+const PACE_MS = 30_000
+/** Nobody reads for longer. */
 const LONGEST_MS = 60 * 60_000
 
 /**
@@ -43,7 +46,7 @@ export function sendDownload(
   })
   environment.stopping.addEventListener('abort', end)
   const limit = setTimeout(end, LONGEST_MS)
-  raw.setTimeout(LONGEST_SILENCE_MS, end)
+  const stopWatching = watchPace(raw, end)
   if (environment.stopping.aborted) end()
   pipeline(stream, raw, { signal: ending.signal })
     .catch((error: NodeJS.ErrnoException) => {
@@ -52,7 +55,20 @@ export function sendDownload(
     })
     .finally(() => {
       clearTimeout(limit)
+      stopWatching()
       stopListening()
       environment.stopping.removeEventListener('abort', end)
     })
+}
+
+/** Calls `end` once the reader is too slow. Where nothing waits for the reader, it is the file that takes its time. */
+function watchPace(raw: ServerResponse, end: () => void): () => void {
+  const written = () => raw.socket?.bytesWritten ?? 0
+  let before = written()
+  const timer = setInterval(() => {
+    const now = written()
+    if (raw.writableLength > 0 && now - before < LEAST_BYTES) end()
+    before = now
+  }, PACE_MS)
+  return () => clearInterval(timer)
 }

@@ -19,11 +19,18 @@ const ALWAYS = {
   // Whoever opens it as a page gets an image, and nothing that could run.
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
   'content-disposition': 'inline',
+}
+
+/** Seen with a token. */
+const OF_APPS = {
   // For apps whose pages let in only what says so (COEP). Nobody sees an image without a token, and browsers add none by themselves.
   'cross-origin-resource-policy': 'cross-origin',
   // Kept for long: it must not be taken for the answer to another origin, or to another user of the same browser.
   vary: 'Origin, Authorization',
 }
+
+/** Seen with the cookie, which browsers add by themselves: for the platform's own pages alone. */
+const OF_PAGES = { 'cross-origin-resource-policy': 'same-origin', vary: 'Origin, Cookie' }
 
 /** Sends an image, or says that the client has it already. Returns the status. */
 export function sendImage(
@@ -36,7 +43,8 @@ export function sendImage(
   if (!isKnown) holdUnsent(environment, request, reply, bytes.length)
   const headers = commonHeaders(environment, request)
   const body = isKnown ? {} : { 'content-type': mediaType, 'content-length': String(bytes.length) }
-  for (const [name, value] of Object.entries({ ...ALWAYS, etag, 'cache-control': cacheControl, ...body }))
+  const seenBy = 'browserToken' in request.who ? OF_PAGES : OF_APPS
+  for (const [name, value] of Object.entries({ ...ALWAYS, ...seenBy, etag, 'cache-control': cacheControl, ...body }))
     setHeader(headers, name, value)
   const status = isKnown ? 304 : 200
   reply.hijack()

@@ -71,7 +71,7 @@ test('files as bodies', async (t) => {
     nobody.send('PUT', `${PATH}/a%2Fb/image${query}`, { raw, headers: { 'content-type': type } })
 
   await t.test('an image is the whole body, and its other fields are in the address', async () => {
-    for (const type of ['image/png', 'image/jpeg', 'image/webp', 'application/octet-stream', 'IMAGE/PNG; x=y'])
+    for (const type of ['image/png', 'image/x-anything', 'image/svg+xml', 'application/octet-stream', 'IMAGE/PNG; x=y'])
       assert.deepEqual((await put('{"title":1}', type, '?title=Sunset')).body, {
         bytes: 11,
         title: 'Sunset',
@@ -80,13 +80,7 @@ test('files as bodies', async (t) => {
   })
 
   await t.test('nothing but an image is taken there, and an image is taken nowhere else', async () => {
-    for (const type of [
-      'application/json',
-      'text/plain',
-      'image/gif',
-      'image/svg+xml',
-      'multipart/form-data; boundary=x',
-    ])
+    for (const type of ['application/json', 'text/plain', 'text/image/png', 'multipart/form-data; boundary=x'])
       assertError(await put('x', type), 415, 4151, /image\/png/)
     for (const type of ['image/png', 'application/octet-stream', 'multipart/form-data; boundary=x']) {
       const headers = { 'content-type': type }

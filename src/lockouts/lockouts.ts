@@ -14,6 +14,8 @@ export interface Subject {
   /** How many of them bring no wait; and as many are forgotten in an hour. */
   readonly freeFailures: number
   readonly longestWaitSeconds: number
+  /** What whoever has to wait is told, where it is not about signing in. */
+  readonly refusal?: string
 }
 
 const QUARTER_HOUR = 15 * 60
@@ -36,6 +38,13 @@ export const typistSubject = (personId: number): Subject => ({
   freeFailures: 5,
   longestWaitSeconds: QUARTER_HOUR,
 })
+/** Handles that a person tries for new accounts, free or taken: each try tells whether somebody has it. */
+export const namerSubject = (personId: number): Subject => ({
+  name: `handles:${personId}`,
+  freeFailures: 30,
+  longestWaitSeconds: QUARTER_HOUR,
+  refusal: 'You have tried too many handles; wait before the next one',
+})
 /** Links asked for from one network: each is kept in the audit log, whoever it is for. */
 export const askerSubject = ({ address }: Caller): Subject => ({
   name: `asks:${networkOf(address)}`,
@@ -49,6 +58,8 @@ export const clientSubject = ({ address }: Caller, clientId: string): Subject =>
   longestWaitSeconds: 60,
 })
 
+const FAILED_SIGN_INS = 'Too many failed sign-ins; wait before the next try'
+
 /** Refuses while one of these has to wait. */
 export async function refuseBlocked(
   db: Db,
@@ -57,8 +68,7 @@ export async function refuseBlocked(
 ): Promise<void> {
   const block = await db.first(store.findBlock, { one: one.name, other: other.name })
   const waitMs = (block?.blocked_until?.getTime() ?? 0) - who.at.getTime()
-  if (waitMs > 0)
-    throw fail('tooManyRequests', 'Too many failed sign-ins; wait before the next try', Math.ceil(waitMs / 1000))
+  if (waitMs > 0) throw fail('tooManyRequests', one.refusal ?? FAILED_SIGN_INS, Math.ceil(waitMs / 1000))
 }
 
 /** Counts a wrong guess for each of these; from its free ones on, each doubles the wait. That a wait begins is audited. */

@@ -162,6 +162,28 @@ test('nobody else gets the handle for half a year, but an import brings the pers
   assert.deepEqual(await app.sql('select until from retired_handles'), [])
 })
 
+test('the handle of a child who was here for less than a day is free again', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  let parent = await signInBrowser(app, 'avery')
+  const remove = () =>
+    call(parent, 'POST', '/account/v1/children/delete', { handle: '@kim', password: PASSWORD }).then(({ status }) =>
+      assert.equal(status, 200),
+    )
+  await addChild(parent)
+  app.advance(23 * 3_600_000)
+  parent = await signInBrowser(app, 'avery')
+  await remove()
+  assert.deepEqual(await app.sql('select until from retired_handles'), [])
+  await addChild(parent)
+  app.advance(25 * 3_600_000)
+  parent = await signInBrowser(app, 'avery')
+  await remove()
+  assertError(await call(parent, 'POST', '/account/v1/children', KIM), 400, 4002)
+  // Whoever is no child gives theirs up for half a year, however short they were here.
+  assert.equal((await leave(parent, '@avery')).status, 200)
+  assert.equal((await app.sql('select until from retired_handles')).length, 2)
+})
+
 test('children whom nobody else looks after are not found any more', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const parent = await signInBrowser(app, 'avery')

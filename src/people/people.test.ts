@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import type { Caller } from '../caller.ts'
 import { testApp } from '../testing.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
-import { changePassword, disablePerson, verifyPerson } from './people.ts'
-import { isHandle, normaliseHandle } from './rules.ts'
+import { addPerson, changePassword, disablePerson, verifyPerson } from './people.ts'
+import { isHandle, isLine, normaliseHandle } from './rules.ts'
 
 const OPERATOR: Caller = { at: new Date(), requestId: 'people-test', address: '127.0.0.1' }
 
@@ -68,6 +68,14 @@ test('handles are one whatever their case, width or @, and look-alikes are refus
     assert.ok(!isHandle(bad), bad)
 })
 
+test('a name is one line that can be seen, or nothing', () => {
+  const unseen = ['\u200b', '\u00ad', '\u2060', ' \u200d ', '\u3164', '\u2800', '\ufe0f', '\u{e0020}', '\u061c']
+  for (const bad of ['a\nb', 'a\u0085b', 'a\u2028b', 'a\u2029b', '\u2028', '\u202ea', '\ud800', ...unseen])
+    assert.ok(!isLine(bad), JSON.stringify(bad))
+  for (const good of ['', ' ', '\u00a0', 'Zoë', 'O’Neil', '山田', 'نور', 'नेहा', '👩\u200d✈️', 'می\u200cخواهم', '.', '-'])
+    assert.ok(isLine(good), JSON.stringify(good))
+})
+
 test('accounts', async (t) => {
   const app = await testApp(t)
   const { db } = app.environment()
@@ -97,6 +105,17 @@ test('accounts', async (t) => {
     })
     await disablePerson(db, OPERATOR, { handle: '@avery', isDisabled: false })
     assert.ok(await verify('avery', 'the second one'))
+  })
+
+  await t.test('handles that stand for the platform or for nobody are given to nobody', async () => {
+    for (const handle of ['@admin', 'Administrator', '@root', '@support', '@help', '@system', '@GroundSchool', '@null'])
+      await assert.rejects(addPerson(db, OPERATOR, { handle }), { code: 4003, message: /is reserved; choose another/ })
+    for (const handle of ['@nil', '@undefined', '@anonymous', '@security', '@me'])
+      await assert.rejects(addPerson(db, OPERATOR, { handle }), { code: 4003, message: /reserved/ })
+    await assert.rejects(addPerson(db, OPERATOR, { handle: '@ada', firstName: '\u200b' }), { code: 4003 })
+    assert.equal((await addPerson(db, OPERATOR, { handle: '@admiral', firstName: ' ' })).handle, '@admiral')
+    const [kept] = await app.sql(`select first_name from people where handle = '@admiral'`)
+    assert.equal(kept?.first_name, '')
   })
 
   await t.test('a person of one environment is nobody in the other', async () => {

@@ -3,16 +3,17 @@ import { recordAudit } from '../audit/audit.ts'
 import type { Caller, SignedIn } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail, PlatformError } from '../errors.ts'
+import { releaseChildren } from '../families/release.ts'
 import { accountSubject, countFailures, forgetFailures, networkSubject, refuseBlocked } from '../lockouts/lockouts.ts'
 import { type MessagePolicy, sendMessage } from '../messages/messages.ts'
 import { SEARCH_VERSION, searchKeys } from '../search/keys.ts'
 import { endSessionsOfPerson } from '../sessions/sessions.ts'
 import { type Letter, passwordChangedLetter } from './letters.ts'
 import { checkPassword, hashPassword, verifyPassword } from './passwords.ts'
-import { isHandle, isLine, isMailAddress, normaliseHandle } from './rules.ts'
+import { checkHandle, isLine, isMailAddress, normaliseHandle } from './rules.ts'
 import * as store from './store.ts'
 
-export { isLine, isMailAddress, isSameHandle, normaliseHandle } from './rules.ts'
+export { checkHandle, isLine, isMailAddress, isSameHandle, normaliseHandle } from './rules.ts'
 
 /** Somebody who has just proved who they are. The proof holds while the epoch is current. */
 export interface VerifiedPerson {
@@ -159,13 +160,17 @@ export async function tellPerson(
   if (isMailAddress(recipient)) await sendMessage(tx, who, { ...what, recipient }, messages)
 }
 
-/** A disabled person cannot sign in, and all their tokens are dead. */
+/** A disabled person cannot sign in, and all their tokens are dead. Whoever cannot sign in looks after nobody. */
 export function disablePerson(db: Db, who: Caller, what: { handle: string; isDisabled: boolean }): Promise<void> {
   return db.transaction(async (tx) => {
     const personId = await readPersonId(tx, what.handle)
+    // With the children that they look after, in the order that everybody keeps to.
+    if (what.isDisabled) await tx.all(store.lockForRemoval, { id: personId })
     await tx.first(store.setDisabled, { id: personId, at: what.isDisabled ? who.at : null })
     await recordAudit(tx, who, { action: what.isDisabled ? 'person.disabled' : 'person.enabled', personId })
-    if (what.isDisabled) await endSessionsOfPerson(tx, who, { personId, reason: 'person disabled' })
+    if (!what.isDisabled) return
+    await releaseChildren(tx, who, personId)
+    await endSessionsOfPerson(tx, who, { personId, reason: 'person disabled' })
   })
 }
 
@@ -183,16 +188,15 @@ export interface NewPerson {
 
 /** Adds an account. Nobody can sign in to it until it has a password. Gives the handle as it is shown. */
 export async function addPerson(db: Db, who: Caller, what: NewPerson): Promise<{ id: number; handle: string }> {
-  if (!isHandle(what.handle))
-    throw fail('validationFailed', 'A handle is 1 to 30 letters from a to z, digits, . _ or -, such as @avery')
+  checkHandle(what.handle)
   const texts = { 'first name': what.firstName, 'last name': what.lastName, 'e-mail address': what.email }
   for (const [name, value] of Object.entries(texts)) {
     if (value !== undefined && !isLine(value))
-      throw fail('validationFailed', `The ${name} is too long or has control characters`)
+      throw fail('validationFailed', `The ${name} is too long, has control characters or cannot be seen`)
   }
   const handle = `@${what.handle.replace(/^@/, '')}`
-  const firstName = what.firstName?.normalize('NFC') ?? ''
-  const lastName = what.lastName?.normalize('NFC') ?? ''
+  const firstName = what.firstName?.normalize('NFC').trim() ?? ''
+  const lastName = what.lastName?.normalize('NFC').trim() ?? ''
   return db.transaction(async (tx) => {
     const row = await tx.first(store.insertPerson, {
       handle,
@@ -208,10 +212,9 @@ export async function addPerson(db: Db, who: Caller, what: NewPerson): Promise<{
       version: SEARCH_VERSION,
       now: who.at,
     })
-    if (!row) throw fail('duplicate', `The handle ${handle} is taken`)
-    // Looked up afterwards: whoever has it may have gone while we waited for them.
-    if (await tx.first(store.findRetired, { key: normaliseHandle(handle), now: who.at }))
-      throw fail('duplicate', `The handle ${handle} was given up lately and is not free yet; choose another`)
+    // Looked up afterwards: whoever has it may have gone while we waited for them. Who is here and who has left is not told apart.
+    if (!row || (await tx.first(store.findRetired, { key: normaliseHandle(handle), now: who.at })))
+      throw fail('duplicate', `The handle ${handle} is taken, or was given up lately; choose another`)
     await recordAudit(tx, who, { action: 'person.added', personId: row.id })
     return { id: row.id, handle }
   })

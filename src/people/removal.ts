@@ -7,11 +7,11 @@ import { notify } from '../database/listener.ts'
 import type { RowOf } from '../database/statement.ts'
 import { releaseChildren } from '../families/release.ts'
 import { forgetAnswers } from '../idempotency/idempotency.ts'
-import { accountSubject, forgetFailures, typistSubject } from '../lockouts/lockouts.ts'
+import { accountSubject, forgetFailures, namerSubject, typistSubject } from '../lockouts/lockouts.ts'
 import { type MessagePolicy, sendMessage } from '../messages/messages.ts'
 import { REVOKED, type Revocation } from '../sessions/sessions.ts'
 import { farewellLetter } from './letters.ts'
-import { isMailAddress } from './rules.ts'
+import { accountKindAt, ageOnDay, isMailAddress } from './rules.ts'
 import * as store from './store.ts'
 
 /** A person as one app knows them. */
@@ -89,11 +89,18 @@ async function startLeaving(tx: Db, who: Caller, person: Leaver, { messages }: R
 const RETIRED_DAYS = 180
 const DAY_MS = 24 * 60 * 60_000
 
-async function forgetHandle(tx: Db, who: Caller, { id, handle_key: key }: Leaver): Promise<void> {
-  await forgetFailures(tx, accountSubject(key))
-  await forgetFailures(tx, typistSubject(id))
+async function forgetHandle(tx: Db, who: Caller, leaver: Leaver): Promise<void> {
+  const { id, handle_key: key } = leaver
+  for (const subject of [accountSubject(key), typistSubject(id), namerSubject(id)]) await forgetFailures(tx, subject)
+  if (isPassing(leaver, who.at)) return
   await tx.first(store.retireHandle, { key, until: new Date(who.at.getTime() + RETIRED_DAYS * DAY_MS) })
 }
+
+/** A child's account of today: nobody remembers it, and whoever makes and deletes such accounts must not use up handles. */
+const isPassing = ({ date_of_birth: born, created_at: createdAt }: Leaver, now: Date): boolean =>
+  born !== null &&
+  accountKindAt(ageOnDay(now, born)).userType === 'child' &&
+  now.getTime() - createdAt.getTime() < DAY_MS
 
 const SWEPT_AT_ONCE = 100
 

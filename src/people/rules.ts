@@ -1,3 +1,5 @@
+import { fail } from '../errors.ts'
+
 /** What makes two handles the same: compatible letters and case are one, the @ is decoration. */
 export const normaliseHandle = (handle: string): string =>
   handle.normalize('NFKC').trim().toLowerCase().replace(/^@/, '')
@@ -7,9 +9,27 @@ export const isSameHandle = (one: string, other: string): boolean => normaliseHa
 /** Plain letters, so that no two handles look alike. */
 export const isHandle = (handle: string): boolean => /^@?[a-z0-9](?:[a-z0-9._-]{0,28}[a-z0-9])?$/i.test(handle)
 
-/** One line that can be kept and shown: no control characters, also none that turn the direction of what follows, no half surrogates. */
+/** Whoever had one of these could pass for the platform, or be taken for nobody. */
+const RESERVED: ReadonlySet<string> = new Set(
+  'admin administrator anonymous groundschool help me nil null root security support system undefined'.split(' '),
+)
+
+/** What a new account may be called. */
+export function checkHandle(handle: string): void {
+  if (!isHandle(handle))
+    throw fail('validationFailed', 'A handle is 1 to 30 letters from a to z, digits, . _ or -, such as @avery')
+  const key = normaliseHandle(handle)
+  if (RESERVED.has(key)) throw fail('validationFailed', `The handle @${key} is reserved; choose another`)
+}
+
+/** No control characters, also none that turn the direction of what follows, no other line ends, no half surrogates. */
+const LINE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u
+/** Nobody sees that there is anything: spaces, zero-width characters, soft hyphens, fillers, the empty Braille pattern. */
+const UNSEEN = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cf}\u2800]*$/u
+
+/** One line that can be kept and shown, or nothing; spaces alone are nothing. */
 export const isLine = (text: string): boolean =>
-  text.length <= 254 && /^[^\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]*$/u.test(text)
+  text.length <= 254 && LINE.test(text) && (text.trim() === '' || !UNSEEN.test(text))
 
 /** One address that a message can go to, and nothing that a mail server could take for two. */
 export const isMailAddress = (text: string): boolean =>

@@ -220,7 +220,7 @@ export const listDeserted = write('people.listDeserted', {
 })
 
 /**
- * Until the transaction ends nobody signs in as this person. The children that they look after are locked too, in the order of ids, as by everybody who holds several
+ * Until the transaction ends nobody signs in as this person, who is about to go or to be disabled. The children that they look after are locked too, in the order of ids, as by everybody who holds several
  * people: they may have to be hidden.
  */
 export const lockForRemoval = write('people.lockForRemoval', {
@@ -235,10 +235,11 @@ export const lockForRemoval = write('people.lockForRemoval', {
     epoch: int4,
     is_disabled: bool,
     is_leaving: bool,
+    created_at: timestamptz,
   },
   text: `
     select id, handle, handle_key, email, to_char(date_of_birth, 'YYYY-MM-DD') as date_of_birth, anonymous, epoch,
-           disabled_at is not null as is_disabled, leaving_at is not null as is_leaving
+           disabled_at is not null as is_disabled, leaving_at is not null as is_leaving, created_at
       from people where id = any(array(select child_id from guardians where parent_id = :id) || :id)
      order by id for update`,
 })

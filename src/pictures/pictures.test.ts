@@ -149,7 +149,16 @@ test('a picture', async (t) => {
   await t.test('is looked at on our own pages with the cookie', async () => {
     const seen = await browser.send(`${COVER}?size=1600`)
     assert.deepEqual([seen.status, seen.headers.get('content-type')], [200, 'image/webp'])
-    assert.equal((await browser.send(PICTURE)).headers.get('content-type'), 'image/png')
+    const { headers } = await browser.send(PICTURE)
+    assert.equal(headers.get('content-type'), 'image/png')
+    // Browsers add the cookie by themselves, so another site's page must not get to see it.
+    assert.equal(headers.get('cross-origin-resource-policy'), 'same-origin')
+    assert.equal(headers.get('vary'), 'Origin, Cookie')
+    const known = await browser.send(PICTURE, { headers: { 'if-none-match': headers.get('etag')! } })
+    assert.deepEqual(
+      [known.status, known.headers.get('cross-origin-resource-policy'), known.headers.get('vary')],
+      [304, 'same-origin', 'Origin, Cookie'],
+    )
     assertError(await app.nobody().get(PICTURE), 401, 4016)
     assertError(await avery.get(PICTURE), 401, 4016)
   })

@@ -75,17 +75,29 @@ test('what is accepted', async (t) => {
 
   await t.test('whatever its sender says that it is: the bytes decide', async () => {
     const jpeg = await plain().jpeg().toBuffer()
-    for (const type of ['image/png', 'image/webp', 'image/jpeg', 'application/octet-stream', 'image/png; charset=x'])
+    const named = ['image/png', 'image/webp', 'image/jpeg', 'application/octet-stream', 'image/png; charset=x']
+    for (const type of [...named, 'image/jpg', 'image/pjpeg', 'image/svg+xml', 'IMAGE/GIF', 'image/x-citrix-png'])
       await assertTaken(jpeg, type)
+    const nameless = await browser.send(PICTURE, { method: 'PUT', body: jpeg as never })
+    assert.equal(nameless.status, 200, nameless.text)
     for (const type of [
       'text/html',
-      'image/svg+xml',
-      'image/gif',
+      'text/plain',
       'application/json',
+      'application/x-www-form-urlencoded',
       'multipart/form-data; boundary=x',
+      'image',
+      'image/',
+      'application/octet-streams',
       '',
     ])
       assertError(await sendImage(browser, PICTURE, jpeg, type), 415, 4151)
+    const others = { svg: '<svg xmlns="http://www.w3.org/2000/svg"/>', gif: await plain().gif().toBuffer(), text: 'x' }
+    for (const [name, image] of Object.entries(others)) {
+      assertError(await sendImage(browser, PICTURE, image, 'image/gif'), 415, 4151, /no PNG, JPEG or WebP/)
+      const seen = await browser.send(PICTURE, { method: 'PUT', body: Buffer.from(image) as never })
+      assert.equal(seen.status, 415, name)
+    }
   })
 
   await t.test('from 16 pixels on a side to 12,000, and 40 megapixels', async () => {

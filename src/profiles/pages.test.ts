@@ -121,12 +121,42 @@ test('the page of one’s profile', async (t) => {
     assert.equal((await settingsOf(casey)).publicSearch, false)
   })
 
+  await t.test('a child sees its name, country and address, and that a parent decides about them', async () => {
+    const drew = await signInBrowser(app, 'drew')
+    const before = await drew.get(PROFILE)
+    await app.sql(
+      `update people set date_of_birth = '${yearsAgo(9)}', first_name = 'Drew', last_name = '<Ng>', country = 'NZ', email = 'drew@example.org'
+        where handle_key = 'drew'`,
+    )
+    const kept = await settingsOf(drew)
+    const page = await drew.get(PROFILE)
+    assert.match(page.text, /Your name is <strong><bdi>Drew &lt;Ng&gt;<\/bdi><\/strong>.*<strong>New Zealand<\/strong>/)
+    assert.match(page.text, /go to <strong>drew@example\.org<\/strong>/)
+    assert.equal(page.text.match(/A parent decides this for you until you are 13/g)?.length, 3)
+    assert.doesNotMatch(page.text, /name="(firstName|lastName|country|email)"|action="\/account\/profile\/email"/)
+    const saved = await drew.submit(page, { gender: 'girl', position: 'Pupil' }, PROFILE)
+    assert.equal(saved.location, `${PROFILE}?done=profile-saved`)
+    assert.deepEqual(await settingsOf(drew), { ...kept, gender: 'girl', position: 'Pupil' })
+
+    for (const [action, fields] of [
+      [PROFILE, { firstName: 'Forged', gender: 'Forged' }],
+      [`${PROFILE}/email`, { email: 'forged@example.org', password: PASSWORD }],
+    ] as const) {
+      const forged = await drew.submit(before, fields, action)
+      assert.equal(forged.status, 403)
+      assert.match(forged.text, /role="alert">A parent decides about/)
+      assert.match(forged.text, /<bdi>Drew &lt;Ng&gt;<\/bdi>/)
+    }
+    assert.deepEqual(await settingsOf(drew), { ...kept, gender: 'girl', position: 'Pupil' })
+    await app.sql(`update people set date_of_birth = null, email = null where handle_key = 'drew'`)
+  })
+
   await t.test('the e-mail address is changed with the password, and not without', async () => {
     const page = await avery.get(PROFILE)
     const email = 'avery@example.org'
     for (const [fields, status, why] of [
       [{ email, password: 'wrong' }, 401, /current password is wrong/],
-      [{ email }, 401, /current password is wrong/],
+      [{ email }, 400, /Password is missing/],
       [{ email: 'no address', password: PASSWORD }, 400, /Email must be an e-mail address/],
     ] as const) {
       const seen = await avery.submit(page, fields, `${PROFILE}/email`)

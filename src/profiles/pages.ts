@@ -37,15 +37,18 @@ export async function lookAtProfile(
     readPersonImage(db, who, { kind: 'cover', size: 640 }),
   ])
   const problem = failure && { form: failure.form, sentence: failure.problem.sentence }
+  const isChild = settings.userType === 'child'
+  const { firstName, lastName, country } = settings
+  const fields = { ...settings, ...failure?.typed, ...(isChild && { firstName, lastName, country }) }
   const own = { picture: !picture.isDefault, cover: !cover.isDefault }
   return showOwn(settings, {
     section: 'profile',
     title: 'Your profile',
     problem: failure?.problem,
     body: profilePage({
-      fields: { ...settings, ...failure?.typed },
+      fields,
       email: settings.email,
-      isChild: settings.userType === 'child',
+      isChild,
       keyOf,
       notice,
       problem,
@@ -93,7 +96,9 @@ export const profilePages: readonly Page[] = [
     input: EmailForm,
     back,
     run: async ({ db, environment }, who, { email = '', password = '' }) => {
-      await changeEmail(db, who, { email, password }, environment.messages)
+      // An empty field is no password, and no failed try either.
+      const proof = password === '' ? {} : { password }
+      await changeEmail(db, who, { email, ...proof }, environment.messages)
       return doneAt(PROFILE, 'email-changed')
     },
     showProblem: (context, who, { email = '' }, problem) =>

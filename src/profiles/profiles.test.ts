@@ -168,6 +168,11 @@ test('a person changes what they say about themselves', async (t) => {
       { firstName: 'a\nb' },
       { lastName: 'x'.repeat(101) },
       { firstName: '\u202eevil' },
+      { firstName: 'two\u2028lines' },
+      { lastName: 'two\u2029parts' },
+      { firstName: '\u200b' },
+      { lastName: ' \u00ad\u2060 \u3164' },
+      { position: '\u2800' },
       { publicSearch: 'maybe' },
     ])
       assert.equal((await change(body)).status, 400, JSON.stringify(body))
@@ -177,7 +182,16 @@ test('a person changes what they say about themselves', async (t) => {
     const refused = await change({ publicSearch: true })
     assertError(refused, 403, 4032)
     assert.match(refused.body.error_description, /parent/)
-    assert.equal((await change({ firstName: 'Kid' })).status, 200)
+  })
+  await t.test('nor what it is called and where it lives, but all else', async () => {
+    const before = await read()
+    for (const body of [{ firstName: 'Kid' }, { lastName: '' }, { country: 'FR' }, { position: 'x', lastName: 'Kid' }])
+      assertError(await change(body), 403, 4032, /^A parent decides about the name/)
+    assert.deepEqual(await read(), before)
+    const { firstName, lastName, country, publicSearch } = before
+    const same = { firstName: ` ${firstName}`, lastName, country: country.toLowerCase(), publicSearch }
+    const answer = await change({ ...same, gender: 'girl', position: 'pupil' })
+    assert.deepEqual([answer.status, answer.body], [200, { ...before, gender: 'girl', position: 'pupil' }])
   })
   await t.test('an app cannot: its token is no browser', async () => {
     assert.equal((await avery.post('/account/v1/profile', { firstName: 'Mallory' })).status, 401)
@@ -198,4 +212,24 @@ test('an e-mail address is changed with the password, and the old one is told', 
   assert.equal(told?.recipient, 'old@example.org')
   const [entry] = await app.sql(`select count(*)::int as n from audit_entries where action = 'email.changed'`)
   assert.equal(entry?.n, 1)
+
+  await t.test('a child does not change it by itself', async () => {
+    await app.sql(`update people set date_of_birth = now() - interval '8 years' where handle_key = 'avery'`)
+    assertError(await change('child@example.org'), 403, 4032, /^A parent decides/)
+    assertError(await change(''), 403, 4032)
+    const [kept] = await app.sql(`select email from people where handle_key = 'avery'`)
+    assert.equal(kept?.email, 'new@example.org')
+    await app.sql(`update people set date_of_birth = null where handle_key = 'avery'`)
+  })
+
+  await t.test('who has passkeys alone proves it by having signed in just now', async () => {
+    const ask = (email: string) => call(browser, 'POST', '/account/v1/email', { email })
+    assertError(await ask('left-open@example.org'), 400, 4001, /password/)
+    await app.sql(`update people set password_hash = null where handle_key = 'avery'`)
+    assert.equal((await ask('passkey@example.org')).status, 200)
+    app.advance(11 * 60_000)
+    assertError(await ask('left-open@example.org'), 401, 4016, /Sign in again/)
+    const [kept] = await app.sql(`select email from people where handle_key = 'avery'`)
+    assert.equal(kept?.email, 'passkey@example.org')
+  })
 })

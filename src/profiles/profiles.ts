@@ -5,7 +5,8 @@ import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
 import type { MessagePolicy } from '../messages/messages.ts'
 import { emailChangedLetter } from '../people/letters.ts'
-import { holdAccount, isLine, isMailAddress, tellPerson, verifyOwnPassword } from '../people/people.ts'
+import { holdAccount, isLine, isMailAddress, tellPerson } from '../people/people.ts'
+import { proveAgain } from '../people/proof.ts'
 import { coverId, pictureId } from '../pictures/pictures.ts'
 import { SEARCH_VERSION, searchKeys } from '../search/keys.ts'
 import { childrenBornAfter, isChild, isCountry, TRAINEE_ROLES, TRAINER_ROLES, typesOf } from './rules.ts'
@@ -29,13 +30,25 @@ export async function readPersonOfUser(db: Db, who: AppUser, userId: string): Pr
 
 /** The entries of these people as the caller's app knows them, in the given order; whoever is not a consenting user of that app is left out. */
 export async function readEntries(db: Db, who: AppUser, personIds: readonly number[]): Promise<Entry[]> {
-  if (personIds.length === 0) return []
-  const rows = await db.all(store.listEntries, {
-    app: who.appId,
-    people: [...personIds],
-    born: childrenBornAfter(who.at),
-  })
+  const born = childrenBornAfter(who.at)
+  const rows = await inParts(personIds, (people) => db.all(store.listEntries, { app: who.appId, people, born }))
   return rows.map((row) => toEntry(row, who.at))
+}
+
+/** Which of these people let themselves be found by somebody: public search is on, and they have not blocked them. */
+export async function findOpen(db: Db, me: number, personIds: readonly number[]): Promise<ReadonlySet<number>> {
+  const rows = await inParts(personIds, (people) => db.all(store.listOpen, { me, people }))
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** So many people in one statement, and then the next: reads share a few connections, and others get in between. */
+const MAX_IN_A_STATEMENT = 200
+
+async function inParts<Row>(ids: readonly number[], readPart: (part: number[]) => Promise<Row[]>): Promise<Row[]> {
+  const rows: Row[] = []
+  for (let i = 0; i < ids.length; i += MAX_IN_A_STATEMENT)
+    rows.push(...(await readPart(ids.slice(i, i + MAX_IN_A_STATEMENT))))
+  return rows
 }
 
 /** Another user of the app who may be found, or the caller. */
@@ -118,20 +131,19 @@ const toSettings = (row: RowOf<typeof store.findSettings>, now: Date): Settings 
   publicSearch: row.public_search,
 })
 
-const PARENT_DECIDES = 'A parent decides whether a child can be found; ask them to turn public search on'
+const PARENT_DECIDES = {
+  search: 'A parent decides whether a child can be found; ask them to turn public search on',
+  names: 'A parent decides about the name and the country of a child; ask them to change these',
+  email: "A parent decides about a child's e-mail address, and can ask an operator to change it",
+}
 
-/** Changes what one says about oneself. Whether a child can be found is for a parent to decide. */
+/** Changes what one says about oneself. Whether a child can be found, and by which name, is for a parent to decide. */
 export function changeSettings(db: Db, who: PersonCaller, what: ChangeSettings): Promise<Settings> {
   return db.transaction(async (tx) => {
     const row = await tx.first(store.lockSettings, { person: who.personId, born: childrenBornAfter(who.at) })
     if (!row) throw fail('notAuthorized')
-    if (
-      what.publicSearch !== undefined &&
-      what.publicSearch !== row.public_search &&
-      isChild(row.date_of_birth, who.at)
-    )
-      throw fail('forbidden', PARENT_DECIDES)
     const changed = changeRow(row, what)
+    if (isChild(row.date_of_birth, who.at)) checkChildsOwn(row, changed)
     await tx.first(store.changeSettings, {
       person: who.personId,
       first: changed.first_name,
@@ -148,6 +160,12 @@ export function changeSettings(db: Db, who: PersonCaller, what: ChangeSettings):
 }
 
 type SettingsRow = RowOf<typeof store.findSettings>
+
+function checkChildsOwn(before: SettingsRow, after: SettingsRow): void {
+  if (before.public_search !== after.public_search) throw fail('forbidden', PARENT_DECIDES.search)
+  const decided = ['first_name', 'last_name', 'country'] as const
+  if (decided.some((name) => before[name] !== after[name])) throw fail('forbidden', PARENT_DECIDES.names)
+}
 
 function changeRow(row: SettingsRow, what: ChangeSettings): SettingsRow {
   const country = what.country === undefined ? row.country : what.country.toUpperCase() || null
@@ -166,23 +184,25 @@ function changeRow(row: SettingsRow, what: ChangeSettings): SettingsRow {
 
 function line(name: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined
-  if (!isLine(text)) throw fail('validationFailed', `${name} must be one line without control characters`)
+  if (!isLine(text))
+    throw fail('validationFailed', `${name} must be one line that can be seen, without control characters`)
   return text.normalize('NFC').trim()
 }
 
 /**
- * Messages go somewhere else from now on, also the links that set a new password: so the current one has to be shown, links that are on their way end, and the old
+ * Messages go somewhere else from now on, also the links that set a new password: so one proves once more who one is, links that are on their way end, and the old
  * address is told.
  */
 export async function changeEmail(
   db: Db,
   who: PersonCaller,
-  what: { email: string; password: string },
+  what: { email: string; password?: string | undefined },
   messages: MessagePolicy,
 ): Promise<void> {
   const email = what.email.trim().normalize('NFC')
   if (email !== '' && !isMailAddress(email)) throw fail('validationFailed', 'email must be an e-mail address, or empty')
-  const person = await verifyOwnPassword(db, who, what.password)
+  if ((await readSettings(db, who)).userType === 'child') throw fail('forbidden', PARENT_DECIDES.email)
+  const person = await proveAgain(db, who, what.password)
   await db.transaction(async (tx) => {
     await holdAccount(tx, person)
     await tellPerson(tx, who, { personId: who.personId, ...emailChangedLetter(who.handle, who.at, messages) }, messages)

@@ -64,7 +64,7 @@ export const profileOperations: readonly Operation[] = [
     input: ChangeEmail,
     place: 'body only',
     answer: Success,
-    errors: ['wrongCredentials', 'impossibleNow'],
+    errors: ['wrongCredentials', 'impossibleNow', 'forbidden'],
     run: async ({ db, who, environment }, input) => {
       await changeEmail(db, who, input, environment.messages)
       return SUCCESS

@@ -105,5 +105,7 @@ export type ChangeSettings = Static<typeof ChangeSettings>
 
 export const ChangeEmail = Type.Object({
   email: Text('Where messages go from now on; empty for nowhere', 254),
-  password: Text('The current password', 1000),
+  password: Type.Optional(
+    Text('The current password. People without one must have signed in within the last ten minutes', 1000),
+  ),
 })

@@ -1,4 +1,4 @@
-import { type KeyOf, textField } from '../fields.ts'
+import { type KeyOf, ownPasswordField, textField } from '../fields.ts'
 import { type Html, html, nameOf } from '../html.ts'
 import { alertBox, postForm } from '../layout.ts'
 
@@ -44,19 +44,6 @@ const ORPHANS =
 
 const list = (lines: readonly string[]): Html => html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`
 
-/** Not required by the browser: people without a password have none to type. */
-const proofField = (id: string, isFirst: boolean): Html =>
-  textField({
-    id,
-    name: 'password',
-    label: 'Your password',
-    type: 'password',
-    autocomplete: 'current-password',
-    maxLength: 1000,
-    isFirst,
-    hint: 'If you have passkeys and no password, leave it empty; you need to have signed in within the last ten minutes.',
-  })
-
 /** One's own rights: to have everything, and to go. */
 export function dataPage({ handle, isChild, isParent, keyOf, problem, typed }: DataPage): Html {
   const isWrong = (action: string) => problem?.form === action
@@ -69,7 +56,7 @@ ${list(IN_IT)}
 ${problemOf(DOWNLOAD_FORM)}
 ${postForm(
   { action: DOWNLOAD_FORM, formKey: keyOf(DOWNLOAD_FORM) },
-  html`${proofField('download-password', isWrong(DOWNLOAD_FORM))}
+  html`${ownPasswordField('download-password', { isFirst: isWrong(DOWNLOAD_FORM) })}
 <div class="buttons"><button>Download</button></div>`,
 )}
 </section>
@@ -88,7 +75,7 @@ ${problemOf(DELETE_FORM)}
 ${postForm(
   { action: DELETE_FORM, formKey: keyOf(DELETE_FORM) },
   html`${textField({ id: 'delete-handle', name: 'handle', label: 'Your handle, typed once more', value: typed ?? '', maxLength: 100, isVerbatim: true, isRequired: true })}
-${proofField('delete-password', isWrong(DELETE_FORM))}
+${ownPasswordField('delete-password', { isFirst: isWrong(DELETE_FORM) })}
 <div class="buttons"><button>Delete ${nameOf(handle)} for good</button></div>`,
 )}`
 }

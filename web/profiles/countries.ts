@@ -20,6 +20,9 @@ export const COUNTRIES: readonly { readonly code: string; readonly name: string 
   })
   .sort((one, other) => compare(one.name, other.name))
 
+/** One that is in no list has no name but its code. */
+export const countryName = (code: string): string => COUNTRIES.find((one) => one.code === code)?.name ?? code
+
 const option = (code: string, name: string, chosen: string): Html =>
   html`<option value="${code}"${code === chosen && html` selected`}>${name}</option>`
 

@@ -1,7 +1,7 @@
 import { checkField, type KeyOf, ownPasswordField, textField } from '../fields.ts'
-import { type Html, html } from '../html.ts'
+import { type Html, html, nameOf } from '../html.ts'
 import { alertBox, noticeBox, postForm } from '../layout.ts'
-import { countryField } from './countries.ts'
+import { countryField, countryName } from './countries.ts'
 
 export const PROFILE = '/account/profile'
 export const SEARCH_FORM = '/account/profile/search'
@@ -44,11 +44,18 @@ export function profilePage({ fields, email, isChild, keyOf, notice, problem, pi
 ${noticeBox(notice)}
 <p class="quiet">Apps that you have allowed see it, and so do their users who may see you. Everything here may stay empty.</p>
 ${problemOf(PROFILE)}
+${
+  isChild &&
+  html`<p>Your name is <strong>${nameOf(`${fields.firstName} ${fields.lastName}`.trim() || 'not said')}</strong>, your country <strong>${countryName(fields.country) || 'not said'}</strong>. A parent decides this for you until you are 13.</p>`
+}
 ${form(
   PROFILE,
-  html`${textField({ id: 'first-name', name: 'firstName', label: 'First name', value: fields.firstName, maxLength: LINE, autocomplete: 'given-name', isFirst: isWrong(PROFILE) })}
+  html`${
+    !isChild &&
+    html`${textField({ id: 'first-name', name: 'firstName', label: 'First name', value: fields.firstName, maxLength: LINE, autocomplete: 'given-name', isFirst: isWrong(PROFILE) })}
 ${textField({ id: 'last-name', name: 'lastName', label: 'Last name', value: fields.lastName, maxLength: LINE, autocomplete: 'family-name' })}
-${countryField('country', fields.country)}
+${countryField('country', fields.country)}`
+  }
 ${textField({ id: 'gender', name: 'gender', label: 'Gender', value: fields.gender, maxLength: LINE, autocomplete: 'sex', hint: 'In your own words.' })}
 ${textField({ id: 'position', name: 'position', label: 'Position', value: fields.position, maxLength: LINE, autocomplete: 'organization-title', hint: 'What you do, such as student pilot.' })}
 <div class="buttons"><button>Save profile</button></div>`,
@@ -71,13 +78,17 @@ ${
 </section>
 <section class="card wide" aria-labelledby="e-mail">
 <h2 id="e-mail">E-mail address</h2>
-<p>${email === '' ? 'You have not given one, so nobody can send you a link when you forget your password.' : html`Messages about your account go to <strong>${email}</strong>. When you change it, the old address is told.`}</p>
+<p>${email === '' ? 'There is none, so nobody can send you a link when you forget your password.' : html`Messages about your account go to <strong>${email}</strong>.`}${!isChild && email !== '' && ' When you change it, the old address is told.'}</p>
 ${problemOf(EMAIL_FORM)}
-${form(
-  EMAIL_FORM,
-  html`${textField({ id: 'email', name: 'email', label: 'New e-mail address', type: 'email', value: fields.email, maxLength: 254, autocomplete: 'email', isVerbatim: true, hint: 'Empty: no messages.' })}
+${
+  isChild
+    ? html`<p>A parent decides this for you until you are 13.</p>`
+    : form(
+        EMAIL_FORM,
+        html`${textField({ id: 'email', name: 'email', label: 'New e-mail address', type: 'email', value: fields.email, maxLength: 254, autocomplete: 'email', isVerbatim: true, hint: 'Empty: no messages.' })}
 ${ownPasswordField('email-password', { isFirst: isWrong(EMAIL_FORM) })}
 <div class="buttons"><button>Change e-mail address</button></div>`,
-)}
+      )
+}
 </section>`
 }
