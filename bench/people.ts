@@ -8,6 +8,7 @@ import { type Duel, duel, TRIGRAM_QUERY } from './trigrams.ts'
 
 /** The goals are for so many. */
 const CONNECTIONS = 32
+const FEW_CONNECTIONS = 8
 const QUERIES = 1000
 const WARM_UP_SECONDS = 2
 const DRAWN = 25
@@ -16,6 +17,7 @@ const TYPICAL_TERM = 'jonahtan mensah'
 
 interface Scenario extends PeopleScenario {
   readonly path: string
+  readonly connections?: number
   /** Where requests differ: those of a round. */
   parts?(round: number): readonly Part[]
 }
@@ -34,8 +36,19 @@ function partsOf(queries: readonly string[], rounds: number) {
 const listScenarios = (queries: readonly string[], rounds: number): readonly Scenario[] => [
   { name: '**search**', goalP99Ms: 50, path: '/user/v1/search', parts: partsOf(queries, rounds) },
   { name: `**random**, ${DRAWN} people`, goalP99Ms: 20, path: `/user/v1/search/random?count=${DRAWN}` },
+  {
+    name: `**random**, ${DRAWN} people, ${FEW_CONNECTIONS} connections`,
+    goalP99Ms: 20,
+    path: `/user/v1/search/random?count=${DRAWN}`,
+    connections: FEW_CONNECTIONS,
+  },
   { name: 'own profile', path: '/user/v1/my/profile' },
-  { name: `friends, ${FRIENDS} of them`, path: '/user/v1/my/friends' },
+  // One person's lists take turns, and no more than a few may wait.
+  {
+    name: `friends, ${FRIENDS} of them, ${FEW_CONNECTIONS} connections`,
+    path: '/user/v1/my/friends',
+    connections: FEW_CONNECTIONS,
+  },
   { name: 'picture, the default one', path: '/user/v1/my/profile/picture' },
 ]
 
@@ -46,11 +59,16 @@ export async function measurePeople(bench: Bench, sizes: readonly number[]): Pro
   const towns: Town[] = []
   for (const people of sizes) towns.push(await buildTown(bench.connection, people))
 
-  const run = ({ path, parts }: Scenario, { server }: Town, round: number, seconds: number): Promise<Measured> => {
+  const run = (
+    { path, parts, connections }: Scenario,
+    { server }: Town,
+    round: number,
+    seconds: number,
+  ): Promise<Measured> => {
     const send: Sending = parts
       ? { kind: 'queue', parts: parts(round), isEndless: true }
       : { kind: 'turns', parts: [{}] }
-    return measure(bench, server, { method: 'GET', path, send, connections: CONNECTIONS, seconds })
+    return measure(bench, server, { method: 'GET', path, send, connections: connections ?? CONNECTIONS, seconds })
   }
   for (const town of towns) for (const scenario of scenarios) await run(scenario, town, 0, WARM_UP_SECONDS)
   const results = new Map<string, Measured[]>()

@@ -1,5 +1,8 @@
 import { bool, int4, int8, int8Array, read, text, textArray, write } from '../database/statement.ts'
 
+/** As the index has it. */
+const marks = 'search_marks(w.app_id, w.word)'
+
 /**
  * The words of an app that a typed one may stand for: some of the shortest that begin with it, and those that have a variant in common, so that one is a slip of the other. Long ones that have one in common at both ends are asked for by themselves, and the
  * nearer ones before those that are further off, so that they are not lost among the many that begin alike.
@@ -14,12 +17,12 @@ export const findWords = read('search.findWords', {
      ) begun order by length(begun.word), begun.word limit 12)
     union
     (select w.word from search_words w
-      where length(:word) > 7 and w.variants && search_variants(:app, :word, 1) and w.variants && search_ends(:app, :word)
-      limit 300)
+      where length(:word) > 7 and ${marks} && search_variants(:app, :word, 1) and ${marks} && search_ends(:app, :word)
+      limit 150)
     union
-    (select w.word from search_words w where w.variants && search_variants(:app, :word, 1) limit 200)
+    (select w.word from search_words w where ${marks} && search_variants(:app, :word, 1) limit 120)
     union
-    (select w.word from search_words w where length(:word) > 7 and w.variants && search_variants(:app, :word, 2) limit 200)`,
+    (select w.word from search_words w where length(:word) > 7 and ${marks} && search_variants(:app, :word, 2) limit 120)`,
 })
 
 /** People who blocked the caller or whom the caller blocked: read once, and hardly ever anybody. */
