@@ -23,7 +23,7 @@ import {
   decisionsIn,
   isChild,
   readBirth,
-  readName,
+  readLine,
   typesOf,
 } from './rules.ts'
 import type { AddChild, ChangeChild, Child } from './schema.ts'
@@ -75,7 +75,7 @@ async function lockChild(tx: Db, who: PersonCaller, handle: string): Promise<Row
 export async function addChild(db: Db, who: PersonCaller, what: AddChild): Promise<Child> {
   checkHandle(what.handle)
   const dateOfBirth = readBirth(what.dateOfBirth, who.at)
-  const names = { firstName: readName('firstName', what.firstName), lastName: readName('lastName', what.lastName) }
+  const names = { firstName: readLine('firstName', what.firstName), lastName: readLine('lastName', what.lastName) }
   let passwordHash: string | undefined
   if (what.password !== undefined) {
     checkPassword(what.password)

@@ -1,8 +1,8 @@
 import { fail } from '../errors.ts'
-import { ageOn, canBeBirth, isLine } from '../people/rules.ts'
-import { isChild, isCountry, typesOf } from '../profiles/rules.ts'
+import { ageOn, canBeBirth } from '../people/rules.ts'
+import { isChild, readCountry, readLine, typesOf } from '../profiles/rules.ts'
 
-export { childrenBornAfter, isChild, typesOf } from '../profiles/rules.ts'
+export { childrenBornAfter, isChild, readLine, typesOf } from '../profiles/rules.ts'
 
 /** Of one parent, and under thirteen. */
 export const MAX_CHILDREN = 20
@@ -66,25 +66,14 @@ export interface ChildChange {
   readonly proximityFriends?: boolean
 }
 
-export function changeState(state: ChildState, what: ChildChange): ChildState {
-  const country = what.country === undefined ? state.country : what.country.toUpperCase() || null
-  if (country !== null && !isCountry(country))
-    throw fail('validationFailed', 'country must be two letters, such as DE, or empty')
-  return {
-    first_name: what.firstName === undefined ? state.first_name : readName('firstName', what.firstName),
-    last_name: what.lastName === undefined ? state.last_name : readName('lastName', what.lastName),
-    country,
-    public_search: what.publicSearch ?? state.public_search,
-    camera_disabled: what.cameraDisabled ?? state.camera_disabled,
-    proximity_friends: what.proximityFriends ?? state.proximity_friends,
-  }
-}
-
-export function readName(field: string, text: string): string {
-  if (!isLine(text))
-    throw fail('validationFailed', `${field} must be one line that can be seen, without control characters`)
-  return text.normalize('NFC').trim()
-}
+export const changeState = (state: ChildState, what: ChildChange): ChildState => ({
+  first_name: what.firstName === undefined ? state.first_name : readLine('firstName', what.firstName),
+  last_name: what.lastName === undefined ? state.last_name : readLine('lastName', what.lastName),
+  country: readCountry(what.country, state.country),
+  public_search: what.publicSearch ?? state.public_search,
+  camera_disabled: what.cameraDisabled ?? state.camera_disabled,
+  proximity_friends: what.proximityFriends ?? state.proximity_friends,
+})
 
 /** Which decisions were changed, for the audit log. */
 export const decisionsIn = (before: ChildState, after: ChildState): Record<string, boolean> => ({

@@ -5,7 +5,7 @@ import type { MessagePolicy } from '../messages/messages.ts'
 import { readPersonId } from './people.ts'
 import { proveAgain } from './proof.ts'
 import { removePerson } from './removal.ts'
-import { accountKindAt, ageOn, isSameHandle } from './rules.ts'
+import { accountKindAt, ageOnDay, isSameHandle } from './rules.ts'
 
 /** A person deletes their own account. Whoever asks twice at once is told twice that it is done. */
 export async function deleteOwnAccount(
@@ -25,7 +25,7 @@ export async function deleteOwnAccount(
     reason: 'deleted by its owner',
     messages,
     mayGo: async (_tx, { date_of_birth: born, epoch, is_disabled: isDisabled }) => {
-      if (born !== null && accountKindAt(ageOn(who.at, new Date(`${born}T00:00:00Z`))).userType === 'child')
+      if (born !== null && accountKindAt(ageOnDay(who.at, born)).userType === 'child')
         throw fail('forbidden', 'You cannot delete your account yet: ask a parent, they can')
       if (epoch !== proof.epoch || isDisabled)
         throw fail('impossibleNow', 'Your account was changed meanwhile; sign in again, then try once more')

@@ -5,13 +5,19 @@ import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
 import type { MessagePolicy } from '../messages/messages.ts'
 import { emailChangedLetter } from '../people/letters.ts'
-import { holdAccount, isLine, isMailAddress, tellPerson } from '../people/people.ts'
+import { holdAccount, isMailAddress, tellPerson } from '../people/people.ts'
 import { proveAgain } from '../people/proof.ts'
 import { coverId, pictureId } from '../pictures/pictures.ts'
 import { SEARCH_VERSION, searchKeys } from '../search/keys.ts'
-import { childrenBornAfter, isChild, isCountry, TRAINEE_ROLES, TRAINER_ROLES, typesOf } from './rules.ts'
-import type { ChangeSettings, Entry, OwnProfile, Settings } from './schema.ts'
-import { SERVICE_FIELDS, type Service } from './schema.ts'
+import { childrenBornAfter, isChild, readCountry, readLine, TRAINEE_ROLES, TRAINER_ROLES, typesOf } from './rules.ts'
+import {
+  type ChangeSettings,
+  type Entry,
+  type OwnProfile,
+  SERVICE_FIELDS,
+  type Service,
+  type Settings,
+} from './schema.ts'
 import * as store from './store.ts'
 
 /*
@@ -167,27 +173,15 @@ function checkChildsOwn(before: SettingsRow, after: SettingsRow): void {
   if (decided.some((name) => before[name] !== after[name])) throw fail('forbidden', PARENT_DECIDES.names)
 }
 
-function changeRow(row: SettingsRow, what: ChangeSettings): SettingsRow {
-  const country = what.country === undefined ? row.country : what.country.toUpperCase() || null
-  if (country !== null && !isCountry(country))
-    throw fail('validationFailed', 'country must be two letters, such as DE, or empty')
-  return {
-    ...row,
-    first_name: line('firstName', what.firstName) ?? row.first_name,
-    last_name: line('lastName', what.lastName) ?? row.last_name,
-    country,
-    gender: what.gender === undefined ? row.gender : line('gender', what.gender) || null,
-    position: what.position === undefined ? row.position : line('position', what.position) || null,
-    public_search: what.publicSearch ?? row.public_search,
-  }
-}
-
-function line(name: string, text: string | undefined): string | undefined {
-  if (text === undefined) return undefined
-  if (!isLine(text))
-    throw fail('validationFailed', `${name} must be one line that can be seen, without control characters`)
-  return text.normalize('NFC').trim()
-}
+const changeRow = (row: SettingsRow, what: ChangeSettings): SettingsRow => ({
+  ...row,
+  first_name: what.firstName === undefined ? row.first_name : readLine('firstName', what.firstName),
+  last_name: what.lastName === undefined ? row.last_name : readLine('lastName', what.lastName),
+  country: readCountry(what.country, row.country),
+  gender: what.gender === undefined ? row.gender : readLine('gender', what.gender) || null,
+  position: what.position === undefined ? row.position : readLine('position', what.position) || null,
+  public_search: what.publicSearch ?? row.public_search,
+})
 
 /**
  * Messages go somewhere else from now on, also the links that set a new password: so one proves once more who one is, links that are on their way end, and the old

@@ -1,4 +1,5 @@
-import { accountKindAt, ageOnDay } from '../people/rules.ts'
+import { fail } from '../errors.ts'
+import { accountKindAt, ageOnDay, isLine } from '../people/rules.ts'
 import type { Entry } from './schema.ts'
 
 export type AccountType = Entry['accountType']
@@ -34,4 +35,19 @@ export function childrenBornAfter(now: Date): string {
 export const TRAINER_ROLES: readonly string[] = ['instructor', 'trainer', 'teacher']
 export const TRAINEE_ROLES: readonly string[] = ['student', 'trainee', 'learner']
 
-export const isCountry = (text: string): boolean => /^[A-Z]{2}$/.test(text)
+const isCountry = (text: string): boolean => /^[A-Z]{2}$/.test(text)
+
+/** A country as it is kept: what was not given stays, an empty one takes it away. */
+export function readCountry(text: string | undefined, stored: string | null): string | null {
+  const country = text === undefined ? stored : text.toUpperCase() || null
+  if (country !== null && !isCountry(country))
+    throw fail('validationFailed', 'country must be two letters, such as DE, or empty')
+  return country
+}
+
+/** A name, or what else is one line, as it is kept. */
+export function readLine(field: string, text: string): string {
+  if (!isLine(text))
+    throw fail('validationFailed', `${field} must be one line that can be seen, without control characters`)
+  return text.normalize('NFC').trim()
+}

@@ -12,7 +12,12 @@ import {
   write,
 } from '../database/statement.ts'
 
-/** Everything that an entry is made of. `u` is the user in the calling app, `p` the person, `:born` the day after which children are born. */
+/** Whether the person `p` looks after a child: whoever was born after `:born` is one. */
+const hasChildren = `
+    exists (select from guardians g join people c on c.id = g.child_id
+             where g.parent_id = p.id and c.date_of_birth > to_date(:born, 'YYYY-MM-DD')) as has_children`
+
+/** Everything that an entry is made of. `u` is the user in the calling app, `p` the person. */
 const entry = {
   row: {
     user_id: text,
@@ -32,8 +37,7 @@ const entry = {
   },
   columns: `
     u.user_id, p.handle, p.first_name, p.last_name, p.date_of_birth::text as date_of_birth, p.account_kind,
-    exists (select from guardians g join people c on c.id = g.child_id
-             where g.parent_id = p.id and c.date_of_birth > to_date(:born, 'YYYY-MM-DD')) as has_children,
+    ${hasChildren},
     p.country, p.picture_version, p.cover_version, p.anonymous, p.camera_disabled, p.proximity_friends, p.service`,
 }
 
@@ -121,8 +125,7 @@ const settings = {
 }
 const settingsOf = `
     select p.handle, p.first_name, p.last_name, p.date_of_birth::text as date_of_birth, p.account_kind,
-           exists (select from guardians g join people c on c.id = g.child_id
-                    where g.parent_id = p.id and c.date_of_birth > to_date(:born, 'YYYY-MM-DD')) as has_children,
+           ${hasChildren},
            p.country, p.gender, p.position, p.email, p.public_search
       from people p where p.id = :person`
 

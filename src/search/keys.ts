@@ -64,7 +64,7 @@ export function searchKeys({ handle, firstName, lastName }: Named): string[] {
   const name = squeeze([...ofFirst, ...ofLast])
   const ofName = unique([...ofFirst, ...ofLast])
   const words = [...ofName, ...ofHandle.filter((word) => word.length > 1), ...joined(ofFirst), ...joined(ofLast)]
-  // Who is called by the handle is found by its words already, and the handles of all others are as many as there are people.
+  // Not where the handle is just the name: that would make a word of every full name.
   const letters = ofHandle.filter((word) => !isNumber(word))
   if (squeeze(letters) !== name) words.push(...joined(letters))
   const names = HAS_NO_SPACES.test(lastName) ? [name, squeeze([...ofLast, ...ofFirst])] : [name]
