@@ -25,25 +25,30 @@ const kept = (image: Shown) => ({
   cacheControl: image.isDefault ? 'private, max-age=3600' : 'private, max-age=31536000, immutable',
 })
 
-export const pictureOperations: readonly Operation[] = [
-  imageOperation({
-    ...shown,
-    name: 'readMyPicture',
-    summary: "Shows the user's own picture, or one generated from their initials",
-    path: `${mine}/picture`,
+/** A person has one of each; what can be done with them is the same. */
+const KINDS = [
+  {
+    kind: 'picture',
+    name: 'Picture',
     input: OwnPicture,
-    errors: [],
-    run: async ({ db, who }, input) => asked(await readOwnImage(db, who, { kind: 'picture', ...input })),
-  }),
-  imageOperation({
-    ...shown,
-    name: 'readMyCover',
-    summary: "Shows the user's own cover, or a generated one",
-    path: `${mine}/cover`,
-    input: OwnCover,
-    errors: [],
-    run: async ({ db, who }, input) => asked(await readOwnImage(db, who, { kind: 'cover', ...input })),
-  }),
+    generated: ', or one generated from their initials',
+    shape: 'it is cut to a square',
+  },
+  { kind: 'cover', name: 'Cover', input: OwnCover, generated: ', or a generated one', shape: 'it is cut to 16 by 9' },
+] as const
+
+export const pictureOperations: readonly Operation[] = [
+  ...KINDS.map(({ kind, name, input, generated }) =>
+    imageOperation({
+      ...shown,
+      name: `readMy${name}`,
+      summary: `Shows the user's own ${kind}${generated}`,
+      path: `${mine}/${kind}`,
+      input,
+      errors: [],
+      run: async ({ db, who }, what) => asked(await readOwnImage(db, who, { kind, ...what })),
+    }),
+  ),
   imageOperation({
     ...shown,
     name: 'readImage',
@@ -53,82 +58,49 @@ export const pictureOperations: readonly Operation[] = [
     errors: ['notFound'],
     run: async ({ db, who }, input) => kept(await readImage(db, who, input)),
   }),
-  ownImageOperation({
-    ...shown,
-    name: 'readAccountPicture',
-    summary: "Shows the person's own picture on the platform's pages",
-    path: `${account}/picture`,
-    input: OwnPicture,
-    errors: [],
-    run: async ({ db, who }, input) => asked(await readPersonImage(db, who, { kind: 'picture', ...input })),
-  }),
-  ownImageOperation({
-    ...shown,
-    name: 'readAccountCover',
-    summary: "Shows the person's own cover on the platform's pages",
-    path: `${account}/cover`,
-    input: OwnCover,
-    errors: [],
-    run: async ({ db, who }, input) => asked(await readPersonImage(db, who, { kind: 'cover', ...input })),
-  }),
-  personOperation({
-    name: 'setPicture',
-    summary: "Sets the person's picture; it is cut to a square",
-    method: 'PUT',
-    path: `${account}/picture`,
-    area,
-    input: SetImage,
-    place: 'image',
-    answer: Success,
-    errors: [],
-    run: async ({ db, who }, { image }) => {
-      await setImage(db, who, { kind: 'picture', image })
-      return SUCCESS
-    },
-  }),
-  personOperation({
-    name: 'setCover',
-    summary: "Sets the person's cover; it is cut to 16 by 9",
-    method: 'PUT',
-    path: `${account}/cover`,
-    area,
-    input: SetImage,
-    place: 'image',
-    answer: Success,
-    errors: [],
-    run: async ({ db, who }, { image }) => {
-      await setImage(db, who, { kind: 'cover', image })
-      return SUCCESS
-    },
-  }),
-  personOperation({
-    name: 'removePicture',
-    summary: "Removes the person's picture; a generated one is shown",
-    method: 'DELETE',
-    path: `${account}/picture`,
-    area,
-    input: Nothing,
-    place: 'query',
-    answer: Success,
-    errors: [],
-    run: async ({ db, who }) => {
-      await removeImage(db, who, { kind: 'picture' })
-      return SUCCESS
-    },
-  }),
-  personOperation({
-    name: 'removeCover',
-    summary: "Removes the person's cover; a generated one is shown",
-    method: 'DELETE',
-    path: `${account}/cover`,
-    area,
-    input: Nothing,
-    place: 'query',
-    answer: Success,
-    errors: [],
-    run: async ({ db, who }) => {
-      await removeImage(db, who, { kind: 'cover' })
-      return SUCCESS
-    },
-  }),
+  ...KINDS.map(({ kind, name, input }) =>
+    ownImageOperation({
+      ...shown,
+      name: `readAccount${name}`,
+      summary: `Shows the person's own ${kind} on the platform's pages`,
+      path: `${account}/${kind}`,
+      input,
+      errors: [],
+      run: async ({ db, who }, what) => asked(await readPersonImage(db, who, { kind, ...what })),
+    }),
+  ),
+  ...KINDS.map(({ kind, name, shape }) =>
+    personOperation({
+      name: `set${name}`,
+      summary: `Sets the person's ${kind}; ${shape}`,
+      method: 'PUT',
+      path: `${account}/${kind}`,
+      area,
+      input: SetImage,
+      place: 'image',
+      answer: Success,
+      errors: [],
+      run: async ({ db, who }, { image }) => {
+        await setImage(db, who, { kind, image })
+        return SUCCESS
+      },
+    }),
+  ),
+  ...KINDS.map(({ kind, name }) =>
+    personOperation({
+      name: `remove${name}`,
+      summary: `Removes the person's ${kind}; a generated one is shown`,
+      method: 'DELETE',
+      path: `${account}/${kind}`,
+      area,
+      input: Nothing,
+      place: 'query',
+      answer: Success,
+      errors: [],
+      run: async ({ db, who }) => {
+        await removeImage(db, who, { kind })
+        return SUCCESS
+      },
+    }),
+  ),
 ]
