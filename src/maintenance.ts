@@ -12,10 +12,11 @@ import { passkeyAges } from './passkeys/passkeys.ts'
 import { sweepAnonymous } from './people/anonymous.ts'
 import { removalAges, sweepLeaving } from './people/removal.ts'
 import { resetAges } from './people/resets.ts'
-import { forgetWords, renewSearchKeys } from './search/search.ts'
+import { forgetWords, renewSearchKeys, settleDraws } from './search/search.ts'
 import { sessionAges } from './sessions/sessions.ts'
 
 const EVERY_MS = 5 * 60_000
+const SETTLE_EVERY_MS = 2000
 const DAY_MS = 24 * 60 * 60_000
 
 const AGES: readonly Age[] = [
@@ -44,7 +45,28 @@ export function keepTidy(environment: Environment): { stop(): void } {
   renewSearchKeys(environment.db, environment.stopping).catch((error: Error) =>
     environment.log.warn({ problem: error.message }, 'some people cannot be found yet: their search keys are outdated'),
   )
-  return { stop: () => clearInterval(timer) }
+  const settling = keepSettled(environment)
+  return {
+    stop: () => {
+      clearInterval(timer)
+      clearInterval(settling)
+    },
+  }
+}
+
+/** Who came is drawn from a list of changes until they have a place, and the list should be short. */
+function keepSettled({ db, log, stopping }: Environment): NodeJS.Timeout {
+  let isBusy = false
+  const timer = setInterval(async () => {
+    if (isBusy) return
+    isBusy = true
+    await settleDraws(db, stopping)
+      .catch((error: Error) => log.warn({ problem: error.message }, 'giving places for random draws failed'))
+      .finally(() => {
+        isBusy = false
+      })
+  }, SETTLE_EVERY_MS)
+  return timer.unref()
 }
 
 export async function tidy({ db, clock, config, stopping }: Environment): Promise<void> {
@@ -54,6 +76,7 @@ export async function tidy({ db, clock, config, stopping }: Environment): Promis
     () => sweepLeaving(db, { at: clock(), requestId: 'tidying', address: 'tidying' }, stopping),
     () => forgetWords(db, stopping),
     () => renewSearchKeys(db, stopping),
+    () => settleDraws(db, stopping),
     ...[...AGES, ...auditAges(config)].map(({ days, remove }) => async () => {
       const before = new Date(clock().getTime() - days * DAY_MS)
       while (!stopping.aborted && isFullBatch(await db.all(remove, { before })));

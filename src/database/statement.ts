@@ -10,7 +10,7 @@ export interface ColumnType<T> {
   readonly sql: string
   readonly oid: number
   readonly isNullable: boolean
-  /** Arrays cannot be unnested into one value a call, so a statement that takes one is never gathered. */
+  /** Arrays of arrays cannot be unnested into one value a call, so gathered ones travel as text. */
   readonly isArray: boolean
   encode(value: T): string | Buffer
   /** The value as an element of an array literal, for gathered statements. */
@@ -40,13 +40,27 @@ export interface Statement<P = unknown, R = unknown> {
 
 const quoteElement = (text: string): string => `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`
 
+/** Plain words stand for themselves: lists of them are short, and are not quoted once more when calls are gathered. */
+const quoteWhereNeeded = (text: string): string =>
+  /^[\p{L}\p{N}:*]+$/u.test(text) && !/^null$/i.test(text) ? text : quoteElement(text)
+
 const makeType = <T>(
   sql: string,
   oid: number,
   decode: (text: string) => T,
   encode: (value: T) => string | Buffer = String,
   encodeElement: (value: T) => string = encode as (value: T) => string,
-): ColumnType<T> => ({ sql, oid, isNullable: false, isArray: sql.endsWith('[]'), encode, encodeElement, decode })
+): ColumnType<T> => ({ sql, oid, isNullable: false, isArray: false, encode, encodeElement, decode })
+
+const makeArrayType = <T>(
+  sql: string,
+  oid: number,
+  decode: (text: string) => T[],
+  encode: (value: T[]) => string,
+): ColumnType<T[]> => ({
+  ...makeType(sql, oid, decode, encode, (value) => quoteElement(encode(value))),
+  isArray: true,
+})
 
 const asItIs = (text: string): string => text
 
@@ -72,8 +86,13 @@ export const bytea = makeType(
   (value) => value,
   (value) => `"\\\\x${value.toString('hex')}"`,
 )
-export const textArray = makeType('text[]', 1009, parseTextArray, (value) => `{${value.map(quoteElement).join()}}`)
-export const int8Array = makeType(
+export const textArray = makeArrayType(
+  'text[]',
+  1009,
+  parseTextArray,
+  (value) => `{${value.map(quoteWhereNeeded).join()}}`,
+)
+export const int8Array = makeArrayType(
   'int8[]',
   1016,
   (value) => (value === '{}' ? [] : value.slice(1, -1).split(',').map(Number)),
@@ -128,7 +147,7 @@ function declare<P extends Columns, R extends Columns>(
   const types = Object.values(params)
   const columns = Object.entries(row)
   const fill = (replace: (key: string) => string) => fillParameters(name, declaration.text, keys, replace)
-  const canGather = mayGather && keys.length > 0 && !types.some((type) => type.isArray)
+  const canGather = mayGather && keys.length > 0
 
   const statement: Statement<Values<P>, Values<R>> = {
     name,
@@ -182,14 +201,18 @@ function declare<P extends Columns, R extends Columns>(
 /**
  * The same select, once for each call. The outer names are odd so that the inner select does not use them. `offset 0`
  * keeps the planner from turning the lookups into one join, which it would do badly while it takes a table for empty.
- * There is no ORDER BY on purpose: a nested loop keeps the order of each call's rows, a sort would not have to.
+ * Arrays are read from their text once for each call, which the first `offset 0` is for. There is no ORDER BY on purpose: a nested loop keeps the order of each call's rows, a sort would not have to.
  */
 const gatherText = (params: Columns, row: Columns, fill: (replace: (key: string) => string) => string): string => {
-  const arrays = Object.values(params).map((type, i) => `$${i + 1}::${type.sql}[]`)
+  const types = Object.values(params)
+  const arrays = types.map((type, i) => `$${i + 1}::${type.isArray ? 'text' : type.sql}[]`)
   const names = [...Object.keys(params).map((key) => `"${key}"`), 'call_']
+  const calls = `unnest(${arrays.join(', ')}) with ordinality as calls_(${names.join(', ')})`
+  const values = names.map((name, i) => (types[i]?.isArray ? `${name}::${types[i].sql} as ${name}` : name))
   const columns = ['calls_.call_', ...Object.keys(row).map((key) => `found_."${key}"`)]
   return (
-    `select ${columns.join(', ')} from unnest(${arrays.join(', ')}) with ordinality as calls_(${names.join(', ')})` +
+    `select ${columns.join(', ')} from ` +
+    (types.some((type) => type.isArray) ? `(select ${values.join(', ')} from ${calls} offset 0) calls_` : calls) +
     ` cross join lateral (select * from (${fill((key) => `calls_."${key}"`)}\n) found_ offset 0) found_`
   )
 }

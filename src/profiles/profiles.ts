@@ -1,7 +1,7 @@
 import { recordAudit } from '../audit/audit.ts'
 import type { AppUser, PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
-import type { RowOf } from '../database/statement.ts'
+import type { RowOf, Statement } from '../database/statement.ts'
 import { fail } from '../errors.ts'
 import type { MessagePolicy } from '../messages/messages.ts'
 import { emailChangedLetter } from '../people/letters.ts'
@@ -25,6 +25,10 @@ import * as store from './store.ts'
  * entries with the ids of an app. Rooms that know people call it with what they found.
  */
 
+export { findableEntries } from './store.ts'
+
+type EntryRow = RowOf<typeof store.listEntries>
+
 const NOBODY = 'There is no such user in this app, or they are not to be found'
 
 /** The person behind a user id of the caller's app. Whoever is not there, has withdrawn consent or is disabled: the same answer. */
@@ -38,6 +42,17 @@ export async function readPersonOfUser(db: Db, who: AppUser, userId: string): Pr
 export async function readEntries(db: Db, who: AppUser, personIds: readonly number[]): Promise<Entry[]> {
   const born = childrenBornAfter(who.at)
   const rows = await inParts(personIds, (people) => db.all(store.listEntries, { app: who.appId, people, born }))
+  return rows.map((row) => toEntry(row, who.at))
+}
+
+/** The entries of people who may be found, by a statement that was made by `findableEntries`. */
+export async function readFindable<P>(
+  db: Db,
+  who: AppUser,
+  statement: Statement<P & { app: number; born: string }, EntryRow>,
+  params: P,
+): Promise<Entry[]> {
+  const rows = await db.all(statement, { ...params, app: who.appId, born: childrenBornAfter(who.at) })
   return rows.map((row) => toEntry(row, who.at))
 }
 
@@ -90,7 +105,7 @@ export async function readOwnProfile(db: Db, who: AppUser): Promise<OwnProfile> 
   }
 }
 
-function toEntry(row: RowOf<typeof store.listEntries>, now: Date): Entry {
+function toEntry(row: EntryRow, now: Date): Entry {
   const types = typesOf(
     { dateOfBirth: row.date_of_birth, accountKind: row.account_kind, hasChildren: row.has_children },
     now,

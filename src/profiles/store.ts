@@ -12,12 +12,12 @@ import {
   write,
 } from '../database/statement.ts'
 
-/** Whether the person `p` looks after a child: whoever was born after `:born` is one. */
-const hasChildren = `
+/** Whether a person looks after a child: whoever was born after `:born` is one. */
+const hasChildren = (id: string): string => `
     exists (select from guardians g join people c on c.id = g.child_id
-             where g.parent_id = p.id and c.date_of_birth > to_date(:born, 'YYYY-MM-DD')) as has_children`
+             where g.parent_id = ${id} and c.date_of_birth > to_date(:born, 'YYYY-MM-DD')) as has_children`
 
-/** Everything that an entry is made of. `u` is the user in the calling app, `p` the person. */
+/** Everything that an entry is made of, of the user of an app and of the person. */
 const entry = {
   row: {
     user_id: text,
@@ -35,11 +35,16 @@ const entry = {
     proximity_friends: bool,
     service: json,
   },
-  columns: `
-    u.user_id, p.handle, p.first_name, p.last_name, p.date_of_birth::text as date_of_birth, p.account_kind,
-    ${hasChildren},
-    p.country, p.picture_version, p.cover_version, p.anonymous, p.camera_disabled, p.proximity_friends, p.service`,
+  columns: ({ user, person, id, anonymous }: Record<'user' | 'person' | 'id' | 'anonymous', string>): string => `
+    ${user}.user_id, ${person}.handle, ${person}.first_name, ${person}.last_name, ${person}.date_of_birth::text as date_of_birth,
+    ${person}.account_kind,
+    ${hasChildren(id)},
+    ${person}.country, ${person}.picture_version, ${person}.cover_version, ${anonymous} as anonymous, ${person}.camera_disabled,
+    ${person}.proximity_friends, ${person}.service`,
 }
+const ofUser = entry.columns({ user: 'u', person: 'p', id: 'p.id', anonymous: 'p.anonymous' })
+/** Who may be found has everything in one row, and is never anonymous. */
+const ofFindable = entry.columns({ user: 'f', person: 'f', id: 'f.person_id', anonymous: 'false' })
 
 /** A user of the app who is there: consent was not withdrawn, the account is not disabled. */
 const user = `people p join app_users u on u.person_id = p.id and u.app_id = :app
@@ -59,16 +64,36 @@ export const listEntries = read('profiles.listEntries', {
   row: entry.row,
   text: `
     select found.* from unnest(:people) with ordinality as asked(id, place)
-     cross join lateral (select ${entry.columns} from ${user} where p.id = asked.id offset 0) found
+     cross join lateral (select ${ofUser} from ${user} where p.id = asked.id offset 0) found
      order by asked.place`,
 })
+
+type Params = Parameters<typeof read>[1]['params']
+
+/**
+ * A statement for the entries of people who may be found. Another room says whom: `asked` is the end of a `with` that gives their `id`, and `end` says in which order, or how many.
+ * Who may no longer be found is left out.
+ */
+export const findableEntries = <P extends Params>(
+  name: string,
+  { params, asked, end }: { params: P; asked: string; end: string },
+) =>
+  read(name, {
+    params: { ...params, app: int8, born: text },
+    row: entry.row,
+    text: `
+    with ${asked.trim()}
+    select found.* from asked cross join lateral (
+      select ${ofFindable} from findable_users f where f.app_id = :app and f.person_id = asked.id offset 0
+    ) found ${end}`,
+  })
 
 /** Another user who may be found, or oneself. */
 export const findEntry = read('profiles.findEntry', {
   params: { app: int8, user: text, me: int8, born: text },
   row: entry.row,
   text: `
-    select ${entry.columns} from ${user}
+    select ${ofUser} from ${user}
      where u.user_id = :user and (p.id = :me or ${isOpen} and ${notBlocked})`,
 })
 
@@ -99,7 +124,7 @@ export const findOwn = read('profiles.findOwn', {
     trainee: bool,
   },
   text: `
-    select ${entry.columns}, p.email, p.gender, p.position, p.administrator, p.developer,
+    select ${ofUser}, p.email, p.gender, p.position, p.administrator, p.developer,
            coalesce(m.roles, '{}') as organisation_roles, coalesce(m.trainer, false) as trainer,
            coalesce(m.trainee, false) as trainee
       from ${user} left join lateral (
@@ -125,7 +150,7 @@ const settings = {
 }
 const settingsOf = `
     select p.handle, p.first_name, p.last_name, p.date_of_birth::text as date_of_birth, p.account_kind,
-           ${hasChildren},
+           ${hasChildren('p.id')},
            p.country, p.gender, p.position, p.email, p.public_search
       from people p where p.id = :person`
 

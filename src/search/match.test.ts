@@ -35,12 +35,14 @@ test('slips are counted as by the textbook, as far as it matters', () => {
 })
 
 test('the likeliest words come first', () => {
-  const best = (typed: string, words: string[]) =>
-    rankWords(typed, words)
-      .map(({ word }) => word)
-      .slice(1)
+  const best = (typed: string, words: string[]) => rankWords(typed, words).map(({ word }) => word)
   assert.deepEqual(best('jon', ['john', 'joe', 'jonathan', 'son']), ['john', 'joe', 'jonathan', 'son'])
   assert.deepEqual(best('alexnader', ['alexander', 'alexandra']), ['alexander'])
   assert.deepEqual(best('elizbe', ['elizabeth', 'elizabethan', 'eliza']), ['elizabeth', 'elizabethan'])
   assert.deepEqual(best('ab', ['ac', 'abc']), ['abc'], 'two letters are not mistyped for two others')
+  assert.deepEqual(
+    best('jon', ['john', 'jon', 'jonathan']),
+    ['jon', 'jonathan', 'john'],
+    'a word that there is, is hardly mistyped',
+  )
 })

@@ -1,3 +1,5 @@
+import { isNumber } from './keys.ts'
+
 /** How a word that was typed can stand for a word that somebody is found by, and how well. Pure. */
 
 /** How many letters have to be typed otherwise, where two that changed places are one slip (optimal string alignment). */
@@ -54,8 +56,8 @@ export function countSlips(typed: string, word: string, most: number): Slips {
 /** In short words a slip makes another word. */
 export const slipsAllowed = (typed: string): number => (typed.length < 3 ? 0 : typed.length < 8 ? 1 : 2)
 
-/** What a way to match costs; the cheapest is the best. A slip in the first letter is rare. */
-const COST = { slip: 20, otherLetter: 3, firstLetter: 8, begun: 25 } as const
+/** What a way to match costs; the cheapest is the best. A slip in the first letter is rare, and so is one that makes a word that somebody has. */
+const COST = { slip: 20, otherLetter: 3, firstLetter: 8, begun: 25, knownAsTyped: 15 } as const
 
 export interface Candidate {
   readonly word: string
@@ -63,14 +65,20 @@ export interface Candidate {
 }
 
 const MOST_SLIPPED = 10
+const MOST_SLIPPED_KNOWN = 4
 const MOST_BEGUN = 6
 
+/** Numbers and single letters are not kept as words: they are taken as they are. */
+const isTaken = (typed: string): boolean => typed.length < 2 || isNumber(typed)
+
 /**
- * The words that a typed one may stand for, the likeliest first: itself in any case, the best of those that it is with slips, and of those that it is the beginning of, with
- * one slip at most.
+ * The words that a typed one may stand for, the likeliest first: itself where it is one of those that there are, the best of those that it is with slips, and of those that
+ * it is the beginning of, with one slip at most.
  */
 export function rankWords(typed: string, words: readonly string[]): Candidate[] {
   const most = slipsAllowed(typed)
+  const isKnown = isTaken(typed) || words.includes(typed)
+  const doubt = isKnown ? COST.knownAsTyped : 0
   const slipped: Candidate[] = []
   const begun: Candidate[] = []
   for (const word of words) {
@@ -80,19 +88,28 @@ export function rankWords(typed: string, words: readonly string[]): Candidate[] 
     else if (most > 0) {
       const { whole, beginning } = countSlips(typed, word, most)
       const first = typed[0] === word[0] ? 0 : COST.firstLetter
-      if (whole <= most) slipped.push({ word, cost: COST.slip * whole + first + costOfOther(typed, word) })
+      if (whole <= most) slipped.push({ word, cost: COST.slip * whole + first + doubt + costOfOther(typed, word) })
       else if (beginning === 1 && typed.length > 3 && word.length > typed.length)
         begun.push({ word, cost: begunCost + COST.slip + first })
     }
   }
   const best = (candidates: Candidate[], count: number) => candidates.sort(byCost).slice(0, count)
-  return [{ word: typed, cost: 0 }, ...best(slipped, MOST_SLIPPED), ...best(begun, MOST_BEGUN)].sort(byCost)
+  return [
+    ...(isKnown ? [{ word: typed, cost: 0 }] : []),
+    ...best(slipped, isKnown ? MOST_SLIPPED_KNOWN : MOST_SLIPPED),
+    ...best(begun, MOST_BEGUN),
+  ].sort(byCost)
 }
 
 /** Letters are left out, doubled or swapped more often than taken for others. */
 const costOfOther = (typed: string, word: string): number =>
-  typed.length === word.length && sortLetters(typed) !== sortLetters(word) ? COST.otherLetter : 0
+  typed.length === word.length && !isSwapped(typed, word) ? COST.otherLetter : 0
 
-const sortLetters = (word: string): string => [...word].sort().join('')
+/** Whether the first two letters that differ have changed places. */
+function isSwapped(typed: string, word: string): boolean {
+  let at = 0
+  while (typed[at] === word[at] && at < typed.length) at++
+  return typed[at] === word[at + 1] && typed[at + 1] === word[at]
+}
 
 const byCost = (one: Candidate, other: Candidate): number => one.cost - other.cost || (one.word < other.word ? -1 : 1)

@@ -22,18 +22,22 @@ const exactly = (key: string, cost: number, group = 0): Probe => ({ first: key, 
 const beginningWith = (key: string, cost: number, group = 0): Probe => ({ first: key, last: key + END, cost, group })
 
 const NAME_COST = 5
+/** Who costs more is not called what was typed. */
+export const AS_TYPED = NAME_COST
 const PREFIX_COST = 10
 /** Two words are known to be two. The last may be unfinished, others hardly ever. */
 const PAIR_COST = 2
 const UNFINISHED_COST = 10
 const UNFINISHED_BEFORE_COST = 25
 const MOST_PAIRS = 48
-const MOST_BESIDE_UNFINISHED = 6
+/** One word that exists is mistyped beside one that is not, or two that do not exist. */
+const MOST_PAIR_COST = 65
+const MOST_BESIDE_UNFINISHED = 4
 
 const byCost = (one: { readonly cost: number }, other: { readonly cost: number }): number => one.cost - other.cost
 
-/** What to look up for the words that were typed; `known` gives the words that each of them may stand for. */
-export function makeProbes(words: readonly string[], known: readonly (readonly string[])[]): Probes {
+/** What to look up for the words that were typed; `known` are the words that they may stand for. */
+export function makeProbes(words: readonly string[], known: readonly string[]): Probes {
   const whole = words.join('')
   const ranked = rankAll(words, known)
   const list = [
@@ -54,11 +58,11 @@ interface Ranked {
   readonly candidates: readonly Candidate[]
 }
 
-const rankAll = (words: readonly string[], known: readonly (readonly string[])[]): Ranked[] =>
+const rankAll = (words: readonly string[], known: readonly string[]): Ranked[] =>
   words.map((typed, i) => ({
     typed,
     isLast: i === words.length - 1,
-    candidates: rankWords(typed, known[i] ?? []),
+    candidates: rankWords(typed, known),
   }))
 
 const ofOne = (candidates: readonly Candidate[]): Probe[] =>
@@ -85,6 +89,7 @@ const ofWhole = (one: Ranked, other: Ranked, group: number): Probe[] =>
         exactly(`${KIND.pair}${word} ${second.word}`, PAIR_COST + cost + second.cost, group),
       ),
     )
+    .filter(({ cost }) => cost <= MOST_PAIR_COST)
     .sort(byCost)
     .slice(0, MOST_PAIRS)
 
@@ -102,7 +107,7 @@ const besideUnfinished = (whole: Ranked, unfinished: Ranked, group: number): Pro
 const LONELY_COST = 100
 
 /** Where nobody has two of the words: who has one. */
-export const makeLonelyProbes = (words: readonly string[], known: readonly (readonly string[])[]): Probes => ({
+export const makeLonelyProbes = (words: readonly string[], known: readonly string[]): Probes => ({
   list: rankAll(words, known)
     .flatMap(({ candidates }, group) =>
       candidates.map(({ word, cost }) => exactly(KIND.word + word, LONELY_COST + cost, group)),
@@ -110,3 +115,48 @@ export const makeLonelyProbes = (words: readonly string[], known: readonly (read
     .sort(byCost),
   groups: words.length,
 })
+
+const MISSED_GROUP_COST = 30
+/** Four words make six groups. */
+const GROUPS = 2 ** 6
+
+export interface RankedPeople {
+  /** The best first. */
+  readonly people: readonly number[]
+  /** What the best costs. */
+  readonly best: number
+}
+
+/** The people that probes found, the cheapest of these first; each person once. Who costs the same is in the order of the probes and of their keys. */
+export function rankPeople(
+  found: readonly { readonly probe: Probe; readonly people: readonly number[] }[],
+  { groups, most }: { groups: number; most: number },
+): RankedPeople {
+  // What a person costs at least, and behind it a bit for each group that they were found in.
+  const costs = new Map<number, number>()
+  for (const { probe, people } of found) {
+    const group = 1 << probe.group
+    const cost = probe.cost * GROUPS + group
+    for (const person of people) {
+      const known = costs.get(person)
+      if (known === undefined) costs.set(person, cost)
+      else if ((known & group) === 0) costs.set(person, known + group)
+    }
+  }
+  const ranked: { person: number; cost: number }[] = []
+  for (const [person, known] of costs) {
+    const missed = groups - countBits(known % GROUPS)
+    ranked.push({ person, cost: Math.floor(known / GROUPS) + MISSED_GROUP_COST * missed })
+  }
+  if (groups > 1) ranked.sort(byCost)
+  return {
+    people: ranked.slice(0, most).map(({ person }) => person),
+    best: ranked[0]?.cost ?? Number.POSITIVE_INFINITY,
+  }
+}
+
+function countBits(bits: number): number {
+  let count = 0
+  for (let left = bits; left > 0; left &= left - 1) count++
+  return count
+}

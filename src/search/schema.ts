@@ -6,7 +6,7 @@ export const MIN_TERM_LENGTH = 2
 export const MAX_TERM_LENGTH = 100
 export const MAX_RANDOM = 25
 /** How many of the best matches can be looked at: whoever has more should say more. */
-export const MAX_FOUND = 500
+export const MAX_FOUND = 200
 
 export const Search = Type.Object({
   term: Text(`A handle or a name, or the beginning of one; at least ${MIN_TERM_LENGTH} characters`, MAX_TERM_LENGTH),

@@ -1,14 +1,20 @@
 import type { AppUser } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
-import { readEntries } from '../profiles/profiles.ts'
+import { findableEntries, readFindable } from '../profiles/profiles.ts'
 import type { Entry } from '../profiles/schema.ts'
 import { isNumber, SEARCH_VERSION, searchKeys, splitWords } from './keys.ts'
-import { makeLonelyProbes, makeProbes, type Probes } from './probes.ts'
+import { AS_TYPED, makeLonelyProbes, makeProbes, type Probes, type RankedPeople, rankPeople } from './probes.ts'
 import { type Draw, type Found, MAX_FOUND, MAX_RANDOM, MIN_TERM_LENGTH, type Search } from './schema.ts'
+import { oneSlipFrom } from './slips.ts'
 import * as store from './store.ts'
 
+const listEntries = findableEntries('search.listEntries', store.listed)
+const drawEntries = findableEntries('search.drawEntries', store.drawn)
+
 const MAX_WORDS = 4
+/** Where fewer are found, and none as typed, it is forgiven more. */
+const FEW = 5
 
 /** Users of the caller's app with public search on whose handle or name is like the term, best match first; a page of them. */
 export async function searchUsers(db: Db, who: AppUser, what: Search): Promise<Found> {
@@ -18,52 +24,68 @@ export async function searchUsers(db: Db, who: AppUser, what: Search): Promise<F
   const [page, limit] = [what.page ?? 1, what.limit ?? 10]
   const words = splitWords(term).slice(0, MAX_WORDS)
   if (words.length === 0) return { docs: [], page, total: 0 }
-  const known = await Promise.all(words.map((word) => findWords(db, who, word)))
-  const look = (probes: Probes) => findPeople(db, who, { probes, limit, offset: (page - 1) * limit })
-  let found = await look(makeProbes(words, known))
-  if (found.total === 0 && words.length > 1) found = await look(makeLonelyProbes(words, known))
-  return { docs: await readEntries(db, who, found.people), page, total: found.total }
+  let known = await findNear(db, who, words)
+  let ranked = await findPeople(db, who, makeProbes(words, known))
+  if (ranked.people.length < FEW && ranked.best > AS_TYPED) {
+    known = await findMore(db, who, words, known, ranked.people.length === 0)
+    ranked = await findPeople(db, who, makeProbes(words, known))
+  }
+  if (ranked.people.length === 0 && words.length > 1) ranked = await findPeople(db, who, makeLonelyProbes(words, known))
+  const start = (page - 1) * limit
+  const shown = ranked.people.slice(start, start + limit)
+  const docs = shown.length > 0 ? await readFindable(db, who, listEntries, { people: shown }) : []
+  return { docs, page, total: ranked.people.length }
 }
 
-async function findWords(db: Db, who: AppUser, word: string): Promise<string[]> {
-  if (isNumber(word)) return []
-  return (await db.all(store.findWords, { app: who.appId, word })).map((row) => row.word)
+/** Those of the typed words that the app has, and those that it has one slip away from them. */
+async function findNear(db: Db, who: AppUser, typed: readonly string[]): Promise<string[]> {
+  const near = typed.filter((word) => !isNumber(word)).map(oneSlipFrom)
+  const words = near.flatMap((one) => one.words)
+  const masks = near.flatMap((one) => one.masks.map((mask) => `${who.appId}:${mask}`))
+  if (words.length === 0) return []
+  return (await db.all(store.findNear, { app: who.appId, words, masks })).map((row) => row.word)
 }
 
-async function findPeople(db: Db, who: AppUser, what: { probes: Probes; limit: number; offset: number }) {
-  const { list, groups } = what.probes
-  const found = await db.first(store.findPeople, {
+/** And those that they are the beginning of; where nobody was found, also with more slips. */
+async function findMore(db: Db, who: AppUser, typed: readonly string[], near: readonly string[], isInVain: boolean) {
+  const asked = typed.filter((word) => !isNumber(word)).map((word) => ({ app: who.appId, word }))
+  const answers = await Promise.all([
+    ...asked.map((what) => db.all(store.findBegun, what)),
+    ...(isInVain ? asked.map((what) => db.all(store.findAlike, what)) : []),
+  ])
+  return [...new Set([...near, ...answers.flat().map((row) => row.word)])]
+}
+
+async function findPeople(db: Db, who: AppUser, { list, groups }: Probes): Promise<RankedPeople> {
+  const rows = await db.all(store.findPeople, {
     app: who.appId,
+    me: who.personId,
     first: list.map((probe) => probe.first),
     last: list.map((probe) => probe.last),
-    costs: list.map((probe) => probe.cost),
-    groups: list.map((probe) => probe.group),
-    groupCount: groups,
-    me: who.personId,
     most: MAX_FOUND,
-    enough: 2 * MAX_FOUND * groups,
-    limit: what.limit,
-    offset: what.offset,
   })
-  return found!
+  rows.sort((one, other) => one.probe - other.probe)
+  const found = rows.map((row) => ({ probe: list[row.probe - 1]!, people: row.people }))
+  return rankPeople(found, { groups, most: MAX_FOUND })
 }
 
 const ROUNDS = 8
-/** About one try in three gives somebody, and some give somebody who was drawn already. */
-const triesFor = (people: number): number => Math.ceil(3.2 * people) + 8
+/** For numbers that come twice, and people who may no longer be found. */
+const SPARE_TRIES = 5
 
 /** Users of the caller's app with public search on, drawn at random: each set of them is as likely as any other. */
 export async function drawUsers(db: Db, who: AppUser, what: Draw): Promise<Entry[]> {
   const count = what.count ?? 10
   if (count < 1 || count > MAX_RANDOM) throw fail('wrongType', `count must be 1 to ${MAX_RANDOM}`)
-  const drawn = new Set<number>()
-  for (let round = 0; round < ROUNDS && drawn.size < count; round++) {
-    const tries = triesFor(count - drawn.size)
-    const rows = await db.all(store.drawPeople, { app: who.appId, tries, me: who.personId })
-    for (const { person_id: id } of rows) if (drawn.size < count) drawn.add(id)
-    if (rows.some((row) => row.is_everybody)) break
+  const drawn = new Map<string, Entry>()
+  // Where nobody new comes there is nobody else.
+  for (let round = 1, before = -1; round <= ROUNDS && drawn.size < count && drawn.size > before; round++) {
+    before = drawn.size
+    const tries = count + SPARE_TRIES * round ** 2
+    const entries = await readFindable(db, who, drawEntries, { me: who.personId, tries, count })
+    for (const entry of entries) if (drawn.size < count) drawn.set(entry.userId, entry)
   }
-  return readEntries(db, who, [...drawn])
+  return [...drawn.values()]
 }
 
 const AT_ONCE = 500
@@ -91,5 +113,16 @@ export async function forgetWords(db: Db, stopping: AbortSignal): Promise<number
       await tx.all(store.forgetWordsLeft, { left })
     })
     count += left.length
+  }
+}
+
+const PLACES_AT_ONCE = 5000
+
+/** Brings the places of draws in line with who may be found; returns how many changes that were. */
+export async function settleDraws(db: Db, stopping: AbortSignal): Promise<number> {
+  for (let count = 0; ; ) {
+    const row = await db.first(store.settleDraws, { most: PLACES_AT_ONCE })
+    count += row!.settled
+    if (row!.settled < PLACES_AT_ONCE || stopping.aborted) return count
   }
 }

@@ -1,25 +1,37 @@
-import { bool, int4, int8, int8Array, read, text, textArray, write } from '../database/statement.ts'
+import { int4, int8, int8Array, read, text, textArray, write } from '../database/statement.ts'
 
 /** As the index has it. */
 const marks = 'search_marks(w.app_id, w.word)'
 
-/**
- * The words of an app that a typed one may stand for: some of the shortest that begin with it, and those that have a variant in common, so that one is a slip of the other. Long ones that have one in common at both ends are asked for by themselves, and the
- * nearer ones before those that are further off, so that they are not lost among the many that begin alike.
- */
-export const findWords = read('search.findWords', {
+/** Which of these words an app has, and those that have one of these masks. */
+export const findNear = read('search.findNear', {
+  params: { app: int8, words: textArray, masks: textArray },
+  row: { word: text },
+  text: `
+    (select w.word from search_words w where w.app_id = :app and w.word = any(:words))
+    union
+    (select w.word from search_words w where ${marks} && :masks limit 200)`,
+})
+
+/** Some of the shortest that begin with a typed word. */
+export const findBegun = read('search.findBegun', {
   params: { app: int8, word: text },
   row: { word: text },
   text: `
-    (select begun.word from (
-       select w.word from search_words w where w.app_id = :app and w.word > :word and w.word < :word || chr(1114109)
-        order by w.word limit 200
-     ) begun order by length(begun.word), begun.word limit 12)
-    union
-    (select w.word from search_words w
-      where length(:word) > 7 and ${marks} && search_variants(:app, :word, 1) and ${marks} && search_ends(:app, :word)
-      limit 150)
-    union
+    select begun.word from (
+      select w.word from search_words w where w.app_id = :app and w.word > :word and w.word < :word || chr(1114109)
+       order by w.word limit 200
+    ) begun order by length(begun.word), begun.word limit 12`,
+})
+
+/**
+ * Words of an app that have a variant in common with a typed one, so that it is with one slip the beginning of them, or two slips away; the nearer ones before those
+ * that are further off.
+ */
+export const findAlike = read('search.findAlike', {
+  params: { app: int8, word: text },
+  row: { word: text },
+  text: `
     (select w.word from search_words w where ${marks} && search_variants(:app, :word, 1) limit 120)
     union
     (select w.word from search_words w where length(:word) > 7 and ${marks} && search_variants(:app, :word, 2) limit 120)`,
@@ -33,77 +45,76 @@ const hidden = `
     )`
 
 /**
- * Who is found by these keys, best first: the page as ids of people, and how many there are. A probe is a stretch of keys: one key, or all that begin alike. They come with the
- * cheapest first, each gives so many people at most, and after enough of them nobody looks on: so the cost does not grow with the number of people.
+ * Who has these keys: for each stretch of them, from the first to the last, so many people at most, in the order of the keys. So the cost does not grow with the number of
+ * people. Stretches that nobody is in are left out.
  */
 export const findPeople = read('search.findPeople', {
-  params: {
-    app: int8,
-    first: textArray,
-    last: textArray,
-    costs: int8Array,
-    groups: int8Array,
-    groupCount: int8,
-    me: int8,
-    most: int8,
-    enough: int8,
-    limit: int8,
-    offset: int8,
-  },
-  row: { total: int8, people: int8Array },
+  params: { app: int8, me: int8, first: textArray, last: textArray, most: int8 },
+  row: { probe: int8, people: int8Array },
   text: `
-    with ${hidden}, found as (
-      select k.person_id, probe.cost, k.place, probe.grp
-        from unnest(:first, :last, :costs, :groups) as probe(first, last, cost, grp)
-       cross join lateral (
-         select s.person_id, row_number() over () as place from (
-           select person_id from search_keys
-            where app_id = :app and key >= probe.first and key <= probe.last order by key, person_id limit :most
-         ) s
-       ) k limit :enough
-    ), ranked as (
-      select person_id, min(cost) + 30 * (:groupCount - count(distinct grp)) as cost, min(place) as place
-        from found where person_id not in (select id from hidden)
-       group by person_id order by 2, 3, 1 limit :most
-    )
-    select (select count(*) from ranked) as total,
-           array(select person_id from ranked order by cost, place, person_id limit :limit offset :offset) as people`,
+    with ${hidden}
+    select probe.number as probe, found.people
+      from unnest(:first, :last) with ordinality as probe(first, last, number)
+     cross join lateral (
+       select array_agg(k.person_id) as people from (
+         select person_id from search_keys
+          where app_id = :app and key >= probe.first and key <= probe.last order by key, person_id limit :most
+       ) k where k.person_id not in (select id from hidden)
+     ) found where found.people is not null`,
 })
 
-/** Up to so many users of an app are all looked at; of more, places are drawn. */
+/** So many users of an app, or fewer, are all tried. */
 const FEW = 100
-/** How many people a stretch of lots has on average, and the most that it ever has. */
-const STRETCH = 16
-const STRETCH_MOST = 48
-const LOTS = 2 ** 31
+/** So many changes are looked at for people who have no place yet. */
+const MOST_FRESH = 1000
 
 /**
- * People drawn at random, each equally likely, of those who may be found; some may come twice, and about two tries in three give nobody. Lots are cut into
- * stretches of equal length, of which one is drawn, and in it one of STRETCH_MOST places: a place that nobody has is a try in vain, so that a crowded stretch gives
- * no advantage. How long a stretch is follows from how far the first FEW lots reach.
+ * People drawn at random, each equally likely, of those who may be found. Numbers are drawn: up to the last place they are the people who have these places, and after that those who
+ * have none yet. Who may no longer be found is a try in vain.
  */
-export const drawPeople = read('search.drawPeople', {
-  params: { app: int8, tries: int8, me: int8 },
-  row: { person_id: int8, is_everybody: bool },
-  text: `
-    with ${hidden}, head as (
-      select lot from findable_users where app_id = :app order by lot limit ${FEW}
-    ), size as (
-      select count(*) as people, greatest(1, (max(lot)::int8 + 1) * ${STRETCH} / ${FEW}) as length from head
+export const drawn = {
+  params: { tries: int8, count: int8, me: int8 },
+  asked: `
+    ${hidden}, top as (
+      select coalesce((select place from draw_places where app_id = :app order by place desc limit 1), 0) as place
+    ), fresh as materialized (
+      select array(
+        select distinct c.person_id from (
+          select person_id from draw_changes where app_id = :app order by person_id limit ${MOST_FRESH}
+        ) c where not exists (select from draw_places d where d.app_id = :app and d.person_id = c.person_id)
+      ) as people
+    ), size as materialized (
+      select top.place + cardinality(fresh.people) as people from top, fresh
     ), tries as materialized (
-      select floor(random() * (${LOTS} / length + 1))::int8 * length as start, length,
-             floor(random() * ${STRETCH_MOST})::int8 as place
-        from size, generate_series(1::int8, :tries) where people = ${FEW}
-    )
-    select drawn.person_id, false as is_everybody from tries cross join lateral (
-      select f.person_id from findable_users f
-       where f.app_id = :app and f.lot >= tries.start and f.lot < tries.start + tries.length
-       order by f.lot, f.person_id offset tries.place limit 1
-    ) drawn where drawn.person_id not in (select id from hidden)
-    union all
-    (select f.person_id, true from findable_users f
-      where f.app_id = :app and (select people from size) < ${FEW} and f.person_id not in (select id from hidden)
-      order by random() limit :tries)`,
+      (select number from (
+         select 1 + floor(random() * size.people)::int8 as number, place
+           from size, generate_series(1::int8, :tries) as place where size.people > ${FEW}
+       ) t group by number order by min(place))
+      union all
+      (select number from size, generate_series(1::int8, size.people) as number
+        where size.people <= ${FEW} order by random())
+    ), asked as (
+      select person.id from tries cross join lateral (
+        select d.person_id as id from draw_places d where d.app_id = :app and d.place = tries.number
+        union all
+        select fresh.people[tries.number - top.place] from top, fresh where tries.number > top.place
+      ) person where person.id not in (select id from hidden)
+    )`,
+  end: 'limit :count',
+}
+
+/** People in the given order. */
+export const listed = {
+  params: { people: int8Array },
+  asked: `asked as (select id, place from unnest(:people) with ordinality as listed(id, place))`,
+  end: 'order by asked.place',
+}
+
+/** Gives places to those who came, and takes those of people who are no longer to be found. */
+export const settleDraws = write('search.settleDraws', {
+  params: { most: int4 },
+  row: { settled: int8 },
+  text: `select settle_draws(:most) as settled`,
 })
 
 /** Words that somebody was found by who is no longer. */

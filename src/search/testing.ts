@@ -105,6 +105,7 @@ export async function loadCast(
       if (batch.length === BATCH) await flush()
     }
     if (batch.length > 0) await flush()
+    while (Number((await client.query('select settle_draws(5000) as settled')).rows[0].settled) > 0);
     await client.query('vacuum analyze')
   } finally {
     await client.end()
