@@ -21,7 +21,7 @@ interface Asked {
   readonly params: unknown[]
 }
 
-const SHOWN = ['search.findWords', 'search.findPeople', 'search.drawPeople']
+const SHOWN = ['search.findNear', 'search.findPeople', 'search.listEntries', 'search.drawEntries']
 const MAX_LINE_LENGTH = 150
 /** As connections of the read lane are set (src/database/database.ts). */
 const LANE_SETTINGS = `
@@ -40,7 +40,7 @@ export async function explainSearch(
     const { db } = environments[0]!
     const who = await findCaller(db)
     await searchUsers(listenTo(db, asked), who, { term })
-    await drawUsers(listenTo(db, asked), who, { count })
+    await drawUsers(listenTo(db, asked), who, count)
   } finally {
     for (const environment of environments) await environment.close()
   }

@@ -170,11 +170,11 @@ const SETTINGS = {
     whole(1, 10_000_000),
   ),
   RATE_SEARCH_PER_SECOND: setting(
-    'Searches for people, and random draws, a second by one user: nobody is to list everybody.',
-    '10',
+    'Searches for people, and random draws, a second by one user: nobody is to list everybody. Each ten people asked for count as one; what anonymous users do counts fourfold, for all of a network and app together.',
+    '2',
     whole(1, 1_000_000),
   ),
-  RATE_SEARCH_BURST: setting('Searches for people at once by one user.', '100', whole(1, 10_000_000)),
+  RATE_SEARCH_BURST: setting('Searches for people at once by one user.', '200', whole(1, 10_000_000)),
   TRUST_PROXY: setting(
     'Addresses or networks of proxies whose X-Forwarded-For is believed, separated by commas.',
     '',

@@ -193,14 +193,19 @@ export function admitNewcomer(environment: Environment, request: FastifyRequest)
   if (problem) throw problem
 }
 
+/** So many people shown count as one search, and one that an anonymous user makes as so many. */
+const PEOPLE_A_SEARCH = 10
+const ANONYMOUS_SEARCHES = 4
+
 /**
- * For what finds people: counts for the user, whatever token they hold, beside what that may ask at all. Anybody can make anonymous users, so those of one network
- * and app count together.
+ * For what finds people: counts for the user, whatever token they hold, and by how many are shown at most, beside what they may ask at all. Anybody can make anonymous users, so
+ * those of one network and app count together, and for more.
  */
-export function admitSearch(environment: Environment, request: FastifyRequest): void {
+export function admitSearch(environment: Environment, request: FastifyRequest, people: number): void {
   const { at, userId, appId, isAnonymous } = request.who as AppUser
   const key = isAnonymous ? `${appId} ${networkOf(request.ip)}` : userId
-  const problem = applyLimit(request, environment.limits.search, key, at.getTime())
+  const count = Math.ceil(people / PEOPLE_A_SEARCH) * (isAnonymous ? ANONYMOUS_SEARCHES : 1)
+  const problem = applyLimit(request, environment.limits.search, key, at.getTime(), count)
   if (problem) throw problem
 }
 
@@ -209,8 +214,9 @@ function applyLimit(
   limiter: RateLimiter,
   key: string,
   nowMs: number,
+  count = 1,
 ): PlatformError | undefined {
-  const allowance: Allowance = limiter.take(key, nowMs)
+  const allowance: Allowance = limiter.take(key, nowMs, count)
   request.limitPolicy = limiter.policy
   request.limitState = limiter.describe(allowance)
   return allowance.isAllowed ? undefined : fail('tooManyRequests', undefined, allowance.waitSeconds)

@@ -23,7 +23,9 @@ export class RateLimiter {
     this.policy = `"${name}";q=${burst};w=${Math.max(1, Math.ceil(burst / perSecond))}`
   }
 
-  take(key: string, nowMs: number): Allowance {
+  /** What counts for more than is ever allowed at once is allowed where nothing was taken. */
+  take(key: string, nowMs: number, count = 1): Allowance {
+    const cost = Math.min(count, this.#burst)
     let entry = this.#levels.get(key)
     if (!entry) {
       entry = { level: this.#burst, atMs: nowMs }
@@ -32,9 +34,11 @@ export class RateLimiter {
     const refilled = entry.level + ((nowMs - entry.atMs) / 1000) * this.#perSecond
     entry.level = Math.min(this.#burst, Math.max(0, refilled))
     entry.atMs = nowMs
-    if (entry.level < 1)
-      return { isAllowed: false, remaining: 0, waitSeconds: Math.ceil((1 - entry.level) / this.#perSecond) }
-    entry.level -= 1
+    if (entry.level < cost) {
+      const waitSeconds = Math.ceil((cost - entry.level) / this.#perSecond)
+      return { isAllowed: false, remaining: Math.floor(entry.level), waitSeconds }
+    }
+    entry.level -= cost
     return { isAllowed: true, remaining: Math.floor(entry.level), waitSeconds: 0 }
   }
 

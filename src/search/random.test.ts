@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { type Client, testApp } from '../testing.ts'
+import { type TestContext, test } from 'node:test'
+import pg from 'pg'
+import type { Environment } from '../environment.ts'
+import { type Client, type TestApp, testApp } from '../testing.ts'
+import { settleDraws } from './search.ts'
 import { loadCast } from './testing.ts'
 
 const DRAWS = 100_000
@@ -41,18 +44,94 @@ function deviation(times: Map<string, number>, people: number): { chiSquared: nu
   return { chiSquared, sigmas }
 }
 
+async function townOf(t: TestContext, people: number): Promise<{ app: TestApp; avery: Client }> {
+  const app = await testApp(t, UNLIMITED)
+  const avery = await app.as('avery')
+  await app.sql(`update people set public_search = false`)
+  await loadCast(app.connection, { people, clientId: 'gs-first' })
+  return { app, avery }
+}
+
+function assertEven(t: TestContext, times: Map<string, number>, people: number): void {
+  const { chiSquared, sigmas } = deviation(times, people)
+  t.diagnostic(
+    `chi-squared ${chiSquared.toFixed(0)} with ${people - 1} degrees of freedom: ${sigmas.toFixed(2)} standard deviations`,
+  )
+  // One run in a million is further off by chance. Who was drawn does not come again in the same 25, so less than nothing is no fault.
+  assert.ok(sigmas < 4.9, `${sigmas}`)
+  assert.ok(sigmas > (people < 100 ? -12 : -4.9), `${sigmas}: too even to be random`)
+}
+
+const found = (app: TestApp, isFound: boolean, which: string) =>
+  app.sql(
+    `update people set public_search = ${isFound} where id in (select person_id from app_users where user_id like 'cast-%') and ${which}`,
+  )
+
 for (const people of [1000, 90]) {
   test(`random users are drawn with equal chances: chi-squared over ${DRAWS.toLocaleString('en')} draws of ${people}`, async (t) => {
-    const app = await testApp(t, UNLIMITED)
-    const avery = await app.as('avery')
-    await app.sql(`update people set public_search = false`)
-    await loadCast(app.connection, { people, clientId: 'gs-first' })
-    const { chiSquared, sigmas } = deviation(await count(avery), people)
-    t.diagnostic(
-      `chi-squared ${chiSquared.toFixed(0)} with ${people - 1} degrees of freedom: ${sigmas.toFixed(2)} standard deviations`,
-    )
-    // One run in a million is further off by chance. Who was drawn does not come again in the same 25, so less than nothing is no fault.
-    assert.ok(sigmas < 4.9, `${sigmas}`)
-    assert.ok(sigmas > (people < 100 ? -12 : -4.9), `${sigmas}: too even to be random`)
+    const { avery } = await townOf(t, people)
+    assertEven(t, await count(avery), people)
   })
 }
+
+test('the chances are equal too while people come and go, before anybody has given them places', async (t) => {
+  const { app, avery } = await townOf(t, 1000)
+  await found(app, false, 'id % 10 < 3')
+  await settleDraws(app.environment().db, app.environment().stopping)
+  // As another process does that gives places, and never ends.
+  const busy = new pg.Client(app.connection)
+  await busy.connect()
+  await busy.query(`select pg_advisory_lock(hashtextextended('settle_draws gs_production', 0))`)
+  await found(app, true, 'id % 20 < 3')
+  await found(app, false, 'id % 5 = 4')
+  const counts = () =>
+    app.sql(
+      `select (select count(*)::int from findable_users) as people, (select count(*)::int from draw_changes) as waiting`,
+    )
+  assert.deepEqual(await counts(), [{ people: 650, waiting: 350 }])
+  assertEven(t, await count(avery), 650)
+  assert.deepEqual(await counts(), [{ people: 650, waiting: 350 }])
+  await busy.end()
+})
+
+test('places are numbered without gaps, one for each who may be found, whoever gives them at the same time', async (t) => {
+  const { app } = await townOf(t, 300)
+  const second = await app.startSecond()
+  const settle = (environment: Environment) => settleDraws(environment.db, environment.stopping)
+  for (let round = 0; round < 30; round++) {
+    await Promise.all([
+      found(app, round % 2 === 0, `id % 7 = ${round % 7}`),
+      settle(app.environment()),
+      found(app, round % 3 === 0, `id % 11 = ${round % 11}`),
+      settle(second.environments[0]!),
+    ])
+    await settle(app.environment())
+    const wrong = await app.sql(`
+      select place, person_id from draw_places d
+       where not exists (select from findable_users f where f.app_id = d.app_id and f.person_id = d.person_id)
+          or place > (select count(*) from draw_places e where e.app_id = d.app_id)
+      union all
+      select null, person_id from findable_users f
+       where not exists (select from draw_places d where f.app_id = d.app_id and f.person_id = d.person_id)
+      union all
+      select id, null from draw_changes`)
+    assert.deepEqual(wrong, [])
+  }
+})
+
+test('an app with few users shows all of them, and somebody new at once', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  await app.sql(`update people set public_search = true`)
+  const avery = await app.as('avery')
+  const draw = async () =>
+    (await avery.get('/user/v1/search/random?count=25')).body.map((one: { handle: string }) => one.handle)
+  assert.deepEqual(await draw(), ['@avery'])
+  for (const person of ['blake', 'casey', 'drew'] as const) {
+    await app.as(person)
+    assert.ok((await draw()).includes(`@${person}`))
+    if (person === 'casey') await settleDraws(app.environment().db, app.environment().stopping)
+  }
+  assert.deepEqual((await draw()).sort(), ['@avery', '@blake', '@casey', '@drew'])
+  await app.sql(`update people set public_search = false where handle_key = 'blake'`)
+  assert.deepEqual((await draw()).sort(), ['@avery', '@casey', '@drew'])
+})

@@ -2,8 +2,8 @@ import { Type } from 'typebox'
 import { admitSearch } from '../http/admit.ts'
 import { type Operation, userOperation } from '../http/operation.ts'
 import { Entry } from '../profiles/schema.ts'
-import { Draw, Found, Search } from './schema.ts'
-import { drawUsers, searchUsers } from './search.ts'
+import { DEFAULT_LIMIT, Draw, Found, Search } from './schema.ts'
+import { countDrawn, drawUsers, searchUsers } from './search.ts'
 
 const area = 'User search'
 
@@ -19,7 +19,7 @@ export const searchOperations: readonly Operation[] = [
     answer: Found,
     errors: [],
     run: ({ db, who, environment, request }, input) => {
-      admitSearch(environment, request)
+      admitSearch(environment, request, input.limit ?? DEFAULT_LIMIT)
       return searchUsers(db, who, input)
     },
   }),
@@ -34,8 +34,9 @@ export const searchOperations: readonly Operation[] = [
     answer: Type.Array(Entry),
     errors: [],
     run: ({ db, who, environment, request }, input) => {
-      admitSearch(environment, request)
-      return drawUsers(db, who, input)
+      const count = countDrawn(input)
+      admitSearch(environment, request, count)
+      return drawUsers(db, who, count)
     },
   }),
 ]

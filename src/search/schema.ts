@@ -3,6 +3,7 @@ import { Text, Whole } from '../http/input.ts'
 import { Entry } from '../profiles/schema.ts'
 
 export const MIN_TERM_LENGTH = 2
+export const DEFAULT_LIMIT = 10
 export const MAX_TERM_LENGTH = 100
 export const MAX_RANDOM = 25
 /** How many of the best matches can be looked at: whoever has more should say more. */
@@ -10,7 +11,7 @@ export const MAX_FOUND = 200
 
 export const Search = Type.Object({
   term: Text(`A handle or a name, or the beginning of one; at least ${MIN_TERM_LENGTH} characters`, MAX_TERM_LENGTH),
-  limit: Type.Optional(Whole('Results per page; 10 by default', 1, 100)),
+  limit: Type.Optional(Whole(`Results per page; ${DEFAULT_LIMIT} by default`, 1, 100)),
   page: Type.Optional(Whole('Starts at 1', 1, 1_000_000_000)),
 })
 export type Search = Static<typeof Search>
@@ -29,6 +30,6 @@ export type Found = Static<typeof Found>
 const ANY = 1e21
 
 export const Draw = Type.Object({
-  count: Type.Optional(Whole(`How many, 1 to ${MAX_RANDOM}; 10 by default`, -ANY, ANY)),
+  count: Type.Optional(Whole(`How many, 1 to ${MAX_RANDOM}; ${DEFAULT_LIMIT} by default`, -ANY, ANY)),
 })
 export type Draw = Static<typeof Draw>

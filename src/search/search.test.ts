@@ -203,18 +203,24 @@ test('pages are stable and have everybody once', async (t) => {
   assert.equal((await find(avery, 'maria42'))[0], '@maria42')
 })
 
-test('nobody lists everybody: searches and draws of one user are limited together (D8)', async (t) => {
-  const app = await testApp(t, { RATE_SEARCH_PER_SECOND: '1', RATE_SEARCH_BURST: '6' })
+test('nobody lists everybody: searches and draws of one user are limited together, by the people asked for (D8)', async (t) => {
+  const app = await testApp(t, { RATE_SEARCH_PER_SECOND: '1', RATE_SEARCH_BURST: '16' })
   const avery = await app.as('avery')
   const again = await app.as('avery')
   for (let i = 0; i < 3; i++) await find(avery, 'blake')
-  for (let i = 0; i < 3; i++) await draw(again, 25)
+  for (let i = 0; i < 2; i++) assert.equal((await again.get(`${RANDOM}?count=25`)).status, 200)
+  await find(avery, 'blake', '&limit=70')
   const refused = await avery.get(`${SEARCH}?term=blake`)
   assertError(refused, 429, 4291)
   assert.ok(Number(refused.headers.get('retry-after')) >= 1)
   assertError(await again.get(RANDOM), 429, 4291)
   assert.equal((await avery.get('/user/v1/my/profile')).status, 200, 'other operations are not concerned')
   assert.equal((await (await app.as('blake')).get(RANDOM)).status, 200, 'nor is anybody else')
+  app.advance(2000)
+  assertError(await avery.get(`${SEARCH}?term=blake&limit=30`), 429, 4291)
+  assert.equal((await avery.get(`${SEARCH}?term=blake&limit=20`)).status, 200)
+  app.advance(60_000)
+  assert.equal((await avery.get(`${SEARCH}?term=blake&limit=100`)).status, 200)
 })
 
 test('words that nobody has any more are forgotten, and those of others stay', async (t) => {
@@ -312,8 +318,8 @@ test('words are found unfinished in either order, typed as one, and with slips w
   }
 })
 
-test('anonymous users of one network and app are limited together (D8)', async (t) => {
-  const app = await testApp(t, { RATE_SEARCH_PER_SECOND: '1', RATE_SEARCH_BURST: '4' })
+test('anonymous users of one network and app are limited together, and more (D8)', async (t) => {
+  const app = await testApp(t, { RATE_SEARCH_PER_SECOND: '1', RATE_SEARCH_BURST: '16' })
   const statuses: number[] = []
   for (let i = 0; i < 3; i++) {
     const user = await join(app)

@@ -5,7 +5,7 @@ import { findableEntries, readFindable } from '../profiles/profiles.ts'
 import type { Entry } from '../profiles/schema.ts'
 import { isNumber, SEARCH_VERSION, searchKeys, splitWords } from './keys.ts'
 import { AS_TYPED, makeLonelyProbes, makeProbes, type Probes, type RankedPeople, rankPeople } from './probes.ts'
-import { type Draw, type Found, MAX_FOUND, MAX_RANDOM, MIN_TERM_LENGTH, type Search } from './schema.ts'
+import { DEFAULT_LIMIT, type Draw, type Found, MAX_FOUND, MAX_RANDOM, MIN_TERM_LENGTH, type Search } from './schema.ts'
 import { oneSlipFrom } from './slips.ts'
 import * as store from './store.ts'
 
@@ -21,7 +21,7 @@ export async function searchUsers(db: Db, who: AppUser, what: Search): Promise<F
   const term = what.term.trim()
   if ([...term].length < MIN_TERM_LENGTH)
     throw fail('validationFailed', `term must have at least ${MIN_TERM_LENGTH} characters`)
-  const [page, limit] = [what.page ?? 1, what.limit ?? 10]
+  const [page, limit] = [what.page ?? 1, what.limit ?? DEFAULT_LIMIT]
   const words = splitWords(term).slice(0, MAX_WORDS)
   if (words.length === 0) return { docs: [], page, total: 0 }
   let known = await findNear(db, who, words)
@@ -73,10 +73,13 @@ const ROUNDS = 8
 /** For numbers that come twice, and people who may no longer be found. */
 const SPARE_TRIES = 5
 
-/** Users of the caller's app with public search on, drawn at random: each set of them is as likely as any other. */
-export async function drawUsers(db: Db, who: AppUser, what: Draw): Promise<Entry[]> {
-  const count = what.count ?? 10
+export function countDrawn({ count = DEFAULT_LIMIT }: Draw): number {
   if (count < 1 || count > MAX_RANDOM) throw fail('wrongType', `count must be 1 to ${MAX_RANDOM}`)
+  return count
+}
+
+/** Users of the caller's app with public search on, drawn at random: each set of them is as likely as any other. */
+export async function drawUsers(db: Db, who: AppUser, count: number): Promise<Entry[]> {
   const drawn = new Map<string, Entry>()
   // Where nobody new comes there is nobody else.
   for (let round = 1, before = -1; round <= ROUNDS && drawn.size < count && drawn.size > before; round++) {

@@ -13,6 +13,7 @@ import {
   stat,
   symlink,
 } from 'node:fs/promises'
+import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { StartupError } from '../../errors.ts'
 import type { Binaries } from './binaries.ts'
@@ -22,9 +23,16 @@ import { supervise } from './server.ts'
 
 export const DATABASE = 'groundschool'
 
+const MIB = 2 ** 20
+
+/** A sixteenth of the machine's memory (MiB): what is read often stays there, and a small machine keeps room for the rest. It is taken as it is used. */
+export function sharedBuffers(memory: number): number {
+  return Math.min(2048, Math.max(128, Math.floor(memory / MIB / 16)))
+}
+
 /** Written into postgresql.conf of a new cluster, where an operator may change them. */
 const INITIAL_SETTINGS = {
-  shared_buffers: '128MB',
+  shared_buffers: `${sharedBuffers(Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY))}MB`,
   max_connections: '100',
   wal_compression: 'on',
   max_wal_size: '512MB',

@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import pg from 'pg'
 import { StartupError } from '../../errors.ts'
+import { sharedBuffers } from './cluster.ts'
 import { type EmbeddedDatabase, startEmbedded } from './embedded.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -171,6 +172,14 @@ test('a first start makes the database within seconds, and later ones take a fra
   assert.deepEqual(await query(again, 'select word from kept'), [{ word: 'Ærø ✈' }])
 })
 
+test('its buffers follow the memory of the machine', () => {
+  const GIB = 2 ** 30
+  assert.deepEqual(
+    [1, 8, 24, 1024].map((gib) => sharedBuffers(gib * GIB)),
+    [128, 512, 1536, 2048],
+  )
+})
+
 test('it is durable, speaks UTF-8 with a locale that every machine has, and listens on its private socket only', async (t) => {
   const database = await start(t, shared)
   const settings = Object.fromEntries(
@@ -181,7 +190,7 @@ test('it is durable, speaks UTF-8 with a locale that every machine has, and list
   assert.equal(settings.synchronous_commit, 'on')
   assert.equal(settings.listen_addresses, '')
   assert.equal(settings.server_encoding, 'UTF8')
-  assert.equal(settings.shared_buffers, '16384')
+  assert.ok(Number(settings.shared_buffers) >= 16384, 'pages of 8 KiB')
   assert.equal(settings.max_connections, '100')
   assert.equal(settings.wal_compression, 'pglz')
   const [locale] = await query(
