@@ -11,7 +11,10 @@ const CONNECTIONS = 32
 const FEW_CONNECTIONS = 8
 const QUERIES = 1000
 const WARM_UP_SECONDS = 2
+/** Where nothing is said, and at most. */
+const DRAWN_USUALLY = 10
 const DRAWN = 25
+const RANDOM_PATH = '/user/v1/search/random'
 /** What the plans are shown of: two words, a slip in one of them. */
 const TYPICAL_TERM = 'jonahtan mensah'
 
@@ -35,13 +38,14 @@ function partsOf(queries: readonly string[], rounds: number) {
 
 const listScenarios = (queries: readonly string[], rounds: number): readonly Scenario[] => [
   { name: '**search**', goalP99Ms: 50, path: '/user/v1/search', parts: partsOf(queries, rounds) },
-  { name: `**random**, ${DRAWN} people`, goalP99Ms: 20, path: `/user/v1/search/random?count=${DRAWN}` },
+  { name: `**random**, ${DRAWN_USUALLY} people`, goalP99Ms: 20, path: RANDOM_PATH },
   {
     name: `**random**, ${DRAWN} people, ${FEW_CONNECTIONS} connections`,
     goalP99Ms: 20,
-    path: `/user/v1/search/random?count=${DRAWN}`,
+    path: `${RANDOM_PATH}?count=${DRAWN}`,
     connections: FEW_CONNECTIONS,
   },
+  { name: `random, ${DRAWN} people`, path: `${RANDOM_PATH}?count=${DRAWN}` },
   { name: 'own profile', path: '/user/v1/my/profile' },
   // One person's lists take turns, and no more than a few may wait.
   {

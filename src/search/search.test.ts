@@ -117,6 +117,31 @@ test('users of the app with public search on are found, and nobody else', async 
   })
 })
 
+test('what others see of somebody in search and draws is what a profile shows, as soon as it changes', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  await rename(app, { blake: ['Blake', 'Moreau'] })
+  const avery = await app.as('avery')
+  const blake = await app.as('blake')
+  for (const [i, what] of [
+    `handle = '@Blake', first_name = 'Bläke', last_name = 'van Moreau'`,
+    `country = 'IS', account_kind = 'Community'`,
+    `picture_version = 3, cover_version = 4`,
+    `service = '{"displayRank": "Major"}'`,
+    `account_kind = null, date_of_birth = now() - interval '9 years', camera_disabled = false, proximity_friends = true`,
+    `date_of_birth = null, service = '{}'`,
+  ].entries()) {
+    await set(app, 'blake', what)
+    const profile = (await avery.get(`/user/v1/profile?id=${blake.userId}`)).body
+    assert.equal(profile.userId, blake.userId)
+    assert.deepEqual((await avery.get(`${SEARCH}?term=blake`)).body.docs, [profile], what)
+    assert.deepEqual(
+      (await avery.get(RANDOM)).body.filter((one: { userId: string }) => one.userId === blake.userId),
+      [profile],
+      `${i}: ${what}`,
+    )
+  }
+})
+
 test('who withdraws consent is gone from search and random within a second, on every process', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const second = await app.startSecond()
@@ -254,7 +279,7 @@ test('consent, names and public search that change at once leave nobody found wh
     () => app.as('blake'),
     () => call(browser, 'POST', '/account/v1/app/withdraw', { clientId: 'gs-first' }),
     () => call(browser, 'POST', '/account/v1/profile', { publicSearch: false, firstName: 'Off' }),
-    () => call(browser, 'POST', '/account/v1/profile', { publicSearch: true, firstName: 'On' }),
+    () => call(browser, 'POST', '/account/v1/profile', { publicSearch: true, firstName: 'On', country: 'NO' }),
   ]
   for (let round = 0; round < 25; round++) {
     await Promise.all(Array.from({ length: 8 }, (_, i) => work[(i + round) % 4]!()))
@@ -269,6 +294,12 @@ test('consent, names and public search that change at once leave nobody found wh
       union all
       select k.key, null from search_keys k where not exists
         (select from findable_users f where f.app_id = k.app_id and f.person_id = k.person_id and k.key = any(f.keys))
+      union all
+      select f.handle, null from findable_users f join people p on p.id = f.person_id
+       where (f.handle, f.first_name, f.last_name, f.date_of_birth, f.account_kind, f.country, f.picture_version, f.cover_version,
+              f.camera_disabled, f.proximity_friends, f.service::text)
+         is distinct from (p.handle, p.first_name, p.last_name, p.date_of_birth, p.account_kind, p.country, p.picture_version,
+              p.cover_version, p.camera_disabled, p.proximity_friends, p.service::text)
       union all
       select null, k.key from search_keys k where k.key like '1%' and not exists
         (select from search_words w where w.app_id = k.app_id and '1' || w.word = k.key)`)
