@@ -21,7 +21,7 @@ interface Asked {
   readonly params: unknown[]
 }
 
-const SHOWN = ['search.findNear', 'search.findPeople', 'search.listEntries', 'search.drawEntries']
+const SHOWN = ['search.findMarked', 'search.findPeople', 'search.listEntries', 'search.drawEntries']
 const MAX_LINE_LENGTH = 150
 /** As connections of the read lane are set (src/database/database.ts). */
 const LANE_SETTINGS = `

@@ -42,7 +42,7 @@ const quoteElement = (text: string): string => `"${/["\\]/.test(text) ? text.rep
 
 /** Plain words stand for themselves: lists of them are short, and are not quoted once more when calls are gathered. */
 const quoteWhereNeeded = (text: string): string =>
-  /^[\p{L}\p{N}:*]+$/u.test(text) && !/^null$/i.test(text) ? text : quoteElement(text)
+  /^[\p{L}\p{N}=]+$/u.test(text) && !/^null$/i.test(text) ? text : quoteElement(text)
 
 const makeType = <T>(
   sql: string,

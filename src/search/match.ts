@@ -61,6 +61,8 @@ const COST = { slip: 20, otherLetter: 3, firstLetter: 8, begun: 25, knownAsTyped
 
 export interface Candidate {
   readonly word: string
+  /** Whether the typed word stands for this one though it exists itself. */
+  readonly isDoubtful?: boolean
   readonly cost: number
 }
 
@@ -88,7 +90,8 @@ export function rankWords(typed: string, words: readonly string[]): Candidate[] 
     else if (most > 0) {
       const { whole, beginning } = countSlips(typed, word, most)
       const first = typed[0] === word[0] ? 0 : COST.firstLetter
-      if (whole <= most) slipped.push({ word, cost: COST.slip * whole + first + doubt + costOfOther(typed, word) })
+      if (whole <= most)
+        slipped.push({ word, cost: COST.slip * whole + first + doubt + costOfOther(typed, word), isDoubtful: isKnown })
       else if (beginning === 1 && typed.length > 3 && word.length > typed.length)
         begun.push({ word, cost: begunCost + COST.slip + first })
     }

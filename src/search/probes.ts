@@ -95,6 +95,7 @@ const ofWhole = (one: Ranked, other: Ranked, group: number): Probe[] =>
 
 const besideUnfinished = (whole: Ranked, unfinished: Ranked, group: number): Probe[] =>
   whole.candidates
+    .filter(({ isDoubtful }) => !isDoubtful)
     .slice(0, MOST_BESIDE_UNFINISHED)
     .map(({ word, cost }) =>
       beginningWith(

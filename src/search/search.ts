@@ -6,7 +6,7 @@ import type { Entry } from '../profiles/schema.ts'
 import { isNumber, SEARCH_VERSION, searchKeys, splitWords } from './keys.ts'
 import { AS_TYPED, makeLonelyProbes, makeProbes, type Probes, type RankedPeople, rankPeople } from './probes.ts'
 import { DEFAULT_LIMIT, type Draw, type Found, MAX_FOUND, MAX_RANDOM, MIN_TERM_LENGTH, type Search } from './schema.ts'
-import { oneSlipFrom } from './slips.ts'
+import { listNear } from './slips.ts'
 import * as store from './store.ts'
 
 const listEntries = findableEntries('search.listEntries', store.listed)
@@ -37,13 +37,12 @@ export async function searchUsers(db: Db, who: AppUser, what: Search): Promise<F
   return { docs, page, total: ranked.people.length }
 }
 
-/** Those of the typed words that the app has, and those that it has one slip away from them. */
+/** Those of the typed words that the app has, those that it has one slip away from them, and few others. */
 async function findNear(db: Db, who: AppUser, typed: readonly string[]): Promise<string[]> {
-  const near = typed.filter((word) => !isNumber(word)).map(oneSlipFrom)
-  const words = near.flatMap((one) => one.words)
-  const masks = near.flatMap((one) => one.masks.map((mask) => `${who.appId}:${mask}`))
-  if (words.length === 0) return []
-  return (await db.all(store.findNear, { app: who.appId, words, masks })).map((row) => row.word)
+  const near = typed.filter((word) => !isNumber(word)).flatMap(listNear)
+  if (near.length === 0) return []
+  const marks = near.map((one) => `${who.appId}=${one}`)
+  return (await db.all(store.findMarked, { marks })).map((row) => row.word)
 }
 
 /** And those that they are the beginning of; where nobody was found, also with more slips. */

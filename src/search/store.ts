@@ -3,14 +3,11 @@ import { int4, int8, int8Array, read, text, textArray, write } from '../database
 /** As the index has it. */
 const marks = 'search_marks(w.app_id, w.word)'
 
-/** Which of these words an app has, and those that have one of these masks. */
-export const findNear = read('search.findNear', {
-  params: { app: int8, words: textArray, masks: textArray },
+/** The words of an app that have one of these marks. */
+export const findMarked = read('search.findMarked', {
+  params: { marks: textArray },
   row: { word: text },
-  text: `
-    (select w.word from search_words w where w.app_id = :app and w.word = any(:words))
-    union
-    (select w.word from search_words w where ${marks} && :masks limit 200)`,
+  text: `select w.word from search_words w where ${marks} && :marks limit 300`,
 })
 
 /** Some of the shortest that begin with a typed word. */
