@@ -16,7 +16,6 @@ create table draw_changes (
   app_id     bigint not null,
   person_id  bigint not null
 );
-create index draw_changes_by_person on draw_changes (app_id, person_id);
 
 insert into draw_places (app_id, place, person_id)
 select app_id, row_number() over (partition by app_id order by person_id), person_id from findable_users;

@@ -29,15 +29,23 @@ const PREFIX_COST = 10
 const PAIR_COST = 2
 const UNFINISHED_COST = 10
 const UNFINISHED_BEFORE_COST = 25
-const MOST_PAIRS = 48
-/** One word that exists is mistyped beside one that is not, or two that do not exist. */
-const MOST_PAIR_COST = 65
-const MOST_BESIDE_UNFINISHED = 4
+
+/** How far to go. */
+interface Reach {
+  readonly pairs: number
+  readonly pairCost: number
+  /** Words that another stands beside unfinished. */
+  readonly besideUnfinished: number
+}
+/** At first: two words that do not exist are both mistyped, or one that does beside one that is not. */
+export const NEAR: Reach = { pairs: 24, pairCost: 54, besideUnfinished: 2 }
+/** Where hardly anybody was found: one that exists is mistyped beside one that does not. */
+export const FAR: Reach = { pairs: 48, pairCost: 65, besideUnfinished: 6 }
 
 const byCost = (one: { readonly cost: number }, other: { readonly cost: number }): number => one.cost - other.cost
 
 /** What to look up for the words that were typed; `known` are the words that they may stand for. */
-export function makeProbes(words: readonly string[], known: readonly string[]): Probes {
+export function makeProbes(words: readonly string[], known: readonly string[], reach: Reach): Probes {
   const whole = words.join('')
   const ranked = rankAll(words, known)
   const list = [
@@ -47,7 +55,7 @@ export function makeProbes(words: readonly string[], known: readonly string[]): 
     beginningWith(KIND.name + whole, PREFIX_COST),
     ...(words.length === 1
       ? [beginningWith(KIND.word + whole, PREFIX_COST), ...ofOne(ranked[0]!.candidates)]
-      : ofPairs(ranked)),
+      : ofPairs(ranked, reach)),
   ]
   return { list: list.sort(byCost), groups: Math.max(1, (words.length * (words.length - 1)) / 2) }
 }
@@ -69,34 +77,34 @@ const ofOne = (candidates: readonly Candidate[]): Probe[] =>
   candidates.map(({ word, cost }) => exactly(KIND.word + word, cost + NAME_COST))
 
 /** Each two of the words that were typed: both as they are or with slips, or one of them unfinished. */
-function ofPairs(ranked: readonly Ranked[]): Probe[] {
+function ofPairs(ranked: readonly Ranked[], reach: Reach): Probe[] {
   const probes: Probe[] = []
   let group = 0
   for (const [i, one] of ranked.entries()) {
     for (const other of ranked.slice(i + 1)) {
-      probes.push(...besideUnfinished(one, other, group), ...besideUnfinished(other, one, group))
-      probes.push(...ofWhole(one, other, group))
+      probes.push(...besideUnfinished(one, other, group, reach), ...besideUnfinished(other, one, group, reach))
+      probes.push(...ofWhole(one, other, group, reach))
       group++
     }
   }
   return probes
 }
 
-const ofWhole = (one: Ranked, other: Ranked, group: number): Probe[] =>
+const ofWhole = (one: Ranked, other: Ranked, group: number, reach: Reach): Probe[] =>
   one.candidates
     .flatMap(({ word, cost }) =>
       other.candidates.map((second) =>
         exactly(`${KIND.pair}${word} ${second.word}`, PAIR_COST + cost + second.cost, group),
       ),
     )
-    .filter(({ cost }) => cost <= MOST_PAIR_COST)
+    .filter(({ cost }) => cost <= reach.pairCost)
     .sort(byCost)
-    .slice(0, MOST_PAIRS)
+    .slice(0, reach.pairs)
 
-const besideUnfinished = (whole: Ranked, unfinished: Ranked, group: number): Probe[] =>
+const besideUnfinished = (whole: Ranked, unfinished: Ranked, group: number, reach: Reach): Probe[] =>
   whole.candidates
     .filter(({ isDoubtful }) => !isDoubtful)
-    .slice(0, MOST_BESIDE_UNFINISHED)
+    .slice(0, reach.besideUnfinished)
     .map(({ word, cost }) =>
       beginningWith(
         `${KIND.pair}${word} ${unfinished.typed}`,

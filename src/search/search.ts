@@ -4,7 +4,16 @@ import { fail } from '../errors.ts'
 import { findableEntries, readFindable } from '../profiles/profiles.ts'
 import type { Entry } from '../profiles/schema.ts'
 import { isNumber, SEARCH_VERSION, searchKeys, splitWords } from './keys.ts'
-import { AS_TYPED, makeLonelyProbes, makeProbes, type Probes, type RankedPeople, rankPeople } from './probes.ts'
+import {
+  AS_TYPED,
+  FAR,
+  makeLonelyProbes,
+  makeProbes,
+  NEAR,
+  type Probes,
+  type RankedPeople,
+  rankPeople,
+} from './probes.ts'
 import { DEFAULT_LIMIT, type Draw, type Found, MAX_FOUND, MAX_RANDOM, MIN_TERM_LENGTH, type Search } from './schema.ts'
 import { listNear } from './slips.ts'
 import * as store from './store.ts'
@@ -25,10 +34,10 @@ export async function searchUsers(db: Db, who: AppUser, what: Search): Promise<F
   const words = splitWords(term).slice(0, MAX_WORDS)
   if (words.length === 0) return { docs: [], page, total: 0 }
   let known = await findNear(db, who, words)
-  let ranked = await findPeople(db, who, makeProbes(words, known))
+  let ranked = await findPeople(db, who, makeProbes(words, known, NEAR))
   if (ranked.people.length < FEW && ranked.best > AS_TYPED) {
     known = await findMore(db, who, words, known, ranked.people.length === 0)
-    ranked = await findPeople(db, who, makeProbes(words, known))
+    ranked = await findPeople(db, who, makeProbes(words, known, FAR))
   }
   if (ranked.people.length === 0 && words.length > 1) ranked = await findPeople(db, who, makeLonelyProbes(words, known))
   const start = (page - 1) * limit

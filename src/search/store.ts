@@ -62,8 +62,8 @@ export const findPeople = read('search.findPeople', {
 
 /** So many users of an app, or fewer, are all tried. */
 const FEW = 100
-/** So many changes are looked at for people who have no place yet. */
-const MOST_FRESH = 1000
+/** So many changes, the oldest ones, are looked at for people who have no place yet: hardly ever are there more. */
+const MOST_CHANGES = 1000
 
 /**
  * People drawn at random, each equally likely, of those who may be found. Numbers are drawn: up to the last place they are the people who have these places, and after that those who
@@ -76,9 +76,9 @@ export const drawn = {
       select coalesce((select place from draw_places where app_id = :app order by place desc limit 1), 0) as place
     ), fresh as materialized (
       select array(
-        select distinct c.person_id from (
-          select person_id from draw_changes where app_id = :app order by person_id limit ${MOST_FRESH}
-        ) c where not exists (select from draw_places d where d.app_id = :app and d.person_id = c.person_id)
+        select distinct c.person_id from draw_changes c
+         where c.id < (select min(id) from draw_changes) + ${MOST_CHANGES} and c.app_id = :app
+           and not exists (select from draw_places d where d.app_id = :app and d.person_id = c.person_id)
       ) as people
     ), size as materialized (
       select top.place + cardinality(fresh.people) as people from top, fresh
