@@ -11,6 +11,7 @@ import { RateLimiter } from './http/limits.ts'
 import { securityHeaders } from './http/security.ts'
 import type { MessagePolicy } from './messages/messages.ts'
 import type { RelyingParty } from './passkeys/passkeys.ts'
+import { Workshop } from './pictures/workshop.ts'
 import { TokenCache } from './sessions/cache.ts'
 import type { TokenPolicy } from './sessions/sessions.ts'
 
@@ -49,6 +50,8 @@ export interface Environment {
   /** Origins of web pages that may call this environment. */
   readonly origins: { has(origin: string): boolean }
   readonly bucketWatch: BucketWatch
+  /** Where images that people send are worked on. */
+  readonly workshop: Workshop
   /** Aborted when the process stops: no new work is taken, streams end. */
   readonly stopping: AbortSignal
   stop(): void
@@ -83,6 +86,7 @@ export async function openEnvironment({
   setMaxListeners(0, stopping.signal)
   const url = name === 'production' ? config.BASE_URL : config.SANDBOX_URL
   const bucketWatch = new BucketWatch(db, config.STREAM_LIMIT)
+  const images = new RateLimiter('images', config.RATE_IMAGE_PER_SECOND, config.RATE_IMAGE_BURST)
   return {
     name,
     url,
@@ -127,6 +131,7 @@ export async function openEnvironment({
     securityHeaders: securityHeaders(url),
     origins: await followOrigins(db, log),
     bucketWatch,
+    workshop: new Workshop(name, (household, megapixels) => images.take(household, clock().getTime(), megapixels)),
     stopping: stopping.signal,
     stop: () => stopping.abort(),
     close: async () => {

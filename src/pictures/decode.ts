@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { fail, PlatformError } from '../errors.ts'
-import { checkMeasures, type Kind, MAX_PIXELS, readFormat, SHAPES } from './rules.ts'
+import { checkScans, leaveOutNotes } from './parts.ts'
+import { checkMeasures, type Format, type Kind, MAX_PIXELS, SHAPES } from './rules.ts'
 
 const TIMEOUT_SECONDS = 10
 const QUALITY = 82
@@ -35,12 +36,21 @@ function loadSharp(): Promise<Sharp> {
 /** As strict as it gets: `warning` includes what is cut short or broken. Of an image that moves, the first picture. */
 const STRICT = { failOn: 'warning', limitInputPixels: MAX_PIXELS, sequentialRead: true } as const
 
+export interface Work {
+  readonly kind: Kind
+  readonly image: Buffer
+  readonly format: Format
+  /** Told how many pixels it has before they are decoded; refuses by throwing. */
+  measured(pixels: number): void
+}
+
 /**
  * Makes all sizes of an image. What comes out is drawn anew from the pixels: no place, camera, comment, profile or anything that was hidden before, between or
  * behind them.
  */
-export async function makeSizes(kind: Kind, image: Buffer): Promise<Sized[]> {
-  const format = readFormat(image)
+export async function makeSizes({ kind, image: sent, format, measured }: Work): Promise<Sized[]> {
+  if (format === 'jpeg') checkScans(sent)
+  const image = format === 'png' ? leaveOutNotes(sent) : sent
   const sharp = await loadSharp()
   const { widths, heightOf } = SHAPES[kind]
   const largest = widths.at(-1)!
@@ -54,6 +64,7 @@ export async function makeSizes(kind: Kind, image: Buffer): Promise<Sized[]> {
     } = await sharp(image, { ...STRICT, limitInputPixels: false }).metadata()
     if (found !== format) throw damaged()
     checkMeasures({ width, height, channels, bytesAChannel: depth === 'uchar' ? 1 : 2 })
+    measured(width * height)
     // Decoded once; the others are made of the largest.
     const { data, info } = await sharp(image, STRICT)
       .autoOrient()

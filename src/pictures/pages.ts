@@ -19,9 +19,10 @@ const formsOf = (kind: ImageKind): Page[] => [
     input: UploadForm,
     place: 'multipart',
     back,
-    run: async ({ db }, who, { image }) => {
+    run: async ({ db, environment, request }, who, { image }) => {
       if (!image) throw fail('parameterMissing', 'Choose a file first')
-      await setImage(db, who, { kind, image })
+      const hasLeft = () => request.raw.socket.destroyed
+      await setImage(db, who, { kind, image, hasLeft }, environment.workshop)
       return doneAt(PROFILE, `${kind}-set`)
     },
     showProblem: (context, who, _typed, problem) =>

@@ -1,13 +1,13 @@
+import { networkOf } from '../addresses.ts'
 import type { AppUser, PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
-import { makeSizes } from './decode.ts'
 import { drawDefault } from './default.ts'
-import { inTurn } from './queue.ts'
 import { initialsOf, type Kind, parseImageId, widthFor } from './rules.ts'
 import type { NameImage } from './schema.ts'
 import * as store from './store.ts'
+import type { Workshop } from './workshop.ts'
 
 export { coverId, pictureId } from './rules.ts'
 
@@ -76,14 +76,24 @@ export async function* exportImages(db: Db, personId: number): AsyncGenerator<{ 
   }
 }
 
+export interface NewImage {
+  readonly kind: Kind
+  readonly image: Buffer
+  /** Whether nobody is there any more to hear the answer: what still waits then is not worked on. */
+  hasLeft(): boolean
+}
+
 /** Puts an image in the place of the one before. All sizes change at once. */
 export async function setImage(
   db: Db,
   who: PersonCaller,
-  { kind, image }: { kind: Kind; image: Buffer },
+  { kind, image, hasLeft }: NewImage,
+  workshop: Workshop,
 ): Promise<void> {
   const person = who.personId
-  const sizes = await inTurn(String(person), () => makeSizes(kind, image))
+  const { household } = (await db.first(store.findHousehold, { person }))!
+  const sender = { household: String(household), network: networkOf(who.address), hasLeft }
+  const sizes = await workshop.makeSizes(sender, { kind, image })
   await db.transaction(async (tx) => {
     await countVersion(tx, who, kind)
     await tx.all(store.deleteSizes, { kind, person })

@@ -80,8 +80,9 @@ export const pictureOperations: readonly Operation[] = [
       place: 'image',
       answer: Success,
       errors: [],
-      run: async ({ db, who }, { image }) => {
-        await setImage(db, who, { kind, image })
+      run: async ({ db, who, environment, request }, { image }) => {
+        const hasLeft = () => request.raw.socket.destroyed
+        await setImage(db, who, { kind, image, hasLeft }, environment.workshop)
         return SUCCESS
       },
     }),

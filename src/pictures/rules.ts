@@ -68,17 +68,19 @@ export function checkMeasures({ width, height, channels, bytesAChannel }: Measur
 const startsWith = (bytes: Buffer, at: number, hex: string): boolean =>
   bytes.toString('hex', at, at + hex.length / 2) === hex
 
+/** The names that libvips has for them, too. */
+export type Format = 'png' | 'jpeg' | 'webp'
+
 /** Decided by the first bytes, whatever anybody calls it. */
-const FORMATS: Record<string, (bytes: Buffer) => boolean> = {
+const FORMATS: Record<Format, (bytes: Buffer) => boolean> = {
   png: (bytes) => startsWith(bytes, 0, '89504e470d0a1a0a'),
   jpeg: (bytes) => startsWith(bytes, 0, 'ffd8ff'),
   webp: (bytes) => startsWith(bytes, 0, '52494646') && startsWith(bytes, 8, '57454250'),
 }
 
-/** The name that libvips has for it, too. */
-export function readFormat(bytes: Buffer): string {
+export function readFormat(bytes: Buffer): Format {
   if (bytes.length === 0) throw fail('validationFailed', 'The image is empty; choose a file with a picture in it')
-  const format = Object.keys(FORMATS).find((name) => FORMATS[name]!(bytes))
+  const format = (Object.keys(FORMATS) as Format[]).find((name) => FORMATS[name](bytes))
   if (!format) throw fail('unsupportedMediaType', 'This is no PNG, JPEG or WebP image; save it as one of these')
   return format
 }

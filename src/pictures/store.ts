@@ -47,6 +47,13 @@ export const findLargest = read('pictures.findLargest', {
   text: `select bytes from pictures where person_id = :person and kind = :kind order by width desc limit 1`,
 })
 
+/** One number for a child and the parent who looks after it; where there are two parents, for the one whose account is older. */
+export const findHousehold = read('pictures.findHousehold', {
+  params: { person: int8 },
+  row: { household: int8 },
+  text: `select coalesce(min(parent_id), :person) as household from guardians where child_id = :person`,
+})
+
 /** Takes the person's row first, so that of two changes at once one comes after the other. No row where this browser's person is not that any more. */
 export const countVersion = write('pictures.countVersion', {
   params: { kind: text, person: int8, epoch: int4 },
