@@ -4,15 +4,22 @@ import { fail } from './errors.ts'
 const MAX_WAITING = 1000
 const MAX_WORKING = 32
 
+type Line = (() => void)[]
+
 interface Lines {
   working: number
-  /** Who has a key, and waits for a place to work. */
-  readonly ready: (() => void)[]
+  /** Who is first in their line, and waits for a place to work. */
+  readonly ready: Line
   /** Who waits for each key that somebody has. */
-  readonly waiting: Map<string, (() => void)[]>
+  readonly waiting: Map<string, Line>
+  /** The first of each line of somebody who has several, and has one at work. */
+  readonly sharing: Map<string, Line>
 }
 
-/** One at a time for each key of an owner, in the order of arrival; different keys do not wait for each other, up to a point. */
+/**
+ * One at a time for each key of an owner, in the order of arrival; different keys do not wait for each other, up to a point. Lines that share are one at a time as
+ * well, each of them in its turn: so nobody gets more done by standing in many lines, and a long line does not hold up the others.
+ */
 export class Turns {
   readonly #owners = new WeakMap<object, Lines>()
   readonly #most: { readonly waiting: number; readonly working: number }
@@ -22,32 +29,44 @@ export class Turns {
     this.#most = { waiting: most.waiting ?? MAX_WAITING, working: most.working ?? MAX_WORKING }
   }
 
-  async take<T>(owner: object, key: string, work: () => Promise<T>): Promise<T> {
+  /** `sharer`: whose line it is, where they have others too. */
+  async take<T>(owner: object, key: string, work: () => Promise<T>, sharer?: string): Promise<T> {
     const lines = this.#linesOf(owner)
-    const line = lines.waiting.get(key)
-    if (line && line.length >= this.#most.waiting)
+    if ((lines.waiting.get(key)?.length ?? 0) >= this.#most.waiting)
       throw fail('tooManyRequests', 'Too many requests wait for their turn; try again shortly', 1)
-    if (line) await new Promise<void>((resolve) => line.push(resolve))
-    else lines.waiting.set(key, [])
+    const turn = enter(lines.waiting, key)
+    if (turn) await turn
+    if (sharer !== undefined) await enter(lines.sharing, sharer)
     if (lines.working >= this.#most.working) await new Promise<void>((resolve) => lines.ready.push(resolve))
     else lines.working++
     try {
       return await work()
     } finally {
       passOn(lines.ready, () => lines.working--)
-      passOn(lines.waiting.get(key)!, () => lines.waiting.delete(key))
+      if (sharer !== undefined) leave(lines.sharing, sharer)
+      leave(lines.waiting, key)
     }
   }
 
   #linesOf(owner: object): Lines {
-    const lines = this.#owners.get(owner) ?? { working: 0, ready: [], waiting: new Map() }
+    const lines = this.#owners.get(owner) ?? { working: 0, ready: [], waiting: new Map(), sharing: new Map() }
     this.#owners.set(owner, lines)
     return lines
   }
 }
 
+/** Waits until nobody else has the key. */
+function enter(all: Map<string, Line>, key: string): Promise<void> | undefined {
+  const line = all.get(key)
+  if (line) return new Promise<void>((resolve) => line.push(resolve))
+  all.set(key, [])
+  return undefined
+}
+
+const leave = (all: Map<string, Line>, key: string): void => passOn(all.get(key)!, () => all.delete(key))
+
 /** To the next in line; where there is none, what was held is given back. */
-function passOn(line: (() => void)[], giveBack: () => void): void {
+function passOn(line: Line, giveBack: () => void): void {
   const next = line.shift()
   if (next) next()
   else giveBack()

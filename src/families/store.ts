@@ -19,19 +19,22 @@ const child = {
     last_name: text,
     date_of_birth: nullable(text),
     country: nullable(text),
+    email: nullable(text),
     public_search: bool,
     camera_disabled: bool,
     proximity_friends: bool,
   },
   columns: `
     c.id, c.handle, c.first_name, c.last_name, to_char(c.date_of_birth, 'YYYY-MM-DD') as date_of_birth, c.country,
-    c.public_search, c.camera_disabled, c.proximity_friends`,
+    c.email, c.public_search, c.camera_disabled, c.proximity_friends`,
 }
 
 /** Those that the child's own list of requests shows. */
 const requests = `
-    (select count(*) from friendships f join people a on a.id = f.asker_id
-      where f.asked_id = c.id and f.accepted_at is null and not f.is_quiet and a.disabled_at is null) as friend_requests`
+    (select count(*) from (
+      select from friendships f join people a on a.id = f.asker_id
+       where f.asked_id = c.id and f.accepted_at is null and not f.is_quiet and a.disabled_at is null
+       limit 1000) shown) as friend_requests`
 
 const ofParent = `guardians g join people c on c.id = g.child_id where g.parent_id = :parent`
 const isYoung = `c.date_of_birth > to_date(:born, 'YYYY-MM-DD')`
@@ -108,9 +111,17 @@ export const countParents = read('families.countParents', {
 })
 
 /** Whoever cannot sign in looks after nobody. */
-const otherParent = `
+const ableParent = `
     select from guardians o join people p on p.id = o.parent_id
-     where o.child_id = c.id and o.parent_id <> :parent and p.disabled_at is null`
+     where o.child_id = c.id and p.disabled_at is null`
+const otherParent = `${ableParent} and o.parent_id <> :parent`
+
+/** A child whom somebody looks after. */
+export const findCared = read('families.findCared', {
+  params: { child: int8, born: text },
+  row: { id: int8 },
+  text: `select c.id from people c where c.id = :child and ${isYoung} and exists (${ableParent})`,
+})
 
 export const findOtherParent = read('families.findOtherParent', {
   params: { child: int8, parent: int8 },

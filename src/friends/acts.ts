@@ -1,43 +1,98 @@
-import type { AppUser, Caller } from '../caller.ts'
+import type { AppUser, PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
-import { PlatformError } from '../errors.ts'
+import type { RowOf } from '../database/statement.ts'
+import { fail } from '../errors.ts'
+import { countFailures, refuseBlocked, type Subject } from '../lockouts/lockouts.ts'
 import { normaliseHandle } from '../people/people.ts'
-import { readPersonOfUser } from '../profiles/profiles.ts'
 import { blockPerson, unblockPerson } from './blocks.ts'
 import { acceptRequest, cancelRequest, declineRequest, removeFriend, requestFriend } from './friends.ts'
 import type { Act } from './pair.ts'
-import type { Verb } from './rules.ts'
+import { type AskingVerb, checkDoer, isChild, missing, type Verb } from './rules.ts'
 import * as store from './store.ts'
 
 export type { Verb } from './rules.ts'
 
-const VERBS: Record<Verb, (db: Db, who: Caller, what: Act) => Promise<void>> = {
+const ASKING: Record<AskingVerb, typeof requestFriend> = {
   request: requestFriend,
   accept: acceptRequest,
   decline: declineRequest,
   cancel: cancelRequest,
   remove: removeFriend,
-  block: blockPerson,
-  unblock: unblockPerson,
 }
+const BLOCKING = { block: blockPerson, unblock: unblockPerson }
+
+const isBlocking = (verb: Verb): verb is keyof typeof BLOCKING => verb === 'block' || verb === 'unblock'
 
 /** A user of an app acts on another one. */
 export async function actOnUser(db: Db, who: AppUser, what: { verb: Verb; userId: string }): Promise<void> {
   const { verb, userId } = what
-  const otherId = await readPersonOfUser(db, who, userId).catch((error: unknown) => {
-    if (error instanceof PlatformError && error.kind === 'notFound') return undefined
-    throw error
-  })
-  await VERBS[verb](db, who, { personId: who.personId, otherId, by: 'person' })
+  const params = { me: who.personId, app: who.appId, user: userId }
+  const act = { personId: who.personId, by: 'person' } as const
+  if (isBlocking(verb)) {
+    const found = await db.first(store.findAnyUser, params)
+    return BLOCKING[verb](db, who, { ...act, ...otherIn(found), isAway: found?.is_away === true, name: `#${userId}` })
+  }
+  const other = judge(await db.first(store.findKnownUser, params), who.at, { ...act, verb })
+  if (other.otherId === undefined) throw missing(verb)
+  await ASKING[verb](db, who, { ...act, ...other })
 }
+
+/** Handles that a person asks for in vain: each try may be a guess at somebody who is not to be found. */
+const guesserSubject = (personId: number): Subject => ({
+  name: `asked:${personId}`,
+  freeFailures: 60,
+  longestWaitSeconds: 15 * 60,
+  refusal: 'You have asked for too many people who are not to be found; wait before the next one',
+})
+/** Handles that a person blocks and sees nobody by: apart from those, so that nobody who asked too much cannot block. */
+const blockerSubject = (personId: number): Subject => ({
+  name: `blocked:${personId}`,
+  freeFailures: 60,
+  longestWaitSeconds: 15 * 60,
+  refusal: 'You have blocked too many people who are not to be found; wait before the next one',
+})
 
 /** Somebody acts outside of any app, where people are named by their handles: the person, or a parent for a child. */
 export async function actOnHandle(
   db: Db,
-  who: Caller,
+  who: PersonCaller,
   what: Pick<Act, 'personId' | 'by'> & { verb: Verb; handle: string },
 ): Promise<void> {
   const { verb, personId, by } = what
-  const other = await db.first(store.findByHandle, { handle: normaliseHandle(what.handle) })
-  await VERBS[verb](db, who, { personId, otherId: other?.id, by })
+  const act = { personId, by }
+  const params = { me: personId, handle: normaliseHandle(what.handle) }
+  if (isBlocking(verb)) {
+    const what = { ...act, ...otherIn(await db.first(store.findAnyHandle, params)), name: `@${params.handle}` }
+    return BLOCKING[verb](db, who, what, (tx) => countTry(tx, who, blockerSubject(who.personId)))
+  }
+  if (verb === 'request') await refuseBlocked(db, who, [guesserSubject(who.personId)])
+  const other = judge(await db.first(store.findKnownHandle, params), who.at, { ...act, verb })
+  if (other.otherId === undefined) {
+    if (verb === 'request') await countGuess(db, who)
+    throw missing(verb)
+  }
+  await ASKING[verb](db, who, { ...act, ...other })
+}
+
+type Found = RowOf<typeof store.findAnyHandle> | undefined
+
+const otherIn = (found: Found): Pick<Act, 'otherId'> => ({ otherId: found?.other_id ?? undefined })
+
+/** What the caller may not do at all is refused first: it must not depend on whom they name. */
+function judge(found: Found, at: Date, { verb, by }: Pick<Act, 'by'> & { verb: Verb }): Pick<Act, 'otherId'> {
+  if (!found) throw fail('notAuthorized')
+  checkDoer({ isAnonymous: found.anonymous, isChild: isChild(found.date_of_birth, at) }, verb, by)
+  return otherIn(found)
+}
+
+/** The person is held, so that none of many at once is overlooked. */
+const countGuess = (db: Db, who: PersonCaller): Promise<void> =>
+  db.transaction(async (tx) => {
+    await tx.all(store.lockPeople, { ids: [who.personId] })
+    await countTry(tx, who, guesserSubject(who.personId))
+  })
+
+async function countTry(tx: Db, who: PersonCaller, subject: Subject): Promise<void> {
+  await refuseBlocked(tx, who, [subject])
+  await countFailures(tx, who, [subject])
 }

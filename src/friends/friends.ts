@@ -1,15 +1,7 @@
 import type { Caller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { type Act, betweenTwo } from './pair.ts'
-import {
-  checkFriendCount,
-  checkSentCount,
-  decideAccept,
-  decideRequest,
-  MAX_RECEIVED,
-  missing,
-  type Pair,
-} from './rules.ts'
+import { checkFriendCount, checkSentCount, decideAccept, decideRequest, missing, type Pair } from './rules.ts'
 import * as store from './store.ts'
 
 /*
@@ -30,17 +22,15 @@ export const requestFriend = (db: Db, who: Caller, what: Act): Promise<void> =>
     const [asker, asked] = [pair.me.id, pair.other.id]
     const asking = decideRequest(pair, who.at)
     if (asking === 'befriend') await befriend(tx, who, pair)
-    if (asking === 'speak up' && (await hasRoom(tx, asked)))
-      await tx.first(store.setQuiet, { asker, asked, quiet: false })
+    // The same statements for requests that are heard and that are not: whoever was declined must not tell by the time that it takes.
+    const quiet = asking === 'ask quietly' || asking === 'ask again quietly'
+    if (asking === 'ask again' || asking === 'ask again quietly')
+      await tx.first(store.setQuiet, { asker, asked, quiet })
     if (asking === 'ask' || asking === 'ask quietly') {
       checkSentCount((await tx.first(store.countSent, { person: asker }))!.sent)
-      const isQuiet = asking === 'ask quietly' || !(await hasRoom(tx, asked))
-      await tx.first(store.insertRequest, { asker, asked, quiet: isQuiet, now: who.at })
+      await tx.first(store.insertRequest, { asker, asked, quiet, now: who.at })
     }
   })
-
-const hasRoom = async (tx: Db, asked: number): Promise<boolean> =>
-  (await tx.first(store.countReceived, { person: asked }))!.received < MAX_RECEIVED
 
 export const acceptRequest = (db: Db, who: Caller, what: Act): Promise<void> =>
   betweenTwo(db, who, 'accept', what, async (tx, pair) => {

@@ -44,8 +44,9 @@ const BEFORE: Record<string, { make(blake: Do, other: Do): Promise<unknown>; end
     end: 'cancel',
   },
   'they were friends': { make: (blake, other) => other('request').then(() => blake('accept')), end: 'remove' },
-  // They see Blake by their own open request alone, and could not block otherwise.
+  'Blake had asked and cancelled': { make: (blake) => blake('request').then(() => blake('cancel')) },
   'Blake had blocked them': { make: (blake, other) => other('request').then(() => blake('block')), end: 'cancel' },
+  'Blake had blocked them for nothing': { make: (blake) => blake('block') },
 }
 
 test('D1: whoever is blocked cannot tell it from public search that was turned off', async (t) => {

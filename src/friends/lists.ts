@@ -1,31 +1,37 @@
-import type { AppUser } from '../caller.ts'
+import type { AppUser, PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import { findOpen, readEntries } from '../profiles/profiles.ts'
 import type { Entry } from '../profiles/schema.ts'
 import { Turns } from '../turns.ts'
+import { MAX_RECEIVED } from './rules.ts'
 import type { Friend, FriendRequests, Friends, RememberedUser } from './schema.ts'
 import * as store from './store.ts'
 
 type Known = RowOf<typeof store.listFriends>
 
-/** Lists are long: one at a time for each person, a few in a process, and whoever asks for many at once is sent away. */
+/**
+ * Lists are long: one at a time for whoever asks, a few in a process, and whoever asks for many at once is sent away. Each app of a person waits in a line of its own; so does
+ * the person in their own browser, and a parent for each child. An app that asks too often is sent away alone.
+ */
 const turns = new Turns({ waiting: 20, working: 8 })
-const inTurn = <T>(db: Db, personId: number, work: () => Promise<T>): Promise<T> =>
-  turns.take(db, String(personId), work)
+const inTurn = <T>(db: Db, personId: number, line: string, work: () => Promise<T>): Promise<T> =>
+  turns.take(db, `${personId} ${line}`, work, String(personId))
+const inTurnOfApp = <T>(db: Db, { personId, appId }: AppUser, work: () => Promise<T>): Promise<T> =>
+  inTurn(db, personId, `in ${appId}`, work)
 
 /** The caller's friends who use the calling app. */
 export function listFriends(db: Db, who: AppUser): Promise<Entry[]> {
-  return inTurn(db, who.personId, async () =>
+  return inTurnOfApp(db, who, async () =>
     readEntries(db, who, idsOf(await db.all(store.listFriends, { person: who.personId }))),
   )
 }
 
 /** Those of users of the calling app. */
 export function readRequests(db: Db, who: AppUser): Promise<FriendRequests> {
-  return inTurn(db, who.personId, async () => {
+  return inTurnOfApp(db, who, async () => {
     const [received, sent] = await Promise.all([
-      db.all(store.listReceived, { person: who.personId }),
+      db.all(store.listReceived, { person: who.personId, most: MAX_RECEIVED }),
       db.all(store.listSent, { person: who.personId }),
     ])
     const asking = await withEntries(db, who, received)
@@ -39,7 +45,7 @@ export function readRequests(db: Db, who: AppUser): Promise<FriendRequests> {
 
 /** Those whom the caller has blocked and who use the calling app. */
 export function listBlocked(db: Db, who: AppUser): Promise<RememberedUser[]> {
-  return inTurn(db, who.personId, async () => {
+  return inTurnOfApp(db, who, async () => {
     const blocked = await recall(db, who, await db.all(store.listBlocked, { person: who.personId }))
     return blocked.map(([, user]) => user)
   })
@@ -71,7 +77,7 @@ const readAll = async (db: Db, personId: number) => {
   const person = { person: personId }
   const [friends, received, sent, blocked] = await Promise.all([
     db.all(store.listFriends, person),
-    db.all(store.listReceived, person),
+    db.all(store.listReceived, { ...person, most: MAX_RECEIVED }),
     db.all(store.listSent, person),
     db.all(store.listBlocked, person),
   ])
@@ -79,8 +85,8 @@ const readAll = async (db: Db, personId: number) => {
 }
 
 /** Everybody whom a person has to do with, outside of any app: for themselves, and for a parent. */
-export function readFriends(db: Db, personId: number): Promise<Friends> {
-  return inTurn(db, personId, async () => {
+export function readFriends(db: Db, who: PersonCaller, personId: number): Promise<Friends> {
+  return inTurn(db, who.personId, `about ${personId}`, async () => {
     const { friends, received, sent, blocked } = await readAll(db, personId)
     const open = await findOpen(db, personId, idsOf([...sent, ...blocked]))
     const recallFriend = (row: Known): Friend =>
@@ -106,11 +112,17 @@ const MAX_DECLINED = 5000
 export async function exportFriends(db: Db, personId: number) {
   const { friends, received, sent, blocked } = await readAll(db, personId)
   const declined = await db.all(store.listDeclined, { person: personId, most: MAX_DECLINED })
+  const names = await db.all(store.listBlockedNames, { person: personId })
   return {
     friends: friends.map(({ handle, since }) => ({ handle, since: since.toISOString() })),
     received: received.map(({ handle, since }) => ({ handle, requestedDate: since.toISOString() })),
     sent: sent.map(({ handle, since }) => ({ handle, requestedDate: since.toISOString() })),
     declined: declined.map(({ handle, since }) => ({ handle, declinedDate: since.toISOString() })),
     blocked: blocked.map(({ handle, since }) => ({ handle, blockedDate: since.toISOString() })),
+    // As they were given, whether or not there is somebody.
+    blockedNames: names.map(({ name, since }) => ({
+      ...(name.startsWith('@') ? { handle: name } : { userId: name.slice(1) }),
+      blockedDate: since.toISOString(),
+    })),
   }
 }

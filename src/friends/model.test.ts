@@ -36,12 +36,15 @@ class Model {
   readonly #heard = new Set<string>()
   readonly #declined = new Set<string>()
   readonly #blocked = new Set<string>()
+  /** Those of the blocked that the blocker saw, or had to do with. */
+  readonly #listed = new Set<string>()
 
   take(verb: Verb, me: Person, other: Person): number {
     const [mine, theirs] = [`${me}>${other}`, `${other}>${me}`]
     switch (verb) {
       case 'request':
-        if (this.#blocked.has(mine)) return IMPOSSIBLE
+        if (this.#listed.has(mine)) return IMPOSSIBLE
+        if (this.#blocked.has(mine)) return MISSING
         if (this.#friends.has(mine)) return OK
         if (this.#asked.has(theirs)) return this.#befriend(mine, theirs)
         if (!this.#asked.has(mine) && !this.#isFindable(me, other)) return MISSING
@@ -62,8 +65,8 @@ class Model {
         this.#friends.delete(theirs)
         return this.#friends.delete(mine) ? OK : MISSING
       case 'block': {
-        const isSeen = this.#friends.has(mine) || this.#asked.has(mine) || this.#heard.has(theirs)
-        if (!isSeen && !this.#isFindable(me, other) && !this.#blocked.has(mine)) return MISSING
+        const hasToDo = [this.#friends, this.#asked].some((set) => set.has(mine) || set.has(theirs))
+        if (hasToDo || this.#declined.has(theirs) || this.#isFindable(me, other)) this.#listed.add(mine)
         for (const one of [mine, theirs]) {
           this.#friends.delete(one)
           this.#heard.delete(one)
@@ -73,7 +76,9 @@ class Model {
         return OK
       }
       case 'unblock':
-        return this.#blocked.delete(mine) ? OK : MISSING
+        this.#blocked.delete(mine)
+        this.#listed.delete(mine)
+        return OK
     }
   }
 
@@ -87,7 +92,7 @@ class Model {
       friends: others.filter((other) => this.#friends.has(`${me}>${other}`)),
       received: others.filter((other) => this.#heard.has(`${other}>${me}`)),
       sent: others.filter((other) => this.#asked.has(`${me}>${other}`)),
-      blocked: others.filter((other) => this.#blocked.has(`${me}>${other}`)),
+      blocked: others.filter((other) => this.#listed.has(`${me}>${other}`)),
     }
   }
 

@@ -48,7 +48,7 @@ test('the page of one’s friends', async (t) => {
 
     const list = await avery.get(FRIENDS)
     assert.match(list.text, /<a href="\/account\/friends\/remove\?friend=%40blake" aria-label="Remove @blake">Remove</)
-    assert.ok(!formsOf(list.text).some(({ action }) => /remove|block$/.test(action)), 'not without a question')
+    assert.ok(!formsOf(list.text).some(({ action }) => /\/(remove|block)$/.test(action)), 'not without a question')
     const removing = `${FRIENDS}/remove?friend=%40blake`
     assert.match((await avery.get(removing)).text, /<h1>Remove a friend\?<\/h1>.*<bdi>@blake<\/bdi>/s)
     assert.deepEqual(await seeOwn(avery), { ...NOBODY, friends: ['blake'] }, 'the question changes nothing')
@@ -97,18 +97,38 @@ test('the page of one’s friends', async (t) => {
     assert.equal((await drew.get(`${FRIENDS}/block`)).location, FRIENDS)
   })
 
-  await t.test('a child says no by itself, and a parent says yes', async () => {
+  await t.test('a parent answers for a child, which blocks by itself', async () => {
     const ellis = await signInBrowser(app, 'ellis')
     await expectDone(actByHandle(avery, 'request', '@ellis'))
     const before = await ellis.get(FRIENDS)
     await app.sql(`update people set date_of_birth = '${yearsAgo(8)}' where handle_key = 'ellis'`)
     const page = await ellis.get(FRIENDS)
     assert.match(page.text, /A parent asks and answers for you until you are 13/)
-    assert.ok(!formsOf(page.text).some(({ action }) => /accept|request/.test(action)))
+    const forms = formsOf(page.text).map(({ action }) => action)
+    assert.ok(!forms.some((action) => /accept|request|decline|unblock/.test(action)), String(forms))
     const forged = await ellis.submit(before, {}, `${FRIENDS}/accept`)
     assert.equal(forged.status, 400)
     assert.match(forged.text, /role="alert">A parent answers friend requests to a child/)
-    assert.equal((await press(ellis, 'decline', '@avery')).location, `${FRIENDS}?done=friend-decline`)
+    const blocked = await press(ellis, 'block', '@avery', `${FRIENDS}/block?friend=avery`)
+    assert.equal(blocked.location, `${FRIENDS}?done=friend-block`)
+    const after = await ellis.get(FRIENDS)
+    assert.match(after.text, /Blocked \(1\)/)
+    assert.ok(!formsOf(after.text).some(({ action }) => action.endsWith('/unblock')))
+  })
+
+  await t.test('blocks and unblocks whoever is hidden by their handle, and nobody in the same words', async () => {
+    await openSearch(app, ['finley'], false)
+    const finley = await signInBrowser(app, 'finley')
+    for (const friend of ['finley', 'nobody-at-all']) {
+      const blocked = await press(blake, 'block', `@${friend}`, `${FRIENDS}/block?friend=${friend}`)
+      assert.equal(blocked.location, `${FRIENDS}?done=friend-block`)
+      assert.match((await blake.follow(blocked)).text, /They are blocked, if there is such a person.*Nobody\./s)
+      if (friend === 'finley') assert.equal((await actByHandle(finley, 'request', 'blake')).status, 404)
+      assert.equal((await press(blake, 'unblock', friend)).location, `${FRIENDS}?done=friend-unblock`)
+      if (friend === 'finley') await expectDone(actByHandle(finley, 'request', 'blake'))
+    }
+    await expectDone(actByHandle(finley, 'cancel', 'blake'))
+    await openSearch(app, ['finley'])
   })
 
   await t.test('long lists have pages of their own', async () => {
@@ -173,7 +193,7 @@ test('friends in a real browser, without scripts', { skip: noChromium }, async (
   await page.getByRole('heading', { name: 'Block this person?' }).waitFor()
   await assertUsable(page, 'a question')
   await page.getByRole('button', { name: 'Block' }).click()
-  await page.getByText('They are blocked.').waitFor()
+  await page.getByText('They are blocked, if there is such a person.').waitFor()
   await assertUsable(page, 'all lists')
   await page.getByRole('link', { name: 'Remove @ellis' }).click()
   await page.getByRole('link', { name: 'No, go back' }).click()

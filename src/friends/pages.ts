@@ -11,7 +11,7 @@ export const friendPages: readonly Page[] = circlePages({
   section: 'friends',
   name: 'friends',
   look: async ({ db }, who) => {
-    const [lists, { userType }] = await Promise.all([readFriends(db, who.personId), readSettings(db, who)])
+    const [lists, { userType }] = await Promise.all([readFriends(db, who, who.personId), readSettings(db, who)])
     return { lists, circle: { base, canAsk: userType !== 'child' } }
   },
   act: ({ db }, who, { friend, verb }) =>

@@ -8,35 +8,41 @@ import { Entries, FriendRequests, Friends, NameHandle, NameUser, Nothing, Rememb
 const path = '/user/v1/my/friends'
 const ownPath = '/account/v1/friends'
 
-/** What can be done, what it is called, and what it may refuse beside those whom it does not know. */
+/** What can be done, what it is called, and what it may refuse. */
 const VERBS: readonly { verb: Verb; name: string; summary: string; errors: readonly ErrorName[] }[] = [
   {
     verb: 'request',
     name: 'requestFriend',
     summary: 'Asks somebody to be friends; two who ask each other are. The answer never tells whether it was heard',
-    errors: ['wrongUserType', 'impossibleNow'],
+    errors: ['wrongUserType', 'impossibleNow', 'notFound'],
   },
   {
     verb: 'accept',
     name: 'acceptFriend',
     summary: 'Accepts a friend request; a parent does so for a child',
-    errors: ['wrongUserType', 'impossibleNow'],
+    errors: ['wrongUserType', 'impossibleNow', 'notFound'],
   },
   {
     verb: 'decline',
     name: 'declineFriend',
     summary: 'Declines a friend request; the other one is not told, and is not heard again for 30 days',
-    errors: [],
+    errors: ['wrongUserType', 'notFound'],
   },
-  { verb: 'cancel', name: 'cancelFriendRequest', summary: 'Takes an open friend request back', errors: [] },
-  { verb: 'remove', name: 'removeFriend', summary: 'Ends a friendship, for both', errors: [] },
+  { verb: 'cancel', name: 'cancelFriendRequest', summary: 'Takes an open friend request back', errors: ['notFound'] },
+  { verb: 'remove', name: 'removeFriend', summary: 'Ends a friendship, for both', errors: ['notFound'] },
   {
     verb: 'block',
     name: 'blockUser',
-    summary: 'Ends everything with somebody; neither finds the other from now on',
+    summary:
+      'Ends everything with somebody; neither finds the other from now on. The answer never tells whether there is somebody',
     errors: ['impossibleNow'],
   },
-  { verb: 'unblock', name: 'unblockUser', summary: 'Ends a block; what was before does not come back', errors: [] },
+  {
+    verb: 'unblock',
+    name: 'unblockUser',
+    summary: 'Ends a block, if there is one; what was before does not come back',
+    errors: ['wrongUserType'],
+  },
 ]
 
 export const friendOperations: readonly Operation[] = [
@@ -86,7 +92,7 @@ export const friendOperations: readonly Operation[] = [
       input: NameUser,
       place: 'body',
       answer: Success,
-      errors: [...errors, 'notForAnonymous', 'notFound'],
+      errors: [...errors, 'notForAnonymous'],
       run: async ({ db, who }, { userId }) => {
         await actOnUser(db, who, { verb, userId })
         return SUCCESS
@@ -103,7 +109,7 @@ export const friendOperations: readonly Operation[] = [
     place: 'query',
     answer: Friends,
     errors: [],
-    run: ({ db, who }) => readFriends(db, who.personId),
+    run: ({ db, who }) => readFriends(db, who, who.personId),
   }),
   ...VERBS.map(({ verb, name, summary, errors }) =>
     personOperation({
@@ -115,7 +121,7 @@ export const friendOperations: readonly Operation[] = [
       input: NameHandle,
       place: 'body',
       answer: Success,
-      errors: [...errors, 'notFound'],
+      errors,
       run: async ({ db, who }, { handle }) => {
         await actOnHandle(db, who, { verb, personId: who.personId, handle, by: 'person' })
         return SUCCESS

@@ -5,7 +5,7 @@ export { isChild } from '../profiles/rules.ts'
 /** Lists are read as a whole, so none is longer than what is read and written quickly. */
 export const MAX_FRIENDS = 1000
 export const MAX_SENT = 500
-/** Whoever has that many unanswered requests hears of no more until they have answered some. */
+/** Whoever has more unanswered requests is shown the first ones, and the next when they have answered some. */
 export const MAX_RECEIVED = 1000
 export const MAX_BLOCKS = 1000
 /** How long whoever was declined asks in vain. */
@@ -14,6 +14,9 @@ export const DECLINE_DAYS = 30
 const DAY_MS = 24 * 60 * 60_000
 
 export type Verb = 'request' | 'accept' | 'decline' | 'cancel' | 'remove' | 'block' | 'unblock'
+
+/** Those that depend on whether there is somebody. Blocks do not: whoever knows a name can block it, and is told nothing. */
+export type AskingVerb = Exclude<Verb, 'block' | 'unblock'>
 
 /** Who decides: the person, or a parent of a child. */
 export type By = 'person' | 'parent'
@@ -33,54 +36,63 @@ export interface Pair {
   readonly other: Party
   /** What there is, as I see it. `unheard`: they have asked, and I have declined or blocked them, so I do not see it. */
   readonly tie: 'none' | 'friends' | 'sent' | 'sent quietly' | 'received' | 'unheard'
-  readonly hasBlocked: boolean
+  /** Whether I have blocked them; `unlisted` where I could not see them when I did, and must not learn that they are there. */
+  readonly block: 'none' | 'listed' | 'unlisted'
   readonly isBlocked: boolean
   /** When the other one has last declined me. */
   readonly declinedAt: Date | null
+  /** Whether I have declined them lately. */
+  readonly hasDeclined: boolean
 }
 
 /** The same sentence whether there is nobody with that name or nothing between the two: ids of others confirm nothing. */
-const MISSING: Record<Verb, string> = {
+const MISSING: Record<AskingVerb, string> = {
   request: 'There is no such person, or they are not to be found',
   accept: 'There is no friend request from such a person',
   decline: 'There is no friend request from such a person',
   cancel: 'You have no open friend request to such a person',
   remove: 'You have no such friend',
-  block: 'There is no such person, or they are not to be found',
-  unblock: 'You have not blocked such a person',
 }
-export const missing = (verb: Verb): PlatformError => fail('notFound', MISSING[verb])
+export const missing = (verb: AskingVerb): PlatformError => fail('notFound', MISSING[verb])
+
+/** What a child leaves to a parent: whom it knows, and what was blocked for it. */
+const PARENT_DECIDES: Partial<Record<Verb, string>> = {
+  request: 'A parent asks for the friends of a child; ask yours',
+  accept: 'A parent answers friend requests to a child; ask yours',
+  decline: 'A parent answers friend requests to a child; ask yours, or block whoever asks',
+  unblock: 'A parent ends the blocks of a child; ask yours',
+}
 
 /** Looking is open to everybody; an anonymous user is gone too soon to have friends. */
-export function checkDoer(me: Party, verb: Verb, by: By): void {
+export function checkDoer(me: Pick<Party, 'isAnonymous' | 'isChild'>, verb: Verb, by: By): void {
   if (me.isAnonymous) throw fail('notForAnonymous', 'Anonymous users have no friends; sign in to have some')
-  // A child may always say no by itself: decline, cancel, remove and block need nobody.
-  if (!me.isChild || by === 'parent') return
-  if (verb === 'accept') throw fail('wrongUserType', 'A parent answers friend requests to a child; ask yours')
-  if (verb === 'request') throw fail('wrongUserType', 'A parent asks for the friends of a child; ask yours')
+  // A child may always take back what it wants no more, and a parent sees that: cancel, remove and block need nobody.
+  const refusal = PARENT_DECIDES[verb]
+  if (me.isChild && by === 'person' && refusal !== undefined) throw fail('wrongUserType', refusal)
 }
 
-export type Asking = 'nothing to do' | 'ask' | 'ask quietly' | 'speak up' | 'befriend'
+export type Asking = 'nothing to do' | 'ask' | 'ask quietly' | 'ask again' | 'ask again quietly' | 'befriend'
 
 /**
  * Whether a person lets themselves be found by the one who acts. Whoever has blocked them is hidden from them in the same way as somebody who has turned public search
  * off: profiles and search do the same, and where any answer differed, whoever is blocked could tell.
  */
-const isFindable = ({ other, isBlocked }: Pair): boolean => other.isOpen && !isBlocked
+const isFindable = ({ other, isBlocked }: Pair): boolean =>
+  other.isOpen && !other.isAnonymous && !other.isDisabled && !isBlocked
 
 /**
- * What becomes of a request. Whether the other one has declined the asker changes nothing that the asker can see: neither the answer, nor the lists, nor the limits.
- * A request that is open stays so when the other one can no longer be found, for whatever reason. Two who ask each other are friends.
+ * What becomes of a request. Whether the other one has declined the asker changes nothing that the asker can see: neither the answer, nor the lists, nor the limits, nor
+ * what is done for it. A request that is open stays so when the other one can no longer be found, for whatever reason. Two who ask each other are friends.
  */
 export function decideRequest(pair: Pair, at: Date): Asking {
-  const { other, tie, hasBlocked, isBlocked, declinedAt } = pair
-  if (hasBlocked) throw fail('impossibleNow', 'You have blocked this person; unblock them first')
-  if (other.isDisabled) throw missing('request')
-  if (tie === 'friends' || tie === 'sent') return 'nothing to do'
+  const { other, tie, block, isBlocked, declinedAt } = pair
+  if (block === 'listed') throw fail('impossibleNow', 'You have blocked this person; unblock them first')
+  if (other.isDisabled || block === 'unlisted') throw missing('request')
+  if (tie === 'friends') return 'nothing to do'
   if (tie === 'received' || tie === 'unheard') return 'befriend'
   const isHeard = !isBlocked && (declinedAt === null || at.getTime() - declinedAt.getTime() >= DECLINE_DAYS * DAY_MS)
-  if (tie === 'sent quietly') return isHeard ? 'speak up' : 'nothing to do'
-  if (other.isAnonymous) throw fail('notForAnonymous', 'Anonymous users have no friends')
+  if (tie === 'sent') return 'ask again'
+  if (tie === 'sent quietly') return isHeard ? 'ask again' : 'ask again quietly'
   if (!isFindable(pair)) throw missing('request')
   return isHeard ? 'ask' : 'ask quietly'
 }
@@ -92,20 +104,19 @@ export function decideAccept({ other, tie }: Pair): boolean {
 }
 
 /**
- * Those who can be found may be blocked, and those whom one has to do with and sees that. To know a handle or an id is not enough: a block must neither tell whether
- * there is such a person, nor put somebody who is hidden into a list.
+ * Whether a block is shown to whoever makes it: they see the other one, or have to do with them and know that. Whom they have been declined by they do not know, so
+ * that does not count.
  */
-export function checkBlock(pair: Pair): void {
-  const { other, tie, hasBlocked } = pair
-  const isSeen = isFindable(pair) && !other.isDisabled
-  if (!isSeen && !hasBlocked && (tie === 'none' || tie === 'unheard')) throw missing('block')
-}
+export const isListed = (pair: Pair, isAway = false): boolean =>
+  (isFindable(pair) && !isAway) || pair.tie !== 'none' || pair.hasDeclined
 
+/** One sentence for both: how many friends somebody else has is theirs to tell. */
 export function checkFriendCount(mine: number, theirs: number): void {
-  if (mine >= MAX_FRIENDS)
-    throw fail('impossibleNow', `You have ${MAX_FRIENDS} friends, which is the limit; remove one first`)
-  if (theirs >= MAX_FRIENDS)
-    throw fail('impossibleNow', `They have ${MAX_FRIENDS} friends, which is the limit; try again when they have fewer`)
+  if (Math.max(mine, theirs) >= MAX_FRIENDS)
+    throw fail(
+      'impossibleNow',
+      `One of you has ${MAX_FRIENDS} friends, which is the limit; remove one, or try again later`,
+    )
 }
 
 export function checkSentCount(count: number): void {
@@ -115,5 +126,5 @@ export function checkSentCount(count: number): void {
 
 export function checkBlockCount(count: number): void {
   if (count >= MAX_BLOCKS)
-    throw fail('impossibleNow', `You have blocked ${MAX_BLOCKS} people, which is the limit; unblock some first`)
+    throw fail('impossibleNow', `You have blocked ${MAX_BLOCKS} names, which is the limit; unblock some first`)
 }

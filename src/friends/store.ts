@@ -22,15 +22,17 @@ export const findPair = read('friends.findPair', {
     asker_id: nullable(int8),
     is_quiet: nullable(bool),
     accepted_at: nullable(timestamptz),
-    has_blocked: bool,
+    is_listed: nullable(bool),
     is_blocked: bool,
     declined_at: nullable(timestamptz),
+    has_declined: bool,
   },
   text: `
     select f.asker_id, f.is_quiet, f.accepted_at,
-           exists (select from blocks where blocker_id = :me and blocked_id = :other) as has_blocked,
+           (select b.is_listed from blocks b where b.blocker_id = :me and b.blocked_id = :other) as is_listed,
            exists (select from blocks where blocker_id = :other and blocked_id = :me) as is_blocked,
-           (select d.declined_at from declines d where d.asker_id = :me and d.decliner_id = :other) as declined_at
+           (select d.declined_at from declines d where d.asker_id = :me and d.decliner_id = :other) as declined_at,
+           exists (select from declines where asker_id = :other and decliner_id = :me) as has_declined
       from (values (1)) one left join friendships f on ${ofPair}`,
 })
 
@@ -80,18 +82,28 @@ export const deleteTie = write('friends.deleteTie', {
   text: `delete from friendships f where ${ofPair} returning f.asker_id`,
 })
 
+/** The same statement whether there is somebody or not: nobody has the id 0. */
 export const insertBlock = write('friends.insertBlock', {
-  params: { blocker: int8, blocked: int8, now: timestamptz },
+  params: { blocker: int8, blocked: int8, listed: bool, name: nullable(text), now: timestamptz },
   row: { blocker_id: int8 },
   text: `
-    insert into blocks (blocker_id, blocked_id, created_at) values (:blocker, :blocked, :now)
-    on conflict do nothing returning blocker_id`,
+    with named as (
+      insert into blocked_names (blocker_id, name, created_at)
+      select :blocker, :name, :now where :name is not null and not :listed
+      on conflict do nothing
+    )
+    insert into blocks (blocker_id, blocked_id, created_at, is_listed)
+    select :blocker, p.id, :now, :listed from people p where p.id = :blocked
+    on conflict (blocker_id, blocked_id) do update set is_listed = blocks.is_listed or excluded.is_listed
+    returning blocker_id`,
 })
 
 export const deleteBlock = write('friends.deleteBlock', {
-  params: { blocker: int8, blocked: int8 },
+  params: { blocker: int8, blocked: int8, name: nullable(text) },
   row: { blocker_id: int8 },
-  text: `delete from blocks where blocker_id = :blocker and blocked_id = :blocked returning blocker_id`,
+  text: `
+    with unnamed as (delete from blocked_names where blocker_id = :blocker and name = :name)
+    delete from blocks where blocker_id = :blocker and blocked_id = :blocked returning blocker_id`,
 })
 
 export const countFriends = read('friends.countFriends', {
@@ -108,30 +120,67 @@ export const countSent = read('friends.countSent', {
   text: `select count(*) as sent from friendships where asker_id = :person and accepted_at is null`,
 })
 
-export const countReceived = read('friends.countReceived', {
-  params: { person: int8 },
-  row: { received: int8 },
-  text: `
-    select count(*) as received from friendships where asked_id = :person and accepted_at is null and not is_quiet`,
-})
-
+/** Those that nobody was seen for count by the names that were given, so that it makes no difference whether there is somebody. */
 export const countBlocks = read('friends.countBlocks', {
-  params: { person: int8 },
-  row: { blocks: int8 },
-  text: `select count(*) as blocks from blocks where blocker_id = :person`,
+  params: { person: int8, name: nullable(text) },
+  row: { blocks: int8, is_named: bool },
+  text: `
+    select (select count(*) from blocks where blocker_id = :person and is_listed)
+         + (select count(*) from blocked_names where blocker_id = :person) as blocks,
+           exists (select from blocked_names where blocker_id = :person and name = :name) as is_named`,
 })
 
-/** No row for anonymous users: nobody knows those by name. */
-export const findByHandle = read('friends.findByHandle', {
-  params: { handle: text },
-  row: { id: int8 },
-  text: `select id from people where handle_key = :handle and not anonymous`,
+const isKnown = `
+  o.public_search and o.disabled_at is null and not o.anonymous
+    and not exists (select from blocks b where b.blocker_id = o.id and b.blocked_id = :me offset 0)
+    and not exists (select from blocks b where b.blocker_id = :me and b.blocked_id = o.id offset 0)
+  or exists (select from blocks b where b.blocker_id = :me and b.blocked_id = o.id and b.is_listed offset 0)
+  or exists (select from friendships f where f.asker_id = :me and f.asked_id = o.id offset 0)
+  or exists (select from friendships f where f.asker_id = o.id and f.asked_id = :me offset 0)
+  or o.id = :me`
+
+/**
+ * Whoever acts, and whom they mean. Somebody is found and judged in one statement: that there is somebody whom they may not know of must not show, nor by the time that
+ * it takes. One row where the person is there.
+ */
+const found = { date_of_birth: nullable(text), anonymous: bool, other_id: nullable(int8), is_away: nullable(bool) }
+const findOther = (others: string, isAway = 'false'): string => `
+    select me.date_of_birth::text as date_of_birth, me.anonymous, other.id as other_id, other.is_away
+      from people me left join lateral (select o.id, ${isAway} as is_away from ${others} offset 0) other on true
+     where me.id = :me`
+
+/** Nobody knows anonymous users by name. */
+const ofHandle = `people o where o.handle_key = :handle and not o.anonymous`
+const ofUser = `app_users u join people o on o.id = u.person_id where u.user_id = :user and u.app_id = :app`
+
+/** Who can be found, and whom one has to do with. */
+export const findKnownHandle = read('friends.findKnownHandle', {
+  params: { me: int8, handle: text },
+  row: found,
+  text: findOther(`${ofHandle} and (${isKnown})`),
+})
+export const findKnownUser = read('friends.findKnownUser', {
+  params: { me: int8, app: int8, user: text },
+  row: found,
+  text: findOther(`${ofUser} and u.withdrawn_at is null and o.disabled_at is null and (${isKnown})`),
+})
+
+/** Whoever it is, to be blocked: also somebody who has hidden, or has left the app and may come back. */
+export const findAnyHandle = read('friends.findAnyHandle', {
+  params: { me: int8, handle: text },
+  row: found,
+  text: findOther(ofHandle),
+})
+export const findAnyUser = read('friends.findAnyUser', {
+  params: { me: int8, app: int8, user: text },
+  row: found,
+  text: findOther(ofUser, 'u.withdrawn_at is not null'),
 })
 
 const known = { id: int8, handle: text, first_name: text, last_name: text, since: timestamptz }
 const columns = 'p.id, p.handle, p.first_name, p.last_name'
 
-/** Bounded by MAX_FRIENDS, as the lists below are by what may be open or blocked. */
+/** Bounded by MAX_FRIENDS, as those of whom one has asked or blocked are by how many these may be. */
 export const listFriends = read('friends.list', {
   params: { person: int8 },
   row: known,
@@ -145,14 +194,17 @@ export const listFriends = read('friends.list', {
      where p.disabled_at is null order by lower(p.first_name), lower(p.last_name), p.id`,
 })
 
+/** There is no end to how many may ask: the first ones are shown, and the others when these are answered. */
 export const listReceived = read('friends.listReceived', {
-  params: { person: int8 },
+  params: { person: int8, most: int8 },
   row: known,
   gather: false,
   text: `
-    select ${columns}, f.requested_at as since from friendships f join people p on p.id = f.asker_id
-     where f.asked_id = :person and f.accepted_at is null and not f.is_quiet and p.disabled_at is null
-     order by f.requested_at desc, p.id`,
+    select * from (
+      select ${columns}, f.requested_at as since from friendships f join people p on p.id = f.asker_id
+       where f.asked_id = :person and f.accepted_at is null and not f.is_quiet and p.disabled_at is null
+       order by f.requested_at, f.asker_id limit :most) first_ones
+     order by since desc, id`,
 })
 
 /** Quiet ones too: to the asker they are like any other. */
@@ -166,14 +218,22 @@ export const listSent = read('friends.listSent', {
      order by f.requested_at desc, p.id`,
 })
 
-/** Also those who are disabled: they may come back. */
+/** Also those who are disabled: they may come back. Not whom the blocker could not see: to be listed would tell that they are there. */
 export const listBlocked = read('friends.listBlocked', {
   params: { person: int8 },
   row: known,
   gather: false,
   text: `
     select ${columns}, b.created_at as since from blocks b join people p on p.id = b.blocked_id
-     where b.blocker_id = :person order by b.created_at desc, p.id`,
+     where b.blocker_id = :person and b.is_listed order by b.created_at desc, p.id`,
+})
+
+export const listBlockedNames = read('friends.listBlockedNames', {
+  params: { person: int8 },
+  row: { name: text, since: timestamptz },
+  gather: false,
+  text: `
+    select name, created_at as since from blocked_names where blocker_id = :person order by created_at desc, name`,
 })
 
 export const listDeclined = read('friends.listDeclined', {

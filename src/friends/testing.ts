@@ -73,7 +73,9 @@ export async function befriend(one: Client, other: Client): Promise<void> {
 }
 
 export const forgetAll = (app: TestApp): Promise<unknown> =>
-  app.sql('delete from friendships; delete from declines; delete from blocks')
+  app.sql(
+    'delete from friendships; delete from declines; delete from blocks; delete from blocked_names; delete from sign_in_failures',
+  )
 
 /** As if the days had passed, for friends alone: tokens stay young. */
 export const letDeclinesAge = (app: TestApp, days: number): Promise<unknown> =>

@@ -107,6 +107,7 @@ async function insertTraces(app: TestApp, personId: number, userId: string, emai
      insert into friendships (asker_id, asked_id, requested_at, accepted_at) values (${me}, ${some}, now(), now());
      insert into declines (asker_id, decliner_id, declined_at) values (${other}, ${me}, now());
      insert into blocks (blocker_id, blocked_id, created_at) values (${me}, ${other}, now()), (${other}, ${me}, now());
+     insert into blocked_names (blocker_id, name, created_at) values (${me}, '@nobody-at-all', now());
      insert into pictures (person_id, kind, width, etag, bytes) values (${me}, 'picture', 1024, 'x', '\\x52494646'), (${me}, 'cover', 1500, 'y', '\\x52494647');
      insert into passkeys (id, credential_id, person_id, public_key, counter, transports, name, created_at)
      values (gen_random_uuid(), 'credential-of-theirs', ${me}, '\\x7365637265742d6b6579', 0, '{}', 'Key of Quillon', now());

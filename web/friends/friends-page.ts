@@ -17,7 +17,7 @@ export interface Circle {
   readonly base: string
   /** A child for whom a parent decides; nobody: one's own. */
   readonly child?: { readonly handle: string; readonly name: string } | undefined
-  /** Whether requests can be made and accepted here: a child's own page cannot. */
+  /** Whether requests can be made and answered here, and blocks ended: a child's own page cannot. */
   readonly canAsk: boolean
 }
 
@@ -67,9 +67,10 @@ export function showRow(list: ListName, known: Known, circle: Circle, keyOf: Key
   const block = () => askFirst(circle, 'block', 'Block', known)
   const actions: Record<ListName, () => Html> = {
     friends: () => html`${askFirst(circle, 'remove', 'Remove', known)}${block()}`,
-    received: () => html`${circle.canAsk && button('accept', 'Accept', true)}${button('decline', 'Decline')}${block()}`,
+    received: () =>
+      html`${circle.canAsk && html`${button('accept', 'Accept', true)}${button('decline', 'Decline')}`}${block()}`,
     sent: () => html`${button('cancel', 'Cancel')}${block()}`,
-    blocked: () => button('unblock', 'Unblock'),
+    blocked: () => html`${circle.canAsk && button('unblock', 'Unblock')}`,
   }
   return html`<li>
 <div><p>${showPerson(known)}</p></div>
@@ -117,7 +118,7 @@ ${
     : html`<ul class="rows">${all.slice(0, most).map((known) => showRow(name, known, circle, keyOf))}</ul>`
 }
 ${all.length > most && html`<p><a href="${circlePath(circle, '', { list: name })}">All ${all.length}</a></p>`}
-${name === 'blocked' && blockForm(circle)}
+${name === 'blocked' && blockForm(circle)}${name === 'blocked' && canAsk && unblockForm(circle, keyOf)}
 </section>`
   }
   const whose = child ? nameOf(child.name) : 'you'
@@ -135,14 +136,14 @@ ${
         html`${textField({ id: 'friend', name: 'friend', label: child ? 'Ask somebody, by their handle' : 'Ask somebody to be your friend, by their handle', value: typed ?? '', maxLength: 100, isVerbatim: true, isRequired: true, isFirst: problem !== undefined && typed !== undefined, hint: 'They can be asked if they let others find them.' })}
 <div class="buttons"><button>Ask</button></div>`,
       )
-    : html`<p>A parent asks and answers for you until you are 13. You can always decline, remove and block by yourself.</p>`
+    : html`<p>A parent asks and answers for you until you are 13, and ends blocks. You can always cancel, remove and block by yourself.</p>`
 }
 ${child && html`<p class="quiet"><a href="/account/children/child?${String(new URLSearchParams({ handle: child.handle }))}">Back to ${nameOf(child.name)}</a></p>`}
 </section>
 ${list('received', html`<p class="quiet">Whoever is declined is not told, and is not heard again for 30 days.</p>`, false)}
 ${list('friends')}
 ${list('sent', undefined, false)}
-${list('blocked', html`<p class="quiet">Blocked people find ${whose} in no search and can ask for nothing. They are not told.</p>`)}`
+${list('blocked', html`<p class="quiet">Blocked people find ${whose} in no search and can ask for nothing. They are not told. Whoever was not to be found when they were blocked is not listed here, and is blocked all the same.</p>`)}`
 }
 
 /** Leads to the question, so it is a form that asks for a page. */
@@ -153,6 +154,18 @@ ${circle.child && hidden('handle', circle.child.handle)}
 ${textField({ id: 'block', name: 'friend', label: 'Handle', maxLength: 100, isVerbatim: true, isRequired: true })}
 <div class="buttons"><button class="other">Block</button></div>
 </form>
+</details>`
+
+/** For blocks that no list shows. */
+const unblockForm = (circle: Circle, keyOf: KeyOf): Html => html`<details>
+<summary>End a block that is not listed</summary>
+${verbForm(
+  circle,
+  keyOf,
+  'unblock',
+  html`${textField({ id: 'unblock', name: 'friend', label: 'Handle to unblock', maxLength: 100, isVerbatim: true, isRequired: true })}
+<div class="buttons"><button class="other">Unblock</button></div>`,
+)}
 </details>`
 
 export interface ListPage {
