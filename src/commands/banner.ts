@@ -1,14 +1,16 @@
 import type { Config, EnvironmentName } from '../config.ts'
 
-/** What a newcomer needs to know after the start: where to go, how to sign in, how to stop. */
-export function makeBanner(
-  config: Config,
-  addresses: Readonly<Record<EnvironmentName, string>>,
-  hasDemo: boolean,
-): string {
+type Addresses = Readonly<Record<EnvironmentName, string>>
+
+/** Where clients reach each environment, which is what pages and apps are bound to; where it listens may be another address. */
+export const publicAddresses = (config: Config, listening: Addresses): Addresses => ({
   // A port that the system chose is not in the settings.
-  const production = config.PORT === 0 ? addresses.production : config.BASE_URL
-  const sandbox = config.SANDBOX_PORT === 0 ? addresses.sandbox : config.SANDBOX_URL
+  production: config.PORT === 0 ? listening.production : config.BASE_URL,
+  sandbox: config.SANDBOX_PORT === 0 ? listening.sandbox : config.SANDBOX_URL,
+})
+
+/** What a newcomer needs to know after the start: where to go, how to sign in, how to stop. */
+export function makeBanner({ production, sandbox }: Addresses, hasDemo: boolean): string {
   const demo = [
     '',
     '  Demo people: @avery @blake @casey @drew (developer) @ellis (administrator), password groundschool',

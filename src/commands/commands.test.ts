@@ -436,7 +436,19 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
   await t.test('the banner says where to go and how to sign in, and standard output is JSON alone', async () => {
     for (const text of [settings.PORT!, settings.SANDBOX_PORT!, '/docs', '@avery', 'groundschool', 'Ctrl-C'])
       assert.ok(output.err.includes(text), output.err)
-    for (const line of output.out.trim().split('\n')) JSON.parse(line)
+    const lines = output.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    // What the log names is the address that pages, cookies and passkeys are bound to.
+    const ready = lines.find(({ msg }) => msg === 'the platform is ready')
+    const named = [`http://localhost:${settings.PORT}`, `http://localhost:${settings.SANDBOX_PORT}`]
+    assert.deepEqual([ready.production, ready.sandbox], named)
+    for (const address of named) {
+      const form = { method: 'POST', headers: { origin: address }, body: new URLSearchParams({ handle: '@avery' }) }
+      const text = await (await fetch(`${address}/account/signin`, form)).text()
+      assert.doesNotMatch(text, /own pages may do this/)
+    }
     const curl = /curl .*/.exec(output.err)![0]
     const shell = spawn('sh', ['-c', `${curl} --silent --noproxy '*'`], { stdio: ['ignore', 'pipe', 'inherit'] })
     const chunks: Buffer[] = []

@@ -2,7 +2,7 @@ import { type Config, readConfig } from '../config.ts'
 import { openLog } from '../log.ts'
 import type { Platform, RunningDatabase } from '../platform.ts'
 import { migrateAll, openServer, startPlatform } from '../platform.ts'
-import { makeBanner } from './banner.ts'
+import { makeBanner, publicAddresses } from './banner.ts'
 import { command } from './command.ts'
 import { hasDemo, importDemoWhereDue } from './demo.ts'
 import { catchSignals } from './signals.ts'
@@ -34,10 +34,11 @@ export const start = command({
     }
     if (!signals.isAsked()) {
       const [production] = platform.environments
-      log.info({ ...platform.addresses, startMs: Math.round(performance.now() - startedAt) }, 'the platform is ready')
+      const addresses = publicAddresses(config, platform.addresses)
+      log.info({ ...addresses, startMs: Math.round(performance.now() - startedAt) }, 'the platform is ready')
       // Standard output carries the log, one JSON a line; the banner joins it only where a person watches.
       const output = process.stdout.isTTY ? process.stdout : process.stderr
-      output.write(makeBanner(config, platform.addresses, await hasDemo(production!.db)))
+      output.write(makeBanner(addresses, await hasDemo(production!.db)))
     }
     await signals.asked
     await stop(config, platform, server)

@@ -10,9 +10,17 @@ import type { Friends } from '../friends/schema.ts'
 import { countFailures, namerSubject, refuseBlocked } from '../lockouts/lockouts.ts'
 import type { MessagePolicy } from '../messages/messages.ts'
 import { checkPassword, hashPassword } from '../people/passwords.ts'
-import { addPerson, checkHandle, holdAccount, normaliseHandle, replacePassword } from '../people/people.ts'
+import {
+  addPerson,
+  checkHandle,
+  holdAccount,
+  normaliseHandle,
+  replacePassword,
+  type VerifiedPerson,
+} from '../people/people.ts'
 import { proveAgain } from '../people/proof.ts'
 import { removePerson } from '../people/removal.ts'
+import { replaceEmail } from '../profiles/profiles.ts'
 import { SEARCH_VERSION, searchKeys } from '../search/keys.ts'
 import {
   changeState,
@@ -23,6 +31,7 @@ import {
   decisionsIn,
   isChild,
   readBirth,
+  readEmail,
   readLine,
   typesOf,
 } from './rules.ts'
@@ -48,6 +57,7 @@ const toChild = (row: RowOf<typeof store.findChild>, now: Date): Child => ({
   dateOfBirth: row.date_of_birth ?? '',
   userType: typesOf({ dateOfBirth: row.date_of_birth, accountKind: null, hasChildren: false }, now).userType,
   country: row.country ?? '',
+  email: row.email ?? '',
   publicSearch: row.public_search,
   parentFlags: { cameraDisabled: row.camera_disabled, proximityFriends: row.proximity_friends },
   friendRequests: row.friend_requests,
@@ -118,9 +128,24 @@ export const toSomebody = (row: RowOf<typeof store.lockPeople>) => ({
   isAnonymous: row.anonymous,
 })
 
-/** Changes what a parent decides and says for a child. */
-export function changeChild(db: Db, who: PersonCaller, what: ChangeChild): Promise<Child> {
+/**
+ * Changes what a parent decides and says for a child. Links that set a new password go to the e-mail address: who changes that proves once more that it is they, as
+ * for the child's password.
+ */
+export async function changeChild(
+  db: Db,
+  who: PersonCaller,
+  what: ChangeChild,
+  messages: MessagePolicy,
+): Promise<Child> {
+  const email = what.email === undefined ? undefined : readEmail(what.email)
+  let parent: VerifiedPerson | undefined
+  if (email !== undefined) {
+    await readChild(db, who, what.handle)
+    parent = await proveAgain(db, who, what.password)
+  }
   return db.transaction(async (tx) => {
+    if (parent) await holdAccount(tx, parent)
     const before = await lockChild(tx, who, what.handle)
     const after = changeState(before, what)
     await tx.first(store.changeChild, {
@@ -138,6 +163,11 @@ export function changeChild(db: Db, who: PersonCaller, what: ChangeChild): Promi
     if (Object.keys(decisions).length > 0) {
       const detail = { parent: who.personId, ...decisions }
       await recordAudit(tx, who, { action: 'child.changed', personId: before.id, detail })
+    }
+    if (email !== undefined) {
+      const { id: personId, handle } = before
+      await recordAudit(tx, who, { action: 'child.email', personId, detail: { parent: who.personId } })
+      await replaceEmail(tx, who, { personId, handle, email }, messages)
     }
     return toChild(await readChild(tx, who, what.handle), who.at)
   })
@@ -167,7 +197,7 @@ export async function setChildPassword(
 
 export async function readChildFriends(db: Db, who: PersonCaller, what: { handle: string }): Promise<Friends> {
   const { id } = await readChild(db, who, what.handle)
-  return readFriends(db, id)
+  return readFriends(db, who, id)
 }
 
 /** A parent asks and answers for a child, and ends what is between it and others. */

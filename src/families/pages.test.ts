@@ -84,6 +84,17 @@ test('the pages of one’s children', async (t) => {
     const [child] = await list(avery)
     assert.deepEqual([child.firstName, child.country], ['Kimi', 'NZ'])
     assert.deepEqual(await decided(), [false, true, false], 'names leave decisions alone')
+    const form = `${PAGE}/email`
+    const typed = { email: 'mum@example.org', password: PASSWORD }
+    const refused = await fill(avery, CHILD, form, { ...typed, password: 'wrong' })
+    assert.equal(refused.status, 401)
+    assert.match(refused.text, /role="alert">The current password is wrong.*value="mum@example.org"/s)
+    assert.equal((await fill(avery, CHILD, form, { email: typed.email })).status, 400)
+    assert.equal((await fill(avery, CHILD, form, typed)).location, `${CHILD}&done=child-saved`)
+    assert.match((await avery.get(CHILD)).text, /go to <strong>mum@example.org<\/strong>/)
+    await fill(avery, CHILD, form, { ...typed, email: '' })
+    assert.equal((await list(avery))[0].email, '')
+
     const wrong = await fill(avery, CHILD, `${PAGE}/names`, { firstName: 'x\u202e', lastName: 'Typed' })
     assert.equal(wrong.status, 400)
     assert.match(wrong.text, /role="alert">First name must be one line.*value="Typed"/s)
@@ -130,6 +141,7 @@ test('the pages of one’s children', async (t) => {
       await blake.get(`${FRIENDS}/block?handle=%40kim&friend=avery`),
       await fill(blake, path, `${PAGE}/decisions`, { handle: '@kim', publicSearch: 'true' }),
       await fill(blake, path, `${PAGE}/names`, { handle: '@kim', firstName: 'Mine' }),
+      await fill(blake, path, `${PAGE}/email`, { handle: '@kim', email: 'mine@example.org', password: PASSWORD }),
       await fill(blake, path, `${PAGE}/password`, {
         handle: '@kim',
         new_password: 'blake was here',
@@ -156,7 +168,7 @@ test('the pages of one’s children', async (t) => {
     const verbs = ['request', 'accept', 'decline', 'cancel', 'remove', 'block', 'unblock'].map(
       (verb) => `friends/${verb}`,
     )
-    for (const form of ['', 'decisions', 'password', 'leave', 'delete', ...verbs]) {
+    for (const form of ['', 'decisions', 'email', 'password', 'leave', 'delete', ...verbs]) {
       const path = form === '' ? PAGE : `${PAGE}/${form}`
       for (const key of [undefined, '', keyOf(own.text, names), keyOf(others.text, names)]) {
         const fields = { handle: '@kim', password: PASSWORD, friend: '@blake', publicSearch: 'true' }

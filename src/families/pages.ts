@@ -27,6 +27,7 @@ import {
 import {
   type Child,
   ChildDecisionsForm,
+  ChildEmailForm,
   ChildNamesForm,
   ChildPasswordForm,
   ChildQuery,
@@ -69,7 +70,7 @@ const circleOf = (child: Child) => ({
 interface Failure {
   readonly form: ChildForm
   readonly problem: FormProblem
-  readonly typed?: Partial<Pick<Child, 'firstName' | 'lastName' | 'country'>>
+  readonly typed?: Partial<Pick<Child, 'firstName' | 'lastName' | 'country' | 'email'>>
 }
 
 async function lookAtChild(
@@ -157,9 +158,10 @@ export const familyPages: readonly Page[] = [
     input: ChildDecisionsForm,
     back: toChild,
     // A box that is not ticked is not sent.
-    run: async ({ db }, who, { handle = '', ...ticked }) => {
+    run: async ({ db, environment }, who, { handle = '', ...ticked }) => {
       const { publicSearch = false, cameraDisabled = false, proximityFriends = false } = ticked
-      await changeChild(db, who, { handle, publicSearch, cameraDisabled, proximityFriends })
+      const decisions = { publicSearch, cameraDisabled, proximityFriends }
+      await changeChild(db, who, { handle, ...decisions }, environment.messages)
       return doneAt(childPath(handle), 'child-saved')
     },
     showProblem: (context, who, { handle = '' }, problem) =>
@@ -170,12 +172,24 @@ export const familyPages: readonly Page[] = [
     path: CHILD_FORMS.names,
     input: ChildNamesForm,
     back: toChild,
-    run: async ({ db }, who, { handle = '', ...names }) => {
-      await changeChild(db, who, { handle, ...names })
+    run: async ({ db, environment }, who, { handle = '', ...names }) => {
+      await changeChild(db, who, { handle, ...names }, environment.messages)
       return doneAt(childPath(handle), 'child-saved')
     },
     showProblem: (context, who, { handle = '', ...typed }, problem) =>
       lookAtChild(context, who, handle, { failure: { form: 'names', problem, typed } }),
+  }),
+  ownForm({
+    name: 'childEmailForm',
+    path: CHILD_FORMS.email,
+    input: ChildEmailForm,
+    back: toChild,
+    run: async ({ db, environment }, who, { handle = '', email = '', password = '' }) => {
+      await changeChild(db, who, { handle, email, ...proof(password) }, environment.messages)
+      return doneAt(childPath(handle), 'child-saved')
+    },
+    showProblem: (context, who, { handle = '', email = '' }, problem) =>
+      lookAtChild(context, who, handle, { failure: { form: 'email', problem, typed: { email } } }),
   }),
   ownForm({
     name: 'childPasswordForm',

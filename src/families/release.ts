@@ -4,6 +4,10 @@ import type { Db } from '../database/database.ts'
 import { childrenBornAfter } from './rules.ts'
 import * as store from './store.ts'
 
+/** Whether somebody is a child, and a parent who can sign in decides for it. */
+export const isLookedAfter = async (db: Db, who: Caller, personId: number): Promise<boolean> =>
+  (await db.first(store.findCared, { child: personId, born: childrenBornAfter(who.at) })) !== undefined
+
 /** A parent is about to go. Children who have no other one are not found until they have; a repetition changes nothing. */
 export async function releaseChildren(tx: Db, who: Caller, personId: number): Promise<void> {
   const children = await tx.all(store.lockChildrenOf, { parent: personId, born: childrenBornAfter(who.at) })

@@ -97,15 +97,16 @@ export const familyOperations: readonly Operation[] = [
   }),
   personOperation({
     name: 'changeChild',
-    summary: 'Changes what a parent decides for a child; what is not given stays as it is',
+    summary:
+      'Changes what a parent decides for a child; what is not given stays as it is. For another e-mail address the parent shows their own password, and the old address is told',
     method: 'POST',
     path: `${path}/settings`,
     area,
     input: ChangeChild,
-    place: 'body',
+    place: 'body only',
     answer: Child,
-    errors: NOT_A_CHILD,
-    run: ({ db, who }, input) => changeChild(db, who, input),
+    errors: [...NOT_A_CHILD, 'wrongCredentials', 'impossibleNow'],
+    run: ({ db, who, environment }, input) => changeChild(db, who, input, environment.messages),
   }),
   personOperation({
     name: 'setChildPassword',

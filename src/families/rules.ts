@@ -2,7 +2,7 @@ import { fail } from '../errors.ts'
 import { ageOn, canBeBirth } from '../people/rules.ts'
 import { isChild, readCountry, readLine, typesOf } from '../profiles/rules.ts'
 
-export { childrenBornAfter, isChild, readLine, typesOf } from '../profiles/rules.ts'
+export { childrenBornAfter, isChild, readEmail, readLine, typesOf } from '../profiles/rules.ts'
 
 /** Of one parent, and under thirteen. */
 export const MAX_CHILDREN = 20

@@ -3,7 +3,7 @@ import { AccountQuery } from '../account/schema.ts'
 import { DateTime, Flag, Id, Text } from '../http/input.ts'
 import { Entry, Settings } from '../profiles/schema.ts'
 
-const { handle, firstName, lastName, userType, country, publicSearch } = Settings.properties
+const { handle, firstName, lastName, userType, country, email, publicSearch } = Settings.properties
 
 export const Child = Type.Object(
   {
@@ -13,6 +13,7 @@ export const Child = Type.Object(
     dateOfBirth: Type.String({ format: 'date', description: 'A day, such as 2019-12-31' }),
     userType,
     country,
+    email,
     publicSearch,
     parentFlags: Type.Object(Entry.properties.parentFlags.properties, { description: 'What apps are told' }),
     friendRequests: Type.Integer({ description: 'How many requests to the child wait for an answer' }),
@@ -55,6 +56,15 @@ export const ChangeChild = Type.Object({
   firstName: Type.Optional(Text('Given name', LINE)),
   lastName: Type.Optional(Text('Family name', LINE)),
   country: Type.Optional(Text('Two letters (ISO 3166)', 2)),
+  email: Type.Optional(
+    Text('Where messages about the account go from now on, links for a new password too; the old one is told', 254),
+  ),
+  password: Type.Optional(
+    Text(
+      "For a new e-mail address: the parent's own current password. Parents without one must have signed in within the last ten minutes",
+      MAX_PASSWORD_LENGTH,
+    ),
+  ),
 })
 export type ChangeChild = Static<typeof ChangeChild>
 
@@ -95,5 +105,10 @@ export const ChildNamesForm = Type.Object({
   firstName: changed.firstName,
   lastName: changed.lastName,
   country: changed.country,
+})
+export const ChildEmailForm = Type.Object({
+  ...named,
+  email: changed.email,
+  password: field("The parent's own password"),
 })
 export const ChildPasswordForm = Type.Object({ ...named, password: field("The parent's own password"), ...passwords })

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Visitor } from '../caller.ts'
+import { isLoopbackHost } from '../config.ts'
 import type { Environment } from '../environment.ts'
 import { fail, type PlatformError } from '../errors.ts'
 
@@ -26,7 +27,18 @@ export function findForeignOrigin(environment: Environment, { headers }: Fastify
   const { origin } = headers
   const isOwn =
     site === undefined
-      ? origin === undefined || origin === new URL(environment.url).origin
+      ? origin === undefined || origin === new URL(environment.url).origin || isSameLaptop(environment, headers)
       : site === 'same-origin' || site === 'none'
   return isOwn ? undefined : fail('forbidden', "Only the platform's own pages may do this in a browser")
+}
+
+/**
+ * A platform whose own address is on loopback, so nobody has given it a public one, is itself under every name of loopback: `127.0.0.1` and `localhost`. Only for a page
+ * that the very name of this request has shown, at the platform's own port.
+ */
+function isSameLaptop({ url }: Environment, { origin, host }: FastifyRequest['headers']): boolean {
+  const own = new URL(url)
+  if (!isLoopbackHost(own.hostname) || origin === undefined || origin !== `http://${host}`) return false
+  const given = URL.parse(origin)
+  return given !== null && isLoopbackHost(given.hostname) && given.port === own.port
 }

@@ -108,8 +108,8 @@ test('fields of people that are not what they must be are named with their place
   assert.deepEqual(
     mistakes.filter((mistake) => !mistake.includes('].friends[5')),
     [
-      'people[0].gender: must be text of 0 to 100 characters without control characters, or null for none',
-      'people[0].position: must be text of 0 to 100 characters without control characters, or null for none',
+      'people[0].gender: must be one line of 0 to 100 characters that can be seen, or null for none',
+      'people[0].position: must be one line of 0 to 100 characters that can be seen, or null for none',
       'people[0].accountType: must be Character or Community, or null for none',
       ...[1, 2, 3].map(
         (i) =>
@@ -122,6 +122,41 @@ test('fields of people that are not what they must be are named with their place
       'people[4].friends: must be a list of at most 1000 handles',
       'people[4].apps: must be a list of at most 100 keys of apps',
       'people[5].friends[1]: must be somebody else',
+    ],
+  )
+})
+
+test('handles of anonymous users, and names that cannot be seen, are refused', () => {
+  const heap = `a${'\u0301'.repeat(99)}`
+  const { mistakes } = checkFile(
+    {
+      organisations: [{ key: 'o', name: '\u200b' }],
+      people: [
+        { handle: '@Admin', firstName: '\u200b', lastName: '\u3164', gender: '\u2800' },
+        { handle: 'anonymous-abc', firstName: 'turned\u202e', lastName: heap },
+        { handle: '@c', country: 'ZZ', email: 'a@b,c@d', service: { jobTitle: '\u00ad' }, organisations: { o: ' ' } },
+        { handle: '@d', country: 'XK', email: 'd@example.org', firstName: ' ', lastName: 'Nguyễn', gender: '' },
+      ],
+      apps: [{ key: 'a', name: '\u2060' }],
+    },
+    new Date(),
+  )
+  const line = (min: number, max: number) => `must be one line of ${min} to ${max} characters that can be seen`
+  assert.deepEqual(
+    mistakes.map((mistake) => mistake.replace(/ an object of .*/, ' an object')),
+    [
+      `organisations[0].name: ${line(1, 200)}`,
+      `people[0].firstName: ${line(0, 100)}`,
+      `people[0].lastName: ${line(0, 100)}`,
+      `people[0].gender: ${line(0, 100)}, or null for none`,
+      `people[1].firstName: ${line(0, 100)}`,
+      `people[1].lastName: ${line(0, 100)}`,
+      'people[2].email: must be an e-mail address, or null for none',
+      'people[2].country: must be the two capital letters of a country, such as DE, or null for none',
+      'people[2].service: must be an object',
+      'people[2].organisations: must be an object',
+      `apps[0].name: ${line(1, 200)}`,
+      'people[1].handle: must be another, because users that apps make up are called @anonymous…',
     ],
   )
 })

@@ -80,7 +80,7 @@ export function planImport(
   const plan: Plan = { organisations: noChanges(), people: noChanges(), apps: noChanges() }
   for (const { key, name } of file.organisations) {
     const found = existing.organisations.get(key)
-    note(plan.organisations, found?.id, { key, name: name.normalize('NFC') }, found?.name === name.normalize('NFC'))
+    note(plan.organisations, found?.id, { key, name: lineOf(name) }, found?.name === lineOf(name))
   }
   for (const person of file.people) planPerson(plan.people, person, existing, target, chooseHash, now)
   for (const app of file.apps) planApp(plan.apps, app, existing, target)
@@ -108,8 +108,8 @@ function planPerson(
   const storedHash = found?.password_hash ?? null
   const row: PersonRow = {
     handle: `@${person.handle.replace(/^@/, '')}`,
-    first_name: person.firstName?.normalize('NFC') ?? found?.first_name ?? '',
-    last_name: person.lastName?.normalize('NFC') ?? found?.last_name ?? '',
+    first_name: lineOf(person.firstName) ?? found?.first_name ?? '',
+    last_name: lineOf(person.lastName) ?? found?.last_name ?? '',
     email: given(person.email, found?.email),
     country: given(person.country, found?.country),
     date_of_birth: given(person.dateOfBirth, found?.date_of_birth),
@@ -147,15 +147,18 @@ function planPerson(
 const given = <T>(value: T | null | undefined, stored: T | null | undefined): T | null =>
   value === undefined ? (stored ?? null) : value
 
+/** As people's own changes are kept. */
+const lineOf = <T extends string | undefined>(text: T): T => text?.normalize('NFC').trim() as T
+
 const givenLine = (text: string | null | undefined, stored: string | null | undefined): string | null =>
-  given(text === null ? null : text?.normalize('NFC').trim(), stored) || null
+  given(text === null ? null : lineOf(text), stored) || null
 
 /** Always in the same order, so that the same texts are the same text. */
 const printService = (service: Service): string =>
   JSON.stringify(
     Object.fromEntries(
       SERVICE_FIELDS.flatMap((name) => {
-        const text = service[name]?.normalize('NFC').trim()
+        const text = lineOf(service[name])
         return text ? [[name, text]] : []
       }),
     ),
@@ -177,7 +180,7 @@ function planApp(changes: Changes<AppPlan>, app: ImportedApp, existing: Existing
   const found = existing.apps.get(clientId)
   const isPublic = app.public ?? found?.public_client ?? false
   const row = {
-    name: app.name.normalize('NFC'),
+    name: lineOf(app.name),
     status: app.status ?? found?.status ?? 'approved',
     public_client: isPublic,
     pkce_required: isPublic || (app.pkce ?? found?.pkce_required ?? true),

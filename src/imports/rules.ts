@@ -2,7 +2,7 @@ import type { TObject, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { findRedirectUriMistake, isAppKey, isOrigin } from '../apps/rules.ts'
 import { PlatformError } from '../errors.ts'
-import { normaliseHandle } from '../people/rules.ts'
+import { ANONYMOUS_PREFIX, normaliseHandle } from '../people/rules.ts'
 import { isChild } from '../profiles/rules.ts'
 import { type ImportedApp, type ImportedPerson, type ImportFile, SECTIONS } from './schema.ts'
 
@@ -137,6 +137,9 @@ function* findTwins<T>(
 }
 
 function* checkPerson(place: string, person: ImportedPerson, today: string): Generator<Mistake> {
+  // Others that are reserved, such as @admin, are the operator's to give.
+  if (typeof person?.handle === 'string' && normaliseHandle(person.handle).startsWith(ANONYMOUS_PREFIX))
+    yield `${place}.handle: must be another, because users that apps make up are called @${ANONYMOUS_PREFIX}…`
   for (const field of ['parents', 'friends'] as const) {
     for (const [i, handle] of textsIn(person?.[field])) {
       if (normalForm(handle) === normalForm(person.handle)) yield `${place}.${field}[${i}]: must be somebody else`

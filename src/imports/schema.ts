@@ -3,6 +3,8 @@ import { BLOCK_BYTES, DEFAULT_STORAGE_BLOCKS } from '../apps/apps.ts'
 import { MAX_SECRETS } from '../apps/secrets.ts'
 import { MAX_FRIENDS } from '../friends/rules.ts'
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../people/passwords.ts'
+import { isLine, isMailAddress } from '../people/rules.ts'
+import { isCountry } from '../profiles/rules.ts'
 import { SERVICE_FIELDS, type Service } from '../profiles/schema.ts'
 
 /**
@@ -20,14 +22,15 @@ const PLAIN = '^[^\\p{Cc}\\p{Cs}]*$'
 const KEY = '^[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?$'
 const KEY_WORDS = '1 to 60 small letters, digits or -, such as sandhills'
 
-const Line = (maxLength: number, about: string, options: { minLength?: number } = {}) =>
-  Type.String({
-    pattern: PLAIN,
-    maxLength,
-    ...options,
-    must: `text of ${options.minLength ?? 0} to ${maxLength} characters without control characters`,
+/** What people read, by the rule for what they say themselves; where there must be something, spaces alone are nothing. */
+const isSeen = (text: string, minLength: number) => isLine(text) && text.trim().length >= minLength
+const Seen = (minLength: number, maxLength: number, options: Partial<Field> = {}) =>
+  Type.Refine(Type.String({ minLength, maxLength, ...options }), (text) => isSeen(text, minLength))
+const Line = (maxLength: number, about: string, { minLength = 0 } = {}) =>
+  Seen(minLength, maxLength, {
+    must: `one line of ${minLength} to ${maxLength} characters that can be seen`,
     about,
-  } satisfies Field)
+  })
 const Flag = (about: string) => Type.Boolean({ must: 'true or false', about } satisfies Field)
 const Matching = (pattern: string, must: string, about: string, maxLength = 60) =>
   Type.String({ pattern, maxLength, must, about } satisfies Field)
@@ -45,7 +48,7 @@ const LINE = 100
 /** What a handle may be as long as it is only named: whether there is such a person is looked up. */
 const NAMED_HANDLE = 31
 
-const ServiceText = Type.Optional(Type.String({ pattern: PLAIN, minLength: 1, maxLength: LINE }))
+const ServiceText = Type.Optional(Seen(1, LINE))
 const service = Object.fromEntries(SERVICE_FIELDS.map((name) => [name, ServiceText])) as Record<
   keyof Service,
   typeof ServiceText
@@ -69,10 +72,15 @@ export const ImportedPerson = Type.Object(
     firstName: Type.Optional(Line(100, 'Given name; empty by default')),
     lastName: Type.Optional(Line(100, 'Family name; empty by default')),
     email: Type.Optional(
-      OrNull(Matching('^[^\\p{Cc}\\p{Cs}\\s@]+@[^\\p{Cc}\\p{Cs}\\s@]+$', 'an e-mail address', 'None by default', 254)),
+      OrNull(Type.Refine(Matching(PLAIN, 'an e-mail address', 'None by default', 254), isMailAddress)),
     ),
     country: Type.Optional(
-      OrNull(Matching('^[A-Z]{2}$', 'two capital letters, such as DE', 'ISO 3166; none by default')),
+      OrNull(
+        Type.Refine(
+          Matching('^[A-Z]{2}$', 'the two capital letters of a country, such as DE', 'ISO 3166; none by default'),
+          isCountry,
+        ),
+      ),
     ),
     dateOfBirth: Type.Optional(
       OrNull(
@@ -104,7 +112,7 @@ export const ImportedPerson = Type.Object(
     administrator: Type.Optional(Flag('false by default')),
     developer: Type.Optional(Flag('Whether this person may register apps; false by default')),
     organisations: Type.Optional(
-      Type.Record(Type.String(), Type.String({ pattern: PLAIN, minLength: 1, maxLength: 60 }), {
+      Type.Record(Type.String(), Seen(1, 60), {
         must: 'an object of organisation key and role, such as {"sandhills": "instructor"}',
         about: 'All memberships of the person; one that is not listed ends',
       } satisfies Field),

@@ -10,7 +10,7 @@ import { endSession } from '../sessions/sessions.ts'
 import { mintToken } from '../sessions/tokens.ts'
 import { type Answer, assertError, Client, type TestApp, testApp } from '../testing.ts'
 import { listPeople } from './people.ts'
-import { accountKindAt, ageOn, canBeBirth, isHandle } from './rules.ts'
+import { accountKindAt, ageOn, canBeBirth, isHandle, isReserved } from './rules.ts'
 import { ADULT, type Anonymous, join, leftOf, PROFILE } from './testing.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -96,6 +96,7 @@ test('an anonymous user', async (t) => {
         })
         assert.match(handle, /^@anonymous-[0-9a-f]{20}$/)
         assert.ok(isHandle(handle))
+        assert.ok(isReserved(handle), 'nobody with an account is called like that')
         const { headers } = answer
         assert.equal(headers.get('token_type'), 'Bearer')
         assert.equal(headers.get('expires_in'), '1d')

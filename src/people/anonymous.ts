@@ -5,7 +5,15 @@ import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import { openSession, type TokenPair, type TokenPolicy } from '../sessions/sessions.ts'
 import { type Removal, removePerson } from './removal.ts'
-import { type AccountKind, accountKindAt, ageOn, canBeBirth, isTrue, normaliseHandle } from './rules.ts'
+import {
+  type AccountKind,
+  ANONYMOUS_PREFIX,
+  accountKindAt,
+  ageOn,
+  canBeBirth,
+  isTrue,
+  normaliseHandle,
+} from './rules.ts'
 import * as store from './store.ts'
 
 export interface NewAnonymous {
@@ -62,8 +70,8 @@ export async function createAnonymous(
   })
 }
 
-/** Random, so that nobody has it already, and as long as a handle may be. */
-const makeHandle = (): string => `@anonymous-${randomBytes(10).toString('hex')}`
+/** Random, so that nobody has it already, and as long as a handle may be; no account is called so. */
+const makeHandle = (): string => `@${ANONYMOUS_PREFIX}-${randomBytes(10).toString('hex')}`
 
 /** A session has ended: where it was an anonymous user's last one, that user is gone. */
 export async function releaseAnonymous(db: Db, who: Caller, what: { sessionId: string }): Promise<void> {

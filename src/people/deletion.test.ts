@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { call, isSignedIn, PASSWORD, signInBrowser } from '../account/testing.ts'
 import { assertStorageAddsUp, PATH, through, UNLIMITED } from '../buckets/testing.ts'
 import { until } from '../database/test-database.ts'
+import { addParent } from '../families/parents.ts'
 import { addChild, auditOf, CHILD_PASSWORD, KIM, signInChild } from '../families/testing.ts'
 import { importContent } from '../imports/imports.ts'
 import { tidy } from '../maintenance.ts'
@@ -12,6 +13,7 @@ import { testMailbox } from '../messages/testing.ts'
 import { exchange, obtainCode, pkcePair, REDIRECT_URI, registerApp } from '../oauth/testing.ts'
 import { type Answer, assertError, type Client, type TestApp, testApp } from '../testing.ts'
 import type { TestBrowser } from '../testing-browser.ts'
+import { disablePerson } from './people.ts'
 import { removePerson } from './removal.ts'
 import { operator, populate, tablesThatName } from './testing-traces.ts'
 
@@ -68,6 +70,22 @@ test('whoever deletes their account proves that it is they, and means it', async
     const gone = await call(parent, 'POST', '/account/v1/children/delete', { handle: '@kim', password: PASSWORD })
     assert.equal(gone.status, 200, gone.text)
     assert.deepEqual(await peopleNamed(app, 'kim'), [])
+  })
+
+  await t.test('a child whom nobody looks after can, with the same proof', async () => {
+    const [parent, other] = [await signInBrowser(app, 'casey'), await signInBrowser(app, 'drew')]
+    await addChild(parent, { handle: '@orphan', password: CHILD_PASSWORD })
+    await addParent(app.environment().db, operator(app), { child: '@orphan', parent: '@drew' })
+    const orphan = await signInChild(app, '@orphan')
+    assert.equal((await leave(parent, '@casey')).status, 200)
+    assertError(await leave(orphan, '@orphan', CHILD_PASSWORD), 403, 4032, /ask a parent/)
+    // Whoever cannot sign in looks after nobody.
+    await disablePerson(app.environment().db, operator(app), { handle: '@drew', isDisabled: true })
+    assert.equal(await isSignedIn(other), false)
+    assertError(await leave(orphan, '@orphan', PASSWORD), 401, 4011)
+    const left = await leave(orphan, '@orphan', CHILD_PASSWORD)
+    assert.equal(left.status, 200, left.text)
+    assert.deepEqual(await peopleNamed(app, 'orphan'), [])
   })
 })
 

@@ -1,13 +1,14 @@
 import type { Caller, PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
+import { isLookedAfter } from '../families/release.ts'
 import type { MessagePolicy } from '../messages/messages.ts'
 import { readPersonId } from './people.ts'
 import { proveAgain } from './proof.ts'
 import { removePerson } from './removal.ts'
-import { accountKindAt, ageOnDay, isSameHandle } from './rules.ts'
+import { isSameHandle } from './rules.ts'
 
-/** A person deletes their own account. Whoever asks twice at once is told twice that it is done. */
+/** A person deletes their own account; for a child whom somebody looks after, a parent does. Whoever asks twice at once is told twice that it is done. */
 export async function deleteOwnAccount(
   db: Db,
   who: PersonCaller,
@@ -24,8 +25,8 @@ export async function deleteOwnAccount(
     personId: proof.id,
     reason: 'deleted by its owner',
     messages,
-    mayGo: async (_tx, { date_of_birth: born, epoch, is_disabled: isDisabled }) => {
-      if (born !== null && accountKindAt(ageOnDay(who.at, born)).userType === 'child')
+    mayGo: async (tx, { id, epoch, is_disabled: isDisabled }) => {
+      if (await isLookedAfter(tx, who, id))
         throw fail('forbidden', 'You cannot delete your account yet: ask a parent, they can')
       if (epoch !== proof.epoch || isDisabled)
         throw fail('impossibleNow', 'Your account was changed meanwhile; sign in again, then try once more')

@@ -76,6 +76,27 @@ test('a name is one line that can be seen, or nothing', () => {
     assert.ok(isLine(good), JSON.stringify(good))
 })
 
+test('a letter of a name carries no heap of marks, and every script keeps those that it has', () => {
+  const heaps = [`a${'\u0301'.repeat(99)}`, 'Z\u0301\u0302\u0303\u0304\u0305\u0306', `a${'\u0300\u200d'.repeat(9)}`]
+  for (const bad of [...heaps, `a${'\u20dd\u034f'.repeat(4)}`]) assert.ok(!isLine(bad), JSON.stringify(bad))
+  const names = {
+    Vietnamese: 'Nguyễn Thị Ngọc Huệ',
+    Yoruba: 'Ọ̀ṣun Ẹ̀bùn',
+    Hebrew: 'יְרוּשָׁלִַ֔ם שִׁמְשׁוֹן',
+    Arabic: 'مُحَمَّدٌ عَبْدُ اللّٰه',
+    Thai: 'น้ำผึ้ง ที่รัก',
+    Devanagari: 'लक्ष्मीं क़ीं ज़्यादा',
+    Bengali: 'শ্রীঁ',
+    Burmese: 'မျိုး လျှို့ ညွှန့်',
+    Tibetan: 'སྒྲོལ་མ ཧཱུྃ',
+    Khmer: 'ស្ត្រី ខ្ញុំ',
+    'Tai Tham': 'ᨾᩮᩬᩥ᩵ᨦ',
+    emoji: '1️⃣ 👩🏽‍✈️',
+  }
+  for (const [script, name] of Object.entries(names))
+    for (const form of ['NFC', 'NFD']) assert.ok(isLine(name.normalize(form)), `${script} ${form}`)
+})
+
 test('accounts', async (t) => {
   const app = await testApp(t)
   const { db } = app.environment()
@@ -110,7 +131,7 @@ test('accounts', async (t) => {
   await t.test('handles that stand for the platform or for nobody are given to nobody', async () => {
     for (const handle of ['@admin', 'Administrator', '@root', '@support', '@help', '@system', '@GroundSchool', '@null'])
       await assert.rejects(addPerson(db, OPERATOR, { handle }), { code: 4003, message: /is reserved; choose another/ })
-    for (const handle of ['@nil', '@undefined', '@anonymous', '@security', '@me'])
+    for (const handle of ['@nil', '@undefined', '@anonymous', '@Anonymous-abc', '@anonymous_1', '@security', '@me'])
       await assert.rejects(addPerson(db, OPERATOR, { handle }), { code: 4003, message: /reserved/ })
     await assert.rejects(addPerson(db, OPERATOR, { handle: '@ada', firstName: '\u200b' }), { code: 4003 })
     assert.equal((await addPerson(db, OPERATOR, { handle: '@admiral', firstName: ' ' })).handle, '@admiral')

@@ -41,7 +41,7 @@ export const peopleOperations: readonly Operation[] = [
   personOperation({
     name: 'deleteAccount',
     summary:
-      'Deletes the own account for good; all tokens are dead at once. Accounts of children are deleted by a parent',
+      'Deletes the own account for good; all tokens are dead at once. Accounts of children who have one are deleted by a parent',
     method: 'POST',
     path: '/account/v1/delete',
     area: 'Account',

@@ -11,25 +11,35 @@ export const isHandle = (handle: string): boolean => /^@?[a-z0-9](?:[a-z0-9._-]{
 
 /** Whoever had one of these could pass for the platform, or be taken for nobody. */
 const RESERVED: ReadonlySet<string> = new Set(
-  'admin administrator anonymous groundschool help me nil null root security support system undefined'.split(' '),
+  'admin administrator groundschool help me nil null root security support system undefined'.split(' '),
 )
+
+/** Users that apps make up are called so, with random letters behind. */
+export const ANONYMOUS_PREFIX = 'anonymous'
+
+export function isReserved(handle: string): boolean {
+  const key = normaliseHandle(handle)
+  return RESERVED.has(key) || key.startsWith(ANONYMOUS_PREFIX)
+}
 
 /** What a new account may be called. */
 export function checkHandle(handle: string): void {
   if (!isHandle(handle))
     throw fail('validationFailed', 'A handle is 1 to 30 letters from a to z, digits, . _ or -, such as @avery')
-  const key = normaliseHandle(handle)
-  if (RESERVED.has(key)) throw fail('validationFailed', `The handle @${key} is reserved; choose another`)
+  if (isReserved(handle))
+    throw fail('validationFailed', `The handle @${normaliseHandle(handle)} is reserved; choose another`)
 }
 
 /** No control characters, also none that turn the direction of what follows, no other line ends, no half surrogates. */
 const LINE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u
 /** Nobody sees that there is anything: spaces, zero-width characters, soft hyphens, fillers, the empty Braille pattern. */
 const UNSEEN = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cf}\u2800]*$/u
+/** More than five marks on one letter, which would cover the lines around. Names have at most four (Burmese); what nobody sees does not part them. */
+const HEAP = /(?:[\p{Mn}\p{Me}]\p{Cf}*){6}/u
 
 /** One line that can be kept and shown, or nothing; spaces alone are nothing. */
 export const isLine = (text: string): boolean =>
-  text.length <= 254 && LINE.test(text) && (text.trim() === '' || !UNSEEN.test(text))
+  text.length <= 254 && LINE.test(text) && !HEAP.test(text) && (text.trim() === '' || !UNSEEN.test(text))
 
 /** One address that a message can go to, and nothing that a mail server could take for two. */
 export const isMailAddress = (text: string): boolean =>

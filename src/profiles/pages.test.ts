@@ -8,6 +8,7 @@ import { colourAt, plain } from '../pictures/testing.ts'
 import { testApp } from '../testing.ts'
 import { formsOf, type Seen, type TestBrowser } from '../testing-browser.ts'
 import { assertUsable, collectProblems, noChromium, openChromium } from '../testing-chromium.ts'
+import { readCountry } from './rules.ts'
 
 const PROFILE = '/account/profile'
 const FORMS = [
@@ -91,7 +92,11 @@ test('the page of one’s profile', async (t) => {
     await app.sql(`update people set country = 'QX' where handle_key = 'avery'`)
     const page = await avery.get(PROFILE)
     assert.match(page.text, /<option value="QX" selected>QX<\/option>/)
+    const saved = await avery.submit(page, { position: 'pilot', country: 'QX' }, PROFILE)
+    assert.equal(saved.status, 303, saved.text)
+    assert.equal((await settingsOf(avery)).country, 'QX')
     assert.equal(COUNTRIES.length, 250, 'ISO 3166 has 249, and Kosovo')
+    for (const { code } of COUNTRIES) assert.equal(readCountry(code.toLowerCase(), null), code)
     assert.deepEqual(
       ['DE', 'GB', 'QA', 'TW', 'US', 'XK', 'ZA', 'EU', 'ZZ', 'XA', 'DD'].map((code) =>
         COUNTRIES.some((one) => one.code === code),

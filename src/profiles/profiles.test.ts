@@ -165,6 +165,13 @@ test('a person changes what they say about themselves', async (t) => {
     for (const body of [
       { country: 'Sweden' },
       { country: '1!' },
+      { country: 'ß' },
+      { country: 'ı' },
+      { country: 'ŉ' },
+      { country: 'zz' },
+      { country: 'EU' },
+      { country: 'UK' },
+      { firstName: `a${'\u0301'.repeat(99)}` },
       { firstName: 'a\nb' },
       { lastName: 'x'.repeat(101) },
       { firstName: '\u202eevil' },

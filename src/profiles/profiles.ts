@@ -1,15 +1,24 @@
 import { recordAudit } from '../audit/audit.ts'
-import type { AppUser, PersonCaller } from '../caller.ts'
+import type { AppUser, Caller, PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf, Statement } from '../database/statement.ts'
 import { fail } from '../errors.ts'
 import type { MessagePolicy } from '../messages/messages.ts'
 import { emailChangedLetter } from '../people/letters.ts'
-import { holdAccount, isMailAddress, tellPerson } from '../people/people.ts'
+import { holdAccount, tellPerson } from '../people/people.ts'
 import { proveAgain } from '../people/proof.ts'
 import { coverId, pictureId } from '../pictures/pictures.ts'
 import { SEARCH_VERSION, searchKeys } from '../search/keys.ts'
-import { childrenBornAfter, isChild, readCountry, readLine, TRAINEE_ROLES, TRAINER_ROLES, typesOf } from './rules.ts'
+import {
+  childrenBornAfter,
+  isChild,
+  readCountry,
+  readEmail,
+  readLine,
+  TRAINEE_ROLES,
+  TRAINER_ROLES,
+  typesOf,
+} from './rules.ts'
 import {
   type ChangeSettings,
   type Entry,
@@ -30,13 +39,6 @@ export { findableEntries } from './store.ts'
 type EntryRow = RowOf<typeof store.listEntries>
 
 const NOBODY = 'There is no such user in this app, or they are not to be found'
-
-/** The person behind a user id of the caller's app. Whoever is not there, has withdrawn consent or is disabled: the same answer. */
-export async function readPersonOfUser(db: Db, who: AppUser, userId: string): Promise<number> {
-  const person = await db.first(store.findPersonOfUser, { app: who.appId, user: userId })
-  if (!person) throw fail('notFound', NOBODY)
-  return person.id
-}
 
 /** The entries of these people as the caller's app knows them, in the given order; whoever is not a consenting user of that app is left out. */
 export async function readEntries(db: Db, who: AppUser, personIds: readonly number[]): Promise<Entry[]> {
@@ -155,7 +157,7 @@ const toSettings = (row: RowOf<typeof store.findSettings>, now: Date): Settings 
 const PARENT_DECIDES = {
   search: 'A parent decides whether a child can be found; ask them to turn public search on',
   names: 'A parent decides about the name and the country of a child; ask them to change these',
-  email: "A parent decides about a child's e-mail address, and can ask an operator to change it",
+  email: "A parent decides about a child's e-mail address; ask them to change it",
 }
 
 /** Changes what one says about oneself. Whether a child can be found, and by which name, is for a parent to decide. */
@@ -208,14 +210,24 @@ export async function changeEmail(
   what: { email: string; password?: string | undefined },
   messages: MessagePolicy,
 ): Promise<void> {
-  const email = what.email.trim().normalize('NFC')
-  if (email !== '' && !isMailAddress(email)) throw fail('validationFailed', 'email must be an e-mail address, or empty')
+  const email = readEmail(what.email)
   if ((await readSettings(db, who)).userType === 'child') throw fail('forbidden', PARENT_DECIDES.email)
   const person = await proveAgain(db, who, what.password)
   await db.transaction(async (tx) => {
     await holdAccount(tx, person)
-    await tellPerson(tx, who, { personId: who.personId, ...emailChangedLetter(who.handle, who.at, messages) }, messages)
-    await tx.first(store.changeEmail, { person: who.personId, email: email || null, now: who.at })
-    await recordAudit(tx, who, { action: 'email.changed', personId: who.personId })
+    await replaceEmail(tx, who, { personId: who.personId, handle: who.handle, email }, messages)
   })
+}
+
+/** The one place where an address is changed by hand. Whoever calls it has asked for proof, and holds the account. */
+export async function replaceEmail(
+  tx: Db,
+  who: Caller,
+  what: { personId: number; handle: string; email: string | null },
+  messages: MessagePolicy,
+): Promise<void> {
+  const { personId, handle, email } = what
+  await tellPerson(tx, who, { personId, ...emailChangedLetter(handle, who.at, messages) }, messages)
+  await tx.first(store.changeEmail, { person: personId, email, now: who.at })
+  await recordAudit(tx, who, { action: 'email.changed', personId })
 }

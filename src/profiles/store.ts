@@ -104,12 +104,6 @@ export const listOpen = read('profiles.listOpen', {
   text: `select p.id from people p where p.id = any(:people) and p.disabled_at is null and ${isOpen}`,
 })
 
-export const findPersonOfUser = read('profiles.findPersonOfUser', {
-  params: { app: int8, user: text },
-  row: { id: int8 },
-  text: `select p.id from ${user} where u.user_id = :user`,
-})
-
 export const findOwn = read('profiles.findOwn', {
   params: { app: int8, person: int8, born: text, trainers: textArray, trainees: textArray },
   row: {

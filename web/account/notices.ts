@@ -26,7 +26,7 @@ const NOTICES: Readonly<Record<string, string>> = {
   'friend-decline': 'The request is declined. The other one is not told.',
   'friend-cancel': 'The request is taken back.',
   'friend-remove': 'The friendship is over.',
-  'friend-block': 'They are blocked.',
+  'friend-block': 'They are blocked, if there is such a person.',
   'friend-unblock': 'They are not blocked any more.',
   'child-added': 'The account is there. You look after it now.',
   'child-saved': 'This is saved.',

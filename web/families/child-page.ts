@@ -9,6 +9,7 @@ import { CHILDREN, childPasswordFields, type ShownChild } from './children-page.
 export const CHILD_FORMS = {
   decisions: '/account/children/decisions',
   names: '/account/children/names',
+  email: '/account/children/email',
   password: '/account/children/password',
   leave: '/account/children/leave',
   delete: '/account/children/delete',
@@ -18,7 +19,7 @@ export type ChildForm = keyof typeof CHILD_FORMS
 export interface ChildPage {
   readonly child: ShownChild
   /** What was typed in vain, in place of what is kept. */
-  readonly typed?: Partial<Pick<ShownChild, 'firstName' | 'lastName' | 'country'>> | undefined
+  readonly typed?: Partial<Pick<ShownChild, 'firstName' | 'lastName' | 'country' | 'email'>> | undefined
   readonly circle: Circle
   /** Requests that wait for an answer: the first of them. */
   readonly received: readonly Known[]
@@ -77,6 +78,17 @@ ${form(
 ${textField({ id: 'last-name', name: 'lastName', label: 'Last name', value: fields.lastName, maxLength: 100 })}
 ${countryField('country', fields.country)}
 <div class="buttons"><button>Save name and country</button></div>`,
+)}
+</section>
+<section class="card wide" aria-labelledby="e-mail">
+<h2 id="e-mail">E-mail address</h2>
+<p>${child.email === '' ? 'There is none, so nobody gets a link when the password is forgotten.' : html`Messages about this account go to <strong>${child.email}</strong>, and so do links for a new password. When you change it, the old address is told.`}</p>
+${problemOf('email')}
+${form(
+  'email',
+  html`${textField({ id: 'email', name: 'email', label: 'New e-mail address', type: 'email', value: fields.email, maxLength: 254, isVerbatim: true, hint: 'Yours, or the child’s own. Empty: no messages.' })}
+${ownPasswordField('email-password', { isFirst: isWrong('email') })}
+<div class="buttons"><button>Change e-mail address</button></div>`,
 )}
 </section>
 <section class="card wide" aria-labelledby="password">

@@ -14,6 +14,7 @@ export interface ShownChild {
   readonly lastName: string
   readonly dateOfBirth: string
   readonly country: string
+  readonly email: string
   readonly publicSearch: boolean
   readonly parentFlags: { readonly cameraDisabled: boolean; readonly proximityFriends: boolean }
   readonly friendRequests: number
