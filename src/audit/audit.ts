@@ -2,6 +2,7 @@ import type { Caller } from '../caller.ts'
 import type { Config } from '../config.ts'
 import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
+import type { RowOf } from '../database/statement.ts'
 import * as store from './store.ts'
 
 export interface AuditEntry {
@@ -10,7 +11,7 @@ export interface AuditEntry {
   readonly personId?: number
   readonly appId?: number
   readonly sessionId?: string
-  /** Facts for the reader; never a secret. */
+  /** Facts for the reader; never a secret. People stand there as numbers: everything else is in the download of whom it is about. */
   readonly detail?: Readonly<Record<string, string | number | boolean | null>>
 }
 
@@ -34,18 +35,40 @@ const OWN_ACTIONS = [
   ...['consent.given', 'consent.denied', 'consent.withdrawn', 'device.allowed', 'device.denied'],
   ...['passkey.added', 'passkey.renamed', 'passkey.removed'],
 ]
+/** Other numbers may be somebody's, which is nobody else's business. */
+const TOLD_NUMBERS = ['kept', 'given']
 const EXPORTED_AT_ONCE = 500
 
-/** For the download of everything that is kept about a person. */
+/** For the download of everything that is kept about a person: what happened to them, and what they did as a parent. */
 export async function* exportAudit(db: Db, personId: number) {
   for (let after = { after: '-infinity', id: 0 }; ; ) {
     const page = await db.all(store.listOfPerson, { person: personId, ...after, limit: EXPORTED_AT_ONCE })
-    for (const { at, action, client_id: clientId, session_id: sessionId, address } of page)
-      yield { at, action, clientId, sessionId, ...(OWN_ACTIONS.includes(action) ? { address } : {}) }
+    for (const entry of page) yield tellEntry(entry, personId)
     const last = page.at(-1)
     if (!last || page.length < EXPORTED_AT_ONCE) return
     after = { after: last.position, id: last.id }
   }
+}
+
+function tellEntry(entry: RowOf<typeof store.listOfPerson>, personId: number) {
+  const { at, action, client_id: clientId, session_id: sessionId, is_of_child: isOfChild } = entry
+  const detail = JSON.parse(entry.detail) as Record<string, unknown>
+  // What is done to a child, and names the parent, is done in the parent's browser.
+  const isOwn = isOfChild ? action.startsWith('child.') : OWN_ACTIONS.includes(action)
+  return {
+    at,
+    action,
+    about: isOfChild ? 'a child' : 'you',
+    clientId,
+    sessionId,
+    detail: Object.fromEntries(Object.entries(detail).flatMap((fact) => tellFact(fact, personId))),
+    ...(isOwn ? { address: entry.address, requestId: entry.request_id } : {}),
+  }
+}
+
+const tellFact = ([name, value]: [string, unknown], personId: number): [string, unknown][] => {
+  if (name === 'parent') return [[name, value === personId ? 'you' : 'a parent']]
+  return typeof value === 'number' && !TOLD_NUMBERS.includes(name) ? [] : [[name, value]]
 }
 
 export const auditAges = ({ AUDIT_DAYS: days }: Pick<Config, 'AUDIT_DAYS'>): readonly Age[] => [

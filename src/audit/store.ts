@@ -1,5 +1,5 @@
 import { deleteOlder } from '../database/age.ts'
-import { int8, json, nullable, read, text, timestamptz, uuid, write } from '../database/statement.ts'
+import { bool, int8, json, nullable, read, text, timestamptz, uuid, write } from '../database/statement.ts'
 
 export const insertEntry = write('audit.insert', {
   params: {
@@ -19,7 +19,12 @@ export const insertEntry = write('audit.insert', {
     returning id`,
 })
 
-/** A page of what concerns a person, in order. The moment travels as text: it may be finer than a date of ours. */
+const PAGE = `(e.at, e.id) > (cast(:after || '' as timestamptz), :id) order by e.at, e.id limit :limit`
+
+/**
+ * A page of what concerns a person, in order: what happened to them, to their sessions, and to children while they were the parent. The moment travels as text: it may be
+ * finer than a date of ours.
+ */
 export const listOfPerson = read('audit.listOfPerson', {
   params: { person: int8, after: text, id: int8, limit: int8 },
   row: {
@@ -30,12 +35,22 @@ export const listOfPerson = read('audit.listOfPerson', {
     client_id: nullable(text),
     session_id: nullable(uuid),
     address: nullable(text),
+    request_id: nullable(text),
+    detail: json,
+    is_of_child: bool,
   },
   gather: false,
   text: `
-    select e.id, e.at::text as position, e.at, e.action, a.client_id, e.session_id, e.address
-      from audit_entries e left join apps a on a.id = e.app_id
-     where e.person_id = :person and (e.at, e.id) > (cast(:after || '' as timestamptz), :id) order by e.at, e.id limit :limit`,
+    select e.id, e.at::text as position, e.at, e.action, a.client_id, e.session_id, e.address, e.request_id, e.detail,
+           e.person_id is distinct from :person and e.person_id is not null as is_of_child
+      from ((select * from audit_entries e where e.person_id = :person and ${PAGE})
+             union all
+            (select * from audit_entries e where e.detail->>'parent' = cast(:person as text) and e.person_id <> :person and ${PAGE})
+             union all
+            (select * from audit_entries e where e.person_id is null
+                and e.session_id in (select id from sessions where person_id = :person) and ${PAGE})) e
+           left join apps a on a.id = e.app_id
+     order by e.at, e.id limit :limit`,
 })
 
 export const deleteOld = deleteOlder('audit.deleteOld', { table: 'audit_entries', key: { id: int8 }, by: 'at' })

@@ -2,10 +2,11 @@ import type { Readable } from 'node:stream'
 import { networkOf } from '../addresses.ts'
 import { exportApps } from '../apps/apps.ts'
 import { exportAudit, recordAudit } from '../audit/audit.ts'
-import { exportBrowsers } from '../browsers/browsers.ts'
+import { exportBrowsers, findSignedIn } from '../browsers/browsers.ts'
 import { exportBuckets } from '../buckets/buckets.ts'
 import type { PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
+import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
 import { exportFamily } from '../families/parents.ts'
 import { exportFriends } from '../friends/lists.ts'
@@ -15,7 +16,9 @@ import { exportPerson } from '../people/people.ts'
 import { proveAgain } from '../people/proof.ts'
 import { exportImages } from '../pictures/pictures.ts'
 import { exportSessions } from '../sessions/sessions.ts'
-import { type Described, describeFiles, fileNameOf, plainName } from './rules.ts'
+import { Turns } from '../turns.ts'
+import { Places } from './places.ts'
+import { type Described, describeFiles, fileNameOf, piecesOf, plainName } from './rules.ts'
 import { type ZipEntry, zipOf } from './zip.ts'
 
 /** What a room keeps about a person: one value, or a list that is read as it is written. */
@@ -37,7 +40,11 @@ const ROOMS: readonly Room[] = [
   { file: 'friends.json', about: 'Friends, requests, and whom you have declined or blocked', read: exportFriends },
   { file: 'family.json', about: 'Whom you look after, and who looks after you', read: exportFamily },
   { file: 'messages.json', about: 'Messages that were sent to you, kept for thirty days', read: exportMessages },
-  { file: 'audit.json', about: 'What happened to your account; the address where it was you', read: exportAudit },
+  {
+    file: 'audit.json',
+    about: 'What happened to your account, and what you did as a parent; the address where it was you',
+    read: exportAudit,
+  },
 ]
 
 /** Rooms that give files, or more of them than one. */
@@ -52,51 +59,57 @@ export interface Export {
   readonly stream: Readable
 }
 
+/** Where an export happens: which environment it is, what time it is there, and when it stops. */
+type Surroundings = Pick<Environment, 'name' | 'clock' | 'stopping'>
+
 /** Everything that is kept about the person, for themselves. */
 export async function exportEverything(
   db: Db,
   who: PersonCaller,
   what: { password?: string | undefined },
+  surroundings: Surroundings,
 ): Promise<Export> {
   await proveAgain(db, who, what.password)
-  const giveBack = takePlace(db, who)
+  const { personId, address, handle, at } = who
+  const place = await placesOf(db, surroundings).take({ personId, network: networkOf(address) })
   try {
-    await recordAudit(db, who, { action: 'data.exported', personId: who.personId })
-    const stream = zipOf(filesOf(db, who), who.at)
-    stream.once('close', giveBack)
-    return { fileName: fileNameOf(who.handle, who.at), mediaType: 'application/zip', stream }
+    await refuseSignedOut(db, who, surroundings)
+    await recordAudit(db, who, { action: 'data.exported', personId })
+    const stream = zipOf(filesOf(inTurn(db, personId), who), at, surroundings.clock)
+    place.keepFor(stream)
+    return { fileName: fileNameOf(handle, at), mediaType: 'application/zip', stream }
   } catch (error) {
-    giveBack()
+    place.giveBack()
     throw error
   }
 }
 
-const MOST_AT_ONCE = 8
-/** Nobody takes all places with a handful of accounts. */
-const MOST_OF_A_NETWORK = 2
-const WAIT_SECONDS = 30
+/** In each environment of this process. */
+const places = new WeakMap<Db, Places>()
 
-/** Who is at it, and from which network, in each environment of this process. */
-const readers = new WeakMap<Db, Map<number, string>>()
-
-/** One at a time for a person, and a few in all: each reads a lot. What it returns gives the place back. */
-function takePlace(db: Db, { personId, address }: PersonCaller): () => void {
-  const network = networkOf(address)
-  const reading = readers.get(db) ?? new Map<number, string>()
-  readers.set(db, reading)
-  if (reading.has(personId))
-    throw fail('tooManyRequests', 'You are downloading your data already; wait until that is done', WAIT_SECONDS)
-  if ([...reading.values()].filter((one) => one === network).length >= MOST_OF_A_NETWORK)
-    throw fail(
-      'tooManyRequests',
-      'Others in your network are downloading their data; wait until that is done',
-      WAIT_SECONDS,
-    )
-  if (reading.size >= MOST_AT_ONCE)
-    throw fail('notReady', 'Others are downloading their data; try again shortly', WAIT_SECONDS)
-  reading.set(personId, network)
-  return () => reading.delete(personId)
+function placesOf(db: Db, { clock, stopping }: Surroundings): Places {
+  const ofDb = places.get(db) ?? new Places(clock, stopping)
+  places.set(db, ofDb)
+  return ofDb
 }
+
+/** Somebody may have signed out while they waited, or lost the account. */
+async function refuseSignedOut(db: Db, who: PersonCaller, { name, clock }: Surroundings): Promise<void> {
+  const found = await findSignedIn(db, who.browserToken, name, clock())
+  if (found?.personId !== who.personId) throw fail('notAuthorized', 'You were signed out here meanwhile; sign in again')
+}
+
+/** Many download at once, few of them read from the database: others want to read there too. */
+const reading = new Turns({ working: 8 })
+
+const inTurn = (db: Db, personId: number): Db => ({
+  isTransaction: db.isTransaction,
+  all: (statement, params) => reading.take(db, String(personId), () => db.all(statement, params)),
+  first: (statement, params) => reading.take(db, String(personId), () => db.first(statement, params)),
+  transaction: (work) => db.transaction(work),
+  afterCommit: (work) => db.afterCommit(work),
+  tellHere: (message) => db.tellHere(message),
+})
 
 /** Each file is read when it is its turn, a page at a time: no long transaction, and no more in memory than a page. */
 async function* filesOf(db: Db, { personId, handle, at }: PersonCaller): AsyncGenerator<ZipEntry> {
@@ -111,14 +124,17 @@ async function* filesOf(db: Db, { personId, handle, at }: PersonCaller): AsyncGe
   for (const { read } of FILES) yield* read(db, personId)
 }
 
-async function* writeList(items: AsyncIterable<unknown>, write: (item: never) => string = JSON.stringify) {
+async function* writeList<T>(items: AsyncIterable<T>, write: (item: T) => Iterable<string> = writeItem) {
   let isFirst = true
   for await (const item of items) {
-    yield `${isFirst ? '[' : ','}\n${write(item as never)}`
+    yield isFirst ? '[\n' : ',\n'
+    yield* write(item)
     isFirst = false
   }
   yield isFirst ? '[]\n' : '\n]\n'
 }
+
+const writeItem = (item: unknown): Iterable<string> => [JSON.stringify(item)]
 
 async function* imageFiles(db: Db, personId: number): AsyncGenerator<ZipEntry> {
   for await (const { kind, bytes } of exportImages(db, personId))
@@ -145,7 +161,9 @@ async function* bucketFiles(db: Db, personId: number): AsyncGenerator<ZipEntry> 
   }
 }
 
-/** The data is JSON already. */
-function writeBucket({ dataText, ...bucket }: { dataText: string }): string {
-  return `${JSON.stringify(bucket).slice(0, -1)},"data":${dataText}}`
+/** The data is JSON already, and large: in pieces, a reader who stands still holds half as many copies of it. */
+function* writeBucket({ dataText, ...bucket }: { dataText: string }): Generator<string> {
+  yield `${JSON.stringify(bucket).slice(0, -1)},"data":`
+  yield* piecesOf(dataText)
+  yield '}'
 }

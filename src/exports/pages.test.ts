@@ -105,6 +105,8 @@ test('the page of one’s data', async (t) => {
     const casey = await signInBrowser(app, 'casey')
     const before = await casey.get(DATA)
     await app.sql(`update people set date_of_birth = '${yearsAgo(9)}' where handle_key = 'casey'`)
+    await app.sql(`insert into guardians (child_id, parent_id, created_at)
+      select c.id, p.id, now() from people c, people p where c.handle = '@casey' and p.handle = '@drew'`)
     const page = await casey.get(DATA)
     assert.match(page.text, /A parent can delete your account/)
     assert.ok(!formsOf(page.text).some(({ action }) => action === DELETE))
@@ -112,6 +114,15 @@ test('the page of one’s data', async (t) => {
     assert.equal(forged.status, 403)
     assert.match(forged.text, /role="alert">You cannot delete your account yet: ask a parent/)
     assert.ok(await isThere(app, '@casey'))
+  })
+
+  await t.test('and goes by itself where there is none', async () => {
+    await app.sql(`delete from guardians`)
+    await app.sql(`update people set date_of_birth = '${yearsAgo(9)}' where handle_key = 'casey'`)
+    const casey = await signInBrowser(app, 'casey')
+    assert.equal((await fill(casey, DELETE, { handle: '@casey', password: 'wrong' })).status, 401)
+    assert.equal((await fill(casey, DELETE, { handle: '@casey', password: PASSWORD })).status, 303)
+    assert.equal(await isThere(app, '@casey'), false)
   })
 
   await t.test('whoever has no password has to have signed in just now', async () => {

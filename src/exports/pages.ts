@@ -4,6 +4,7 @@ import { doneAt, ownForm, ownView, showOwn } from '../account/own-pages.ts'
 import type { FormProblem } from '../account/problem.ts'
 import { Nothing } from '../account/schema.ts'
 import type { PersonCaller } from '../caller.ts'
+import { isLookedAfter } from '../families/release.ts'
 import type { Page, PageContext, ShownPage } from '../http/page.ts'
 import { deleteOwnAccount } from '../people/deletion.ts'
 import { DeleteAccount } from '../people/schema.ts'
@@ -25,14 +26,14 @@ async function lookAtData(
   who: PersonCaller,
   failure?: Failure,
 ): Promise<ShownPage> {
-  const settings = await readSettings(db, who)
+  const [settings, hasParent] = await Promise.all([readSettings(db, who), isLookedAfter(db, who, who.personId)])
   return showOwn(settings, {
     section: 'data',
     title: 'Your data',
     problem: failure?.problem,
     body: dataPage({
       handle: who.handle,
-      isChild: settings.userType === 'child',
+      hasParent,
       isParent: settings.accountType === 'Parent',
       keyOf,
       problem: failure && { form: failure.form, sentence: failure.problem.sentence },
@@ -51,7 +52,9 @@ export const exportPages: readonly Page[] = [
     path: DOWNLOAD_FORM,
     input: Export,
     back: () => DATA,
-    run: async ({ db }, who, input) => ({ download: await exportEverything(db, who, proof(input)) }),
+    run: async ({ db, environment }, who, input) => ({
+      download: await exportEverything(db, who, proof(input), environment),
+    }),
     showProblem: (context, who, _typed, problem) => lookAtData(context, who, { form: DOWNLOAD_FORM, problem }),
   }),
   ownForm({

@@ -14,6 +14,6 @@ export const exportOperations: readonly Operation[] = [
     mediaType: 'application/zip',
     answerHeaders: { 'Content-Disposition': 'The name of the file' },
     errors: ['wrongCredentials'],
-    run: ({ db, who }, input) => exportEverything(db, who, input),
+    run: ({ db, who, environment }, input) => exportEverything(db, who, input, environment),
   }),
 ]

@@ -22,8 +22,20 @@ Dates are in UTC. A user id is what one app knows you by; each app has another o
 
 Not in here:
 - what only protects you: the hash of your password, tokens, keys, one-time codes and links, the texts of messages
-- what is others' own: who has blocked or declined you, and addresses that others came from
+- what is others' own: who has blocked or declined you, addresses that others came from, and their numbers in audit.json
 - copies of what is in here: search keys, answers kept for a repeated request, the history of buckets
 - what apps keep by themselves: ask them
 `
+}
+
+const PIECE_LENGTH = 64 * 1024
+
+/** A text in parts. What are two units of UTF-16 but one character stays in one part: half of it is nothing in UTF-8. */
+export function* piecesOf(text: string, length = PIECE_LENGTH): Generator<string> {
+  for (let start = 0; start < text.length; ) {
+    const last = text.charCodeAt(start + length - 1)
+    const end = start + length + (last >= 0xd800 && last <= 0xdbff ? 1 : 0)
+    yield text.slice(start, end)
+    start = end
+  }
 }

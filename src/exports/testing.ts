@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { type IncomingMessage, request } from 'node:http'
 import { inflateRawSync } from 'node:zlib'
-import { PASSWORD } from '../account/testing.ts'
+import { call, PASSWORD } from '../account/testing.ts'
+import { PATH } from '../buckets/testing.ts'
+import type { TestApp } from '../testing.ts'
 import type { TestBrowser } from '../testing-browser.ts'
 
 export const EXPORT = '/account/v1/export'
@@ -58,4 +61,78 @@ export function unzip(zip: Buffer): Map<string, Buffer> {
     at += 46 + name + extra + comment
   }
   return files
+}
+
+export const BUCKET_BYTES = 100_000
+
+/** Buckets of @avery that nothing makes smaller: two hundred are more than the buffers on the way to a reader take. */
+export async function fillBuckets(app: TestApp, count: number): Promise<void> {
+  const avery = await app.as('avery')
+  await app.sql('update app_storage set blocks_limit = 1000000')
+  for (let i = 0; i < count; i += 10)
+    await Promise.all(
+      Array.from({ length: 10 }, (_, j) =>
+        avery.put(PATH, {
+          id: `large ${String(i + j).padStart(3, '0')}`,
+          data: randomBytes((BUCKET_BYTES / 4) * 3).toString('base64'),
+        }),
+      ),
+    )
+}
+
+/** People with a password, who are in all buckets there are. */
+export async function addReaders(app: TestApp, count: number): Promise<TestBrowser[]> {
+  const names = Array.from({ length: count }, (_, i) => `reader-${i}`)
+  await app.sql(
+    `insert into people (handle, handle_key, password_hash, created_at)
+     select '@' || name, name, p.password_hash, now() from people p, unnest('{${names}}'::text[]) name where p.handle_key = 'avery';
+     insert into app_users (user_id, app_id, person_id, consented_at)
+     select 'user-of-' || p.handle_key, a.id, p.id, now() from apps a, people p where a.name = 'first' and p.handle_key like 'reader-%';
+     insert into bucket_members (user_id, bucket_id, bucket_no, since_version)
+     select 'user-of-' || name, id, bucket_no, 1 from buckets, unnest('{${names}}'::text[]) name;
+     update buckets set users = users || array(select 'user-of-' || name from unnest('{${names}}'::text[]) name)`,
+  )
+  return Promise.all(
+    names.map(async (handle) => {
+      const browser = app.visitor()
+      assert.equal((await call(browser, 'POST', '/account/v1/signin', { handle, password: PASSWORD })).status, 200)
+      return browser
+    }),
+  )
+}
+
+/** Reads so many bytes more, and then nothing. */
+export class SlowReader {
+  readonly answer: IncomingMessage
+  readonly isCut: Promise<boolean>
+  bytes = 0
+
+  constructor(answer: IncomingMessage) {
+    this.answer = answer
+    this.isCut = new Promise((resolve) => {
+      answer.once('end', () => resolve(false)).once('error', () => resolve(true))
+    })
+    answer.on('data', (chunk: Buffer) => {
+      this.bytes += chunk.length
+    })
+    answer.pause()
+  }
+
+  /** False once there is nothing more. */
+  read(least: number): Promise<boolean> {
+    const goal = this.bytes + least
+    if (this.answer.closed) return Promise.resolve(false)
+    return new Promise((resolve) => {
+      const stop = () => {
+        this.answer.off('data', look).off('close', stop)
+        this.answer.pause()
+        resolve(!this.answer.readableEnded && !this.answer.destroyed)
+      }
+      const look = () => {
+        if (this.bytes >= goal) stop()
+      }
+      this.answer.on('data', look).once('close', stop)
+      this.answer.resume()
+    })
+  }
 }

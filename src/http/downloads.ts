@@ -14,11 +14,14 @@ export interface Download {
   readonly stream: Readable
 }
 
-/** A reader who takes less than that in such a time has gone, or only wants to keep others waiting. */
-const LEAST_BYTES = 64 * 1024
-const PACE_MS = 30_000
+/**
+ * A reader who takes nothing for so long has gone. What they take is seen late and in large steps: Linux asks for more only once a third of its send buffer is free,
+ * which with 4 MiB of it is 1.4 MiB, or almost five minutes of a reader who takes 5 KB a second.
+ */
+const STILL_MS = 10 * 60_000
 /** Nobody reads for longer. */
 const LONGEST_MS = 60 * 60_000
+const LOOK_MS = 5_000
 
 /**
  * Sends a file as fast as it is read. It breaks off, so that the client notices, when the platform stops, when what the person has opened is revoked, and when the
@@ -45,30 +48,33 @@ export function sendDownload(
     heardAgain: () => {},
   })
   environment.stopping.addEventListener('abort', end)
-  const limit = setTimeout(end, LONGEST_MS)
-  const stopWatching = watchPace(raw, end)
-  if (environment.stopping.aborted) end()
+  const stopWatching = watchReader(raw, environment.clock, end)
+  if (environment.stopping.aborted || raw.destroyed) end()
   pipeline(stream, raw, { signal: ending.signal })
     .catch((error: NodeJS.ErrnoException) => {
       const isLeft = ending.signal.aborted || error.code === 'ERR_STREAM_PREMATURE_CLOSE'
       if (!isLeft) environment.log.warn({ requestId: request.id, problem: error.message }, 'a download broke off')
     })
     .finally(() => {
-      clearTimeout(limit)
       stopWatching()
       stopListening()
       environment.stopping.removeEventListener('abort', end)
     })
 }
 
-/** Calls `end` once the reader is too slow. Where nothing waits for the reader, it is the file that takes its time. */
-function watchPace(raw: ServerResponse, end: () => void): () => void {
+/** Calls `end` once the reader has gone, or has had their time. Where nothing waits for the reader, it is the file that takes its time. */
+function watchReader(raw: ServerResponse, clock: () => Date, end: () => void): () => void {
+  const nowMs = () => clock().getTime()
   const written = () => raw.socket?.bytesWritten ?? 0
-  let before = written()
+  // The server's own limit for silent connections is shorter; for the next request on this one it holds again.
+  raw.setTimeout(0)
+  const startedAtMs = nowMs()
+  let [movedAtMs, before] = [startedAtMs, written()]
   const timer = setInterval(() => {
     const now = written()
-    if (raw.writableLength > 0 && now - before < LEAST_BYTES) end()
+    if (raw.writableLength === 0 || now !== before) movedAtMs = nowMs()
     before = now
-  }, PACE_MS)
+    if (nowMs() - movedAtMs >= STILL_MS || nowMs() - startedAtMs >= LONGEST_MS) end()
+  }, LOOK_MS)
   return () => clearInterval(timer)
 }

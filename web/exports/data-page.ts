@@ -8,7 +8,8 @@ export const DELETE_FORM = '/account/data/delete'
 
 export interface DataPage {
   readonly handle: string
-  readonly isChild: boolean
+  /** Somebody decides for this child. */
+  readonly hasParent: boolean
   readonly isParent: boolean
   readonly keyOf: KeyOf
   readonly problem?: { readonly form: string; readonly sentence: string } | undefined
@@ -45,7 +46,7 @@ const ORPHANS =
 const list = (lines: readonly string[]): Html => html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`
 
 /** One's own rights: to have everything, and to go. */
-export function dataPage({ handle, isChild, isParent, keyOf, problem, typed }: DataPage): Html {
+export function dataPage({ handle, hasParent, isParent, keyOf, problem, typed }: DataPage): Html {
   const isWrong = (action: string) => problem?.form === action
   const problemOf = (action: string) => alertBox(isWrong(action) ? problem?.sentence : undefined)
   return html`<section class="card wide">
@@ -63,7 +64,7 @@ ${postForm(
 <section class="card wide" aria-labelledby="delete">
 <h2 id="delete">Delete your account</h2>
 ${
-  isChild
+  hasParent
     ? html`<p>A parent can delete your account. Ask them.</p>
 ${problemOf(DELETE_FORM)}`
     : html`<p>Nobody can undo this. You may want to download everything first.</p>
