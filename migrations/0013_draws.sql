@@ -1,26 +1,19 @@
--- Random sampling. Everybody who may be found by an app's users has a place there, and the places are numbered without gaps: a random number is a random person
--- (docs/people.md, decision 25).
-
-create table draw_places (
-  app_id     bigint not null,
-  place      bigint not null,
-  person_id  bigint not null,
-  primary key (app_id, place) include (person_id)
-);
-create unique index draw_places_by_person on draw_places (app_id, person_id);
-
--- Who became findable or ceased to be, noted in the same transaction; places are given and taken afterwards, by one process at a time, so that nobody waits for anybody
--- else's place. Until then, who has no place and stands here is drawn from here.
-create table draw_changes (
-  id         bigint generated always as identity primary key,
-  app_id     bigint not null,
-  person_id  bigint not null
-);
-
-insert into draw_places (app_id, place, person_id)
-select app_id, row_number() over (partition by app_id order by person_id), person_id from findable_users;
-
+-- Random sampling. Everybody who may be found by an app's users gets a place there, and the places are numbered without gaps: a random number is a random person
+-- (docs/people.md, decision 25). Places are given and filled afterwards, by one process at a time, so that nobody who comes waits for anybody else; who has none yet is drawn all the same.
 alter table findable_users drop column lot;
+alter table findable_users add column place bigint;
+update findable_users f set place = numbered.place from (
+  select app_id, person_id, row_number() over (partition by app_id order by person_id) as place from findable_users
+) numbered where f.app_id = numbered.app_id and f.person_id = numbered.person_id;
+create unique index findable_users_by_place on findable_users (app_id, place);
+create index findable_users_without_place on findable_users (app_id, person_id) where place is null;
+
+-- Places that somebody has left, noted in the transaction in which they went.
+create table draw_holes (
+  app_id  bigint not null,
+  place   bigint not null,
+  primary key (app_id, place)
+);
 
 -- What others see of somebody, beside what they are found by: a page of people is read here alone. Written when somebody becomes findable and whenever any of it changes.
 alter table findable_users
@@ -84,58 +77,56 @@ update findable_users f set
   proximity_friends = p.proximity_friends, service = p.service
   from people p where p.id = f.person_id;
 
-create function note_draws() returns trigger language plpgsql set search_path from current as $$
+create function note_hole() returns trigger language plpgsql set search_path from current as $$
 begin
-  insert into draw_changes (app_id, person_id) select app_id, person_id from changed_rows order by 1, 2;
+  insert into draw_holes (app_id, place) select app_id, place from old_rows where place is not null order by 1, 2;
   return null;
 end $$;
-create trigger findable_users_come after insert on findable_users
-  referencing new table as changed_rows for each statement execute function note_draws();
 create trigger findable_users_gone after delete on findable_users
-  referencing old table as changed_rows for each statement execute function note_draws();
+  referencing old table as old_rows for each statement execute function note_hole();
 
--- Gives and takes the places of the oldest changes; returns how many changes these were. Whoever changes meanwhile has noted it again.
+-- Gives places to those who have none, first those that somebody has left, and then moves the last ones to where somebody left. Returns how much it did. Whoever is being changed at
+-- the moment is left for the next time: this waits for nobody, so nobody waits long for it.
 create function settle_draws(most integer) returns bigint language plpgsql set search_path from current
   set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off as $$
 declare
-  apps bigint[];
-  people bigint[];
-  settled bigint;
-  one record;
+  app bigint;
   top bigint;
   holes bigint[];
   newcomers bigint[];
+  movers bigint[];
+  left_by_movers bigint[];
+  done bigint := 0;
 begin
   if not pg_try_advisory_xact_lock(hashtextextended('settle_draws ' || current_schema(), 0)) then return 0; end if;
-  with taken as (
-    delete from draw_changes where id in (select id from draw_changes order by id limit most) returning app_id, person_id
-  )
-  select array_agg(app_id), array_agg(person_id), count(*) into apps, people, settled from taken;
-  for one in
-    select c.app_id, array_agg(distinct c.person_id) as people from unnest(apps, people) as c(app_id, person_id) group by c.app_id
+  for app in
+    select u.app_id from (select app_id from findable_users where place is null order by app_id, person_id limit most) u
+    union select h.app_id from (select app_id from draw_holes order by app_id, place limit most) h
   loop
-    select coalesce(max(place), 0) into top from draw_places where app_id = one.app_id;
-    with gone as (
-      delete from draw_places d where d.app_id = one.app_id and d.person_id = any(one.people)
-         and not exists (select from findable_users f where f.app_id = d.app_id and f.person_id = d.person_id)
-      returning place
-    )
-    select coalesce(array_agg(place order by place), '{}') into holes from gone;
-    select coalesce(array_agg(n.id), '{}') into newcomers from unnest(one.people) as n(id)
-     where exists (select from findable_users f where f.app_id = one.app_id and f.person_id = n.id)
-       and not exists (select from draw_places d where d.app_id = one.app_id and d.person_id = n.id);
-    insert into draw_places (app_id, place, person_id)
-    select one.app_id, coalesce(holes[n.number], top + n.number - cardinality(holes)), n.id
-      from unnest(newcomers) with ordinality as n(id, number);
+    select coalesce(max(place), 0) into top from findable_users where app_id = app and place is not null;
+    -- Behind the last one nothing is missing.
+    delete from draw_holes where app_id = app and place > top;
+    newcomers := array(
+      select person_id from findable_users where app_id = app and place is null order by person_id limit most for update skip locked);
+    holes := array(select place from draw_holes where app_id = app order by place limit most);
+    update findable_users f set place = coalesce(holes[n.number], top + n.number - cardinality(holes))
+      from unnest(newcomers) with ordinality as n(id, number) where f.app_id = app and f.person_id = n.id;
+    delete from draw_holes where app_id = app and place = any(holes[: cardinality(newcomers)]);
     holes := holes[cardinality(newcomers) + 1 :];
-    -- The last ones move to where somebody left.
-    top := top - cardinality(holes);
-    update draw_places d set place = free.place from (
-      select place, row_number() over (order by place) as number from draw_places where app_id = one.app_id and place > top offset 0
-    ) mover join (
-      select h.place, row_number() over (order by h.place) as number from unnest(holes) as h(place) where h.place <= top offset 0
-    ) free using (number)
-     where cardinality(holes) > 0 and d.app_id = one.app_id and d.place = mover.place;
+    -- The last one to the first hole, and so on, as long as that is before it.
+    select array_agg(m.person_id order by m.number), array_agg(m.place) into movers, left_by_movers from (
+      select f.person_id, f.place, row_number() over (order by f.place desc) as number from (
+        select person_id, place from findable_users
+         where app_id = app and place is not null order by place desc limit cardinality(holes) for update skip locked
+      ) f
+    ) m where m.place > holes[m.number];
+    update findable_users f set place = holes[m.number]
+      from unnest(movers) with ordinality as m(id, number) where f.app_id = app and f.person_id = m.id;
+    delete from draw_holes where app_id = app and place = any(holes[: cardinality(movers)]);
+    insert into draw_holes (app_id, place) select app, m.place from unnest(left_by_movers) as m(place);
+    select coalesce(max(place), 0) into top from findable_users where app_id = app and place is not null;
+    delete from draw_holes where app_id = app and place > top;
+    done := done + cardinality(newcomers) + coalesce(cardinality(movers), 0);
   end loop;
-  return settled;
+  return done;
 end $$;

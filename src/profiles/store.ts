@@ -71,12 +71,12 @@ export const listEntries = read('profiles.listEntries', {
 type Params = Parameters<typeof read>[1]['params']
 
 /**
- * A statement for the entries of people who may be found. Another room says whom: `asked` is the end of a `with` that gives their `id`, and `end` says in which order, or how many.
- * Who may no longer be found is left out.
+ * A statement for the entries of people who may be found. Another room says whom: `asked` is the end of a `with`, `where` says which row of `findable_users f` each of it is, in one way or another,
+ * and `end` in which order, or how many. Who may no longer be found has no row.
  */
 export const findableEntries = <P extends Params>(
   name: string,
-  { params, asked, end }: { params: P; asked: string; end: string },
+  { params, asked, where, end }: { params: P; asked: string; where: readonly string[]; end: string },
 ) =>
   read(name, {
     params: { ...params, app: int8, born: text },
@@ -84,7 +84,7 @@ export const findableEntries = <P extends Params>(
     text: `
     with ${asked.trim()}
     select found.* from asked cross join lateral (
-      select ${ofFindable} from findable_users f where f.app_id = :app and f.person_id = asked.id offset 0
+      ${where.map((which) => `select ${ofFindable} from findable_users f where f.app_id = :app and ${which}`).join(' union all ')} offset 0
     ) found ${end}`,
   })
 

@@ -62,41 +62,40 @@ export const findPeople = read('search.findPeople', {
 
 /** So many users of an app, or fewer, are all tried. */
 const FEW = 100
-/** So many changes, the oldest ones, are looked at for people who have no place yet: hardly ever are there more. */
-const MOST_CHANGES = 1000
+/** So many who have no place yet are drawn: hardly ever are there more. */
+const MOST_FRESH = 1000
 
 /**
  * People drawn at random, each equally likely, of those who may be found. Numbers are drawn: up to the last place they are the people who have these places, and after that those who
- * have none yet. Who may no longer be found is a try in vain.
+ * have none yet. A place that somebody has left is a try in vain.
  */
 export const drawn = {
   params: { tries: int8, count: int8, me: int8 },
   asked: `
-    ${hidden}, top as (
-      select coalesce((select place from draw_places where app_id = :app order by place desc limit 1), 0) as place
+    ${hidden}, top as materialized (
+      select coalesce((
+        select place from findable_users where app_id = :app and place is not null order by place desc limit 1
+      ), 0) as place
     ), fresh as materialized (
       select array(
-        select distinct c.person_id from draw_changes c
-         where c.id < (select min(id) from draw_changes) + ${MOST_CHANGES} and c.app_id = :app
-           and not exists (select from draw_places d where d.app_id = :app and d.person_id = c.person_id)
+        select person_id from findable_users where app_id = :app and place is null order by app_id, person_id limit ${MOST_FRESH}
       ) as people
     ), size as materialized (
-      select top.place + cardinality(fresh.people) as people from top, fresh
-    ), tries as materialized (
+      select top.place, fresh.people, top.place + cardinality(fresh.people) as count from top, fresh
+    ), asked as materialized (
       (select number from (
-         select 1 + floor(random() * size.people)::int8 as number, place
-           from size, generate_series(1::int8, :tries) as place where size.people > ${FEW}
-       ) t group by number order by min(place))
+         select 1 + floor(random() * size.count)::int8 as number, try
+           from size, generate_series(1::int8, :tries) as try where size.count > ${FEW}
+       ) t group by number order by min(try))
       union all
-      (select number from size, generate_series(1::int8, size.people) as number
-        where size.people <= ${FEW} order by random())
-    ), asked as (
-      select person.id from tries cross join lateral (
-        select d.person_id as id from draw_places d where d.app_id = :app and d.place = tries.number
-        union all
-        select fresh.people[tries.number - top.place] from top, fresh where tries.number > top.place
-      ) person where person.id not in (select id from hidden)
+      (select number from size, generate_series(1::int8, size.count) as number
+        where size.count <= ${FEW} order by random())
     )`,
+  where: [
+    `f.place = asked.number and f.person_id not in (select id from hidden)`,
+    `f.person_id = (select size.people[asked.number - size.place] from size where asked.number > size.place)
+       and f.place is null and f.person_id not in (select id from hidden)`,
+  ],
   end: 'limit :count',
 }
 
@@ -104,10 +103,11 @@ export const drawn = {
 export const listed = {
   params: { people: int8Array },
   asked: `asked as (select id, place from unnest(:people) with ordinality as listed(id, place))`,
+  where: ['f.person_id = asked.id'],
   end: 'order by asked.place',
 }
 
-/** Gives places to those who came, and takes those of people who are no longer to be found. */
+/** Gives places to those who have none, and fills those that somebody has left. */
 export const settleDraws = write('search.settleDraws', {
   params: { most: int4 },
   row: { settled: int8 },
