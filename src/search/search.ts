@@ -71,6 +71,7 @@ async function findPeople(db: Db, who: AppUser, { list, groups }: Probes): Promi
     first: list.map((probe) => probe.first),
     last: list.map((probe) => probe.last),
     most: MAX_FOUND,
+    enough: 2 * MAX_FOUND * groups,
   })
   rows.sort((one, other) => one.probe - other.probe)
   const found = rows.map((row) => ({ probe: list[row.probe - 1]!, people: row.people }))

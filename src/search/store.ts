@@ -46,18 +46,18 @@ const hidden = `
  * people. Stretches that nobody is in are left out.
  */
 export const findPeople = read('search.findPeople', {
-  params: { app: int8, me: int8, first: textArray, last: textArray, most: int8 },
+  params: { app: int8, me: int8, first: textArray, last: textArray, most: int8, enough: int8 },
   row: { probe: int8, people: int8Array },
   text: `
     with ${hidden}
-    select probe.number as probe, found.people
-      from unnest(:first, :last) with ordinality as probe(first, last, number)
-     cross join lateral (
-       select array_agg(k.person_id) as people from (
+    select found.probe, array_agg(found.person_id) as people from (
+      select probe.number as probe, k.person_id
+        from unnest(:first, :last) with ordinality as probe(first, last, number)
+       cross join lateral (
          select person_id from search_keys
           where app_id = :app and key >= probe.first and key <= probe.last order by key, person_id limit :most
-       ) k where k.person_id not in (select id from hidden)
-     ) found where found.people is not null`,
+       ) k where k.person_id not in (select id from hidden) limit :enough
+    ) found group by found.probe`,
 })
 
 /** So many users of an app, or fewer, are all tried. */
