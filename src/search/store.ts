@@ -42,8 +42,8 @@ const hidden = `
     )`
 
 /**
- * Who has these keys: for each stretch of them, from the first to the last, so many people at most, in the order of the keys. So the cost does not grow with the number of
- * people. Stretches that nobody is in are left out.
+ * Who has these keys: for each stretch of them, from the first to the last, so many people at most, in the order of the keys; and after enough of them, no more. So the cost does not grow
+ * with the number of people. Stretches that nobody is in are left out.
  */
 export const findPeople = read('search.findPeople', {
   params: { app: int8, me: int8, first: textArray, last: textArray, most: int8, enough: int8 },
