@@ -207,22 +207,25 @@ test('parents are grown-ups who look after children, whether the file says so or
   const app = await testApp(t)
   const wrong = [
     { handle: '@kid', dateOfBirth: CHILD, parents: ['@KID', '@other'], publicSearch: true },
-    { handle: '@other', dateOfBirth: yearsAgo(12) },
+    { handle: '@other', dateOfBirth: yearsAgo(17) },
     { handle: '@teen', dateOfBirth: yearsAgo(13), parents: ['@mum'], publicSearch: true },
     { handle: '@mum', parents: [] },
   ]
   assert.deepEqual(await refused(run(app, wrong)), [
     'people[0].parents[0]: must be somebody else',
     'people[0].publicSearch: must be left out for a child; a parent turns it on',
-    'people[0].parents[0]: must not be a child',
-    'people[0].parents[1]: must not be a child',
+    'people[0].parents[0]: must be an adult',
+    'people[0].parents[1]: must be an adult',
   ])
 
   await run(app, [
     { handle: '@kid', dateOfBirth: CHILD, parents: ['@mum'] },
     { handle: '@mum' },
     { handle: '@other', dateOfBirth: CHILD },
+    { handle: '@teen', dateOfBirth: yearsAgo(13), parents: ['@mum'] },
   ])
+  assert.deepEqual(await parentsOf(app, 'kid'), ['mum'])
+  assert.deepEqual(await parentsOf(app, 'teen'), [], 'nobody looks after who is thirteen')
   const later = [
     { handle: '@kid', parents: ['@other', '@mum'], publicSearch: true },
     { handle: '@nobody', parents: ['@mum'] },
@@ -230,14 +233,14 @@ test('parents are grown-ups who look after children, whether the file says so or
     { handle: '@mum', dateOfBirth: yearsAgo(2) },
   ]
   assert.deepEqual(await refused(run(app, later)), [
-    'people[0].parents[1]: must not be a child',
-    'people[1].parents[0]: must not be a child',
-    'people[2].parents[0]: must not be a child',
+    'people[0].parents[1]: must be an adult',
+    'people[1].parents[0]: must be an adult',
+    'people[2].parents[0]: must be an adult',
   ])
   later[3]!.dateOfBirth = yearsAgo(40)
   assert.deepEqual(await refused(run(app, later)), [
     'people[0].publicSearch: must be left out for a child; a parent turns it on',
-    'people[0].parents[0]: must not be a child',
+    'people[0].parents[0]: must be an adult',
     ...[1, 2].map(
       (i) =>
         `people[${i}].parents: must be left out or empty, because the person has no dateOfBirth and counts as grown up`,

@@ -126,8 +126,10 @@ function planPerson(
   const memberships =
     person.organisations === undefined ? undefined : new Map(Object.entries<string>(person.organisations))
   const isPasswordReplaced = storedHash !== null && storedHash !== row.password_hash
+  // Whoever is thirteen or older is looked after by nobody, whatever the file says.
+  const { parents: _parents, ...grownUp } = person
   const { isSame: hasSameTies, ...ties } = planTies(
-    person,
+    isChild(row.date_of_birth, now) ? person : grownUp,
     target.name,
     existing.ties,
     (handle) => existing.people.get(normaliseHandle(handle))?.id,

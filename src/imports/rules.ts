@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile'
 import { findRedirectUriMistake, isAppKey, isOrigin } from '../apps/rules.ts'
 import { PlatformError } from '../errors.ts'
 import { ANONYMOUS_PREFIX, normaliseHandle } from '../people/rules.ts'
-import { isChild } from '../profiles/rules.ts'
+import { isAdult, isChild } from '../profiles/rules.ts'
 import { type ImportedApp, type ImportedPerson, type ImportFile, SECTIONS } from './schema.ts'
 
 export { MAX_FRIENDS } from '../friends/rules.ts'
@@ -182,7 +182,8 @@ export function* findFamilyMistakes(people: readonly ImportedPerson[], births: B
     if (parents.length > 0 && births.get(normalForm(person?.handle) ?? '') === null)
       yield `people[${i}].parents: must be left out or empty, because the person has no dateOfBirth and counts as grown up`
     for (const [j, parent] of parents) {
-      if (isKnownChild(normalForm(parent)) === true) yield `people[${i}].parents[${j}]: must not be a child`
+      const born = births.get(normalForm(parent) ?? '')
+      if (born !== undefined && !isAdult(born, now)) yield `people[${i}].parents[${j}]: must be an adult`
     }
   }
 }

@@ -24,6 +24,9 @@ export function typesOf(born: Born, now: Date): { userType: UserType; accountTyp
 export const isChild = (dateOfBirth: string | null, now: Date): boolean =>
   typesOf({ dateOfBirth, accountKind: null, hasChildren: false }, now).userType === 'child'
 
+export const isAdult = (dateOfBirth: string | null, now: Date): boolean =>
+  typesOf({ dateOfBirth, accountKind: null, hasChildren: false }, now).userType === 'adult'
+
 /** Whoever was born after this day is a child. On 29 February thirteen years ago is the 28th. */
 export function childrenBornAfter(now: Date): string {
   const [year, month, day] = [now.getUTCFullYear() - 13, now.getUTCMonth(), now.getUTCDate()]
