@@ -8,6 +8,9 @@ alter table blocks add column is_listed boolean not null default true;
 create table blocked_names (
   blocker_id  bigint not null references people on delete cascade,
   name        text not null,
+  -- Who had the name. Never shown: it says for how long the block holds. When they go the name stays, or it would tell that they were there.
+  blocked_id  bigint references people on delete set null,
   created_at  timestamptz not null,
   primary key (blocker_id, name)
 );
+create index blocked_names_by_blocked on blocked_names (blocked_id, blocker_id) where blocked_id is not null;

@@ -2,7 +2,7 @@ import type { AppUser, PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
-import { countFailures, refuseBlocked, type Subject } from '../lockouts/lockouts.ts'
+import { blockerSubject, countFailures, guesserSubject, refuseBlocked, type Subject } from '../lockouts/lockouts.ts'
 import { normaliseHandle } from '../people/people.ts'
 import { blockPerson, unblockPerson } from './blocks.ts'
 import { acceptRequest, cancelRequest, declineRequest, removeFriend, requestFriend } from './friends.ts'
@@ -37,21 +37,6 @@ export async function actOnUser(db: Db, who: AppUser, what: { verb: Verb; userId
   await ASKING[verb](db, who, { ...act, ...other })
 }
 
-/** Handles that a person asks for in vain: each try may be a guess at somebody who is not to be found. */
-const guesserSubject = (personId: number): Subject => ({
-  name: `asked:${personId}`,
-  freeFailures: 60,
-  longestWaitSeconds: 15 * 60,
-  refusal: 'You have asked for too many people who are not to be found; wait before the next one',
-})
-/** Handles that a person blocks and sees nobody by: apart from those, so that nobody who asked too much cannot block. */
-const blockerSubject = (personId: number): Subject => ({
-  name: `blocked:${personId}`,
-  freeFailures: 60,
-  longestWaitSeconds: 15 * 60,
-  refusal: 'You have blocked too many people who are not to be found; wait before the next one',
-})
-
 /** Somebody acts outside of any app, where people are named by their handles: the person, or a parent for a child. */
 export async function actOnHandle(
   db: Db,
@@ -85,10 +70,10 @@ function judge(found: Found, at: Date, { verb, by }: Pick<Act, 'by'> & { verb: V
   return otherIn(found)
 }
 
-/** The person is held, so that none of many at once is overlooked. */
+/** The person is held, so that none of many at once is overlooked, and nothing is counted of somebody who has gone meanwhile. */
 const countGuess = (db: Db, who: PersonCaller): Promise<void> =>
   db.transaction(async (tx) => {
-    await tx.all(store.lockPeople, { ids: [who.personId] })
+    if ((await tx.all(store.lockPeople, { ids: [who.personId] })).length === 0) throw fail('notAuthorized')
     await countTry(tx, who, guesserSubject(who.personId))
   })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { call } from '../account/testing.ts'
+import { exportAudit } from '../audit/audit.ts'
 import { UNLIMITED } from '../buckets/testing.ts'
 import type { AppUser, PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
@@ -8,6 +9,7 @@ import { yearsAgo } from '../families/testing.ts'
 import { join } from '../people/testing.ts'
 import { type Answer, assertError, type Client, type TestApp, testApp } from '../testing.ts'
 import { actOnHandle, actOnUser } from './acts.ts'
+import { exportFriends } from './lists.ts'
 import {
   act,
   actByHandle,
@@ -186,6 +188,67 @@ test('a block tells nothing about whether there is somebody', async (t) => {
     }
   })
 
+  await t.test(
+    'each name of one hidden person ends with itself, as those of nobody do, and the block with the last',
+    async () => {
+      const casey = hidden[0]!
+      const blocks = () =>
+        app.sql(`select from blocks where blocker_id = (select id from people where handle_key = 'avery')`)
+      const names = async () =>
+        (await exportFriends(app.environment().db, await idOf(app, 'avery'))).blockedNames
+          .map((one) => ('handle' in one ? 'handle' : 'userId'))
+          .sort()
+      for (const [userId, handle, isSomebody] of [
+        [casey.userId, 'casey', true],
+        ['nobody-at-all', 'nobody-at-all', false],
+      ] as const) {
+        await forgetAll(app)
+        const held = isSomebody ? 1 : 0
+        const assertHeld = async (expected: readonly string[]) =>
+          assert.deepEqual([await names(), (await blocks()).length], [expected, expected.length > 0 ? held : 0])
+        await expectDone(act(avery, 'block', { userId }))
+        await assertHeld(['userId'])
+        // If it ended the other one, the handle and the id would be one person's, and there would be such a person.
+        await expectDone(actByHandle(browser, 'unblock', handle))
+        await assertHeld(['userId'])
+        await expectDone(actByHandle(browser, 'block', handle))
+        await assertHeld(['handle', 'userId'])
+        await expectDone(act(avery, 'unblock', { userId }))
+        await assertHeld(['handle'])
+        await expectDone(actByHandle(browser, 'unblock', handle))
+        await assertHeld([])
+      }
+    },
+  )
+
+  await t.test('whoever was blocked by names and is seen when they are blocked again needs none any more', async () => {
+    await forgetAll(app)
+    const drew = hidden[1]!
+    const kept = async () => (await exportFriends(app.environment().db, await idOf(app, 'avery'))).blockedNames
+    await expectDone(act(avery, 'block', drew))
+    await expectDone(actByHandle(browser, 'block', 'drew'))
+    assert.equal((await kept()).length, 2)
+    await openSearch(app, ['drew'])
+    await expectDone(actByHandle(browser, 'block', 'drew'))
+    assert.deepEqual(await kept(), [])
+    assert.deepEqual(await see(avery), { ...NOBODY, blocked: ['drew'] })
+    await expectDone(actByHandle(browser, 'unblock', 'drew'))
+    assert.equal((await profile(avery, drew)).status, 200)
+    await openSearch(app, ['drew'], false)
+  })
+
+  await t.test('a name stays as it was given when whoever had it goes', async () => {
+    await forgetAll(app)
+    const gone = (await join(app)).client
+    await expectDone(act(avery, 'block', gone))
+    const kept = async () => (await exportFriends(app.environment().db, await idOf(app, 'avery'))).blockedNames
+    const before = await kept()
+    await app.sql(`delete from people where id = (select person_id from app_users where user_id = '${gone.userId}')`)
+    assert.deepEqual(await kept(), before)
+    await expectDone(act(avery, 'unblock', gone))
+    assert.deepEqual(await kept(), [])
+  })
+
   await t.test('whoever is to be found again when they are blocked again is listed from then on', async () => {
     await forgetAll(app)
     const drew = hidden[1]!
@@ -290,11 +353,17 @@ test('nobody asks for many handles in vain', async (t) => {
   await openSearch(app, ['blake', 'ellis'])
   const browser = await browserOf(app, 'avery')
   const ask = (handle: string) => actByHandle(browser, 'request', handle)
+  /** Of the waits that began, those that the person finds in their download; it names nobody by a number. */
+  const lockouts = async (): Promise<unknown[]> => {
+    const entries = await Array.fromAsync(exportAudit(app.environment().db, await idOf(app, 'avery')))
+    return entries.filter(({ action }) => action === 'lockout.began').map(({ detail }) => detail.subject)
+  }
 
   await t.test(
     'sixty in an hour, hidden or not there at all; then waits begin, for everything that is asked',
     async () => {
       for (let i = 0; i < 60; i++) assertError(await ask(i % 3 ? `nobody-${i}` : 'drew'), 404, 4042)
+      assert.deepEqual(await lockouts(), ['asked'])
       for (const handle of ['nobody-60', 'drew', 'blake']) {
         const answer = await ask(handle)
         assertError(answer, 429, 4291, /not to be found/)
@@ -318,6 +387,7 @@ test('nobody asks for many handles in vain', async (t) => {
       await forgetAll(app)
       for (let i = 0; i < 60; i++) await expectDone(actByHandle(browser, 'block', i % 2 ? 'nobody' : 'drew'))
       for (const handle of ['nobody', 'drew']) assertError(await actByHandle(browser, 'block', handle), 429, 4291)
+      assert.deepEqual(new Set(await lockouts()), new Set(['asked', 'blocked']))
       await expectDone(actByHandle(browser, 'block', 'blake'))
       await expectDone(act(await app.as('avery'), 'block', await app.as('finley')))
       await expectDone(actByHandle(browser, 'unblock', 'drew'))

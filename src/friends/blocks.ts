@@ -37,7 +37,10 @@ async function endTie(tx: Db, { me, other, tie }: Pair): Promise<void> {
   else if (tie !== 'none' && tie !== 'unheard') await tx.first(store.deleteTie, { me: me.id, other: other.id })
 }
 
-/** What was before the block does not come back. Nor is it told whether there was one: of somebody hidden that would tell that they are there. */
+/**
+ * What was before the block does not come back. Somebody who was not seen is blocked by the names that were given, and each ends with itself: that two names are one
+ * person's would tell that there is one. Nor is it told whether there was one: of somebody hidden that would tell that they are there.
+ */
 export const unblockPerson = (db: Db, who: Caller, what: Act): Promise<void> =>
   db.transaction(async (tx) => {
     await holdTwo(tx, who, 'unblock', what)

@@ -82,6 +82,44 @@ test('nobody holds more than a bounded number of friends, requests and blocks', 
     },
   )
 
+  await t.test(
+    'an app shows the first 1,000 requests of its own users, whoever has asked before from elsewhere',
+    async () => {
+      await forgetAll(app)
+      await makePeople(app, 'own', 1001)
+      await makePeople(app, 'far', 1001)
+      await app.sql(
+        // All at one moment, finer than a millisecond: where one part of them ends, the next goes on.
+        `insert into friendships (asker_id, asked_id, requested_at)
+       select id, ${own('avery')}, timestamptz '2026-01-01 00:00:00.123456Z' from people where handle_key like 'far%';
+       update app_users set withdrawn_at = now() where person_id in (select id from people where handle_key like 'far%')
+         and person_id % 2 = 0;
+       delete from app_users where person_id in (select id from people where handle_key like 'far%') and person_id % 2 = 1;
+       insert into friendships (asker_id, asked_id, requested_at)
+       select id, ${own('avery')}, timestamptz '2026-01-02 00:00:00.123456Z' + substr(handle_key, 4)::int * interval '1 minute'
+         from people where handle_key in ('own1', 'own2', 'own3');
+       update people set disabled_at = now() where handle_key = 'own2'`,
+      )
+      const received = async () =>
+        (await avery.get(`${PATH}/requests`)).body.received.map(({ handle }: { handle: string }) => handle)
+      assert.deepEqual(await received(), ['@own3', '@own1'], 'the newest first')
+      await expectDone(act(blake, 'request', avery))
+      assert.deepEqual(await received(), ['@blake', '@own3', '@own1'])
+      const browser = await browserOf(app, 'avery')
+      assert.ok(!(await seeOwn(browser)).received.includes('blake'), 'over everything there are 1,000 earlier ones')
+      await app.sql(
+        `insert into friendships (asker_id, asked_id, requested_at) select id, ${own('avery')}, timestamptz '2026-01-03 00:00:00Z'
+         from people where handle_key like 'own%' and handle_key not in ('own1', 'own2', 'own3')`,
+      )
+      const all = await received()
+      assert.deepEqual([all.length, new Set(all).size, all.includes('@blake')], [1000, 1000, false])
+      await expectDone(
+        act(avery, 'decline', { userId: `own-${(await app.sql(`select ${own('own3')} as id`))[0]?.id}` }),
+      )
+      assert.ok((await received()).includes('@blake'))
+    },
+  )
+
   await t.test('1,000 blocks', async () => {
     await forgetAll(app)
     await app.sql(

@@ -31,7 +31,7 @@ export function listFriends(db: Db, who: AppUser): Promise<Entry[]> {
 export function readRequests(db: Db, who: AppUser): Promise<FriendRequests> {
   return inTurnOfApp(db, who, async () => {
     const [received, sent] = await Promise.all([
-      db.all(store.listReceived, { person: who.personId, most: MAX_RECEIVED }),
+      listReceived(db, who),
       db.all(store.listSent, { person: who.personId }),
     ])
     const asking = await withEntries(db, who, received)
@@ -41,6 +41,25 @@ export function readRequests(db: Db, who: AppUser): Promise<FriendRequests> {
       sent: asked.map(([{ since }, user]) => ({ ...user, requestedDate: since.toISOString() })),
     }
   })
+}
+
+/** So many open requests are looked at in one statement, and then the next: others get in between, however many people ask somebody. */
+const PART = 1000
+
+/** The first ones of users of the calling app, whoever has asked before from elsewhere; the newest of them first. */
+async function listReceived(db: Db, { personId, appId }: AppUser): Promise<Known[]> {
+  const received: Known[] = []
+  for (let from = { after: '-infinity', id: 0 }; ; ) {
+    const rows = await db.all(store.listReceivedInApp, { person: personId, app: appId, ...from, part: PART })
+    for (const { id, handle, first_name, last_name, since } of rows)
+      if (handle !== null) received.push({ id, handle, first_name: first_name!, last_name: last_name!, since })
+    const last = rows.at(-1)
+    if (!last?.is_last || received.length >= MAX_RECEIVED) break
+    from = { after: last.position, id: last.id }
+  }
+  return received
+    .slice(0, MAX_RECEIVED)
+    .sort((one, other) => other.since.getTime() - one.since.getTime() || one.id - other.id)
 }
 
 /** Those whom the caller has blocked and who use the calling app. */

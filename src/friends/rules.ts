@@ -5,7 +5,7 @@ export { isChild } from '../profiles/rules.ts'
 /** Lists are read as a whole, so none is longer than what is read and written quickly. */
 export const MAX_FRIENDS = 1000
 export const MAX_SENT = 500
-/** Whoever has more unanswered requests is shown the first ones, and the next when they have answered some. */
+/** Whoever has more unanswered requests is shown the first ones, and the next when they have answered some. In an app: of its users. */
 export const MAX_RECEIVED = 1000
 export const MAX_BLOCKS = 1000
 /** How long whoever was declined asks in vain. */

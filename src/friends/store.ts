@@ -82,15 +82,19 @@ export const deleteTie = write('friends.deleteTie', {
   text: `delete from friendships f where ${ofPair} returning f.asker_id`,
 })
 
-/** The same statement whether there is somebody or not: nobody has the id 0. */
+/**
+ * The same statement whether there is somebody or not: nobody has the id 0. A block that is listed needs no names any more, also none by which it was made before.
+ */
 export const insertBlock = write('friends.insertBlock', {
   params: { blocker: int8, blocked: int8, listed: bool, name: nullable(text), now: timestamptz },
   row: { blocker_id: int8 },
   text: `
     with named as (
-      insert into blocked_names (blocker_id, name, created_at)
-      select :blocker, :name, :now where :name is not null and not :listed
-      on conflict do nothing
+      insert into blocked_names (blocker_id, name, blocked_id, created_at)
+      select :blocker, :name, (select id from people where id = :blocked), :now where :name is not null and not :listed
+      on conflict (blocker_id, name) do update set blocked_id = excluded.blocked_id
+    ), unnamed as (
+      delete from blocked_names where :listed and blocker_id = :blocker and (name = :name or blocked_id = :blocked)
     )
     insert into blocks (blocker_id, blocked_id, created_at, is_listed)
     select :blocker, p.id, :now, :listed from people p where p.id = :blocked
@@ -98,12 +102,16 @@ export const insertBlock = write('friends.insertBlock', {
     returning blocker_id`,
 })
 
+/** A block that is not listed holds until the last of its names is given up: if one ended those that others gave, it would tell that all of them are the same person's. */
 export const deleteBlock = write('friends.deleteBlock', {
   params: { blocker: int8, blocked: int8, name: nullable(text) },
   row: { blocker_id: int8 },
   text: `
     with unnamed as (delete from blocked_names where blocker_id = :blocker and name = :name)
-    delete from blocks where blocker_id = :blocker and blocked_id = :blocked returning blocker_id`,
+    delete from blocks b where b.blocker_id = :blocker and b.blocked_id = :blocked
+       and (b.is_listed or not exists (
+             select from blocked_names n where n.blocker_id = :blocker and n.blocked_id = :blocked and n.name is distinct from :name offset 0))
+    returning b.blocker_id`,
 })
 
 export const countFriends = read('friends.countFriends', {
@@ -178,6 +186,7 @@ export const findAnyUser = read('friends.findAnyUser', {
 })
 
 const known = { id: int8, handle: text, first_name: text, last_name: text, since: timestamptz }
+const nullableKnown = { handle: nullable(text), first_name: nullable(text), last_name: nullable(text) }
 const columns = 'p.id, p.handle, p.first_name, p.last_name'
 
 /** Bounded by MAX_FRIENDS, as those of whom one has asked or blocked are by how many these may be. */
@@ -205,6 +214,29 @@ export const listReceived = read('friends.listReceived', {
        where f.asked_id = :person and f.accepted_at is null and not f.is_quiet and p.disabled_at is null
        order by f.requested_at, f.asker_id limit :most) first_ones
      order by since desc, id`,
+})
+
+/**
+ * The same among the users of an app: one part of all who asked, in order, and of those who use the app. Each is looked up by itself, so that neither all users of the
+ * app nor all people are gone through. The last one of a full part is there in any case, without a handle where they do not use it: from there the next part goes on. The
+ * moment travels as text: it may be finer than a date of ours.
+ */
+export const listReceivedInApp = read('friends.listReceivedInApp', {
+  params: { person: int8, app: int8, after: text, id: int8, part: int8 },
+  row: { ...nullableKnown, id: int8, since: timestamptz, position: text, is_last: bool },
+  gather: false,
+  text: `
+    select a.asker_id as id, found.handle, found.first_name, found.last_name, a.requested_at as since,
+           a.requested_at::text as position, a.place = :part as is_last
+      from (select f.asker_id, f.requested_at, row_number() over (order by f.requested_at, f.asker_id) as place from friendships f
+             where f.asked_id = :person and f.accepted_at is null and not f.is_quiet
+               and (f.requested_at, f.asker_id) > (cast(:after || '' as timestamptz), :id)
+             order by f.requested_at, f.asker_id limit :part) a
+      left join lateral (
+             select ${columns} from app_users u join people p on p.id = u.person_id
+              where u.app_id = :app and u.person_id = a.asker_id and u.withdrawn_at is null and p.disabled_at is null offset 0) found on true
+     where found.id is not null or a.place = :part
+     order by a.place`,
 })
 
 /** Quiet ones too: to the asker they are like any other. */

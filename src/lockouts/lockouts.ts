@@ -9,8 +9,10 @@ import * as store from './store.ts'
 /** What wrong guesses are counted under. */
 export interface Subject {
   readonly name: string
-  /** Whose account it is, where that is known: the audit log then names them, and no handle. */
+  /** Whom it is about, where that is known: the audit log then names them, and no handle. */
   readonly personId?: number
+  /** What the audit log calls it then, if it is not about signing in to the account. */
+  readonly label?: string
   /** How many of them bring no wait; and as many are forgotten in an hour. */
   readonly freeFailures: number
   readonly longestWaitSeconds: number
@@ -35,15 +37,37 @@ export const networkSubject = ({ address }: Caller): Subject => ({
 /** Codes that a person types: apart from their sign-ins, which nobody else's code should hinder. */
 export const typistSubject = (personId: number): Subject => ({
   name: `codes:${personId}`,
+  personId,
+  label: 'codes',
   freeFailures: 5,
   longestWaitSeconds: QUARTER_HOUR,
 })
 /** Handles that a person tries for new accounts, free or taken: each try tells whether somebody has it. */
 export const namerSubject = (personId: number): Subject => ({
   name: `handles:${personId}`,
+  personId,
+  label: 'handles',
   freeFailures: 30,
   longestWaitSeconds: QUARTER_HOUR,
   refusal: 'You have tried too many handles; wait before the next one',
+})
+/** Handles that a person asks for in vain: each try may be a guess at somebody who is not to be found. */
+export const guesserSubject = (personId: number): Subject => ({
+  name: `asked:${personId}`,
+  personId,
+  label: 'asked',
+  freeFailures: 60,
+  longestWaitSeconds: QUARTER_HOUR,
+  refusal: 'You have asked for too many people who are not to be found; wait before the next one',
+})
+/** Handles that a person blocks and sees nobody by: apart from those, so that nobody who asked too much cannot block. */
+export const blockerSubject = (personId: number): Subject => ({
+  name: `blocked:${personId}`,
+  personId,
+  label: 'blocked',
+  freeFailures: 60,
+  longestWaitSeconds: QUARTER_HOUR,
+  refusal: 'You have blocked too many people who are not to be found; wait before the next one',
 })
 /** Links asked for from one network: each is kept in the audit log, whoever it is for. */
 export const askerSubject = ({ address }: Caller): Subject => ({
@@ -73,7 +97,7 @@ export async function refuseBlocked(
 
 /** Counts a wrong guess for each of these; from its free ones on, each doubles the wait. That a wait begins is audited. */
 export async function countFailures(tx: Db, who: Caller, subjects: readonly Subject[]): Promise<void> {
-  for (const { name, personId, freeFailures, longestWaitSeconds } of subjects) {
+  for (const { name, personId, label = 'account', freeFailures, longestWaitSeconds } of subjects) {
     const row = await tx.first(store.countFailure, {
       subject: name,
       now: who.at,
@@ -81,11 +105,14 @@ export async function countFailures(tx: Db, who: Caller, subjects: readonly Subj
       longest: longestWaitSeconds,
     })
     if (row?.failures !== freeFailures) continue
-    const subject =
-      personId === undefined ? { detail: { subject: name } } : { personId, detail: { subject: 'account' } }
+    const subject = personId === undefined ? { detail: { subject: name } } : { personId, detail: { subject: label } }
     await recordAudit(tx, who, { action: 'lockout.began', ...subject })
   }
 }
+
+/** Everything that is counted under a person's number: forgotten when they go. */
+export const subjectsOfPerson = (personId: number): readonly Subject[] =>
+  [typistSubject, namerSubject, guesserSubject, blockerSubject].map((make) => make(personId))
 
 export async function forgetFailures(db: Db, subject: Subject): Promise<void> {
   await db.first(store.forgetFailures, { subject: subject.name })

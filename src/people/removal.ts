@@ -7,7 +7,7 @@ import { notify } from '../database/listener.ts'
 import type { RowOf } from '../database/statement.ts'
 import { releaseChildren } from '../families/release.ts'
 import { forgetAnswers } from '../idempotency/idempotency.ts'
-import { accountSubject, forgetFailures, namerSubject, typistSubject } from '../lockouts/lockouts.ts'
+import { accountSubject, forgetFailures, subjectsOfPerson } from '../lockouts/lockouts.ts'
 import { type MessagePolicy, sendMessage } from '../messages/messages.ts'
 import { REVOKED, type Revocation } from '../sessions/sessions.ts'
 import { farewellLetter } from './letters.ts'
@@ -91,7 +91,7 @@ const DAY_MS = 24 * 60 * 60_000
 
 async function forgetHandle(tx: Db, who: Caller, leaver: Leaver): Promise<void> {
   const { id, handle_key: key } = leaver
-  for (const subject of [accountSubject(key), typistSubject(id), namerSubject(id)]) await forgetFailures(tx, subject)
+  for (const subject of [accountSubject(key), ...subjectsOfPerson(id)]) await forgetFailures(tx, subject)
   if (isPassing(leaver, who.at)) return
   await tx.first(store.retireHandle, { key, until: new Date(who.at.getTime() + RETIRED_DAYS * DAY_MS) })
 }

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { call, PASSWORD } from '../account/testing.ts'
 import { ensureAppUser } from '../apps/apps.ts'
 import { PATH } from '../buckets/testing.ts'
-import type { Caller } from '../caller.ts'
+import type { Caller, PersonCaller } from '../caller.ts'
+import { readDevice } from '../devices/devices.ts'
+import { KIM } from '../families/testing.ts'
 import { openSession } from '../sessions/sessions.ts'
 import { Client, type TestApp } from '../testing.ts'
 import type { TestBrowser } from '../testing-browser.ts'
@@ -67,6 +69,7 @@ export async function populate(app: TestApp): Promise<Traced> {
   const wrong = { handle: HANDLE, password: 'wrong' }
   assert.equal((await call(browser, 'POST', '/account/v1/signin', wrong)).status, 401)
   assert.equal((await call(browser, 'POST', '/account/v1/signin', { ...wrong, password: PASSWORD })).status, 200)
+  await failInVain(app, browser, personId)
   // A sign-in that succeeds forgets those that did not.
   assert.equal((await call(app.visitor(), 'POST', '/account/v1/signin', wrong)).status, 401)
   const sessions = await app.sql(`select id from sessions where person_id = ${personId}`)
@@ -92,6 +95,25 @@ async function shareBuckets(client: Client, blake: Client): Promise<void> {
   await client.post(PATH, { id: 'shared', key: 'theirs', value: 'Zephyrine was here' })
 }
 
+/** Whatever leads to waits is counted under the person's number. */
+async function failInVain(app: TestApp, browser: TestBrowser, personId: number): Promise<void> {
+  const friend = { handle: 'nobody-at-all' }
+  assert.equal((await call(browser, 'POST', '/account/v1/friends/request', friend)).status, 404)
+  assert.equal((await call(browser, 'POST', '/account/v1/friends/block', friend)).status, 200)
+  const taken = await call(browser, 'POST', '/account/v1/children', KIM)
+  assert.equal(taken.status, 400, taken.text)
+  const { db, clock } = app.environment()
+  const typist = { at: clock(), requestId: 'test', address: '127.0.0.1', personId, handle: HANDLE, epoch: 0 }
+  await assert.rejects(readDevice(db, typist as unknown as PersonCaller, { userCode: 'BCDF-GHJK' }), { code: 4042 })
+  const counted = await app.sql(
+    `select split_part(subject, ':', 1) as kind from sign_in_failures where subject like '%:${personId}' order by 1`,
+  )
+  assert.deepEqual(
+    counted.map(({ kind }) => kind),
+    ['asked', 'blocked', 'codes', 'handles'],
+  )
+}
+
 /** What no request of a test makes quickly. */
 async function insertTraces(app: TestApp, personId: number, userId: string, email: string): Promise<void> {
   const some = `(select id from people where handle_key = 'blake')`
@@ -107,7 +129,8 @@ async function insertTraces(app: TestApp, personId: number, userId: string, emai
      insert into friendships (asker_id, asked_id, requested_at, accepted_at) values (${me}, ${some}, now(), now());
      insert into declines (asker_id, decliner_id, declined_at) values (${other}, ${me}, now());
      insert into blocks (blocker_id, blocked_id, created_at) values (${me}, ${other}, now()), (${other}, ${me}, now());
-     insert into blocked_names (blocker_id, name, created_at) values (${me}, '@nobody-at-all', now());
+     insert into blocked_names (blocker_id, name, blocked_id, created_at)
+     values (${me}, '@nobody-at-all', null, now()), (${some}, '#${userId}', ${me}, now());
      insert into pictures (person_id, kind, width, etag, bytes) values (${me}, 'picture', 1024, 'x', '\\x52494646'), (${me}, 'cover', 1500, 'y', '\\x52494647');
      insert into passkeys (id, credential_id, person_id, public_key, counter, transports, name, created_at)
      values (gen_random_uuid(), 'credential-of-theirs', ${me}, '\\x7365637265742d6b6579', 0, '{}', 'Key of Quillon', now());

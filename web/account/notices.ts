@@ -27,7 +27,7 @@ const NOTICES: Readonly<Record<string, string>> = {
   'friend-cancel': 'The request is taken back.',
   'friend-remove': 'The friendship is over.',
   'friend-block': 'They are blocked, if there is such a person.',
-  'friend-unblock': 'They are not blocked any more.',
+  'friend-unblock': 'That handle is not blocked any more.',
   'child-added': 'The account is there. You look after it now.',
   'child-saved': 'This is saved.',
   'child-password': 'The password is set. Everything that the old one opened has ended.',
