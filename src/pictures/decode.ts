@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { fail, PlatformError } from '../errors.ts'
-import { checkScans, leaveOutNotes } from './parts.ts'
-import { checkMeasures, type Format, type Kind, MAX_PIXELS, SHAPES } from './rules.ts'
+import { PlatformError } from '../errors.ts'
+import { readParts } from './parts.ts'
+import { checkMeasures, damaged, type Format, type Kind, MAX_PIXELS, SHAPES } from './rules.ts'
 
 const TIMEOUT_SECONDS = 10
 const QUALITY = 82
@@ -42,15 +42,16 @@ export interface Work {
   readonly format: Format
   /** Told how many pixels it has before they are decoded; refuses by throwing. */
   measured(pixels: number): void
+  /** Its time is up: nothing more is begun. */
+  readonly signal: AbortSignal
 }
 
 /**
  * Makes all sizes of an image. What comes out is drawn anew from the pixels: no place, camera, comment, profile or anything that was hidden before, between or
  * behind them.
  */
-export async function makeSizes({ kind, image: sent, format, measured }: Work): Promise<Sized[]> {
-  if (format === 'jpeg') checkScans(sent)
-  const image = format === 'png' ? leaveOutNotes(sent) : sent
+export async function makeSizes({ kind, image: sent, format, measured, signal }: Work): Promise<Sized[]> {
+  const image = readParts(sent, format)
   const sharp = await loadSharp()
   const { widths, heightOf } = SHAPES[kind]
   const largest = widths.at(-1)!
@@ -62,6 +63,7 @@ export async function makeSizes({ kind, image: sent, format, measured }: Work): 
       depth,
       format: found,
     } = await sharp(image, { ...STRICT, limitInputPixels: false }).metadata()
+    signal.throwIfAborted()
     if (found !== format) throw damaged()
     checkMeasures({ width, height, channels, bytesAChannel: depth === 'uchar' ? 1 : 2 })
     measured(width * height)
@@ -78,6 +80,7 @@ export async function makeSizes({ kind, image: sent, format, measured }: Work): 
     const raw = { width: rawWidth, height: rawHeight, channels: rawChannels }
     const sizes: Sized[] = []
     for (const width of widths) {
+      signal.throwIfAborted()
       const bytes = await sharp(data, { raw }).resize(width, heightOf(width)).webp({ quality: QUALITY }).toBuffer()
       sizes.push({ width, bytes, etag: etagOf(bytes) })
     }
@@ -89,10 +92,3 @@ export async function makeSizes({ kind, image: sent, format, measured }: Work): 
 
 export const etagOf = (bytes: Buffer): string =>
   `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
-
-/** Whatever the decoder says about it is about the image. */
-function damaged(cause?: unknown): PlatformError {
-  const problem = fail('validationFailed', 'The image is damaged or not whole; open it, save it again and send that')
-  problem.cause = cause
-  return problem
-}

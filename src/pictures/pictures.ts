@@ -4,7 +4,7 @@ import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
 import { drawDefault } from './default.ts'
-import { initialsOf, type Kind, parseImageId, widthFor } from './rules.ts'
+import { childrenBornAfter, initialsOf, type Kind, parseImageId, widthFor } from './rules.ts'
 import type { NameImage } from './schema.ts'
 import * as store from './store.ts'
 import type { Workshop } from './workshop.ts'
@@ -91,7 +91,7 @@ export async function setImage(
   workshop: Workshop,
 ): Promise<void> {
   const person = who.personId
-  const { household } = (await db.first(store.findHousehold, { person }))!
+  const { household } = (await db.first(store.findHousehold, { person, born: childrenBornAfter(who.at) }))!
   const sender = { household: String(household), network: networkOf(who.address), hasLeft }
   const sizes = await workshop.makeSizes(sender, { kind, image })
   await db.transaction(async (tx) => {

@@ -29,6 +29,7 @@ async function addChildren(app: TestApp, parent: Person, count: number): Promise
     app,
     Array.from({ length: count }, (_, i) => `child-${i}`),
   )
+  await app.sql(`update people set date_of_birth = now() - interval '8 years' where handle_key like 'child-%'`)
   await app.sql(
     `insert into guardians (child_id, parent_id, created_at)
      select c.id, p.id, now() from people c, people p where c.handle_key like 'child-%' and p.handle_key = '${parent}'`,
@@ -242,6 +243,22 @@ test('a household sends so many megapixels, and more later', async (t) => {
     assert.ok(Number(seen.headers.get('retry-after')) > 10)
     assert.match(seen.text, /Too many images, or too large ones, in a short time\. Wait .*, then try again\./)
   })
+})
+
+test('a child that has grown up is a household of its own, from its thirteenth birthday on', async (t) => {
+  const app = await testApp(t, { RATE_IMAGE_PER_SECOND: '1', RATE_IMAGE_BURST: '60' })
+  const avery = await signedIn(app, 'avery')
+  const [child] = await addChildren(app, 'avery', 1)
+  const bear = (day: string) => app.sql(`update people set date_of_birth = ${day} where handle_key = 'child-0'`)
+  const today = `(now() at time zone 'utc')::date - interval '13 years'`
+  // Six megapixels are left, of the seventeen that a cover takes.
+  for (const image of [bomb, small, small, small]) assert.equal((await sendImage(avery, PICTURE, image)).status, 200)
+  await bear(`${today} + interval '2 days'`)
+  assertError(await sendImage(child!, COVER, small), 429, 4291, TOO_MUCH)
+  for (const day of [today, 'null']) {
+    await bear(day)
+    assert.equal((await sendImage(child!, COVER, small)).status, 200)
+  }
 })
 
 test('a dozen photographs of 12 megapixels are fine', async (t) => {

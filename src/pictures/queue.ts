@@ -8,6 +8,10 @@ const MAX_OF_NETWORK = 20
 const MAX_OF_HOUSEHOLD = 4
 /** Clients wait no longer. */
 const MAX_WAIT_MS = 30_000
+/** Nothing stops a thread inside a decoder: after so long the turn goes to the next, and the thread is lost until it comes back. */
+const MAX_TURN_MS = 15_000
+/** Of the four threads of a process, which have other work as well. Where more are lost, everybody is told to come again until one is back. */
+const MAX_LOST = 1
 
 export interface Sender {
   /** Who has turns and an allowance together: children count as their parents do, or one adult could be a crowd. */
@@ -18,13 +22,14 @@ export interface Sender {
 }
 
 interface Waiting extends Sender {
-  readonly sinceMs: number
+  readonly timer: NodeJS.Timeout
   start(): void
   refuse(problem: Error): void
 }
 
 /** One image takes a thread for a second and, at worst, 240 MiB; who sends one can wait, and requests cannot. So a process works on one at a time. */
 let isBusy = false
+let lostThreads = 0
 /** The queues of this process in which somebody waits. */
 const queues = new Set<ImageQueue>()
 
@@ -33,6 +38,7 @@ const ORDER: readonly EnvironmentName[] = ['production', 'sandbox']
 
 function passOn(): void {
   for (const queue of [...queues].sort((a, b) => ORDER.indexOf(a.name) - ORDER.indexOf(b.name))) {
+    if (lostThreads > MAX_LOST) queue.refuseAll()
     const next = queue.takeNext()
     if (next) {
       next.start()
@@ -53,25 +59,49 @@ export class ImageQueue {
   readonly #lines = new Map<string, Waiting[]>()
   /** Whose turn it was last. */
   #served = ''
+  /** Households whose image has lost a thread: they send another when it is back. */
+  readonly #losers = new Set<string>()
 
   constructor(name: EnvironmentName) {
     this.name = name
   }
 
-  async inTurn<T>(sender: Sender, work: () => Promise<T>): Promise<T> {
+  /** The signal tells the work that its time is up. */
+  async inTurn<T>(sender: Sender, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    if (lostThreads > MAX_LOST || this.#losers.has(sender.household)) throw tooMany()
     if (isBusy) await this.#wait(sender)
     isBusy = true
     this.#served = sender.household
+    const turn = new AbortController()
+    const { promise: isOver, reject: end } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => {
+      turn.abort()
+      this.#lose(sender, working)
+      end(tooSlow())
+    }, MAX_TURN_MS)
+    const working = Promise.resolve(turn.signal).then(work)
     try {
-      return await work()
+      return await Promise.race([working, isOver])
     } finally {
+      clearTimeout(timer)
       passOn()
     }
   }
 
+  #lose({ household }: Sender, working: Promise<unknown>): void {
+    lostThreads++
+    this.#losers.add(household)
+    for (const one of this.#lines.get(household) ?? []) this.#refuse(one)
+    const comeBack = () => {
+      lostThreads--
+      this.#losers.delete(household)
+    }
+    working.then(comeBack, comeBack)
+  }
+
   /** Whoever is next; they are on their own from now on. */
   takeNext(): Waiting | undefined {
-    this.#refuseLost()
+    this.#refuseGone()
     // To the end, also behind those who came during that turn.
     const line = this.#lines.get(this.#served)
     if (line && this.#lines.delete(this.#served)) this.#lines.set(this.#served, line)
@@ -80,22 +110,27 @@ export class ImageQueue {
     return next
   }
 
+  refuseAll(): void {
+    for (const one of this.#everybody()) this.#refuse(one)
+  }
+
   /** How many wait. */
   countWaiting(): number {
-    this.#refuseLost()
+    this.#refuseGone()
     return this.#everybody().length
   }
 
   async #wait(sender: Sender): Promise<void> {
     const { household, network } = sender
-    this.#refuseLost()
+    this.#refuseGone()
     if ((this.#lines.get(household)?.length ?? 0) >= MAX_OF_HOUSEHOLD) throw tooMany()
     const neighbours = this.#everybody().filter((one) => one.network === network)
     if (neighbours.length >= MAX_OF_NETWORK) this.#makeRoom(neighbours, household)
     const everybody = this.#everybody()
     if (everybody.length >= MAX_WAITING) this.#makeRoom(everybody, household)
     await new Promise<void>((start, refuse) => {
-      const waiting = { ...sender, sinceMs: performance.now(), start, refuse }
+      const timer = setTimeout(() => this.#refuse(waiting), MAX_WAIT_MS)
+      const waiting = { ...sender, timer, start, refuse }
       this.#lines.set(household, [...(this.#lines.get(household) ?? []), waiting])
       queues.add(this)
     })
@@ -111,9 +146,8 @@ export class ImageQueue {
   }
 
   /** While anybody waits, an image is worked on; so who has left is noticed at its end, or when somebody comes. */
-  #refuseLost(): void {
-    const latestMs = performance.now() - MAX_WAIT_MS
-    for (const one of this.#everybody()) if (one.hasLeft() || one.sinceMs < latestMs) this.#refuse(one)
+  #refuseGone(): void {
+    for (const one of this.#everybody()) if (one.hasLeft()) this.#refuse(one)
   }
 
   #refuse(one: Waiting): void {
@@ -123,6 +157,7 @@ export class ImageQueue {
 
   /** A household that still waits keeps its place among the others. */
   #takeOut(one: Waiting): void {
+    clearTimeout(one.timer)
     const others = this.#lines.get(one.household)!.filter((other) => other !== one)
     if (others.length > 0) this.#lines.set(one.household, others)
     else this.#lines.delete(one.household)
@@ -134,3 +169,7 @@ export class ImageQueue {
 }
 
 const tooMany = () => fail('notReady', 'Too many images are being worked on; try again shortly', 5)
+
+/** Also a machine with too much to do may be the reason; but most are not, and to send it again would not help. */
+const tooSlow = () =>
+  fail('validationFailed', 'The image takes too long to read; open it, save it smaller and send that')

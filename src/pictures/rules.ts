@@ -1,4 +1,6 @@
-import { fail } from '../errors.ts'
+import { fail, type PlatformError } from '../errors.ts'
+
+export { childrenBornAfter } from '../profiles/rules.ts'
 
 /** `picture`: square, beside a name. `cover`: wide, above a profile. */
 export type Kind = 'picture' | 'cover'
@@ -63,6 +65,13 @@ export function checkMeasures({ width, height, channels, bytesAChannel }: Measur
     throw fail('validationFailed', `The image has too many pixels; send one of at most ${most}`)
   if (pixels * channels * bytesAChannel > MAX_DECODED_BYTES)
     throw fail('validationFailed', 'The image has too many pixels for its 16 bits a colour; save it with 8 bits')
+}
+
+/** Whatever a decoder says about it is about the image. */
+export function damaged(cause?: unknown): PlatformError {
+  const problem = fail('validationFailed', 'The image is damaged or not whole; open it, save it again and send that')
+  problem.cause = cause
+  return problem
 }
 
 const startsWith = (bytes: Buffer, at: number, hex: string): boolean =>

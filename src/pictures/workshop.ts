@@ -34,9 +34,9 @@ export class Workshop {
   async makeSizes(sender: Sender, { kind, image }: { kind: Kind; image: Buffer }): Promise<Sized[]> {
     const format = readFormat(image)
     this.#charge(sender, countMade(kind))
-    return this.#queue.inTurn(sender, () =>
+    return this.#queue.inTurn(sender, (signal) =>
       // A few bytes can be many pixels; how many is known once it is looked at, in its turn.
-      makeSizes({ kind, image, format, measured: (pixels) => this.#charge(sender, pixels) }),
+      makeSizes({ kind, image, format, measured: (pixels) => this.#charge(sender, pixels), signal }),
     )
   }
 
