@@ -7,11 +7,12 @@ import { fail, type PlatformError } from '../errors.ts'
 import type { Holder } from '../sessions/sessions.ts'
 import { inspectToken, mintToken } from '../sessions/tokens.ts'
 import { findBearer, lookUpHolder, recallHolder } from './authenticate.ts'
-import { holdUntilClosed, isLarge } from './budget.ts'
+import { Holding, holdUntilClosed, isLarge, type Party } from './budget.ts'
 import { readCookie } from './cookies.ts'
 import { findForeignOrigin } from './forms.ts'
 import type { Allowance, RateLimiter } from './limits.ts'
 import { isWrite, type Operation } from './operation.ts'
+import { noRoom } from './read-body.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -47,19 +48,46 @@ export function admitAnyone(
   request: FastifyRequest,
   reply: FastifyReply,
 ): PlatformError | undefined {
+  return admitAddress(environment, request, reply) ?? makeRoom(environment, request, reply)
+}
+
+function admitAddress(
+  environment: Environment,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): PlatformError | undefined {
   const problem = receive(request) ?? refuseWhileStopping(environment)
   if (problem) return problem
   const now = environment.clock()
   request.who = { at: now, requestId: request.id, address: request.ip }
-  return limitAddress(environment, request, now) ?? refuseBody(environment, request, reply)
+  return limitAddress(environment, request, now) ?? refuseBody(request, reply)
 }
 
 /** For people in a browser: finds out who is signed in there. What they send must come from a page of ours. */
-export const admitVisitor =
+export function admitVisitor(environment: Environment, isSending: boolean): Hook {
+  const findOut = findVisitor(environment, isSending)
+  return (request, reply, done) =>
+    findOut(request, reply, (problem) => done(problem ?? makeRoom(environment, request, reply)))
+}
+
+/** The same, and refuses whoever is not signed in. */
+function admitPerson(environment: Environment, isSending: boolean): Hook {
+  const findOut = findVisitor(environment, isSending)
+  return (request, reply, done) =>
+    findOut(request, reply, (problem) => {
+      if (problem) return done(problem)
+      const person = findPerson(request.who as Visitor)
+      if (!person) return done(fail('notAuthorized', 'Sign in first, with POST /account/v1/signin or at /account'))
+      request.who = person
+      done(makeRoom(environment, request, reply))
+    })
+}
+
+const findVisitor =
   (environment: Environment, isSending: boolean): Hook =>
   (request, reply, done) => {
     const problem =
-      admitAnyone(environment, request, reply) ?? (isSending ? findForeignOrigin(environment, request) : undefined)
+      admitAddress(environment, request, reply) ?? (isSending ? findForeignOrigin(environment, request) : undefined)
     if (problem) return done(problem)
     const { at, requestId, address } = request.who
     const cookie = readVisitorCookie(environment, request)
@@ -80,19 +108,6 @@ export const admitVisitor =
     }, done)
   }
 
-/** The same, and refuses whoever is not signed in. */
-function admitPerson(environment: Environment, isSending: boolean): Hook {
-  const admit = admitVisitor(environment, isSending)
-  return (request, reply, done) =>
-    admit(request, reply, (problem) => {
-      if (problem) return done(problem)
-      const person = findPerson(request.who as Visitor)
-      if (!person) return done(fail('notAuthorized', 'Sign in first, with POST /account/v1/signin or at /account'))
-      request.who = person
-      done()
-    })
-}
-
 /** The cookie, where it is one that we could have set. */
 function readVisitorCookie({ cookie, name }: Environment, request: FastifyRequest): string | undefined {
   const value = readCookie(request.headers.cookie, cookie.name)
@@ -112,30 +127,34 @@ export function receive(request: FastifyRequest): PlatformError | undefined {
 const refuseWhileStopping = ({ stopping }: Environment): PlatformError | undefined =>
   stopping.aborted ? fail('notReady', 'The platform is stopping; try again shortly', 1) : undefined
 
-/** Large bodies are in memory several times while they are worked on, so only so many are let in at once. */
-function refuseBody(environment: Environment, request: FastifyRequest, reply: FastifyReply): PlatformError | undefined {
-  const { 'content-length': length, 'transfer-encoding': encoding, 'content-encoding': coding } = request.headers
+/** What no caller may send. Also where nobody would read it: a body that is only announced must not be waited for. */
+function refuseBody(request: FastifyRequest, reply: FastifyReply): PlatformError | undefined {
+  const { 'content-length': length, 'content-encoding': coding } = request.headers
   if (coding !== undefined && coding !== 'identity')
     return fail('unsupportedMediaType', 'A compressed body is not supported; send it as it is')
+  if (length === undefined || Number(length) <= request.routeOptions.bodyLimit) return undefined
+  reply.header('connection', 'close')
+  return fail('bodyTooLarge')
+}
+
+/** Large bodies are in memory several times while they are worked on, so only so many are let in at once: those of whoever `request.who` says. */
+function makeRoom(environment: Environment, request: FastifyRequest, reply: FastifyReply): PlatformError | undefined {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
   if (length === undefined && encoding === undefined) return undefined
-  const limit = request.routeOptions.bodyLimit
-  const bytes = length === undefined ? limit : Number(length)
-  // Also where nobody would read it: what is only announced must not take the room of what is sent.
-  if (bytes > limit) {
-    reply.header('connection', 'close')
-    return fail('bodyTooLarge')
-  }
-  if (!isLarge(bytes)) return undefined
-  const caller = callerOf(request)
-  if (!environment.largeBodies.hasRoomFor(caller))
-    return fail('notReady', 'Too many large bodies are being worked on; try again shortly', 1)
-  holdUntilClosed(reply.raw, environment.largeBodies.take(caller, bytes))
+  if (length !== undefined && !isLarge(Number(length))) return undefined
+  const room = new Holding(environment.largeBodies, partyOf(request))
+  if (!room.canGrow()) return noRoom()
+  request.bodyRoom = room
+  holdUntilClosed(reply.raw, room.giveBack)
   return undefined
 }
 
 /** Who is counted for what a request holds: the person, or the network where that is not known. */
-export const callerOf = ({ who }: FastifyRequest): string =>
-  'personId' in who ? String(who.personId) : networkOf(who.address)
+export function partyOf({ who }: FastifyRequest): Party {
+  const personId = 'personId' in who ? who.personId : 'person' in who ? who.person?.personId : undefined
+  if (personId === undefined) return { name: networkOf(who.address), isGuest: true }
+  return { name: String(personId), isGuest: 'isAnonymous' in who && who.isAnonymous }
+}
 
 const limitAddress = (environment: Environment, request: FastifyRequest, now: Date): PlatformError | undefined =>
   applyLimit(request, environment.limits.address, networkOf(request.ip), now.getTime())
@@ -158,7 +177,9 @@ const authenticate =
         tokenExpiresAtMs: holder.expiresAtMs,
       }
       done(
-        applyLimit(request, environment.limits.token, token, now.getTime()) ?? refuseBody(environment, request, reply),
+        applyLimit(request, environment.limits.token, token, now.getTime()) ??
+          refuseBody(request, reply) ??
+          makeRoom(environment, request, reply),
       )
     }
     try {

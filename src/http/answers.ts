@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Environment } from '../environment.ts'
 import { fail, PlatformError } from '../errors.ts'
-import { callerOf } from './admit.ts'
+import { partyOf } from './admit.ts'
 import { holdUntilClosed, isLarge } from './budget.ts'
 import { corsHeaders } from './cors.ts'
 import { errorBody, errorHeaders } from './error-forms.ts'
@@ -48,10 +48,10 @@ export function holdUnsent(
   bytes: number,
 ): void {
   if (!isLarge(bytes)) return
-  const caller = callerOf(request)
-  if (!environment.unsentAnswers.hasRoomFor(caller))
+  const party = partyOf(request)
+  if (!environment.unsentAnswers.hasRoomFor(party))
     throw fail('notReady', 'Too many large answers wait to be read; read them, or try again shortly', 1)
-  holdUntilClosed(reply.raw, environment.unsentAnswers.take(caller, bytes))
+  holdUntilClosed(reply.raw, environment.unsentAnswers.take(party, bytes))
 }
 
 /** What an operation says itself stands instead of what every answer says. */

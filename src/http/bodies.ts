@@ -4,6 +4,7 @@ import { fail } from '../errors.ts'
 import type { Place } from './input.ts'
 import { parseStrictJson } from './json.ts'
 import { parseMultipart } from './multipart.ts'
+import { readBody } from './read-body.ts'
 
 /** No form of ours has a tenth as many; each field more takes its time. */
 const MAX_FORM_FIELDS = 200
@@ -44,18 +45,14 @@ function acceptImages(scope: FastifyInstance): void {
     if (type === undefined || ANY_IMAGE.test(type)) done(null, payload)
     else done(fail('unsupportedMediaType', 'Send the image itself, as image/png, image/jpeg or image/webp'))
   })
-  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  scope.addContentTypeParser('*', (request, _payload, done) => readBody(request, (body) => body, done))
 }
 
 /** A form with a file in it, which is how browsers send one without a script. */
 function acceptUploads(scope: FastifyInstance): void {
-  scope.addContentTypeParser('multipart/form-data', { parseAs: 'buffer' }, (request, body, done) => {
-    try {
-      done(null, parseMultipart(body as Buffer, String(request.headers['content-type'])))
-    } catch (error) {
-      done(error as Error)
-    }
-  })
+  scope.addContentTypeParser('multipart/form-data', (request, _payload, done) =>
+    readBody(request, (body) => parseMultipart(body, String(request.headers['content-type'])), done),
+  )
   scope.addContentTypeParser('*', (_request, _payload, done) =>
     done(fail('unsupportedMediaType', 'Send the form as multipart/form-data')),
   )
@@ -64,20 +61,10 @@ function acceptUploads(scope: FastifyInstance): void {
 /** Bodies arrive as JSON or as a form; both become the same fields. */
 export function acceptBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers()
-  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
-    try {
-      done(null, parseStrictJson(body as Buffer))
-    } catch (error) {
-      done(error as Error)
-    }
-  })
-  server.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'buffer' }, (_request, body, done) => {
-    try {
-      done(null, parseForm(body as Buffer))
-    } catch (error) {
-      done(error as Error)
-    }
-  })
+  server.addContentTypeParser('application/json', (request, _payload, done) => readBody(request, parseStrictJson, done))
+  server.addContentTypeParser('application/x-www-form-urlencoded', (request, _payload, done) =>
+    readBody(request, parseForm, done),
+  )
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

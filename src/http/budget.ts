@@ -11,30 +11,72 @@ export function holdUntilClosed(response: ServerResponse, giveBack: () => void):
   else response.once('close', giveBack)
 }
 
-/** How many bytes may be in memory at once for one purpose; one caller may have half of that, so that the others are still served. */
+/** Whom something counts for: a person, an anonymous user, or the network where nobody is signed in. */
+export interface Party {
+  readonly name: string
+  /** Anybody can be one of these, as often as they like. */
+  readonly isGuest: boolean
+}
+
+/**
+ * How much may be held at once for one purpose. One person may have half of that, so that the others are still served; all guests together a quarter, so that they never take the
+ * room of who is signed in, and one of them half of that.
+ */
 export class Budget {
   readonly #limit: number
   #used = 0
+  #usedByGuests = 0
   readonly #usedBy = new Map<string, number>()
 
   constructor(limit: number) {
     this.#limit = limit
   }
 
-  hasRoomFor(caller: string): boolean {
-    return this.#used < this.#limit && (this.#usedBy.get(caller) ?? 0) < this.#limit / 2
+  /** Whether there is room, were it not for the part that is held already. */
+  hasRoomFor({ name, isGuest }: Party, held = 0): boolean {
+    const share = isGuest ? this.#limit / 4 : this.#limit
+    const used = isGuest ? this.#usedByGuests : this.#used
+    const own = this.#usedBy.get(name) ?? 0
+    return this.#used - held < this.#limit && used - held < share && own - held < share / 2
   }
 
-  /** Takes the bytes; what it returns gives them back. */
-  take(caller: string, bytes: number): () => void {
-    this.#add(caller, bytes)
-    return () => this.#add(caller, -bytes)
+  /** Takes that much; what it returns gives it back. */
+  take(party: Party, amount: number): () => void {
+    const holding = new Holding(this, party)
+    holding.setTo(amount)
+    return holding.giveBack
   }
 
-  #add(caller: string, bytes: number): void {
-    this.#used += bytes
-    const own = (this.#usedBy.get(caller) ?? 0) + bytes
-    if (own > 0) this.#usedBy.set(caller, own)
-    else this.#usedBy.delete(caller)
+  /** For `Holding`. */
+  change({ name, isGuest }: Party, amount: number): void {
+    this.#used += amount
+    if (isGuest) this.#usedByGuests += amount
+    const own = (this.#usedBy.get(name) ?? 0) + amount
+    if (own > 0) this.#usedBy.set(name, own)
+    else this.#usedBy.delete(name)
   }
+}
+
+/** What one request holds of a budget: nothing at first. */
+export class Holding {
+  readonly #budget: Budget
+  readonly #party: Party
+  #held = 0
+
+  constructor(budget: Budget, party: Party) {
+    this.#budget = budget
+    this.#party = party
+  }
+
+  /** Whether it may have more. Others are asked about, not its own size: at worst the budget is exceeded by the largest that one request may bring. */
+  canGrow(): boolean {
+    return this.#budget.hasRoomFor(this.#party, this.#held)
+  }
+
+  setTo(amount: number): void {
+    this.#budget.change(this.#party, amount - this.#held)
+    this.#held = amount
+  }
+
+  readonly giveBack = (): void => this.setTo(0)
 }

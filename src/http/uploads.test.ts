@@ -113,7 +113,10 @@ test('files as bodies', async (t) => {
   })
 
   await t.test('images that are worked on have a limit of their own', async () => {
-    const hold = environment.largeBodies.take('somebody', environment.config.LARGE_BODIES_BYTES)
+    const hold = environment.largeBodies.take(
+      { name: 'somebody', isGuest: false },
+      environment.config.LARGE_BODIES_BYTES,
+    )
     assertError(await put(Buffer.alloc(20_000), 'image/png'), 503, 5030)
     hold()
     assert.equal((await put(Buffer.alloc(20_000), 'image/png')).status, 200)

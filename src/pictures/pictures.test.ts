@@ -138,7 +138,7 @@ test('a picture', async (t) => {
     const loud = sharp({ create: { width: 640, height: 360, channels: 3, background: '#888', noise } })
     assert.equal((await sendImage(browser, COVER, await loud.png().toBuffer())).status, 200)
     const { unsentAnswers, config } = app.environment()
-    const giveBack = unsentAnswers.take('somebody', config.UNSENT_ANSWERS_BYTES)
+    const giveBack = unsentAnswers.take({ name: 'somebody', isGuest: false }, config.UNSENT_ANSWERS_BYTES)
     assertError(await avery.get(`${MINE}/cover`), 503, 5030)
     assert.equal((await getImage(avery, `${MINE}/picture`)).status, 200)
     giveBack()
