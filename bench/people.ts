@@ -20,7 +20,6 @@ const TYPICAL_TERM = 'jonahtan mensah'
 
 interface Scenario extends PeopleScenario {
   readonly path: string
-  readonly connections?: number
   /** Where requests differ: those of a round. */
   parts?(round: number): readonly Part[]
 }
@@ -37,23 +36,25 @@ function partsOf(queries: readonly string[], rounds: number) {
 }
 
 const listScenarios = (queries: readonly string[], rounds: number): readonly Scenario[] => [
-  { name: '**search**', goalP99Ms: 50, path: '/user/v1/search', parts: partsOf(queries, rounds) },
-  { name: `**random**, ${DRAWN_USUALLY} people`, goalP99Ms: 20, path: RANDOM_PATH },
   {
-    name: `**random**, ${DRAWN} people, ${FEW_CONNECTIONS} connections`,
+    name: '**search**',
+    connections: CONNECTIONS,
+    goalP99Ms: 50,
+    path: '/user/v1/search',
+    parts: partsOf(queries, rounds),
+  },
+  { name: `**random**, ${DRAWN_USUALLY} people`, connections: CONNECTIONS, goalP99Ms: 20, path: RANDOM_PATH },
+  {
+    name: `**random**, ${DRAWN} people`,
+    connections: FEW_CONNECTIONS,
     goalP99Ms: 20,
     path: `${RANDOM_PATH}?count=${DRAWN}`,
-    connections: FEW_CONNECTIONS,
   },
-  { name: `random, ${DRAWN} people`, path: `${RANDOM_PATH}?count=${DRAWN}` },
-  { name: 'own profile', path: '/user/v1/my/profile' },
+  { name: `random, ${DRAWN} people`, connections: CONNECTIONS, path: `${RANDOM_PATH}?count=${DRAWN}` },
+  { name: 'own profile', connections: CONNECTIONS, path: '/user/v1/my/profile' },
   // One person's lists take turns, and no more than a few may wait.
-  {
-    name: `friends, ${FRIENDS} of them, ${FEW_CONNECTIONS} connections`,
-    path: '/user/v1/my/friends',
-    connections: FEW_CONNECTIONS,
-  },
-  { name: 'picture, the default one', path: '/user/v1/my/profile/picture' },
+  { name: `friends, ${FRIENDS} of them`, connections: FEW_CONNECTIONS, path: '/user/v1/my/friends' },
+  { name: 'picture, the default one', connections: CONNECTIONS, path: '/user/v1/my/profile/picture' },
 ]
 
 /** Search, draws and what people see of themselves, among few people and among many; search beside the usual way; and the plans. */
@@ -72,7 +73,7 @@ export async function measurePeople(bench: Bench, sizes: readonly number[]): Pro
     const send: Sending = parts
       ? { kind: 'queue', parts: parts(round), isEndless: true }
       : { kind: 'turns', parts: [{}] }
-    return measure(bench, server, { method: 'GET', path, send, connections: connections ?? CONNECTIONS, seconds })
+    return measure(bench, server, { method: 'GET', path, send, connections, seconds })
   }
   for (const town of towns) for (const scenario of scenarios) await run(scenario, town, 0, WARM_UP_SECONDS)
   const results = new Map<string, Measured[]>()
@@ -95,7 +96,6 @@ export async function measurePeople(bench: Bench, sizes: readonly number[]): Pro
   for (const { server } of towns) server.child.kill()
   return writePeople({
     scenarios,
-    connections: CONNECTIONS,
     sizes,
     mix: `${QUERIES} different queries: ${describeMix()}`,
     results,

@@ -160,13 +160,13 @@ export function writeSignIn(report: SignInReport): Section {
 
 export interface PeopleScenario {
   readonly name: string
+  readonly connections: number
   /** Among the most people. */
   readonly goalP99Ms?: number
 }
 
 export interface PeopleReport {
   readonly scenarios: readonly PeopleScenario[]
-  readonly connections: number
   /** From the fewest people to the most. */
   readonly sizes: readonly number[]
   readonly mix: string
@@ -185,22 +185,32 @@ const cpuMs = ({ nodeCpuMs, databaseCpuMs }: Measured): number => nodeCpuMs + da
 const times = (value: number): string => `${value.toFixed(2)} ×`
 
 export function writePeople(report: PeopleReport): Section {
-  const { scenarios, connections, sizes } = report
+  const { scenarios, sizes } = report
   const most = sizes.at(-1)!
   const resultsOf = (name: string, people: number) => report.results.get(keyOf(name, people)) ?? []
   const lines = [
-    `## People and search, ${connections} connections`,
+    '## People and search',
     '',
     `Search: ${report.mix}; the same ones at each size. The people are made up: some names are common, most are rare. Each size is a database of its own, and everybody is a user of one app who can be found. Per core: 1000 / (CPU Node + CPU PostgreSQL).`,
     '',
-    ...tableHead('scenario', 'people', 'requests/s', 'p50 ms', 'p99 ms', 'CPU Node', 'CPU PostgreSQL', 'per core'),
+    ...tableHead(
+      'scenario',
+      'connections',
+      'people',
+      'requests/s',
+      'p50 ms',
+      'p99 ms',
+      'CPU Node',
+      'CPU PostgreSQL',
+      'per core',
+    ),
   ]
   const goals: string[] = []
-  for (const { name, goalP99Ms } of scenarios) {
+  for (const { name, connections, goalP99Ms } of scenarios) {
     for (const people of sizes) {
       const measured = resultsOf(name, people)
       const each = whole(medianOf(measured, perCore))
-      lines.push(line([name, whole(people), ...speedCells(measured), ...cpuCells(measured), each]))
+      lines.push(line([name, whole(connections), whole(people), ...speedCells(measured), ...cpuCells(measured), each]))
     }
     if (goalP99Ms === undefined) continue
     const p99Ms = medianOf(resultsOf(name, most), (one) => one.p99Ms)
@@ -221,6 +231,7 @@ function writeGrowth({ scenarios, sizes, results }: PeopleReport): string[] {
     '',
     ...tableHead(
       'scenario',
+      'connections',
       'people',
       `times ${whole(fewest!)}`,
       `CPU ms at ${whole(fewest!)}`,
@@ -228,13 +239,13 @@ function writeGrowth({ scenarios, sizes, results }: PeopleReport): string[] {
       'times as much CPU',
     ),
   ]
-  for (const { name } of scenarios) {
+  for (const { name, connections } of scenarios) {
     const base = results.get(keyOf(name, fewest!)) ?? []
     for (const people of larger) {
       const measured = results.get(keyOf(name, people)) ?? []
       const ratio = median(measured.map((one, round) => cpuMs(one) / cpuMs(base[round]!)))
       const cpus = [base, measured].map((all) => medianOf(all, cpuMs).toFixed(3))
-      lines.push(line([name, whole(people), times(people / fewest!), ...cpus, times(ratio)]))
+      lines.push(line([name, whole(connections), whole(people), times(people / fewest!), ...cpus, times(ratio)]))
     }
   }
   return [...lines, '']
