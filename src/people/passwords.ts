@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { promisify } from 'node:util'
 import { fail } from '../errors.ts'
+import { FairLine } from '../fair-line.ts'
 
 const argon2 = promisify(argon2Callback)
 
@@ -30,40 +31,26 @@ const MAX_WAITING_OF_ONE = 250
 const POOL_THREAD = 'libuv-worker'
 const OPERATOR = 'operator'
 let running = 0
-let waitingCount = 0
-/** Those who wait, by who they are: the next turn goes to the one whose last was longest ago, so nobody waits behind somebody else's crowd. */
-const waiting = new Map<string, (() => void)[]>()
+/** Those who wait, by who they are. */
+const waiting = new FairLine<() => void>()
 
 async function inTurn<T>(by: string, work: () => Promise<T>): Promise<T> {
   if (running >= MAX_AT_ONCE) await waitForTurn(by)
   else running++
+  waiting.turnOf(by)
   try {
     return await work()
   } finally {
-    const next = takeNext()
+    const next = waiting.take()
     if (next) next()
     else running--
   }
 }
 
 function waitForTurn(by: string): Promise<void> {
-  const queue = waiting.get(by) ?? []
-  if (waitingCount >= MAX_WAITING || queue.length >= MAX_WAITING_OF_ONE)
+  if (waiting.size >= MAX_WAITING || waiting.sizeOf(by) >= MAX_WAITING_OF_ONE)
     throw fail('notReady', 'Too many sign-ins at once; try again shortly', 5)
-  waiting.set(by, queue)
-  waitingCount++
-  return new Promise((resolve) => queue.push(resolve))
-}
-
-function takeNext(): (() => void) | undefined {
-  const [by, queue] = waiting.entries().next().value ?? []
-  if (by === undefined || !queue) return undefined
-  waitingCount--
-  const next = queue.shift()
-  // To the end of the line, behind everybody else.
-  waiting.delete(by)
-  if (queue.length > 0) waiting.set(by, queue)
-  return next
+  return new Promise((resolve) => waiting.push(by, resolve))
 }
 
 let hasYielded = false

@@ -1,5 +1,6 @@
 import type { EnvironmentName } from '../config.ts'
 import { fail } from '../errors.ts'
+import { FairLine } from '../fair-line.ts'
 
 /** Each who waits holds an image. */
 const MAX_WAITING = 40
@@ -55,10 +56,8 @@ function passOn(): void {
  */
 export class ImageQueue {
   readonly name: EnvironmentName
-  /** By household; the one whose last turn was longest ago is first. */
-  readonly #lines = new Map<string, Waiting[]>()
-  /** Whose turn it was last. */
-  #served = ''
+  /** By household. */
+  readonly #waiting = new FairLine<Waiting>()
   /** Households whose image has lost a thread: they send another when it is back. */
   readonly #losers = new Set<string>()
 
@@ -71,7 +70,7 @@ export class ImageQueue {
     if (lostThreads > MAX_LOST || this.#losers.has(sender.household)) throw tooMany()
     if (isBusy) await this.#wait(sender)
     isBusy = true
-    this.#served = sender.household
+    this.#waiting.turnOf(sender.household)
     const turn = new AbortController()
     const { promise: isOver, reject: end } = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
@@ -91,7 +90,7 @@ export class ImageQueue {
   #lose({ household }: Sender, working: Promise<unknown>): void {
     lostThreads++
     this.#losers.add(household)
-    for (const one of this.#lines.get(household) ?? []) this.#refuse(one)
+    for (const one of [...this.#waiting]) if (one.household === household) this.#refuse(one)
     const comeBack = () => {
       lostThreads--
       this.#losers.delete(household)
@@ -102,36 +101,32 @@ export class ImageQueue {
   /** Whoever is next; they are on their own from now on. */
   takeNext(): Waiting | undefined {
     this.#refuseGone()
-    // To the end, also behind those who came during that turn.
-    const line = this.#lines.get(this.#served)
-    if (line && this.#lines.delete(this.#served)) this.#lines.set(this.#served, line)
-    const [next] = this.#lines.values().next().value ?? []
-    if (next) this.#takeOut(next)
+    const next = this.#waiting.take()
+    clearTimeout(next?.timer)
     return next
   }
 
   refuseAll(): void {
-    for (const one of this.#everybody()) this.#refuse(one)
+    for (const one of [...this.#waiting]) this.#refuse(one)
   }
 
   /** How many wait. */
   countWaiting(): number {
     this.#refuseGone()
-    return this.#everybody().length
+    return this.#waiting.size
   }
 
   async #wait(sender: Sender): Promise<void> {
     const { household, network } = sender
     this.#refuseGone()
-    if ((this.#lines.get(household)?.length ?? 0) >= MAX_OF_HOUSEHOLD) throw tooMany()
-    const neighbours = this.#everybody().filter((one) => one.network === network)
+    if (this.#waiting.sizeOf(household) >= MAX_OF_HOUSEHOLD) throw tooMany()
+    const neighbours = [...this.#waiting].filter((one) => one.network === network)
     if (neighbours.length >= MAX_OF_NETWORK) this.#makeRoom(neighbours, household)
-    const everybody = this.#everybody()
-    if (everybody.length >= MAX_WAITING) this.#makeRoom(everybody, household)
+    if (this.#waiting.size >= MAX_WAITING) this.#makeRoom([...this.#waiting], household)
     await new Promise<void>((start, refuse) => {
       const timer = setTimeout(() => this.#refuse(waiting), MAX_WAIT_MS)
       const waiting = { ...sender, timer, start, refuse }
-      this.#lines.set(household, [...(this.#lines.get(household) ?? []), waiting])
+      this.#waiting.push(household, waiting)
       queues.add(this)
     })
   }
@@ -147,24 +142,13 @@ export class ImageQueue {
 
   /** While anybody waits, an image is worked on; so who has left is noticed at its end, or when somebody comes. */
   #refuseGone(): void {
-    for (const one of this.#everybody()) if (one.hasLeft()) this.#refuse(one)
+    for (const one of [...this.#waiting]) if (one.hasLeft()) this.#refuse(one)
   }
 
   #refuse(one: Waiting): void {
-    this.#takeOut(one)
-    one.refuse(tooMany())
-  }
-
-  /** A household that still waits keeps its place among the others. */
-  #takeOut(one: Waiting): void {
     clearTimeout(one.timer)
-    const others = this.#lines.get(one.household)!.filter((other) => other !== one)
-    if (others.length > 0) this.#lines.set(one.household, others)
-    else this.#lines.delete(one.household)
-  }
-
-  #everybody(): Waiting[] {
-    return [...this.#lines.values()].flat()
+    this.#waiting.remove(one.household, one)
+    one.refuse(tooMany())
   }
 }
 
