@@ -9,7 +9,7 @@ import type { Db } from '../database/database.ts'
 import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
 import { exportFamily } from '../families/parents.ts'
-import { exportFriends } from '../friends/lists.ts'
+import { exportFriends, exportRequests } from '../friends/lists.ts'
 import { exportMessages } from '../messages/messages.ts'
 import { exportPasskeys } from '../passkeys/passkeys.ts'
 import { exportPerson } from '../people/people.ts'
@@ -37,7 +37,12 @@ const ROOMS: readonly Room[] = [
   { file: 'sessions.json', about: 'Where you are and were signed in to apps', read: exportSessions },
   { file: 'browsers.json', about: 'Browsers in which you are signed in here', read: exportBrowsers },
   { file: 'passkeys.json', about: 'Your passkeys', read: exportPasskeys },
-  { file: 'friends.json', about: 'Friends, requests, and whom you have declined or blocked', read: exportFriends },
+  { file: 'friends.json', about: 'Friends, whom you have asked, and whom you have blocked', read: exportFriends },
+  {
+    file: 'friend-requests.json',
+    about: 'Friend requests to you that wait for an answer, and those that you have declined lately',
+    read: exportRequests,
+  },
   { file: 'family.json', about: 'Whom you look after, and who looks after you', read: exportFamily },
   { file: 'messages.json', about: 'Messages that were sent to you, kept for thirty days', read: exportMessages },
   {

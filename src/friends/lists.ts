@@ -92,21 +92,23 @@ async function recall(db: Db, who: AppUser, rows: readonly Known[]): Promise<[Kn
 
 const idsOf = (rows: readonly Known[]): number[] => rows.map(({ id }) => id)
 
-const readAll = async (db: Db, personId: number) => {
+const readBounded = async (db: Db, personId: number) => {
   const person = { person: personId }
-  const [friends, received, sent, blocked] = await Promise.all([
+  const [friends, sent, blocked] = await Promise.all([
     db.all(store.listFriends, person),
-    db.all(store.listReceived, { ...person, most: MAX_RECEIVED }),
     db.all(store.listSent, person),
     db.all(store.listBlocked, person),
   ])
-  return { friends, received, sent, blocked }
+  return { friends, sent, blocked }
 }
 
 /** Everybody whom a person has to do with, outside of any app: for themselves, and for a parent. */
 export function readFriends(db: Db, who: PersonCaller, personId: number): Promise<Friends> {
   return inTurn(db, who.personId, `about ${personId}`, async () => {
-    const { friends, received, sent, blocked } = await readAll(db, personId)
+    const [received, { friends, sent, blocked }] = await Promise.all([
+      db.all(store.listReceived, { person: personId, most: MAX_RECEIVED }),
+      readBounded(db, personId),
+    ])
     const open = await findOpen(db, personId, idsOf([...sent, ...blocked]))
     const recallFriend = (row: Known): Friend =>
       open.has(row.id) ? toFriend(row) : { handle: row.handle, firstName: '', lastName: '' }
@@ -125,23 +127,36 @@ const toFriend = ({ handle, first_name, last_name }: Known): Friend => ({
   lastName: last_name,
 })
 
-const MAX_DECLINED = 5000
-
 /** For the download of everything that is kept about a person. Not who has declined or blocked them: that is the others' own. */
 export async function exportFriends(db: Db, personId: number) {
-  const { friends, received, sent, blocked } = await readAll(db, personId)
-  const declined = await db.all(store.listDeclined, { person: personId, most: MAX_DECLINED })
+  const { friends, sent, blocked } = await readBounded(db, personId)
   const names = await db.all(store.listBlockedNames, { person: personId })
   return {
     friends: friends.map(({ handle, since }) => ({ handle, since: since.toISOString() })),
-    received: received.map(({ handle, since }) => ({ handle, requestedDate: since.toISOString() })),
     sent: sent.map(({ handle, since }) => ({ handle, requestedDate: since.toISOString() })),
-    declined: declined.map(({ handle, since }) => ({ handle, declinedDate: since.toISOString() })),
     blocked: blocked.map(({ handle, since }) => ({ handle, blockedDate: since.toISOString() })),
     // As they were given, whether or not there is somebody.
     blockedNames: names.map(({ name, since }) => ({
       ...(name.startsWith('@') ? { handle: name } : { userId: name.slice(1) }),
       blockedDate: since.toISOString(),
     })),
+  }
+}
+
+/** The same for what there is no end to: requests that wait for the person, and those that they have declined. */
+export async function* exportRequests(db: Db, personId: number) {
+  for await (const { handle, since } of listOn(db, store.listReceivedOn, personId))
+    yield { handle, requestedDate: since.toISOString() }
+  for await (const { handle, since } of listOn(db, store.listDeclinedOn, personId))
+    yield { handle, declinedDate: since.toISOString() }
+}
+
+async function* listOn(db: Db, statement: typeof store.listReceivedOn, personId: number): AsyncGenerator<Known> {
+  for (let from = { after: '-infinity', id: 0 }; ; ) {
+    const rows = await db.all(statement, { person: personId, ...from, limit: PART })
+    yield* rows
+    const last = rows.at(-1)
+    if (!last || rows.length < PART) return
+    from = { after: last.position, id: last.id }
   }
 }

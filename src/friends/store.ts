@@ -268,13 +268,31 @@ export const listBlockedNames = read('friends.listBlockedNames', {
     select name, created_at as since from blocked_names where blocker_id = :person order by created_at desc, name`,
 })
 
-export const listDeclined = read('friends.listDeclined', {
-  params: { person: int8, most: int8 },
-  row: known,
+/** The moment travels as text: it may be finer than a date of ours. */
+const page = { params: { person: int8, after: text, id: int8, limit: int8 }, row: { ...known, position: text } }
+const afterLast = "(cast(:after || '' as timestamptz), :id)"
+
+/** A page of all who have asked, in order. */
+export const listReceivedOn = read('friends.listReceivedOn', {
+  ...page,
   gather: false,
   text: `
-    select ${columns}, d.declined_at as since from declines d join people p on p.id = d.asker_id
-     where d.decliner_id = :person order by d.declined_at desc, p.id limit :most`,
+    select ${columns}, f.requested_at as since, f.requested_at::text as position
+      from friendships f join people p on p.id = f.asker_id
+     where f.asked_id = :person and f.accepted_at is null and not f.is_quiet and p.disabled_at is null
+       and (f.requested_at, f.asker_id) > ${afterLast}
+     order by f.requested_at, f.asker_id limit :limit`,
+})
+
+/** A page of all whom a person has declined lately, in order. */
+export const listDeclinedOn = read('friends.listDeclinedOn', {
+  ...page,
+  gather: false,
+  text: `
+    select ${columns}, d.declined_at as since, d.declined_at::text as position
+      from declines d join people p on p.id = d.asker_id
+     where d.decliner_id = :person and (d.declined_at, d.asker_id) > ${afterLast}
+     order by d.declined_at, d.asker_id limit :limit`,
 })
 
 export const deleteOldDeclines = deleteOlder('friends.deleteOldDeclines', {
