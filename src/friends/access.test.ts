@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UNLIMITED } from '../buckets/testing.ts'
 import { join } from '../people/testing.ts'
-import { type Answer, assertError, Client, type Person, testApp } from '../testing.ts'
+import { type Answer, assertError, Client, testApp } from '../testing.ts'
 import { acceptRequest, blockPerson, declineRequest, requestFriend, unblockPerson } from './friends.ts'
 import { exportFriends, exportRequests } from './lists.ts'
 import {
@@ -10,6 +10,7 @@ import {
   actByHandle,
   befriend,
   browserOf,
+  EVERYBODY,
   expectDone,
   forgetAll,
   NOBODY,
@@ -20,7 +21,6 @@ import {
   VERBS,
 } from './testing.ts'
 
-const EVERYBODY: readonly Person[] = ['avery', 'blake', 'casey', 'drew', 'ellis', 'finley']
 const OK = 200
 const MISSING = 4042
 const STATUS: Record<number, number> = {

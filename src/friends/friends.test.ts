@@ -3,13 +3,14 @@ import { test } from 'node:test'
 import { call } from '../account/testing.ts'
 import { UNLIMITED } from '../buckets/testing.ts'
 import { join } from '../people/testing.ts'
-import { assertError, type Person, testApp } from '../testing.ts'
+import { assertError, testApp } from '../testing.ts'
 import {
   act,
   actByHandle,
   assertNothingContradicts,
   befriend,
   browserOf,
+  EVERYBODY,
   expectDone,
   forgetAll,
   letDeclinesAge,
@@ -22,7 +23,6 @@ import {
   VERBS,
 } from './testing.ts'
 
-const EVERYBODY: readonly Person[] = ['avery', 'blake', 'casey', 'drew', 'ellis', 'finley']
 const ENTRY_FIELDS = [
   'userId',
   'handle',

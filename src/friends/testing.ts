@@ -9,6 +9,8 @@ export const PATH = '/user/v1/my/friends'
 export const OWN_PATH = '/account/v1/friends'
 export const VERBS = ['request', 'accept', 'decline', 'cancel', 'remove', 'block', 'unblock'] as const
 
+export const EVERYBODY: readonly Person[] = ['avery', 'blake', 'casey', 'drew', 'ellis', 'finley']
+
 /** Public search on, for everybody or for some. */
 export async function openSearch(app: TestApp, people: readonly Person[], isOpen = true): Promise<void> {
   await app.sql(
