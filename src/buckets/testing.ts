@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { EnvironmentName } from '../config.ts'
-import { type AppName, Client, type TestApp } from '../testing.ts'
+import { type Answer, type AppName, Client, type TestApp } from '../testing.ts'
 
 export const PATH = '/app/v1/bucket'
 
@@ -12,6 +12,13 @@ export const UNLIMITED = {
   RATE_ADDRESS_BURST: '10000000',
   LOG_SAMPLE: '0',
 }
+
+export const ok = (answer: Answer): Answer => {
+  assert.equal(answer.status, 200, answer.text)
+  return answer
+}
+export const version = async (client: Client, id: string): Promise<number> =>
+  ok(await client.get(PATH, { id })).body.version as number
 
 /** Another app with room of its own, so that its quota and its versions are nobody else's business. */
 export async function registerApp(app: TestApp, name: string, blocksLimit: number): Promise<AppName> {

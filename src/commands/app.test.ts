@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runSql } from '../database/test-database.ts'
+import { ownDatabase, runAll } from './testing.ts'
+
+test('apps are added, get a second secret, lose the first, and are suspended and approved', async () => {
+  const { settings, drop } = await ownDatabase()
+  const steps: [args: string[], said: RegExp][] = [
+    [
+      [
+        'add',
+        'log',
+        '--name',
+        'Log',
+        '--redirect-uri',
+        'https://log.example.org/cb',
+        '--redirect-uri',
+        'log://cb',
+        '--owner',
+        '@drew',
+      ],
+      /^client ID {6}gs-log\nclient secret {2}gs_cs_\S{40,}\n$/,
+    ],
+    [['add', 'log', '--name', 'Log'], /^There is an app with the client ID gs-log already\n$/],
+    [['add', 'sbx-log', '--name', 'Log'], /does not start with sbx-/],
+    [['add', 'evil', '--name', 'E', '--redirect-uri', 'http://evil.example.org'], /must be https unless/],
+    [['add', 'lost', '--name', 'L', '--owner', '@nobody'], /^There is nobody with the handle @nobody\n$/],
+    [
+      ['add', 'phone', '--name', 'Phone', '--public', '--device', '--environment', 'sandbox'],
+      /^client ID {6}gs-sbx-phone\nclient secret {2}none: a public app uses PKCE\n$/,
+    ],
+    [['secret', 'gs-sbx-phone'], /^A public app has no secrets\n$/],
+    [['secret', 'log'], /^client secret {2}gs_cs_\S{40,}\n$/],
+    [['secret', 'gs-log'], /^The app has 2 secrets already; /],
+    [['secret', 'log', '--list'], /^(made \d{4}-\S+Z\tnever used\n){2}$/],
+    [['secret', 'gs-sbx-phone', '--list'], /^There is no secret\.\n$/],
+    [['secret', 'unknown', '--list'], /^There is no app with that client ID\n$/],
+    [['secret', 'log', '--drop-old'], /^Only the newest secret is left\.\n$/],
+    [['secret', 'log', '--drop-old'], /^There was no old secret\.\n$/],
+    [['suspend', 'gs-log'], /^gs-log is suspended\.\n$/],
+    [['storage', 'gs-log', '5000'], /^gs-log may hold 4096 bytes\.\n$/],
+    [['list'], /^gs-log\tsuspended\t0 of 4096\t@drew\tLog$/m],
+    [['approve', 'log'], /^gs-log is approved\.\n$/],
+    [['approve', 'gs-unknown'], /^There is no app with that client ID\n$/],
+  ]
+  try {
+    const results = await runAll(steps.map(([args]) => ({ args: ['app', ...args], settings })))
+    for (const [i, { out, err }] of results.entries()) assert.match(out || err, steps[i]![1])
+    assert.notEqual(results[0]!.out.split('\n')[1], results[7]!.out.split('\n')[0])
+    const connection = { connectionString: settings.DATABASE_URL! }
+    await runSql(connection, `update gs_production.app_secrets set last_used_at = '2026-05-01T12:00:00Z'`)
+    const devices = `select client_id from gs_sandbox.apps where device_enabled`
+    assert.deepEqual(await runSql(connection, devices), [{ client_id: 'gs-sbx-phone' }])
+    const [list] = await runAll([{ args: ['app', 'secret', 'log', '--list'], settings }])
+    assert.match(list!.out, /^made \S+Z\tlast used 2026-05-01T12:00:00\.000Z\n$/)
+  } finally {
+    await drop()
+  }
+})

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Client } from '../testing.ts'
+import { place, processesIn, run, signIn, startIn } from './testing.ts'
+
+test('a newcomer starts, signs in, backs up while it runs, stops, and restores elsewhere', async (t) => {
+  const dataDir = join(place, 'first')
+  const { settings, child, output, ended, production, sandbox } = await startIn(dataDir)
+
+  await t.test('the banner says where to go and how to sign in, and standard output is JSON alone', async () => {
+    for (const text of [settings.PORT!, settings.SANDBOX_PORT!, '/docs', '@avery', 'groundschool', 'Ctrl-C'])
+      assert.ok(output.err.includes(text), output.err)
+    const lines = output.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    // What the log names is the address that pages, cookies and passkeys are bound to.
+    const ready = lines.find(({ msg }) => msg === 'the platform is ready')
+    const named = [`http://localhost:${settings.PORT}`, `http://localhost:${settings.SANDBOX_PORT}`]
+    assert.deepEqual([ready.production, ready.sandbox], named)
+    for (const address of named) {
+      const form = { method: 'POST', headers: { origin: address }, body: new URLSearchParams({ handle: '@avery' }) }
+      const text = await (await fetch(`${address}/account/signin`, form)).text()
+      assert.doesNotMatch(text, /own pages may do this/)
+    }
+    const curl = /curl .*/.exec(output.err)![0]
+    const shell = spawn('sh', ['-c', `${curl} --silent --noproxy '*'`], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const chunks: Buffer[] = []
+    shell.stdout.on('data', (chunk) => chunks.push(chunk))
+    const [code] = await once(shell, 'close')
+    // 127: a machine without curl.
+    if (code !== 127) assert.match(Buffer.concat(chunks).toString(), /^HTTP\/1\.1 200 OK\r\n.*\naccess_token: gs_at_/s)
+  })
+
+  const avery = await signIn(production, 'gs-demo-app', '@avery:groundschool')
+  await signIn(sandbox, 'gs-sbx-demo-app', '@avery:groundschool')
+  await avery.put('/app/v1/bucket', { id: 'plan', data: { route: ['EDDF', 'LOWI'], größe: '✈' } })
+  const bucket = (await avery.get('/app/v1/bucket', { id: 'plan' })).body
+  assert.deepEqual(bucket.data, { route: ['EDDF', 'LOWI'], größe: '✈' })
+
+  await t.test('a second start on the same data directory is refused with a sentence', async () => {
+    const { code, err } = await run(['start'], { ...settings, PORT: '0', SANDBOX_PORT: '0' })
+    assert.equal(code, 1)
+    assert.match(err, /^Another platform process is using .*first: stop it first, [^\n]*\n$/)
+  })
+
+  await t.test('commands reach the platform that is running, and it hears of their changes', async () => {
+    assert.match((await run(['user', 'list'], settings)).out, /^@drew\tDrew Castellanos\tdeveloper$/m)
+    assert.equal((await run(['app', 'suspend', 'gs-demo-app'], settings)).code, 0)
+    assert.equal((await avery.get('/app/v1/bucket', { id: 'plan' })).status, 401)
+    assert.equal((await run(['app', 'approve', 'gs-demo-app'], settings)).code, 0)
+    assert.equal((await avery.get('/app/v1/bucket', { id: 'plan' })).status, 200)
+  })
+
+  const file = join(place, 'running.backup')
+  const saved = await run(['backup', file], settings)
+  assert.equal(saved.code, 0, saved.err)
+  assert.match(saved.out, /rows of \d+ tables, \d+ bytes\n$/)
+  assert.match(saved.err, /Keep .*first\/secret\.key too/)
+
+  await t.test('SIGTERM ends it with exit code 0 in time, and leaves no process', async () => {
+    const askedAt = performance.now()
+    child.kill('SIGTERM')
+    // As npm does: it passes on what the terminal has sent to all.
+    child.kill('SIGINT')
+    assert.equal((await ended).code, 0)
+    assert.ok(performance.now() - askedAt < 10_000)
+    assert.deepEqual(processesIn(dataDir), [])
+  })
+
+  await t.test('the restored platform needs the key, and then has the same bucket', async () => {
+    const restored = join(place, 'restored')
+    const loaded = await run(['restore', file], { DATA_DIR: restored })
+    assert.equal(loaded.code, 0, loaded.err)
+    assert.match(loaded.err, /One thing is left: bring the secret key .*restored\/secret\.key/)
+    assert.match((await run(['restore', file], { DATA_DIR: restored })).err, /a restore never overwrites/)
+    const keyless = await run(['start'], { DATA_DIR: restored, PORT: '0', SANDBOX_PORT: '0' })
+    assert.equal(keyless.code, 1)
+    assert.match(keyless.err, /first used with another secret key: set SECRET_KEY to that one, or bring/)
+
+    copyFileSync(join(dataDir, 'secret.key'), join(restored, 'secret.key'))
+    const second = await startIn(restored)
+    const token = new Client(second.production.address, avery.token)
+    assert.deepEqual((await token.get('/app/v1/bucket', { id: 'plan' })).body, bucket)
+    second.child.kill('SIGINT')
+    assert.equal((await second.ended).code, 0)
+    assert.deepEqual(processesIn(restored), [])
+  })
+})
+
+test('demo data comes to an untouched embedded database only', async () => {
+  const dataDir = join(place, 'own')
+  assert.equal((await run(['user', 'add', '@mine'], { DATA_DIR: dataDir })).code, 0)
+  const { child, output, ended, settings } = await startIn(dataDir)
+  assert.ok(!output.err.includes('@avery'), output.err)
+  child.kill('SIGTERM')
+  await ended
+  assert.equal((await run(['user', 'list'], settings)).out, '@mine\t\tno password\n')
+})

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import type { Connection } from '../database/database.ts'
+import { runSql } from '../database/test-database.ts'
+import { Client, TEMPLATE } from '../testing.ts'
+
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
+export const place = mkdtempSync(join(tmpdir(), 'groundschool-commands-'))
+// Root's database runs as another user, and would be kept outside of a place that only root may enter.
+chmodSync(place, 0o755)
+const children = new Set<ChildProcess>()
+after(() => {
+  for (const child of children) child.kill('SIGKILL')
+  rmSync(place, { recursive: true, force: true, maxRetries: 10 })
+})
+
+export type Settings = Record<string, string>
+
+function launch(args: string[], settings: Settings, program = [MAIN]) {
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...settings }
+  const child = spawn(process.execPath, [...program, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] })
+  children.add(child)
+  const output = { out: '', err: '' }
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output.out += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    output.err += text
+  })
+  const ended = once(child, 'close').then(([code]) => {
+    children.delete(child)
+    return { code: code as number, ...output }
+  })
+  return { child, output, ended }
+}
+
+export async function run(args: string[], settings: Settings = {}, input = '', program = [MAIN]) {
+  const { child, ended } = launch(args, settings, program)
+  child.stdin.end(input)
+  return ended
+}
+
+/** Many command lines one after the other in one process, because each process takes a second to load. */
+export async function runAll(lines: readonly { args: readonly string[]; settings?: Settings }[]) {
+  const modules = ['line.ts', 'commands.ts'].map((name) => JSON.stringify(new URL(name, import.meta.url)))
+  const script = `
+    const [{ runCommandLine }, { commands }] = await Promise.all([${modules.map((name) => `import(${name})`)}])
+    const env = { ...process.env }
+    for (const { args, settings } of ${JSON.stringify(lines)}) {
+      process.env = { ...env, ...settings }
+      const code = await runCommandLine(args, commands)
+      process.stdout.write('\\0' + code + '\\0')
+      process.stderr.write('\\0')
+    }
+    process.exit(0)`
+  const { out, err, code } = await run(['--input-type=module', '-e', script], {}, '', [])
+  assert.equal(code, 0, err)
+  const outs = out.split('\0')
+  const errs = err.split('\0')
+  return lines.map((line, i) => ({ ...line, code: Number(outs[2 * i + 1]), out: outs[2 * i]!, err: errs[i]! }))
+}
+
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  return String(port)
+}
+
+export async function startIn(dataDir: string, more: Settings = {}) {
+  const [PORT, SANDBOX_PORT] = [await freePort(), await freePort()]
+  const settings = { DATA_DIR: dataDir, PORT, SANDBOX_PORT, ...more }
+  const startedAt = performance.now()
+  const { child, output, ended } = launch(['start'], settings)
+  while (!output.err.includes('Ctrl-C')) {
+    assert.equal(child.exitCode, null, output.err)
+    assert.ok(performance.now() - startedAt < 60_000, 'it did not start')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return {
+    settings,
+    child,
+    output,
+    ended,
+    production: new Client(`http://localhost:${PORT}`),
+    sandbox: new Client(`http://localhost:${SANDBOX_PORT}`),
+  }
+}
+
+export const signIn = async (client: Client, clientId: string, credentials: string): Promise<Client> => {
+  const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
+  const answer = await client.get('/auth/basic', undefined, { authorization, clientid: clientId })
+  assert.equal(answer.status, 200, answer.text)
+  return new Client(client.address, answer.headers.get('access_token')!)
+}
+
+/** Command lines of all processes that mention a directory; none where the system has no /proc. */
+export const processesIn = (directory: string): string[] =>
+  !existsSync('/proc')
+    ? []
+    : readdirSync('/proc')
+        .filter((name) => /^\d+$/.test(name))
+        .map((pid) => {
+          try {
+            return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+          } catch {
+            return ''
+          }
+        })
+        .filter((command) => command.includes(directory))
+
+/** A clone of the suite's template, reached as an operator's own PostgreSQL would be. */
+export async function ownDatabase(): Promise<{ settings: Settings; drop(): Promise<unknown> }> {
+  const server = JSON.parse(process.env.GROUNDSCHOOL_TEST_DATABASE!) as Connection
+  const database = `test_${randomBytes(6).toString('hex')}`
+  await runSql(server, `create database ${database} template ${TEMPLATE}`)
+  const DATABASE_URL = `postgres://${server.user}@localhost:${server.port}/${database}?host=${encodeURIComponent(server.host!)}`
+  return {
+    settings: { DATABASE_URL, SECRET_KEY: Buffer.alloc(32, 'commands').toString('base64url') },
+    drop: () => runSql(server, `drop database ${database} with (force)`),
+  }
+}

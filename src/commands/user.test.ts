@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ownDatabase, place, run, runAll } from './testing.ts'
+
+test('people are added, get a password, are disabled, enabled, listed and removed', async () => {
+  const { settings, drop } = await ownDatabase()
+  const line = (text: string) => ({ args: ['user', ...text.split(' ')], settings })
+  const setPassword = (handle: string, input: string) => run(['user', 'password', handle], settings, input)
+  try {
+    const [added, taken, wrong] = await runAll([
+      line('add Jo --first-name Jo --last-name Ng --email jo@example.org --developer'),
+      line('add @JO'),
+      line('add j@o'),
+    ])
+    const sentence = '@Jo was added to production. A password comes next: groundschool user password @Jo\n'
+    assert.deepEqual({ code: added!.code, out: added!.out, err: added!.err }, { code: 0, out: sentence, err: '' })
+    assert.deepEqual(
+      [taken!.code, taken!.err],
+      [1, 'The handle @JO is taken, or was given up lately; choose another\n'],
+    )
+    assert.match(wrong!.err, /^A handle is /)
+
+    const passwords = await Promise.all([
+      setPassword('@jo', 'short\n'),
+      setPassword('@nobody', 'long enough\n'),
+      setPassword('@jo', 'long enough\n'),
+    ])
+    assert.deepEqual(
+      passwords.map(({ code, out, err }) => [code, out || err]),
+      [
+        [1, 'A password has 8 to 1000 characters\n'],
+        [1, 'There is nobody with the handle @nobody\n'],
+        [0, 'The password of @jo was changed in production; all their sessions have ended.\n'],
+      ],
+    )
+    const [disabled, list, enabled, sandbox] = await runAll(
+      ['disable @jo', 'list', 'enable @jo', 'list --environment sandbox'].map(line),
+    )
+    assert.deepEqual([disabled!.code, enabled!.code], [0, 0])
+    assert.ok(list!.out.split('\n').includes('@Jo\tJo Ng\tdeveloper, disabled'), list!.out)
+    assert.ok(list!.out.split('\n').includes('@avery\t\tno password'))
+    assert.ok(sandbox!.out.includes('@avery') && !sandbox!.out.includes('@Jo'))
+    const [unsure, removed, gone] = await runAll(['remove @jo', 'remove @jo --yes', 'remove @jo --yes'].map(line))
+    assert.equal(unsure!.code, 2)
+    assert.match(unsure!.err, /^Removing @jo cannot be undone: repeat it with --yes/)
+    assert.deepEqual([removed!.code, removed!.out], [0, '@jo was removed from production.\n'])
+    assert.deepEqual([gone!.code, gone!.err], [1, 'There is nobody with the handle @jo\n'])
+  } finally {
+    await drop()
+  }
+})
+
+test('a link to set a new password is printed alone, for an administrator to hand over', async () => {
+  const { settings, drop } = await ownDatabase()
+  const line = (text: string) => ({
+    args: ['user', ...text.split(' ')],
+    settings: { ...settings, MESSAGES: 'off', BASE_URL: 'https://api.example.org' },
+  })
+  try {
+    const [link, sandbox, nobody, , disabled] = await runAll(
+      [
+        'reset-link @avery',
+        'reset-link @avery --environment sandbox',
+        'reset-link @nobody',
+        'disable @blake',
+        'reset-link blake',
+      ].map(line),
+    )
+    assert.match(link!.out, /^https:\/\/api\.example\.org\/account\/reset\?code=gs_pr_[\w-]{49}\n$/)
+    assert.equal(link!.err, 'It sets the password of @avery in production, once, within 30 minutes.\n')
+    assert.match(sandbox!.out, /^http:\/\/localhost:4001\/account\/reset\?code=gs_sbx_pr_[\w-]{49}\n$/)
+    assert.deepEqual([nobody!.code, nobody!.err], [1, 'There is nobody with the handle @nobody\n'])
+    assert.deepEqual([disabled!.code, disabled!.err], [1, '@blake is disabled: enable the account first\n'])
+  } finally {
+    await drop()
+  }
+})
+
+test('an operator says who looks after a child', async () => {
+  const { settings, drop } = await ownDatabase()
+  const file = join(place, 'children.json')
+  const dateOfBirth = `${new Date().getUTCFullYear() - 7}-01-01`
+  writeFileSync(file, JSON.stringify({ people: [{ handle: '@kim', dateOfBirth }] }))
+  const lines = [
+    ['import', file],
+    ...[
+      'parent @kim @avery',
+      'parent kim AVERY',
+      'parent @avery @kim',
+      'parent @kim @nobody',
+      'parent @kim @blake --remove',
+      'parent @kim @avery --remove',
+    ].map((line) => ['user', ...line.split(' ')]),
+  ]
+  try {
+    const results = await runAll(lines.map((args) => ({ args, settings })))
+    assert.deepEqual(
+      results.slice(1).map(({ code, out, err }) => [code, out + err]),
+      [
+        [0, '@avery now looks after @kim in production.\n'],
+        [0, 'AVERY looks already after kim in production.\n'],
+        [1, '@avery is no child: only an account whose date of birth is less than 13 years ago is\n'],
+        [1, 'There is nobody with the handle @nobody\n'],
+        [1, '@blake is no parent of @kim\n'],
+        [
+          0,
+          '@avery no longer looks after @kim in production.\n@kim has no parent left: nobody finds them while they are a child.\n',
+        ],
+      ],
+    )
+  } finally {
+    await drop()
+  }
+})

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { printDemo } from '../../demo/make-demo.ts'
+import { assertError, testApp } from '../testing.ts'
+import { all, readText, run, signIn } from './testing.ts'
+
+const demo = () => JSON.parse(readText('demo/demo.json'))
+
+const demoIsThere = async (t: TestContext) => {
+  const app = await testApp(t)
+  const report = await run(app, demo())
+  return { app, report }
+}
+
+test('the demo data opens both environments to the demo people, each with its own client ID', async (t) => {
+  const { app, report } = await demoIsThere(t)
+  // Five of them are the people of every test.
+  assert.deepEqual(report.production!.people, all(202, 5, 0))
+  for (const person of ['avery', 'blake', 'casey', 'drew', 'ellis'])
+    assert.equal((await signIn(app, 'gs-demo-app', `@${person}:groundschool`)).status, 200, person)
+  const inSandbox = (clientId: string) => signIn(app, clientId, '@avery:groundschool', 'sandbox')
+  assert.equal((await inSandbox('gs-sbx-demo-app')).status, 200)
+  assertError(await inSandbox('gs-demo-app'), 401, 4013, /production/)
+  assertError(await signIn(app, 'gs-sbx-demo-app', '@avery:groundschool'), 401, 4013, /sandbox/)
+})
+
+test('the demo data is as contract §11 says', async (t) => {
+  const { app } = await demoIsThere(t)
+  const people = await app.sql(
+    `select handle from people where public_search and password_hash is null and handle_key <> 'finley'`,
+  )
+  assert.equal(people.length, 200)
+  const [found] = await app.sql(
+    `select p.handle, a.implicit_enabled, a.basic_enabled, a.status,
+            array(select uri from app_redirect_uris where app_id = a.id order by 1) as uris
+       from apps a join people p on p.id = a.owner_id where client_id = 'gs-demo-app'`,
+  )
+  assert.deepEqual(found, {
+    handle: '@drew',
+    implicit_enabled: true,
+    basic_enabled: true,
+    status: 'approved',
+    uris: ['demo://callback', 'http://127.0.0.1/callback', 'http://localhost:4000/demo/callback'],
+  })
+  const special = await app.sql(
+    `select handle, administrator, developer from people where administrator or developer order by 1`,
+  )
+  assert.deepEqual(special, [
+    { handle: '@drew', administrator: false, developer: true },
+    { handle: '@ellis', administrator: true, developer: false },
+  ])
+  for (const environment of ['production', 'sandbox'] as const) {
+    const [counts] = await app.sql(
+      `select (select count(*)::int from app_users) as users, (select count(*)::int from app_users where allowed_at is null) as unasked,
+              (select count(*)::int from findable_users) as found`,
+      environment,
+    )
+    assert.deepEqual(counts, { users: 207, unasked: 207, found: 205 })
+    const friends = await app.sql(
+      `select a.handle as one, b.handle as other from friendships f join people a on a.id = f.asker_id
+         join people b on b.id = f.asked_id where f.accepted_at is not null`,
+      environment,
+    )
+    assert.deepEqual(friends, [{ one: '@avery', other: '@blake' }])
+  }
+  const again = { organisations: all(0, 0, 2), people: all(0, 0, 207), apps: all(0, 0, 1) }
+  assert.deepEqual(await run(app, demo()), { production: again, sandbox: again })
+})
+
+test('demo.json is what make-demo.ts makes', () => {
+  assert.equal(readText('demo/demo.json'), printDemo())
+})
