@@ -120,6 +120,26 @@ test('places are numbered without gaps, one for each who may be found, whoever g
   }
 })
 
+test('thousands who come at once to an app that is new get places within seconds', async (t) => {
+  const app = await testApp(t)
+  await loadCast(app.connection, { people: 50, clientId: 'gs-second' })
+  await app.sql(`
+    with made as (
+      insert into people (handle, handle_key, public_search, created_at, search_keys)
+      select '@many' || n, 'many' || n, true, now(), array['0many' || n] from generate_series(1, 9000) n returning id
+    ) insert into app_users (user_id, app_id, person_id, consented_at, allowed_at)
+      select 'many-' || made.id, a.id, made.id, now(), now() from made, apps a where a.client_id = 'gs-first'`)
+  const startedAt = performance.now()
+  await until('everybody has a place', async () => {
+    await settleDraws(app.environment().db, app.environment().stopping)
+    const [row] = await app.sql(`select count(*)::int as count from findable_users where place is null`)
+    return row?.count === 0
+  })
+  const seconds = (performance.now() - startedAt) / 1000
+  t.diagnostic(`9,000 places in ${seconds.toFixed(2)} s`)
+  assert.ok(seconds < 5, `${seconds}`)
+})
+
 test('an app with few users shows all of them, and somebody new at once', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await app.sql(`update people set public_search = true`)
