@@ -1,6 +1,7 @@
 -- Places are given one row at a time, by its key. As one update for all of them, the plan hung on statistics: of an app that was new it compared everybody there with everybody who was to
--- get a place, for as long as a statement may take, and held all of them meanwhile.
-create or replace function settle_draws(most integer) returns bigint language plpgsql set search_path from current
+-- get a place, for as long as a statement may take, and held all of them meanwhile. An import gives its own people places before anybody sees them; as it may take its time, it moves nobody.
+drop function settle_draws(integer);
+create function settle_draws(most integer, may_move boolean default true) returns bigint language plpgsql set search_path from current
   set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off as $$
 declare
   app bigint;
@@ -11,7 +12,9 @@ declare
   left_by_movers bigint[];
   done bigint := 0;
 begin
-  if not pg_try_advisory_xact_lock(hashtextextended('settle_draws ' || current_schema(), 0)) then return 0; end if;
+  if not may_move then perform pg_advisory_xact_lock(hashtextextended('settle_draws ' || current_schema(), 0));
+  elsif not pg_try_advisory_xact_lock(hashtextextended('settle_draws ' || current_schema(), 0)) then return 0;
+  end if;
   for app in
     select u.app_id from (select app_id from findable_users where place is null order by app_id, person_id limit most) u
     union select h.app_id from (select app_id from draw_holes order by app_id, place limit most) h
@@ -26,7 +29,7 @@ begin
       update findable_users set place = coalesce(holes[i], top + i - cardinality(holes)) where app_id = app and person_id = newcomers[i];
       delete from draw_holes where app_id = app and place = holes[i];
     end loop;
-    holes := holes[cardinality(newcomers) + 1 :];
+    holes := case when may_move then holes[cardinality(newcomers) + 1 :] else '{}' end;
     -- The last one to the first hole, and so on, as long as that is before it.
     select coalesce(array_agg(m.person_id order by m.number), '{}'), coalesce(array_agg(m.place order by m.number), '{}')
       into movers, left_by_movers from (

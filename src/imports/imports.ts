@@ -2,6 +2,7 @@ import { recordAudit } from '../audit/audit.ts'
 import type { Caller } from '../caller.ts'
 import type { EnvironmentName } from '../config.ts'
 import { type Db, hasCode } from '../database/database.ts'
+import { placeNewcomers } from '../search/search.ts'
 import { findDangling, findFamilyMistakesHere, readExisting } from './existing.ts'
 import { preparePasswords } from './passwords.ts'
 import { type Changes, type Plan, planImport } from './plan.ts'
@@ -109,12 +110,17 @@ async function inAllTransactions<T>(
         await tx.first(store.beginImport, {})
         return open(rest, [...opened, tx])
       })
-    return Promise.allSettled(opened.map((tx, i) => work(tx, targets[i]!))).then((results) =>
-      results.map((result) => {
-        if (result.status === 'rejected') throw result.reason
-        return result.value
-      }),
-    )
+    return writeAll(opened)
+  }
+  const writeAll = async (opened: readonly Db[]): Promise<T[]> => {
+    const results = await Promise.allSettled(opened.map((tx, i) => work(tx, targets[i]!)))
+    const values = results.map((result) => {
+      if (result.status === 'rejected') throw result.reason
+      return result.value
+    })
+    // The last thing before the commit: others who came just now get their places too, and wait.
+    for (const tx of opened) await placeNewcomers(tx)
+    return values
   }
   return open(targets, [])
 }

@@ -339,6 +339,14 @@ test('nobody gets more friends than anybody may have', async (t) => {
   assert.equal((await friendships(app)).length, 1000)
 })
 
+test('a crowd that is imported can be drawn at random as soon as it is there', async (t) => {
+  const app = await testApp(t)
+  const crowd = Array.from({ length: 1500 }, (_, i) => ({ handle: `@crowd${i}`, publicSearch: true, apps: ['first'] }))
+  await run(app, crowd)
+  const [row] = await app.sql(`select count(*)::int as found, count(place)::int as placed from findable_users`)
+  assert.deepEqual(row, { found: 1500, placed: 1500 })
+})
+
 test('an import makes people users of apps, who are found there and still asked for consent', async (t) => {
   const app = await testApp(t)
   const apps = [{ key: 'logbook', name: 'Logbook' }]

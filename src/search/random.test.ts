@@ -140,6 +140,19 @@ test('thousands who come at once to an app that is new get places within seconds
   assert.ok(seconds < 5, `${seconds}`)
 })
 
+test('whoever has blocked nearly everybody is shown all the others', async (t) => {
+  const { app, avery } = await townOf(t, 222)
+  await app.sql(`
+    insert into blocks (blocker_id, blocked_id, created_at)
+    select a.id, f.person_id, now() from people a, findable_users f where a.handle_key = 'avery' and f.place > 11`)
+  const sizes = new Map<number, number[]>()
+  for (const wanted of [1, 5, 11, 25]) {
+    const draws = Array.from({ length: 20 }, () => avery.get(`/user/v1/search/random?count=${wanted}`))
+    sizes.set(wanted, [...new Set((await Promise.all(draws)).map(({ body }) => body.length))])
+  }
+  assert.deepEqual(Object.fromEntries(sizes), { 1: [1], 5: [5], 11: [11], 25: [11] })
+})
+
 test('an app with few users shows all of them, and somebody new at once', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await app.sql(`update people set public_search = true`)

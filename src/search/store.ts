@@ -1,4 +1,4 @@
-import { int4, int8, int8Array, read, text, textArray, write } from '../database/statement.ts'
+import { bool, int4, int8, int8Array, read, text, textArray, write } from '../database/statement.ts'
 
 /** As the index has it. */
 const marks = 'search_marks(w.app_id, w.word)'
@@ -60,17 +60,15 @@ export const findPeople = read('search.findPeople', {
     ) found group by found.probe`,
 })
 
-/** So many users of an app, or fewer, are all tried. */
-const FEW = 100
 /** So many who have no place yet are drawn: hardly ever are there more. */
 const MOST_FRESH = 1000
 
 /**
  * People drawn at random, each equally likely, of those who may be found. Numbers are drawn: up to the last place they are the people who have these places, and after that those who
- * have none yet. A place that somebody has left is a try in vain.
+ * have none yet. A place that somebody has left is a try in vain. Where there are few, all of them are tried.
  */
 export const drawn = {
-  params: { tries: int8, count: int8, me: int8 },
+  params: { tries: int8, few: int8, count: int8, me: int8 },
   asked: `
     ${hidden}, top as materialized (
       select coalesce((
@@ -85,11 +83,11 @@ export const drawn = {
     ), asked as materialized (
       (select number from (
          select 1 + floor(random() * size.count)::int8 as number, try
-           from size, generate_series(1::int8, :tries) as try where size.count > ${FEW}
+           from size, generate_series(1::int8, :tries) as try where size.count > :few
        ) t group by number order by min(try))
       union all
       (select number from size, generate_series(1::int8, size.count) as number
-        where size.count <= ${FEW} order by random())
+        where size.count <= :few order by random())
     )`,
   where: [
     `f.place = asked.number and f.person_id not in (select id from hidden)`,
@@ -107,11 +105,11 @@ export const listed = {
   end: 'order by asked.place',
 }
 
-/** Gives places to those who have none, and fills those that somebody has left. */
+/** Gives places to those who have none, and fills those that somebody has left, if need be by moving others there. */
 export const settleDraws = write('search.settleDraws', {
-  params: { most: int4 },
+  params: { most: int4, mayMove: bool },
   row: { settled: int8 },
-  text: `select settle_draws(:most) as settled`,
+  text: `select settle_draws(:most, :mayMove) as settled`,
 })
 
 /** Words that somebody was found by who is no longer. */
