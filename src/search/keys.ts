@@ -1,5 +1,5 @@
 /** The rules by which people are found. Whoever changes what `searchKeys` gives raises the version: everybody's keys are then made anew. */
-export const SEARCH_VERSION = 1
+export const SEARCH_VERSION = 2
 
 /** Letters that are no letter with an accent, and that many people have no key for. */
 const LETTERS: Record<string, string> = {
@@ -19,12 +19,24 @@ const LETTERS: Record<string, string> = {
 }
 const SPECIAL = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g')
 
+/** Marks that may be left out in writing. In other scripts marks are vowels and consonants of their own. */
+const LEFT_OUT = [
+  // Accents of Latin, Greek and Cyrillic letters.
+  '\\u0300-\\u036f\\u0483-\\u0487\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u20d0-\\u20ff\\ufe20-\\ufe2f',
+  // The points of Hebrew and Arabic, and the dot below of Devanagari.
+  '\\u0591-\\u05c7\\u0610-\\u061a\\u064b-\\u065f\\u0670\\u06d6-\\u06ed\\u093c',
+  // What cannot be seen, and apostrophes.
+  "\\p{Variation_Selector}\\p{Cf}'’‘`´ʼ",
+]
+const ACCENTS = new RegExp(`[${LEFT_OUT.join('')}]`, 'gu')
+
 /** Case, accents, apostrophes and invisible marks make no difference. */
 const fold = (text: string): string =>
   text
     .toLowerCase()
     .normalize('NFKD')
-    .replace(/[\p{M}\p{Cf}'’‘`´ʼ]/gu, '')
+    .replace(ACCENTS, '')
+    .normalize('NFC')
     .toLowerCase()
     .replace(SPECIAL, (letter) => LETTERS[letter]!)
 
@@ -32,12 +44,15 @@ const MAX_WORD_LENGTH = 40
 
 /** Runs of letters, of digits, or of pictures. */
 export const splitWords = (text: string): string[] =>
-  (fold(text).match(/\p{L}+|\p{N}+|\p{So}+/gu) ?? []).map((word) => word.slice(0, MAX_WORD_LENGTH).toWellFormed())
+  (fold(text).match(/\p{L}[\p{L}\p{M}]*|\p{N}+|\p{So}+/gu) ?? []).map((word) =>
+    word.slice(0, MAX_WORD_LENGTH).toWellFormed(),
+  )
 
-const MAX_WORDS = 6
+/** Of a name that has more, the first and the last ones make pairs. */
+const MAX_PAIRED = 8
 const MAX_WHOLE_LENGTH = 100
 
-const squeeze = (words: readonly string[]): string => words.join('').slice(0, MAX_WHOLE_LENGTH).toWellFormed()
+export const squeeze = (words: readonly string[]): string => words.join('').slice(0, MAX_WHOLE_LENGTH).toWellFormed()
 
 /** What a key is of: these characters are its first. */
 export const KIND = { handle: '0', word: '1', pair: '2', name: '3' } as const
@@ -49,11 +64,14 @@ export interface Named {
 }
 
 /** Each two of the words, in both orders: so either of them may be unfinished when it is typed. */
-const pairsOf = (words: readonly string[]): string[] =>
-  words.flatMap((one) => words.filter((other) => other !== one).map((other) => `${one} ${other}`))
+function pairsOf(words: readonly string[]): string[] {
+  const all = [...new Set(words)]
+  const some = all.length > MAX_PAIRED ? [...all.slice(0, MAX_PAIRED / 2), ...all.slice(-MAX_PAIRED / 2)] : all
+  return some.flatMap((one) => some.filter((other) => other !== one).map((other) => `${one} ${other}`))
+}
 
 /** Written without a space, and then the family name first. */
-const HAS_NO_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
+export const HAS_NO_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
 
 /** A number is never mistyped for another: it is looked up as it is. */
 export const isNumber = (word: string): boolean => /^\p{N}/u.test(word)
@@ -62,7 +80,7 @@ export const isNumber = (word: string): boolean => /^\p{N}/u.test(word)
 export function searchKeys({ handle, firstName, lastName }: Named): string[] {
   const [ofFirst, ofLast, ofHandle] = [splitWords(firstName), splitWords(lastName), splitWords(handle)]
   const name = squeeze([...ofFirst, ...ofLast])
-  const ofName = unique([...ofFirst, ...ofLast])
+  const ofName = [...ofFirst, ...ofLast]
   const words = [...ofName, ...ofHandle.filter((word) => word.length > 1), ...joined(ofFirst), ...joined(ofLast)]
   // Not where the handle is just the name: that would make a word of every full name.
   const letters = ofHandle.filter((word) => !isNumber(word))
@@ -72,13 +90,11 @@ export function searchKeys({ handle, firstName, lastName }: Named): string[] {
     ...new Set([
       KIND.handle + squeeze(ofHandle),
       ...words.filter((word) => !isNumber(word)).map((word) => KIND.word + word),
-      ...[...pairsOf(ofName), ...pairsOf(unique(ofHandle))].map((pair) => KIND.pair + pair),
+      ...[...pairsOf(ofName), ...pairsOf(ofHandle)].map((pair) => KIND.pair + pair),
       ...names.filter((one) => one !== '').map((one) => KIND.name + one),
     ]),
   ]
 }
-
-const unique = (words: readonly string[]): string[] => [...new Set(words)].slice(0, MAX_WORDS)
 
 /** Several words, typed as if they were one: van der Berg, vanderberg. */
 const joined = (words: readonly string[]): string[] =>

@@ -1,12 +1,12 @@
-import { KIND } from './keys.ts'
+import { KIND, splitWords, squeeze } from './keys.ts'
 import { type Candidate, rankWords } from './match.ts'
 
-/** Keys to look up, from the first to the last, and what it costs to be found by them. Who is found in more groups is found better. */
+/** Keys to look up, from the first to the last, and what it costs to be found by them. Who is found in more groups is found better: a bit for each that the keys stand for. */
 export interface Probe {
   readonly first: string
   readonly last: string
   readonly cost: number
-  readonly group: number
+  readonly groups: number
 }
 
 export interface Probes {
@@ -18,12 +18,22 @@ export interface Probes {
 /** Above every character that a key has. */
 const END = '\u{10fffd}'
 
-const exactly = (key: string, cost: number, group = 0): Probe => ({ first: key, last: key, cost, group })
-const beginningWith = (key: string, cost: number, group = 0): Probe => ({ first: key, last: key + END, cost, group })
+const FIRST_GROUP = 1
+const ALL_GROUPS = 2 ** 6 - 1
+
+const exactly = (key: string, cost: number, groups = FIRST_GROUP): Probe => ({ first: key, last: key, cost, groups })
+const beginningWith = (key: string, cost: number, groups = FIRST_GROUP): Probe => ({
+  first: key,
+  last: key + END,
+  cost,
+  groups,
+})
 
 const NAME_COST = 5
 /** Who costs more is not called what was typed. */
 export const AS_TYPED = NAME_COST
+/** A space too many: mac donald. */
+const JOINED_COST = 8
 const PREFIX_COST = 10
 /** Two words are known to be two. The last may be unfinished, others hardly ever. */
 const PAIR_COST = 2
@@ -44,20 +54,45 @@ export const FAR: Reach = { pairs: 48, pairCost: 65, besideUnfinished: 6 }
 
 const byCost = (one: { readonly cost: number }, other: { readonly cost: number }): number => one.cost - other.cost
 
-/** What to look up for the words that were typed; `known` are the words that they may stand for. */
-export function makeProbes(words: readonly string[], known: readonly string[], reach: Reach): Probes {
-  const whole = words.join('')
+/** What was typed: the words that it is looked up by, and all of it as one. */
+export interface Typed {
+  readonly words: readonly string[]
+  readonly whole: string
+}
+
+const MAX_WORDS = 4
+
+/** Of more than a few words the longest tell most. */
+export function readTerm(term: string): Typed {
+  const all = splitWords(term)
+  const longest = all.toSorted((one, other) => other.length - one.length).slice(0, MAX_WORDS)
+  const shortest = longest.at(-1)?.length ?? 0
+  const words = all.filter((word) => word.length >= shortest).slice(0, MAX_WORDS)
+  return { words: all.length > MAX_WORDS ? words : all, whole: squeeze(all) }
+}
+
+/** What to look up for what was typed; `known` are the words that those may stand for. */
+export function makeProbes({ words, whole }: Typed, known: readonly string[], reach: Reach): Probes {
   const ranked = rankAll(words, known)
   const list = [
-    exactly(KIND.handle + whole, 0),
-    exactly(KIND.name + whole, NAME_COST),
-    beginningWith(KIND.handle + whole, PREFIX_COST),
-    beginningWith(KIND.name + whole, PREFIX_COST),
+    exactly(KIND.handle + whole, 0, ALL_GROUPS),
+    exactly(KIND.name + whole, NAME_COST, ALL_GROUPS),
+    beginningWith(KIND.handle + whole, PREFIX_COST, ALL_GROUPS),
+    beginningWith(KIND.name + whole, PREFIX_COST, ALL_GROUPS),
     ...(words.length === 1
       ? [beginningWith(KIND.word + whole, PREFIX_COST), ...ofOne(ranked[0]!.candidates)]
-      : ofPairs(ranked, reach)),
+      : [...ofJoined(words), ...ofPairs(ranked, reach)]),
   ]
   return { list: list.sort(byCost), groups: Math.max(1, (words.length * (words.length - 1)) / 2) }
+}
+
+/** Two words that are one, beside the third. */
+function ofJoined([one = '', two = '', three, ...more]: readonly string[]): Probe[] {
+  if (more.length > 0) return []
+  if (three === undefined) return [exactly(KIND.word + one + two, JOINED_COST)]
+  return [`${one}${two} ${three}`, `${one} ${two}${three}`].map((pair) =>
+    exactly(KIND.pair + pair, JOINED_COST, ALL_GROUPS),
+  )
 }
 
 interface Ranked {
@@ -79,12 +114,12 @@ const ofOne = (candidates: readonly Candidate[]): Probe[] =>
 /** Each two of the words that were typed: both as they are or with slips, or one of them unfinished. */
 function ofPairs(ranked: readonly Ranked[], reach: Reach): Probe[] {
   const probes: Probe[] = []
-  let group = 0
+  let group = FIRST_GROUP
   for (const [i, one] of ranked.entries()) {
     for (const other of ranked.slice(i + 1)) {
       probes.push(...besideUnfinished(one, other, group, reach), ...besideUnfinished(other, one, group, reach))
       probes.push(...ofWhole(one, other, group, reach))
-      group++
+      group *= 2
     }
   }
   return probes
@@ -116,18 +151,43 @@ const besideUnfinished = (whole: Ranked, unfinished: Ranked, group: number, reac
 const LONELY_COST = 100
 
 /** Where nobody has two of the words: who has one. */
-export const makeLonelyProbes = (words: readonly string[], known: readonly string[]): Probes => ({
+export const makeLonelyProbes = ({ words }: Typed, known: readonly string[]): Probes => ({
   list: rankAll(words, known)
-    .flatMap(({ candidates }, group) =>
-      candidates.map(({ word, cost }) => exactly(KIND.word + word, LONELY_COST + cost, group)),
+    .flatMap(({ candidates }, i) =>
+      candidates.map(({ word, cost }) => exactly(KIND.word + word, LONELY_COST + cost, 2 ** i)),
     )
     .sort(byCost),
   groups: words.length,
 })
 
+/** A pair of words that are guessed, each of which may stand for others. */
+export const makePairProbes = (pairs: readonly (readonly [string, string])[], known: readonly string[]): Probes => ({
+  list: pairs
+    .flatMap((pair) => {
+      const [one, other] = rankAll(pair, known)
+      return ofWhole(one!, other!, FIRST_GROUP, FAR)
+    })
+    .sort(byCost),
+  groups: 1,
+})
+
+const SLIPPED_COST = 35
+
+/** One word as it is beside others that begin in one of these ways. */
+export const makeBegunProbes = (word: string, beginnings: readonly string[]): Probes => ({
+  list: beginnings.map((beginning) => beginningWith(`${KIND.pair}${word} ${beginning}`, SLIPPED_COST)),
+  groups: 1,
+})
+
+/** Names that begin like this, which is less than what was typed. */
+export const makeNameProbes = (beginning: string): Probes => ({
+  list: [beginningWith(KIND.name + beginning, SLIPPED_COST)],
+  groups: 1,
+})
+
 const MISSED_GROUP_COST = 30
 /** Four words make six groups. */
-const GROUPS = 2 ** 6
+const GROUPS = ALL_GROUPS + 1
 
 export interface RankedPeople {
   /** The best first. */
@@ -136,20 +196,23 @@ export interface RankedPeople {
   readonly best: number
 }
 
+export const NOBODY: RankedPeople = { people: [], best: Number.POSITIVE_INFINITY }
+
 /** The people that probes found, the cheapest of these first; each person once. Who costs the same is in the order of the probes and of their keys. */
 export function rankPeople(
   found: readonly { readonly probe: Probe; readonly people: readonly number[] }[],
   { groups, most }: { groups: number; most: number },
 ): RankedPeople {
-  // What a person costs at least, and behind it a bit for each group that they were found in.
+  const wanted = 2 ** groups - 1
+  // What a person costs at least, and behind it the groups that they were found in.
   const costs = new Map<number, number>()
   for (const { probe, people } of found) {
-    const group = 1 << probe.group
-    const cost = probe.cost * GROUPS + group
+    const mask = probe.groups & wanted
+    const cost = probe.cost * GROUPS
     for (const person of people) {
       const known = costs.get(person)
-      if (known === undefined) costs.set(person, cost)
-      else if ((known & group) === 0) costs.set(person, known + group)
+      if (known === undefined) costs.set(person, cost + mask)
+      else if ((known & mask) !== mask) costs.set(person, known | mask)
     }
   }
   const ranked: { person: number; cost: number }[] = []

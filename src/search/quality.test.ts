@@ -103,6 +103,26 @@ const TABLE: Record<string, readonly (readonly [typed: string, wanted: string])[
     ['puigdomenehc', 'Puigdomènech'],
     ['garkedotir swietoslawa', '@garkedottir_s59'],
   ],
+  'a slip, and no space': [
+    ['keithzeldefled', '@kzeldefeld'],
+    ['jonathanmensha', 'Jonathan Mensah'],
+    ['oysteinmarandis', '@oystein.maranidis'],
+    ['vihaantorommson', '@vihaan.toromson'],
+    ['helnehalesfeld', '@helene.halesfeld'],
+  ],
+  'a space too many': [
+    ['keith zelde feld', '@kzeldefeld'],
+    ['jona than mensah', 'Jonathan Mensah'],
+    ['puig domenech', 'Puigdomènech'],
+    ['falcon storm 405', '@falconstorm405'],
+  ],
+  'a slip in a word that is not finished': [
+    ['heather zleom', 'Heather Zelomstein'],
+    ['martin pnea', 'Martín Penalard'],
+    ['keith zeldfe', '@kzeldefeld'],
+    ['jonathan memsa', 'Jonathan Mensah'],
+    ['michelle torlam', 'Toralmann'],
+  ],
 }
 
 const PEOPLE = 200_000

@@ -3,16 +3,23 @@ import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import { findableEntries, readFindable } from '../profiles/profiles.ts'
 import type { Entry } from '../profiles/schema.ts'
-import { isNumber, SEARCH_VERSION, searchKeys, splitWords } from './keys.ts'
+import { listSlipped, listSplits } from './guesses.ts'
+import { HAS_NO_SPACES, isNumber, SEARCH_VERSION, searchKeys } from './keys.ts'
 import {
   AS_TYPED,
   FAR,
+  makeBegunProbes,
   makeLonelyProbes,
+  makeNameProbes,
+  makePairProbes,
   makeProbes,
   NEAR,
+  NOBODY,
   type Probes,
   type RankedPeople,
   rankPeople,
+  readTerm,
+  type Typed,
 } from './probes.ts'
 import { DEFAULT_LIMIT, type Draw, type Found, MAX_FOUND, MAX_RANDOM, MIN_TERM_LENGTH, type Search } from './schema.ts'
 import { listNear } from './slips.ts'
@@ -21,7 +28,6 @@ import * as store from './store.ts'
 const listEntries = findableEntries('search.listEntries', store.listed)
 const drawEntries = findableEntries('search.drawEntries', store.drawn)
 
-const MAX_WORDS = 4
 /** Where fewer are found, and none as typed, it is forgiven more. */
 const FEW = 5
 
@@ -31,19 +37,41 @@ export async function searchUsers(db: Db, who: AppUser, what: Search): Promise<F
   if ([...term].length < MIN_TERM_LENGTH)
     throw fail('validationFailed', `term must have at least ${MIN_TERM_LENGTH} characters`)
   const [page, limit] = [what.page ?? 1, what.limit ?? DEFAULT_LIMIT]
-  const words = splitWords(term).slice(0, MAX_WORDS)
-  if (words.length === 0) return { docs: [], page, total: 0 }
-  let known = await findNear(db, who, words)
-  let ranked = await findPeople(db, who, makeProbes(words, known, NEAR))
-  if (ranked.people.length < FEW && ranked.best > AS_TYPED) {
-    known = await findMore(db, who, words, known, ranked.people.length === 0)
-    ranked = await findPeople(db, who, makeProbes(words, known, FAR))
-  }
-  if (ranked.people.length === 0 && words.length > 1) ranked = await findPeople(db, who, makeLonelyProbes(words, known))
+  const { people } = await findBest(db, who, readTerm(term))
   const start = (page - 1) * limit
-  const shown = ranked.people.slice(start, start + limit)
+  const shown = people.slice(start, start + limit)
   const docs = shown.length > 0 ? await readFindable(db, who, listEntries, { people: shown }) : []
-  return { docs, page, total: ranked.people.length }
+  return { docs, page, total: people.length }
+}
+
+async function findBest(db: Db, who: AppUser, typed: Typed): Promise<RankedPeople> {
+  const { words } = typed
+  if (words.length === 0) return NOBODY
+  const near = await findNear(db, who, words)
+  const ranked = await findPeople(db, who, makeProbes(typed, near, NEAR))
+  if (ranked.people.length >= FEW || ranked.best <= AS_TYPED) return ranked
+  const known = await findMore(db, who, words, near, ranked.people.length === 0)
+  const more = await findPeople(db, who, makeProbes(typed, known, FAR))
+  if (more.people.length > 0) return more
+  const guessed = await findPeople(db, who, await guess(db, who, typed, known))
+  if (guessed.people.length > 0 || words.length === 1) return guessed
+  return findPeople(db, who, makeLonelyProbes(typed, known), true)
+}
+
+/** What may have been meant: a space is missing and there is a slip, or there is one in a word that is unfinished. */
+async function guess(db: Db, who: AppUser, { words }: Typed, known: readonly string[]): Promise<Probes> {
+  const [one = '', last, ...more] = words
+  if (last !== undefined) {
+    const isOfTwo = more.length === 0 && known.includes(one) && !isNumber(last)
+    return makeBegunProbes(one, isOfTwo ? listSlipped(last) : [])
+  }
+  if (HAS_NO_SPACES.test(one)) return makeNameProbes([...one].slice(0, -1).join(''))
+  const splits = listSplits(one)
+  const asked = { app: who.appId, words: [...new Set(splits.flat())] }
+  const parts = new Set((await db.all(store.findWords, asked)).map((row) => row.word))
+  const likely = splits.filter((split) => split.some((part) => parts.has(part)))
+  const others = likely.flat().filter((part) => !parts.has(part))
+  return makePairProbes(likely, [...parts, ...(await findNear(db, who, others))])
 }
 
 /** Those of the typed words that the app has, those that it has one slip away from them, and few others. */
@@ -64,7 +92,9 @@ async function findMore(db: Db, who: AppUser, typed: readonly string[], near: re
   return [...new Set([...near, ...answers.flat().map((row) => row.word)])]
 }
 
-async function findPeople(db: Db, who: AppUser, { list, groups }: Probes): Promise<RankedPeople> {
+/** `isRareBetter`: who has a word that few have is found before those who have one that many have. */
+async function findPeople(db: Db, who: AppUser, { list, groups }: Probes, isRareBetter = false): Promise<RankedPeople> {
+  if (list.length === 0) return NOBODY
   const rows = await db.all(store.findPeople, {
     app: who.appId,
     me: who.personId,
@@ -75,6 +105,8 @@ async function findPeople(db: Db, who: AppUser, { list, groups }: Probes): Promi
   })
   rows.sort((one, other) => one.probe - other.probe)
   const found = rows.map((row) => ({ probe: list[row.probe - 1]!, people: row.people }))
+  if (isRareBetter)
+    found.sort((one, other) => one.probe.cost - other.probe.cost || one.people.length - other.people.length)
   return rankPeople(found, { groups, most: MAX_FOUND })
 }
 

@@ -10,6 +10,14 @@ export const findMarked = read('search.findMarked', {
   text: `select w.word from search_words w where ${marks} && :marks limit 300`,
 })
 
+/** Those of these words that the app has. */
+export const findWords = read('search.findWords', {
+  params: { app: int8, words: textArray },
+  row: { word: text },
+  text: `
+    select w.word from unnest(:words) as asked(word) join search_words w on w.app_id = :app and w.word = asked.word`,
+})
+
 /** Some of the shortest that begin with a typed word. */
 export const findBegun = read('search.findBegun', {
   params: { app: int8, word: text },

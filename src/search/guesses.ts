@@ -1,0 +1,36 @@
+/** What somebody may have meant who found nobody. Pure. */
+
+const SHORTEST_PART = 2
+
+/** A word as two, wherever a space may be missing. */
+export function listSplits(word: string): (readonly [string, string])[] {
+  const letters = [...word]
+  const splits: (readonly [string, string])[] = []
+  for (let at = SHORTEST_PART; at <= letters.length - SHORTEST_PART; at++)
+    splits.push([letters.slice(0, at).join(''), letters.slice(at).join('')])
+  return splits
+}
+
+const ALPHABETS = ['abcdefghijklmnopqrstuvwxyz', 'αβγδεζηθικλμνξοπρστυφχψω', 'абвгдежзийклмнопрстуфхцчшщъыьэюяєіґ'].map(
+  (letters) => [...letters],
+)
+/** Shorter ones are the beginning of too many words. */
+const SHORTEST_BEGINNING = 4
+
+/** Every beginning that is one slip away; a slip in the first letter is too rare to be among them. */
+export function listSlipped(beginning: string): string[] {
+  const letters = [...beginning]
+  if (letters.length < SHORTEST_BEGINNING) return []
+  const alphabet = ALPHABETS.find((one) => one.includes(letters[0]!)) ?? []
+  const slipped = new Set<string>()
+  for (let at = 1; at <= letters.length; at++) {
+    const [before, after] = [letters.slice(0, at).join(''), letters.slice(at).join('')]
+    const rest = letters.slice(at + 1).join('')
+    for (const letter of alphabet) slipped.add(before + letter + after)
+    if (at === letters.length) break
+    slipped.add(before + rest)
+    for (const letter of alphabet) slipped.add(before + letter + rest)
+    slipped.add(letters.slice(0, at - 1).join('') + letters[at] + letters[at - 1] + rest)
+  }
+  return [...slipped].filter((one) => !one.startsWith(beginning))
+}
