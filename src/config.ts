@@ -122,7 +122,7 @@ const SETTINGS = {
     secretKey,
   ),
   MESSAGES: setting(
-    'How people get messages, such as links to set a new password: `smtp`, `file` (into DATA_DIR/messages), `log` (to standard error; never on a public HOST), `off` (administrators hand out links), or `auto` (smtp where SMTP_URL is set, otherwise file where HOST is loopback, otherwise off).',
+    'How people get messages, such as links to set a new password: `smtp`, `file` (into DATA_DIR/messages, where a file stays for 30 days, or until the account of its reader is deleted), `log` (to standard error; never on a public HOST), `off` (administrators hand out links), or `auto` (smtp where SMTP_URL is set, otherwise file where HOST is loopback, otherwise off).',
     'auto',
     choice('auto', 'off', 'file', 'log', 'smtp'),
   ),

@@ -6,6 +6,7 @@ import type { Environment } from './environment.ts'
 import { friendAges } from './friends/friends.ts'
 import { idempotencyAges } from './idempotency/idempotency.ts'
 import { lockoutAges } from './lockouts/lockouts.ts'
+import { forgetFiles } from './messages/files.ts'
 import { messageAges } from './messages/messages.ts'
 import { oauthAges } from './oauth/codes.ts'
 import { passkeyAges } from './passkeys/passkeys.ts'
@@ -69,7 +70,8 @@ function keepSettled({ db, log, stopping }: Environment): NodeJS.Timeout {
   return timer.unref()
 }
 
-export async function tidy({ db, clock, config, stopping }: Environment): Promise<void> {
+export async function tidy(environment: Environment): Promise<void> {
+  const { db, clock, config, stopping } = environment
   const work = [
     // First, because it goes by sessions, and old ones are removed below.
     () => sweepAnonymous(db, { at: clock(), requestId: 'tidying', address: 'tidying' }, stopping),
@@ -81,6 +83,8 @@ export async function tidy({ db, clock, config, stopping }: Environment): Promis
       const before = new Date(clock().getTime() - days * DAY_MS)
       while (!stopping.aborted && isFullBatch(await db.all(remove, { before })));
     }),
+    // Last, because it goes by what is left.
+    () => forgetFiles(environment),
   ]
   const problems: unknown[] = []
   // What fails in one place must not keep the rest from being tidied.

@@ -75,7 +75,7 @@ test('the account operations', async (t) => {
     for (const answer of answers) assert.equal(answer.headers.get('set-cookie'), null)
   })
 
-  await t.test('people see the apps that they consented to, with the sessions that live', async () => {
+  await t.test('people see the apps that they are users of, with the sessions that live', async () => {
     await app.sql(`
       insert into organisations (key, name, created_at) values ('club', 'Flying Club', now());
       update apps set organisation_id = (select id from organisations) where name = 'first';
@@ -95,8 +95,8 @@ test('the account operations', async (t) => {
       ],
     )
     for (const one of body) {
-      assert.deepEqual(Object.keys(one), ['clientId', 'name', 'owner', 'consentedDate', 'sessions'])
-      assert.ok(!Number.isNaN(Date.parse(one.consentedDate)))
+      assert.deepEqual(Object.keys(one), ['clientId', 'name', 'owner', 'sinceDate', 'allowedDate', 'sessions'])
+      for (const date of [one.sinceDate, one.allowedDate]) assert.ok(!Number.isNaN(Date.parse(date)))
       for (const session of one.sessions) {
         assert.deepEqual(Object.keys(session), ['sessionId', 'device', 'door', 'createdDate', 'lastUsedDate'])
         assert.deepEqual([session.device, session.door], ['test', 'basic'])

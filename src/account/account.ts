@@ -57,7 +57,7 @@ export async function signOut(db: Db, who: PersonCaller): Promise<void> {
   await endBrowser(db, who, { browserId: who.browserId, personId: who.personId })
 }
 
-/** The apps that the person has consented to, each with its sessions. */
+/** The apps that the person is a user of, each with its sessions. */
 export async function listOwnApps(db: Db, who: PersonCaller) {
   const [apps, sessions] = await Promise.all([listAppsOfPerson(db, who), listSessionsOfPerson(db, who, who)])
   const byApp = Map.groupBy(sessions, (session) => session.app_id)
@@ -65,7 +65,8 @@ export async function listOwnApps(db: Db, who: PersonCaller) {
     clientId: app.client_id,
     name: app.name,
     owner: app.owner,
-    consentedDate: app.consented_at,
+    sinceDate: app.consented_at,
+    allowedDate: app.allowed_at,
     sessions: (byApp.get(app.id) ?? []).map((session) => ({
       sessionId: session.id,
       device: session.device,

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { enrolUsers } from '../apps/apps.ts'
 import { until } from '../database/test-database.ts'
 import { type Client, testApp } from '../testing.ts'
 import { formsOf } from '../testing-browser.ts'
-import { isSignedIn, signInBrowser, UNLIMITED } from './testing.ts'
+import { call, isSignedIn, signInBrowser, UNLIMITED } from './testing.ts'
 
 const WITHIN_MS = 1_000
 const isDead = async (client: Client) => (await client.get('/app/v1/bucket/list')).status === 403
@@ -14,6 +15,25 @@ test('the page of one’s apps and devices', async (t) => {
     insert into organisations (key, name, created_at) values ('club', 'Flying Club', now());
     update apps set organisation_id = (select id from organisations) where name = 'first';
     update apps set owner_id = (select id from people where handle_key = 'drew') where name = 'second'`)
+
+  await t.test('says of no app that one consented before one did', async () => {
+    const [row] = await app.sql(
+      `select a.id::int as app, p.id::int as person from apps a, people p where a.name = 'first' and p.handle_key = 'ellis'`,
+    )
+    const { db, clock } = app.environment()
+    const who = { at: clock(), requestId: 'test', address: 'test' }
+    await enrolUsers(db, who, [{ appId: Number(row?.app), personId: Number(row?.person) }])
+    const ellis = await signInBrowser(app, 'ellis')
+    const [enrolled] = (await call(ellis, 'GET', '/account/v1/apps')).body
+    assert.deepEqual([enrolled.sinceDate, enrolled.allowedDate], [who.at.toISOString(), null])
+    const before = (await ellis.get('/account')).text
+    assert.match(before, /You were enrolled .*, and are asked when you first sign in there\./)
+    assert.ok(!before.includes('You consented'))
+    await app.as('ellis', 'first')
+    const after = (await ellis.get('/account')).text
+    assert.match(after, /You consented /)
+    assert.ok(!after.includes('You were enrolled'))
+  })
 
   await t.test('shows all of it, and does what the operations do', async () => {
     const casey = await signInBrowser(app, 'casey')
@@ -26,6 +46,7 @@ test('the page of one’s apps and devices', async (t) => {
     assert.match(page.text, /<h1>Your apps and devices<\/h1>/)
     for (const word of ['Flying Club', '@drew', '@casey', 'Withdraw consent', 'Sign out everywhere else'])
       assert.ok(page.text.includes(word), word)
+    assert.equal(page.text.match(/You consented /g)?.length, 2)
     assert.doesNotMatch(page.text, /<script(?! type="module" src="\/web\/[\w.-]+"><)|style=|javascript:| on[a-z]+="/i)
     assert.match(page.headers.get('content-security-policy')!, /default-src 'none'.*frame-ancestors 'none'/)
     assert.equal(page.headers.get('x-frame-options'), 'DENY')

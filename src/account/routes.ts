@@ -88,7 +88,7 @@ export const accountOperations: readonly Operation[] = [
   }),
   personOperation({
     name: 'listOwnApps',
-    summary: 'Lists the apps that the person has consented to, with their sessions; at most 200',
+    summary: 'Lists the apps that the person is a user of, with their sessions; at most 200',
     method: 'GET',
     path: `${path}/apps`,
     area,

@@ -46,7 +46,10 @@ export const AccountApps = Type.Array(
       clientId: Type.String(),
       name: Type.String(),
       owner: Type.Union([Type.String(), Type.Null()], { description: 'The organisation or the person behind the app' }),
-      consentedDate: moment('When the person consented'),
+      sinceDate: moment('Since when the person is a user of the app'),
+      allowedDate: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+        description: 'When the person allowed the app; null where they were enrolled and not asked yet',
+      }),
       sessions: Type.Array(AppSession, { description: 'Those that live, the newest first, at most 50' }),
     },
     { title: 'AccountApp' },

@@ -81,7 +81,7 @@ export async function enrolUsers(
   })
 }
 
-/** The apps that a person has consented to. */
+/** The apps that a person is a user of. */
 export const listAppsOfPerson = (db: Db, what: { personId: number }) =>
   db.all(store.listOfPerson, { person: what.personId })
 
@@ -94,7 +94,7 @@ export async function exportApps(db: Db, personId: number) {
       clientId: row.client_id,
       name: row.name,
       userId: row.user_id,
-      consentedDate: row.consented_at,
+      sinceDate: row.consented_at,
       // Null: enrolled by an organisation, and not asked yet.
       allowedDate: row.allowed_at,
       withdrawnDate: row.withdrawn_at,

@@ -93,12 +93,19 @@ export const enrolUsers = write('apps.enrolUsers', {
     on conflict (app_id, person_id) do nothing returning user_id`,
 })
 
-/** The apps that a person has consented to, the newest consent first. */
+/** The apps that a person is a user of, the newest first. */
 export const listOfPerson = read('apps.listOfPerson', {
   params: { person: int8 },
-  row: { id: int8, client_id: text, name: text, owner: nullable(text), consented_at: timestamptz },
+  row: {
+    id: int8,
+    client_id: text,
+    name: text,
+    owner: nullable(text),
+    consented_at: timestamptz,
+    allowed_at: nullable(timestamptz),
+  },
   text: `
-    select a.id, a.client_id, a.name, u.consented_at,
+    select a.id, a.client_id, a.name, u.consented_at, u.allowed_at,
            coalesce(o.name, nullif(trim(p.first_name || ' ' || p.last_name), ''), p.handle) as owner
       from app_users u join apps a on a.id = u.app_id
       left join organisations o on o.id = a.organisation_id

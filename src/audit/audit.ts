@@ -1,4 +1,4 @@
-import type { Caller } from '../caller.ts'
+import type { Caller, SignedIn } from '../caller.ts'
 import type { Config } from '../config.ts'
 import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
@@ -17,6 +17,8 @@ export interface AuditEntry {
 
 /** Writes one line of the audit log, in the transaction of what it tells about. */
 export async function recordAudit(db: Db, who: Caller, entry: AuditEntry): Promise<void> {
+  const { detail = {} } = entry
+  const isSelf = !isAlwaysOwn(entry.action, detail) && isDoneBySelf(who, entry)
   await db.first(store.insertEntry, {
     at: who.at,
     action: entry.action,
@@ -25,7 +27,7 @@ export async function recordAudit(db: Db, who: Caller, entry: AuditEntry): Promi
     session: entry.sessionId ?? null,
     address: who.address,
     request: who.requestId,
-    detail: JSON.stringify(entry.detail ?? {}),
+    detail: JSON.stringify({ ...detail, ...(isSelf ? { self: true } : {}) }),
   })
 }
 
@@ -35,6 +37,14 @@ const OWN_ACTIONS = [
   ...['consent.given', 'consent.denied', 'consent.withdrawn', 'device.allowed', 'device.denied'],
   ...['passkey.added', 'passkey.renamed', 'passkey.removed'],
 ]
+/** What is done to a child, and names the parent, is done in the parent's browser. */
+const isAlwaysOwn = (action: string, detail: object): boolean =>
+  'parent' in detail ? action.startsWith('child.') : OWN_ACTIONS.includes(action)
+
+/** Of what others may do too, the log says where it was they: the parent whom the entry names, or else the person whom it is about. */
+const isDoneBySelf = (who: Caller & Partial<SignedIn>, { personId, detail }: AuditEntry): boolean =>
+  who.browserId !== undefined && who.personId === (detail?.parent ?? personId)
+
 /** Other numbers may be somebody's, which is nobody else's business. */
 const TOLD_NUMBERS = ['kept', 'given']
 const EXPORTED_AT_ONCE = 500
@@ -53,8 +63,8 @@ export async function* exportAudit(db: Db, personId: number) {
 function tellEntry(entry: RowOf<typeof store.listOfPerson>, personId: number) {
   const { at, action, client_id: clientId, session_id: sessionId, is_of_child: isOfChild } = entry
   const detail = JSON.parse(entry.detail) as Record<string, unknown>
-  // What is done to a child, and names the parent, is done in the parent's browser.
-  const isOwn = isOfChild ? action.startsWith('child.') : OWN_ACTIONS.includes(action)
+  const isDoer = 'parent' in detail ? detail.parent === personId : !isOfChild
+  const isOwn = isDoer && (detail.self === true || isAlwaysOwn(action, detail))
   return {
     at,
     action,
@@ -67,6 +77,8 @@ function tellEntry(entry: RowOf<typeof store.listOfPerson>, personId: number) {
 }
 
 const tellFact = ([name, value]: [string, unknown], personId: number): [string, unknown][] => {
+  // That is what the address says.
+  if (name === 'self') return []
   if (name === 'parent') return [[name, value === personId ? 'you' : 'a parent']]
   return typeof value === 'number' && !TOLD_NUMBERS.includes(name) ? [] : [[name, value]]
 }

@@ -8,8 +8,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { call, PASSWORD, signInBrowser } from '../account/testing.ts'
 import { UNLIMITED } from '../buckets/testing.ts'
-import { addParent } from '../families/parents.ts'
-import { addPerson } from '../people/people.ts'
+import { addParent, removeParent } from '../families/parents.ts'
+import { addPerson, changePassword } from '../people/people.ts'
 import { operator, populate } from '../people/testing-traces.ts'
 import { assertError, testApp } from '../testing.ts'
 import type { TestBrowser } from '../testing-browser.ts'
@@ -181,6 +181,77 @@ test('audit.json says all that is kept, about the person and what they did, and 
     ['session.ended', 'you', { reason: 'signed out' }, undefined],
   ])
   assert.deepEqual(await auditOf(await signIn('@father')), [['parent.added', 'a child', { parent: 'you' }, undefined]])
+})
+
+test('audit.json has the address where it was the person, and nowhere else', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  const { db, clock } = app.environment()
+  // Everybody's is another one.
+  const from = async (address: string, work: () => Promise<unknown>) => {
+    const [last] = await app.sql('select coalesce(max(id), 0)::int as id from audit_entries')
+    await work()
+    await app.sql(`update audit_entries set address = '${address}' where id > ${last!.id}`)
+  }
+  await app.givePassword('avery')
+  const mother = await signInBrowser(app, 'avery')
+  const post = (browser: TestBrowser, path: string, body: object) => async () => {
+    const answer = await call(browser, 'POST', `/account/v1${path}`, body)
+    assert.equal(answer.status, 200, answer.text)
+  }
+  const born = new Date(clock().getTime() - 8 * 365 * 86_400_000).toISOString().slice(0, 10)
+  const kim = { handle: '@kim', firstName: 'Kim', lastName: 'B', dateOfBirth: born, password: PASSWORD }
+  await from('mother', post(mother, '/children', kim))
+  const child = app.visitor()
+  await from('child', post(child, '/signin', { handle: '@kim', password: PASSWORD }))
+  const own = { email: 'avery@example.org', password: PASSWORD }
+  await from('mother', post(mother, '/email', own))
+  const decided = { ...own, handle: '@kim', email: 'kim@example.org', publicSearch: true }
+  await from('mother', post(mother, '/children/settings', decided))
+  await from('operator', () => addParent(db, operator(app), { child: '@kim', parent: '@blake' }))
+  await from('mother', post(mother, '/children/leave', { handle: '@kim' }))
+  await from('operator', () => removeParent(db, operator(app), { child: '@kim', parent: '@blake' }))
+  await from('operator', () => changePassword(db, operator(app), { handle: '@avery', password: `${PASSWORD}!` }))
+  await from('mother', post(mother, '/signin', { handle: '@avery', password: `${PASSWORD}!` }))
+  const changed = { password: `${PASSWORD}!`, newPassword: PASSWORD }
+  await from('mother', post(mother, '/password', changed))
+  const device = await app.as('avery')
+  const [session] = await app.sql(`select id from sessions where user_id = '${device.userId}' and ended_at is null`)
+  await from('mother', post(mother, '/session/end', { sessionId: session!.id }))
+  const other = await app.as('avery')
+  await from('app', async () => assert.equal((await other.post('/oauth/logout', {})).status, 200))
+  // Sessions are forgotten long before the log is.
+  await app.sql('delete from sessions')
+
+  const toldTo = async (browser: TestBrowser) => {
+    const files = unzip(await readAll(await openExport(browser)))
+    const entries: Record<string, string>[] = JSON.parse(String(files.get('audit.json')))
+    for (const { detail } of entries) assert.ok(!('self' in Object(detail)))
+    return entries
+      .filter(({ action }) => !/^(sign-in|data|sessions)\./.test(action!))
+      .map(({ action, about, address }) => [action, about, address])
+  }
+  assert.deepEqual(await toldTo(mother), [
+    ['child.added', 'a child', 'mother'],
+    ['email.changed', 'you', 'mother'],
+    ['child.changed', 'a child', 'mother'],
+    ['child.email', 'a child', 'mother'],
+    ['parent.removed', 'a child', 'mother'],
+    ['password.changed', 'you', undefined],
+    ['password.changed', 'you', 'mother'],
+    ['session.ended', 'you', 'mother'],
+    ['session.ended', 'you', undefined],
+  ])
+  assert.deepEqual(await toldTo(child), [
+    ['person.added', 'you', undefined],
+    ['child.added', 'you', undefined],
+    ['child.changed', 'you', undefined],
+    ['child.email', 'you', undefined],
+    ['email.changed', 'you', undefined],
+    ['parent.added', 'you', undefined],
+    ['parent.removed', 'you', undefined],
+    ['child.changed', 'you', undefined],
+    ['parent.removed', 'you', undefined],
+  ])
 })
 
 test('everything at once is worth a password, in a browser of their own', async (t) => {

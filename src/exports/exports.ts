@@ -40,7 +40,7 @@ const ROOMS: readonly Room[] = [
   { file: 'friends.json', about: 'Friends, whom you have asked, and whom you have blocked', read: exportFriends },
   {
     file: 'friend-requests.json',
-    about: 'Friend requests to you that wait for an answer, and those that you have declined lately',
+    about: 'Friend requests to you: those that wait, those that you no longer hear, and whom you have declined lately',
     read: exportRequests,
   },
   { file: 'family.json', about: 'Whom you look after, and who looks after you', read: exportFamily },

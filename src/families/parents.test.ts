@@ -136,7 +136,8 @@ test('a child has several parents, and is not left alone', async (t) => {
     assert.equal((await post(avery, '/leave', { handle: '@kim' })).status, 200)
     assert.deepEqual(await list(avery), [])
     assertError(await post(avery, '/settings', { handle: '@kim', publicSearch: true }), 404, 4042)
-    assert.deepEqual((await auditOf(app, '@kim')).at(-1), ['parent.removed', `{"parent":${await idOf(app, '@avery')}}`])
+    const parent = await idOf(app, '@avery')
+    assert.deepEqual((await auditOf(app, '@kim')).at(-1), ['parent.removed', `{"parent":${parent},"self":true}`])
     assert.equal(await isFound(), true)
   })
 

@@ -92,22 +92,15 @@ async function recall(db: Db, who: AppUser, rows: readonly Known[]): Promise<[Kn
 
 const idsOf = (rows: readonly Known[]): number[] => rows.map(({ id }) => id)
 
-const readBounded = async (db: Db, personId: number) => {
-  const person = { person: personId }
-  const [friends, sent, blocked] = await Promise.all([
-    db.all(store.listFriends, person),
-    db.all(store.listSent, person),
-    db.all(store.listBlocked, person),
-  ])
-  return { friends, sent, blocked }
-}
-
 /** Everybody whom a person has to do with, outside of any app: for themselves, and for a parent. */
 export function readFriends(db: Db, who: PersonCaller, personId: number): Promise<Friends> {
   return inTurn(db, who.personId, `about ${personId}`, async () => {
-    const [received, { friends, sent, blocked }] = await Promise.all([
-      db.all(store.listReceived, { person: personId, most: MAX_RECEIVED }),
-      readBounded(db, personId),
+    const person = { person: personId }
+    const [received, friends, sent, blocked] = await Promise.all([
+      db.all(store.listReceived, { ...person, most: MAX_RECEIVED }),
+      db.all(store.listFriends, person),
+      db.all(store.listSent, person),
+      db.all(store.listBlocked, person),
     ])
     const open = await findOpen(db, personId, idsOf([...sent, ...blocked]))
     const recallFriend = (row: Known): Friend =>
@@ -127,10 +120,18 @@ const toFriend = ({ handle, first_name, last_name }: Known): Friend => ({
   lastName: last_name,
 })
 
-/** For the download of everything that is kept about a person. Not who has declined or blocked them: that is the others' own. */
+/**
+ * For the download of everything that is kept about a person, also where the other one is disabled. Not who has declined or blocked them: that is the others'
+ * own.
+ */
 export async function exportFriends(db: Db, personId: number) {
-  const { friends, sent, blocked } = await readBounded(db, personId)
-  const names = await db.all(store.listBlockedNames, { person: personId })
+  const person = { person: personId }
+  const [friends, sent, blocked, names] = await Promise.all([
+    db.all(store.listAllFriends, person),
+    db.all(store.listAllSent, person),
+    db.all(store.listBlocked, person),
+    db.all(store.listBlockedNames, person),
+  ])
   return {
     friends: friends.map(({ handle, since }) => ({ handle, since: since.toISOString() })),
     sent: sent.map(({ handle, since }) => ({ handle, requestedDate: since.toISOString() })),
@@ -143,10 +144,15 @@ export async function exportFriends(db: Db, personId: number) {
   }
 }
 
-/** The same for what there is no end to: requests that wait for the person, and those that they have declined. */
+/**
+ * The same for what there is no end to: requests that wait for the person, those that are open for the asker alone because the person has declined or blocked them, and
+ * whom they have declined lately.
+ */
 export async function* exportRequests(db: Db, personId: number) {
   for await (const { handle, since } of listOn(db, store.listReceivedOn, personId))
     yield { handle, requestedDate: since.toISOString() }
+  for await (const { handle, since } of listOn(db, store.listUnheardOn, personId))
+    yield { handle, unheardRequestDate: since.toISOString() }
   for await (const { handle, since } of listOn(db, store.listDeclinedOn, personId))
     yield { handle, declinedDate: since.toISOString() }
 }

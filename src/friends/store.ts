@@ -189,18 +189,29 @@ const known = { id: int8, handle: text, first_name: text, last_name: text, since
 const nullableKnown = { handle: nullable(text), first_name: nullable(text), last_name: nullable(text) }
 const columns = 'p.id, p.handle, p.first_name, p.last_name'
 
-/** Bounded by MAX_FRIENDS, as those of whom one has asked or blocked are by how many these may be. */
-export const listFriends = read('friends.list', {
-  params: { person: int8 },
-  row: known,
-  gather: false,
-  text: `
+/** Whoever is disabled is nobody to others, and may come back: lists leave them out, the download of what is kept has them. */
+const isAble = 'p.disabled_at is null'
+
+const friendsWhere = (condition: string): string => `
     select ${columns}, f.accepted_at as since
       from (select asked_id as id, accepted_at from friendships where asker_id = :person and accepted_at is not null
             union all
             select asker_id, accepted_at from friendships where asked_id = :person and accepted_at is not null) f
       join people p on p.id = f.id
-     where p.disabled_at is null order by lower(p.first_name), lower(p.last_name), p.id`,
+     where ${condition} order by lower(p.first_name), lower(p.last_name), p.id`
+
+/** Bounded by MAX_FRIENDS, as those of whom one has asked or blocked are by how many these may be. */
+export const listFriends = read('friends.list', {
+  params: { person: int8 },
+  row: known,
+  gather: false,
+  text: friendsWhere(isAble),
+})
+export const listAllFriends = read('friends.listAll', {
+  params: { person: int8 },
+  row: known,
+  gather: false,
+  text: friendsWhere('true'),
 })
 
 /** There is no end to how many may ask: the first ones are shown, and the others when these are answered. */
@@ -211,7 +222,7 @@ export const listReceived = read('friends.listReceived', {
   text: `
     select * from (
       select ${columns}, f.requested_at as since from friendships f join people p on p.id = f.asker_id
-       where f.asked_id = :person and f.accepted_at is null and not f.is_quiet and p.disabled_at is null
+       where f.asked_id = :person and f.accepted_at is null and not f.is_quiet and ${isAble}
        order by f.requested_at, f.asker_id limit :most) first_ones
      order by since desc, id`,
 })
@@ -240,14 +251,22 @@ export const listReceivedInApp = read('friends.listReceivedInApp', {
 })
 
 /** Quiet ones too: to the asker they are like any other. */
+const sentWhere = (condition: string): string => `
+    select ${columns}, f.requested_at as since from friendships f join people p on p.id = f.asked_id
+     where f.asker_id = :person and f.accepted_at is null and ${condition}
+     order by f.requested_at desc, p.id`
+
 export const listSent = read('friends.listSent', {
   params: { person: int8 },
   row: known,
   gather: false,
-  text: `
-    select ${columns}, f.requested_at as since from friendships f join people p on p.id = f.asked_id
-     where f.asker_id = :person and f.accepted_at is null and p.disabled_at is null
-     order by f.requested_at desc, p.id`,
+  text: sentWhere(isAble),
+})
+export const listAllSent = read('friends.listAllSent', {
+  params: { person: int8 },
+  row: known,
+  gather: false,
+  text: sentWhere('true'),
 })
 
 /** Also those who are disabled: they may come back. Not whom the blocker could not see: to be listed would tell that they are there. */
@@ -272,17 +291,22 @@ export const listBlockedNames = read('friends.listBlockedNames', {
 const page = { params: { person: int8, after: text, id: int8, limit: int8 }, row: { ...known, position: text } }
 const afterLast = "(cast(:after || '' as timestamptz), :id)"
 
-/** A page of all who have asked, in order. */
+const receivedOn = (condition: string): string => `
+    select ${columns}, f.requested_at as since, f.requested_at::text as position
+      from friendships f join people p on p.id = f.asker_id
+     where f.asked_id = :person and f.accepted_at is null and ${condition}
+       and (f.requested_at, f.asker_id) > ${afterLast}
+     order by f.requested_at, f.asker_id limit :limit`
+
+/** A page of all who have asked and wait for an answer, in order. */
 export const listReceivedOn = read('friends.listReceivedOn', {
   ...page,
   gather: false,
-  text: `
-    select ${columns}, f.requested_at as since, f.requested_at::text as position
-      from friendships f join people p on p.id = f.asker_id
-     where f.asked_id = :person and f.accepted_at is null and not f.is_quiet and p.disabled_at is null
-       and (f.requested_at, f.asker_id) > ${afterLast}
-     order by f.requested_at, f.asker_id limit :limit`,
+  text: receivedOn('not f.is_quiet'),
 })
+
+/** The same of those who are not heard. Each of them was declined or blocked by hand, so there are never very many. */
+export const listUnheardOn = read('friends.listUnheardOn', { ...page, gather: false, text: receivedOn('f.is_quiet') })
 
 /** A page of all whom a person has declined lately, in order. */
 export const listDeclinedOn = read('friends.listDeclinedOn', {

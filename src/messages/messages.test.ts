@@ -121,6 +121,35 @@ test('a message changed in the outbox is not sent', async (t) => {
   assert.match(app.log(), /"problem":"its seal is broken","msg":"a message was given up and is lost"/)
 })
 
+test('a message in a file stays for thirty days, or until its reader is gone, and nothing else is touched', async (t) => {
+  const mailbox = testMailbox(t)
+  const app = await testApp(t, mailbox.settings)
+  const environment = app.environment()
+  const folder = join(mailbox.settings.DATA_DIR!, 'messages', 'production')
+  const files = () => readdirSync(folder).map((name) => name.replace(/^\d{17}-\d+-/, ''))
+  const [blake] = await app.sql(`select id::int as id from people where handle_key = 'blake'`)
+  await write(app, { kind: 'to-avery' })
+  await write(app, { kind: 'to-blake', personId: Number(blake?.id) })
+  await write(app, { kind: 'farewell', personId: null })
+  await until('all are written', () => mailbox.count() === 3)
+  await until('all are settled', async () => (await rows(app)).every(({ sent_at }) => sent_at !== null))
+  for (const name of ['1-notes.txt', '2026-05-01-1-mine.eml']) writeFileSync(join(folder, name), 'somebody else’s')
+  // Of another database, or of a process that died while it wrote.
+  for (const name of ['20260501120000000-1-other.eml', '20260501120000000-1-draft.eml.4711'])
+    writeFileSync(join(folder, name), 'old')
+  const others = ['1-notes.txt', '2026-05-01-1-mine.eml']
+  await tidy(environment)
+  assert.deepEqual(files().sort(), [...others, 'farewell.eml', 'to-avery.eml', 'to-blake.eml'])
+  await app.sql(`delete from people where handle_key = 'blake'`)
+  await tidy(environment)
+  assert.deepEqual(files().sort(), [...others, 'farewell.eml', 'to-avery.eml'])
+  app.advance(31 * DAY_MS)
+  await tidy(environment)
+  assert.deepEqual(files().sort(), others)
+  // Nothing was ever written there.
+  await tidy(app.environment('sandbox'))
+})
+
 test('while the mail server is away messages wait, longer each time, and go once it is back', async (t) => {
   const { app, receiver } = await smtpApp(t)
   await receiver.stop()

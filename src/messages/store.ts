@@ -1,5 +1,5 @@
 import { deleteOlder } from '../database/age.ts'
-import { bytea, int4, int8, nullable, read, text, timestamptz, write } from '../database/statement.ts'
+import { bytea, int4, int8, int8Array, nullable, read, text, timestamptz, write } from '../database/statement.ts'
 
 export const insertMessage = write('messages.insert', {
   params: { person: int8, kind: text, recipient: text, sealed: bytea, now: timestamptz, until: timestamptz },
@@ -64,6 +64,14 @@ export const giveUp = write('messages.giveUp', {
   text: `
     update messages set given_up_at = :now, ${settled}
      where id = :id and attempts = :attempts and sent_at is null and given_up_at is null returning id`,
+})
+
+/** Those of them that are still there. */
+export const findKept = read('messages.findKept', {
+  params: { ids: int8Array },
+  row: { id: int8, created_at: timestamptz },
+  gather: false,
+  text: `select id, created_at from messages where id = any(:ids)`,
 })
 
 /** Not what they say. */

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config, EnvironmentName, MessageWay } from '../config.ts'
 import type { Delivery, Message } from './delivery.ts'
+import { fileNameOf, folderOf } from './files.ts'
 import { openSmtp } from './smtp.ts'
 
 interface Parts {
@@ -12,7 +13,7 @@ interface Parts {
 }
 
 const WAYS: Record<Exclude<MessageWay, 'off'>, (parts: Parts) => Delivery> = {
-  file: ({ name, config, log }) => openFolder(join(config.DATA_DIR, 'messages', name), config, log),
+  file: ({ name, config, log }) => openFolder(folderOf(config, name), config, log),
   log: ({ config }) => ({
     // Not to the log, which blots out what looks like a secret, and may be kept.
     deliver: async (message) => void process.stderr.write(`\n${render(message, config)}\n`),
@@ -27,7 +28,7 @@ export const openDelivery = (parts: Parts): Delivery | undefined =>
 /** One file for each message, for its owner alone: it may hold a one-time link. */
 const openFolder = (folder: string, config: Config, log: Logger): Delivery => ({
   deliver: async (message) => {
-    const file = join(folder, `${message.createdAt.toISOString().replace(/\D/g, '')}-${message.id}-${message.kind}.eml`)
+    const file = join(folder, fileNameOf(message))
     const draft = `${file}.${process.pid}`
     await mkdir(folder, { recursive: true, mode: 0o700 })
     await writeFile(draft, render(message, config), { mode: 0o600 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
+import { withdrawConsent } from '../apps/apps.ts'
 import type { Caller } from '../caller.ts'
 import { until } from '../database/test-database.ts'
 import { rawRequest, readRaw, sendRaw } from '../http/test-socket.ts'
@@ -59,6 +60,21 @@ test('Basic sign-in', async (t) => {
       const client = new Client(app.address, headers.get('access_token')!)
       assert.equal((await client.get(LIST)).status, 200)
     }
+  })
+
+  await t.test('is consent, also for whoever has withdrawn theirs, and they stay the same user', async () => {
+    const state = () =>
+      app.sql(
+        `select u.user_id, u.withdrawn_at is not null as is_withdrawn from app_users u
+           join people p on p.id = u.person_id join apps a on a.id = u.app_id where p.handle_key = 'avery' and a.client_id = 'gs-first'`,
+      )
+    const [before] = await state()
+    const [row] = await app.sql(`select id::int as id from people where handle_key = 'avery'`)
+    const { db } = app.environment()
+    await withdrawConsent(db, OPERATOR, { clientId: 'gs-first', personId: Number(row?.id) })
+    assert.deepEqual(await state(), [{ ...before, is_withdrawn: true }])
+    assert.equal((await signIn(app, '@avery', PASSWORD)).status, 200)
+    assert.deepEqual(await state(), [before])
   })
 
   await t.test('takes the client ID from clientId or client_id, but not two different ones', async () => {

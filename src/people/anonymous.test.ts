@@ -402,6 +402,7 @@ test('an anonymous user is gone with the last session', async (t) => {
     )
     assert.deepEqual(entries, [
       { action: 'sign-in.anonymous', detail: '{}' },
+      { action: 'session.ended', detail: '{"reason":"logout"}' },
       { action: 'person.removed', detail: '{"reason":"the last session of an anonymous user ended"}' },
     ])
   })

@@ -124,10 +124,12 @@ async function makeRoom(tx: Db, who: Caller, what: { newest: string; personId: n
 /** Ends one session at once, on every process. Ending it again changes nothing. */
 export function endSession(db: Db, who: Caller, what: { sessionId: string; reason: string }): Promise<void> {
   return db.transaction(async (tx) => {
-    const ended = await tx.first(store.endSession, { id: what.sessionId, reason: what.reason, now: who.at })
+    const { sessionId, reason } = what
+    const ended = await tx.first(store.endSession, { id: sessionId, reason, now: who.at })
     if (!ended) return
-    await recordAudit(tx, who, { action: 'session.ended', sessionId: what.sessionId, detail: { reason: what.reason } })
-    await notify(tx, REVOKED, { sessionIds: [what.sessionId] } satisfies Revocation)
+    // With the person: the log outlives the session.
+    await recordAudit(tx, who, { action: 'session.ended', personId: ended.person_id, sessionId, detail: { reason } })
+    await notify(tx, REVOKED, { sessionIds: [sessionId] } satisfies Revocation)
   })
 }
 
@@ -136,8 +138,8 @@ export function dropAccessToken(db: Db, who: Caller, what: { token: string }): P
   return db.transaction(async (tx) => {
     const dropped = await tx.first(store.deleteToken, { hash: hashToken(what.token) })
     if (!dropped) return
-    const { session_id: sessionId } = dropped
-    await recordAudit(tx, who, { action: 'token.revoked', sessionId })
+    const { session_id: sessionId, person_id: personId } = dropped
+    await recordAudit(tx, who, { action: 'token.revoked', personId, sessionId })
     // Processes remember tokens by their session: the others are looked up once more.
     await notify(tx, REVOKED, { sessionIds: [sessionId] } satisfies Revocation)
   })

@@ -131,14 +131,17 @@ export const findSession = read('sessions.find', {
 
 export const deleteToken = write('sessions.deleteToken', {
   params: { hash: bytea },
-  row: { session_id: uuid },
-  text: `delete from access_tokens where token_hash = :hash returning session_id`,
+  row: { session_id: uuid, person_id: int8 },
+  text: `
+    delete from access_tokens t using sessions s where t.token_hash = :hash and s.id = t.session_id
+    returning t.session_id, s.person_id`,
 })
 
 export const endSession = write('sessions.end', {
   params: { id: uuid, reason: text, now: timestamptz },
-  row: { id: uuid },
-  text: `update sessions set ended_at = :now, end_reason = :reason where id = :id and ended_at is null returning id`,
+  row: { person_id: int8 },
+  text: `
+    update sessions set ended_at = :now, end_reason = :reason where id = :id and ended_at is null returning person_id`,
 })
 
 export const endSessionsOfPerson = write('sessions.endOfPerson', {

@@ -14,7 +14,9 @@ export interface ShownApp {
   readonly clientId: string
   readonly name: string
   readonly owner: string | null
-  readonly consentedDate: Date
+  readonly sinceDate: Date
+  /** Null: somebody else enrolled them, and they were not asked yet. */
+  readonly allowedDate: Date | null
   readonly sessions: readonly ShownSession[]
 }
 
@@ -69,10 +71,15 @@ export function accountPage({ handle, name, now, notice, apps, browsers, formKey
 ${button('endSession', 'End', `End ${app} on ${nameDevice(device)}`, ['sessionId', sessionId])}
 </li>`
 
+  const showConsent = ({ sinceDate, allowedDate }: ShownApp) =>
+    allowedDate === null
+      ? html`You were enrolled ${showAgo(sinceDate, now)}, and are asked when you first sign in there.`
+      : html`You consented ${showAgo(allowedDate, now)}.`
+
   const showApp = (app: ShownApp) => html`<article class="app">
 <div class="row">
 <div><h3>${nameOf(app.name)}</h3>
-<p class="quiet">${app.owner !== null && html`By ${app.owner}. `}You consented ${showAgo(app.consentedDate, now)}.</p></div>
+<p class="quiet">${app.owner !== null && html`By ${app.owner}. `}${showConsent(app)}</p></div>
 ${button('withdraw', 'Withdraw consent', `Withdraw consent to ${app.name}`, ['clientId', app.clientId])}
 </div>
 ${
