@@ -30,13 +30,18 @@ const LEFT_OUT = [
 ]
 const ACCENTS = new RegExp(`[${LEFT_OUT.join('')}]`, 'gu')
 
-/** Case, accents, apostrophes and invisible marks make no difference. */
+/** The same syllables in katakana and hiragana. */
+const KATAKANA = /[\u30a1-\u30f6]/g
+const toHiragana = (letter: string): string => String.fromCharCode(letter.charCodeAt(0) - 0x60)
+
+/** Case, accents, apostrophes and invisible marks make no difference, nor which kana it is. */
 const fold = (text: string): string =>
   text
     .toLowerCase()
     .normalize('NFKD')
     .replace(ACCENTS, '')
     .normalize('NFC')
+    .replace(KATAKANA, toHiragana)
     .toLowerCase()
     .replace(SPECIAL, (letter) => LETTERS[letter]!)
 

@@ -89,6 +89,7 @@ test('names of all kinds are found', async (t) => {
     กูต: '@thai3',
     'けん ぱぱ': '@kana4',
     ぱぱけん: '@kana4',
+    'ケン ババ': '@kana3',
   })
   await isFirst('a character taken for another, in scripts without spaces', { 王小朋: '@xiaoming', 김민중: '@minjun' })
   await isFirst('a space too many', {
