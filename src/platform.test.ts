@@ -257,10 +257,12 @@ test('with one port for both environments, the host name decides, and broken req
   const platform = await startPlatform(config, app.connection, openLog(config), () => new Date())
   t.after(() => platform.stop())
   const { production: address } = platform.addresses
-  const ask = async (host: string): Promise<string> =>
-    sendRaw(address, `GET /openapi.json HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`)
+  const ask = async (host: string, ...more: string[]): Promise<string> =>
+    sendRaw(address, ['GET /openapi.json HTTP/1.1', `host: ${host}`, 'connection: close', ...more, '\r\n'].join('\r\n'))
   assert.match(await ask('api.example.org'), /"url":\s*"https:\/\/api\.example\.org"/)
   assert.match(await ask('Sandbox.Example.org'), /"url":\s*"https:\/\/sandbox\.example\.org"/)
+  for (const expectation of ['100-continue', 'tea'])
+    assert.match(await ask('sandbox.example.org', `expect: ${expectation}`), /"url":\s*"https:\/\/sandbox\./)
   assert.match(await ask('elsewhere.example.org'), /"url":\s*"https:\/\/api\.example\.org"/)
   assert.match(await sendRaw(address, 'no request at all\r\n\r\n'), /^HTTP\/1\.1 400 .*errorcode: 4000/s)
 })

@@ -134,7 +134,7 @@ async function listen(config: Config, [production, sandbox]: FastifyInstance[]):
     ]
   const sandboxName = new URL(config.SANDBOX_URL).hostname
   // Production's own listener serves both, so that what it does with broken requests and slow clients holds for both.
-  for (const event of ['request', 'checkExpectation']) {
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) {
     production.server.removeAllListeners(event)
     production.server.on(event, (request: IncomingMessage, response: ServerResponse) => {
       const name = URL.parse(`http://${request.headers.host}`)?.hostname.replace(/\.$/, '')

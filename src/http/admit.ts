@@ -48,7 +48,7 @@ export function admitAnyone(
   request: FastifyRequest,
   reply: FastifyReply,
 ): PlatformError | undefined {
-  return admitAddress(environment, request, reply) ?? makeRoom(environment, request, reply)
+  return admitAddress(environment, request, reply) ?? letBodyIn(environment, request, reply)
 }
 
 function admitAddress(
@@ -67,7 +67,7 @@ function admitAddress(
 export function admitVisitor(environment: Environment, isSending: boolean): Hook {
   const findOut = findVisitor(environment, isSending)
   return (request, reply, done) =>
-    findOut(request, reply, (problem) => done(problem ?? makeRoom(environment, request, reply)))
+    findOut(request, reply, (problem) => done(problem ?? letBodyIn(environment, request, reply)))
 }
 
 /** The same, and refuses whoever is not signed in. */
@@ -79,7 +79,7 @@ function admitPerson(environment: Environment, isSending: boolean): Hook {
       const person = findPerson(request.who as Visitor)
       if (!person) return done(fail('notAuthorized', 'Sign in first, with POST /account/v1/signin or at /account'))
       request.who = person
-      done(makeRoom(environment, request, reply))
+      done(letBodyIn(environment, request, reply))
     })
 }
 
@@ -137,12 +137,20 @@ function refuseBody(request: FastifyRequest, reply: FastifyReply): PlatformError
   return fail('bodyTooLarge')
 }
 
+/** The last step: whoever is refused before is not asked for the body. */
+function letBodyIn(environment: Environment, request: FastifyRequest, reply: FastifyReply): PlatformError | undefined {
+  const { 'content-length': length, 'transfer-encoding': encoding, expect } = request.headers
+  if (length === undefined && encoding === undefined) return undefined
+  if (expect !== undefined && isAskedFor(expect) && request.raw.httpVersion === '1.1')
+    request.askForBody = () => reply.raw.writeContinue()
+  return length !== undefined && !isLarge(Number(length)) ? undefined : makeRoom(environment, request, reply)
+}
+
+const isAskedFor = (expect: string): boolean => /(?:^|\W)100-continue(?:$|\W)/i.test(expect)
+
 /** Large bodies are in memory several times while they are worked on, so only so many are let in at once: those of whoever `request.who` says. */
 function makeRoom(environment: Environment, request: FastifyRequest, reply: FastifyReply): PlatformError | undefined {
-  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
-  if (length === undefined && encoding === undefined) return undefined
-  if (length !== undefined && !isLarge(Number(length))) return undefined
-  const room = new Holding(environment.largeBodies, partyOf(request))
+  const room = new Holding(environment.largeBodies, partyOf(request), () => environment.clock().getTime())
   if (!room.canGrow()) return noRoom()
   request.bodyRoom = room
   holdUntilClosed(reply.raw, room.giveBack)
@@ -179,7 +187,7 @@ const authenticate =
       done(
         applyLimit(request, environment.limits.token, token, now.getTime()) ??
           refuseBody(request, reply) ??
-          makeRoom(environment, request, reply),
+          letBodyIn(environment, request, reply),
       )
     }
     try {

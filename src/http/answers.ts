@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Environment } from '../environment.ts'
 import { fail, PlatformError } from '../errors.ts'
@@ -6,6 +6,7 @@ import { partyOf } from './admit.ts'
 import { holdUntilClosed, isLarge } from './budget.ts'
 import { corsHeaders } from './cors.ts'
 import { errorBody, errorHeaders } from './error-forms.ts'
+import { boundRest } from './lingering.ts'
 import { JSON_TYPE } from './media-types.ts'
 
 /** What every answer to this request carries, whoever sends it: name, value, name, value – the form that Node writes quickest. */
@@ -35,9 +36,20 @@ export function sendAnswer(
   if (text !== '') headers.push('content-type', JSON_TYPE)
   headers.push('content-length', String(Buffer.byteLength(text)))
   for (const name in own) setHeader(headers, name, own[name] as string)
+  startAnswer(environment, request, reply, 200, headers).end(text)
+}
+
+/** Begins an answer that goes to the socket directly, whatever it is: only here does Fastify let go of one. */
+export function startAnswer(
+  environment: Environment,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  headers: string[],
+): ServerResponse {
+  boundRest(environment, request.raw, reply.raw)
   reply.hijack()
-  reply.raw.writeHead(200, headers)
-  reply.raw.end(text)
+  return reply.raw.writeHead(status, headers)
 }
 
 /** A large answer is in memory until its client has read it, so only so many are given at once. */

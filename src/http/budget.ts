@@ -11,6 +11,10 @@ export function holdUntilClosed(response: ServerResponse, giveBack: () => void):
   else response.once('close', giveBack)
 }
 
+/** Who brings so much (bytes a second) is never too slow, counted over so long; each has that long to begin with. A picture of 5 MiB must come faster to be in time at all. */
+const PACE_BYTES = 64 * 1024
+const PATIENCE_MS = 5_000
+
 /** Whom something counts for: a person, an anonymous user, or the network where nobody is signed in. */
 export interface Party {
   readonly name: string
@@ -27,17 +31,46 @@ export class Budget {
   #used = 0
   #usedByGuests = 0
   readonly #usedBy = new Map<string, number>()
+  /** Those whose size still depends on how fast somebody sends. */
+  readonly #arriving = new Set<Holding>()
 
   constructor(limit: number) {
     this.#limit = limit
   }
 
   /** Whether there is room, were it not for the part that is held already. */
-  hasRoomFor({ name, isGuest }: Party, held = 0): boolean {
+  hasRoomFor(party: Party, held = 0): boolean {
+    return this.#whoLeavesNoRoomFor(party, held) === undefined
+  }
+
+  /** The same, and where there is none, those that arrive too slowly give way: of whoever holds the most, and the slowest first. */
+  makeRoomFor(party: Party, held: number, nowMs: number): boolean {
+    for (;;) {
+      const isInTheWay = this.#whoLeavesNoRoomFor(party, held)
+      if (!isInTheWay) return true
+      const slowest = this.#findSlowest(isInTheWay, nowMs)
+      if (!slowest) return false
+      this.#arriving.delete(slowest)
+      slowest.giveWay()
+    }
+  }
+
+  /** Where one's own share is used up, or that of guests, it would help nobody if others gave way. */
+  #whoLeavesNoRoomFor({ name, isGuest }: Party, held: number): ((other: Party) => boolean) | undefined {
     const share = isGuest ? this.#limit / 4 : this.#limit
-    const used = isGuest ? this.#usedByGuests : this.#used
-    const own = this.#usedBy.get(name) ?? 0
-    return this.#used - held < this.#limit && used - held < share && own - held < share / 2
+    if ((this.#usedBy.get(name) ?? 0) - held >= share / 2) return (other) => other.name === name
+    if (isGuest && this.#usedByGuests - held >= share) return (other) => other.isGuest
+    return this.#used - held >= this.#limit ? () => true : undefined
+  }
+
+  #findSlowest(isInTheWay: (other: Party) => boolean, nowMs: number): Holding | undefined {
+    let found: Holding | undefined
+    for (const holding of this.#arriving) {
+      if (!holding.isSlow(nowMs) || !isInTheWay(holding.party)) continue
+      const more = found ? this.#usedBy.get(holding.party.name)! - this.#usedBy.get(found.party.name)! : 1
+      if (more > 0 || (more === 0 && holding.dueAtMs < found!.dueAtMs)) found = holding
+    }
+    return found
   }
 
   /** Takes that much; what it returns gives it back. */
@@ -48,7 +81,10 @@ export class Budget {
   }
 
   /** For `Holding`. */
-  change({ name, isGuest }: Party, amount: number): void {
+  change(holding: Holding, amount: number): void {
+    const { name, isGuest } = holding.party
+    if (holding.isArriving) this.#arriving.add(holding)
+    else this.#arriving.delete(holding)
     this.#used += amount
     if (isGuest) this.#usedByGuests += amount
     const own = (this.#usedBy.get(name) ?? 0) + amount
@@ -60,23 +96,63 @@ export class Budget {
 /** What one request holds of a budget: nothing at first. */
 export class Holding {
   readonly #budget: Budget
-  readonly #party: Party
+  readonly party: Party
+  readonly #nowMs: () => number
   #held = 0
+  /** Until when it is fast enough, if nothing more comes. */
+  dueAtMs: number
+  #onGiveWay: (() => void) | undefined
 
-  constructor(budget: Budget, party: Party) {
+  constructor(budget: Budget, party: Party, nowMs: () => number = () => performance.now()) {
     this.#budget = budget
-    this.#party = party
+    this.party = party
+    this.#nowMs = nowMs
+    this.dueAtMs = nowMs() + PATIENCE_MS
   }
 
   /** Whether it may have more. Others are asked about, not its own size: at worst the budget is exceeded by the largest that one request may bring. */
   canGrow(): boolean {
-    return this.#budget.hasRoomFor(this.#party, this.#held)
+    const nowMs = this.#nowMs()
+    // Nobody gives way to who is no better.
+    if (this.isSlow(nowMs)) return this.#budget.hasRoomFor(this.party, this.#held)
+    return this.#budget.makeRoomFor(this.party, this.#held, nowMs)
   }
 
   setTo(amount: number): void {
-    this.#budget.change(this.#party, amount - this.#held)
+    const change = amount - this.#held
     this.#held = amount
+    this.#budget.change(this, change)
   }
 
   readonly giveBack = (): void => this.setTo(0)
+
+  /** From now on it is as large as what somebody sends. Where that comes too slowly and others need the room, `giveWay` is called once, which must give it back. */
+  startArriving(giveWay: () => void): void {
+    this.#onGiveWay = giveWay
+  }
+
+  /** What comes faster than it must is an advance, but not a large one: who sends almost everything at once must not wait with the rest. */
+  hasArrived(bytes: number): void {
+    const nowMs = this.#nowMs()
+    const dueAtMs = Math.max(this.dueAtMs, nowMs) + (bytes / PACE_BYTES) * 1000
+    this.dueAtMs = Math.min(dueAtMs, nowMs + PATIENCE_MS)
+  }
+
+  /** All has come, and is worked on: nobody takes that away. */
+  stopArriving(): void {
+    this.#onGiveWay = undefined
+    this.#budget.change(this, 0)
+  }
+
+  get isArriving(): boolean {
+    return this.#held > 0 && this.#onGiveWay !== undefined
+  }
+
+  isSlow(nowMs: number): boolean {
+    return nowMs > this.dueAtMs
+  }
+
+  giveWay(): void {
+    this.#onGiveWay?.()
+  }
 }

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PersonCaller } from '../caller.ts'
 import type { Environment } from '../environment.ts'
-import { commonHeaders, setHeader } from './answers.ts'
+import { commonHeaders, setHeader, startAnswer } from './answers.ts'
 
 /** A file that is made while it is read. */
 export interface Download {
@@ -33,13 +33,11 @@ export function sendDownload(
   reply: FastifyReply,
   { fileName, mediaType, stream }: Download,
 ): void {
-  const { raw } = reply
   const { personId } = request.who as PersonCaller
   const headers = commonHeaders(environment, request)
   setHeader(headers, 'content-type', mediaType)
   setHeader(headers, 'content-disposition', `attachment; filename="${fileName}"`)
-  reply.hijack()
-  raw.writeHead(200, headers)
+  const raw = startAnswer(environment, request, reply, 200, headers)
 
   const ending = new AbortController()
   const end = () => ending.abort()

@@ -4,7 +4,7 @@ import type { Environment } from '../environment.ts'
 import { PlatformError } from '../errors.ts'
 import type { EventSink } from '../event-sink.ts'
 import { isConcerned } from '../sessions/cache.ts'
-import { commonHeaders } from './answers.ts'
+import { commonHeaders, startAnswer } from './answers.ts'
 import { findBearer, lookUpHolder, recallHolder } from './authenticate.ts'
 
 /** Often enough that proxies keep the connection, and that a client notices a dead one. */
@@ -15,9 +15,7 @@ const MAX_UNSENT_BYTES = 256 * 1024
 /** Turns the reply into a stream of server-sent events, which ends with the client, its session, or the server. */
 export function openEventSink(environment: Environment, request: FastifyRequest, reply: FastifyReply): EventSink {
   const who = request.who as AppUser
-  reply.hijack()
-  const { raw } = reply
-  raw.writeHead(200, [
+  const raw = startAnswer(environment, request, reply, 200, [
     ...commonHeaders(environment, request),
     'content-type',
     'text/event-stream; charset=utf-8',

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Environment } from '../environment.ts'
-import { commonHeaders, holdUnsent, setHeader } from './answers.ts'
+import { commonHeaders, holdUnsent, setHeader, startAnswer } from './answers.ts'
 import { hasAlready } from './etags.ts'
 
 /** What the platform makes images of. */
@@ -47,8 +47,6 @@ export function sendImage(
   for (const [name, value] of Object.entries({ ...ALWAYS, ...seenBy, etag, 'cache-control': cacheControl, ...body }))
     setHeader(headers, name, value)
   const status = isKnown ? 304 : 200
-  reply.hijack()
-  reply.raw.writeHead(status, headers)
-  reply.raw.end(isKnown ? undefined : bytes)
+  startAnswer(environment, request, reply, status, headers).end(isKnown ? undefined : bytes)
   return status
 }

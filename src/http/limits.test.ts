@@ -92,6 +92,7 @@ test('unauthenticated requests of one address are limited, and cost the database
     '192.0.2.3': () =>
       new Client(app.address, mintToken('access', 'production')).get(LIST, undefined, from('192.0.2.3')),
     '192.0.2.4': () => new Client(app.address, 'nonsense').get(LIST, undefined, from('192.0.2.4')),
+    '192.0.2.5': () => app.nobody().post('/nowhere', {}, { 'content-type': 'none', ...from('192.0.2.5') }),
   }
   for (const attempt of Object.values(tries)) {
     const answers = await assertLimited('address', attempt)

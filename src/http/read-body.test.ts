@@ -125,6 +125,43 @@ test('what grows past the room while it comes is refused, and one of them goes t
   assertError(await blake.sendPicture(2_000_000), 415, 4151)
 })
 
+test('while there is no room for others, who stalls gives way to them', async (t) => {
+  const app = await testApp(t, SETTINGS)
+  const [avery, blake, casey] = [await signIn(app, 'avery'), await signIn(app, 'blake'), await signIn(app, 'casey')]
+  const stalled: { socket: Socket; answer: string }[] = []
+  const fill = async (person: typeof avery) => {
+    const [socket] = await stall(t, app, 1, pictureHead(person.cookie), 'x'.repeat(100_000))
+    const one = { socket: socket!, answer: '' }
+    socket!.on('data', (text) => {
+      one.answer += text
+    })
+    stalled.push(one)
+    for (let i = 0; i < 3; i++) await casey.sendPicture(1_000)
+    return (await casey.sendPicture(20_000)).status === 503
+  }
+  const isFull = async () => (await fill(avery)) || (await fill(blake))
+  await until('no more room', isFull, 5_000)
+  for (let i = 0; i < 3; i++) assertError(await casey.sendPicture(100_000), 503, 5030, /large bodies/)
+  const answered = () => stalled.filter(({ answer }) => answer.includes('too slowly'))
+  assert.deepEqual(answered(), [], 'nobody is slow yet')
+
+  app.advance(6_000)
+  // Goes on coming.
+  const steady = stalled.find(({ answer }) => answer === '')!
+  steady.socket.write('x'.repeat(20_000))
+  for (let i = 0; i < 3; i++) await casey.sendPicture(1_000)
+  for (let i = 0; i < 3; i++) assertError(await casey.sendPicture(400_000), 415, 4151)
+  await until('who stalled is told', () => answered().length > 0, 5_000)
+  for (const { answer } of answered()) assert.match(answer, /^HTTP\/1\.1 503 .*connection: close.*"error_code":5030/s)
+  assert.equal(steady.answer, '')
+  // The rest of it is nobody's request.
+  const [gone] = answered()
+  const ended = new Promise((resolve) => gone!.socket.once('close', resolve))
+  gone!.socket.end('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(5))
+  await ended
+  assert.equal(gone!.answer.match(/HTTP\/1\.1/g)!.length, 1)
+})
+
 test('a body is the same in whatever pieces it comes', async (t) => {
   const app = await testApp(t)
   const avery = await app.as('avery')

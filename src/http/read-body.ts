@@ -6,6 +6,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Where its body may become a large one: what it holds of the room for those. */
     bodyRoom: Holding | undefined
+    /** Where the client waits to be told that it may send its body (RFC 9110 §10.1.1): tells it. */
+    askForBody: (() => void) | undefined
   }
 }
 
@@ -14,11 +16,14 @@ const FIRST_BYTES = 16 * 1024
 export const noRoom = (): PlatformError =>
   fail('notReady', 'Too many large bodies are being worked on; try again shortly', 1)
 
+const tooSlow = (): PlatformError =>
+  fail('notReady', 'The body came too slowly while others needed its room; send it again', 1)
+
 type Done = (error: Error | null, body?: unknown) => void
 
 /**
  * Reads a body to its end and gives it to `parse`. It counts for its sender as it arrives, not as it is announced: who announces much and sends nothing holds nothing. Where it
- * grows past what there is room for, it is dropped.
+ * grows past what there is room for, it is dropped, and likewise where it comes slowly and others need its room.
  */
 export function readBody(request: FastifyRequest, parse: (body: Buffer) => unknown, done: Done): void {
   // Nobody will look at it; Node throws away what is left of a request that was answered.
@@ -35,6 +40,7 @@ export function readBody(request: FastifyRequest, parse: (body: Buffer) => unkno
   const onData = (piece: Buffer) => {
     const before = bytes
     bytes += piece.length
+    bodyRoom?.hasArrived(piece.length)
     if (bytes > most) return drop(fail('bodyTooLarge'))
     if (bytes > body.length) {
       const size = Math.min(most, Math.max(bytes, 2 * body.length, FIRST_BYTES))
@@ -66,6 +72,11 @@ export function readBody(request: FastifyRequest, parse: (body: Buffer) => unkno
     bodyRoom?.giveBack()
     done(problem)
   }
-  const stop = () => raw.off('data', onData).off('end', onEnd).off('error', onError)
+  const stop = () => {
+    raw.off('data', onData).off('end', onEnd).off('error', onError)
+    bodyRoom?.stopArriving()
+  }
+  bodyRoom?.startArriving(() => drop(tooSlow()))
   raw.on('data', onData).on('end', onEnd).on('error', onError)
+  request.askForBody?.()
 }

@@ -8,7 +8,7 @@ import { acceptBodies, SMALL_BODY_BYTES } from './bodies.ts'
 import { conclude } from './conclude.ts'
 import { type ErrorForm, sendError, sendRefusal } from './error-forms.ts'
 import { serveHealth } from './health.ts'
-import { makeLingering } from './lingering.ts'
+import { boundRest, isAnswered, makeLingering } from './lingering.ts'
 import { Metrics, type Observer } from './metrics.ts'
 import type { Operation } from './operation.ts'
 import type { Page } from './page.ts'
@@ -67,21 +67,27 @@ export function buildServer(
     connectionTimeout: SILENT_CONNECTION_MS,
     return503OnClosing: false,
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
-    frameworkErrors: (error, request, reply) =>
-      refuse(environment, error, request, addCommonHeaders(environment, request, reply)),
+    // Such an answer passes no hook.
+    frameworkErrors: (error, request, reply) => {
+      boundRest(environment, request.raw, reply.raw)
+      refuse(environment, error, request, addCommonHeaders(environment, request, reply))
+    },
     clientErrorHandler: (error, socket) => {
-      if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
+      if (error.code === 'ECONNRESET' || !socket.writable || isAnswered(socket)) return socket.destroy()
       const problem = fail('badRequest', CLIENT_ERRORS[error.code as string])
       socket.end(rawErrorAnswer(problem, [...environment.securityHeaders, 'x-request-id', nextRawId()]))
     },
   })
-  // Likewise: what a client expects beyond our answer is its own affair.
+  // Likewise: Node would ask every client for its body that waits to be asked; `readBody` does it where somebody wants it.
+  server.server.on('checkContinue', server.routing)
+  // And what else a client expects beyond our answer is its own affair.
   server.server.on('checkExpectation', server.routing)
   const metrics = new Metrics(environment)
   const unnamed = metrics.observerOf('other')
   server.decorateRequest('who')
   server.decorateRequest('receivedAtMs', 0)
   server.decorateRequest('bodyRoom')
+  server.decorateRequest('askForBody')
   server.decorateRequest('limitPolicy')
   server.decorateRequest('limitState')
   acceptBodies(server)
@@ -94,16 +100,22 @@ export function buildServer(
     addCommonHeaders(environment, request, reply)
     const observer = request.routeOptions.config.observer ?? unnamed
     conclude(environment, request, observer, reply.statusCode, Number(reply.getHeader('errorcode')) || undefined)
+    boundRest(environment, request.raw, reply.raw)
     done(null, linger(request, reply, payload))
   })
-  server.setErrorHandler((error, request, reply) => refuse(environment, error, request, reply))
-  server.setNotFoundHandler((request, reply) => {
+  const answerUnknown = (request: FastifyRequest, reply: FastifyReply) => {
     const problem = admitAnyone(environment, request, reply)
     if (problem) return sendError(reply, problem)
     if (request.method === 'OPTIONS') return answerPreflight(environment, request, reply)
     const path = request.url.split('?', 1)[0]
     const advice = `There is no operation ${request.method} ${path}; ${environment.url}/docs lists them all`
     return sendError(reply, fail('notFound', advice))
+  }
+  server.setNotFoundHandler(answerUnknown)
+  server.setErrorHandler((error, request, reply) => {
+    // Fastify refuses a media type that is none before it says that there is no such path, and nobody was admitted yet.
+    if (request.is404 && request.who === undefined) answerUnknown(request, reply)
+    else refuse(environment, error, request, reply)
   })
 
   for (const operation of operations) serveOperation(server, environment, operation, metrics.observerOf(operation.name))
