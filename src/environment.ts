@@ -87,6 +87,11 @@ export async function openEnvironment({
   const url = name === 'production' ? config.BASE_URL : config.SANDBOX_URL
   const bucketWatch = new BucketWatch(db, config.STREAM_LIMIT)
   const images = new RateLimiter('images', config.RATE_IMAGE_PER_SECOND, config.RATE_IMAGE_BURST)
+  const workshop = new Workshop({
+    name,
+    log,
+    take: (household, megapixels) => images.take(household, clock().getTime(), megapixels),
+  })
   return {
     name,
     url,
@@ -131,11 +136,15 @@ export async function openEnvironment({
     securityHeaders: securityHeaders(url),
     origins: await followOrigins(db, log),
     bucketWatch,
-    workshop: new Workshop(name, (household, megapixels) => images.take(household, clock().getTime(), megapixels)),
+    workshop,
     stopping: stopping.signal,
-    stop: () => stopping.abort(),
+    stop: () => {
+      stopping.abort()
+      workshop.stop()
+    },
     close: async () => {
       bucketWatch.close()
+      await workshop.stop()
       await db.close()
     },
   }

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { BoundedMap } from '../bounded-map.ts'
-import { etagOf } from './decode.ts'
 import { type Point, strokesOf } from './glyphs.ts'
 import { type Colour, type Drawing, encodePng, SHADES } from './png.ts'
-import { type Kind, SHAPES } from './rules.ts'
+import { etagOf, type Kind, SHAPES } from './rules.ts'
 
 /** White reads on each of them (WCAG 2.2 §1.4.3: 4.5 to 1 and more). */
 export const BACKGROUNDS: readonly Colour[] = [

@@ -1,4 +1,3 @@
-import type { EnvironmentName } from '../config.ts'
 import { fail } from '../errors.ts'
 import { FairLine } from '../fair-line.ts'
 
@@ -9,11 +8,6 @@ const MAX_OF_NETWORK = 20
 const MAX_OF_HOUSEHOLD = 4
 /** Clients wait no longer. */
 const MAX_WAIT_MS = 30_000
-/** Nothing stops a thread inside a decoder: after so long the turn goes to the next, and the thread is lost until it comes back. */
-const MAX_TURN_MS = 15_000
-/** Of the four threads of a process, which have other work as well. Where more are lost, everybody is told to come again until one is back. */
-const MAX_LOST = 1
-
 export interface Sender {
   /** Who has turns and an allowance together: children count as their parents do, or one adult could be a crowd. */
   readonly household: string
@@ -28,92 +22,43 @@ interface Waiting extends Sender {
   refuse(problem: Error): void
 }
 
-/** One image takes a thread for a second and, at worst, 240 MiB; who sends one can wait, and requests cannot. So a process works on one at a time. */
-let isBusy = false
-let lostThreads = 0
-/** The queues of this process in which somebody waits. */
-const queues = new Set<ImageQueue>()
-
-/** Production comes first: people wait there, and in the sandbox trials do. So a crowd in the sandbox costs production no more than the one image that was begun. */
-const ORDER: readonly EnvironmentName[] = ['production', 'sandbox']
-
-function passOn(): void {
-  for (const queue of [...queues].sort((a, b) => ORDER.indexOf(a.name) - ORDER.indexOf(b.name))) {
-    if (lostThreads > MAX_LOST) queue.refuseAll()
-    const next = queue.takeNext()
-    if (next) {
-      next.start()
-      return
-    }
-    queues.delete(queue)
-  }
-  isBusy = false
-}
-
 /**
- * Those of one environment who wait with an image. Households take turns, so each image waits for at most one of every other household; and where there is no place
- * left, the household with the most images waiting loses one.
+ * Those of one environment who wait with an image, of which one is worked on at a time: one may take 300 MiB. Households take turns, so each image waits for at most
+ * one of every other household; and where there is no place left, the household with the most images waiting loses one.
  */
 export class ImageQueue {
-  readonly name: EnvironmentName
   /** By household. */
   readonly #waiting = new FairLine<Waiting>()
-  /** Households whose image has lost a thread: they send another when it is back. */
-  readonly #losers = new Set<string>()
+  #isBusy = false
 
-  constructor(name: EnvironmentName) {
-    this.name = name
-  }
-
-  /** The signal tells the work that its time is up. */
-  async inTurn<T>(sender: Sender, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    if (lostThreads > MAX_LOST || this.#losers.has(sender.household)) throw tooMany()
-    if (isBusy) await this.#wait(sender)
-    isBusy = true
+  async inTurn<T>(sender: Sender, work: () => Promise<T>): Promise<T> {
+    if (this.#isBusy) await this.#wait(sender)
+    this.#isBusy = true
     this.#waiting.turnOf(sender.household)
-    const turn = new AbortController()
-    const { promise: isOver, reject: end } = Promise.withResolvers<never>()
-    const timer = setTimeout(() => {
-      turn.abort()
-      this.#lose(sender, working)
-      end(tooSlow())
-    }, MAX_TURN_MS)
-    const working = Promise.resolve(turn.signal).then(work)
     try {
-      return await Promise.race([working, isOver])
+      return await work()
     } finally {
-      clearTimeout(timer)
-      passOn()
+      this.#passOn()
     }
-  }
-
-  #lose({ household }: Sender, working: Promise<unknown>): void {
-    lostThreads++
-    this.#losers.add(household)
-    for (const one of [...this.#waiting]) if (one.household === household) this.#refuse(one)
-    const comeBack = () => {
-      lostThreads--
-      this.#losers.delete(household)
-    }
-    working.then(comeBack, comeBack)
-  }
-
-  /** Whoever is next; they are on their own from now on. */
-  takeNext(): Waiting | undefined {
-    this.#refuseGone()
-    const next = this.#waiting.take()
-    clearTimeout(next?.timer)
-    return next
-  }
-
-  refuseAll(): void {
-    for (const one of [...this.#waiting]) this.#refuse(one)
   }
 
   /** How many wait. */
   countWaiting(): number {
     this.#refuseGone()
     return this.#waiting.size
+  }
+
+  /** Sends away those who wait: of one household, or all. */
+  refuseAll(household?: string): void {
+    for (const one of [...this.#waiting]) if (household === undefined || one.household === household) this.#refuse(one)
+  }
+
+  #passOn(): void {
+    this.#refuseGone()
+    const next = this.#waiting.take()
+    clearTimeout(next?.timer)
+    if (next) next.start()
+    else this.#isBusy = false
   }
 
   async #wait(sender: Sender): Promise<void> {
@@ -127,7 +72,6 @@ export class ImageQueue {
       const timer = setTimeout(() => this.#refuse(waiting), MAX_WAIT_MS)
       const waiting = { ...sender, timer, start, refuse }
       this.#waiting.push(household, waiting)
-      queues.add(this)
     })
   }
 
@@ -153,7 +97,3 @@ export class ImageQueue {
 }
 
 const tooMany = () => fail('notReady', 'Too many images are being worked on; try again shortly', 5)
-
-/** Also a machine with too much to do may be the reason; but most are not, and to send it again would not help. */
-const tooSlow = () =>
-  fail('validationFailed', 'The image takes too long to read; open it, save it smaller and send that')

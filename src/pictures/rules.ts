@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { fail, type PlatformError } from '../errors.ts'
 
 export { childrenBornAfter } from '../profiles/rules.ts'
@@ -41,6 +42,10 @@ export function parseImageId(id: string): { kind: Kind; userId: string; version:
   return { kind: letter === 'p' ? 'picture' : 'cover', userId, version: Number(version) }
 }
 
+/** Of the bytes, never of the version: two people in one browser must not be taken for one another. */
+export const etagOf = (bytes: Buffer): string =>
+  `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
+
 /** The longest side and the shortest (pixels). */
 const MAX_SIDE = 12_000
 const MIN_SIDE = 16
@@ -65,6 +70,23 @@ export function checkMeasures({ width, height, channels, bytesAChannel }: Measur
     throw fail('validationFailed', `The image has too many pixels; send one of at most ${most}`)
   if (pixels * channels * bytesAChannel > MAX_DECODED_BYTES)
     throw fail('validationFailed', 'The image has too many pixels for its 16 bits a colour; save it with 8 bits')
+}
+
+/** Each scan of a JPEG is a walk over all pixels, and takes as little as fifty bytes. The usual progressive one has ten. */
+export const MAX_SCANS = 50
+/** Pixels times scans: twelve for an image of 40 megapixels. */
+const MAX_SCANNED = 12 * MAX_PIXELS
+/** So many walks take as long as decoding does otherwise. */
+const SCANS_FOR_READ = 4
+
+export const tooManyScans = () =>
+  fail('validationFailed', 'The JPEG has too many scans; open it, save it again and send that')
+
+/** What an image counts for, in pixels. */
+export function weigh({ width, height, scans }: { width: number; height: number; scans: number }): number {
+  const pixels = width * height
+  if (pixels * scans > MAX_SCANNED) throw tooManyScans()
+  return Math.ceil(pixels * Math.max(1, scans / SCANS_FOR_READ))
 }
 
 /** Whatever a decoder says about it is about the image. */

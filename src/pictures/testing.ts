@@ -1,3 +1,7 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
 import sharp, { type Sharp } from 'sharp'
 import { signedIn } from '../passkeys/testing.ts'
 import type { Answer, Client, Person, TestApp } from '../testing.ts'
@@ -68,3 +72,66 @@ export async function colourAt(bytes: Buffer, x: number, y: number): Promise<num
   const at = (y * info.width + x) * info.channels
   return [...data.subarray(at, at + 3)]
 }
+
+export async function until(isSo: () => boolean, patienceMs = 20_000): Promise<void> {
+  const endMs = performance.now() + patienceMs
+  while (!isSo()) {
+    assert.ok(performance.now() < endMs, 'it did not happen')
+    await pause(2)
+  }
+}
+
+export const onLinux = { skip: !existsSync('/proc/self') && 'reads /proc' }
+
+function readProcess(pid: number, what: 'status' | 'cmdline'): string {
+  try {
+    return readFileSync(`/proc/${pid}/${what}`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** The processes that read images for another one, by default for this one. */
+export const pressesOf = (platform: number = process.pid): number[] =>
+  readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => readProcess(pid, 'status').includes(`\nPPid:\t${platform}\n`))
+    .filter((pid) => /press/.test(readProcess(pid, 'cmdline')))
+
+export const isThere = (pid: number): boolean => /\nState:\t[^Z]/.test(readProcess(pid, 'status'))
+
+/** What a process has in memory. */
+export const mebibytesOf = (pid: number): number =>
+  Number(/\nVmRSS:\s+(\d+) kB/.exec(readProcess(pid, 'status'))?.[1] ?? 0) / 1024
+
+/** Such a process has an image in it: it takes 70 MiB otherwise, and this one 250 for a second or two. */
+export const isDecoding = (pid: number): boolean => mebibytesOf(pid) > 130
+
+/** Interlaced, so it is decoded as a whole. */
+export const slow = (): Promise<Buffer> => plain(6320, 6320).ensureAlpha().png({ progressive: true }).toBuffer()
+
+/** What is in front of a PNG's other chunks: its signature, and IHDR. */
+export const HEAD_BYTES = 33
+
+export function chunk(name: string, data: Buffer): Buffer {
+  const frame = Buffer.alloc(data.length + 12)
+  frame.writeUInt32BE(data.length, 0)
+  frame.write(name, 4)
+  data.copy(frame, 8)
+  frame.writeUInt32BE(crc32(frame.subarray(4, -4)), data.length + 8)
+  return frame
+}
+
+/** A segment of a JPEG. */
+export const segment = (marker: number, ...data: readonly number[]): Buffer =>
+  Buffer.from([0xff, marker, (data.length + 2) >> 8, (data.length + 2) & 0xff, ...data])
+
+export function webpPart(name: string, ...data: (number[] | Buffer)[]): Buffer {
+  const content = Buffer.concat(data.map((one) => Buffer.from(one)))
+  const frame = Buffer.alloc(8 + content.length + (content.length % 2))
+  frame.write(name, 0)
+  frame.writeUInt32LE(content.length, 4)
+  content.copy(frame, 8)
+  return frame
+}
+export const riff = (...parts: Buffer[]): Buffer => webpPart('RIFF', Buffer.from('WEBP'), ...parts)

@@ -4,19 +4,18 @@ import { fail } from '../errors.ts'
 import { ImageQueue } from './queue.ts'
 
 const TOO_MANY = { message: /^Too many images are being worked on/, kind: 'notReady' }
-const TOO_SLOW = { message: /^The image takes too long to read/, kind: 'validationFailed' }
 
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 /** A queue whose clock the test moves, and images that take as long as the test wants. */
 function begin(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout'] })
-  const queue = new ImageQueue('production')
-  const send = (household: string, to = queue) => {
+  const queue = new ImageQueue()
+  const send = (household: string) => {
     const { promise, resolve, reject } = Promise.withResolvers<string>()
-    const seen: { signal?: AbortSignal } = {}
-    const answer = to.inTurn({ household, network: household, hasLeft: () => false }, (signal) => {
-      seen.signal = signal
+    const seen = { hasBegun: false }
+    const answer = queue.inTurn({ household, network: household, hasLeft: () => false }, () => {
+      seen.hasBegun = true
       return promise
     })
     answer.catch(() => undefined)
@@ -29,50 +28,35 @@ function begin(t: TestContext) {
   return { queue, send, pass }
 }
 
-test('an image that does not end costs others fifteen seconds, and its household its turns until it does', async (t) => {
-  const { queue, send, pass } = begin(t)
-  const [slow, another, next] = [send('a'), send('a'), send('b')]
-  await pass(14_999)
-  assert.deepEqual([slow.seen.signal?.aborted, next.seen.signal], [false, undefined])
-  await pass(1)
-  await assert.rejects(slow.answer, TOO_SLOW)
-  assert.ok(slow.seen.signal?.aborted)
-  await assert.rejects(another.answer, TOO_MANY)
-  await assert.rejects(send('a').answer, TOO_MANY)
-  assert.equal(next.seen.signal?.aborted, false)
-  next.end('made')
-  assert.equal(await next.answer, 'made')
-  slow.break(fail('validationFailed'))
-  await settle()
-  const again = send('a')
-  again.end('made')
-  assert.equal(await again.answer, 'made')
-  // Whoever was in time is not disturbed by the clock.
-  await pass(60_000)
+test('an image that is refused gives its turn to the next', async (t) => {
+  const { queue, send } = begin(t)
+  const [first, second, third] = [send('a'), send('b'), send('c')]
+  first.break(fail('validationFailed'))
+  await assert.rejects(first.answer, { kind: 'validationFailed' })
+  assert.deepEqual([second.seen.hasBegun, third.seen.hasBegun], [true, false])
+  second.break(new Error('not foreseen'))
+  await assert.rejects(second.answer, /not foreseen/)
+  third.end('made')
+  assert.equal(await third.answer, 'made')
+  const later = send('a')
+  later.end('made')
+  assert.equal(await later.answer, 'made')
   assert.equal(queue.countWaiting(), 0)
 })
 
-test('where two images do not end, everybody in every environment is told to come again, until one is back', async (t) => {
-  const { send, pass } = begin(t)
-  const sandbox = new ImageQueue('sandbox')
-  const [first, second] = [send('a'), send('b')]
-  await pass(15_000)
-  await assert.rejects(first.answer, TOO_SLOW)
-  const waiting = [send('c'), send('d', sandbox)]
-  await pass(15_000)
-  await assert.rejects(second.answer, TOO_SLOW)
-  for (const one of [...waiting, send('e'), send('a', sandbox)]) {
+test('whoever is sent away leaves the others in their places', async (t) => {
+  const { queue, send } = begin(t)
+  const [first, ...waiting] = [send('a'), send('b'), send('c'), send('b')]
+  queue.refuseAll('b')
+  for (const one of [waiting[0]!, waiting[2]!]) {
     await assert.rejects(one.answer, TOO_MANY)
-    assert.equal(one.seen.signal, undefined)
+    assert.equal(one.seen.hasBegun, false)
   }
-  first.end('too late')
-  await settle()
-  const served = [send('c'), send('a'), send('d', sandbox)]
-  for (const one of served) one.end('made')
-  for (const one of served) assert.equal(await one.answer, 'made')
-  await assert.rejects(send('b').answer, TOO_MANY)
-  second.end('too late')
-  await settle()
+  assert.equal(queue.countWaiting(), 1)
+  first!.end('made')
+  await first!.answer
+  waiting[1]!.end('made')
+  assert.equal(await waiting[1]!.answer, 'made')
 })
 
 test('who waits is answered after thirty seconds, whatever the images before do', async (t) => {

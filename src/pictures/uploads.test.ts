@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { crc32, deflateSync, gzipSync } from 'node:zlib'
+import { deflateSync, gzipSync } from 'node:zlib'
 import sharp from 'sharp'
-import { signedIn } from '../passkeys/testing.ts'
 import { assertError, testApp } from '../testing.ts'
-import { appear, COVER, colourAt, getImage, idOf, MINE, PICTURE, plain, sendImage } from './testing.ts'
+import { appear, COVER, chunk, colourAt, getImage, idOf, MINE, PICTURE, plain, sendImage } from './testing.ts'
 
-function chunk(name: string, data: Buffer): Buffer {
-  const named = Buffer.concat([Buffer.from(name), data])
-  const frame = Buffer.alloc(8)
-  frame.writeUInt32BE(data.length, 0)
-  frame.writeUInt32BE(crc32(named), 4)
-  return Buffer.concat([frame.subarray(0, 4), named, frame.subarray(4)])
-}
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
 
 /** A PNG that says it is so large, in grey, whatever its pixels are. */
@@ -291,30 +283,4 @@ test('what is refused, with what to do', async (t) => {
 
   assert.equal(await idOf(app, avery), before)
   assert.equal((await getImage(avery, `${MINE}/picture`)).headers.get('content-type'), 'image/png')
-})
-
-test('twenty images at once that unpack to a thousand times their size take no more memory than a few', async (t) => {
-  const app = await testApp(t)
-  const people = ['avery', 'blake', 'casey', 'drew', 'ellis'] as const
-  const browsers = await Promise.all(people.map((person) => signedIn(app, person)))
-  // Interlaced, so it is decoded as a whole.
-  const bomb = await plain(2800, 2800).ensureAlpha().png({ progressive: true, compressionLevel: 9 }).toBuffer()
-  assert.ok(bomb.length < (2800 * 2800 * 4) / 400)
-  await sendImage(browsers[0]!, PICTURE, await plain().png().toBuffer())
-  const startMiB = process.memoryUsage.rss() / 2 ** 20
-  let mostMiB = startMiB
-  const watch = setInterval(() => {
-    mostMiB = Math.max(mostMiB, process.memoryUsage.rss() / 2 ** 20)
-  }, 20)
-  const sent = Array.from({ length: 20 }, (_, i) => sendImage(browsers[i % browsers.length]!, PICTURE, bomb))
-  const alive = await app.nobody().get('/healthz')
-  const answers = await Promise.all(sent)
-  clearInterval(watch)
-  assert.equal(alive.status, 200)
-  for (const answer of answers) if (answer.status !== 200) assertError(answer, 503, 5030, /Too many images/)
-  t.diagnostic(
-    `${answers.filter(({ status }) => status === 200).length} of 20 taken, ${Math.round(mostMiB - startMiB)} MiB more`,
-  )
-  // One takes 30 MiB, of which each of the four threads keeps some (glibc); all at once would take more than twice as much.
-  assert.ok(mostMiB - startMiB < 350, `${mostMiB - startMiB} MiB`)
 })
