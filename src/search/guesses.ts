@@ -14,13 +14,14 @@ export function listSplits(word: string): (readonly [string, string])[] {
 const ALPHABETS = ['abcdefghijklmnopqrstuvwxyz', 'αβγδεζηθικλμνξοπρστυφχψω', 'абвгдежзийклмнопрстуфхцчшщъыьэюяєіґ'].map(
   (letters) => [...letters],
 )
-/** Shorter ones are the beginning of too many words. */
+/** Shorter ones are the beginning of too many words, and of longer ones the first letters are known (`findAlike`). */
 const SHORTEST_BEGINNING = 4
+const LONGEST_BEGINNING = 10
 
 /** Every beginning that is one slip away; a slip in the first letter is too rare to be among them. */
 export function listSlipped(beginning: string): string[] {
   const letters = [...beginning]
-  if (letters.length < SHORTEST_BEGINNING) return []
+  if (letters.length < SHORTEST_BEGINNING || letters.length > LONGEST_BEGINNING) return []
   const alphabet = ALPHABETS.find((one) => one.includes(letters[0]!)) ?? []
   const slipped = new Set<string>()
   for (let at = 1; at <= letters.length; at++) {

@@ -26,6 +26,22 @@ const PEOPLE: readonly (readonly [handle: string, first: string, last: string])[
   ...['はば', 'はぱ', 'ばは', 'ばば', 'ぱぱ'].map((last, i) => [`@kana${i}`, 'けん', last] as const),
   ['@xiaoming', '小明', '王'],
   ['@minjun', '민준', '김'],
+  // Who is called just that, behind more than are looked at who are called that and more.
+  ...Array.from(
+    { length: 220 },
+    (_, i) => [`@consuelo${i}`, 'Consuelo', `Barrientos Vega${String.fromCharCode(97 + (i % 26))}`] as const,
+  ),
+  ['@barrientos', 'Consuelo', 'Barrientos'],
+  ...['Vega', 'Mora', 'Rojo', 'Rey'].map((last, i) => [`@fuente${i}`, 'Juan de la', `Fuente ${last}`] as const),
+  ...['Vega', 'Rojo', 'Rey'].map((last, i) => [`@puente${i}`, 'Juan de la', `Puente ${last}`] as const),
+  ['@hanssen', 'Anders Bertil', 'Hanssen'],
+  ['@hansson', 'Anders Bertil', 'Hansson'],
+  // Short words beside which many others are one slip away.
+  ...Array.from(
+    { length: 676 },
+    (_, i) => [`@x${String.fromCharCode(97 + (i % 26), 97 + Math.floor(i / 26))}${i}`, 'Short', 'Handle'] as const,
+  ),
+  ['@both', 'Xuq Maria', 'Xyj'],
   // Words that are typed as two, and two of which each is rare or common.
   ['@macdonald', 'Flora', 'MacDonald'],
   ['@donald', 'Donald', 'Mackay'],
@@ -74,6 +90,16 @@ test('names of all kinds are found', async (t) => {
     'Maria da Conceição da Silva Zanetti': '@maria4',
     'maria da conceicao da silva castro': '@maria2',
   })
+  await isFirst('whoever is called just what was typed comes before others, and what has no slip before what has one', {
+    'Consuelo Barrientos': '@barrientos',
+    'barrientos consuelo': '@barrientos',
+    'Consuelo Barientos': '@barrientos',
+    'Juan de la Puente Rey': '@puente2',
+    'Rey Juan de la Puente': '@puente2',
+    'Anders Bertil Hansson': '@hansson',
+    'Anders Bertil Hanssen': '@hanssen',
+    'xuq xyj': '@both',
+  })
   await isFirst('the last words of a long name count as the first ones do', {
     picasso: '@pablo',
     'pablo picasso': '@pablo',
@@ -101,5 +127,12 @@ test('names of all kinds are found', async (t) => {
   await isFirst('of two words that nobody has together, the one that fewer have', {
     'zedekiah falconrider': '@falconrider',
     'falconrider zedekiah': '@falconrider',
+  })
+  await t.test('people whom one has blocked do not stand in the way of others', async () => {
+    await app.sql(`
+      insert into blocks (blocker_id, blocked_id, created_at)
+      select a.id, p.id, now() from people a, people p where a.handle_key = 'avery' and p.handle_key like 'zed%'
+        and p.id in (select id from people where handle_key like 'zed%' order by id limit 205)`)
+    assert.equal((await find(avery, 'zedekiah')).length, 7)
   })
 })

@@ -19,6 +19,7 @@ export interface Probes {
 const END = '\u{10fffd}'
 
 const FIRST_GROUP = 1
+/** Four words make six. */
 const ALL_GROUPS = 2 ** 6 - 1
 
 const exactly = (key: string, cost: number, groups = FIRST_GROUP): Probe => ({ first: key, last: key, cost, groups })
@@ -29,9 +30,11 @@ const beginningWith = (key: string, cost: number, groups = FIRST_GROUP): Probe =
   groups,
 })
 
-const NAME_COST = 5
+/** Who is called just that comes before whoever is called that and more. */
+const NAME_COST = 1
+const WORD_COST = 5
 /** Who costs more is not called what was typed. */
-export const AS_TYPED = NAME_COST
+export const AS_TYPED = WORD_COST
 /** A space too many: mac donald. */
 const JOINED_COST = 8
 const PREFIX_COST = 10
@@ -65,10 +68,9 @@ const MAX_WORDS = 4
 /** Of more than a few words the longest tell most. */
 export function readTerm(term: string): Typed {
   const all = splitWords(term)
-  const longest = all.toSorted((one, other) => other.length - one.length).slice(0, MAX_WORDS)
-  const shortest = longest.at(-1)?.length ?? 0
-  const words = all.filter((word) => word.length >= shortest).slice(0, MAX_WORDS)
-  return { words: all.length > MAX_WORDS ? words : all, whole: squeeze(all) }
+  const byLength = [...all.keys()].sort((one, other) => all[other]!.length - all[one]!.length || one - other)
+  const longest = new Set(byLength.slice(0, MAX_WORDS))
+  return { words: all.filter((_, i) => longest.has(i)), whole: squeeze(all) }
 }
 
 /** What to look up for what was typed; `known` are the words that those may stand for. */
@@ -81,7 +83,7 @@ export function makeProbes({ words, whole }: Typed, known: readonly string[], re
     beginningWith(KIND.name + whole, PREFIX_COST, ALL_GROUPS),
     ...(words.length === 1
       ? [beginningWith(KIND.word + whole, PREFIX_COST), ...ofOne(ranked[0]!.candidates)]
-      : [...ofJoined(words), ...ofPairs(ranked, reach)]),
+      : [...ofJoined(words), ...ofNames(ranked), ...ofPairs(ranked, reach)]),
   ]
   return { list: list.sort(byCost), groups: Math.max(1, (words.length * (words.length - 1)) / 2) }
 }
@@ -93,6 +95,21 @@ function ofJoined([one = '', two = '', three, ...more]: readonly string[]): Prob
   return [`${one}${two} ${three}`, `${one} ${two}${three}`].map((pair) =>
     exactly(KIND.pair + pair, JOINED_COST, ALL_GROUPS),
   )
+}
+
+const MOST_NAMES = 3
+
+/** Two words that are all of a name, in the other order or with slips: more people have both than a look at a pair shows. */
+function ofNames([one, two, ...more]: readonly Ranked[]): Probe[] {
+  if (more.length > 0) return []
+  return one!.candidates
+    .flatMap((first) => two!.candidates.map((last) => ({ first, last, cost: NAME_COST + first.cost + last.cost })))
+    .sort(byCost)
+    .slice(0, MOST_NAMES)
+    .flatMap(({ first, last, cost }) => [
+      exactly(KIND.name + squeeze([first.word, last.word]), cost),
+      exactly(KIND.name + squeeze([last.word, first.word]), cost),
+    ])
 }
 
 interface Ranked {
@@ -109,7 +126,7 @@ const rankAll = (words: readonly string[], known: readonly string[]): Ranked[] =
   }))
 
 const ofOne = (candidates: readonly Candidate[]): Probe[] =>
-  candidates.map(({ word, cost }) => exactly(KIND.word + word, cost + NAME_COST))
+  candidates.map(({ word, cost }) => exactly(KIND.word + word, cost + WORD_COST))
 
 /** Each two of the words that were typed: both as they are or with slips, or one of them unfinished. */
 function ofPairs(ranked: readonly Ranked[], reach: Reach): Probe[] {
@@ -186,8 +203,6 @@ export const makeNameProbes = (beginning: string): Probes => ({
 })
 
 const MISSED_GROUP_COST = 30
-/** Four words make six groups. */
-const GROUPS = ALL_GROUPS + 1
 
 export interface RankedPeople {
   /** The best first. */
@@ -198,27 +213,31 @@ export interface RankedPeople {
 
 export const NOBODY: RankedPeople = { people: [], best: Number.POSITIVE_INFINITY }
 
-/** The people that probes found, the cheapest of these first; each person once. Who costs the same is in the order of the probes and of their keys. */
+/**
+ * The people that probes found, the cheapest of these first; each person once. Who costs the same is in the order of the probes and of their keys. Somebody costs what the
+ * groups cost in the mean that they were found in, each as cheaply as it may be, and more for each that they were not.
+ */
 export function rankPeople(
   found: readonly { readonly probe: Probe; readonly people: readonly number[] }[],
   { groups, most }: { groups: number; most: number },
 ): RankedPeople {
   const wanted = 2 ** groups - 1
-  // What a person costs at least, and behind it the groups that they were found in.
-  const costs = new Map<number, number>()
+  const costs = new Map<number, { groups: number; sum: number }>()
   for (const { probe, people } of found) {
     const mask = probe.groups & wanted
-    const cost = probe.cost * GROUPS
     for (const person of people) {
       const known = costs.get(person)
-      if (known === undefined) costs.set(person, cost + mask)
-      else if ((known & mask) !== mask) costs.set(person, known | mask)
+      if (known === undefined) costs.set(person, { groups: mask, sum: probe.cost * countBits(mask) })
+      else if ((known.groups & mask) !== mask) {
+        known.sum += probe.cost * countBits(mask & ~known.groups)
+        known.groups |= mask
+      }
     }
   }
   const ranked: { person: number; cost: number }[] = []
   for (const [person, known] of costs) {
-    const missed = groups - countBits(known % GROUPS)
-    ranked.push({ person, cost: Math.floor(known / GROUPS) + MISSED_GROUP_COST * missed })
+    const count = countBits(known.groups)
+    ranked.push({ person, cost: known.sum / count + MISSED_GROUP_COST * (groups - count) })
   }
   if (groups > 1) ranked.sort(byCost)
   return {

@@ -79,7 +79,11 @@ async function findNear(db: Db, who: AppUser, typed: readonly string[]): Promise
   const near = typed.filter((word) => !isNumber(word)).flatMap(listNear)
   if (near.length === 0) return []
   const marks = near.map((one) => `${who.appId}=${one}`)
-  return (await db.all(store.findMarked, { marks })).map((row) => row.word)
+  const rows = await db.all(store.findMarked, { marks })
+  // Where there are too many, what was typed must not be among those that are left out.
+  if (rows.length === store.MOST_MARKED)
+    rows.push(...(await db.all(store.findWords, { app: who.appId, words: [...typed] })))
+  return [...new Set(rows.map((row) => row.word))]
 }
 
 /** And those that they are the beginning of; where nobody was found, also with more slips. */

@@ -3,11 +3,13 @@ import { bool, int4, int8, int8Array, read, text, textArray, write } from '../da
 /** As the index has it. */
 const marks = 'search_marks(w.app_id, w.word)'
 
-/** The words of an app that have one of these marks. */
+export const MOST_MARKED = 300
+
+/** The words of an app that have one of these marks; not all of them, where they are many. */
 export const findMarked = read('search.findMarked', {
   params: { marks: textArray },
   row: { word: text },
-  text: `select w.word from search_words w where ${marks} && :marks limit 300`,
+  text: `select w.word from search_words w where ${marks} && :marks limit ${MOST_MARKED}`,
 })
 
 /** Those of these words that the app has. */
@@ -63,8 +65,9 @@ export const findPeople = read('search.findPeople', {
         from unnest(:first, :last) with ordinality as probe(first, last, number)
        cross join lateral (
          select person_id from search_keys
-          where app_id = :app and key >= probe.first and key <= probe.last order by key, person_id limit :most
-       ) k where k.person_id not in (select id from hidden) limit :enough
+          where app_id = :app and key >= probe.first and key <= probe.last and person_id not in (select id from hidden)
+          order by key, person_id limit :most
+       ) k limit :enough
     ) found group by found.probe`,
 })
 
