@@ -10,7 +10,7 @@ export const folderOf = (config: Pick<Config, 'DATA_DIR'>, name: EnvironmentName
 
 /** What a file is known by again: no two messages of an environment were made at the same moment and have the same number. */
 const stemOf = (id: number, createdAt: Date): string => `${createdAt.toISOString().replace(/\D/g, '')}-${id}`
-const STEM = /^\d{17}-(\d{1,15})(?=-)/
+const NAME = /^(\d{17}-(\d{1,15}))-[a-z-]+\.eml(?:\.\d+)?$/
 
 export const fileNameOf = ({ id, kind, createdAt }: Message): string => `${stemOf(id, createdAt)}-${kind}.eml`
 
@@ -20,21 +20,26 @@ const LOOKED_UP_AT_ONCE = 1000
 export async function forgetFiles({ name, config, db, stopping }: Environment): Promise<void> {
   const folder = folderOf(config, name)
   const files = (await listFolder(folder)).flatMap((file) => {
-    const [stem, id] = STEM.exec(file) ?? []
+    const [, stem, id] = NAME.exec(file) ?? []
     return stem === undefined ? [] : [{ file, stem, id: Number(id) }]
   })
+  const problems: unknown[] = []
   for (let from = 0; from < files.length && !stopping.aborted; from += LOOKED_UP_AT_ONCE) {
     const some = files.slice(from, from + LOOKED_UP_AT_ONCE)
     const rows = await db.all(store.findKept, { ids: some.map(({ id }) => id) })
     const kept = new Set(rows.map(({ id, created_at: createdAt }) => stemOf(id, createdAt)))
-    for (const { file, stem } of some) if (!kept.has(stem)) await rm(join(folder, file), { force: true })
+    const gone = some.filter(({ stem }) => !kept.has(stem)).map(({ file }) => rm(join(folder, file), { force: true }))
+    // One that cannot be removed must not keep the others.
+    for (const result of await Promise.allSettled(gone)) if (result.status === 'rejected') problems.push(result.reason)
   }
+  if (problems.length > 0) throw problems[0]
 }
 
 /** Nothing where no message was ever written to a file. */
 async function listFolder(folder: string): Promise<string[]> {
   try {
-    return await readdir(folder)
+    const entries = await readdir(folder, { withFileTypes: true })
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -133,16 +133,18 @@ test('a message in a file stays for thirty days, or until its reader is gone, an
   await write(app, { kind: 'farewell', personId: null })
   await until('all are written', () => mailbox.count() === 3)
   await until('all are settled', async () => (await rows(app)).every(({ sent_at }) => sent_at !== null))
-  for (const name of ['1-notes.txt', '2026-05-01-1-mine.eml']) writeFileSync(join(folder, name), 'somebody else’s')
+  for (const name of ['1-notes.txt', '2026-05-01-1-mine.eml', '20270101000000000-12-my-notes.txt'])
+    writeFileSync(join(folder, name), 'somebody else’s')
   // Of another database, or of a process that died while it wrote.
+  mkdirSync(join(folder, '20250501120000000-1-folder.eml'))
   for (const name of ['20260501120000000-1-other.eml', '20260501120000000-1-draft.eml.4711'])
     writeFileSync(join(folder, name), 'old')
-  const others = ['1-notes.txt', '2026-05-01-1-mine.eml']
+  const others = ['1-notes.txt', '2026-05-01-1-mine.eml', 'folder.eml', 'my-notes.txt']
   await tidy(environment)
-  assert.deepEqual(files().sort(), [...others, 'farewell.eml', 'to-avery.eml', 'to-blake.eml'])
+  assert.deepEqual(files().sort(), [...others, 'farewell.eml', 'to-avery.eml', 'to-blake.eml'].sort())
   await app.sql(`delete from people where handle_key = 'blake'`)
   await tidy(environment)
-  assert.deepEqual(files().sort(), [...others, 'farewell.eml', 'to-avery.eml'])
+  assert.deepEqual(files().sort(), [...others, 'farewell.eml', 'to-avery.eml'].sort())
   app.advance(31 * DAY_MS)
   await tidy(environment)
   assert.deepEqual(files().sort(), others)

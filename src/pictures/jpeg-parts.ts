@@ -7,6 +7,7 @@ import { damaged, MAX_SCANS, tooManyScans } from './rules.ts'
 
 const END_OF_IMAGE = 0xd9
 const START_OF_SCAN = 0xda
+const PROGRESSIVE = 0xc2
 const EXIF_MARKER = 0xe1
 const PROFILE_MARKER = 0xe2
 
@@ -19,6 +20,9 @@ const isNote = (marker: number): boolean => marker === 0xfe || (marker >= 0xe1 &
 /** For a restart, among the pixels: alone, where all others have a length. */
 const isRestart = (marker: number): boolean => marker >= 0xd0 && marker <= 0xd7
 
+/** The end of every start of scan, where nothing comes bit by bit (ITU T.81 §B.2.3). Some telephones write something else there, which decoders put up with, complaining. */
+const ALL_AT_ONCE = Buffer.from([0, 63, 0])
+
 /** Arithmetic coding in some bytes is minutes of work, and every JPEG that people have is of the usual kind. */
 const unusual = () => fail('validationFailed', 'The JPEG is of an unusual kind; open it, save it again and send that')
 
@@ -30,6 +34,7 @@ export function readJpeg(jpeg: Buffer): Parts {
   const pieces = new Pieces(jpeg)
   const renewed = new Set<number>()
   let keptTo = 0
+  let isProgressive = false
   let scans = 0
   let parts = 0
   let at = 3
@@ -47,7 +52,12 @@ export function readJpeg(jpeg: Buffer): Parts {
     if (marker === START_OF_SCAN && ++scans > MAX_SCANS) throw tooManyScans()
     const end = at + 3 > jpeg.length ? Number.POSITIVE_INFINITY : at + 1 + jpeg.readUInt16BE(at + 1)
     if (end > jpeg.length || end < at + 3) throw damaged()
-    if (isNote(marker)) {
+    if (marker === PROGRESSIVE) isProgressive = true
+    if (marker === START_OF_SCAN && !isProgressive && end - at > ALL_AT_ONCE.length + 2) {
+      pieces.keep(keptTo, end - ALL_AT_ONCE.length)
+      pieces.put(ALL_AT_ONCE)
+      keptTo = end
+    } else if (isNote(marker)) {
       pieces.keep(keptTo, at - 1)
       keptTo = end
       const note = renewed.has(marker) ? undefined : renew(marker, jpeg.subarray(at + 3, end))

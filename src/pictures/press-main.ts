@@ -1,11 +1,11 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync, writeSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { Socket } from 'node:net'
 import { getPriority, setPriority } from 'node:os'
 import { PlatformError } from '../errors.ts'
 import { makeSizes, measure } from './decode.ts'
 import { damaged } from './rules.ts'
-import { type Answer, hear, type Order, say, WIRE } from './wire.ts'
+import { type Answer, hear, type Order, say, TOO_LARGE, WIRE } from './wire.ts'
 
 /**
  * The process in which images are decoded: whatever an image does to a decoder, it does it here. It watches its own memory, ends with the platform, and is told no
@@ -32,7 +32,9 @@ try {
   // Where that is not allowed, images are read all the same.
 }
 setInterval(() => {
-  if (process.memoryUsage.rss() > mostMiB * 2 ** 20) die()
+  if (process.memoryUsage.rss() <= mostMiB * 2 ** 20) return
+  writeSync(process.stderr.fd, `${TOO_LARGE}\n`)
+  die()
 }, WATCH_MS)
 // A terminal or a service manager means the platform, which ends this process when it wants to.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { fail } from '../errors.ts'
-import { type Answer, hear, type Order, say, WIRE } from './wire.ts'
+import { type Answer, hear, type Order, say, TOO_LARGE, WIRE } from './wire.ts'
 
 const PROGRAM = fileURLToPath(new URL('press-main.ts', import.meta.url))
 
@@ -27,6 +27,12 @@ export class Ended extends Error {
     super('the process has ended')
     this.how = how
   }
+
+  /** Whether neither the platform nor the process itself has ended it, nor what it did. */
+  get isByOthers(): boolean {
+    const { signal, why, output } = this.how
+    return signal === 'SIGKILL' && why === undefined && !String(output).includes(TOO_LARGE)
+  }
 }
 
 type Heard = Answer & { readonly bytes: Buffer<ArrayBuffer> }
@@ -43,6 +49,7 @@ export class PressProcess {
   readonly #wire: Socket | undefined
   #asked: PromiseWithResolvers<Heard>
   #output = ''
+  #why: string | undefined
 
   constructor({
     niceness,
@@ -55,7 +62,7 @@ export class PressProcess {
     this.ended = ended.promise
     const end = (how: Record<string, unknown>) => {
       this.hasEnded = true
-      this.#asked.reject(new Ended({ ...how, output: this.#output }))
+      this.#asked.reject(new Ended({ ...how, why: this.#why, output: this.#output }))
       ended.resolve()
     }
     const child = spawn(process.execPath, [program, String(niceness), String(maxMiB)], {
@@ -77,7 +84,7 @@ export class PressProcess {
     hear<Answer>(
       this.#wire,
       (answer, bytes) => this.#asked.resolve({ ...answer, bytes }),
-      () => this.kill(),
+      () => this.kill('it says what nobody understands'),
     )
   }
 
@@ -98,15 +105,16 @@ export class PressProcess {
     return answer
   }
 
-  kill(): void {
+  kill(why: string): void {
+    this.#why ??= why
     this.#child.kill('SIGKILL')
   }
 
   /** It has answered what nobody meant it to. */
   mistrust(): Ended {
-    this.kill()
+    this.kill('its answer makes no sense')
     this.hasEnded = true
-    return new Ended({ problem: 'its answer makes no sense' })
+    return new Ended({ why: this.#why })
   }
 
   /** While it works, this process stays for it. */

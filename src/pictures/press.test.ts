@@ -141,18 +141,19 @@ test(
 )
 
 test('a process that somebody else kills is replaced', onLinux, async (t) => {
-  const { make } = begin(t)
+  const { make, killed } = begin(t)
   await make(small)
   const [pid] = pressesOf()
   const reading = make(await slow())
   await until(() => isDecoding(pid!))
   process.kill(pid!, 'SIGKILL')
-  await assert.rejects(reading, TOO_MUCH)
+  await assert.rejects(reading, NOT_NOW)
   await make(small)
   const [another] = pressesOf()
   process.kill(another!, 'SIGKILL')
   await until(() => pressesOf().length === 0)
   await make(small)
+  assert.deepEqual(killed, [])
 })
 
 test('signals that are meant for the platform do not end it', onLinux, async (t) => {
@@ -202,6 +203,21 @@ test('where it cannot be started, or says what nobody asked, that is said, and n
     await assert.rejects(make(small), TOO_MUCH, nonsense)
     assert.deepEqual(killed, ['png'], nonsense)
   }
+})
+
+test('a process that stands still is given up, and so is the one after it', onLinux, async (t) => {
+  const { make, killed } = begin(t, { maxStartMs: 500, program: write(t, `setInterval(() => {}, 1000)`) })
+  for (let i = 0; i < 2; i++) {
+    const startedMs = performance.now()
+    await assert.rejects(make(small), NOT_NOW)
+    assert.ok(performance.now() - startedMs < 3_000)
+  }
+  const usual = begin(t, { maxStartMs: 2_000 })
+  await usual.make(small)
+  const [pid] = pressesOf()
+  process.kill(pid!, 'SIGSTOP')
+  await usual.make(small)
+  assert.deepEqual([isThere(pid!), killed], [false, []])
 })
 
 test('a stop ends an image that is being read, at once', onLinux, async (t) => {

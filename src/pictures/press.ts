@@ -18,6 +18,7 @@ export interface PressOptions {
   readonly program?: string | undefined
   readonly maxTurnMs?: number
   readonly maxIdleMs?: number
+  readonly maxStartMs?: number
   readonly maxMiB?: number
 }
 
@@ -50,13 +51,17 @@ export class Press {
     clearTimeout(this.#idle)
     const process = await this.#start()
     const startedMs = performance.now()
-    const timer = setTimeout(() => process.kill(), this.#options.maxTurnMs ?? MAX_TURN_MS)
+    const timer = setTimeout(() => process.kill('it takes too long'), this.#options.maxTurnMs ?? MAX_TURN_MS)
     try {
       return await makeSizes(process, work)
     } catch (problem) {
       if (!(problem instanceof Ended)) throw problem
       if (this.#isStopped) throw notNow()
       const tookMs = Math.round(performance.now() - startedMs)
+      if (problem.isByOthers) {
+        this.#options.log.warn({ ...problem.how, tookMs }, 'the process that reads images was killed by somebody else')
+        throw notNow()
+      }
       this.#options.log.warn({ ...problem.how, tookMs }, 'an image was more than the process that reads them may take')
       work.killed()
       throw fail(
@@ -74,31 +79,32 @@ export class Press {
   async stop(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#idle)
-    this.#process?.ref().kill()
+    this.#process?.ref().kill('the platform stops')
     await this.#process?.ended
   }
 
   /** What goes wrong until it is ready is no fault of the image. */
   async #start(): Promise<PressProcess> {
-    const { niceness, log, program, maxMiB = MAX_MIB } = this.#options
-    const timer = setTimeout(() => this.#process?.kill(), MAX_START_MS)
+    const { niceness, log, program, maxMiB = MAX_MIB, maxStartMs = MAX_START_MS } = this.#options
+    const inTime = <T>(process: PressProcess, step: Promise<T>): Promise<T> => {
+      const timer = setTimeout(() => process.kill('it does not answer'), maxStartMs)
+      return step.finally(() => clearTimeout(timer))
+    }
     try {
       // It may have ended a moment ago.
-      if (await this.#process?.isAwake()) return this.#process!
+      if (this.#process && (await inTime(this.#process, this.#process.isAwake()))) return this.#process
       if (this.#isStopped) throw notNow()
       this.#process = new PressProcess({ niceness, maxMiB, program })
-      return await this.#process.ready
+      return await inTime(this.#process, this.#process.ready)
     } catch (problem) {
       const how = problem instanceof Ended ? problem.how : { problem: (problem as Error).message }
       if (!this.#isStopped) log.error(how, 'the process that reads images cannot be started')
       throw notNow()
-    } finally {
-      clearTimeout(timer)
     }
   }
 
   #letGo(): void {
-    this.#process?.kill()
+    this.#process?.kill('nobody needs it')
     this.#process = undefined
   }
 }

@@ -72,10 +72,10 @@ export function checkMeasures({ width, height, channels, bytesAChannel }: Measur
     throw fail('validationFailed', 'The image has too many pixels for its 16 bits a colour; save it with 8 bits')
 }
 
-/** Each scan of a JPEG is a walk over all pixels, and takes as little as fifty bytes. The usual progressive one has ten. */
+/** Each scan of a JPEG is a walk over all pixels, and takes as little as fifty bytes. The usual progressive one has ten, in four colours eighteen. */
 export const MAX_SCANS = 50
-/** Pixels times scans: twelve for an image of 40 megapixels. */
-const MAX_SCANNED = 12 * MAX_PIXELS
+/** Pixels times scans: eighteen for an image of 40 megapixels. */
+const MAX_SCANNED = 18 * MAX_PIXELS
 /** So many walks take as long as decoding does otherwise. */
 const SCANS_FOR_READ = 4
 

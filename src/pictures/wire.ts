@@ -4,6 +4,9 @@ import type { Format, Kind } from './rules.ts'
 /** The descriptor by which the platform and a press talk. */
 export const WIRE = 3
 
+/** What a press says at last, where it ends itself. */
+export const TOO_LARGE = 'this image takes too much memory'
+
 /** An image comes with `measure`, and `make` is about the same one. */
 export type Order =
   | { readonly do: 'wake' }
