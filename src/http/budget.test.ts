@@ -37,11 +37,10 @@ test('without room, the slowest of whoever holds the most gives way, and only on
   const { arrive, begin, gone, pass } = openBudget()
   arrive('avery', 100)
   pass(1)
-  arrive('blake', 200)
-  arrive('blake', 201)
+  arrive('blake', 300)
+  arrive('ellis', 200)
   pass(1)
-  const steady = arrive('blake', 99)
-  arrive('drew', 400)
+  const steady = arrive('drew', 400)
   pass(4_998)
   assert.ok(!begin('casey').canGrow(), 'nobody had more than five seconds')
   pass(1)
@@ -52,16 +51,34 @@ test('without room, the slowest of whoever holds the most gives way, and only on
   pass(10)
   steady.hasArrived(PACE)
   for (const [name, amount] of [
-    ['ellis', 200],
-    ['finley', 400],
-    ['someone', 201],
+    ['finley', 300],
+    ['someone', 200],
   ] as const) {
     const newcomer = begin(name)
     assert.ok(newcomer.canGrow())
     newcomer.setTo(amount)
   }
-  assert.deepEqual(gone, ['blake 200', 'drew 400', 'blake 201'], 'and never the one that goes on coming')
+  assert.deepEqual(gone, ['blake 300', 'ellis 200'], 'and never the one that goes on coming')
   assert.ok(!begin('another').canGrow())
+})
+
+test('who brings several at once gives one of them up to who has none, however fast they come', () => {
+  const { arrive, begin, gone } = openBudget()
+  for (const name of ['avery', 'child']) for (let i = 0; i < 5; i++) arrive(name, 100 + i).hasArrived(PACE)
+  arrive('drew', 2)
+  const blake = begin('blake')
+  assert.ok(blake.canGrow())
+  blake.setTo(100)
+  assert.equal(gone.length, 1)
+  assert.ok(/^(avery|child) /.test(gone[0]!))
+  const casey = begin('casey')
+  assert.ok(casey.canGrow())
+  casey.setTo(100)
+  assert.equal(gone.length, 2)
+  arrive('drew', 200)
+  assert.ok(!begin('casey').canGrow(), 'who has something already waits until there is room')
+  assert.ok(!begin('guest').canGrow(), 'and so does who is not signed in')
+  assert.equal(gone.length, 2)
 })
 
 test('who sends much at first must not wait with the rest', () => {

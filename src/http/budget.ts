@@ -15,6 +15,8 @@ export function holdUntilClosed(response: ServerResponse, giveBack: () => void):
 const PACE_BYTES = 64 * 1024
 const PATIENCE_MS = 5_000
 
+const ANYBODY = () => true
+
 /** Whom something counts for: a person, an anonymous user, or the network where nobody is signed in. */
 export interface Party {
   readonly name: string
@@ -43,12 +45,16 @@ export class Budget {
     return this.#whoLeavesNoRoomFor(party, held) === undefined
   }
 
-  /** The same, and where there is none, those that arrive too slowly give way: of whoever holds the most, and the slowest first. */
+  /**
+   * The same, and where there is none, those that arrive too slowly give way: of whoever holds the most, and the slowest first. Where all come fast, who brings several at once gives
+   * one of them up to who has none.
+   */
   makeRoomFor(party: Party, held: number, nowMs: number): boolean {
     for (;;) {
       const isInTheWay = this.#whoLeavesNoRoomFor(party, held)
       if (!isInTheWay) return true
-      const slowest = this.#findSlowest(isInTheWay, nowMs)
+      const isFair = isInTheWay === ANYBODY && !party.isGuest && (this.#usedBy.get(party.name) ?? 0) - held === 0
+      const slowest = this.#findSlowest(isInTheWay, nowMs) ?? (isFair ? this.#findOneOfSeveral() : undefined)
       if (!slowest) return false
       this.#arriving.delete(slowest)
       slowest.giveWay()
@@ -60,13 +66,24 @@ export class Budget {
     const share = isGuest ? this.#limit / 4 : this.#limit
     if ((this.#usedBy.get(name) ?? 0) - held >= share / 2) return (other) => other.name === name
     if (isGuest && this.#usedByGuests - held >= share) return (other) => other.isGuest
-    return this.#used - held >= this.#limit ? () => true : undefined
+    return this.#used - held >= this.#limit ? ANYBODY : undefined
   }
 
   #findSlowest(isInTheWay: (other: Party) => boolean, nowMs: number): Holding | undefined {
+    return this.#findWorst((one) => one.isSlow(nowMs) && isInTheWay(one.party))
+  }
+
+  #findOneOfSeveral(): Holding | undefined {
+    const counts = new Map<string, number>()
+    for (const { party } of this.#arriving) counts.set(party.name, (counts.get(party.name) ?? 0) + 1)
+    return this.#findWorst(({ party }) => counts.get(party.name)! > 1)
+  }
+
+  /** Of those that may be chosen: of whoever holds the most, the slowest. */
+  #findWorst(isChosen: (holding: Holding) => boolean): Holding | undefined {
     let found: Holding | undefined
     for (const holding of this.#arriving) {
-      if (!holding.isSlow(nowMs) || !isInTheWay(holding.party)) continue
+      if (!isChosen(holding)) continue
       const more = found ? this.#usedBy.get(holding.party.name)! - this.#usedBy.get(found.party.name)! : 1
       if (more > 0 || (more === 0 && holding.dueAtMs < found!.dueAtMs)) found = holding
     }

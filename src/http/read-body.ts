@@ -17,7 +17,11 @@ export const noRoom = (): PlatformError =>
   fail('notReady', 'Too many large bodies are being worked on; try again shortly', 1)
 
 const tooSlow = (): PlatformError =>
-  fail('notReady', 'The body came too slowly while others needed its room; send it again', 1)
+  fail(
+    'notReady',
+    'The body came too slowly, or beside others of yours, while somebody else needed its room; send it again',
+    1,
+  )
 
 type Done = (error: Error | null, body?: unknown) => void
 
