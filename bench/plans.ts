@@ -6,7 +6,8 @@ import type { Statement } from '../src/database/statement.ts'
 import { schemaOf } from '../src/environment.ts'
 import { openLog } from '../src/log.ts'
 import { openEnvironments } from '../src/platform.ts'
-import { drawUsers, searchUsers } from '../src/search/search.ts'
+import { drawUsers } from '../src/search/draws.ts'
+import { searchUsers } from '../src/search/search.ts'
 import { benchConfig } from './servers.ts'
 
 /** How PostgreSQL answers a statement, and how it is read in a report. */

@@ -13,7 +13,8 @@ import { passkeyAges } from './passkeys/passkeys.ts'
 import { sweepAnonymous } from './people/anonymous.ts'
 import { removalAges, sweepLeaving } from './people/removal.ts'
 import { resetAges } from './people/resets.ts'
-import { forgetWords, renewSearchKeys, settleDraws } from './search/search.ts'
+import { settleDraws } from './search/draws.ts'
+import { forgetWords, renewSearchKeys } from './search/search.ts'
 import { sessionAges } from './sessions/sessions.ts'
 
 const EVERY_MS = 5 * 60_000

@@ -6,25 +6,15 @@ import { requestFriend } from '../friends/friends.ts'
 import { SEARCH_VERSION, searchKeys } from '../search/keys.ts'
 import { type TestApp, testApp } from '../testing.ts'
 import { importContent } from './imports.ts'
-import { checkFile, ImportRefused } from './rules.ts'
+import { checkFile } from './rules.ts'
+import { all, refused, who } from './testing.ts'
 
-const who = () => ({ at: new Date(), requestId: 'test', address: 'test' })
 const run = (app: TestApp, people: readonly object[], more: object = {}) =>
   importContent(app.platform.environments, who(), { content: { people, ...more } })
 
 /** What production counts. */
 const count = async (app: TestApp, people: readonly object[], more: object = {}) =>
   (await run(app, people, more)).production!.people
-const all = (created: number, updated: number, unchanged: number) => ({ created, updated, unchanged })
-
-async function refused(work: Promise<unknown>): Promise<readonly string[]> {
-  const problem = await work.then(
-    () => assert.fail('the import was not refused'),
-    (error) => error,
-  )
-  assert.ok(problem instanceof ImportRefused, String(problem))
-  return problem.mistakes
-}
 
 const yearsAgo = (years: number): string => {
   const day = new Date()

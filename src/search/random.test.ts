@@ -4,7 +4,7 @@ import pg from 'pg'
 import { until } from '../database/test-database.ts'
 import type { Environment } from '../environment.ts'
 import { type Client, type TestApp, testApp } from '../testing.ts'
-import { settleDraws } from './search.ts'
+import { settleDraws } from './draws.ts'
 import { loadCast } from './testing.ts'
 
 const DRAWS = 100_000

@@ -2,8 +2,9 @@ import { Type } from 'typebox'
 import { admitSearch } from '../http/admit.ts'
 import { type Operation, userOperation } from '../http/operation.ts'
 import { Entry } from '../profiles/schema.ts'
+import { countDrawn, drawUsers } from './draws.ts'
 import { DEFAULT_LIMIT, Draw, Found, Search } from './schema.ts'
-import { countDrawn, drawUsers, searchUsers } from './search.ts'
+import { searchUsers } from './search.ts'
 
 const area = 'User search'
 

@@ -2,7 +2,6 @@ import type { AppUser } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import { findableEntries, readFindable } from '../profiles/profiles.ts'
-import type { Entry } from '../profiles/schema.ts'
 import { listSlipped, listSplits } from './guesses.ts'
 import { HAS_NO_SPACES, isNumber, SEARCH_VERSION, searchKeys } from './keys.ts'
 import {
@@ -14,19 +13,16 @@ import {
   makePairProbes,
   makeProbes,
   NEAR,
-  NOBODY,
   type Probes,
-  type RankedPeople,
-  rankPeople,
   readTerm,
   type Typed,
 } from './probes.ts'
-import { DEFAULT_LIMIT, type Draw, type Found, MAX_FOUND, MAX_RANDOM, MIN_TERM_LENGTH, type Search } from './schema.ts'
+import { NOBODY, type RankedPeople, rankPeople } from './rank.ts'
+import { DEFAULT_LIMIT, type Found, MAX_FOUND, MIN_TERM_LENGTH, type Search } from './schema.ts'
 import { listNear } from './slips.ts'
 import * as store from './store.ts'
 
 const listEntries = findableEntries('search.listEntries', store.listed)
-const drawEntries = findableEntries('search.drawEntries', store.drawn)
 
 /** Where fewer are found, and none as typed, it is forgiven more. */
 const FEW = 5
@@ -114,32 +110,6 @@ async function findPeople(db: Db, who: AppUser, { list, groups }: Probes, isRare
   return rankPeople(found, { groups, most: MAX_FOUND })
 }
 
-/**
- * How many numbers more than people are drawn, for those that come twice and those of people who may no longer be found; and how few people are all tried instead. Hardly ever is
- * more than one round needed: only where the caller has blocked most of them, or most have just gone.
- */
-const ROUNDS = [
-  { spare: 5, few: 100 },
-  { spare: 50, few: 100 },
-  { spare: 2000, few: 5000 },
-]
-
-export function countDrawn({ count = DEFAULT_LIMIT }: Draw): number {
-  if (count < 1 || count > MAX_RANDOM) throw fail('wrongType', `count must be 1 to ${MAX_RANDOM}`)
-  return count
-}
-
-/** Users of the caller's app with public search on, drawn at random: each set of them is as likely as any other. */
-export async function drawUsers(db: Db, who: AppUser, count: number): Promise<Entry[]> {
-  const drawn = new Map<string, Entry>()
-  for (const { spare, few } of ROUNDS) {
-    const entries = await readFindable(db, who, drawEntries, { me: who.personId, tries: count + spare, few, count })
-    for (const entry of entries) if (drawn.size < count) drawn.set(entry.userId, entry)
-    if (drawn.size === count) break
-  }
-  return [...drawn.values()]
-}
-
 const AT_ONCE = 500
 
 /** Makes the keys of everybody anew whose keys were made by older rules; returns how many. */
@@ -166,24 +136,4 @@ export async function forgetWords(db: Db, stopping: AbortSignal): Promise<number
     })
     count += left.length
   }
-}
-
-/** Who gets a place, or is moved, waits for it if they want to be changed at that moment. */
-const PLACES_AT_ONCE = 1000
-
-/** Brings the places of draws in line with who may be found; returns how many changes that were. */
-export async function settleDraws(db: Db, stopping: AbortSignal): Promise<number> {
-  for (let count = 0; ; ) {
-    const row = await db.first(store.settleDraws, { most: PLACES_AT_ONCE, mayMove: true })
-    count += row!.settled
-    if (row!.settled < PLACES_AT_ONCE || stopping.aborted) return count
-  }
-}
-
-const NEWCOMERS_AT_ONCE = 20_000
-
-/** Gives places to those who come in a transaction, before anybody sees them: more come at once than are drawn without a place. */
-export async function placeNewcomers(tx: Db): Promise<void> {
-  for (let placed = NEWCOMERS_AT_ONCE; placed >= NEWCOMERS_AT_ONCE; )
-    placed = (await tx.first(store.settleDraws, { most: NEWCOMERS_AT_ONCE, mayMove: false }))!.settled
 }
