@@ -5,6 +5,7 @@ import { deviceAges } from './devices/devices.ts'
 import type { Environment } from './environment.ts'
 import { friendAges } from './friends/friends.ts'
 import { idempotencyAges } from './idempotency/idempotency.ts'
+import { watchImports } from './imports/imports.ts'
 import { lockoutAges } from './lockouts/lockouts.ts'
 import { forgetFiles } from './messages/files.ts'
 import { messageAges } from './messages/messages.ts'
@@ -19,6 +20,7 @@ import { sessionAges } from './sessions/sessions.ts'
 
 const EVERY_MS = 5 * 60_000
 const SETTLE_EVERY_MS = 2000
+const WATCH_EVERY_MS = 5000
 const DAY_MS = 24 * 60 * 60_000
 
 const AGES: readonly Age[] = [
@@ -47,27 +49,34 @@ export function keepTidy(environment: Environment): { stop(): void } {
   renewSearchKeys(environment.db, environment.stopping).catch((error: Error) =>
     environment.log.warn({ problem: error.message }, 'some people cannot be found yet: their search keys are outdated'),
   )
-  const settling = keepSettled(environment)
-  return {
-    stop: () => {
-      clearInterval(timer)
-      clearInterval(settling)
-    },
-  }
+  const { db, log, stopping } = environment
+  const finishImports = watchImports(environment, stopping)
+  const timers = [
+    timer,
+    // Who came is drawn from a list of changes until they have a place, and the list should be short.
+    keepDoing(SETTLE_EVERY_MS, () =>
+      settleDraws(db, stopping).catch((error: Error) =>
+        log.warn({ problem: error.message }, 'giving places for random draws failed'),
+      ),
+    ),
+    keepDoing(WATCH_EVERY_MS, () =>
+      finishImports().catch((error: Error) =>
+        log.warn({ problem: error.message }, 'an import that was left behind cannot be finished yet'),
+      ),
+    ),
+  ]
+  return { stop: () => timers.forEach(clearInterval) }
 }
 
-/** Who came is drawn from a list of changes until they have a place, and the list should be short. */
-function keepSettled({ db, log, stopping }: Environment): NodeJS.Timeout {
+/** Again and again, and never twice at once. */
+function keepDoing(everyMs: number, work: () => Promise<unknown>): NodeJS.Timeout {
   let isBusy = false
   const timer = setInterval(async () => {
     if (isBusy) return
     isBusy = true
-    await settleDraws(db, stopping)
-      .catch((error: Error) => log.warn({ problem: error.message }, 'giving places for random draws failed'))
-      .finally(() => {
-        isBusy = false
-      })
-  }, SETTLE_EVERY_MS)
+    await work()
+    isBusy = false
+  }, everyMs)
   return timer.unref()
 }
 

@@ -3,7 +3,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { ownDatabase, place, runAll } from './testing.ts'
+import pg from 'pg'
+import { until } from '../database/test-database.ts'
+import { launch, ownDatabase, place, runAll, startIn } from './testing.ts'
 
 const DEMO = fileURLToPath(new URL('../../demo/demo.json', import.meta.url))
 
@@ -37,4 +39,38 @@ test('import reports what it does, and what is wrong', async () => {
   } finally {
     await drop()
   }
+})
+
+test('an import whose process is killed half way is finished by the platform', async (t) => {
+  const { settings, drop } = await ownDatabase()
+  const client = new pg.Client(settings.DATABASE_URL)
+  await client.connect()
+  t.after(async () => {
+    await client.end()
+    await drop()
+  })
+  const file = join(place, 'crowd.json')
+  const people = Array.from({ length: 600 }, (_, i) => ({ handle: `@c${i}` }))
+  writeFileSync(file, JSON.stringify({ people: [{ handle: '@avery', lastName: 'Renamed' }, ...people] }))
+  const arrived = async () =>
+    (await client.query(`select count(*)::int as people from gs_production.people where handle ~ '^@c[0-9]+$'`)).rows[0]
+      .people
+
+  await client.query('begin')
+  await client.query(`select from gs_production.people where handle = '@avery' for update`)
+  const { child, ended } = launch(['import', file], settings)
+  await until(
+    'the import is decided, and waits',
+    async () => (await client.query('select from gs_production.import_parts')).rows.length === 4,
+    20_000,
+  )
+  child.kill('SIGKILL')
+  await ended
+  await client.query('rollback')
+  assert.equal(await arrived(), 0)
+
+  const platform = await startIn(join(place, 'finisher'), settings)
+  await until('everybody is there', async () => (await arrived()) === 600, 20_000)
+  platform.child.kill('SIGTERM')
+  await platform.ended
 })

@@ -21,7 +21,8 @@ export const importCommand = command({
   notes: [
     'docs/import.md describes the file; demo/demo.json is one. Importing it again changes only what differs:',
     'entries are recognised by key or handle, and what the file does not name stays as it is.',
-    'The platform may be running.',
+    'The platform may be running. Once a file is checked and decided, it arrives: if this command is stopped before the end, the',
+    'platform writes the rest.',
   ].join('\n'),
   examples: ['import school.json --dry-run', 'import school.json --environment sandbox'],
   run: async ([path], values) => {

@@ -24,7 +24,7 @@ after(() => {
 
 export type Settings = Record<string, string>
 
-function launch(args: string[], settings: Settings, program = [MAIN]) {
+export function launch(args: string[], settings: Settings, program = [MAIN]) {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...settings }
   const child = spawn(process.execPath, [...program, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] })
   children.add(child)

@@ -27,18 +27,21 @@ export interface Existing {
 }
 
 export async function readExisting(db: Db, environment: EnvironmentName, file: ImportFile): Promise<Existing> {
-  const organisations = new Map<string, RowOf<typeof store.findOrganisations>>()
-  for (const keys of batches([...listOrganisationKeys(file)], BATCH)) {
-    for (const row of await db.all(store.findOrganisations, { keys: [...keys] })) organisations.set(row.key, row)
-  }
   const apps = new Map<string, RowOf<typeof store.findApps>>()
   for (const batch of batches(file.apps, BATCH)) {
     const clients = batch.map((app) => makeClientId(environment, app.key))
-    if (db.isTransaction) await db.all(store.lockApps, { clients })
     for (const row of await db.all(store.findApps, { clients })) apps.set(row.client_id, row)
   }
+  // What an app has and the file does not name stays, so it has to be known too.
+  const have = (list: (string | null)[]): string[] => list.filter((key) => key !== null)
+  const organisations = new Map<string, RowOf<typeof store.findOrganisations>>()
+  const organisationKeys = have([...apps.values()].map((app) => app.organisation))
+  for (const keys of batches([...new Set([...listOrganisationKeys(file), ...organisationKeys])], BATCH)) {
+    for (const row of await db.all(store.findOrganisations, { keys: [...keys] })) organisations.set(row.key, row)
+  }
   const people = new Map<string, FoundPerson>()
-  for (const handles of batches([...listHandles(file)], BATCH)) {
+  const owners = have([...apps.values()].map((app) => app.owner))
+  for (const handles of batches([...new Set([...listHandles(file), ...owners])], BATCH)) {
     for (const row of await db.all(peopleStore.findPeople, { handles: [...handles] })) people.set(row.handle_key, row)
   }
   const memberships = new Map<number, Map<string, string>>()
@@ -59,7 +62,7 @@ function listOrganisationKeys(file: ImportFile): Set<string> {
   return keys
 }
 
-function listHandles(file: ImportFile): Set<string> {
+export function listHandles(file: ImportFile): Set<string> {
   const handles = new Set<string>()
   for (const { handle, parents = [], friends = [] } of file.people)
     for (const one of [handle, ...parents, ...friends]) handles.add(normaliseHandle(one))

@@ -1,15 +1,19 @@
 import { recordAudit } from '../audit/audit.ts'
 import type { Caller } from '../caller.ts'
 import type { EnvironmentName } from '../config.ts'
-import { type Db, hasCode } from '../database/database.ts'
-import { placeNewcomers } from '../search/draws.ts'
-import { findDangling, findFamilyMistakesHere, readExisting } from './existing.ts'
+import type { Db } from '../database/database.ts'
+import { carryOut, countEntries, keepParts } from './carry-out.ts'
+import { type Existing, findDangling, findFamilyMistakesHere, readExisting } from './existing.ts'
+import { splitFile } from './parts.ts'
 import { preparePasswords } from './passwords.ts'
 import { type Changes, type Plan, planImport } from './plan.ts'
-import { checkFile, ImportRefused, type Mistake } from './rules.ts'
+import { prepareFile } from './prepared.ts'
+import { checkFile, ImportRefused, MAX_FRIENDS, type Mistake } from './rules.ts'
 import type { ImportFile } from './schema.ts'
 import * as store from './store.ts'
-import { changedMeanwhile, writePlan } from './write.ts'
+import { findCrowded } from './ties.ts'
+
+export { watchImports } from './carry-out.ts'
 
 /** An environment that an import goes to. */
 export interface ImportTarget {
@@ -34,8 +38,8 @@ export interface Counts {
 export type ImportReport = Readonly<Record<keyof ImportFile, Counts>>
 
 /**
- * Brings the content of a file into every given environment, or into none. Each has a transaction of its own, because they share no
- * connection; all have written everything before the first of them commits.
+ * Brings the content of a file into every given environment, or into none. It is checked and decided as a whole: what has to be written waits in every environment before
+ * the first of them commits. Then it is written in parts, by this process or, if it ends before that, by any other of the platform.
  */
 export async function importContent(
   targets: readonly ImportTarget[],
@@ -53,76 +57,87 @@ export async function importContent(
     isDryRun,
     onDone: (done, total) => onProgress(done, total, 'hashing passwords'),
   })
+  const prepare = async (db: Db, { name, secretHashKey }: ImportTarget, found: Existing) => {
+    const prepared = prepareFile(file, found, secretHashKey, chooseHash)
+    const plan = planImport(prepared, found, name, who.at)
+    refuseMistakes(await findMistakesAboutFriends(db, plan, found))
+    return { plan, prepared }
+  }
   if (isDryRun) {
+    const prepared = await Promise.all(targets.map((target, i) => prepare(target.db, target, existing[i]!)))
     return toReports(
       targets,
-      existing.map((found, i) => planImport(file, found, targets[i]!, chooseHash, who.at)),
+      prepared.map(({ plan }) => plan),
     )
   }
 
-  const total = file.people.length * targets.length
-  let done = 0
-  const importInto = async (tx: Db, target: ImportTarget): Promise<Plan> => {
+  const decideFor = async (tx: Db, target: ImportTarget) => {
     // Once more, now that no other import can write.
     refuseMistakes(await findDangling(tx, target.name, references))
     const found = await readExisting(tx, target.name, file)
     refuseMistakes(await findFamilyMistakesHere(tx, file, found, who.at))
-    const plan = planImport(file, found, target, chooseHash, who.at)
-    done += plan.people.unchanged
-    await writePlan(
-      tx,
-      who,
-      { plan, existing: found },
-      {
-        people: (count) => {
-          done += count
-          onProgress(done, total, 'writing people')
-        },
-        users: (count, of) => onProgress(count, of, `making them users of apps in ${target.name}`),
-      },
-    )
+    const { plan, prepared } = await prepare(tx, target, found)
+    const parts = [...splitFile(prepared, plan, target.name)]
+    await keepParts(tx, who, parts)
     await recordAudit(tx, who, { action: 'import', detail: summarise(toReport(plan)) })
-    return plan
+    return { plan, entries: parts.reduce((sum, part) => sum + countEntries(part), 0) }
   }
-  try {
-    return toReports(targets, await inAllTransactions(targets, importInto))
-  } catch (error) {
-    // Unique or foreign key: somebody added or removed an entry after it was looked for.
-    throw hasCode(error, '23505', '23503') ? changedMeanwhile() : error
+  const decided = await decideForAll(targets, decideFor)
+  const total = decided.reduce((sum, { entries }) => sum + entries, 0)
+  let done = 0
+  const onPart = (entries: number) => {
+    done += entries
+    onProgress(Math.min(done, total), total, 'writing')
   }
+  await Promise.all(targets.map((target) => carryOut(target, onPart)))
+  return toReports(
+    targets,
+    decided.map(({ plan }) => plan),
+  )
 }
 
 function refuseMistakes(mistakes: readonly Mistake[]): void {
   if (mistakes.length > 0) throw new ImportRefused(mistakes)
 }
 
+async function findMistakesAboutFriends(db: Db, { people }: Plan, existing: Existing): Promise<Mistake[]> {
+  const planned = [...people.created, ...people.updated]
+  const crowded = await findCrowded(db, planned, (handle) => existing.people.get(handle)?.id)
+  return [...crowded].sort().map((handle) => {
+    const name = existing.people.get(handle)?.handle ?? `@${handle}`
+    return `${name}: would have more than ${MAX_FRIENDS} friends`
+  })
+}
+
 /**
- * Opens a transaction in each target, one after the other, so that two imports at once wait in the same order; then does the work in
- * all of them. The first failure rolls back every one.
+ * Opens a transaction in each target, one after the other, so that two imports at once wait in the same order; then decides in
+ * all of them. The first failure rolls back every one. What an earlier import has decided is written before, so that it counts.
  */
-async function inAllTransactions<T>(
+async function decideForAll<T>(
   targets: readonly ImportTarget[],
-  work: (tx: Db, target: ImportTarget) => Promise<T>,
+  decide: (tx: Db, target: ImportTarget) => Promise<T>,
 ): Promise<T[]> {
-  const open = ([next, ...rest]: readonly ImportTarget[], opened: readonly Db[]): Promise<T[]> => {
+  const open = ([next, ...rest]: readonly ImportTarget[], opened: readonly Db[]): Promise<T[] | 'unfinished'> => {
     if (next)
       return next.db.transaction(async (tx) => {
-        await tx.first(store.beginImport, {})
+        await tx.first(store.takeTurnToDecide, {})
+        if (await tx.first(store.findFirstPart, {})) return 'unfinished'
         return open(rest, [...opened, tx])
       })
-    return writeAll(opened)
+    return decideIn(opened)
   }
-  const writeAll = async (opened: readonly Db[]): Promise<T[]> => {
-    const results = await Promise.allSettled(opened.map((tx, i) => work(tx, targets[i]!)))
-    const values = results.map((result) => {
+  const decideIn = async (opened: readonly Db[]): Promise<T[]> => {
+    const results = await Promise.allSettled(opened.map((tx, i) => decide(tx, targets[i]!)))
+    return results.map((result) => {
       if (result.status === 'rejected') throw result.reason
       return result.value
     })
-    // The last thing before the commit: others who came just now get their places too, and wait.
-    for (const tx of opened) await placeNewcomers(tx)
-    return values
   }
-  return open(targets, [])
+  while (true) {
+    const decided = await open(targets, [])
+    if (decided !== 'unfinished') return decided
+    for (const target of targets) await carryOut(target, () => {})
+  }
 }
 
 const count = <T>({ created, updated, unchanged }: Changes<T>): Counts => ({

@@ -1,9 +1,9 @@
 import { hashPassword, verifyPassword } from '../people/passwords.ts'
 import { normaliseHandle } from '../people/people.ts'
 import type { Existing } from './existing.ts'
-import type { ChoosePasswordHash } from './plan.ts'
+import type { ChoosePasswordHash } from './prepared.ts'
+import { changedMeanwhile } from './rules.ts'
 import type { ImportedPerson } from './schema.ts'
-import { changedMeanwhile } from './write.ts'
 
 interface Prepared {
   /** Stored hashes which this password matches. */

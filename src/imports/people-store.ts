@@ -33,10 +33,9 @@ export const findPeople = read('imports.findPeople', {
     anonymous: bool,
     password_hash: nullable(text),
     search_version: int4,
-    row_version: text,
   },
   text: `
-    select xmin::text as row_version, id, handle, handle_key, first_name, last_name, email, country,
+    select id, handle, handle_key, first_name, last_name, email, country,
            to_char(date_of_birth, 'YYYY-MM-DD') as date_of_birth, gender, position, account_kind, service,
            public_search, administrator, developer, anonymous, password_hash, search_version
       from people where handle_key = any(:handles)`,
@@ -44,9 +43,9 @@ export const findPeople = read('imports.findPeople', {
 
 /** In the order of ids, as everybody does who changes more than one. */
 export const lockPeople = write('imports.lockPeople', {
-  params: { people: int8Array },
-  row: { id: int8, row_version: text },
-  text: `select id, xmin::text as row_version from people where id = any(:people) order by id for no key update`,
+  params: { handles: textArray },
+  row: { id: int8 },
+  text: `select id from people where handle_key = any(:handles) order by id for no key update`,
 })
 
 export const insertPeople = write('imports.insertPeople', {
@@ -66,7 +65,6 @@ export const insertPeople = write('imports.insertPeople', {
     returning id, handle_key`,
 })
 
-/** Only rows that are still as they were read: a person may change their password at any moment. */
 export const updatePeople = write('imports.updatePeople', {
   params: { rows: json },
   row: { id: int8 },
@@ -78,11 +76,11 @@ export const updatePeople = write('imports.updatePeople', {
            developer = r.developer, password_hash = r.password_hash, search_keys = r.search_keys,
            search_version = r.search_version,
            epoch = p.epoch + (p.password_hash is distinct from r.password_hash)::int
-      from json_to_recordset(:rows) as r(id bigint, row_version text, handle text, first_name text,
+      from json_to_recordset(:rows) as r(id bigint, handle text, first_name text,
            last_name text, email text, country text, date_of_birth date, gender text, position text, account_kind text,
            service text, public_search boolean, administrator boolean, developer boolean, password_hash text,
            search_keys text[], search_version integer)
-     where p.id = r.id and p.xmin::text = r.row_version returning p.id`,
+     where p.id = r.id returning p.id`,
 })
 
 export const findMemberships = read('imports.findMemberships', {
@@ -176,15 +174,14 @@ export const insertFriendships = write('imports.insertFriendships', {
     returning f.asker_id`,
 })
 
-export const findThoseWithMoreFriends = read('imports.findThoseWithMoreFriends', {
-  params: { people: int8Array, most: int8 },
-  row: { handle: text },
+export const countFriends = read('imports.countFriends', {
+  params: { people: int8Array },
+  row: { handle_key: text, friends: int8 },
   text: `
-    select p.handle from people p
-     where p.id = any(:people)
-       and (select count(*) from friendships f where f.asker_id = p.id and f.accepted_at is not null)
-         + (select count(*) from friendships f where f.asked_id = p.id and f.accepted_at is not null) > :most
-     order by p.handle_key`,
+    select p.handle_key,
+           (select count(*) from friendships f where f.asker_id = p.id and f.accepted_at is not null)
+         + (select count(*) from friendships f where f.asked_id = p.id and f.accepted_at is not null) as friends
+      from people p where p.id = any(:people)`,
 })
 
 /** Also those who have withdrawn consent. */

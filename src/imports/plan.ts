@@ -1,11 +1,10 @@
 import { BLOCK_BYTES, DEFAULT_STORAGE_BLOCKS, makeClientId } from '../apps/apps.ts'
-import { hashSecret } from '../apps/secrets.ts'
 import type { EnvironmentName } from '../config.ts'
 import { normaliseHandle } from '../people/people.ts'
 import { SERVICE_FIELDS, type Service } from '../profiles/schema.ts'
 import type { Existing, FoundPerson } from './existing.ts'
+import type { PreparedApp, PreparedFile, PreparedPerson } from './prepared.ts'
 import { isChild, SEARCH_VERSION } from './rules.ts'
-import type { ImportedApp, ImportedPerson, ImportFile } from './schema.ts'
 import { planTies, type TiesPlan } from './ties.ts'
 
 /**
@@ -31,8 +30,6 @@ export interface OrganisationPlan {
 
 export interface PersonPlan {
   readonly handle_key: string
-  /** Of the row that it was compared with. */
-  readonly row_version: string | undefined
   /** The columns of the row. */
   readonly row: PersonRow
   /** The row stays as it is; only what hangs on it changes. */
@@ -45,7 +42,7 @@ export interface PersonPlan {
 }
 
 /** The columns but for search keys, which follow from the names. */
-type PersonRow = Omit<FoundPerson, 'id' | 'handle_key' | 'anonymous' | 'row_version'>
+type PersonRow = Omit<FoundPerson, 'id' | 'handle_key' | 'anonymous'>
 
 export interface AppPlan {
   readonly client_id: string
@@ -62,28 +59,14 @@ export interface AppPlan {
   readonly isWithdrawn: boolean
 }
 
-/** The hash to keep for a person of the file: the stored one where the password is still the same. */
-export type ChoosePasswordHash = (person: ImportedPerson, storedHash: string | null) => string | null
-
-interface Target {
-  readonly name: EnvironmentName
-  readonly secretHashKey: Buffer
-}
-
-export function planImport(
-  file: ImportFile,
-  existing: Existing,
-  target: Target,
-  chooseHash: ChoosePasswordHash,
-  now: Date,
-): Plan {
+export function planImport(file: PreparedFile, existing: Existing, environment: EnvironmentName, now: Date): Plan {
   const plan: Plan = { organisations: noChanges(), people: noChanges(), apps: noChanges() }
   for (const { key, name } of file.organisations) {
     const found = existing.organisations.get(key)
     note(plan.organisations, found?.id, { key, name: lineOf(name) }, found?.name === lineOf(name))
   }
-  for (const person of file.people) planPerson(plan.people, person, existing, target, chooseHash, now)
-  for (const app of file.apps) planApp(plan.apps, app, existing, target)
+  for (const person of file.people) planPerson(plan.people, person, existing, environment, now)
+  for (const app of file.apps) planApp(plan.apps, app, existing, environment)
   return plan
 }
 
@@ -97,10 +80,9 @@ function note<T>(changes: Changes<T>, id: number | undefined, entry: T, isSame: 
 
 function planPerson(
   changes: Changes<PersonPlan>,
-  person: ImportedPerson,
+  person: PreparedPerson,
   existing: Existing,
-  target: Target,
-  chooseHash: ChoosePasswordHash,
+  environment: EnvironmentName,
   now: Date,
 ): void {
   const key = normaliseHandle(person.handle)
@@ -120,29 +102,28 @@ function planPerson(
     public_search: mayBeFound(person, found, now),
     administrator: person.administrator ?? found?.administrator ?? false,
     developer: person.developer ?? found?.developer ?? false,
-    password_hash: chooseHash(person, storedHash),
+    password_hash: person.passwordHash ?? storedHash,
     search_version: SEARCH_VERSION,
   }
-  const memberships =
-    person.organisations === undefined ? undefined : new Map(Object.entries<string>(person.organisations))
   const isPasswordReplaced = storedHash !== null && storedHash !== row.password_hash
   // Whoever is thirteen or older is looked after by nobody, whatever the file says.
   const { parents: _parents, ...grownUp } = person
   const { isSame: hasSameTies, ...ties } = planTies(
     isChild(row.date_of_birth, now) ? person : grownUp,
-    target.name,
+    environment,
     existing.ties,
     (handle) => existing.people.get(normaliseHandle(handle))?.id,
   )
   const isRowSame =
     found !== undefined && Object.entries(row).every(([column, value]) => found[column as keyof typeof row] === value)
-  const hasSameMemberships =
-    memberships === undefined || isSameMap(memberships, (found && existing.memberships.get(found.id)) ?? new Map())
+  const stored = (found && existing.memberships.get(found.id)) ?? new Map<string, string>()
+  const named = new Map(Object.entries<string>(person.organisations ?? {}))
+  const memberships = person.organisations === undefined || isSameMap(named, stored) ? undefined : named
   note(
     changes,
     found?.id,
-    { handle_key: key, row_version: found?.row_version, row, isRowSame, memberships, isPasswordReplaced, ties },
-    isRowSame && hasSameMemberships && hasSameTies,
+    { handle_key: key, row, isRowSame, memberships, isPasswordReplaced, ties },
+    isRowSame && memberships === undefined && hasSameTies,
   )
 }
 
@@ -166,19 +147,19 @@ const printService = (service: Service): string =>
     ),
   )
 
-/** What a parent has decided for a child stays, unless the file makes a child of the person or takes the last parent away. */
-function mayBeFound(person: ImportedPerson, found: FoundPerson | undefined, now: Date): boolean {
-  const wasChild = found !== undefined && isChild(found.date_of_birth, now)
-  const isYoung = isChild(given(person.dateOfBirth, found?.date_of_birth), now)
-  if (isYoung && (!wasChild || person.parents?.length === 0)) return false
-  return person.publicSearch ?? found?.public_search ?? false
+/** What a parent has decided for a child stays, unless the file takes it back, makes a child of the person or takes the last parent away. */
+function mayBeFound(person: PreparedPerson, found: FoundPerson | undefined, now: Date): boolean {
+  const isWanted = person.publicSearch ?? found?.public_search ?? false
+  if (!isChild(given(person.dateOfBirth, found?.date_of_birth), now)) return isWanted
+  const isAllowed = found !== undefined && isChild(found.date_of_birth, now) && found.public_search
+  return isWanted && isAllowed && person.parents?.length !== 0
 }
 
 const isSameMap = (one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean =>
   one.size === other.size && [...one].every(([key, value]) => other.get(key) === value)
 
-function planApp(changes: Changes<AppPlan>, app: ImportedApp, existing: Existing, target: Target): void {
-  const clientId = makeClientId(target.name, app.key)
+function planApp(changes: Changes<AppPlan>, app: PreparedApp, existing: Existing, environment: EnvironmentName): void {
+  const clientId = makeClientId(environment, app.key)
   const found = existing.apps.get(clientId)
   const isPublic = app.public ?? found?.public_client ?? false
   const row = {
@@ -190,7 +171,6 @@ function planApp(changes: Changes<AppPlan>, app: ImportedApp, existing: Existing
     basic_enabled: app.basic ?? found?.basic_enabled ?? false,
     device_enabled: app.device ?? found?.device_enabled ?? false,
   }
-  const secrets = app.secrets?.map((secret) => hashSecret(secret, target.secretHashKey).toString('hex'))
   const entry = {
     client_id: clientId,
     row,
@@ -202,7 +182,7 @@ function planApp(changes: Changes<AppPlan>, app: ImportedApp, existing: Existing
         : Math.floor(app.storageBytes / BLOCK_BYTES),
     redirectUris: sortedSet(app.redirectUris ?? found?.redirect_uris ?? []),
     origins: sortedSet(app.origins ?? found?.origins ?? []),
-    secrets: isPublic ? [] : sortedSet(secrets ?? found?.secrets ?? []),
+    secrets: isPublic ? [] : sortedSet(app.secretHashes ?? found?.secrets ?? []),
     isWithdrawn: found?.status === 'approved' && row.status !== 'approved',
   }
   const isSame =

@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { findRedirectUriMistake, isAppKey, isOrigin } from '../apps/rules.ts'
-import { PlatformError } from '../errors.ts'
+import { fail, PlatformError } from '../errors.ts'
 import { ANONYMOUS_PREFIX, normaliseHandle } from '../people/rules.ts'
 import { isAdult, isChild } from '../profiles/rules.ts'
 import { type ImportedApp, type ImportedPerson, type ImportFile, SECTIONS } from './schema.ts'
@@ -26,6 +26,9 @@ export class ImportRefused extends PlatformError {
     this.mistakes = mistakes
   }
 }
+
+export const changedMeanwhile = (): Error =>
+  fail('conflict', 'Somebody changed what the file names meanwhile; nothing was imported, so import it again')
 
 type SectionName = keyof typeof SECTIONS
 
@@ -204,7 +207,7 @@ function* checkApp(place: string, app: ImportedApp): Generator<Mistake> {
   }
 }
 
-function* listReferences(file: ImportFile): Generator<Reference> {
+export function* listReferences(file: ImportFile): Generator<Reference> {
   const organisations = new Set<unknown>(file.organisations.map((organisation) => organisation?.key))
   const people = new Set(file.people.map((person) => normalForm(person?.handle)))
   const apps = new Set<unknown>(file.apps.map((app) => app?.key))
@@ -240,3 +243,20 @@ const textsIn = (list: unknown): [number, string][] =>
   Array.isArray(list)
     ? [...list.entries()].filter((entry): entry is [number, string] => typeof entry[1] === 'string')
     : []
+
+/** The file without what stands at the places of these mistakes. */
+export function leaveOut<T extends ImportFile>(file: T, mistakes: readonly Mistake[]): T {
+  const places = new Set(mistakes.map((mistake) => mistake.slice(0, mistake.indexOf(': '))))
+  const without = (value: unknown, place: string): unknown => {
+    if (places.has(place)) return undefined
+    if (Array.isArray(value))
+      return value.map((item, i) => without(item, `${place}[${i}]`)).filter((item) => item !== undefined)
+    if (!isObject(value)) return value
+    const fields = Object.entries(value).map(([name, field]) => [
+      name,
+      without(field, place ? `${place}.${name}` : name),
+    ])
+    return Object.fromEntries(fields.filter(([, field]) => field !== undefined))
+  }
+  return (places.size === 0 ? file : without(file, '')) as T
+}

@@ -11,13 +11,49 @@ import {
   write,
 } from '../database/statement.ts'
 
-/** One import at a time in one environment. It waits for its sibling's commit, so it may be idle for longer than others. */
-export const beginImport = write('imports.begin', {
+const TURN = `hashtextextended('groundschool.import.' || current_schema(), 0)`
+
+/** One at a time in an environment decides about an import, or writes a part of one. */
+export const takeTurn = write('imports.takeTurn', {
+  params: {},
+  row: { locked: text },
+  text: `select pg_advisory_xact_lock(${TURN})::text as locked`,
+})
+
+/** Whoever decides for two environments lets one wait for the other, so it may be idle for longer than others. */
+export const takeTurnToDecide = write('imports.takeTurnToDecide', {
   params: {},
   row: { locked: text, patience: text },
   text: `
-    select pg_advisory_xact_lock(hashtextextended('groundschool.import.' || current_schema(), 0))::text as locked,
+    select pg_advisory_xact_lock(${TURN})::text as locked,
            set_config('idle_in_transaction_session_timeout', '0', true) as patience`,
+})
+
+export const insertParts = write('imports.insertParts', {
+  params: { rows: json, now: timestamptz, request: text, address: text },
+  row: { id: int8 },
+  text: `
+    insert into import_parts (decided_at, request_id, address, content)
+    select :now, :request, :address, r.content from json_array_elements(:rows) with ordinality as r(content, n) order by n
+    returning id`,
+})
+
+export const readFirstPart = write('imports.readFirstPart', {
+  params: {},
+  row: { id: int8, decided_at: timestamptz, request_id: text, address: text, content: json },
+  text: `select id, decided_at, request_id, address, content from import_parts order by id limit 1`,
+})
+
+export const deletePart = write('imports.deletePart', {
+  params: { part: int8 },
+  row: { id: int8 },
+  text: `delete from import_parts where id = :part returning id`,
+})
+
+export const findFirstPart = read('imports.findFirstPart', {
+  params: {},
+  row: { id: int8 },
+  text: `select id from import_parts order by id limit 1`,
 })
 
 export const findOrganisations = read('imports.findOrganisations', {
@@ -42,7 +78,7 @@ export const updateOrganisations = write('imports.updateOrganisations', {
      where o.id = r.id returning o.id`,
 })
 
-/** Nobody else gives or takes secrets of these apps until the import is over; people may go on to sign in to them. */
+/** Nobody else gives or takes secrets of these apps until this part is written; people may go on to sign in to them. */
 export const lockApps = write('imports.lockApps', {
   params: { clients: textArray },
   row: { id: int8 },

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { EnvironmentName } from '../config.ts'
+import type { Db } from '../database/database.ts'
+import { until } from '../database/test-database.ts'
 import type { TestApp } from '../testing.ts'
-import { importContent } from './imports.ts'
+import { type ImportTarget, importContent } from './imports.ts'
+import * as peopleStore from './people-store.ts'
 import { ImportRefused } from './rules.ts'
 
 export const who = () => ({ at: new Date(), requestId: 'test', address: 'test' })
@@ -94,4 +97,59 @@ export async function refused(work: Promise<unknown>): Promise<readonly string[]
   )
   assert.ok(problem instanceof ImportRefused, String(problem))
   return problem.mistakes
+}
+
+export const runPeople = (app: TestApp, people: readonly object[], more: object = {}) => run(app, { people, ...more })
+
+/** What production counts. */
+export const countPeople = async (app: TestApp, people: readonly object[], more: object = {}) =>
+  (await runPeople(app, people, more)).production!.people
+
+export const readPerson = async (app: TestApp, handle: string) =>
+  (await app.sql(`select * from people where handle_key = '${handle}'`))[0]!
+
+export const idOf = async (app: TestApp, handle: string) => Number((await readPerson(app, handle)).id)
+
+export const friendships = (app: TestApp, environment: EnvironmentName = 'production') =>
+  app.sql(
+    `select least(a.handle_key, b.handle_key) as one, greatest(a.handle_key, b.handle_key) as other,
+            f.accepted_at is not null as accepted, f.is_quiet as quiet
+       from friendships f join people a on a.id = f.asker_id join people b on b.id = f.asked_id order by 1, 2`,
+    environment,
+  )
+
+export const untilSomebodyWaits = (app: TestApp): Promise<void> =>
+  until('somebody waits for somebody else', async () => {
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    return (await app.sql(waiting)).length > 0
+  })
+
+/** Imports while that person of production cannot be changed, and does the work once the import has to wait for them. */
+export async function importBehind<T>(app: TestApp, handle: string, content: object, work: () => Promise<T>) {
+  const { result } = await app.environment().db.transaction(async (tx) => {
+    await tx.all(peopleStore.lockPeople, { handles: [handle] })
+    const result = run(app, content)
+    await untilSomebodyWaits(app)
+    await work()
+    return { result }
+  })
+  return result
+}
+
+/** Counts statements that transactions send. */
+export function countStatements({ name, secretHashKey, db }: ImportTarget) {
+  let statements = 0
+  const count = (tx: Db): Db => ({
+    ...tx,
+    all: (statement, params) => {
+      statements++
+      return tx.all(statement, params)
+    },
+  })
+  const target = {
+    name,
+    secretHashKey,
+    db: { ...db, transaction: <T>(work: (tx: Db) => Promise<T>) => db.transaction((tx) => work(count(tx))) },
+  }
+  return { target, counted: () => statements }
 }

@@ -5,7 +5,7 @@ import type { Db } from '../database/database.ts'
 import { normaliseHandle } from '../people/people.ts'
 import { batches } from './batches.ts'
 import * as peopleStore from './people-store.ts'
-import { ImportRefused, MAX_FRIENDS } from './rules.ts'
+import { MAX_FRIENDS } from './rules.ts'
 import type { ImportedPerson } from './schema.ts'
 import * as store from './store.ts'
 
@@ -15,7 +15,6 @@ import * as store from './store.ts'
  */
 
 const READ_BATCH = 5000
-const WRITE_BATCH = 1000
 
 /** What an environment has of the ties that a file names. */
 export interface Ties {
@@ -119,37 +118,48 @@ type Ids = ReadonlyMap<string, number>
 
 export async function writeParents(tx: Db, who: Caller, people: readonly PlannedPerson[], ids: Ids): Promise<void> {
   const children = people.filter(({ ties }) => ties.parents !== undefined)
-  for (const batch of batches(children, WRITE_BATCH)) {
-    const rows = batch.flatMap(({ handle_key, ties }) =>
-      [...ties.parents!].map((parent) => ({ child_id: ids.get(handle_key), parent_id: ids.get(parent) })),
-    )
-    await tx.all(peopleStore.replaceParents, {
-      children: batch.map(({ handle_key }) => ids.get(handle_key)!),
-      rows: JSON.stringify(rows),
-      now: who.at,
-    })
+  if (children.length === 0) return
+  const rows = children.flatMap(({ handle_key, ties }) =>
+    [...ties.parents!].map((parent) => ({ child_id: ids.get(handle_key), parent_id: ids.get(parent) })),
+  )
+  await tx.all(peopleStore.replaceParents, {
+    children: children.map(({ handle_key }) => ids.get(handle_key)!),
+    rows: JSON.stringify(rows),
+    now: who.at,
+  })
+}
+
+/** Who would have more friends than anybody may have: handles in their normal form. */
+export async function findCrowded(db: Db, people: readonly PlannedPerson[], findId: FindId): Promise<Set<string>> {
+  const added = new Map<string, Set<string>>()
+  const add = (one: string, other: string) => added.set(one, (added.get(one) ?? new Set()).add(other))
+  for (const { handle_key, ties } of people) {
+    for (const friend of ties.friends) {
+      add(handle_key, friend)
+      add(friend, handle_key)
+    }
   }
+  const crowded = new Set([...added.keys()].filter((handle) => added.get(handle)!.size > MAX_FRIENDS))
+  const known = [...added.keys()].map(findId).filter((id) => id !== undefined)
+  for (const batch of batches(known, READ_BATCH)) {
+    for (const { handle_key, friends } of await db.all(peopleStore.countFriends, { people: [...batch] }))
+      if (friends + added.get(handle_key)!.size > MAX_FRIENDS) crowded.add(handle_key)
+  }
+  return crowded
 }
 
 /** The people are locked already, as whoever changes something between two people does. */
 export async function writeFriends(tx: Db, who: Caller, people: readonly PlannedPerson[], ids: Ids): Promise<void> {
   const pairs = new Map<string, { low: number; high: number }>()
-  const concerned = new Set<number>()
   for (const { handle_key, ties } of people) {
     const id = ids.get(handle_key)!
     for (const friend of ties.friends) {
       const other = ids.get(friend)!
       pairs.set(keyOfPair(id, other), { low: Math.min(id, other), high: Math.max(id, other) })
-      concerned.add(id).add(other)
     }
   }
-  for (const batch of batches([...pairs.values()], WRITE_BATCH))
-    await tx.all(peopleStore.insertFriendships, { rows: JSON.stringify(batch), now: who.at })
-  for (const batch of batches([...concerned], READ_BATCH)) {
-    const rows = await tx.all(peopleStore.findThoseWithMoreFriends, { people: [...batch], most: MAX_FRIENDS })
-    if (rows.length > 0)
-      throw new ImportRefused(rows.map(({ handle }) => `${handle}: would have more than ${MAX_FRIENDS} friends`))
-  }
+  if (pairs.size > 0)
+    await tx.all(peopleStore.insertFriendships, { rows: JSON.stringify([...pairs.values()]), now: who.at })
 }
 
 /** `apps` are ids by client ID, also of the apps that this import has made. */
@@ -157,15 +167,9 @@ export async function writeUsers(
   tx: Db,
   who: Caller,
   what: { readonly people: readonly PlannedPerson[]; readonly ids: Ids; readonly apps: Ids },
-  onDone: (done: number, total: number) => void,
 ): Promise<void> {
   const rows = what.people.flatMap(({ handle_key, ties }) =>
     ties.clients.map((client) => ({ personId: what.ids.get(handle_key)!, appId: what.apps.get(client)! })),
   )
-  let done = 0
-  for (const batch of batches(rows, WRITE_BATCH)) {
-    await enrolUsers(tx, who, batch)
-    done += batch.length
-    onDone(done, rows.length)
-  }
+  if (rows.length > 0) await enrolUsers(tx, who, rows)
 }

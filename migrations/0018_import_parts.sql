@@ -1,0 +1,8 @@
+-- What an import has decided and not written yet: one row for each part, in the order in which they are written.
+create table import_parts (
+  id bigint generated always as identity primary key,
+  decided_at timestamptz not null,
+  request_id text not null,
+  address text not null,
+  content json not null
+);

@@ -1,0 +1,118 @@
+import { makeClientId } from '../apps/apps.ts'
+import type { Caller } from '../caller.ts'
+import type { EnvironmentName } from '../config.ts'
+import { type Db, hasCode } from '../database/database.ts'
+import { normaliseHandle } from '../people/people.ts'
+import { placeNewcomers } from '../search/draws.ts'
+import { batches } from './batches.ts'
+import { type Existing, findDangling, findFamilyMistakesHere, listHandles, readExisting } from './existing.ts'
+import * as peopleStore from './people-store.ts'
+import { planImport } from './plan.ts'
+import type { PreparedFile } from './prepared.ts'
+import { leaveOut, listReferences } from './rules.ts'
+import * as store from './store.ts'
+import { findCrowded } from './ties.ts'
+import { writePlan } from './write.ts'
+
+/** An environment whose imports are carried out. */
+export interface Place {
+  readonly name: EnvironmentName
+  readonly db: Db
+}
+
+/** Parts that are sent to the database in one statement. */
+const PARTS_AT_ONCE = 20
+
+/** Makes the parts wait to be written. With the commit it is decided that they will be. */
+export async function keepParts(tx: Db, who: Caller, parts: readonly PreparedFile[]): Promise<void> {
+  for (const batch of batches(parts, PARTS_AT_ONCE))
+    await tx.all(store.insertParts, {
+      rows: JSON.stringify(batch),
+      now: who.at,
+      request: who.requestId,
+      address: who.address,
+    })
+}
+
+/** Writes what imports have decided, a part at a time, until nothing is left or somebody says stop. Several processes may do so at once. */
+export async function carryOut(place: Place, onPart: (entries: number) => void, stopping?: AbortSignal): Promise<void> {
+  while (!stopping?.aborted) {
+    const entries = await writeNextPart(place)
+    if (entries === undefined) return
+    onPart(entries)
+  }
+}
+
+/** Looks now and then for what another process has left behind: a part that is still the first one of all is written by nobody. */
+export function watchImports(place: Place, stopping: AbortSignal): () => Promise<void> {
+  let seen: number | undefined
+  return async () => {
+    const first = (await place.db.first(store.findFirstPart, {}))?.id
+    if (first !== undefined && first === seen) await carryOut(place, () => {}, stopping)
+    else seen = first
+  }
+}
+
+/** How often a part begins anew because a newcomer took a handle, or somebody who was named left, while it was written. */
+const TRIES = 5
+
+/** Returns how many entries it had; undefined if there is none. */
+async function writeNextPart({ name, db }: Place): Promise<number | undefined> {
+  for (let triesLeft = TRIES; ; triesLeft--) {
+    try {
+      return await db.transaction(async (tx) => {
+        await tx.first(store.takeTurn, {})
+        const part = await tx.first(store.readFirstPart, {})
+        if (!part) return undefined
+        const content: PreparedFile = JSON.parse(part.content)
+        const who = { at: part.decided_at, requestId: part.request_id, address: part.address }
+        await writePart(tx, name, who, content)
+        await tx.first(store.deletePart, { part: part.id })
+        return countEntries(content)
+      })
+    } catch (error) {
+      if (!hasCode(error, '23505', '23503') || triesLeft === 0) throw error
+    }
+  }
+}
+
+export const countEntries = ({ organisations, people, apps }: PreparedFile): number =>
+  organisations.length + people.length + apps.length
+
+/** Reads what is there once nobody can change it any more, and does what the part says to it. */
+async function writePart(tx: Db, environment: EnvironmentName, who: Caller, part: PreparedFile): Promise<void> {
+  await tx.all(peopleStore.lockPeople, { handles: [...listHandles(part)] })
+  await tx.all(store.lockApps, { clients: part.apps.map(({ key }) => makeClientId(environment, key)) })
+  const existing = await readExisting(tx, environment, part)
+  const rest = await leaveOutWhatChanged(tx, environment, who, part, existing)
+  const plan = planImport(rest, existing, environment, who.at)
+  await writePlan(tx, who, { plan, existing })
+  // More may come at once than are drawn without a place.
+  await placeNewcomers(tx)
+}
+
+/** Since it was decided, somebody may have left, been given too many friends, or become too young to be a parent: what would be a mistake now is left out. */
+async function leaveOutWhatChanged(
+  tx: Db,
+  environment: EnvironmentName,
+  who: Caller,
+  part: PreparedFile,
+  existing: Existing,
+): Promise<PreparedFile> {
+  const findFound = (handle: string) => existing.people.get(normaliseHandle(handle))
+  const present = { ...part, people: part.people.filter(({ handle, isKnown }) => !isKnown || findFound(handle)) }
+  const valid = leaveOut(present, [
+    ...(await findDangling(tx, environment, [...listReferences(present)])),
+    ...(await findFamilyMistakesHere(tx, present, existing, who.at)),
+  ])
+  const { people } = planImport(valid, existing, environment, who.at)
+  const crowded = await findCrowded(tx, [...people.created, ...people.updated], (handle) => findFound(handle)?.id)
+  if (crowded.size === 0) return valid
+  const hasRoom = (handle: string) => !crowded.has(normaliseHandle(handle))
+  return {
+    ...valid,
+    people: valid.people.map(({ friends, ...person }) =>
+      friends && hasRoom(person.handle) ? { ...person, friends: friends.filter(hasRoom) } : person,
+    ),
+  }
+}

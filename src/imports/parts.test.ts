@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { signInBrowser } from '../account/testing.ts'
+import { removePerson } from '../people/removal.ts'
+import { PROFILE } from '../people/testing.ts'
+import { testApp } from '../testing.ts'
+import { keepParts } from './carry-out.ts'
+import { watchImports } from './imports.ts'
+import { all, friendships, idOf, importBehind, readPerson, run, runPeople, who } from './testing.ts'
+
+const crowd = (count: number) => Array.from({ length: count }, (_, i) => ({ handle: `@c${i}`, lastName: 'Crowd' }))
+
+test('whom a large import changes waits for one part of it, and not for all', async (t) => {
+  const app = await testApp(t)
+  await app.givePassword('avery')
+  await run(app, { people: crowd(1000) })
+  const content = {
+    people: [{ handle: '@avery', lastName: 'First' }, ...crowd(1000).map((one) => ({ ...one, lastName: 'Renamed' }))],
+  }
+  const report = await importBehind(app, 'c999', content, async () => {
+    assert.equal((await readPerson(app, 'avery')).last_name, 'First')
+    const avery = await app.as('avery')
+    const { status, body } = await avery.get(PROFILE)
+    assert.deepEqual([status, body.lastName], [200, 'First'])
+    // Changes of their own, a sign-in and the end of consent: all of it waited for the whole import once.
+    await app.sql(`update people set country = 'SE' where handle_key in ('avery', 'c0')`)
+    await signInBrowser(app, 'avery')
+    await app.sql(`update app_users set withdrawn_at = now() where user_id = '${avery.userId}'`)
+  })
+  assert.deepEqual(report.production!.people, all(0, 1001, 0))
+  const rows = await app.sql(
+    `select last_name, country, count(*)::int as people from people where last_name in ('First', 'Renamed') group by 1, 2 order by 1, 2`,
+  )
+  assert.deepEqual(rows, [
+    { last_name: 'First', country: 'SE', people: 1 },
+    { last_name: 'Renamed', country: 'SE', people: 1 },
+    { last_name: 'Renamed', country: null, people: 999 },
+  ])
+})
+
+test('what was decided is written, whoever does it: the platform itself, or the next import', async (t) => {
+  const app = await testApp(t)
+  const { db, stopping } = app.environment()
+  const keep = (handle: string) =>
+    keepParts(db, who(), [{ organisations: [], people: [{ handle, isKnown: false }], apps: [] }])
+  const finish = watchImports(app.environment(), stopping)
+  await keep('@left1')
+  await finish()
+  assert.equal((await app.sql('select from import_parts')).length, 1, 'somebody may be at it')
+  await finish()
+  assert.equal((await app.sql('select from import_parts')).length, 0)
+  await keep('@left2')
+  assert.deepEqual((await runPeople(app, [{ handle: '@left2' }])).production!.people, all(0, 0, 1))
+  const found = await app.sql(`select handle from people where handle like '@left_' order by 1`)
+  assert.deepEqual(found, [{ handle: '@left1' }, { handle: '@left2' }])
+  assert.deepEqual(await app.sql('select from import_parts'), [])
+})
+
+test('who leaves while an import is under way is not brought back by it, and whoever is named with them arrives', async (t) => {
+  const app = await testApp(t)
+  const content = {
+    people: [
+      { handle: '@avery', firstName: 'Held' },
+      { handle: '@casey', firstName: 'Gone', friends: ['@new'] },
+      { handle: '@new', friends: ['@casey', '@drew'] },
+      { handle: '@kid', dateOfBirth: '2020-01-01', parents: ['@casey', '@drew'] },
+    ],
+    apps: [{ key: 'theirs', name: 'Theirs', owner: '@casey' }],
+  }
+  const personId = await idOf(app, 'casey')
+  await importBehind(app, 'avery', content, () =>
+    removePerson(app.environment().db, who(), { personId, reason: 'test' }),
+  )
+  assert.equal(await readPerson(app, 'casey'), undefined)
+  assert.equal((await readPerson(app, 'avery')).first_name, 'Held')
+  assert.deepEqual(
+    (await friendships(app)).map(({ one, other }) => [one, other]),
+    [['drew', 'new']],
+  )
+  assert.deepEqual((await friendships(app, 'sandbox')).length, 2)
+  const parents = `select p.handle from guardians g join people p on p.id = g.parent_id order by 1`
+  assert.deepEqual(await app.sql(parents), [{ handle: '@drew' }])
+  assert.deepEqual(await app.sql(parents, 'sandbox'), [{ handle: '@casey' }, { handle: '@drew' }])
+  assert.deepEqual(await app.sql(`select owner_id from apps where client_id = 'gs-theirs'`), [{ owner_id: null }])
+})
+
+test('who has all friends that anybody may have, by the time that it is their turn, gets no more', async (t) => {
+  const app = await testApp(t)
+  await run(app, { people: crowd(1000) })
+  const content = {
+    people: [
+      { handle: '@avery', firstName: 'Held' },
+      { handle: '@new', friends: ['@drew', '@ellis'] },
+    ],
+  }
+  await importBehind(app, 'avery', content, () =>
+    app.sql(
+      `insert into friendships (asker_id, asked_id, requested_at, accepted_at)
+       select drew.id, c.id, now(), now() from people drew, people c where drew.handle_key = 'drew' and c.last_name = 'Crowd'`,
+    ),
+  )
+  const friends = (await friendships(app)).filter(({ one, other }) => [one, other].includes('new'))
+  assert.deepEqual(
+    friends.map(({ one }) => one),
+    ['ellis'],
+  )
+})
+
+test('no part keeps a password or a secret that can be read', async (t) => {
+  const app = await testApp(t)
+  const people = [
+    { handle: '@avery', firstName: 'Held' },
+    { handle: '@new', password: 'a password of somebody new' },
+  ]
+  const content = { people, apps: [{ key: 'logbook', name: 'Logbook', secrets: ['a secret of the logbook'] }] }
+  await importBehind(app, 'avery', content, async () => {
+    const rows = await app.sql('select content::text from import_parts')
+    const text = JSON.stringify(rows)
+    assert.match(text, /@new/)
+    assert.match(text, /logbook/)
+    assert.doesNotMatch(text, /password of somebody|secret of the logbook/)
+  })
+  assert.deepEqual(await app.sql('select from import_parts'), [])
+})
