@@ -63,13 +63,8 @@ export async function importContent(
     refuseMistakes(await findMistakesAboutFriends(db, plan, found))
     return { plan, prepared }
   }
-  if (isDryRun) {
-    const prepared = await Promise.all(targets.map((target, i) => prepare(target.db, target, existing[i]!)))
-    return toReports(
-      targets,
-      prepared.map(({ plan }) => plan),
-    )
-  }
+  if (isDryRun)
+    return toReports(targets, await Promise.all(targets.map((target, i) => prepare(target.db, target, existing[i]!))))
 
   const decideFor = async (tx: Db, target: ImportTarget) => {
     // Once more, now that no other import can write.
@@ -90,10 +85,7 @@ export async function importContent(
     onProgress(Math.min(done, total), total, 'writing')
   }
   await Promise.all(targets.map((target) => carryOut(target, onPart)))
-  return toReports(
-    targets,
-    decided.map(({ plan }) => plan),
-  )
+  return toReports(targets, decided)
 }
 
 function refuseMistakes(mistakes: readonly Mistake[]): void {
@@ -154,9 +146,9 @@ const toReport = (plan: Plan): ImportReport => ({
 
 const toReports = (
   targets: readonly ImportTarget[],
-  plans: readonly Plan[],
+  outcomes: readonly { readonly plan: Plan }[],
 ): Partial<Record<EnvironmentName, ImportReport>> =>
-  Object.fromEntries(targets.map(({ name }, i) => [name, toReport(plans[i]!)]))
+  Object.fromEntries(targets.map(({ name }, i) => [name, toReport(outcomes[i]!.plan)]))
 
 /** `people: 3 created, 1 updated`, for the audit log. */
 const summarise = (report: ImportReport): Record<string, string> =>
