@@ -1,4 +1,4 @@
--- What an import has decided and not written yet: one row for each part, in the order in which they are written.
+-- What an import has decided and not written yet: one row for each part, in the order in which they are written. The content is a list of small import files, at first of one.
 create table import_parts (
   id bigint generated always as identity primary key,
   decided_at timestamptz not null,

@@ -12,6 +12,8 @@ import { UsageError } from './command.ts'
 
 /** A command needs a few connections only, and its log is for the person who runs it. */
 const FEW = { POOL_SIZE: 2, READ_CONNECTIONS: 1, TOKEN_CACHE_SIZE: 0 }
+/** Whoever runs a command waits for others, and for its own large files, rather than to begin anew. */
+const PATIENCE_MS = 120_000
 export const openCommandLog = (): Logger => openLog({ LOG_LEVEL: 'warn' }, process.stderr)
 
 /**
@@ -45,7 +47,12 @@ export async function withEnvironments<T>(
 ): Promise<T> {
   // What goes wrong with a connection fails the work too, so the log does not have to tell it.
   const quiet = log.child({}, { level: 'error' })
-  const environments = await openEnvironments({ ...config, ...FEW }, connection, quiet, () => new Date())
+  const environments = await openEnvironments(
+    { ...config, ...FEW, STATEMENT_TIMEOUT_MS: Math.max(config.STATEMENT_TIMEOUT_MS, PATIENCE_MS) },
+    connection,
+    quiet,
+    () => new Date(),
+  )
   try {
     return await work(environments)
   } finally {

@@ -2,7 +2,7 @@ import { ENVIRONMENTS } from '../config.ts'
 import { type Counts, type ImportReport, importContent } from '../imports/imports.ts'
 import { migrateAll } from '../platform.ts'
 import { startProgress } from '../progress.ts'
-import { command, print } from './command.ts'
+import { command, print, tell } from './command.ts'
 import { readEnvironmentName, withDatabase, withEnvironments } from './database.ts'
 import { readImportFile } from './import-file.ts'
 import { operator } from './operator.ts'
@@ -34,11 +34,28 @@ export const importCommand = command({
         const targets = environments.filter(({ name }) => only === undefined || name === only)
         const progress = startProgress()
         const isDryRun = values['dry-run']
+        let isAccepted = false
+        const interrupt = () => {
+          progress.finish()
+          tell(
+            isAccepted
+              ? 'The file is accepted: what is left of it is written by the platform.'
+              : 'Nothing was imported.',
+          )
+          process.exit(130)
+        }
+        process.once('SIGINT', interrupt)
         const reports = await importContent(targets, operator(), {
           content,
           isDryRun,
           onProgress: progress.update,
-        }).finally(progress.finish)
+          onAccepted: () => {
+            isAccepted = true
+          },
+        }).finally(() => {
+          process.removeListener('SIGINT', interrupt)
+          progress.finish()
+        })
         for (const name of ENVIRONMENTS) if (reports[name]) print(describe(name, reports[name]))
         if (isDryRun) print('This was a dry run: nothing was written.')
       })

@@ -11,7 +11,7 @@ import { planImport } from './plan.ts'
 import type { PreparedFile } from './prepared.ts'
 import { leaveOut, listReferences } from './rules.ts'
 import * as store from './store.ts'
-import { findCrowded } from './ties.ts'
+import { findRoom } from './ties.ts'
 import { writePlan } from './write.ts'
 
 /** An environment whose imports are carried out. */
@@ -27,7 +27,7 @@ const PARTS_AT_ONCE = 20
 export async function keepParts(tx: Db, who: Caller, parts: readonly PreparedFile[]): Promise<void> {
   for (const batch of batches(parts, PARTS_AT_ONCE))
     await tx.all(store.insertParts, {
-      rows: JSON.stringify(batch),
+      rows: JSON.stringify(batch.map((part) => [part])),
       now: who.at,
       request: who.requestId,
       address: who.address,
@@ -55,26 +55,57 @@ export function watchImports(place: Place, stopping: AbortSignal): () => Promise
 
 /** How often a part begins anew because a newcomer took a handle, or somebody who was named left, while it was written. */
 const TRIES = 5
+const TAKEN_OR_GONE = ['23505', '23503']
+const TOOK_TOO_LONG = '57014'
 
 /** Returns how many entries it had; undefined if there is none. */
 async function writeNextPart({ name, db }: Place): Promise<number | undefined> {
   for (let triesLeft = TRIES; ; triesLeft--) {
+    let files: PreparedFile[] = []
     try {
       return await db.transaction(async (tx) => {
         await tx.first(store.takeTurn, {})
         const part = await tx.first(store.readFirstPart, {})
         if (!part) return undefined
-        const content: PreparedFile = JSON.parse(part.content)
-        const who = { at: part.decided_at, requestId: part.request_id, address: part.address }
-        await writePart(tx, name, who, content)
-        await tx.first(store.deletePart, { part: part.id })
-        return countEntries(content)
+        files = JSON.parse(part.content)
+        const [next, ...rest] = files as [PreparedFile, ...PreparedFile[]]
+        await writePart(tx, name, { at: part.decided_at, requestId: part.request_id, address: part.address }, next)
+        if (rest.length > 0) await tx.first(store.keepRest, { part: part.id, content: JSON.stringify(rest) })
+        else await tx.first(store.deletePart, { part: part.id })
+        return countEntries(next)
       })
     } catch (error) {
-      if (!hasCode(error, '23505', '23503') || triesLeft === 0) throw error
+      if (hasCode(error, ...TAKEN_OR_GONE) && triesLeft > 0) continue
+      if (hasCode((error as Error).cause, TOOK_TOO_LONG) && (await halveFirst(db))) continue
+      throw Object.assign(error as Error, { message: explain(error as Error, files[0]) })
     }
   }
 }
+
+const explain = ({ message, cause }: Error, file: PreparedFile | undefined): string => {
+  const reason = cause instanceof Error ? `${message} (${cause.message})` : message
+  if (!file) return reason
+  const [first, second] = [
+    file.people[0]?.handle ?? file.organisations[0]?.key ?? file.apps[0]?.key,
+    countEntries(file) - 1,
+  ]
+  return `the part with ${first}${second > 0 ? ` and ${second} more` : ''} cannot be written: ${reason}`
+}
+
+/** A part that takes longer than a statement may is written as two. Returns whether that can be done. */
+const halveFirst = (db: Db): Promise<boolean> =>
+  db.transaction(async (tx) => {
+    await tx.first(store.takeTurn, {})
+    const part = await tx.first(store.readFirstPart, {})
+    if (!part) return true
+    const [next, ...rest] = JSON.parse(part.content) as [PreparedFile, ...PreparedFile[]]
+    if (countEntries(next) < 2) return false
+    const halve = <T>(list: readonly T[]) => [list.slice(0, list.length / 2), list.slice(list.length / 2)] as const
+    const [organisations, people, apps] = [halve(next.organisations), halve(next.people), halve(next.apps)]
+    const halves = [0, 1].map((i) => ({ organisations: organisations[i], people: people[i], apps: apps[i] }))
+    await tx.first(store.keepRest, { part: part.id, content: JSON.stringify([...halves, ...rest]) })
+    return true
+  })
 
 export const countEntries = ({ organisations, people, apps }: PreparedFile): number =>
   organisations.length + people.length + apps.length
@@ -106,13 +137,35 @@ async function leaveOutWhatChanged(
     ...(await findFamilyMistakesHere(tx, present, existing, who.at)),
   ])
   const { people } = planImport(valid, existing, environment, who.at)
-  const crowded = await findCrowded(tx, [...people.created, ...people.updated], (handle) => findFound(handle)?.id)
-  if (crowded.size === 0) return valid
-  const hasRoom = (handle: string) => !crowded.has(normaliseHandle(handle))
+  const planned = [...people.created, ...people.updated]
+  const room = new Map(await findRoom(tx, planned, (handle) => findFound(handle)?.id))
+  if ([...room.values()].every((left) => left >= 0)) return valid
+  const friends = chooseFriends(planned, room)
   return {
     ...valid,
-    people: valid.people.map(({ friends, ...person }) =>
-      friends && hasRoom(person.handle) ? { ...person, friends: friends.filter(hasRoom) } : person,
-    ),
+    people: valid.people.map((person) => ({ ...person, ...friends.get(normaliseHandle(person.handle)) })),
   }
+}
+
+/** Those for whom there is room, on both sides. */
+function chooseFriends(
+  planned: readonly { readonly handle_key: string; readonly ties: { readonly friends: readonly string[] } }[],
+  room: Map<string, number>,
+): ReadonlyMap<string, { readonly friends: string[] }> {
+  const left = new Set<string>()
+  const lacksRoom = (handle: string) => room.get(handle)! < 0
+  const mayStay = (one: string, other: string): boolean => {
+    const pair = [one, other].sort().join(' ')
+    if (left.has(pair)) return false
+    if (!lacksRoom(one) && !lacksRoom(other)) return true
+    left.add(pair)
+    for (const handle of [one, other]) room.set(handle, room.get(handle)! + 1)
+    return false
+  }
+  return new Map(
+    planned.map(({ handle_key, ties }) => [
+      handle_key,
+      { friends: ties.friends.filter((friend) => mayStay(handle_key, friend)) },
+    ]),
+  )
 }

@@ -70,6 +70,15 @@ export function listHandles(file: ImportFile): Set<string> {
   return handles
 }
 
+/** In how many apps these people can be found, where it is any. */
+export async function countPlaces(db: Db, people: readonly number[]): Promise<Map<number, number>> {
+  const places = new Map<number, number>()
+  for (const batch of batches(people, BATCH))
+    for (const { person_id, apps } of await db.all(peopleStore.countPlaces, { people: [...batch] }))
+      places.set(person_id, apps)
+  return places
+}
+
 /** Sentences about what is named and neither in the file nor in the environment. */
 export async function findDangling(
   db: Db,

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signInBrowser } from '../account/testing.ts'
+import { verifyPassword } from '../people/passwords.ts'
+import { changePassword } from '../people/people.ts'
 import { removePerson } from '../people/removal.ts'
 import { PROFILE } from '../people/testing.ts'
 import { testApp } from '../testing.ts'
 import { keepParts } from './carry-out.ts'
-import { watchImports } from './imports.ts'
-import { all, friendships, idOf, importBehind, readPerson, run, runPeople, who } from './testing.ts'
+import { importContent, watchImports } from './imports.ts'
+import * as peopleStore from './people-store.ts'
+import { all, friendships, idOf, importAfter, importBehind, readPerson, run, runPeople, who } from './testing.ts'
 
 const crowd = (count: number) => Array.from({ length: count }, (_, i) => ({ handle: `@c${i}`, lastName: 'Crowd' }))
 
@@ -84,26 +87,98 @@ test('who leaves while an import is under way is not brought back by it, and who
   assert.deepEqual(await app.sql(`select owner_id from apps where client_id = 'gs-theirs'`), [{ owner_id: null }])
 })
 
-test('who has all friends that anybody may have, by the time that it is their turn, gets no more', async (t) => {
+test('who has nearly all friends that anybody may have, by the time that it is their turn, gets no more than that', async (t) => {
   const app = await testApp(t)
-  await run(app, { people: crowd(1000) })
-  const content = {
-    people: [
-      { handle: '@avery', firstName: 'Held' },
-      { handle: '@new', friends: ['@drew', '@ellis'] },
-    ],
-  }
+  await run(app, { people: crowd(999) })
+  const newcomers = [1, 2, 3].map((i) => ({ handle: `@new${i}`, friends: ['@drew', '@ellis'] }))
+  const content = { people: [{ handle: '@avery', firstName: 'Held' }, ...newcomers] }
   await importBehind(app, 'avery', content, () =>
     app.sql(
       `insert into friendships (asker_id, asked_id, requested_at, accepted_at)
        select drew.id, c.id, now(), now() from people drew, people c where drew.handle_key = 'drew' and c.last_name = 'Crowd'`,
     ),
   )
-  const friends = (await friendships(app)).filter(({ one, other }) => [one, other].includes('new'))
-  assert.deepEqual(
-    friends.map(({ one }) => one),
-    ['ellis'],
-  )
+  const friends = (await friendships(app)).filter(({ other }) => String(other).startsWith('new'))
+  assert.deepEqual(friends.map(({ one }) => one).sort(), ['drew', 'ellis', 'ellis', 'ellis'])
+})
+
+test('what somebody changes while an import is under way stays, unless the file changes that very thing', async (t) => {
+  const app = await testApp(t)
+  const noor = { handle: '@noor', country: 'DE', publicSearch: true, password: 'the password at first' }
+  await run(app, { people: [noor] })
+  const content = {
+    people: [
+      { handle: '@avery', firstName: 'Held' },
+      { ...noor, lastName: 'New', password: 'another one from the file' },
+    ],
+  }
+  await importBehind(app, 'avery', content, async () => {
+    await changePassword(app.environment().db, who(), { handle: '@noor', password: 'her own new one' })
+    await app.sql(
+      `update people set country = 'SE', public_search = false, last_name = 'Own' where handle_key = 'noor'`,
+    )
+  })
+  const { country, public_search, last_name, password_hash } = await readPerson(app, 'noor')
+  assert.deepEqual([country, public_search, last_name], ['SE', false, 'New'])
+  assert.ok(await verifyPassword({ password: 'her own new one', hash: String(password_hash) }))
+})
+
+test('who leaves, or names a new password, while an import gets ready, is not brought back and keeps it', async (t) => {
+  const app = await testApp(t)
+  const { db } = app.environment()
+  const password = 'from the file'
+  const content = { people: ['@avery', '@blake', '@new'].map((handle) => ({ handle, password, friends: ['@casey'] })) }
+  const personId = await idOf(app, 'blake')
+  const report = await importAfter(app, content, async () => {
+    await changePassword(db, who(), { handle: '@avery', password: 'her own new one' })
+    await removePerson(db, who(), { personId, reason: 'test' })
+  })
+  assert.deepEqual([report.production!.people, report.sandbox!.people], [all(1, 1, 0), all(1, 2, 0)])
+  assert.equal(await readPerson(app, 'blake'), undefined)
+  const { password_hash } = await readPerson(app, 'avery')
+  assert.ok(await verifyPassword({ password: 'her own new one', hash: String(password_hash) }))
+  assert.equal((await friendships(app)).length, 2)
+})
+
+test('an import counts on what an earlier one has decided, and a dry run does not hide that it is not written yet', async (t) => {
+  const app = await testApp(t)
+  await keepParts(app.environment().db, who(), [
+    { organisations: [], people: [{ handle: '@left', isKnown: false }], apps: [] },
+  ])
+  const content = { people: [{ handle: '@avery', friends: ['@left'] }] }
+  await assert.rejects(run(app, content, true), /An earlier import is not written to its end yet/)
+  assert.equal((await app.sql('select from import_parts')).length, 1)
+  await importContent([app.environment()], who(), { content })
+  assert.equal((await friendships(app)).length, 1)
+})
+
+test('both environments are decided with one commit', async (t) => {
+  const app = await testApp(t)
+  const content = { people: [{ handle: '@avery', firstName: 'Held' }, ...crowd(300)] }
+  await importBehind(app, 'avery', content, async () => {
+    const decisions = `select distinct (select xmin::text from gs_sandbox.audit_entries where action = 'import') as sandbox, xmin::text as production from import_parts`
+    const [row, ...more] = await app.sql(decisions)
+    assert.equal(more.length, 0)
+    assert.equal(row!.production, row!.sandbox)
+  })
+})
+
+test('a part that takes too long is written in smaller ones, and whoever cannot be written is named', async (t) => {
+  const app = await testApp(t, { STATEMENT_TIMEOUT_MS: '400' })
+  await run(app, { people: crowd(100) })
+  const content = { people: crowd(100).map((one) => ({ ...one, lastName: 'Renamed' })) }
+  const renamed = async () => (await app.sql(`select from people where last_name = 'Renamed'`)).length
+  const stop = await app.environment().db.transaction(async (tx) => {
+    await tx.all(peopleStore.lockPeople, { handles: ['c60'] })
+    return run(app, content).catch((problem: Error) => problem)
+  })
+  assert.equal(await renamed(), 60)
+  assert.ok(stop instanceof Error)
+  assert.match(stop.message, /^The file is accepted, and what is left .* the part with @c60 cannot be written/)
+  const finish = watchImports(app.environment(), app.environment().stopping)
+  await finish()
+  await finish()
+  assert.equal(await renamed(), 100)
 })
 
 test('no part keeps a password or a secret that can be read', async (t) => {

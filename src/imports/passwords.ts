@@ -2,7 +2,6 @@ import { hashPassword, verifyPassword } from '../people/passwords.ts'
 import { normaliseHandle } from '../people/people.ts'
 import type { Existing } from './existing.ts'
 import type { ChoosePasswordHash } from './prepared.ts'
-import { changedMeanwhile } from './rules.ts'
 import type { ImportedPerson } from './schema.ts'
 
 interface Prepared {
@@ -18,7 +17,7 @@ const NOT_YET_HASHED = '(a new password)'
 
 /**
  * Verifies every password of the file against what is stored, and hashes those that are new. It takes long, so it happens before
- * the transaction begins. A dry run only looks.
+ * anything is decided. A dry run only looks.
  */
 export async function preparePasswords(
   people: readonly ImportedPerson[],
@@ -41,12 +40,9 @@ export async function preparePasswords(
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
 
-  return (person, storedHash) => {
-    if (person.password === undefined) return storedHash
+  return (person, stored) => {
     const found = prepared.get(normaliseHandle(person.handle))
-    if (storedHash !== null && found?.matching.has(storedHash)) return storedHash
-    if (!found?.hash) throw changedMeanwhile()
-    return found.hash
+    return stored !== null && found?.matching.has(stored) ? undefined : found?.hash
   }
 }
 

@@ -184,6 +184,12 @@ export const countFriends = read('imports.countFriends', {
       from people p where p.id = any(:people)`,
 })
 
+export const countPlaces = read('imports.countPlaces', {
+  params: { people: int8Array },
+  row: { person_id: int8, apps: int8 },
+  text: `select person_id, count(*) as apps from findable_users where person_id = any(:people) group by person_id`,
+})
+
 /** Also those who have withdrawn consent. */
 export const findUsersOfApps = read('imports.findUsersOfApps', {
   params: { people: int8Array, apps: int8Array },

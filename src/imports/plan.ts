@@ -32,8 +32,8 @@ export interface PersonPlan {
   readonly handle_key: string
   /** The columns of the row. */
   readonly row: PersonRow
-  /** The row stays as it is; only what hangs on it changes. */
-  readonly isRowSame: boolean
+  /** The columns that change. */
+  readonly changed: ReadonlySet<string>
   /** Role by organisation key; undefined: as they are. */
   readonly memberships: ReadonlyMap<string, string> | undefined
   /** A password replaces another one. */
@@ -43,6 +43,23 @@ export interface PersonPlan {
 
 /** The columns but for search keys, which follow from the names. */
 type PersonRow = Omit<FoundPerson, 'id' | 'handle_key' | 'anonymous'>
+
+/** Which column a field of the file becomes. */
+export const COLUMNS = {
+  firstName: 'first_name',
+  lastName: 'last_name',
+  email: 'email',
+  country: 'country',
+  dateOfBirth: 'date_of_birth',
+  gender: 'gender',
+  position: 'position',
+  accountType: 'account_kind',
+  service: 'service',
+  publicSearch: 'public_search',
+  administrator: 'administrator',
+  developer: 'developer',
+  passwordHash: 'password_hash',
+} as const satisfies { readonly [Field in keyof PreparedPerson]?: keyof PersonRow }
 
 export interface AppPlan {
   readonly client_id: string
@@ -102,7 +119,7 @@ function planPerson(
     public_search: mayBeFound(person, found, now),
     administrator: person.administrator ?? found?.administrator ?? false,
     developer: person.developer ?? found?.developer ?? false,
-    password_hash: person.passwordHash ?? storedHash,
+    password_hash: storedHash === (person.replaces ?? null) ? (person.passwordHash ?? storedHash) : storedHash,
     search_version: SEARCH_VERSION,
   }
   const isPasswordReplaced = storedHash !== null && storedHash !== row.password_hash
@@ -114,16 +131,16 @@ function planPerson(
     existing.ties,
     (handle) => existing.people.get(normaliseHandle(handle))?.id,
   )
-  const isRowSame =
-    found !== undefined && Object.entries(row).every(([column, value]) => found[column as keyof typeof row] === value)
+  const columns = Object.keys(row) as (keyof typeof row)[]
+  const changed = new Set(columns.filter((column) => row[column] !== found?.[column]))
   const stored = (found && existing.memberships.get(found.id)) ?? new Map<string, string>()
   const named = new Map(Object.entries<string>(person.organisations ?? {}))
   const memberships = person.organisations === undefined || isSameMap(named, stored) ? undefined : named
   note(
     changes,
     found?.id,
-    { handle_key: key, row, isRowSame, memberships, isPasswordReplaced, ties },
-    isRowSame && memberships === undefined && hasSameTies,
+    { handle_key: key, row, changed, memberships, isPasswordReplaced, ties },
+    changed.size === 0 && memberships === undefined && hasSameTies,
   )
 }
 

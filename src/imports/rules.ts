@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { findRedirectUriMistake, isAppKey, isOrigin } from '../apps/rules.ts'
-import { fail, PlatformError } from '../errors.ts'
+import { PlatformError } from '../errors.ts'
 import { ANONYMOUS_PREFIX, normaliseHandle } from '../people/rules.ts'
 import { isAdult, isChild } from '../profiles/rules.ts'
 import { type ImportedApp, type ImportedPerson, type ImportFile, SECTIONS } from './schema.ts'
@@ -26,9 +26,6 @@ export class ImportRefused extends PlatformError {
     this.mistakes = mistakes
   }
 }
-
-export const changedMeanwhile = (): Error =>
-  fail('conflict', 'Somebody changed what the file names meanwhile; nothing was imported, so import it again')
 
 type SectionName = keyof typeof SECTIONS
 

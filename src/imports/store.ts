@@ -20,13 +20,18 @@ export const takeTurn = write('imports.takeTurn', {
   text: `select pg_advisory_xact_lock(${TURN})::text as locked`,
 })
 
-/** Whoever decides for two environments lets one wait for the other, so it may be idle for longer than others. */
-export const takeTurnToDecide = write('imports.takeTurnToDecide', {
+/** From here to the end of the transaction it is about another environment. They share a database, so one commit can decide for both. */
+export const enter = write('imports.enter', {
+  params: { schema: text },
+  row: { schema: text },
+  text: `select set_config('search_path', :schema, true) as schema`,
+})
+
+/** Whoever decides about a large file thinks for longer between two statements than others may. */
+export const beginDecision = write('imports.beginDecision', {
   params: {},
-  row: { locked: text, patience: text },
-  text: `
-    select pg_advisory_xact_lock(${TURN})::text as locked,
-           set_config('idle_in_transaction_session_timeout', '0', true) as patience`,
+  row: { patience: text },
+  text: `select set_config('idle_in_transaction_session_timeout', '0', true) as patience`,
 })
 
 export const insertParts = write('imports.insertParts', {
@@ -42,6 +47,13 @@ export const readFirstPart = write('imports.readFirstPart', {
   params: {},
   row: { id: int8, decided_at: timestamptz, request_id: text, address: text, content: json },
   text: `select id, decided_at, request_id, address, content from import_parts order by id limit 1`,
+})
+
+/** What is left of it. */
+export const keepRest = write('imports.keepRest', {
+  params: { part: int8, content: json },
+  row: { id: int8 },
+  text: `update import_parts set content = :content where id = :part returning id`,
 })
 
 export const deletePart = write('imports.deletePart', {

@@ -7,6 +7,7 @@ import type { TestApp } from '../testing.ts'
 import { type ImportTarget, importContent } from './imports.ts'
 import * as peopleStore from './people-store.ts'
 import { ImportRefused } from './rules.ts'
+import * as store from './store.ts'
 
 export const who = () => ({ at: new Date(), requestId: 'test', address: 'test' })
 export const readText = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
@@ -128,6 +129,18 @@ export const untilSomebodyWaits = (app: TestApp): Promise<void> =>
 export async function importBehind<T>(app: TestApp, handle: string, content: object, work: () => Promise<T>) {
   const { result } = await app.environment().db.transaction(async (tx) => {
     await tx.all(peopleStore.lockPeople, { handles: [handle] })
+    const result = run(app, content)
+    await untilSomebodyWaits(app)
+    await work()
+    return { result }
+  })
+  return result
+}
+
+/** Imports while somebody else has the turn, and does the work once the import has read everything and wants to decide. */
+export async function importAfter<T>(app: TestApp, content: object, work: () => Promise<T>) {
+  const { result } = await app.environment().db.transaction(async (tx) => {
+    await tx.first(store.takeTurn, {})
     const result = run(app, content)
     await untilSomebodyWaits(app)
     await work()

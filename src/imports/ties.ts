@@ -31,6 +31,7 @@ export interface Ties {
 /** What is to be written for one person. Handles are in their normal form. */
 export interface TiesPlan {
   readonly parents: ReadonlySet<string> | undefined
+  readonly hasSameParents: boolean
   /** Those who are no friends yet. */
   readonly friends: readonly string[]
   /** Client IDs of apps that the person is no user of yet. */
@@ -110,7 +111,8 @@ export function planTies(
   const stored: ReadonlySet<string> = (id !== undefined && ties.parents.get(id)) || new Set()
   const hasSameParents =
     parents === undefined || (parents.size === stored.size && [...parents].every((parent) => stored.has(parent)))
-  return { parents, friends, clients, isSame: hasSameParents && friends.length === 0 && clients.length === 0 }
+  const isSame = hasSameParents && friends.length === 0 && clients.length === 0
+  return { parents, hasSameParents, friends, clients, isSame }
 }
 
 type PlannedPerson = { readonly handle_key: string; readonly ties: TiesPlan }
@@ -129,8 +131,12 @@ export async function writeParents(tx: Db, who: Caller, people: readonly Planned
   })
 }
 
-/** Who would have more friends than anybody may have: handles in their normal form. */
-export async function findCrowded(db: Db, people: readonly PlannedPerson[], findId: FindId): Promise<Set<string>> {
+/** How many friends more everybody may have who is to get some: less than none where they would have too many. By handles in their normal form. */
+export async function findRoom(
+  db: Db,
+  people: readonly PlannedPerson[],
+  findId: FindId,
+): Promise<ReadonlyMap<string, number>> {
   const added = new Map<string, Set<string>>()
   const add = (one: string, other: string) => added.set(one, (added.get(one) ?? new Set()).add(other))
   for (const { handle_key, ties } of people) {
@@ -139,13 +145,13 @@ export async function findCrowded(db: Db, people: readonly PlannedPerson[], find
       add(friend, handle_key)
     }
   }
-  const crowded = new Set([...added.keys()].filter((handle) => added.get(handle)!.size > MAX_FRIENDS))
+  const room = new Map([...added].map(([handle, friends]) => [handle, MAX_FRIENDS - friends.size]))
   const known = [...added.keys()].map(findId).filter((id) => id !== undefined)
   for (const batch of batches(known, READ_BATCH)) {
     for (const { handle_key, friends } of await db.all(peopleStore.countFriends, { people: [...batch] }))
-      if (friends + added.get(handle_key)!.size > MAX_FRIENDS) crowded.add(handle_key)
+      room.set(handle_key, room.get(handle_key)! - friends)
   }
-  return crowded
+  return room
 }
 
 /** The people are locked already, as whoever changes something between two people does. */

@@ -48,7 +48,7 @@ async function writePeople(tx: Db, who: Caller, plan: Plan, existing: Existing, 
     const made = await tx.all(peopleStore.insertPeople, { rows: JSON.stringify(rows), now: who.at })
     for (const row of made) ids.set(row.handle_key, row.id)
   }
-  const rows = updated.filter(({ isRowSame }) => !isRowSame).map((person) => ({ ...toRow(person), id: person.id }))
+  const rows = updated.filter(({ changed }) => changed.size > 0).map((person) => ({ ...toRow(person), id: person.id }))
   if (rows.length > 0) await tx.all(peopleStore.updatePeople, { rows: JSON.stringify(rows) })
   await writeMemberships(tx, [...created, ...updated], ids, organisations)
   for (const { id, isPasswordReplaced } of updated) {
