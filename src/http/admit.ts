@@ -7,11 +7,12 @@ import { fail, type PlatformError } from '../errors.ts'
 import type { Holder } from '../sessions/sessions.ts'
 import { inspectToken, mintToken } from '../sessions/tokens.ts'
 import { findBearer, lookUpHolder, recallHolder } from './authenticate.ts'
-import { Holding, holdUntilClosed, isLarge, type Party } from './budget.ts'
+import { Holding, isLarge, type Party } from './budget.ts'
 import { readCookie } from './cookies.ts'
 import { findForeignOrigin } from './forms.ts'
 import type { Allowance, RateLimiter } from './limits.ts'
 import { isWrite, type Operation } from './operation.ts'
+import { expectNothingBehind, isTooMuch } from './pipelining.ts'
 import { noRoom } from './read-body.ts'
 
 declare module 'fastify' {
@@ -36,7 +37,8 @@ export function admitTo(environment: Environment, operation: Operation): Hook {
     return admitPerson(environment, isWrite(operation))
   const authenticateUser = authenticate(environment, access === 'stream' || access === 'image')
   return (request, reply, done) => {
-    const problem = receive(request) ?? refuseWhileStopping(environment)
+    const problem = receive(request, reply) ?? refuseWhileStopping(environment)
+    if (access === 'stream') expectNothingBehind(request.raw, reply.raw)
     if (problem) done(problem)
     else authenticateUser(request, reply, done)
   }
@@ -56,7 +58,7 @@ function admitAddress(
   request: FastifyRequest,
   reply: FastifyReply,
 ): PlatformError | undefined {
-  const problem = receive(request) ?? refuseWhileStopping(environment)
+  const problem = receive(request, reply) ?? refuseWhileStopping(environment)
   if (problem) return problem
   const now = environment.clock()
   request.who = { at: now, requestId: request.id, address: request.ip }
@@ -118,8 +120,10 @@ export const isNewVisitor = (environment: Environment, request: FastifyRequest):
   readVisitorCookie(environment, request) === undefined
 
 /** The first thing that happens to a request, whatever it is for. */
-export function receive(request: FastifyRequest): PlatformError | undefined {
+export function receive(request: FastifyRequest, reply: FastifyReply): PlatformError | undefined {
   request.receivedAtMs = performance.now()
+  if (isTooMuch(request.raw, reply.raw))
+    return fail('badRequest', 'Too many requests wait behind others on this connection, or one behind a stream')
   const isNameless = request.headers.host === undefined && request.raw.httpVersion === '1.1'
   return isNameless ? fail('badRequest', 'The Host header is missing') : undefined
 }
@@ -143,17 +147,19 @@ function letBodyIn(environment: Environment, request: FastifyRequest, reply: Fas
   if (length === undefined && encoding === undefined) return undefined
   if (expect !== undefined && isAskedFor(expect) && request.raw.httpVersion === '1.1')
     request.askForBody = () => reply.raw.writeContinue()
-  return length !== undefined && !isLarge(Number(length)) ? undefined : makeRoom(environment, request, reply)
+  return length !== undefined && !isLarge(Number(length)) ? undefined : makeRoom(environment, request)
 }
 
 const isAskedFor = (expect: string): boolean => /(?:^|\W)100-continue(?:$|\W)/i.test(expect)
 
-/** Large bodies are in memory several times while they are worked on, so only so many are let in at once: those of whoever `request.who` says. */
-function makeRoom(environment: Environment, request: FastifyRequest, reply: FastifyReply): PlatformError | undefined {
+/**
+ * Large bodies are in memory several times while they are worked on, so only so many are let in at once: those of whoever `request.who` says. Held while it arrives, and then until
+ * there is an answer, also where the client has left: what it sent is worked on all the same.
+ */
+function makeRoom(environment: Environment, request: FastifyRequest): PlatformError | undefined {
   const room = new Holding(environment.largeBodies, partyOf(request), () => environment.clock().getTime())
   if (!room.canGrow()) return noRoom()
   request.bodyRoom = room
-  holdUntilClosed(reply.raw, room.giveBack)
   return undefined
 }
 

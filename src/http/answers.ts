@@ -3,11 +3,19 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Environment } from '../environment.ts'
 import { fail, PlatformError } from '../errors.ts'
 import { partyOf } from './admit.ts'
-import { holdUntilClosed, isLarge } from './budget.ts'
+import { Holding, holdUntilClosed, isLarge } from './budget.ts'
 import { corsHeaders } from './cors.ts'
 import { errorBody, errorHeaders } from './error-forms.ts'
 import { boundRest } from './lingering.ts'
 import { JSON_TYPE } from './media-types.ts'
+
+/** An answer is seen to be read in pieces of this size (bytes). */
+const PIECE_BYTES = 64 * 1024
+/**
+ * And late, and in large steps: Linux asks for more only once a third of its send buffer is free, which with 4 MiB of it is 1.4 MiB. That is how much one may be ahead of the pace
+ * that is asked of them.
+ */
+const ADVANCE_MS = 25_000
 
 /** What every answer to this request carries, whoever sends it: name, value, name, value – the form that Node writes quickest. */
 export function commonHeaders(environment: Environment, request: FastifyRequest): string[] {
@@ -31,12 +39,28 @@ export function sendAnswer(
   { text, headers: own }: { text: string; headers: Readonly<Record<string, string>> },
 ): void {
   // A text takes up to two bytes for each of its characters.
-  if (isLarge(text.length)) holdUnsent(environment, request, reply, 2 * text.length)
+  const room = isLarge(text.length) ? holdUnsent(environment, request, reply, 2 * text.length) : undefined
   const headers = commonHeaders(environment, request)
   if (text !== '') headers.push('content-type', JSON_TYPE)
   headers.push('content-length', String(Buffer.byteLength(text)))
   for (const name in own) setHeader(headers, name, own[name] as string)
-  startAnswer(environment, request, reply, 200, headers).end(text)
+  const response = startAnswer(environment, request, reply, 200, headers)
+  if (room && text.length > PIECE_BYTES) sendPieces(response, Buffer.from(text), room)
+  else response.end(text)
+}
+
+/** A large body, piece by piece: how much of one piece was read, nobody is told. */
+export function sendPieces(response: ServerResponse, body: Buffer, room: Holding): void {
+  let sent = 0
+  const goOn = () => {
+    if (sent > 0) room.hasMoved(PIECE_BYTES)
+    const piece = body.subarray(sent, sent + PIECE_BYTES)
+    sent += piece.length
+    if (sent === body.length) response.end(piece)
+    else if (response.write(piece)) setImmediate(goOn)
+    else response.once('drain', goOn)
+  }
+  goOn()
 }
 
 /** Begins an answer that goes to the socket directly, whatever it is: only here does Fastify let go of one. */
@@ -48,22 +72,35 @@ export function startAnswer(
   headers: string[],
 ): ServerResponse {
   boundRest(environment, request.raw, reply.raw)
+  request.bodyRoom?.giveBack()
   reply.hijack()
   return reply.raw.writeHead(status, headers)
 }
 
-/** A large answer is in memory until its client has read it, so only so many are given at once. */
+/**
+ * A large answer is in memory until its client has read it, so only so many are given at once. Where others need the room, the connection ends of who does not read, or reads much
+ * more than they do.
+ */
 export function holdUnsent(
   environment: Environment,
   request: FastifyRequest,
   reply: FastifyReply,
   bytes: number,
-): void {
-  if (!isLarge(bytes)) return
-  const party = partyOf(request)
-  if (!environment.unsentAnswers.hasRoomFor(party))
+): Holding | undefined {
+  if (!isLarge(bytes)) return undefined
+  const nowMs = () => environment.clock().getTime()
+  const room = new Holding(environment.unsentAnswers, partyOf(request), nowMs, ADVANCE_MS)
+  if (!room.canGrow())
     throw fail('notReady', 'Too many large answers wait to be read; read them, or try again shortly', 1)
-  holdUntilClosed(reply.raw, environment.unsentAnswers.take(party, bytes))
+  // Not the request itself, which has the body that it came with.
+  const { socket } = request.raw
+  room.startMoving(() => {
+    room.giveBack()
+    socket.destroy()
+  })
+  room.setTo(bytes)
+  holdUntilClosed(reply.raw, room.giveBack)
+  return room
 }
 
 /** What an operation says itself stands instead of what every answer says. */

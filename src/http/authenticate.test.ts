@@ -106,15 +106,15 @@ test('the Authorization header', async (t) => {
       () => randomBytes(32).toString('base64url'),
       () => `gs_at_${randomBytes(32).toString('base64url')}`,
     ]
-    const sent = await Promise.all(
-      Array.from({ length: 10 }, (_, connection) => {
-        const requests = Array.from({ length: 1_000 }, (_, i) => {
-          const end = i === 999 ? 'connection: close\r\n' : ''
-          return `GET ${LIST} HTTP/1.1\r\nhost: x\r\n${end}authorization: Bearer ${makers[(connection + i) % 4]!()}\r\n\r\n`
-        })
-        return sendRaw(app.address, requests.join(''), 60_000)
-      }),
-    )
+    const sendMany = (count: number) => {
+      const requests = Array.from({ length: count }, (_, i) => {
+        const end = i === count - 1 ? 'connection: close\r\n' : ''
+        return `GET ${LIST} HTTP/1.1\r\nhost: x\r\n${end}authorization: Bearer ${makers[i % 4]!()}\r\n\r\n`
+      })
+      return sendRaw(app.address, requests.join(''), 60_000)
+    }
+    const sent: string[] = []
+    while (sent.length < 100) sent.push(...(await Promise.all(Array.from({ length: 10 }, () => sendMany(100)))))
     const statuses = sent.flatMap((answers) => answers.match(/HTTP\/1\.1 \d+/g) ?? [])
     assert.equal(statuses.length, 10_000)
     assert.deepEqual([...new Set(statuses)], ['HTTP/1.1 403'])

@@ -13,15 +13,15 @@ function openBudget() {
   const begin = (name: string) => new Holding(budget, partyOf(name), () => nowMs)
   const arrive = (name: string, amount: number): Holding => {
     const holding = begin(name)
-    holding.startArriving(() => {
+    holding.startMoving(() => {
       gone.push(`${name} ${amount}`)
-      holding.stopArriving()
+      holding.stopMoving()
       holding.giveBack()
     })
     holding.setTo(amount)
     return holding
   }
-  return { budget, begin, arrive, gone, pass: (ms: number) => (nowMs += ms) }
+  return { budget, begin, arrive, gone, now: () => nowMs, pass: (ms: number) => (nowMs += ms) }
 }
 
 test('while there is room, nobody gives way', () => {
@@ -49,7 +49,7 @@ test('without room, the slowest of whoever holds the most gives way, and only on
   assert.deepEqual(gone.splice(0), ['avery 100'], 'blake holds more, but had five seconds and no more')
   casey.setTo(100)
   pass(10)
-  steady.hasArrived(PACE)
+  steady.hasMoved(PACE)
   for (const [name, amount] of [
     ['finley', 300],
     ['someone', 200],
@@ -62,23 +62,53 @@ test('without room, the slowest of whoever holds the most gives way, and only on
   assert.ok(!begin('another').canGrow())
 })
 
-test('who brings several at once gives one of them up to who has none, however fast they come', () => {
+test('who has much gives some of it up to who has less, however fast it moves, until they have as much', () => {
   const { arrive, begin, gone } = openBudget()
-  for (const name of ['avery', 'child']) for (let i = 0; i < 5; i++) arrive(name, 100 + i).hasArrived(PACE)
+  for (const name of ['avery', 'child']) for (let i = 0; i < 5; i++) arrive(name, 100).hasMoved(PACE)
+  const takeOneMore = (name: string) => {
+    if (begin(name).canGrow()) arrive(name, 100)
+    return gone.splice(0).map((one) => one.split(' ')[0])
+  }
+  assert.deepEqual(takeOneMore('guest'), [], 'but not to who is not signed in')
+  const given = ['blake', 'casey', 'blake', 'casey', 'blake', 'casey'].flatMap(takeOneMore)
+  assert.deepEqual(given, ['avery', 'child', 'avery', 'child', 'avery', 'child'].slice(0, given.length))
+  assert.equal(given.length, 4, 'now they have 300 and 200')
+  for (const name of ['avery', 'child', 'blake', 'casey']) assert.deepEqual(takeOneMore(name), [], name)
+  assert.deepEqual(takeOneMore('drew').length, 1, 'who has nothing gets one from who has two')
+})
+
+test('who has one, and it moves fast, keeps it', () => {
+  const { arrive, begin, gone } = openBudget()
+  arrive('avery', 499)
+  arrive('blake', 499)
   arrive('drew', 2)
-  const blake = begin('blake')
-  assert.ok(blake.canGrow())
-  blake.setTo(100)
-  assert.equal(gone.length, 1)
-  assert.ok(/^(avery|child) /.test(gone[0]!))
-  const casey = begin('casey')
-  assert.ok(casey.canGrow())
-  casey.setTo(100)
-  assert.equal(gone.length, 2)
-  arrive('drew', 200)
-  assert.ok(!begin('casey').canGrow(), 'who has something already waits until there is room')
-  assert.ok(!begin('guest').canGrow(), 'and so does who is not signed in')
-  assert.equal(gone.length, 2)
+  assert.ok(!begin('casey').canGrow())
+  const drew = begin('drew')
+  assert.ok(!drew.canGrow())
+  assert.deepEqual(gone, [])
+})
+
+test('where it is seen late that something moved, it may be so much later', () => {
+  const { budget, begin, pass, now } = openBudget()
+  const gone: string[] = []
+  const read = (name: string) => {
+    const holding = new Holding(budget, { name, isGuest: false }, now, 25_000)
+    holding.startMoving(() => {
+      gone.push(name)
+      holding.giveBack()
+    })
+    holding.setTo(500)
+    return holding
+  }
+  const [steady, stopped] = [read('avery'), read('blake')]
+  for (let i = 0; i < 5; i++) {
+    for (const one of i < 2 ? [steady, stopped] : [steady]) one.hasMoved(22 * PACE)
+    pass(14_000)
+    const casey = begin('casey')
+    // Nobody is slow yet after 28 seconds, 14 after the last that was seen.
+    assert.equal(casey.canGrow(), i > 1, String(i))
+  }
+  assert.deepEqual(gone, ['blake'])
 })
 
 test('who sends much at first must not wait with the rest', () => {
@@ -86,17 +116,17 @@ test('who sends much at first must not wait with the rest', () => {
   const holding = arrive('avery', 499)
   arrive('blake', 499)
   const last = arrive('drew', 2)
-  last.stopArriving()
-  holding.hasArrived(1_000 * PACE)
+  last.stopMoving()
+  holding.hasMoved(1_000 * PACE)
   pass(4_000)
-  holding.hasArrived(1)
+  holding.hasMoved(1)
   assert.ok(!begin('casey').canGrow())
   pass(1_001)
   assert.ok(begin('casey').canGrow())
   assert.deepEqual(gone.splice(0), ['blake 499'])
   arrive('blake', 499)
   pass(4_000)
-  holding.hasArrived(1)
+  holding.hasMoved(1)
   pass(1)
   assert.ok(begin('casey').canGrow())
   assert.deepEqual(gone, ['avery 499'], 'one byte now and then is no pace')
@@ -104,7 +134,7 @@ test('who sends much at first must not wait with the rest', () => {
 
 test('what has come and is worked on is not taken away', () => {
   const { arrive, begin, gone, pass } = openBudget()
-  for (const name of ['avery', 'blake']) arrive(name, 500).stopArriving()
+  for (const name of ['avery', 'blake']) arrive(name, 500).stopMoving()
   pass(60_000)
   assert.ok(!begin('casey').canGrow())
   assert.deepEqual(gone, [])
@@ -135,7 +165,7 @@ test('nobody gives way to who is slow as well', () => {
   arrive('blake', 1_000)
   pass(6_000)
   assert.ok(!holding.canGrow())
-  holding.hasArrived(PACE)
+  holding.hasMoved(PACE)
   assert.ok(holding.canGrow())
   assert.deepEqual(gone, ['blake 1000'])
 })

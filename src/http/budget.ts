@@ -11,7 +11,7 @@ export function holdUntilClosed(response: ServerResponse, giveBack: () => void):
   else response.once('close', giveBack)
 }
 
-/** Who brings so much (bytes a second) is never too slow, counted over so long; each has that long to begin with. A picture of 5 MiB must come faster to be in time at all. */
+/** Who brings or reads so much (bytes a second) is never too slow, counted over so long; each has that long to begin with. A picture of 5 MiB must come faster to be in time at all. */
 const PACE_BYTES = 64 * 1024
 const PATIENCE_MS = 5_000
 
@@ -33,8 +33,8 @@ export class Budget {
   #used = 0
   #usedByGuests = 0
   readonly #usedBy = new Map<string, number>()
-  /** Those whose size still depends on how fast somebody sends. */
-  readonly #arriving = new Set<Holding>()
+  /** Those that last as long as somebody takes to send, or to read. */
+  readonly #moving = new Set<Holding>()
 
   constructor(limit: number) {
     this.#limit = limit
@@ -46,18 +46,19 @@ export class Budget {
   }
 
   /**
-   * The same, and where there is none, those that arrive too slowly give way: of whoever holds the most, and the slowest first. Where all come fast, who brings several at once gives
-   * one of them up to who has none.
+   * The same, and where there is none, those that move too slowly give way: of whoever holds the most, and the slowest first. Where all move fast, one of those gives way whose
+   * party still has more without it than the newcomer has already.
    */
   makeRoomFor(party: Party, held: number, nowMs: number): boolean {
     for (;;) {
       const isInTheWay = this.#whoLeavesNoRoomFor(party, held)
       if (!isInTheWay) return true
-      const isFair = isInTheWay === ANYBODY && !party.isGuest && (this.#usedBy.get(party.name) ?? 0) - held === 0
-      const slowest = this.#findSlowest(isInTheWay, nowMs) ?? (isFair ? this.#findOneOfSeveral() : undefined)
-      if (!slowest) return false
-      this.#arriving.delete(slowest)
-      slowest.giveWay()
+      const worst =
+        this.#findWorst((one) => one.isSlow(nowMs) && isInTheWay(one.party)) ??
+        (isInTheWay === ANYBODY && !party.isGuest ? this.#findOneOfMore(this.#usedByParty(party) - held) : undefined)
+      if (!worst) return false
+      this.#moving.delete(worst)
+      worst.giveWay()
     }
   }
 
@@ -69,22 +70,21 @@ export class Budget {
     return this.#used - held >= this.#limit ? ANYBODY : undefined
   }
 
-  #findSlowest(isInTheWay: (other: Party) => boolean, nowMs: number): Holding | undefined {
-    return this.#findWorst((one) => one.isSlow(nowMs) && isInTheWay(one.party))
+  /** More than the newcomer has, not as much: otherwise two would take it from each other for ever. */
+  #findOneOfMore(than: number): Holding | undefined {
+    return this.#findWorst(({ party, held }) => this.#usedByParty(party) - held > than)
   }
 
-  #findOneOfSeveral(): Holding | undefined {
-    const counts = new Map<string, number>()
-    for (const { party } of this.#arriving) counts.set(party.name, (counts.get(party.name) ?? 0) + 1)
-    return this.#findWorst(({ party }) => counts.get(party.name)! > 1)
+  #usedByParty({ name }: Party): number {
+    return this.#usedBy.get(name) ?? 0
   }
 
   /** Of those that may be chosen: of whoever holds the most, the slowest. */
   #findWorst(isChosen: (holding: Holding) => boolean): Holding | undefined {
     let found: Holding | undefined
-    for (const holding of this.#arriving) {
+    for (const holding of this.#moving) {
       if (!isChosen(holding)) continue
-      const more = found ? this.#usedBy.get(holding.party.name)! - this.#usedBy.get(found.party.name)! : 1
+      const more = found ? this.#usedByParty(holding.party) - this.#usedByParty(found.party) : 1
       if (more > 0 || (more === 0 && holding.dueAtMs < found!.dueAtMs)) found = holding
     }
     return found
@@ -100,11 +100,11 @@ export class Budget {
   /** For `Holding`. */
   change(holding: Holding, amount: number): void {
     const { name, isGuest } = holding.party
-    if (holding.isArriving) this.#arriving.add(holding)
-    else this.#arriving.delete(holding)
+    if (holding.isMoving) this.#moving.add(holding)
+    else this.#moving.delete(holding)
     this.#used += amount
     if (isGuest) this.#usedByGuests += amount
-    const own = (this.#usedBy.get(name) ?? 0) + amount
+    const own = this.#usedByParty(holding.party) + amount
     if (own > 0) this.#usedBy.set(name, own)
     else this.#usedBy.delete(name)
   }
@@ -115,16 +115,23 @@ export class Holding {
   readonly #budget: Budget
   readonly party: Party
   readonly #nowMs: () => number
+  readonly #advanceMs: number
   #held = 0
   /** Until when it is fast enough, if nothing more comes. */
   dueAtMs: number
   #onGiveWay: (() => void) | undefined
 
-  constructor(budget: Budget, party: Party, nowMs: () => number = () => performance.now()) {
+  /** Where it is not seen at once that something has moved, `advanceMs` is how much later it may be. */
+  constructor(budget: Budget, party: Party, nowMs: () => number = () => performance.now(), advanceMs = PATIENCE_MS) {
     this.#budget = budget
     this.party = party
     this.#nowMs = nowMs
+    this.#advanceMs = advanceMs
     this.dueAtMs = nowMs() + PATIENCE_MS
+  }
+
+  get held(): number {
+    return this.#held
   }
 
   /** Whether it may have more. Others are asked about, not its own size: at worst the budget is exceeded by the largest that one request may bring. */
@@ -143,25 +150,25 @@ export class Holding {
 
   readonly giveBack = (): void => this.setTo(0)
 
-  /** From now on it is as large as what somebody sends. Where that comes too slowly and others need the room, `giveWay` is called once, which must give it back. */
-  startArriving(giveWay: () => void): void {
+  /** From now on it lasts as long as somebody takes to send or to read. Where others need the room, `giveWay` may be called, once, which must give it back. */
+  startMoving(giveWay: () => void): void {
     this.#onGiveWay = giveWay
   }
 
-  /** What comes faster than it must is an advance, but not a large one: who sends almost everything at once must not wait with the rest. */
-  hasArrived(bytes: number): void {
+  /** What moves faster than it must is an advance, but not a large one: who sends almost everything at once must not wait with the rest. */
+  hasMoved(bytes: number): void {
     const nowMs = this.#nowMs()
     const dueAtMs = Math.max(this.dueAtMs, nowMs) + (bytes / PACE_BYTES) * 1000
-    this.dueAtMs = Math.min(dueAtMs, nowMs + PATIENCE_MS)
+    this.dueAtMs = Math.min(dueAtMs, nowMs + this.#advanceMs)
   }
 
   /** All has come, and is worked on: nobody takes that away. */
-  stopArriving(): void {
+  stopMoving(): void {
     this.#onGiveWay = undefined
     this.#budget.change(this, 0)
   }
 
-  get isArriving(): boolean {
+  get isMoving(): boolean {
     return this.#held > 0 && this.#onGiveWay !== undefined
   }
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Environment } from '../environment.ts'
-import { commonHeaders, holdUnsent, setHeader, startAnswer } from './answers.ts'
+import { commonHeaders, holdUnsent, sendPieces, setHeader, startAnswer } from './answers.ts'
 import { hasAlready } from './etags.ts'
 
 /** What the platform makes images of. */
@@ -40,13 +40,15 @@ export function sendImage(
   { bytes, mediaType, etag, cacheControl }: Image,
 ): number {
   const isKnown = hasAlready(request, etag)
-  if (!isKnown) holdUnsent(environment, request, reply, bytes.length)
+  const room = isKnown ? undefined : holdUnsent(environment, request, reply, bytes.length)
   const headers = commonHeaders(environment, request)
   const body = isKnown ? {} : { 'content-type': mediaType, 'content-length': String(bytes.length) }
   const seenBy = 'browserToken' in request.who ? OF_PAGES : OF_APPS
   for (const [name, value] of Object.entries({ ...ALWAYS, ...seenBy, etag, 'cache-control': cacheControl, ...body }))
     setHeader(headers, name, value)
   const status = isKnown ? 304 : 200
-  startAnswer(environment, request, reply, status, headers).end(isKnown ? undefined : bytes)
+  const response = startAnswer(environment, request, reply, status, headers)
+  if (room) sendPieces(response, bytes, room)
+  else response.end(isKnown ? undefined : bytes)
   return status
 }

@@ -44,7 +44,7 @@ export function readBody(request: FastifyRequest, parse: (body: Buffer) => unkno
   const onData = (piece: Buffer) => {
     const before = bytes
     bytes += piece.length
-    bodyRoom?.hasArrived(piece.length)
+    bodyRoom?.hasMoved(piece.length)
     if (bytes > most) return drop(fail('bodyTooLarge'))
     if (bytes > body.length) {
       const size = Math.min(most, Math.max(bytes, 2 * body.length, FIRST_BYTES))
@@ -68,7 +68,7 @@ export function readBody(request: FastifyRequest, parse: (body: Buffer) => unkno
     }
     done(null, fields)
   }
-  const onError = () => drop(fail('badRequest'))
+  const onLeft = () => drop(fail('badRequest'))
   const drop = (problem: PlatformError) => {
     stop()
     raw.pause()
@@ -77,10 +77,10 @@ export function readBody(request: FastifyRequest, parse: (body: Buffer) => unkno
     done(problem)
   }
   const stop = () => {
-    raw.off('data', onData).off('end', onEnd).off('error', onError)
-    bodyRoom?.stopArriving()
+    raw.off('data', onData).off('end', onEnd).off('error', onLeft).off('close', onLeft)
+    bodyRoom?.stopMoving()
   }
-  bodyRoom?.startArriving(() => drop(tooSlow()))
-  raw.on('data', onData).on('end', onEnd).on('error', onError)
+  bodyRoom?.startMoving(() => drop(tooSlow()))
+  raw.on('data', onData).on('end', onEnd).on('error', onLeft).on('close', onLeft)
   request.askForBody?.()
 }

@@ -101,6 +101,7 @@ export function buildServer(
     const observer = request.routeOptions.config.observer ?? unnamed
     conclude(environment, request, observer, reply.statusCode, Number(reply.getHeader('errorcode')) || undefined)
     boundRest(environment, request.raw, reply.raw)
+    request.bodyRoom?.giveBack()
     done(null, linger(request, reply, payload))
   })
   const answerUnknown = (request: FastifyRequest, reply: FastifyReply) => {
@@ -122,7 +123,7 @@ export function buildServer(
   for (const page of pages) servePage(server, environment, page, metrics.observerOf(page.name))
   server.register(async (others) => {
     others.addHook('onRequest', (request, reply, done) => {
-      done(isHealthCheck(request) ? receive(request) : admitAnyone(environment, request, reply))
+      done(isHealthCheck(request) ? receive(request, reply) : admitAnyone(environment, request, reply))
     })
     serveHealth(others, environment, metrics)
     serveReference(others, environment, operations, pages)
