@@ -59,6 +59,12 @@ export function keepTidy(environment: Environment): { stop(): void } {
         log.warn({ problem: error.message }, 'giving places for random draws failed'),
       ),
     ),
+    // While words are left of whom nobody finds any more, each search has to make sure that somebody whom it may show has them.
+    keepDoing(SETTLE_EVERY_MS, () =>
+      forgetWords(db, stopping).catch((error: Error) =>
+        log.warn({ problem: error.message }, 'forgetting words that nobody has failed'),
+      ),
+    ),
     keepDoing(WATCH_EVERY_MS, () =>
       finishImports().catch((error: Error) =>
         log.warn({ problem: error.message }, 'an import that was left behind cannot be finished yet'),

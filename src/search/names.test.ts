@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Client, type TestApp, testApp } from '../testing.ts'
-import { SEARCH_VERSION, searchKeys } from './keys.ts'
+import { type Client, testApp } from '../testing.ts'
+import { settlePeople } from './testing.ts'
 
 /** Users of the first app who can be found, called by their handle, first and last name. */
 const PEOPLE: readonly (readonly [handle: string, first: string, last: string])[] = [
@@ -54,21 +54,6 @@ const PEOPLE: readonly (readonly [handle: string, first: string, last: string])[
   ),
 ]
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
-
-async function settle(app: TestApp): Promise<void> {
-  const rows = PEOPLE.map(([handle, firstName, lastName]) => {
-    const keys = searchKeys({ handle, firstName, lastName }).map(quoted)
-    return `(${quoted(handle)}, ${quoted(handle.slice(1))}, ${quoted(firstName)}, ${quoted(lastName)}, array[${keys}])`
-  })
-  await app.sql(`
-    with made as (
-      insert into people (handle, handle_key, first_name, last_name, search_keys, search_version, public_search, created_at)
-      select v.*, ${SEARCH_VERSION}, true, now() from (values ${rows}) v returning id
-    ) insert into app_users (user_id, app_id, person_id, consented_at, allowed_at)
-      select 'named-' || made.id, a.id, made.id, now(), now() from made, apps a where a.client_id = 'gs-first'`)
-}
-
 async function find(client: Client, term: string): Promise<string[]> {
   const { status, body, text } = await client.get(`/user/v1/search?term=${encodeURIComponent(term)}`)
   assert.equal(status, 200, text)
@@ -77,7 +62,7 @@ async function find(client: Client, term: string): Promise<string[]> {
 
 test('names of all kinds are found', async (t) => {
   const app = await testApp(t, { RATE_SEARCH_PER_SECOND: '1000000', RATE_SEARCH_BURST: '1000000' })
-  await settle(app)
+  await settlePeople(app, PEOPLE)
   const avery = await app.as('avery')
   const isFirst = (what: string, table: Record<string, string>) =>
     t.test(what, async () => {

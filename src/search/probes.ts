@@ -13,6 +13,8 @@ export interface Probes {
   /** The cheapest first. */
   readonly list: readonly Probe[]
   readonly groups: number
+  /** Groups that somebody is in who has all the words, or all but one. */
+  readonly wholes: readonly number[]
 }
 
 /** Above every character that a key has. */
@@ -21,6 +23,8 @@ const END = '\u{10fffd}'
 const FIRST_GROUP = 1
 /** Four words make six. */
 const ALL_GROUPS = 2 ** 6 - 1
+/** The pairs of four words, and of each three of them. */
+const WHOLES_OF_FOUR = [0b111111, 0b001011, 0b010101, 0b100110, 0b111000]
 
 const exactly = (key: string, cost: number, groups = FIRST_GROUP): Probe => ({ first: key, last: key, cost, groups })
 const beginningWith = (key: string, cost: number, groups = FIRST_GROUP): Probe => ({
@@ -31,6 +35,7 @@ const beginningWith = (key: string, cost: number, groups = FIRST_GROUP): Probe =
 })
 
 /** Who is called just that comes before whoever is called that and more. */
+export const HANDLE_COST = 0
 const NAME_COST = 1
 const WORD_COST = 5
 /** Who costs more is not called what was typed. */
@@ -78,15 +83,16 @@ export function readTerm(term: string): Typed {
 export function makeProbes({ words, whole }: Typed, known: readonly string[], reach: Reach): Probes {
   const ranked = rankAll(words, known)
   const list = [
-    exactly(KIND.handle + whole, 0, ALL_GROUPS),
+    exactly(KIND.handle + whole, HANDLE_COST, ALL_GROUPS),
     exactly(KIND.name + whole, NAME_COST, ALL_GROUPS),
     beginningWith(KIND.handle + whole, PREFIX_COST, ALL_GROUPS),
     beginningWith(KIND.name + whole, PREFIX_COST, ALL_GROUPS),
     ...(words.length === 1
       ? [beginningWith(KIND.word + whole, PREFIX_COST), ...ofOne(ranked[0]!.candidates)]
-      : [...ofJoined(words), ...ofNames(ranked), ...ofPairs(ranked, reach)]),
+      : [...ofJoined(words), ...ofNames(ranked), ...ofTurned(words, whole), ...ofPairs(ranked, reach)]),
   ]
-  return { list: list.sort(byCost), groups: Math.max(1, (words.length * (words.length - 1)) / 2) }
+  const groups = Math.max(1, (words.length * (words.length - 1)) / 2)
+  return { list: list.sort(byCost), groups, wholes: words.length > 3 ? WHOLES_OF_FOUR : [2 ** groups - 1] }
 }
 
 /** Two words that are one, beside the third. */
@@ -112,6 +118,15 @@ function ofNames([one, two, ...more]: readonly Ranked[]): Probe[] {
       exactly(KIND.name + squeeze([last.word, first.word]), cost),
     ])
 }
+
+/** Three words or more that are all of a name, the last ones first: van der Berg, Tom. */
+const ofTurned = (words: readonly string[], whole: string): Probe[] =>
+  words.length > 2 && squeeze(words) === whole
+    ? words
+        .slice(1)
+        .map((_, i) => squeeze([...words.slice(i + 1), ...words.slice(0, i + 1)]))
+        .map((name) => exactly(KIND.name + name, NAME_COST, ALL_GROUPS))
+    : []
 
 interface Ranked {
   readonly typed: string
@@ -176,6 +191,7 @@ export const makeLonelyProbes = ({ words }: Typed, known: readonly string[]): Pr
     )
     .sort(byCost),
   groups: words.length,
+  wholes: [2 ** words.length - 1],
 })
 
 /** A pair of words that are guessed, each of which may stand for others. */
@@ -187,6 +203,7 @@ export const makePairProbes = (pairs: readonly (readonly [string, string])[], kn
     })
     .sort(byCost),
   groups: 1,
+  wholes: [],
 })
 
 const SLIPPED_COST = 35
@@ -195,10 +212,12 @@ const SLIPPED_COST = 35
 export const makeBegunProbes = (word: string, beginnings: readonly string[]): Probes => ({
   list: beginnings.map((beginning) => beginningWith(`${KIND.pair}${word} ${beginning}`, SLIPPED_COST)),
   groups: 1,
+  wholes: [],
 })
 
 /** Names that begin like this, which is less than what was typed. */
 export const makeNameProbes = (beginning: string): Probes => ({
   list: [beginningWith(KIND.name + beginning, SLIPPED_COST)],
   groups: 1,
+  wholes: [],
 })

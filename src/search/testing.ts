@@ -1,4 +1,5 @@
 import pg from 'pg'
+import type { TestApp } from '../testing.ts'
 import { type Named, SEARCH_VERSION, searchKeys } from './keys.ts'
 
 /** Many people with names as people have them: some first and family names are common, most are rare. The same every time. */
@@ -110,4 +111,23 @@ export async function loadCast(
   } finally {
     await client.end()
   }
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+/** Makes these people users of the first app who can be found, in this order. */
+export async function settlePeople(
+  app: TestApp,
+  people: readonly (readonly [handle: string, first: string, last: string])[],
+): Promise<void> {
+  const rows = people.map(([handle, firstName, lastName]) => {
+    const keys = searchKeys({ handle, firstName, lastName }).map(quoted)
+    return `(${quoted(handle)}, ${quoted(handle.slice(1))}, ${quoted(firstName)}, ${quoted(lastName)}, array[${keys}])`
+  })
+  await app.sql(`
+    with made as (
+      insert into people (handle, handle_key, first_name, last_name, search_keys, search_version, public_search, created_at)
+      select v.*, ${SEARCH_VERSION}, true, now() from (values ${rows}) v returning id
+    ) insert into app_users (user_id, app_id, person_id, consented_at, allowed_at)
+      select 'named-' || made.id, a.id, made.id, now(), now() from made, apps a where a.client_id = 'gs-first'`)
 }
