@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { installServer } from './machine-testing.ts'
 import { TestBrowser } from './testing-browser.ts'
+import { findFreePort } from './testing-ports.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
@@ -43,7 +44,7 @@ test('what docs/signing-in.md shows works as it stands', async (t) => {
 
   await t.test('with a standard library', async (t) => {
     const [program] = examplesIn('docs/signing-in.md', 'With a standard library', 'js')
-    const port = String(20_000 + (process.pid % 40_000))
+    const port = String(await findFreePort())
     const file = join(ROOT, `node_modules/.cache/signing-in-${process.pid}.mjs`)
     mkdirSync(join(file, '..'), { recursive: true })
     writeFileSync(file, program!.replaceAll('http://localhost:4000', base).replaceAll('5055', port))

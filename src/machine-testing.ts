@@ -11,7 +11,6 @@ import {
   realpathSync,
   rmSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -20,6 +19,7 @@ import { fileURLToPath } from 'node:url'
 import { UNLIMITED } from './buckets/testing.ts'
 import type { Connection } from './database/database.ts'
 import { Client } from './testing.ts'
+import { findFreePort } from './testing-ports.ts'
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))
 
@@ -51,7 +51,7 @@ export async function installServer(t: TestContext, settings: Settings = {}): Pr
   // Root's database runs as another user, and would be kept outside of a place that only root may enter.
   chmodSync(dataDir, 0o755)
   const cluster = join(dataDir, 'postgres')
-  const [PORT, SANDBOX_PORT] = await findFreePorts()
+  const [PORT, SANDBOX_PORT] = [String(await findFreePort()), String(await findFreePort())]
   const env = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
@@ -127,14 +127,6 @@ export async function installServer(t: TestContext, settings: Settings = {}): Pr
 /** A database of the suite's server, as the address that an operator would give; `host` may be another way to it. */
 export const databaseUrl = ({ host, port, user, database }: Connection): string =>
   `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host!)}`
-
-async function findFreePorts(): Promise<[string, string]> {
-  const servers = [createServer(), createServer()]
-  for (const server of servers) await once(server.listen(0, '127.0.0.1'), 'listening')
-  const ports = servers.map((server) => String((server.address() as { port: number }).port))
-  for (const server of servers) server.close()
-  return ports as [string, string]
-}
 
 export const isReady = (client: Client): Promise<boolean> =>
   client.get('/readyz').then(

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { type AddressInfo, createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
 import { readConfig } from './config.ts'
@@ -8,6 +7,7 @@ import { openRaw, sendRaw } from './http/test-socket.ts'
 import { openLog } from './log.ts'
 import { type Platform, startPlatform } from './platform.ts'
 import { type Answer, assertError, Client, type TestApp, testApp } from './testing.ts'
+import { findFreePort } from './testing-ports.ts'
 
 const PATH = '/app/v1/bucket'
 const SECRET_KEY = Buffer.alloc(32, 'test').toString('base64url')
@@ -266,11 +266,3 @@ test('with one port for both environments, the host name decides, and broken req
   assert.match(await ask('elsewhere.example.org'), /"url":\s*"https:\/\/api\.example\.org"/)
   assert.match(await sendRaw(address, 'no request at all\r\n\r\n'), /^HTTP\/1\.1 400 .*errorcode: 4000/s)
 })
-
-async function findFreePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}

@@ -25,6 +25,8 @@ export interface Fuzz {
 }
 
 const PREPARE_EVERY = 20
+/** Whatever takes so long hangs; no run is left out for want of time. */
+const HANGING = { interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true }
 
 /** Sends an operation what its schema allows and what it does not, and checks every answer. A failure prints the seed and the smallest request. */
 export async function fuzzOperation(operation: Operation, fuzz: Fuzz): Promise<void> {
@@ -45,7 +47,7 @@ export async function fuzzOperation(operation: Operation, fuzz: Fuzz): Promise<v
         checkAnswer(await send(client, operation, { ...request, headers }))
       },
     ),
-    { numRuns: runs, interruptAfterTimeLimit: 30_000 },
+    { numRuns: runs, ...HANGING },
   )
 }
 
@@ -76,7 +78,7 @@ export async function fuzzPage(
         assert.match(seen.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
       },
     ),
-    { numRuns: runs, interruptAfterTimeLimit: 30_000 },
+    { numRuns: runs, ...HANGING },
   )
 }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import pg from 'pg'
 import { ensureAppUser, makeClientId } from './apps/apps.ts'
 import { type EnvironmentName, readConfig } from './config.ts'
 import type { Connection } from './database/database.ts'
@@ -15,6 +15,7 @@ import { type Platform, startPlatform } from './platform.ts'
 import { SEARCH_VERSION, searchKeys } from './search/keys.ts'
 import { openSession } from './sessions/sessions.ts'
 import { TestBrowser } from './testing-browser.ts'
+import { findFreePort } from './testing-ports.ts'
 
 /** The migrated database that `testApp` clones: two apps and six people in each environment, nobody with a password. */
 export const TEMPLATE = 'groundschool_template'
@@ -117,6 +118,8 @@ export interface TestApp {
   sql(text: string, environment?: EnvironmentName): Promise<Record<string, unknown>[]>
   /** Moves the platform's clock. */
   advance(ms: number): void
+  /** From now on that clock moves with `advance` alone, however long the test takes. */
+  holdClock(): void
   /** Another process's worth of platform on the same database. */
   startSecond(settings?: Record<string, string>): Promise<Platform>
   log(): string
@@ -129,6 +132,10 @@ export async function testApp(t: TestContext, settings: Record<string, string> =
   const database = `test_${randomBytes(6).toString('hex')}`
   await runSql(server, `create database ${database} template ${TEMPLATE}`)
   const connection = { ...server, database }
+  // Opening a connection takes longer than most of what tests ask of it.
+  const own = new pg.Pool({ ...connection, max: 5, idleTimeoutMillis: 0 }).on('error', () => {})
+  const ask = async (text: string, name: EnvironmentName): Promise<Record<string, unknown>[]> =>
+    [await own.query(`set search_path to ${schemaOf(name)}; ${text}`)].flat().at(-1)!.rows
 
   const logFile = join(tmpdir(), `groundschool-${database}.log`)
   writeFileSync(logFile, '')
@@ -136,7 +143,8 @@ export async function testApp(t: TestContext, settings: Record<string, string> =
   const dataDir = mkdtempSync(join(tmpdir(), 'groundschool-data-'))
   const secrets: string[] = []
   let offsetMs = 0
-  const clock = () => new Date(Date.now() + offsetMs)
+  let heldMs: number | undefined
+  const clock = () => new Date((heldMs ?? Date.now()) + offsetMs)
   const start = (more: Record<string, string> = {}): Promise<Platform> => {
     const config = readConfig({
       PORT: '0',
@@ -152,12 +160,13 @@ export async function testApp(t: TestContext, settings: Record<string, string> =
     const log = openLog(config, { write: (line) => writeFileSync(logFile, line, { flag: 'a' }) })
     return startPlatform(config, connection, log, clock)
   }
-  const [port, sandboxPort] = await Promise.all([findFreePort(), findFreePort()])
+  // The platform knows its own address before it listens, as it does everywhere else.
+  const [port, sandboxPort] = [await findFreePort(), await findFreePort()]
   const platforms = [await start({ PORT: String(port), SANDBOX_PORT: String(sandboxPort), ...settings })]
   const platform = platforms[0]!
 
   t.after(async () => {
-    await Promise.all(platforms.map((one) => one.stop()))
+    await Promise.all([...platforms.map((one) => one.stop()), own.end()])
     await runSql(server, `drop database ${database} with (force)`)
     const log = readFileSync(logFile, 'utf8')
     rmSync(logFile)
@@ -180,10 +189,10 @@ export async function testApp(t: TestContext, settings: Record<string, string> =
     nobody: (name = 'production') => new Client(addressOf(name)),
     as: async (person, app = 'first', name = 'production') => {
       const { db, tokenPolicy } = environment(name)
-      const [row] = await runSql(
-        connection,
-        `select a.id::int as app_id, p.id::int as person_id from ${schemaOf(name)}.apps a, ${schemaOf(name)}.people p
+      const [row] = await ask(
+        `select a.id::int as app_id, p.id::int as person_id from apps a, people p
           where a.name = '${app}' and p.handle_key = '${person}'`,
+        name,
       )
       const who = { at: clock(), requestId: 'test', address: '127.0.0.1' }
       const what = { appId: Number(row?.app_id), personId: Number(row?.person_id) }
@@ -198,16 +207,15 @@ export async function testApp(t: TestContext, settings: Record<string, string> =
       return new Client(addressOf(name), accessToken, userId)
     },
     givePassword: async (person, name = 'production') => {
-      await runSql(
-        connection,
-        `update ${schemaOf(name)}.people set password_hash = '${PASSWORD_HASH}' where handle_key = '${person}'`,
-      )
+      await ask(`update people set password_hash = '${PASSWORD_HASH}' where handle_key = '${person}'`, name)
     },
     visitor: (name = 'production') => new TestBrowser(addressOf(name)),
-    sql: (text, name = 'production') =>
-      runSql(connection, `set search_path to ${schemaOf(name)}; ${text}`).then((rows) => rows),
+    sql: (text, name = 'production') => ask(text, name),
     advance: (ms) => {
       offsetMs += ms
+    },
+    holdClock: () => {
+      heldMs = Date.now()
     },
     startSecond: async (more) => {
       const second = await start(more)
@@ -217,17 +225,6 @@ export async function testApp(t: TestContext, settings: Record<string, string> =
     log: () => readFileSync(logFile, 'utf8'),
   }
 }
-
-/** So that the platform knows its own address before it listens, as it does everywhere else. */
-const findFreePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
 
 /** How a refusal looks: our two fields; those with the name that OAuth has for it; or as RFC 6749 §5.2 has it, our code in the headers alone. */
 const ERROR_SHAPES = {

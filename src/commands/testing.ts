@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
@@ -11,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import type { Connection } from '../database/database.ts'
 import { runSql } from '../database/test-database.ts'
 import { Client, TEMPLATE } from '../testing.ts'
+import { findFreePort } from '../testing-ports.ts'
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
 export const place = mkdtempSync(join(tmpdir(), 'groundschool-commands-'))
@@ -68,16 +68,8 @@ export async function runAll(lines: readonly { args: readonly string[]; settings
   return lines.map((line, i) => ({ ...line, code: Number(outs[2 * i + 1]), out: outs[2 * i]!, err: errs[i]! }))
 }
 
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  return String(port)
-}
-
 export async function startIn(dataDir: string, more: Settings = {}) {
-  const [PORT, SANDBOX_PORT] = [await freePort(), await freePort()]
+  const [PORT, SANDBOX_PORT] = [String(await findFreePort()), String(await findFreePort())]
   const settings = { DATA_DIR: dataDir, PORT, SANDBOX_PORT, ...more }
   const startedAt = performance.now()
   const { child, output, ended } = launch(['start'], settings)

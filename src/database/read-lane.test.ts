@@ -128,7 +128,8 @@ test('calls of one turn are answered by one statement, each with its own row', a
 })
 
 test('calls that arrive while the connection is busy are gathered', async () => {
-  const busy = db.first(sleep, { seconds: 0.2 })
+  // Longer by far than thirty calls take to arrive, also beside other tests.
+  const busy = db.first(sleep, { seconds: 0.6 })
   await new Promise((resolve) => setTimeout(resolve, 50))
   const statements = await statementsDuring(async () => {
     const calls = []

@@ -5,9 +5,8 @@ import { signInBrowser } from '../account/testing.ts'
 import { UNLIMITED } from '../buckets/testing.ts'
 import { type TestApp, testApp } from '../testing.ts'
 import type { TestBrowser } from '../testing-browser.ts'
-import { addReaders, fillBuckets, openExport, SlowReader } from './testing.ts'
+import { addReaders, fillBuckets, openExport, SlowReader, untilPlatformWaits } from './testing.ts'
 
-const FILL_MS = 2_000
 const REFILL_MS = 150
 
 /** Time that passes for the platform, and for what it looks at from time to time. */
@@ -28,7 +27,7 @@ test('a download is as slow as its reader', async (t) => {
   const open = async (...browsers: TestBrowser[]) => {
     const answers = await Promise.all(browsers.map((browser) => openExport(browser)))
     const readers = answers.map((answer) => new SlowReader(answer))
-    await sleep(FILL_MS)
+    await untilPlatformWaits()
     return readers as [SlowReader, SlowReader]
   }
 

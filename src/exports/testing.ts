@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { subscribe } from 'node:diagnostics_channel'
 import { type IncomingMessage, request } from 'node:http'
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { inflateRawSync } from 'node:zlib'
 import { call, PASSWORD } from '../account/testing.ts'
 import { PATH } from '../buckets/testing.ts'
@@ -99,6 +102,19 @@ export async function addReaders(app: TestApp, count: number): Promise<TestBrows
       return browser
     }),
   )
+}
+
+const connections = new Set<Socket>()
+subscribe('http.server.request.start', (message) => connections.add((message as { socket: Socket }).socket))
+
+/** Until the platform has nothing more to write, because the buffers on the way are full. */
+export async function untilPlatformWaits(): Promise<void> {
+  const written = () => [...connections].reduce((sum, { bytesWritten }) => sum + bytesWritten, 0)
+  for (let [before, now] = [-1, written()]; now !== before; ) {
+    await sleep(1_000)
+    before = now
+    now = written()
+  }
 }
 
 /** Reads so many bytes more, and then nothing. */

@@ -86,7 +86,7 @@ test('D1: every verb, by everybody, on somebody who can be found and on somebody
   const prepare = (name: string) =>
     app.sql(
       `delete from friendships; delete from declines; delete from blocks;
-       create temporary view known as select id, handle_key as name from people;
+       create or replace temporary view known as select id, handle_key as name from people;
        insert into friendships (asker_id, asked_id, requested_at, accepted_at)
        select asker.id, asked.id, now(), case when 'blake' in (asker.name, asked.name) then now() end
          from (values ('avery', 'blake'), ('drew', 'avery'), ('avery', 'ellis')) t(asker, asked)

@@ -51,6 +51,15 @@ export interface Sources {
 /** The fields that an operation's path names. */
 export const namesInPath = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 
+/** Both environments serve the same operations: what was compiled for one is there for the other. */
+const checks = new WeakMap<TObject, ReturnType<typeof Compile>>()
+
+function checkOf(schema: TObject): ReturnType<typeof Compile> {
+  const check = checks.get(schema) ?? Compile(schema)
+  checks.set(schema, check)
+  return check
+}
+
 /** Makes the reader of one operation's input: gathers, tolerates, validates; every refusal names its field. */
 export function compileInput<T extends TObject>(
   schema: T,
@@ -62,7 +71,7 @@ export function compileInput<T extends TObject>(
   const pathFields = declared.filter(({ name }) => inPath.includes(name))
   const fields = declared.filter((field) => !pathFields.includes(field))
   const fileName = schemas.find(([, field]) => isFile(field))?.[0]
-  const check = Compile(schema)
+  const check = checkOf(schema)
   const isFromQuery = place === 'query' || place === 'either' || place === 'image'
   return (sources) => {
     const body = place === 'query' ? undefined : bodyFields(sources.body, fileName)

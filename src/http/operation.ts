@@ -176,6 +176,12 @@ export const downloadOperation = <I extends TObject>(
 
 export const isWrite = (operation: Described): boolean => operation.method !== 'GET'
 
+/** Both environments serve the same operations: what was compiled for one is there for the other. */
+const presenters = new WeakMap<TSchema, (result: unknown) => string>()
+
 /** Writes the declared fields of a result: an undeclared field does not leave. */
-export const compilePresenter = (schema: TSchema): ((result: unknown) => string) =>
-  fastJsonStringify(schema as never) as (result: unknown) => string
+export function compilePresenter(schema: TSchema): (result: unknown) => string {
+  const present = presenters.get(schema) ?? (fastJsonStringify(schema as never) as (result: unknown) => string)
+  presenters.set(schema, present)
+  return present
+}

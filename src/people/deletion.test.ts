@@ -144,6 +144,8 @@ test('what is left of somebody who has gone is what docs/your-data.md says', asy
   await t.test('and only what stays by that rule stays', async () => {
     const left = await leave(who.browser, who.handle)
     assert.equal(left.status, 200, left.text)
+    const waiting = 'select from messages where sent_at is null and given_up_at is null'
+    await until('the last message has gone out', async () => (await app.sql(waiting)).length === 0)
     await tidy(app.environment())
     const stays = rules.filter(([, , rule]) => rule!.startsWith('stays')).map(([, table]) => table)
     assert.deepEqual(await tablesThatName(app, who), stays.sort())
