@@ -39,17 +39,17 @@ const AGES: readonly Age[] = [
 
 /** Removes what is no longer needed, a little at a time. Several processes may do so at once. */
 export function keepTidy(environment: Environment): { stop(): void } {
+  const { db, log, stopping } = environment
   const timer = setInterval(
     () => {
-      tidy(environment).catch((error: Error) => environment.log.warn({ problem: error.message }, 'tidying up failed'))
+      tidy(environment).catch((error: Error) => log.warn({ problem: error.message }, 'tidying up failed'))
     },
     EVERY_MS * (0.8 + Math.random() * 0.4),
   )
   timer.unref()
-  renewSearchKeys(environment.db, environment.stopping).catch((error: Error) =>
-    environment.log.warn({ problem: error.message }, 'some people cannot be found yet: their search keys are outdated'),
+  renewSearchKeys(db, stopping).catch((error: Error) =>
+    log.warn({ problem: error.message }, 'some people cannot be found yet: their search keys are outdated'),
   )
-  const { db, log, stopping } = environment
   const finishImports = watchImports(environment, stopping)
   const timers = [
     timer,

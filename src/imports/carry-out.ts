@@ -7,11 +7,11 @@ import { placeNewcomers } from '../search/draws.ts'
 import { batches } from './batches.ts'
 import { type Existing, findDangling, findFamilyMistakesHere, listHandles, readExisting } from './existing.ts'
 import * as peopleStore from './people-store.ts'
-import { planImport } from './plan.ts'
+import { type Plan, planImport } from './plan.ts'
 import type { PreparedFile } from './prepared.ts'
 import { leaveOut, listReferences } from './rules.ts'
 import * as store from './store.ts'
-import { findRoom } from './ties.ts'
+import { chooseFriends, findRoom } from './ties.ts'
 import { writePlan } from './write.ts'
 
 /** An environment whose imports are carried out. */
@@ -115,57 +115,31 @@ async function writePart(tx: Db, environment: EnvironmentName, who: Caller, part
   await tx.all(peopleStore.lockPeople, { handles: [...listHandles(part)] })
   await tx.all(store.lockApps, { clients: part.apps.map(({ key }) => makeClientId(environment, key)) })
   const existing = await readExisting(tx, environment, part)
-  const rest = await leaveOutWhatChanged(tx, environment, who, part, existing)
-  const plan = planImport(rest, existing, environment, who.at)
+  const plan = await planWhatHolds(tx, environment, who, part, existing)
   await writePlan(tx, who, { plan, existing })
   // More may come at once than are drawn without a place.
   await placeNewcomers(tx)
 }
 
 /** Since it was decided, somebody may have left, been given too many friends, or become too young to be a parent: what would be a mistake now is left out. */
-async function leaveOutWhatChanged(
+async function planWhatHolds(
   tx: Db,
   environment: EnvironmentName,
   who: Caller,
   part: PreparedFile,
   existing: Existing,
-): Promise<PreparedFile> {
+): Promise<Plan> {
   const findFound = (handle: string) => existing.people.get(normaliseHandle(handle))
   const present = { ...part, people: part.people.filter(({ handle, isKnown }) => !isKnown || findFound(handle)) }
   const valid = leaveOut(present, [
     ...(await findDangling(tx, environment, [...listReferences(present)])),
     ...(await findFamilyMistakesHere(tx, present, existing, who.at)),
   ])
-  const { people } = planImport(valid, existing, environment, who.at)
-  const planned = [...people.created, ...people.updated]
-  const room = new Map(await findRoom(tx, planned, (handle) => findFound(handle)?.id))
-  if ([...room.values()].every((left) => left >= 0)) return valid
+  const plan = planImport(valid, existing, environment, who.at)
+  const planned = [...plan.people.created, ...plan.people.updated]
+  const room = await findRoom(tx, planned, (handle) => findFound(handle)?.id)
+  if ([...room.values()].every((left) => left >= 0)) return plan
   const friends = chooseFriends(planned, room)
-  return {
-    ...valid,
-    people: valid.people.map((person) => ({ ...person, ...friends.get(normaliseHandle(person.handle)) })),
-  }
-}
-
-/** Those for whom there is room, on both sides. */
-function chooseFriends(
-  planned: readonly { readonly handle_key: string; readonly ties: { readonly friends: readonly string[] } }[],
-  room: Map<string, number>,
-): ReadonlyMap<string, { readonly friends: string[] }> {
-  const left = new Set<string>()
-  const lacksRoom = (handle: string) => room.get(handle)! < 0
-  const mayStay = (one: string, other: string): boolean => {
-    const pair = [one, other].sort().join(' ')
-    if (left.has(pair)) return false
-    if (!lacksRoom(one) && !lacksRoom(other)) return true
-    left.add(pair)
-    for (const handle of [one, other]) room.set(handle, room.get(handle)! + 1)
-    return false
-  }
-  return new Map(
-    planned.map(({ handle_key, ties }) => [
-      handle_key,
-      { friends: ties.friends.filter((friend) => mayStay(handle_key, friend)) },
-    ]),
-  )
+  const people = valid.people.map((person) => ({ ...person, ...friends.get(normaliseHandle(person.handle)) }))
+  return planImport({ ...valid, people }, existing, environment, who.at)
 }

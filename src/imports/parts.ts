@@ -53,7 +53,7 @@ export function* splitFile({ file, plan, environment, places }: Split): Generato
   const tied = people.flatMap(({ person: { handle, parents, apps = [] }, found }) => {
     const { friends, clients, hasSameParents } = found.ties
     const isNew = (key: string) => clients.includes(makeClientId(environment, key))
-    const isReplaced = parents && !(hasSameParents && !found.changed.has('public_search'))
+    const isReplaced = parents && (!hasSameParents || found.changed.has('public_search'))
     const added = { friends: [...friends], apps: apps.filter(isNew) }
     return [...splitTies({ handle, ...(isReplaced && { parents }), ...added, isKnown: true })]
   })

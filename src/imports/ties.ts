@@ -154,6 +154,30 @@ export async function findRoom(
   return room
 }
 
+/** Those of the new friends for whom there is room, on both sides. */
+export function chooseFriends(
+  people: readonly PlannedPerson[],
+  roomOf: ReadonlyMap<string, number>,
+): ReadonlyMap<string, { readonly friends: string[] }> {
+  const room = new Map(roomOf)
+  const left = new Set<string>()
+  const lacksRoom = (handle: string) => room.get(handle)! < 0
+  const mayStay = (one: string, other: string): boolean => {
+    const pair = [one, other].sort().join(' ')
+    if (left.has(pair)) return false
+    if (!lacksRoom(one) && !lacksRoom(other)) return true
+    left.add(pair)
+    for (const handle of [one, other]) room.set(handle, room.get(handle)! + 1)
+    return false
+  }
+  return new Map(
+    people.map(({ handle_key, ties }) => [
+      handle_key,
+      { friends: ties.friends.filter((friend) => mayStay(handle_key, friend)) },
+    ]),
+  )
+}
+
 /** The people are locked already, as whoever changes something between two people does. */
 export async function writeFriends(tx: Db, who: Caller, people: readonly PlannedPerson[], ids: Ids): Promise<void> {
   const pairs = new Map<string, { low: number; high: number }>()
