@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Connection } from '../src/database/database.ts'
 import { schemaOf } from '../src/environment.ts'
-import { migrateAll } from '../src/platform.ts'
+import { migrateAll } from '../src/platform/platform.ts'
 import { loadCast } from '../src/search/testing.ts'
 import { type RunningServer, startServer } from './measure.ts'
 import { BENCH_SQL } from './servers.ts'

@@ -13,8 +13,8 @@ import { type Environment, schemaOf } from '../src/environment.ts'
 import { userOperation } from '../src/http/operation.ts'
 import { buildServer } from '../src/http/server.ts'
 import { SUCCESS } from '../src/http/success.ts'
-import { openLog } from '../src/log.ts'
-import { openEnvironments } from '../src/platform.ts'
+import { openLog } from '../src/platform/log.ts'
+import { openEnvironments } from '../src/platform/platform.ts'
 import { openSession } from '../src/sessions/sessions.ts'
 
 /** The servers that are measured. Each runs in a process of its own, which starts this file with the server's name. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../database/test-database.ts'
-import { type Answer, assertError, Client, type TestApp, testApp } from '../testing.ts'
+import { type Answer, assertError, Client, type TestApp, testApp } from '../testing/testing.ts'
 import { call, isSignedIn, PASSWORD, signInBrowser, UNLIMITED } from './testing.ts'
 
 const LIST = '/app/v1/bucket/list'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { enrolUsers } from '../apps/apps.ts'
 import { until } from '../database/test-database.ts'
-import { type Client, testApp } from '../testing.ts'
-import { formsOf } from '../testing-browser.ts'
+import { formsOf } from '../testing/browser.ts'
+import { type Client, testApp } from '../testing/testing.ts'
 import { call, isSignedIn, signInBrowser, UNLIMITED } from './testing.ts'
 
 const WITHIN_MS = 1_000

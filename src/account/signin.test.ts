@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp } from '../testing.ts'
-import { formsOf, type Seen } from '../testing-browser.ts'
+import { formsOf, type Seen } from '../testing/browser.ts'
+import { testApp } from '../testing/testing.ts'
 import { call, isSignedIn, PASSWORD, signInBrowser, UNLIMITED } from './testing.ts'
 
 const AVERY = { handle: 'avery', password: PASSWORD }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { EnvironmentName } from '../config.ts'
-import type { Answer, Person, TestApp } from '../testing.ts'
-import type { TestBrowser } from '../testing-browser.ts'
+import type { TestBrowser } from '../testing/browser.ts'
+import type { Answer, Person, TestApp } from '../testing/testing.ts'
 
 export const PASSWORD = 'groundschool'
 export const UNLIMITED = { RATE_ADDRESS_BURST: '100000', RATE_TOKEN_BURST: '100000' }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setAppStatus, setAppStorage } from '../apps/apps.ts'
 import type { Caller } from '../caller.ts'
-import { tidy } from '../maintenance.ts'
 import { changePassword, disablePerson } from '../people/people.ts'
-import { testApp } from '../testing.ts'
+import { tidy } from '../platform/maintenance.ts'
+import { testApp } from '../testing/testing.ts'
 import { recordAudit } from './audit.ts'
 
 const OPERATOR: Caller = { at: new Date('2026-05-01T12:00:00.000Z'), requestId: 'audit-test', address: '192.0.2.9' }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { endSession } from '../sessions/sessions.ts'
-import { type Answer, assertError, Client, testApp } from '../testing.ts'
+import { type Answer, assertError, Client, testApp } from '../testing/testing.ts'
 import { assertStorageAddsUp, openStream, PATH, UNLIMITED } from './testing.ts'
 
 /** What each operation does to the bucket `id`, and what its answer must show where it is allowed. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answer, assertError, testApp } from '../testing.ts'
+import { type Answer, assertError, testApp } from '../testing/testing.ts'
 import { assertStorageAddsUp, ok, PATH, version } from './testing.ts'
 
 test('buckets keep their contract', async (t) => {

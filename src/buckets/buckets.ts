@@ -1,9 +1,9 @@
 import { checkAppUsers } from '../apps/apps.ts'
+import { Turns } from '../bounds/turns.ts'
 import type { AppUser, Caller } from '../caller.ts'
 import { type Db, hasCode } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
-import { Turns } from '../turns.ts'
 import {
   asJson,
   checkUserCount,

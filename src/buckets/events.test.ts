@@ -7,7 +7,7 @@ import { EventSource } from 'eventsource'
 import { setAppStatus } from '../apps/apps.ts'
 import { until } from '../database/test-database.ts'
 import { endSession } from '../sessions/sessions.ts'
-import { assertError, type Client, type TestApp, testApp } from '../testing.ts'
+import { assertError, type Client, type TestApp, testApp } from '../testing/testing.ts'
 import { openStream, PATH, type Stream, through, UNLIMITED } from './testing.ts'
 
 const operator = { at: new Date(), requestId: 'test', address: '127.0.0.1' }

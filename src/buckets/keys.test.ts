@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertError, testApp } from '../testing.ts'
+import { assertError, testApp } from '../testing/testing.ts'
 import { getAt, isRefusal, putAt, toText, toTree } from './reference.ts'
 import { PATH, UNLIMITED } from './testing.ts'
 

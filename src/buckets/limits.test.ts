@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setAppStorage } from '../apps/apps.ts'
-import { assertError, testApp } from '../testing.ts'
+import { assertError, testApp } from '../testing/testing.ts'
 import { assertStorageAddsUp, ok, PATH, registerApp, version } from './testing.ts'
 
 const MIB = 1024 * 1024

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertError, type Client, testApp } from '../testing.ts'
+import { assertError, type Client, testApp } from '../testing/testing.ts'
 import { assertStorageAddsUp, ok, PATH, version } from './testing.ts'
 
 test('buckets keep their contract', async (t) => {

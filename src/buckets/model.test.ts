@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Answer, type Client, type TestApp, testApp } from '../testing.ts'
+import { type Answer, type Client, type TestApp, testApp } from '../testing/testing.ts'
 import { depth, getAt, isRefusal, putAt, type Tree, toText, toTree } from './reference.ts'
 import { assertStorageAddsUp, PATH, registerApp, UNLIMITED } from './testing.ts'
 

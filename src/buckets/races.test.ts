@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { type Answer, type Client, testApp } from '../testing.ts'
+import { type Answer, type Client, testApp } from '../testing/testing.ts'
 import { assertStorageAddsUp, PATH, registerApp, through, UNLIMITED } from './testing.ts'
 
 const WRITERS = 50

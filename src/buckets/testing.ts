@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { EnvironmentName } from '../config.ts'
-import { type Answer, type AppName, Client, type TestApp } from '../testing.ts'
+import { type Answer, type AppName, Client, type TestApp } from '../testing/testing.ts'
 
 export const PATH = '/app/v1/bucket'
 

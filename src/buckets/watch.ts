@@ -2,7 +2,7 @@ import type { AppUser } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
-import type { EventSink } from '../event-sink.ts'
+import type { EventSink } from '../feeds/sink.ts'
 import { type BucketRecord, presentBucket } from './schema.ts'
 import * as store from './store.ts'
 

@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { type Config, ENVIRONMENTS } from '../config.ts'
 import { backup as writeBackup } from '../database/backup.ts'
 import { schemaOf } from '../environment.ts'
-import { startProgress } from '../progress.ts'
 import { command, print, tell } from './command.ts'
 import { withDatabase } from './database.ts'
+import { startProgress } from './progress.ts'
 
 export const backup = command({
   about: 'Writes everything that both environments hold, as of one moment, into one new file.',

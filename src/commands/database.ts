@@ -6,8 +6,8 @@ import type { Connection } from '../database/database.ts'
 import { findRunningEmbedded } from '../database/embedded/running.ts'
 import type { Environment } from '../environment.ts'
 import { StartupError } from '../errors.ts'
-import { openLog } from '../log.ts'
-import { migrateAll, openEnvironments, openServer } from '../platform.ts'
+import { openLog } from '../platform/log.ts'
+import { migrateAll, openEnvironments, openServer } from '../platform/platform.ts'
 import { UsageError } from './command.ts'
 
 /** A command needs a few connections only, and its log is for the person who runs it. */

@@ -1,11 +1,11 @@
 import { ENVIRONMENTS } from '../config.ts'
 import { type Counts, type ImportReport, importContent } from '../imports/imports.ts'
-import { migrateAll } from '../platform.ts'
-import { startProgress } from '../progress.ts'
+import { migrateAll } from '../platform/platform.ts'
 import { command, print, tell } from './command.ts'
 import { readEnvironmentName, withDatabase, withEnvironments } from './database.ts'
 import { readImportFile } from './import-file.ts'
 import { operator } from './operator.ts'
+import { startProgress } from './progress.ts'
 
 export const importCommand = command({
   about: 'Brings organisations, people and apps from a JSON file into the platform, all of it or nothing.',

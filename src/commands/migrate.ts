@@ -1,5 +1,5 @@
 import { ENVIRONMENTS } from '../config.ts'
-import { migrateAll } from '../platform.ts'
+import { migrateAll } from '../platform/platform.ts'
 import { command, print } from './command.ts'
 import { withDatabase } from './database.ts'
 

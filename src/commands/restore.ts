@@ -7,10 +7,10 @@ import { migrate } from '../database/migrate.ts'
 import { restore as readBackup } from '../database/restore.ts'
 import { schemaOf } from '../environment.ts'
 import { StartupError } from '../errors.ts'
-import { migrateAll } from '../platform.ts'
-import { startProgress } from '../progress.ts'
+import { migrateAll } from '../platform/platform.ts'
 import { command, print, tell } from './command.ts'
 import { withDatabase, withEnvironments } from './database.ts'
+import { startProgress } from './progress.ts'
 
 export const restore = command({
   about: 'Loads a backup into an empty database: the embedded one of a new DATA_DIR, or that of DATABASE_URL.',

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { Client } from '../testing.ts'
+import { Client } from '../testing/testing.ts'
 import { place, processesIn, run, signIn, startIn } from './testing.ts'
 
 test('a newcomer starts, signs in, backs up while it runs, stops, and restores elsewhere', async (t) => {

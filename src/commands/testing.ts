@@ -9,8 +9,8 @@ import { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Connection } from '../database/database.ts'
 import { runSql } from '../database/test-database.ts'
-import { Client, TEMPLATE } from '../testing.ts'
-import { findFreePort } from '../testing-ports.ts'
+import { findFreePort } from '../testing/ports.ts'
+import { Client, TEMPLATE } from '../testing/testing.ts'
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
 export const place = mkdtempSync(join(tmpdir(), 'groundschool-commands-'))

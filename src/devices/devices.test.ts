@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { tidy } from '../maintenance.ts'
 import { assertRfcError, assertTokenDies, basicHeader, exchange, registerApp } from '../oauth/testing.ts'
 import { signedIn } from '../passkeys/testing.ts'
+import { tidy } from '../platform/maintenance.ts'
 import { mintToken } from '../sessions/tokens.ts'
-import { Client, type TestApp, testApp } from '../testing.ts'
+import { Client, type TestApp, testApp } from '../testing/testing.ts'
 import { makeUserCode, readUserCode, showUserCode } from './rules.ts'
 import { AUTHORIZE, type Codes, decide, GRANT, poll, registerTv, start, type } from './testing.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { exchange, type Registered, registerApp } from '../oauth/testing.ts'
-import type { Answer, TestApp } from '../testing.ts'
-import type { Seen, TestBrowser } from '../testing-browser.ts'
+import type { Seen, TestBrowser } from '../testing/browser.ts'
+import type { Answer, TestApp } from '../testing/testing.ts'
 
 export const AUTHORIZE = '/oauth/v2/device/authorize'
 export const GRANT = 'urn:ietf:params:oauth:grant-type:device_code'

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { call, PASSWORD, signInBrowser } from '../account/testing.ts'
 import { UNLIMITED } from '../buckets/testing.ts'
 import { until } from '../database/test-database.ts'
-import { type Answer, assertError, testApp } from '../testing.ts'
+import { type Answer, assertError, testApp } from '../testing/testing.ts'
 import { MOST_AT_ONCE } from './places.ts'
 import { addReaders, EXPORT, fillBuckets, openExport } from './testing.ts'
 

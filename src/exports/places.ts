@@ -1,4 +1,4 @@
-import { BoundedMap } from '../bounded-map.ts'
+import { LruCache } from '../bounds/lru-cache.ts'
 import { fail } from '../errors.ts'
 
 /*
@@ -59,7 +59,7 @@ const busy = () => fail('notReady', 'Others are downloading their data; try agai
 export class Places {
   readonly #holders = new Map<number, Holder>()
   #waiting: Waiter[] = []
-  readonly #used = new BoundedMap<{ ms: number; atMs: number }>(MOST_REMEMBERED)
+  readonly #used = new LruCache<{ ms: number; atMs: number }>(MOST_REMEMBERED)
   readonly #clock: () => Date
   #looking: NodeJS.Timeout | undefined
 

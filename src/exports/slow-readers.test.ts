@@ -3,8 +3,8 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { signInBrowser } from '../account/testing.ts'
 import { UNLIMITED } from '../buckets/testing.ts'
-import { type TestApp, testApp } from '../testing.ts'
-import type { TestBrowser } from '../testing-browser.ts'
+import type { TestBrowser } from '../testing/browser.ts'
+import { type TestApp, testApp } from '../testing/testing.ts'
 import { addReaders, fillBuckets, openExport, SlowReader, untilPlatformWaits } from './testing.ts'
 
 const REFILL_MS = 150

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { inflateRawSync } from 'node:zlib'
 import { call, PASSWORD } from '../account/testing.ts'
 import { PATH } from '../buckets/testing.ts'
-import type { TestApp } from '../testing.ts'
-import type { TestBrowser } from '../testing-browser.ts'
+import type { TestBrowser } from '../testing/browser.ts'
+import type { TestApp } from '../testing/testing.ts'
 
 export const EXPORT = '/account/v1/export'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { call, isSignedIn, signInBrowser, UNLIMITED } from '../account/testing.ts'
 import { join } from '../people/testing.ts'
-import { assertError, testApp } from '../testing.ts'
+import { assertError, testApp } from '../testing/testing.ts'
 import { addParent } from './parents.ts'
 import {
   addChild,

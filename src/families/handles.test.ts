@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signInBrowser, UNLIMITED } from '../account/testing.ts'
 import { removePerson } from '../people/removal.ts'
-import { assertError, testApp } from '../testing.ts'
+import { assertError, testApp } from '../testing/testing.ts'
 import { addChild, idOf, KIM, operatorOf, PASSWORD, post } from './testing.ts'
 
 test('nobody finds out by new accounts who is here', async (t) => {

@@ -5,7 +5,7 @@ import { testMailbox } from '../messages/testing.ts'
 import { disablePerson } from '../people/people.ts'
 import { removePerson } from '../people/removal.ts'
 import { join } from '../people/testing.ts'
-import { assertError, testApp } from '../testing.ts'
+import { assertError, testApp } from '../testing/testing.ts'
 import { addParent, exportFamily, removeParent } from './parents.ts'
 import { releaseChildren } from './release.ts'
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { call, PASSWORD } from '../account/testing.ts'
-import type { Answer, TestApp } from '../testing.ts'
-import type { TestBrowser } from '../testing-browser.ts'
+import type { TestBrowser } from '../testing/browser.ts'
+import type { Answer, TestApp } from '../testing/testing.ts'
 
 export const CHILDREN = '/account/v1/children'
 export const CHILD_PASSWORD = 'child of groundschool'

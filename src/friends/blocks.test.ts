@@ -7,7 +7,7 @@ import type { AppUser, PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { yearsAgo } from '../families/testing.ts'
 import { join } from '../people/testing.ts'
-import { type Answer, assertError, type Client, type TestApp, testApp } from '../testing.ts'
+import { type Answer, assertError, type Client, type TestApp, testApp } from '../testing/testing.ts'
 import { actOnHandle, actOnUser } from './acts.ts'
 import { exportFriends } from './lists.ts'
 import {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { call } from '../account/testing.ts'
 import { UNLIMITED } from '../buckets/testing.ts'
 import { join } from '../people/testing.ts'
-import { assertError, testApp } from '../testing.ts'
+import { assertError, testApp } from '../testing/testing.ts'
 import {
   act,
   actByHandle,

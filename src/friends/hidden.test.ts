@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { call } from '../account/testing.ts'
 import { UNLIMITED } from '../buckets/testing.ts'
-import { type Answer, assertError, type Client, type Person, testApp } from '../testing.ts'
+import { type Answer, assertError, type Client, type Person, testApp } from '../testing/testing.ts'
 import {
   act,
   actByHandle,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { tidy } from '../maintenance.ts'
 import { disablePerson } from '../people/people.ts'
-import { testApp } from '../testing.ts'
+import { tidy } from '../platform/maintenance.ts'
+import { testApp } from '../testing/testing.ts'
 import { exportFriends, exportRequests } from './lists.ts'
 import {
   act,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { UNLIMITED } from '../buckets/testing.ts'
-import { type Client, type Person, testApp } from '../testing.ts'
-import type { TestBrowser } from '../testing-browser.ts'
+import type { TestBrowser } from '../testing/browser.ts'
+import { type Client, type Person, testApp } from '../testing/testing.ts'
 import {
   act,
   actByHandle,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { through, UNLIMITED } from '../buckets/testing.ts'
 import { removePerson } from '../people/removal.ts'
-import { type Answer, type Client, type Person, testApp } from '../testing.ts'
+import { type Answer, type Client, type Person, testApp } from '../testing/testing.ts'
 import {
   act,
   assertNothingContradicts,

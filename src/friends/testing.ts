@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { call } from '../account/testing.ts'
 import { signedIn } from '../passkeys/testing.ts'
-import type { Answer, Client, Person, TestApp } from '../testing.ts'
-import type { TestBrowser } from '../testing-browser.ts'
+import type { TestBrowser } from '../testing/browser.ts'
+import type { Answer, Client, Person, TestApp } from '../testing/testing.ts'
 import type { Verb } from './acts.ts'
 
 export const PATH = '/user/v1/my/friends'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../database/test-database.ts'
 import { PlatformError } from '../errors.ts'
-import { type Answer, assertError, testApp } from '../testing.ts'
-import { openRaw, rawRequest, readRaw, sendRaw } from './test-socket.ts'
+import { openRaw, rawRequest, readRaw, sendRaw } from '../testing/socket.ts'
+import { type Answer, assertError, testApp } from '../testing/testing.ts'
 
 const PATH = '/app/v1/bucket'
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { mintRefreshToken, mintToken } from '../sessions/tokens.ts'
-import { type Answer, assertError, Client, testApp } from '../testing.ts'
-import { rawRequest, readRaw, sendRaw } from './test-socket.ts'
+import { rawRequest, readRaw, sendRaw } from '../testing/socket.ts'
+import { type Answer, assertError, Client, testApp } from '../testing/testing.ts'
 
 const LIST = '/app/v1/bucket/list'
 const HOUR_MS = 3_600_000

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import { PATH } from '../buckets/testing.ts'
-import { type Answer, assertError, testApp } from '../testing.ts'
-import { openRaw } from './test-socket.ts'
+import { openRaw } from '../testing/socket.ts'
+import { type Answer, assertError, testApp } from '../testing/testing.ts'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 

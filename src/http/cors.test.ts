@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setAppStatus } from '../apps/apps.ts'
 import type { Caller } from '../caller.ts'
 import { until } from '../database/test-database.ts'
-import { type Answer, assertError, type TestApp, testApp } from '../testing.ts'
+import { type Answer, assertError, type TestApp, testApp } from '../testing/testing.ts'
 
 const PATH = '/app/v1/bucket'
 const ORIGIN = 'https://app.example.org'

@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { PATH } from '../buckets/testing.ts'
 import { until } from '../database/test-database.ts'
-import { testApp } from '../testing.ts'
-import { openRaw } from './test-socket.ts'
+import { openRaw } from '../testing/socket.ts'
+import { testApp } from '../testing/testing.ts'
 
 const PICTURE = '/account/v1/profile/picture'
 const LARGE_ROOM = 1 << 20

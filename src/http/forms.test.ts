@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { call, PASSWORD } from '../account/testing.ts'
-import { assertError, type TestApp, testApp } from '../testing.ts'
-import { TestBrowser } from '../testing-browser.ts'
+import { TestBrowser } from '../testing/browser.ts'
+import { assertError, type TestApp, testApp } from '../testing/testing.ts'
 
 const portOf = (app: TestApp) => new URL(app.address).port
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type TObject, Type } from 'typebox'
 import { PlatformError } from '../errors.ts'
-import { assertError, testApp } from '../testing.ts'
+import { assertError, testApp } from '../testing/testing.ts'
 import { AnyJson, compileInput, DateTime, Flag, Id, IdList, type Place, Text, Whole } from './input.ts'
 
 const Fields = Type.Object({

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { PlatformError } from '../errors.ts'
-import { type Answer, assertError, testApp } from '../testing.ts'
+import { rawRequest, readRaw, sendRaw } from '../testing/socket.ts'
+import { type Answer, assertError, testApp } from '../testing/testing.ts'
 import { parseStrictJson } from './json.ts'
-import { rawRequest, readRaw, sendRaw } from './test-socket.ts'
 
 const parse = (text: string | Buffer): unknown => parseStrictJson(Buffer.from(text as string))
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { BoundedMap } from '../bounded-map.ts'
+import { LruCache } from '../bounds/lru-cache.ts'
+import { RateLimiter } from '../bounds/rate-limiter.ts'
 import { until } from '../database/test-database.ts'
 import { mintToken } from '../sessions/tokens.ts'
-import { type Answer, assertError, Client, testApp } from '../testing.ts'
-import { RateLimiter } from './limits.ts'
-import { openRaw } from './test-socket.ts'
+import { openRaw } from '../testing/socket.ts'
+import { type Answer, assertError, Client, testApp } from '../testing/testing.ts'
 
 const LIST = '/app/v1/bucket/list'
 
@@ -47,7 +47,7 @@ test('a limiter lets a burst through, then what is refilled, for each key by its
 })
 
 test('a bounded memory forgets what was not used for longest', () => {
-  const map = new BoundedMap<number>(10)
+  const map = new LruCache<number>(10)
   for (let i = 0; i < 1_000; i++) {
     map.set(`k${i}`, i)
     assert.equal(map.get('k0'), 0, 'what is used stays')

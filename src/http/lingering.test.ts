@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { PATH } from '../buckets/testing.ts'
 import { until } from '../database/test-database.ts'
-import { assertError, testApp } from '../testing.ts'
-import { openRaw, readRaw } from './test-socket.ts'
+import { openRaw, readRaw } from '../testing/socket.ts'
+import { assertError, testApp } from '../testing/testing.ts'
 
 const MIB = 1024 * 1024
 const SIGN_IN = '/account/v1/signin'

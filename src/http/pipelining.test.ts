@@ -3,8 +3,8 @@ import type { Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { PATH } from '../buckets/testing.ts'
 import { until } from '../database/test-database.ts'
-import { assertError, type Client, type TestApp, testApp } from '../testing.ts'
-import { openRaw } from './test-socket.ts'
+import { openRaw } from '../testing/socket.ts'
+import { assertError, type Client, type TestApp, testApp } from '../testing/testing.ts'
 
 /** One person may have 512 KiB of it. */
 const SETTINGS = { LARGE_BODIES_BYTES: String(1 << 20) }

@@ -4,8 +4,8 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { PATH, UNLIMITED } from '../buckets/testing.ts'
 import { until } from '../database/test-database.ts'
-import { type Client, type TestApp, testApp } from '../testing.ts'
-import { openRaw } from './test-socket.ts'
+import { openRaw } from '../testing/socket.ts'
+import { type Client, type TestApp, testApp } from '../testing/testing.ts'
 
 /** One person may have half of it. */
 const SETTINGS = { ...UNLIMITED, UNSENT_ANSWERS_BYTES: String(16 << 20) }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../database/test-database.ts'
-import { rawRequest, sendRaw } from '../http/test-socket.ts'
-import { tidy } from '../maintenance.ts'
-import { type Answer, assertError, Client, testApp } from '../testing.ts'
+import { tidy } from '../platform/maintenance.ts'
+import { rawRequest, sendRaw } from '../testing/socket.ts'
+import { type Answer, assertError, Client, testApp } from '../testing/testing.ts'
 
 const PATH = '/app/v1/bucket'
 const DAY_MS = 24 * 3_600_000

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
+import { Turns } from '../bounds/turns.ts'
 import type { AppUser, Caller } from '../caller.ts'
 import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
 import { type ErrorName, fail, PlatformError } from '../errors.ts'
-import { Turns } from '../turns.ts'
 import * as store from './store.ts'
 
 export interface Answer {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { printDemo } from '../../demo/make-demo.ts'
-import { assertError, testApp } from '../testing.ts'
+import { assertError, testApp } from '../testing/testing.ts'
 import { all, readText, run, signIn } from './testing.ts'
 
 const demo = () => JSON.parse(readText('demo/demo.json'))

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { TSchema } from 'typebox'
 import { hashSecret } from '../apps/secrets.ts'
 import { changePassword } from '../people/people.ts'
-import { assertError, testApp } from '../testing.ts'
+import { assertError, testApp } from '../testing/testing.ts'
 import { importContent } from './imports.ts'
 import { SECTIONS } from './schema.ts'
 import {

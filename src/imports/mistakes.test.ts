@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp } from '../testing.ts'
+import { testApp } from '../testing/testing.ts'
 import { checkFile } from './rules.ts'
 import { all, refused, run, school, snapshot } from './testing.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SEARCH_VERSION, searchKeys } from '../search/keys.ts'
-import { type TestApp, testApp } from '../testing.ts'
+import { type TestApp, testApp } from '../testing/testing.ts'
 import { importContent } from './imports.ts'
 import { checkFile } from './rules.ts'
 import { all, countPeople, readPerson, refused, runPeople, who } from './testing.ts'

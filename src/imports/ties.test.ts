@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { withdrawConsent } from '../apps/apps.ts'
 import { blockPerson } from '../friends/blocks.ts'
 import { requestFriend } from '../friends/friends.ts'
-import { type TestApp, testApp } from '../testing.ts'
+import { type TestApp, testApp } from '../testing/testing.ts'
 import { importContent } from './imports.ts'
 import {
   all,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertOauthError, exchange, registerApp } from '../oauth/testing.ts'
-import { type Answer, assertError, type TestApp, testApp } from '../testing.ts'
+import { type Answer, assertError, type TestApp, testApp } from '../testing/testing.ts'
 
 const PASSWORD = 'groundschool'
 const UNLIMITED = { RATE_ADDRESS_PER_SECOND: '100000', RATE_ADDRESS_BURST: '1000000', TRUST_PROXY: '127.0.0.1' }

@@ -1,5 +1,5 @@
-import { networkOf } from '../addresses.ts'
 import { recordAudit } from '../audit/audit.ts'
+import { networkOf } from '../bounds/networks.ts'
 import type { Caller } from '../caller.ts'
 import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'

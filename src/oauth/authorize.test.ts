@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { rawRequest, readRaw, sendRaw } from '../http/test-socket.ts'
-import { type TestApp, testApp } from '../testing.ts'
-import { formsOf, type Seen, type TestBrowser } from '../testing-browser.ts'
+import { formsOf, type Seen, type TestBrowser } from '../testing/browser.ts'
+import { rawRequest, readRaw, sendRaw } from '../testing/socket.ts'
+import { type TestApp, testApp } from '../testing/testing.ts'
 import { exchange, obtainCode, PASSWORD, pkcePair, REDIRECT_URI, registerApp, signInAndAllow } from './testing.ts'
 
 const NO_LIMITS = { RATE_ADDRESS_PER_SECOND: '100000', RATE_ADDRESS_BURST: '1000000' }

@@ -9,8 +9,8 @@ import * as openid from 'openid-client'
 import { Passport } from 'passport'
 import OAuth2Strategy from 'passport-oauth2'
 import { signedIn } from '../passkeys/testing.ts'
-import { Client, type TestApp, testApp } from '../testing.ts'
-import { TestBrowser } from '../testing-browser.ts'
+import { TestBrowser } from '../testing/browser.ts'
+import { Client, type TestApp, testApp } from '../testing/testing.ts'
 import { assertTokenDies, REDIRECT_URI, type Registered, registerApp, signInAndAllow } from './testing.ts'
 
 /** The person's part: signs in, allows the app, and is led back to it. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type TestApp, testApp } from '../testing.ts'
+import { type TestApp, testApp } from '../testing/testing.ts'
 import {
   assertOauthError,
   exchange,

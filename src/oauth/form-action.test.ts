@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { testApp } from '../testing.ts'
-import { collectProblems, noChromium, openChromium } from '../testing-chromium.ts'
+import { collectProblems, noChromium, openChromium } from '../testing/chromium.ts'
+import { testApp } from '../testing/testing.ts'
 import { pkcePair, registerApp } from './testing.ts'
 import { fillIn, signInToAccount, signInUrl, startReceiver } from './testing-pages.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp } from '../testing.ts'
-import { collectProblems, noChromium, openChromium } from '../testing-chromium.ts'
+import { collectProblems, noChromium, openChromium } from '../testing/chromium.ts'
+import { testApp } from '../testing/testing.ts'
 import { exchange, pkcePair, registerApp } from './testing.ts'
 import { fillIn, headingOf, signInToAccount, signInUrl, startReceiver } from './testing-pages.ts'
 

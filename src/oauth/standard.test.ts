@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { until } from '../database/test-database.ts'
 import { mintRefreshToken, mintToken } from '../sessions/tokens.ts'
-import { type Answer, Client, type TestApp, testApp } from '../testing.ts'
+import { type Answer, Client, type TestApp, testApp } from '../testing/testing.ts'
 import {
   assertRfcError,
   assertTokenDies,

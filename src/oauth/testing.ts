@@ -3,8 +3,8 @@ import { hash, randomBytes } from 'node:crypto'
 import { addApp, type NewApp } from '../apps/apps.ts'
 import type { EnvironmentName } from '../config.ts'
 import { until } from '../database/test-database.ts'
-import { type Answer, assertError, Client, type Person, type TestApp } from '../testing.ts'
-import type { Seen, TestBrowser } from '../testing-browser.ts'
+import type { Seen, TestBrowser } from '../testing/browser.ts'
+import { type Answer, assertError, Client, type Person, type TestApp } from '../testing/testing.ts'
 
 /** What `testApp` gives people as a password. */
 export const PASSWORD = 'groundschool'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { REDIRECT_URI, registerApp } from '../oauth/testing.ts'
-import { testApp } from '../testing.ts'
-import { formsOf } from '../testing-browser.ts'
-import { checkAccessibility, collectProblems, noChromium, openChromium } from '../testing-chromium.ts'
+import { formsOf } from '../testing/browser.ts'
+import { checkAccessibility, collectProblems, noChromium, openChromium } from '../testing/chromium.ts'
+import { testApp } from '../testing/testing.ts'
 import { expectDone, list, makeAuthenticator, register, signedIn } from './testing.ts'
 
 const MINUTE_MS = 60_000

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { int4, text, write } from '../database/statement.ts'
 import { until } from '../database/test-database.ts'
-import { tidy } from '../maintenance.ts'
 import { testMailbox } from '../messages/testing.ts'
-import { type Answer, assertError, testApp } from '../testing.ts'
+import { tidy } from '../platform/maintenance.ts'
+import { type Answer, assertError, testApp } from '../testing/testing.ts'
 import { call, expectDone, list, makeAuthenticator, register, signedIn, type Whims, watchAudit } from './testing.ts'
 
 const MINUTE_MS = 60_000

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertError, testApp } from '../testing.ts'
+import { assertError, testApp } from '../testing/testing.ts'
 import { Authenticator, call, expectDone, register, signedIn, signIn } from './testing.ts'
 
 const nested = (depth: number) => Buffer.alloc(depth, 0x81).toString('base64url')

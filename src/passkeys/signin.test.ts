@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { disablePerson } from '../people/people.ts'
-import { type Answer, assertError, testApp } from '../testing.ts'
-import { TestBrowser } from '../testing-browser.ts'
+import { TestBrowser } from '../testing/browser.ts'
+import { type Answer, assertError, testApp } from '../testing/testing.ts'
 import {
   call,
   expectDone,

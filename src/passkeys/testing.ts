@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { openBrowser } from '../browsers/browsers.ts'
 import type { EnvironmentName } from '../config.ts'
-import type { Answer, Person, TestApp } from '../testing.ts'
-import type { TestBrowser } from '../testing-browser.ts'
+import type { TestBrowser } from '../testing/browser.ts'
+import type { Answer, Person, TestApp } from '../testing/testing.ts'
 
 export const PATH = '/account/v1/passkey'
 

@@ -2,8 +2,8 @@ import { argon2 as argon2Callback, randomBytes, timingSafeEqual } from 'node:cry
 import { readdirSync, readFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { promisify } from 'node:util'
+import { FairLine } from '../bounds/fair-line.ts'
 import { fail } from '../errors.ts'
-import { FairLine } from '../fair-line.ts'
 
 const argon2 = promisify(argon2Callback)
 

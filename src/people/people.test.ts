@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Caller } from '../caller.ts'
-import { testApp } from '../testing.ts'
+import { testApp } from '../testing/testing.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 import { addPerson, changePassword, disablePerson, verifyPerson } from './people.ts'
 import { isHandle, isLine, normaliseHandle } from './rules.ts'

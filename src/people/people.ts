@@ -1,5 +1,5 @@
-import { networkOf } from '../addresses.ts'
 import { recordAudit } from '../audit/audit.ts'
+import { networkOf } from '../bounds/networks.ts'
 import type { Caller, SignedIn } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail, PlatformError } from '../errors.ts'

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import pg from 'pg'
 import { assertStorageAddsUp, openStream, PATH, through, UNLIMITED } from '../buckets/testing.ts'
 import { until } from '../database/test-database.ts'
-import { type Answer, assertError, Client, type TestApp, testApp } from '../testing.ts'
+import { type Answer, assertError, Client, type TestApp, testApp } from '../testing/testing.ts'
 import { removePerson } from './removal.ts'
 import { ADULT, type Anonymous, join, leftOf, PROFILE } from './testing.ts'
 

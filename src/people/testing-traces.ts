@@ -6,8 +6,8 @@ import type { Caller, PersonCaller } from '../caller.ts'
 import { readDevice } from '../devices/devices.ts'
 import { KIM } from '../families/testing.ts'
 import { openSession } from '../sessions/sessions.ts'
-import { Client, type TestApp } from '../testing.ts'
-import type { TestBrowser } from '../testing-browser.ts'
+import type { TestBrowser } from '../testing/browser.ts'
+import { Client, type TestApp } from '../testing/testing.ts'
 import { addPerson } from './people.ts'
 
 export const operator = (app: TestApp): Caller => ({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { EnvironmentName } from '../config.ts'
-import { type Answer, Client, type TestApp } from '../testing.ts'
+import { type Answer, Client, type TestApp } from '../testing/testing.ts'
 
 export const PROFILE = '/user/v1/my/profile'
 export const ADULT = '1990-01-31'

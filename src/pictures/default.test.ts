@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
-import { testApp } from '../testing.ts'
+import { testApp } from '../testing/testing.ts'
 import { BACKGROUNDS, drawDefault } from './default.ts'
 import { initialsOf } from './rules.ts'
 import { getImage, idOf, MINE, STATIC } from './testing.ts'

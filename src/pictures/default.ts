@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { BoundedMap } from '../bounded-map.ts'
+import { LruCache } from '../bounds/lru-cache.ts'
 import { type Point, strokesOf } from './glyphs.ts'
 import { type Colour, type Drawing, encodePng, SHADES } from './png.ts'
 import { etagOf, type Kind, SHAPES } from './rules.ts'
@@ -29,7 +29,7 @@ export interface Subject {
 }
 
 /** Drawings, by what is on them: many people share one. */
-const drawn = new BoundedMap<{ bytes: Buffer; etag: string }>(500)
+const drawn = new LruCache<{ bytes: Buffer; etag: string }>(500)
 
 /** The image of somebody who has not sent one. The same person has the same, in the same app. */
 export function drawDefault(kind: Kind, width: number, { initials, seed }: Subject): { bytes: Buffer; etag: string } {

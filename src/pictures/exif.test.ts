@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { crc32 } from 'node:zlib'
 import sharp from 'sharp'
-import { testApp } from '../testing.ts'
+import { testApp } from '../testing/testing.ts'
 import { appear, colourAt, getImage, MINE, PICTURE, plain, sendImage } from './testing.ts'
 
 const FORMATS = ['jpeg', 'png', 'webp'] as const

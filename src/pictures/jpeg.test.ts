@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signedIn } from '../passkeys/testing.ts'
-import { assertError, testApp } from '../testing.ts'
+import { assertError, testApp } from '../testing/testing.ts'
 import { readJpeg } from './jpeg-parts.ts'
 import { PICTURE, plain, segment, sendImage } from './testing.ts'
 

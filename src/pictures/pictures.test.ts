@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
-import { assertError, type TestApp, testApp } from '../testing.ts'
+import { assertError, type TestApp, testApp } from '../testing/testing.ts'
 import { appear, COVER, getImage, idOf, MINE, PICTURE, plain, removeImage, STATIC, sendImage } from './testing.ts'
 
 const show = (app: TestApp, person: string, isShown = true) =>

@@ -1,4 +1,4 @@
-import { networkOf } from '../addresses.ts'
+import { networkOf } from '../bounds/networks.ts'
 import type { AppUser, PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
 import { signedIn } from '../passkeys/testing.ts'
-import { testApp } from '../testing.ts'
+import { testApp } from '../testing/testing.ts'
 import { keepMatrix, MAX_PROFILE_BYTES } from './profile.ts'
 import {
   appear,

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EnvironmentName } from '../config.ts'
-import { openRaw } from '../http/test-socket.ts'
 import { signedIn } from '../passkeys/testing.ts'
-import { assertError, type Person, type TestApp, testApp } from '../testing.ts'
-import type { TestBrowser } from '../testing-browser.ts'
+import type { TestBrowser } from '../testing/browser.ts'
+import { openRaw } from '../testing/socket.ts'
+import { assertError, type Person, type TestApp, testApp } from '../testing/testing.ts'
 import { COVER, PICTURE, plain, sendImage, until } from './testing.ts'
 
 const FIVE: Person[] = ['avery', 'blake', 'casey', 'drew', 'ellis']

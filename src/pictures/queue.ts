@@ -1,5 +1,5 @@
+import { FairLine } from '../bounds/fair-line.ts'
 import { fail } from '../errors.ts'
-import { FairLine } from '../fair-line.ts'
 
 /** Each who waits holds an image. */
 const MAX_WAITING = 40

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { installServer, type Server } from '../machine-testing.ts'
-import type { Client } from '../testing.ts'
+import { installServer, type Server } from '../testing/machine.ts'
+import type { Client } from '../testing/testing.ts'
 import { isDecoding, isThere, onLinux, PICTURE, plain, pressesOf, slow, until } from './testing.ts'
 
 /** The process that has been told to listen there. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deflateSync, gzipSync } from 'node:zlib'
 import sharp from 'sharp'
-import { assertError, testApp } from '../testing.ts'
+import { assertError, testApp } from '../testing/testing.ts'
 import { appear, COVER, chunk, colourAt, getImage, idOf, MINE, PICTURE, plain, sendImage } from './testing.ts'
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { BoundedMap } from '../bounded-map.ts'
+import { LruCache } from '../bounds/lru-cache.ts'
 import type { EnvironmentName } from '../config.ts'
 import { fail } from '../errors.ts'
 import { Press } from './press.ts'
@@ -42,7 +42,7 @@ export class Workshop {
   readonly #press: Press
   readonly #take: Take
   /** Households that have sent what was more than is allowed: their next image counts for all that they may send. */
-  readonly #owing = new BoundedMap<boolean>(10_000)
+  readonly #owing = new LruCache<boolean>(10_000)
 
   constructor({ name, log, take }: WorkshopParts) {
     this.#take = take

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { call, PASSWORD, signInBrowser } from '../account/testing.ts'
-import { assertError, testApp } from '../testing.ts'
+import { assertError, testApp } from '../testing/testing.ts'
 
 const OWN = '/user/v1/my/profile'
 const PROFILE = '/user/v1/profile'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { tidy } from '../maintenance.ts'
-import { type Client, type TestApp, testApp } from '../testing.ts'
+import { tidy } from '../platform/maintenance.ts'
+import { type Client, type TestApp, testApp } from '../testing/testing.ts'
 import { settlePeople } from './testing.ts'
 
 /** Where more people are alike than are looked at. */

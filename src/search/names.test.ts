@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Client, testApp } from '../testing.ts'
+import { type Client, testApp } from '../testing/testing.ts'
 import { settlePeople } from './testing.ts'
 
 /** Users of the first app who can be found, called by their handle, first and last name. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Client, testApp } from '../testing.ts'
+import { type Client, testApp } from '../testing/testing.ts'
 import { loadCast } from './testing.ts'
 
 /** What people type, and whose handle or name must be among the first three of 200,000. */

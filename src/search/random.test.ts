@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import pg from 'pg'
 import { until } from '../database/test-database.ts'
 import type { Environment } from '../environment.ts'
-import { type Client, type TestApp, testApp } from '../testing.ts'
+import { type Client, type TestApp, testApp } from '../testing/testing.ts'
 import { settleDraws } from './draws.ts'
 import { loadCast } from './testing.ts'
 

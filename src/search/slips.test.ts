@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { testApp } from '../testing.ts'
+import { testApp } from '../testing/testing.ts'
 import { countSlips } from './match.ts'
 import { listNear } from './slips.ts'
 

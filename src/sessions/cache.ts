@@ -1,4 +1,4 @@
-import { BoundedMap } from '../bounded-map.ts'
+import { LruCache } from '../bounds/lru-cache.ts'
 import type { Database } from '../database/database.ts'
 import { type Holder, REVOKED, type Revocation } from './sessions.ts'
 
@@ -16,13 +16,13 @@ export interface RevocationListener {
  * revocation on any process empties what it concerns; while no revocation could be heard, nothing is remembered.
  */
 export class TokenCache {
-  readonly #holders: BoundedMap<Holder>
+  readonly #holders: LruCache<Holder>
   #isListening = false
   #revocations = 0
   readonly #listeners = new Set<RevocationListener>()
 
   constructor(database: Database, size: number) {
-    this.#holders = new BoundedMap(size)
+    this.#holders = new LruCache(size)
     database.onListening((isListening) => {
       this.#isListening = isListening
       this.#revocations++

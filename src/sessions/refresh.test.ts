@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openRaw } from '../http/test-socket.ts'
 import { assertOauthError, exchange, obtainCode, type Registered, registerApp } from '../oauth/testing.ts'
-import { type Answer, assertError, type TestApp, testApp } from '../testing.ts'
+import { openRaw } from '../testing/socket.ts'
+import { type Answer, assertError, type TestApp, testApp } from '../testing/testing.ts'
 
 const NO_LIMITS = {
   RATE_ADDRESS_PER_SECOND: '100000',

@@ -6,7 +6,7 @@ import { setAppStatus } from '../apps/apps.ts'
 import type { Caller } from '../caller.ts'
 import { until } from '../database/test-database.ts'
 import { changePassword, disablePerson } from '../people/people.ts'
-import { assertError, Client, type TestApp, testApp } from '../testing.ts'
+import { assertError, Client, type TestApp, testApp } from '../testing/testing.ts'
 import { endSession, endSessionsOfPerson } from './sessions.ts'
 import { inspectToken, mintRefreshToken, mintToken, openRefreshToken } from './tokens.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { checkAccessibility, collectProblems, noChromium, openChromium } from './chromium.ts'
+import { findChromium } from './chromium-setup.ts'
 import { testApp } from './testing.ts'
-import { checkAccessibility, collectProblems, noChromium, openChromium } from './testing-chromium.ts'
-import { findChromium } from './testing-chromium-setup.ts'
 
 const page = (body: string): string =>
   `<!doctype html><html lang="en"><head><title>A page</title></head><body><main>${body}</main></body></html>`

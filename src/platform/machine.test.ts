@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { openStream, PATH } from './buckets/testing.ts'
-import { createTestDatabase, layWire, until } from './database/test-database.ts'
-import { openRaw } from './http/test-socket.ts'
-import { type Exchange, type Load, startLoad } from './machine-load.ts'
-import { databaseUrl, installServer, isReady, killIfThere, type Server, signIn } from './machine-testing.ts'
-import { Client } from './testing.ts'
+import { openStream, PATH } from '../buckets/testing.ts'
+import { createTestDatabase, layWire, until } from '../database/test-database.ts'
+import { databaseUrl, installServer, isReady, killIfThere, type Server, signIn } from '../testing/machine.ts'
+import { type Exchange, type Load, startLoad } from '../testing/machine-load.ts'
+import { openRaw } from '../testing/socket.ts'
+import { Client } from '../testing/testing.ts'
 
 const KILLS = 20
 const onLinux = { skip: !existsSync('/proc/self') && 'reads /proc' }

@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { installServer } from './machine-testing.ts'
-import { TestBrowser } from './testing-browser.ts'
-import { findFreePort } from './testing-ports.ts'
+import { TestBrowser } from '../testing/browser.ts'
+import { installServer } from '../testing/machine.ts'
+import { findFreePort } from '../testing/ports.ts'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The code of a page in docs/, by its language, from a heading to the next one. */
 function examplesIn(file: string, heading: string, language: string): string[] {

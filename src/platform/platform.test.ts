@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
-import { readConfig } from './config.ts'
-import { layWire, until, type Wire } from './database/test-database.ts'
-import { openRaw, sendRaw } from './http/test-socket.ts'
+import { readConfig } from '../config.ts'
+import { layWire, until, type Wire } from '../database/test-database.ts'
+import { findFreePort } from '../testing/ports.ts'
+import { openRaw, sendRaw } from '../testing/socket.ts'
+import { type Answer, assertError, Client, type TestApp, testApp } from '../testing/testing.ts'
 import { openLog } from './log.ts'
 import { type Platform, startPlatform } from './platform.ts'
-import { type Answer, assertError, Client, type TestApp, testApp } from './testing.ts'
-import { findFreePort } from './testing-ports.ts'
 
 const PATH = '/app/v1/bucket'
 const SECRET_KEY = Buffer.alloc(32, 'test').toString('base64url')

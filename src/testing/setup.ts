@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type EmbeddedDatabase, startEmbedded } from './database/embedded/embedded.ts'
-import { runSql } from './database/test-database.ts'
-import { migrateAll } from './platform.ts'
+import { type EmbeddedDatabase, startEmbedded } from '../database/embedded/embedded.ts'
+import { runSql } from '../database/test-database.ts'
+import { migrateAll } from '../platform/platform.ts'
+import { provideChromium } from './chromium-setup.ts'
 import { seed, TEMPLATE } from './testing.ts'
-import { provideChromium } from './testing-chromium-setup.ts'
 
 let server: EmbeddedDatabase
 let dataDir: string

@@ -1,5 +1,5 @@
 import { type Logger, pino, stdTimeFunctions } from 'pino'
-import type { Config } from './config.ts'
+import type { Config } from '../config.ts'
 
 /**
  * Structured lines on standard output. Nothing secret is ever handed to the log; should somebody do so by mistake, what looks like a token, a

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { PATH } from './buckets/testing.ts'
+import { PATH } from '../buckets/testing.ts'
 import type { Client } from './testing.ts'
 
 /** What came of one request: `200`, `503/5030`, or `no answer`. */

@@ -16,12 +16,12 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { UNLIMITED } from './buckets/testing.ts'
-import type { Connection } from './database/database.ts'
+import { UNLIMITED } from '../buckets/testing.ts'
+import type { Connection } from '../database/database.ts'
+import { findFreePort } from './ports.ts'
 import { Client } from './testing.ts'
-import { findFreePort } from './testing-ports.ts'
 
-const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
 
 type Settings = Record<string, string>
 

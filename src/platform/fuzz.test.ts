@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { operations, pages } from './app.ts'
-import { assertStorageAddsUp, PATH, UNLIMITED } from './buckets/testing.ts'
+import { operations, pages } from '../app.ts'
+import { assertStorageAddsUp, PATH, UNLIMITED } from '../buckets/testing.ts'
 import {
   exchange,
   obtainCode,
@@ -10,12 +10,12 @@ import {
   REDIRECT_URI,
   type Registered,
   registerApp,
-} from './oauth/testing.ts'
-import { signedIn } from './passkeys/testing.ts'
-import { coverId, pictureId } from './pictures/pictures.ts'
-import { type Client, type TestApp, testApp } from './testing.ts'
-import { fuzzOperation, fuzzPage } from './testing-fuzz.ts'
-import type { Samples } from './testing-fuzz-requests.ts'
+} from '../oauth/testing.ts'
+import { signedIn } from '../passkeys/testing.ts'
+import { coverId, pictureId } from '../pictures/pictures.ts'
+import { fuzzOperation, fuzzPage } from '../testing/fuzz.ts'
+import type { Samples } from '../testing/fuzz-requests.ts'
+import { type Client, type TestApp, testApp } from '../testing/testing.ts'
 
 const RUNS = 200
 /** Pages are slower, and have fewer fields. */

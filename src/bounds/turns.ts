@@ -1,4 +1,4 @@
-import { fail } from './errors.ts'
+import { fail } from '../errors.ts'
 
 /** Who waits holds a request in memory, so a line has an end; who works holds what they work on, so only so many work at once. */
 const MAX_WAITING = 1000

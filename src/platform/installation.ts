@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { EnvironmentName } from './config.ts'
-import type { Db } from './database/database.ts'
-import { text, write } from './database/statement.ts'
-import { StartupError } from './errors.ts'
+import type { EnvironmentName } from '../config.ts'
+import type { Db } from '../database/database.ts'
+import { text, write } from '../database/statement.ts'
+import { StartupError } from '../errors.ts'
 
 const keepFact = write('installation.keep', {
   params: { name: text, value: text },

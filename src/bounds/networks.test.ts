@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { networkOf } from './addresses.ts'
+import { networkOf } from './networks.ts'
 
 const NETWORKS: readonly [address: string, network: string][] = [
   ['127.0.0.1', '127.0.0.1'],

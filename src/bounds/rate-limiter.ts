@@ -1,4 +1,4 @@
-import { BoundedMap } from '../bounded-map.ts'
+import { LruCache } from './lru-cache.ts'
 
 export interface Allowance {
   readonly isAllowed: boolean
@@ -9,7 +9,7 @@ export interface Allowance {
 
 /** A token bucket for each key: `burst` at once, refilled with `perSecond`. Kept in this process. */
 export class RateLimiter {
-  readonly #levels = new BoundedMap<{ level: number; atMs: number }>(100_000)
+  readonly #levels = new LruCache<{ level: number; atMs: number }>(100_000)
   readonly #name: string
   readonly #perSecond: number
   readonly #burst: number

@@ -1,5 +1,5 @@
 /** A bounded memory that forgets what was not used for longest, in two generations: a hit costs one look-up. */
-export class BoundedMap<V> {
+export class LruCache<V> {
   #recent = new Map<string, V>()
   #older = new Map<string, V>()
   readonly #half: number

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { after, type TestContext } from 'node:test'
 import type { AxeResults } from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import type { Chromium } from './testing-chromium-setup.ts'
+import type { Chromium } from './chromium-setup.ts'
 
 const chromium = JSON.parse(
   process.env.GROUNDSCHOOL_TEST_CHROMIUM ?? '{"missing":"Run the tests with npm test."}',

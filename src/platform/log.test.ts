@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { until } from './database/test-database.ts'
+import { until } from '../database/test-database.ts'
+import { mintToken } from '../sessions/tokens.ts'
+import { testApp } from '../testing/testing.ts'
 import { openLog } from './log.ts'
-import { mintToken } from './sessions/tokens.ts'
-import { testApp } from './testing.ts'
 
 const capture = (level: 'info' | 'trace' = 'trace') => {
   const lines: string[] = []
