@@ -1,5 +1,5 @@
 import { checkAppUsers } from '../apps/apps.ts'
-import { Turns } from '../bounds/turns.ts'
+import { gatePerOwner } from '../bounds/gate.ts'
 import type { AppUser, Caller } from '../caller.ts'
 import { type Db, hasCode } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
@@ -36,8 +36,8 @@ const TRIES_WITHOUT_LOCK = 3
 
 type Row = RowOf<typeof store.findBucket>
 
-/** Each process has its own, and so has each environment. */
-const turns = new Turns()
+/** One write at a time to a bucket in this process: what waits here holds no connection. */
+const writing = gatePerOwner({ atOnce: 32, perKey: 1, waiting: 10_000, waitingPerKey: 1000 })
 
 const NOT_FOUND = 'There is no bucket with that id'
 const NOT_A_MEMBER = 'This user is not in the users of that bucket'
@@ -95,7 +95,7 @@ export async function setBucketValue(db: Db, who: AppUser, what: Versioned<SetVa
   const steps = parseKey(what.key)
   // A transaction holds a connection already: it must wait at the row, not for a turn whose owner may need a connection.
   if (db.isTransaction) return tryToSet(db, store.lockBucket, who, what, steps).then(orConflict)
-  return turns.take(db, `${who.appId} ${what.id}`, async () => {
+  return writing(db).run(`${who.appId} ${what.id}`, async () => {
     for (let tries = 0; tries < TRIES_WITHOUT_LOCK; tries++) {
       const bucket = await tryToSet(db, store.findBucket, who, what, steps)
       if (bucket) return bucket

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import { exportApps } from '../apps/apps.ts'
 import { exportAudit, recordAudit } from '../audit/audit.ts'
+import { gatePerOwner } from '../bounds/gate.ts'
 import { networkOf } from '../bounds/networks.ts'
-import { Turns } from '../bounds/turns.ts'
 import { exportBrowsers, findSignedIn } from '../browsers/browsers.ts'
 import { exportBuckets } from '../buckets/buckets.ts'
 import type { PersonCaller } from '../caller.ts'
@@ -105,12 +105,12 @@ async function refuseSignedOut(db: Db, who: PersonCaller, { name, clock }: Surro
 }
 
 /** Many download at once, few of them read from the database: others want to read there too. */
-const reading = new Turns({ working: 8 })
+const reading = gatePerOwner({ atOnce: 8, perKey: 1 })
 
 const inTurn = (db: Db, personId: number): Db => ({
   isTransaction: db.isTransaction,
-  all: (statement, params) => reading.take(db, String(personId), () => db.all(statement, params)),
-  first: (statement, params) => reading.take(db, String(personId), () => db.first(statement, params)),
+  all: (statement, params) => reading(db).run(String(personId), () => db.all(statement, params)),
+  first: (statement, params) => reading(db).run(String(personId), () => db.first(statement, params)),
   transaction: (work) => db.transaction(work),
   afterCommit: (work) => db.afterCommit(work),
   tellHere: (message) => db.tellHere(message),

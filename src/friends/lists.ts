@@ -1,4 +1,4 @@
-import { Turns } from '../bounds/turns.ts'
+import { gatePerOwner } from '../bounds/gate.ts'
 import type { AppUser, PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
@@ -11,12 +11,12 @@ import * as store from './store.ts'
 type Known = RowOf<typeof store.listFriends>
 
 /**
- * Lists are long: one at a time for whoever asks, a few in a process, and whoever asks for many at once is sent away. Each app of a person waits in a line of its own; so does
- * the person in their own browser, and a parent for each child. An app that asks too often is sent away alone.
+ * Lists are long: one at a time for whoever asks, a few in a process, and whoever asks for many at once is sent away. Each app of a person waits for itself; so does
+ * the person in their own browser, and a parent for each child.
  */
-const turns = new Turns({ waiting: 20, working: 8 })
+const listing = gatePerOwner({ atOnce: 8, perKey: 1, waitingPerKey: 20 })
 const inTurn = <T>(db: Db, personId: number, line: string, work: () => Promise<T>): Promise<T> =>
-  turns.take(db, `${personId} ${line}`, work, String(personId))
+  listing(db).run(`${personId} ${line}`, work)
 const inTurnOfApp = <T>(db: Db, { personId, appId }: AppUser, work: () => Promise<T>): Promise<T> =>
   inTurn(db, personId, `in ${appId}`, work)
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Turns } from '../bounds/turns.ts'
+import { gatePerOwner } from '../bounds/gate.ts'
 import type { AppUser, Caller } from '../caller.ts'
 import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
@@ -44,10 +44,10 @@ export async function answerOnce(
     .digest()
   const claim = { caller: who.userId, key: what.key, fingerprint, now: who.at }
   // One at a time for each caller: a transaction that waits holds a connection, and others need those too.
-  return turns.take(db, claim.caller, () => answerInTurn(db, claim, work))
+  return claiming(db).run(claim.caller, () => answerInTurn(db, claim, work))
 }
 
-const turns = new Turns()
+const claiming = gatePerOwner({ atOnce: 32, perKey: 1, waiting: 10_000, waitingPerKey: 1000 })
 
 async function answerInTurn(db: Db, claim: Claim, work: (tx: Db) => Promise<Answer>): Promise<Answer> {
   let isRepeated = false

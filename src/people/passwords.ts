@@ -2,7 +2,8 @@ import { argon2 as argon2Callback, randomBytes, timingSafeEqual } from 'node:cry
 import { readdirSync, readFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { promisify } from 'node:util'
-import { FairLine } from '../bounds/fair-line.ts'
+
+import { Gate } from '../bounds/gate.ts'
 import { fail } from '../errors.ts'
 
 const argon2 = promisify(argon2Callback)
@@ -22,36 +23,19 @@ export function checkPassword(password: string): void {
     throw fail('validationFailed', `A password has ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`)
 }
 
-/** One hash takes 19 MiB and a thread: more at once would only wait inside the thread pool, in front of other work. */
-const MAX_AT_ONCE = 2
-/** More would wait longer than their clients do; and one network must leave room for others. */
-const MAX_WAITING = 500
-const MAX_WAITING_OF_ONE = 250
+/**
+ * One hash takes 19 MiB and a thread: more at once would only wait inside the thread pool, in front of other work. More would wait longer than their clients do; and
+ * one network must leave room for others.
+ */
+const hashing = new Gate({
+  atOnce: 2,
+  waiting: 500,
+  waitingPerKey: 250,
+  refusal: () => fail('notReady', 'Too many sign-ins at once; try again shortly', 5),
+})
 /** As libuv calls the threads of its pool. */
 const POOL_THREAD = 'libuv-worker'
 const OPERATOR = 'operator'
-let running = 0
-/** Those who wait, by who they are. */
-const waiting = new FairLine<() => void>()
-
-async function inTurn<T>(by: string, work: () => Promise<T>): Promise<T> {
-  if (running >= MAX_AT_ONCE) await waitForTurn(by)
-  else running++
-  waiting.turnOf(by)
-  try {
-    return await work()
-  } finally {
-    const next = waiting.take()
-    if (next) next()
-    else running--
-  }
-}
-
-function waitForTurn(by: string): Promise<void> {
-  if (waiting.size >= MAX_WAITING || waiting.sizeOf(by) >= MAX_WAITING_OF_ONE)
-    throw fail('notReady', 'Too many sign-ins at once; try again shortly', 5)
-  return new Promise((resolve) => waiting.push(by, resolve))
-}
 
 let hasYielded = false
 
@@ -81,10 +65,10 @@ interface Parameters {
 }
 
 function derive(password: string, nonce: Buffer, tagLength: number, parameters: Parameters): Promise<Buffer> {
-  const hashing = argon2('argon2id', { message: password.normalize('NFC'), nonce, tagLength, ...parameters })
+  const tag = argon2('argon2id', { message: password.normalize('NFC'), nonce, tagLength, ...parameters })
   // The threads are there once the first of them has work.
   yieldToRequests()
-  return hashing
+  return tag
 }
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
@@ -93,7 +77,7 @@ const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+
 export async function hashPassword(password: string, by = OPERATOR): Promise<string> {
   const nonce = randomBytes(16)
   const parameters = { memory: MEMORY_KIB, passes: PASSES, parallelism: PARALLELISM }
-  const tag = await inTurn(by, () => derive(password, nonce, TAG_BYTES, parameters))
+  const tag = await hashing.run(by, () => derive(password, nonce, TAG_BYTES, parameters))
   return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}$${unpadded(nonce)}$${unpadded(tag)}`
 }
 
@@ -118,7 +102,7 @@ export async function verifyPassword({ password, hash, by = OPERATOR, check }: V
   const [, memory, passes, parallelism, nonce = '', tag = ''] = match
   const expected = Buffer.from(tag, 'base64')
   const parameters = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
-  const actual = await inTurn(by, async () => {
+  const actual = await hashing.run(by, async () => {
     await check?.()
     const given = password.slice(0, MAX_PASSWORD_LENGTH + 1)
     return derive(given, Buffer.from(nonce, 'base64'), expected.length, parameters)
