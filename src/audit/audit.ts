@@ -1,7 +1,7 @@
 import type { Caller, SignedIn } from '../caller.ts'
 import type { Config } from '../config.ts'
-import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
+import type { Retention } from '../database/retention.ts'
 import type { RowOf } from '../database/statement.ts'
 import * as store from './store.ts'
 
@@ -83,6 +83,6 @@ const tellFact = ([name, value]: [string, unknown], personId: number): [string, 
   return typeof value === 'number' && !TOLD_NUMBERS.includes(name) ? [] : [[name, value]]
 }
 
-export const auditAges = ({ AUDIT_DAYS: days }: Pick<Config, 'AUDIT_DAYS'>): readonly Age[] => [
+export const auditRetention = ({ AUDIT_DAYS: days }: Pick<Config, 'AUDIT_DAYS'>): readonly Retention[] => [
   { days, remove: store.deleteOld },
 ]

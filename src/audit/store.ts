@@ -1,4 +1,4 @@
-import { deleteOlder } from '../database/age.ts'
+import { deleteOlder } from '../database/retention.ts'
 import { bool, int8, json, nullable, read, text, timestamptz, uuid, write } from '../database/statement.ts'
 
 export const insertEntry = write('audit.insert', {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { recordAudit } from '../audit/audit.ts'
 import type { Caller, PersonCaller, SignedIn, Visitor } from '../caller.ts'
 import type { EnvironmentName } from '../config.ts'
-import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
+import type { Retention } from '../database/retention.ts'
 import { fail } from '../errors.ts'
 import { hashToken, inspectToken, mintToken } from '../sessions/tokens.ts'
 import * as store from './store.ts'
@@ -113,4 +113,4 @@ export async function exportBrowsers(db: Db, personId: number) {
   }))
 }
 
-export const browserAges: readonly Age[] = [{ days: 1, remove: store.deleteOld }]
+export const browserRetention: readonly Retention[] = [{ days: 1, remove: store.deleteOld }]

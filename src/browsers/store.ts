@@ -1,4 +1,4 @@
-import { deleteOlder } from '../database/age.ts'
+import { deleteOlder } from '../database/retention.ts'
 import { bytea, int4, int8, read, text, timestamptz, uuid, write } from '../database/statement.ts'
 
 /** Holds only while the person's epoch is the one in which they signed in. */

@@ -5,8 +5,8 @@ import { recordAudit } from '../audit/audit.ts'
 import { networkOf } from '../bounds/networks.ts'
 import type { Caller, PersonCaller } from '../caller.ts'
 import type { EnvironmentName } from '../config.ts'
-import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
+import type { Retention } from '../database/retention.ts'
 import type { RowOf } from '../database/statement.ts'
 import { fail, failOauth, type PlatformError } from '../errors.ts'
 import { countFailures, networkSubject, refuseBlocked, typistSubject } from '../lockouts/lockouts.ts'
@@ -193,4 +193,4 @@ async function refuseTaken(db: Db, who: Caller, hash: Buffer): Promise<PlatformE
 }
 
 /** Used and expired codes are known as such for a day. */
-export const deviceAges: readonly Age[] = [{ days: 1, remove: store.deleteOldGrants }]
+export const deviceRetention: readonly Retention[] = [{ days: 1, remove: store.deleteOldGrants }]

@@ -1,6 +1,6 @@
 import type { Caller } from '../caller.ts'
-import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
+import type { Retention } from '../database/retention.ts'
 import { type Act, holdTwo, NOBODY_ID } from './pair.ts'
 import { checkBlockCount, DECLINE_DAYS, isListed, type Pair } from './rules.ts'
 import * as store from './store.ts'
@@ -48,4 +48,4 @@ export const unblockPerson = (db: Db, who: Caller, what: Act): Promise<void> =>
     await tx.first(store.deleteBlock, { blocker, blocked, name: what.name ?? null })
   })
 
-export const friendAges: readonly Age[] = [{ days: DECLINE_DAYS, remove: store.deleteOldDeclines }]
+export const friendRetention: readonly Retention[] = [{ days: DECLINE_DAYS, remove: store.deleteOldDeclines }]

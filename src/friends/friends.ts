@@ -9,7 +9,7 @@ import * as store from './store.ts'
  * or a parent does for a child. That the caller is that parent is for the caller's room to know.
  */
 
-export { blockPerson, friendAges, unblockPerson } from './blocks.ts'
+export { blockPerson, friendRetention, unblockPerson } from './blocks.ts'
 export type { Act } from './pair.ts'
 export type { By } from './rules.ts'
 

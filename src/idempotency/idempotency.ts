@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { gatePerOwner } from '../bounds/gate.ts'
 import type { AppUser, Caller } from '../caller.ts'
-import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
+import type { Retention } from '../database/retention.ts'
 import { type ErrorName, fail, PlatformError } from '../errors.ts'
 import * as store from './store.ts'
 
@@ -104,4 +104,4 @@ export async function forgetAnswers(tx: Db, _who: Caller, { userId }: { userId: 
 }
 
 /** A client that has not repeated its request within a day will not. */
-export const idempotencyAges: readonly Age[] = [{ days: 1, remove: store.deleteOldKeys }]
+export const idempotencyRetention: readonly Retention[] = [{ days: 1, remove: store.deleteOldKeys }]

@@ -1,4 +1,4 @@
-import { deleteOlder } from '../database/age.ts'
+import { deleteOlder } from '../database/retention.ts'
 import { bytea, int8, json, nullable, text, timestamptz, write } from '../database/statement.ts'
 
 /** Waits for a request with the same key that is still under way; no row where that one has claimed the key. */

@@ -1,8 +1,8 @@
 import { recordAudit } from '../audit/audit.ts'
 import { networkOf } from '../bounds/networks.ts'
 import type { Caller } from '../caller.ts'
-import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
+import type { Retention } from '../database/retention.ts'
 import { fail } from '../errors.ts'
 import * as store from './store.ts'
 
@@ -118,4 +118,4 @@ export async function forgetFailures(db: Db, subject: Subject): Promise<void> {
   await db.first(store.forgetFailures, { subject: subject.name })
 }
 
-export const lockoutAges: readonly Age[] = [{ days: 1, remove: store.deleteOldFailures }]
+export const lockoutRetention: readonly Retention[] = [{ days: 1, remove: store.deleteOldFailures }]

@@ -1,4 +1,4 @@
-import { deleteOlder } from '../database/age.ts'
+import { deleteOlder } from '../database/retention.ts'
 import { int4, nullable, read, text, timestamptz, write } from '../database/statement.ts'
 
 /** The longer wait of the two. Not a list: so many requests can look at once, in one statement. */

@@ -1,8 +1,8 @@
 import type { Caller } from '../caller.ts'
 import type { EnvironmentName } from '../config.ts'
-import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
 import { notify } from '../database/listener.ts'
+import type { Retention } from '../database/retention.ts'
 import { sealMessage } from './seal.ts'
 import * as store from './store.ts'
 
@@ -71,4 +71,4 @@ export async function* exportMessages(db: Db, personId: number) {
   }
 }
 
-export const messageAges: readonly Age[] = [{ days: 30, remove: store.deleteOld }]
+export const messageRetention: readonly Retention[] = [{ days: 30, remove: store.deleteOld }]

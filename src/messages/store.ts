@@ -1,4 +1,4 @@
-import { deleteOlder } from '../database/age.ts'
+import { deleteOlder } from '../database/retention.ts'
 import { bytea, int4, int8, int8Array, nullable, read, text, timestamptz, write } from '../database/statement.ts'
 
 export const insertMessage = write('messages.insert', {

@@ -3,8 +3,8 @@ import { confirmAppUser } from '../apps/apps.ts'
 import type { Client } from '../apps/clients.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Caller } from '../caller.ts'
-import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
+import type { Retention } from '../database/retention.ts'
 import { fail, failOauth, type PlatformError } from '../errors.ts'
 import { type Door, endSession, openSession, type TokenPair, type TokenPolicy } from '../sessions/sessions.ts'
 import { hashToken, inspectToken, mintToken, sayForeign } from '../sessions/tokens.ts'
@@ -134,4 +134,4 @@ async function refuseUsed(db: Db, who: Caller, hash: Buffer): Promise<Error> {
 }
 
 /** Used codes are known as such for a day. */
-export const oauthAges: readonly Age[] = [{ days: 1, remove: store.deleteOldCodes }]
+export const oauthRetention: readonly Retention[] = [{ days: 1, remove: store.deleteOldCodes }]

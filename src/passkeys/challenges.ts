@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Visitor } from '../caller.ts'
-import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
+import type { Retention } from '../database/retention.ts'
 import { hashToken } from '../sessions/tokens.ts'
 import { CHALLENGE_MS, type RelyingParty } from './rules.ts'
 import * as store from './store.ts'
@@ -53,4 +53,4 @@ export async function takeChallenge(
 }
 
 /** A used challenge is known as one for a day after its end: the clocks of two processes may differ. */
-export const passkeyAges: readonly Age[] = [{ days: 1, remove: store.deleteOldChallenges }]
+export const passkeyRetention: readonly Retention[] = [{ days: 1, remove: store.deleteOldChallenges }]

@@ -12,7 +12,7 @@ import { type CreationOptions, MAX_NAME_LENGTH, MAX_PASSKEYS, type Passkey } fro
 import * as store from './store.ts'
 import { verifyRegistration } from './webauthn.ts'
 
-export { passkeyAges } from './challenges.ts'
+export { passkeyRetention } from './challenges.ts'
 export type { RelyingParty } from './rules.ts'
 
 const DEFAULT_NAME = 'Passkey'

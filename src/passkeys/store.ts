@@ -1,4 +1,4 @@
-import { deleteOlder } from '../database/age.ts'
+import { deleteOlder } from '../database/retention.ts'
 import { bytea, int4, int8, nullable, read, text, textArray, timestamptz, uuid, write } from '../database/statement.ts'
 
 export const listOfPerson = read('passkeys.listOfPerson', {

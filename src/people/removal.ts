@@ -1,9 +1,9 @@
 import { recordAudit } from '../audit/audit.ts'
 import { forgetUser } from '../buckets/buckets.ts'
 import type { Caller } from '../caller.ts'
-import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
 import { notify } from '../database/listener.ts'
+import type { Retention } from '../database/retention.ts'
 import type { RowOf } from '../database/statement.ts'
 import { releaseChildren } from '../families/release.ts'
 import { forgetAnswers } from '../idempotency/idempotency.ts'
@@ -114,4 +114,4 @@ export async function sweepLeaving(db: Db, who: Caller, stopping: AbortSignal): 
   return count
 }
 
-export const removalAges: readonly Age[] = [{ days: 0, remove: store.deleteOldRetired }]
+export const removalRetention: readonly Retention[] = [{ days: 0, remove: store.deleteOldRetired }]

@@ -1,8 +1,8 @@
 import { recordAudit } from '../audit/audit.ts'
 import { networkOf } from '../bounds/networks.ts'
 import type { Caller } from '../caller.ts'
-import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
+import type { Retention } from '../database/retention.ts'
 import { fail } from '../errors.ts'
 import { askerSubject, countFailures, refuseBlocked } from '../lockouts/lockouts.ts'
 import { type MessagePolicy, sendMessage } from '../messages/messages.ts'
@@ -120,4 +120,4 @@ export async function resetPassword(
   })
 }
 
-export const resetAges: readonly Age[] = [{ days: 1, remove: store.deleteOldResets }]
+export const resetRetention: readonly Retention[] = [{ days: 1, remove: store.deleteOldResets }]

@@ -1,4 +1,4 @@
-import { deleteOlder } from '../database/age.ts'
+import { deleteOlder } from '../database/retention.ts'
 import {
   bool,
   bytea,

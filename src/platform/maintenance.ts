@@ -1,40 +1,40 @@
-import { auditAges } from '../audit/audit.ts'
-import { browserAges } from '../browsers/browsers.ts'
-import { type Age, isFullBatch } from '../database/age.ts'
-import { deviceAges } from '../devices/devices.ts'
+import { auditRetention } from '../audit/audit.ts'
+import { browserRetention } from '../browsers/browsers.ts'
+import { isFullBatch, type Retention } from '../database/retention.ts'
+import { deviceRetention } from '../devices/devices.ts'
 import type { Environment } from '../environment.ts'
-import { friendAges } from '../friends/friends.ts'
-import { idempotencyAges } from '../idempotency/idempotency.ts'
+import { friendRetention } from '../friends/friends.ts'
+import { idempotencyRetention } from '../idempotency/idempotency.ts'
 import { watchImports } from '../imports/imports.ts'
-import { lockoutAges } from '../lockouts/lockouts.ts'
+import { lockoutRetention } from '../lockouts/lockouts.ts'
 import { forgetFiles } from '../messages/files.ts'
-import { messageAges } from '../messages/messages.ts'
-import { oauthAges } from '../oauth/codes.ts'
-import { passkeyAges } from '../passkeys/passkeys.ts'
+import { messageRetention } from '../messages/messages.ts'
+import { oauthRetention } from '../oauth/codes.ts'
+import { passkeyRetention } from '../passkeys/passkeys.ts'
 import { sweepAnonymous } from '../people/anonymous.ts'
-import { removalAges, sweepLeaving } from '../people/removal.ts'
-import { resetAges } from '../people/resets.ts'
+import { removalRetention, sweepLeaving } from '../people/removal.ts'
+import { resetRetention } from '../people/resets.ts'
 import { settleDraws } from '../search/draws.ts'
 import { forgetWords, renewSearchKeys } from '../search/search.ts'
-import { sessionAges } from '../sessions/sessions.ts'
+import { sessionRetention } from '../sessions/sessions.ts'
 
 const EVERY_MS = 5 * 60_000
 const SETTLE_EVERY_MS = 2000
 const WATCH_EVERY_MS = 5000
 const DAY_MS = 24 * 60 * 60_000
 
-const AGES: readonly Age[] = [
-  ...sessionAges,
-  ...oauthAges,
-  ...deviceAges,
-  ...browserAges,
-  ...idempotencyAges,
-  ...lockoutAges,
-  ...passkeyAges,
-  ...resetAges,
-  ...removalAges,
-  ...messageAges,
-  ...friendAges,
+const RETENTION: readonly Retention[] = [
+  ...sessionRetention,
+  ...oauthRetention,
+  ...deviceRetention,
+  ...browserRetention,
+  ...idempotencyRetention,
+  ...lockoutRetention,
+  ...passkeyRetention,
+  ...resetRetention,
+  ...removalRetention,
+  ...messageRetention,
+  ...friendRetention,
 ]
 
 /** Removes what is no longer needed, a little at a time. Several processes may do so at once. */
@@ -95,7 +95,7 @@ export async function tidy(environment: Environment): Promise<void> {
     () => forgetWords(db, stopping),
     () => renewSearchKeys(db, stopping),
     () => settleDraws(db, stopping),
-    ...[...AGES, ...auditAges(config)].map(({ days, remove }) => async () => {
+    ...[...RETENTION, ...auditRetention(config)].map(({ days, remove }) => async () => {
       const before = new Date(clock().getTime() - days * DAY_MS)
       while (!stopping.aborted && isFullBatch(await db.all(remove, { before })));
     }),

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { recordAudit } from '../audit/audit.ts'
 import type { Caller } from '../caller.ts'
 import type { EnvironmentName } from '../config.ts'
-import type { Age } from '../database/age.ts'
 import type { Db } from '../database/database.ts'
 import { notify } from '../database/listener.ts'
+import type { Retention } from '../database/retention.ts'
 import type { RowOf } from '../database/statement.ts'
 import { fail, type PlatformError } from '../errors.ts'
 import * as store from './store.ts'
@@ -272,7 +272,7 @@ export async function readHolder(db: Db, token: string, environment: Environment
 }
 
 /** Expired tokens stay for a month, so that a late client hears "expired" and not "unknown". */
-export const sessionAges: readonly Age[] = [
+export const sessionRetention: readonly Retention[] = [
   { days: 30, remove: store.deleteOldTokens },
   { days: 30, remove: store.deleteOldSessions },
 ]

@@ -1,4 +1,4 @@
-import { deleteOlder } from '../database/age.ts'
+import { deleteOlder } from '../database/retention.ts'
 import { bool, bytea, int4, int8, nullable, read, text, timestamptz, uuid, write } from '../database/statement.ts'
 
 /** Everything that decides whether an access token holds, in one row. */

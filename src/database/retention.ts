@@ -3,7 +3,7 @@ import { type ColumnType, type Statement, timestamptz, write } from './statement
 const BATCH = 1000
 
 /** What grows old: how old it gets, and the statement that removes a batch of what is older. */
-export interface Age {
+export interface Retention {
   readonly days: number
   readonly remove: Statement<{ before: Date }, unknown>
 }
