@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { operations, pages } from './app.ts'
 import { listSettings, readConfig } from './config.ts'
 import { type ErrorName, listErrors } from './errors.ts'
-import { describeApi } from './http/openapi.ts'
+import { describeApi } from './http/openapi/openapi.ts'
 import type { Operation } from './http/operation.ts'
 
 /** What a client should do about each error; the compiler asks for a line when the catalogue grows. */

@@ -11,7 +11,7 @@ import {
   type PageContext,
   type ShownPage,
   viewPage,
-} from '../http/page.ts'
+} from '../http/pages/page.ts'
 import type { Settings } from '../profiles/schema.ts'
 import { withNext } from './next.ts'
 import { type FormProblem, readProblem } from './problem.ts'

@@ -3,7 +3,7 @@ import { ACTION_PATHS, type AccountAction } from '../../web/account/account-page
 import { findNotice } from '../../web/account/notices.ts'
 import { findPerson, type PersonCaller } from '../caller.ts'
 import { fail, PlatformError } from '../errors.ts'
-import { formPage, type Page, type PageAnswer, type PageContext, type ShownPage, viewPage } from '../http/page.ts'
+import { formPage, type Page, type PageAnswer, type PageContext, type ShownPage, viewPage } from '../http/pages/page.ts'
 import { showPasskeys } from '../passkeys/pages.ts'
 import { askReset, readReset } from '../people/resets.ts'
 import { readSettings } from '../profiles/profiles.ts'

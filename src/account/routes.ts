@@ -1,8 +1,8 @@
 import type { OpenedBrowser } from '../browsers/browsers.ts'
 import type { Environment } from '../environment.ts'
-import { writeCookie } from '../http/cookies.ts'
+import { writeCookie } from '../http/callers/cookies.ts'
 import { type Operation, personOperation, visitorOperation } from '../http/operation.ts'
-import { SUCCESS, Success } from '../http/success.ts'
+import { SUCCESS, Success } from '../http/output/success.ts'
 import { askReset } from '../people/resets.ts'
 import {
   endEverythingElse,

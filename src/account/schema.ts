@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Flag, Id, Text } from '../http/input.ts'
+import { Flag, Id, Text } from '../http/input/fields.ts'
 
 const MAX_HANDLE_LENGTH = 100
 const MAX_PASSWORD_LENGTH = 1000

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { AnyJson, Flag, Id, IdList, Text, Whole } from '../http/input.ts'
+import { AnyJson, Flag, Id, IdList, Text, Whole } from '../http/input/fields.ts'
 
 /** More people than this share a public bucket, or several. */
 export const MAX_USERS = 1000

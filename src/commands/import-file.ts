@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { StartupError } from '../errors.ts'
-import { parseStrictJson } from '../http/json.ts'
+import { parseStrictJson } from '../http/input/json.ts'
 
 export const MAX_FILE_BYTES = 256 * 1024 * 1024
 

@@ -2,7 +2,7 @@ import { codePage, decidedPage, decisionPage } from '../../web/devices/device-pa
 import { withNext } from '../account/next.ts'
 import { type FormProblem, readProblem } from '../account/problem.ts'
 import { findPerson } from '../caller.ts'
-import { type Elsewhere, formPage, type Page, type PageContext, type ShownPage, viewPage } from '../http/page.ts'
+import { type Elsewhere, formPage, type Page, type PageContext, type ShownPage, viewPage } from '../http/pages/page.ts'
 import { allowDevice, checkUserCode, denyDevice, readDevice, showUserCode } from './devices.ts'
 import { Decided, Decision, UserCode } from './schema.ts'
 

@@ -1,4 +1,4 @@
-import { withClientCredentials } from '../http/client-credentials.ts'
+import { withClientCredentials } from '../http/callers/client-credentials.ts'
 import { type Operation, openOperation } from '../http/operation.ts'
 import { CLIENT_ERRORS, deskOf } from '../oauth/routes.ts'
 import { identifyClient } from '../oauth/token.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Text } from '../http/input.ts'
+import { Text } from '../http/input/fields.ts'
 
 export const Export = Type.Object({
   password: Type.Optional(

@@ -2,7 +2,7 @@ import type { ErrorName } from '../errors.ts'
 import type { Verb } from '../friends/acts.ts'
 import { Friends } from '../friends/schema.ts'
 import { type Operation, personOperation } from '../http/operation.ts'
-import { SUCCESS, Success } from '../http/success.ts'
+import { SUCCESS, Success } from '../http/output/success.ts'
 import {
   actForChild,
   addChild,

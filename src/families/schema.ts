@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { AccountQuery } from '../account/schema.ts'
-import { DateTime, Flag, Id, Text } from '../http/input.ts'
+import { DateTime, Flag, Id, Text } from '../http/input/fields.ts'
 import { Entry, Settings } from '../profiles/schema.ts'
 
 const { handle, firstName, lastName, userType, country, email, publicSearch } = Settings.properties

@@ -1,4 +1,4 @@
-import type { Page } from '../http/page.ts'
+import type { Page } from '../http/pages/page.ts'
 import { readSettings } from '../profiles/profiles.ts'
 import { actOnHandle } from './acts.ts'
 import { circlePages } from './circle-pages.ts'

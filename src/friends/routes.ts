@@ -1,6 +1,6 @@
 import type { ErrorName } from '../errors.ts'
 import { type Operation, personOperation, userOperation } from '../http/operation.ts'
-import { SUCCESS, Success } from '../http/success.ts'
+import { SUCCESS, Success } from '../http/output/success.ts'
 import { actOnHandle, actOnUser, type Verb } from './acts.ts'
 import { listBlocked, listFriends, readFriends, readRequests } from './lists.ts'
 import { Entries, FriendRequests, Friends, NameHandle, NameUser, Nothing, RememberedUsers } from './schema.ts'

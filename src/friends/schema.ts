@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Id } from '../http/input.ts'
+import { Id } from '../http/input/fields.ts'
 import { Entry } from '../profiles/schema.ts'
 
 export const Nothing = Type.Object({})

@@ -7,13 +7,13 @@ import type { Environment } from '../environment.ts'
 import { fail, type PlatformError } from '../errors.ts'
 import type { Holder } from '../sessions/sessions.ts'
 import { inspectToken, mintToken } from '../sessions/tokens.ts'
-import { findBearer, lookUpHolder, recallHolder } from './authenticate.ts'
 import { Holding, isLarge, type Party } from './budget.ts'
-import { readCookie } from './cookies.ts'
-import { findForeignOrigin } from './forms.ts'
+import { findBearer, lookUpHolder, recallHolder } from './callers/bearer.ts'
+import { readCookie } from './callers/cookies.ts'
+import { findForeignOrigin } from './callers/csrf.ts'
+import { noRoom } from './input/read-body.ts'
 import { isWrite, type Operation } from './operation.ts'
 import { expectNothingBehind, isTooMuch } from './pipelining.ts'
-import { noRoom } from './read-body.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -6,10 +6,10 @@ import type { Db } from '../database/database.ts'
 import type { Environment } from '../environment.ts'
 import type { ErrorName } from '../errors.ts'
 import type { EventSink } from '../feeds/sink.ts'
-import type { Download } from './downloads.ts'
-import type { ErrorForm } from './error-forms.ts'
-import type { Image, ImageType } from './images.ts'
-import type { Place } from './input.ts'
+import type { Place } from './input/fields.ts'
+import type { ErrorForm } from './output/errors.ts'
+import type { Download } from './output/files.ts'
+import type { Image, ImageType } from './output/images.ts'
 
 /** What a handler is given beside its input. */
 export interface Context<Who> {

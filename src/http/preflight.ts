@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
-import { sendError } from './error-forms.ts'
-import { JSON_TYPE } from './media-types.ts'
-import { SUCCESS } from './success.ts'
+import { sendError } from './output/errors.ts'
+import { JSON_TYPE } from './output/media-types.ts'
+import { SUCCESS } from './output/success.ts'
 
 /** A browser asks whether a page may call us, before it does. */
 export function answerPreflight(environment: Environment, request: FastifyRequest, reply: FastifyReply): FastifyReply {

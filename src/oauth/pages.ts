@@ -4,7 +4,7 @@ import { signIn } from '../account/account.ts'
 import { type FormProblem, OUTDATED, readProblem } from '../account/problem.ts'
 import { findPerson } from '../caller.ts'
 import { failOauth } from '../errors.ts'
-import { type Elsewhere, formPage, type Page, type PageContext, type ShownPage, viewPage } from '../http/page.ts'
+import { type Elsewhere, formPage, type Page, type PageContext, type ShownPage, viewPage } from '../http/pages/page.ts'
 import { isSameHandle } from '../people/people.ts'
 import {
   type AuthorizationParams,

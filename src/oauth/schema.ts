@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox'
-import { Flag, Id, Text } from '../http/input.ts'
+import { Flag, Id, Text } from '../http/input/fields.ts'
 
 export const NoFields = Type.Object({})
 export const EmptyAnswer = Type.Null({ description: 'The body is empty' })

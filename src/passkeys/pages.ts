@@ -4,7 +4,7 @@ import { removePage } from '../../web/passkeys/remove-page.ts'
 import { readProblem } from '../account/problem.ts'
 import { findPerson, type PersonCaller } from '../caller.ts'
 import { PlatformError } from '../errors.ts'
-import { formPage, type Page, type PageAnswer, type PageContext } from '../http/page.ts'
+import { formPage, type Page, type PageAnswer, type PageContext } from '../http/pages/page.ts'
 import { listPasskeys, removePasskey, renamePasskey } from './passkeys.ts'
 import { MAX_NAME_LENGTH, RemovePasskey, RenamePasskey } from './schema.ts'
 

@@ -1,9 +1,9 @@
 import { Me, Nothing } from '../account/schema.ts'
 import type { Visitor } from '../caller.ts'
 import { isNewVisitor } from '../http/admit.ts'
-import { writeCookie } from '../http/cookies.ts'
+import { writeCookie } from '../http/callers/cookies.ts'
 import { type Context, type Operation, personOperation, visitorOperation } from '../http/operation.ts'
-import { SUCCESS, Success } from '../http/success.ts'
+import { SUCCESS, Success } from '../http/output/success.ts'
 import { addPasskey, listPasskeys, removePasskey, renamePasskey, startPasskey } from './passkeys.ts'
 import {
   AddPasskey,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { AnyJson, Flag, Id, Text } from '../http/input.ts'
+import { AnyJson, Flag, Id, Text } from '../http/input/fields.ts'
 
 export const MAX_PASSKEYS = 20
 export const MAX_NAME_LENGTH = 100

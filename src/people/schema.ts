@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { AnyJson, DateTime, Id, Text } from '../http/input.ts'
+import { AnyJson, DateTime, Id, Text } from '../http/input/fields.ts'
 
 export const NewAnonymous = Type.Object({
   anonymous: Type.Optional(AnyJson('Has to be `true`: only anonymous users are made here')),

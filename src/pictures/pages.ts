@@ -3,7 +3,7 @@ import { type ImageKind, REMOVE_FORMS, UPLOAD_FORMS } from '../../web/pictures/p
 import { PROFILE } from '../../web/profiles/profile-page.ts'
 import { doneAt, ownForm } from '../account/own-pages.ts'
 import { fail } from '../errors.ts'
-import type { Page } from '../http/page.ts'
+import type { Page } from '../http/pages/page.ts'
 import { lookAtProfile } from '../profiles/pages.ts'
 import { removeImage, setImage } from './pictures.ts'
 import { Nothing, SetImage } from './schema.ts'

@@ -1,5 +1,5 @@
 import { imageOperation, type Operation, ownImageOperation, personOperation } from '../http/operation.ts'
-import { SUCCESS, Success } from '../http/success.ts'
+import { SUCCESS, Success } from '../http/output/success.ts'
 import { readImage, readOwnImage, readPersonImage, removeImage, type Shown, setImage } from './pictures.ts'
 import { NameImage, Nothing, OwnCover, OwnPicture, SetImage } from './schema.ts'
 

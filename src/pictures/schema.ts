@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { File, Id, Whole } from '../http/input.ts'
+import { File, Id, Whole } from '../http/input/fields.ts'
 import { MAX_SIZE, MIN_SIZE } from './rules.ts'
 
 const size = (usual: number) =>

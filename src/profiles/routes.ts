@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { type Operation, personOperation, userOperation } from '../http/operation.ts'
-import { SUCCESS, Success } from '../http/success.ts'
+import { SUCCESS, Success } from '../http/output/success.ts'
 import { changeEmail, changeSettings, readOwnProfile, readProfile, readSettings } from './profiles.ts'
 import { ChangeEmail, ChangeSettings, Entry, NameProfile, OwnProfile, Settings } from './schema.ts'
 

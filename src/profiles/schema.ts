@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Flag, Id, Text } from '../http/input.ts'
+import { Flag, Id, Text } from '../http/input/fields.ts'
 
 const SERVICE_ABOUT = {
   militaryGrade: 'Grade in the forces',

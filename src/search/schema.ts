@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Text, Whole } from '../http/input.ts'
+import { Text, Whole } from '../http/input/fields.ts'
 import { Entry } from '../profiles/schema.ts'
 
 export const MIN_TERM_LENGTH = 2

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { TObject, TSchema } from 'typebox'
-import type { Place } from '../http/input.ts'
+import type { Place } from '../http/input/fields.ts'
 
 /** Values that mean something to the platform under test, by the name of the field: without them every request would end at "not found". */
 export type Samples = Readonly<Record<string, readonly unknown[]>>

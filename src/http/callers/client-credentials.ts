@@ -1,0 +1,55 @@
+import type { FastifyRequest } from 'fastify'
+import { fail } from '../../errors.ts'
+import { countHeader } from './bearer.ts'
+
+/** The value of a header that may be spelled in several ways and sent once. */
+export function oneHeader(request: FastifyRequest, ...names: string[]): string | undefined {
+  const values = names.map((name) => request.headers[name]).filter((value) => typeof value === 'string' && value !== '')
+  if (new Set(values).size > 1 || names.some((name) => countHeader(request.raw, name) > 1))
+    throw fail('badRequest', `The header ${names[0]} is sent twice`)
+  return values[0] as string | undefined
+}
+
+interface Fields {
+  readonly client_id?: string
+  readonly client_secret?: string
+}
+
+/**
+ * Where an app puts its credentials: fields, or the Basic header (RFC 6749 §2.3.1, form-encoded there); a client ID also in a header of ours. Saying it in two
+ * places is fine only where both say the same ID and one of them has the secret.
+ */
+export function withClientCredentials<F extends Fields>(request: FastifyRequest, fields: F): F {
+  const basic = readBasic(oneHeader(request, 'authorization'))
+  if (basic && fields.client_secret !== undefined)
+    throw fail('badRequest', 'The client secret is sent twice: use the Authorization header or the field')
+  const ids = new Set([fields.client_id, basic?.clientId].filter((id) => id !== undefined))
+  if (ids.size > 1) throw fail('badRequest', 'client_id is given twice, with different values')
+  const clientId = [...ids][0] ?? oneHeader(request, 'clientid', 'client_id')
+  const clientSecret = fields.client_secret ?? basic?.clientSecret
+  return {
+    ...fields,
+    ...(clientId === undefined ? {} : { client_id: clientId }),
+    ...(clientSecret === undefined ? {} : { client_secret: clientSecret }),
+  }
+}
+
+/** Undefined where the header is not Basic: a Bearer token may come along and means nothing here. */
+function readBasic(header: string | undefined): { clientId: string; clientSecret: string | undefined } | undefined {
+  if (header === undefined || !/^basic(?: |$)/i.test(header)) return undefined
+  const encoded = /^basic ([A-Za-z0-9+/_-]+=*)$/i.exec(header)?.[1] ?? ''
+  const text = Buffer.from(encoded, 'base64').toString()
+  const colon = text.indexOf(':')
+  if (colon < 1) throw fail('notAuthorized', 'The Authorization header must be: Basic base64(client_id:client_secret)')
+  const clientSecret = decode(text.slice(colon + 1))
+  return { clientId: decode(text.slice(0, colon)), clientSecret: clientSecret === '' ? undefined : clientSecret }
+}
+
+/** Old clients do not encode, and what they send is hardly ever valid encoding of something else. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
+  }
+}

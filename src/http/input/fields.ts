@@ -1,0 +1,181 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type Static, type TObject, type TSchema, Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { fail } from '../../errors.ts'
+import { parseDate } from './dates.ts'
+import { checkText } from './json.ts'
+
+/**
+ * The tolerant input rules, in one place. A field is a schema with a kind; the kind says how what clients really send becomes
+ * what the schema describes. Unknown fields are ignored.
+ */
+type Kind = 'id' | 'text' | 'flag' | 'number' | 'list' | 'date' | 'file' | 'any'
+const KIND = 'x-kind'
+
+/** An id: `null`, `""` and `nil` mean that it was not given. */
+export const Id = (description: string, maxLength = 200) =>
+  Type.String({ [KIND]: 'id', description, minLength: 1, maxLength })
+/** Text, in which `""` is a value. */
+export const Text = (description: string, maxLength: number) => Type.String({ [KIND]: 'text', description, maxLength })
+/** `true` or `false`, also as text in any case. */
+export const Flag = (description: string) => Type.Boolean({ [KIND]: 'flag', description })
+/** A whole number, also as text; `null`, `""` and `nil` mean that it was not given. */
+export const Whole = (description: string, minimum: number, maximum: number) =>
+  Type.Integer({ [KIND]: 'number', description, minimum, maximum })
+/** A list of ids, also as one text with commas. */
+export const IdList = (description: string, maxItems: number) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { [KIND]: 'list', description, maxItems })
+/** A moment: ISO 8601, `MM/DD/YYYY`, `MM/DD/YY` or `M/D/YYYY h:mm:ss AM`; kept as ISO 8601 in UTC. */
+export const DateTime = (description: string) => Type.String({ [KIND]: 'date', format: 'date-time', description })
+/** Any JSON value, `null` included. */
+export const AnyJson = (description: string) => Type.Unknown({ [KIND]: 'any', description })
+
+/** A file, for `place` `image` and `multipart`: its bytes, whatever its name or its sender says that they are. */
+export const File = (description: string) => Type.Unsafe<Buffer>({ [KIND]: 'file', description })
+
+const kindOf = (schema: TSchema): Kind => (schema as { [KIND]?: Kind })[KIND] ?? 'any'
+export const isFile = (schema: TSchema): boolean => kindOf(schema) === 'file'
+
+/**
+ * Where an operation takes its fields from. `body only`: in the query they are not ignored but refused. `image`: the whole body is the one file of the input, and
+ * other fields are in the query. `multipart`: a form with a file, as browsers send it.
+ */
+export type Place = 'query' | 'body' | 'either' | 'body only' | 'image' | 'multipart'
+export interface Sources {
+  readonly query: Readonly<Record<string, unknown>>
+  readonly body: unknown
+  /** What stood at the `{names}` of the path. */
+  readonly params?: Readonly<Record<string, unknown>>
+}
+
+/** The fields that an operation's path names. */
+export const namesInPath = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+
+/** Both environments serve the same operations: what was compiled for one is there for the other. */
+const checks = new WeakMap<TObject, ReturnType<typeof Compile>>()
+
+function checkOf(schema: TObject): ReturnType<typeof Compile> {
+  const check = checks.get(schema) ?? Compile(schema)
+  checks.set(schema, check)
+  return check
+}
+
+/** Makes the reader of one operation's input: gathers, tolerates, validates; every refusal names its field. */
+export function compileInput<T extends TObject>(
+  schema: T,
+  place: Place,
+  inPath: readonly string[] = [],
+): (sources: Sources) => Static<T> {
+  const schemas = Object.entries<TSchema>(schema.properties)
+  const declared = schemas.map(([name, field]): Field => ({ name, tolerate: TOLERANCE[kindOf(field)] }))
+  const pathFields = declared.filter(({ name }) => inPath.includes(name))
+  const fields = declared.filter((field) => !pathFields.includes(field))
+  const fileName = schemas.find(([, field]) => isFile(field))?.[0]
+  const check = checkOf(schema)
+  const isFromQuery = place === 'query' || place === 'either' || place === 'image'
+  return (sources) => {
+    const body = place === 'query' ? undefined : bodyFields(sources.body, fileName)
+    if (isFromQuery) refuseRepeated(fields, sources.query)
+    if (place === 'body only') refuseInQuery(fields, sources.query)
+    const input: Record<string, unknown> = {}
+    for (const field of fields) {
+      const value = pick(field, isFromQuery ? sources.query : undefined, body)
+      if (value !== undefined) input[field.name] = value
+    }
+    for (const field of pathFields) {
+      const value = take(field, sources.params)
+      if (value !== undefined) input[field.name] = value
+    }
+    if (!check.Check(input)) throw explain(check.Errors(input)[0], input)
+    return input as Static<T>
+  }
+}
+
+function bodyFields(body: unknown, fileName: string | undefined): Record<string, unknown> | undefined {
+  if (body === undefined || body === null) return undefined
+  if (Buffer.isBuffer(body) && fileName !== undefined) return { [fileName]: body }
+  if (typeof body !== 'object' || Array.isArray(body)) throw fail('badRequest', 'The body must be a JSON object')
+  return body as Record<string, unknown>
+}
+
+/** A query that names a field twice gives an array. */
+function refuseRepeated(fields: readonly Field[], query: Sources['query']): void {
+  const repeated = fields.find(({ name }) => Array.isArray(query[name]))
+  if (repeated) throw fail('validationFailed', `${repeated.name} is given twice`)
+}
+
+/** Addresses end up in logs: what is secret does not belong there (RFC 6749 §2.3.1), and half in each place is a mistake. */
+function refuseInQuery(fields: readonly Field[], query: Sources['query']): void {
+  const misplaced = fields.find(({ name }) => Object.hasOwn(query, name))
+  if (misplaced) throw fail('badRequest', `${misplaced.name} belongs in the body, not in the address`)
+}
+
+interface Field {
+  readonly name: string
+  readonly tolerate: (value: unknown, name: string) => unknown
+}
+
+function pick(field: Field, query: Sources['query'] | undefined, body: Record<string, unknown> | undefined): unknown {
+  const fromQuery = take(field, query)
+  const fromBody = take(field, body)
+  if (fromQuery === undefined) return fromBody
+  if (fromBody !== undefined && !isDeepStrictEqual(fromBody, fromQuery))
+    throw fail('validationFailed', `${field.name} is given twice, with different values`)
+  return fromQuery
+}
+
+function take({ name, tolerate }: Field, source: Readonly<Record<string, unknown>> | undefined): unknown {
+  const value = source && Object.hasOwn(source, name) ? source[name] : undefined
+  if (value === undefined) return undefined
+  // A query and a form can spell what strict JSON has refused already.
+  if (typeof value === 'string') checkText(value)
+  return tolerate(value, name)
+}
+
+const isAbsent = (value: unknown): boolean => value === null || value === '' || value === 'nil'
+
+const TOLERANCE: Record<Kind, (value: unknown, name: string) => unknown> = {
+  any: (value) => value,
+  // Text in its place is no file.
+  file: (value) => (Buffer.isBuffer(value) ? value : undefined),
+  id: (value) => (isAbsent(value) ? undefined : value),
+  text: (value) => (value === null ? undefined : value),
+  flag: (value) => {
+    if (isAbsent(value)) return undefined
+    if (typeof value !== 'string') return value
+    const word = value.toLowerCase()
+    return word === 'true' ? true : word === 'false' ? false : value
+  },
+  number: (value) => {
+    if (isAbsent(value)) return undefined
+    return typeof value === 'string' && /^-?\d{1,20}$/.test(value) ? Number(value) : value
+  },
+  list: (value) => {
+    if (isAbsent(value)) return undefined
+    if (typeof value !== 'string') return value
+    return value
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => !isAbsent(part))
+  },
+  date: (value, name) => {
+    if (isAbsent(value)) return undefined
+    if (typeof value !== 'string') return value
+    const date = parseDate(value)
+    if (!date) throw fail('validationFailed', `${name} is not a date; send ISO 8601, such as 2026-05-01T12:00:00.000Z`)
+    return date.toISOString()
+  },
+}
+
+type Problem = { keyword: string; instancePath: string; message: string; params: object } | undefined
+
+function explain(problem: Problem, input: Record<string, unknown>): Error {
+  if (!problem) return fail('validationFailed')
+  if (problem.keyword === 'required') {
+    const missing = (problem.params as { requiredProperties?: string[] }).requiredProperties ?? []
+    return fail('parameterMissing', `${missing.filter((name) => !(name in input)).join(', ')} is missing`)
+  }
+  const where = problem.instancePath.slice(1).replaceAll('/', '.')
+  const sentence = `${where} ${problem.message}`
+  return problem.keyword === 'type' ? fail('wrongType', sentence) : fail('validationFailed', sentence)
+}

@@ -1,0 +1,121 @@
+import { fail } from '../../errors.ts'
+
+/** Deeper than any operation needs (a bucket holds 64 levels); anything deeper is refused before it is parsed. */
+const MAX_DEPTH = 100
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * Reads JSON as strictly as RFC 7493 (I-JSON): what two parsers could read differently, or what cannot be kept as it was
+ * sent, is refused with its reason. No body at all is `undefined`.
+ */
+export function parseStrictJson(body: Buffer): unknown {
+  if (body.length === 0) return undefined
+  const text = decode(body)
+  if (/^[ \t\r\n]*$/.test(text)) return undefined
+  const members = scan(text)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw fail('badRequest', 'The body is not valid JSON')
+  }
+  if (inspect(value) !== members) throw fail('validationFailed', 'The JSON body has an object with the same key twice')
+  return value
+}
+
+function decode(body: Buffer): string {
+  try {
+    return utf8.decode(body)
+  } catch {
+    throw fail('badRequest', 'The body is not valid UTF-8')
+  }
+}
+
+/** One pass over the text, without recursion: bounds the depth, checks whole numbers, and counts the members of all objects. */
+function scan(text: string): number {
+  let depth = 0
+  let members = 0
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i)
+    if (c === 34 /* " */) {
+      i = endOfString(text, i)
+    } else if (c === 123 /* { */ || c === 91 /* [ */) {
+      if (++depth > MAX_DEPTH)
+        throw fail('validationFailed', `The JSON body is nested more than ${MAX_DEPTH} levels deep`)
+    } else if (c === 125 /* } */ || c === 93 /* ] */) {
+      depth--
+    } else if (c === 58 /* : */) {
+      members++
+    } else if (c >= 48 && c <= 57) {
+      i = endOfNumber(text, i)
+    }
+  }
+  return members
+}
+
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1)
+  while (end > 0) {
+    let backslashes = 0
+    while (text.charCodeAt(end - 1 - backslashes) === 92) backslashes++
+    if (backslashes % 2 === 0) return end
+    end = text.indexOf('"', end + 1)
+  }
+  throw fail('badRequest', 'The body is not valid JSON')
+}
+
+const NUMBER = /[\d.eE+-]*/y
+
+function endOfNumber(text: string, start: number): number {
+  NUMBER.lastIndex = start
+  const literal = NUMBER.exec(text)?.[0] ?? ''
+  if (literal.length > 15 || literal.includes('-')) checkNumber(literal)
+  return start + Math.max(literal.length, 1) - 1
+}
+
+/** A number is kept as a double, which has 17 digits at the most. What would come back as another number is refused. */
+function checkNumber(literal: string): void {
+  // Past 2^53 most whole numbers would come back as another one. Those that do not are how we write large numbers ourselves.
+  if (/^\d+$/.test(literal)) {
+    if (String(Number(literal)) === literal) return
+    throw fail('validationFailed', 'The JSON body has a whole number beyond 2^53; send it as text')
+  }
+  const digits = literal
+    .replace(/[eE].*$/, '')
+    .replace('.', '')
+    .replace(/^0+|0+$/g, '')
+  if (digits.length > 17)
+    throw fail('validationFailed', 'The JSON body has a number with more than 17 digits; send it as text')
+  if (digits !== '' && Number(literal) === 0)
+    throw fail('validationFailed', 'The JSON body has a number that is too close to 0')
+}
+
+/** Refuses values that cannot be kept, and counts the members that survived parsing: fewer than were written means a key was given twice. */
+function inspect(value: unknown): number {
+  if (typeof value === 'string') {
+    checkText(value)
+    return 0
+  }
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw fail('validationFailed', 'The JSON body has a number that is too large')
+    return 0
+  }
+  if (value === null || typeof value !== 'object') return 0
+  let members = 0
+  if (Array.isArray(value)) {
+    for (const element of value) members += inspect(element)
+    return members
+  }
+  for (const [key, member] of Object.entries(value)) {
+    checkText(key)
+    members += 1 + inspect(member)
+  }
+  return members
+}
+
+/** PostgreSQL keeps neither NUL nor half of a surrogate pair. */
+export function checkText(text: string): void {
+  if (text.includes('\0')) throw fail('validationFailed', 'A text has the character U+0000')
+  if (!text.isWellFormed()) throw fail('validationFailed', 'A text has half of a surrogate pair')
+}

@@ -1,0 +1,79 @@
+import { fail } from '../../errors.ts'
+
+/** A form of ours has one file, its key and a few fields. */
+const MAX_PARTS = 20
+const MAX_HEAD_BYTES = 2048
+const MAX_TEXT_BYTES = 16 * 1024
+
+/** RFC 2046 §5.1.1: 1 to 70 of these characters, with quotes around them or without. */
+const BOUNDARY = /;\s*boundary=(?:"([\w'()+,./:=? -]{0,69}[\w'()+,./:=?-])"|([\w'+./-]{1,70}))\s*(?:;|$)/i
+/** A quote in a name is `%22` in browsers and `\"` in others; RFC 7578 §4.2 has no other forms. */
+const DISPOSITION =
+  /^content-disposition:[ \t]*form-data[ \t]*;[ \t]*name="((?:[^"\\]|\\.)*)"[ \t]*(?:;[ \t]*(filename)="(?:[^"\\]|\\.)*"[ \t]*)?$/i
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * Reads a form with at most one file (RFC 7578), as browsers write it and not a byte otherwise: what two readers could take apart differently is refused. A file
+ * becomes its bytes, and its name and media type are forgotten: they are the sender's word.
+ */
+export function parseMultipart(body: Buffer, contentType: string): Record<string, string | Buffer> {
+  const [, quoted, plain] = BOUNDARY.exec(contentType) ?? []
+  const boundary = quoted ?? plain
+  if (boundary === undefined) throw fail('badRequest', 'The boundary of the form is missing or not allowed')
+  const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
+  const fields = new Map<string, string | Buffer>()
+  // The first delimiter has no line in front of it.
+  if (!body.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2))) throw broken()
+  let at = delimiter.length - 2
+  for (let parts = 0; !isEnd(body, at); parts++) {
+    if (parts === MAX_PARTS) throw fail('badRequest', `The form has more than ${MAX_PARTS} fields`)
+    if (!isAt(body, at, '\r\n')) throw broken()
+    const end = body.indexOf(delimiter, at)
+    const headEnd = body.indexOf('\r\n\r\n', at)
+    if (end < 0 || headEnd < 0 || headEnd + 4 > end || headEnd - at > MAX_HEAD_BYTES) throw broken()
+    const { name, isFile } = readHead(body.subarray(at + 2, headEnd))
+    if (fields.has(name)) throw fail('validationFailed', `${name} is given twice`)
+    if (isFile && [...fields.values()].some(Buffer.isBuffer))
+      throw fail('validationFailed', 'The form has more than one file; send one')
+    const content = body.subarray(headEnd + 4, end)
+    fields.set(name, isFile ? content : readText(content, name))
+    at = end + delimiter.length
+  }
+  return Object.fromEntries(fields)
+}
+
+const broken = () => fail('badRequest', 'The form is not whole, or not written as multipart/form-data; send it again')
+
+const isAt = (body: Buffer, at: number, text: string): boolean =>
+  body.subarray(at, at + text.length).equals(Buffer.from(text, 'latin1'))
+
+/** The last delimiter has two dashes behind it, and nothing but a line's end comes after. */
+function isEnd(body: Buffer, at: number): boolean {
+  if (!isAt(body, at, '--')) return false
+  const rest = body.length - at - 2
+  if (rest > 0 && !(rest === 2 && isAt(body, at + 2, '\r\n'))) throw broken()
+  return true
+}
+
+function readHead(head: Buffer): { name: string; isFile: boolean } {
+  const lines = decode(head).split('\r\n')
+  const named = lines.filter((line) => /^content-disposition:/i.test(line))
+  const [, name, file] = DISPOSITION.exec(named[0] ?? '') ?? []
+  if (named.length !== 1 || !name || lines.some((line) => !/^[\w-]+:[^\r\n\0]*$/.test(line)))
+    throw fail('badRequest', 'A part of the form has no name, or is described in a way that browsers do not use')
+  return { name: name.replaceAll('%22', '"').replaceAll(/\\(.)/g, '$1'), isFile: file !== undefined }
+}
+
+function readText(content: Buffer, name: string): string {
+  if (content.length > MAX_TEXT_BYTES) throw fail('validationFailed', `${name} is too long`)
+  return decode(content)
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw fail('badRequest', 'The form is not valid UTF-8')
+  }
+}

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Type } from 'typebox'
+import { html } from '../../../web/html.ts'
+import { TestBrowser } from '../../testing/browser.ts'
+import { openRaw } from '../../testing/socket.ts'
+import { assertError, Client, testApp } from '../../testing/testing.ts'
+import { type Operation, openOperation } from '../operation.ts'
+import { formPage, type Page, viewPage } from '../pages/page.ts'
+import { buildServer } from '../server.ts'
+import { File, Id, Text } from './fields.ts'
+
+const MOST = 5 * 1024 * 1024
+const PATH = '/test/upload'
+const told = Type.Object({
+  bytes: Type.Integer(),
+  title: Type.Optional(Type.String()),
+  id: Type.Optional(Type.String()),
+})
+
+const common = { area: 'Buckets', answer: told, errors: [], summary: 'Tells' } as const
+const operations: readonly Operation[] = [
+  openOperation({
+    ...common,
+    name: 'tellImage',
+    method: 'PUT',
+    path: `${PATH}/{id}/image`,
+    input: Type.Object({ id: Id('Which'), image: File('An image'), title: Type.Optional(Text('Its title', 50)) }),
+    place: 'image',
+    run: async (_context, { image, title, id }) => ({ bytes: image.length, title, id }),
+  }),
+  openOperation({
+    ...common,
+    name: 'tellBody',
+    method: 'POST',
+    path: `${PATH}/{id}/body`,
+    input: Type.Object({ id: Id('Which'), title: Text('Its title', 50) }),
+    place: 'body only',
+    run: async (_context, { title, id }) => ({ bytes: 0, title, id }),
+  }),
+]
+const form = Type.Object({ image: File('An image'), title: Type.Optional(Text('Its title', 50)) })
+const pages: readonly Page[] = [
+  viewPage({
+    name: 'uploadPage',
+    path: PATH,
+    input: Type.Object({}),
+    run: async ({ formKey }) => ({ title: 'Upload', body: html`<p>key:${formKey('upload')}:</p>` }),
+  }),
+  formPage({
+    name: 'uploadForm',
+    path: PATH,
+    input: form,
+    place: 'multipart',
+    purpose: () => 'upload',
+    run: async (_context, { image, title }) => ({
+      title: 'Done',
+      body: html`<p>took:${image.length}:${title ?? ''}:</p>`,
+    }),
+  }),
+]
+
+test('files as bodies', async (t) => {
+  const app = await testApp(t)
+  const environment = app.environment()
+  const server = buildServer(environment, operations, pages)
+  const address = await server.listen({ port: 0, host: '127.0.0.1' })
+  t.after(() => server.close())
+  const nobody = new Client(address)
+  const put = (raw: Buffer | string, type: string, query = '') =>
+    nobody.send('PUT', `${PATH}/a%2Fb/image${query}`, { raw, headers: { 'content-type': type } })
+
+  await t.test('an image is the whole body, and its other fields are in the address', async () => {
+    for (const type of ['image/png', 'image/x-anything', 'image/svg+xml', 'application/octet-stream', 'IMAGE/PNG; x=y'])
+      assert.deepEqual((await put('{"title":1}', type, '?title=Sunset')).body, {
+        bytes: 11,
+        title: 'Sunset',
+        id: 'a/b',
+      })
+  })
+
+  await t.test('nothing but an image is taken there, and an image is taken nowhere else', async () => {
+    for (const type of ['application/json', 'text/plain', 'text/image/png', 'multipart/form-data; boundary=x'])
+      assertError(await put('x', type), 415, 4151, /image\/png/)
+    for (const type of ['image/png', 'application/octet-stream', 'multipart/form-data; boundary=x']) {
+      const headers = { 'content-type': type }
+      assertError(await nobody.send('POST', `${PATH}/x/body`, { raw: 'x', headers }), 415, 4151)
+      const elsewhere = await app.nobody().send('POST', '/oauth/logout', { raw: 'x', headers })
+      assertError(elsewhere, 415, 4151)
+    }
+    assertError(await nobody.send('PUT', `${PATH}/x/image`), 400, 4001, /image/)
+    const empty = await nobody.send('PUT', `${PATH}/x/image`, { headers: { 'content-type': 'image/png' }, raw: '' })
+    assert.deepEqual(empty.body, { bytes: 0, id: 'x' })
+  })
+
+  await t.test('an image has at most 5 MiB, whether that is said before or found out', async () => {
+    assert.equal((await put(Buffer.alloc(MOST), 'image/png')).body.bytes, MOST)
+    assertError(await put(Buffer.alloc(MOST + 1), 'image/png'), 413, 4131)
+    const read = async (write: string | Buffer[]): Promise<string> => {
+      const socket = openRaw(address)
+      const answered = new Promise<string>((resolve) => {
+        socket.once('data', (data) => resolve(String(data).slice(9, 12)))
+        socket.on('error', () => undefined)
+      })
+      for (const piece of typeof write === 'string' ? [write] : write) socket.write(piece)
+      return answered.finally(() => socket.destroy())
+    }
+    const head = `PUT ${PATH}/x/image HTTP/1.1\r\nhost: x\r\ncontent-type: image/png\r\n`
+    assert.equal(await read(`${head}content-length: ${MOST + 1}\r\n\r\n`), '413', 'nothing of it was read')
+    const piece = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(0x100000), Buffer.from('\r\n')])
+    const chunked = [Buffer.from(`${head}transfer-encoding: chunked\r\n\r\n`), ...Array(5).fill(piece)]
+    assert.equal(await read([...chunked, Buffer.from('1\r\nx\r\n')]), '413')
+  })
+
+  await t.test('images that are worked on have a limit of their own', async () => {
+    const hold = environment.largeBodies.take(
+      { name: 'somebody', isGuest: false },
+      environment.config.LARGE_BODIES_BYTES,
+    )
+    assertError(await put(Buffer.alloc(20_000), 'image/png'), 503, 5030)
+    hold()
+    assert.equal((await put(Buffer.alloc(20_000), 'image/png')).status, 200)
+  })
+
+  await t.test('what a path names is in the path alone', async () => {
+    const post = (path: string, body: object) => nobody.send('POST', path, { body })
+    assert.deepEqual((await post(`${PATH}/x/body`, { id: 'y', title: 't' })).body, { bytes: 0, title: 't', id: 'x' })
+    assert.deepEqual((await post(`${PATH}/%C3%A9/body?id=y`, { title: 't' })).body, { bytes: 0, title: 't', id: 'é' })
+    assertError(await post(`${PATH}/x/body?title=t`, {}), 400, 4000)
+    assertError(await post(`${PATH}/%00/body`, { title: 't' }), 400, 4003)
+    assertError(await post(`${PATH}/%ff/body`, { title: 't' }), 400, 4000)
+    assertError(await post(`${PATH}/nil/body`, { id: 'y', title: 't' }), 400, 4001)
+    assertError(await post(`${PATH}/${'x'.repeat(201)}/body`, { title: 't' }), 400, 4003)
+    assertError(await post(`${PATH}/${'x'.repeat(501)}/body`, { title: 't' }), 400, 4000)
+  })
+
+  await t.test('a form with a file works without a script, with its key and not without', async () => {
+    const browser = new TestBrowser(address)
+    const shown = await browser.get(PATH)
+    const key = /key:([^:]+):/.exec(shown.text)![1]!
+    const submit = (fields: Record<string, string | Blob>, from = browser) => {
+      const body = new FormData()
+      for (const [name, value] of Object.entries(fields)) {
+        if (typeof value === 'string') body.append(name, value)
+        else body.append(name, value, 'a.png')
+      }
+      return from.send(PATH, { method: 'POST', body })
+    }
+    const image = new Blob([Buffer.alloc(70_000, 'x')])
+    assert.match((await submit({ form_key: key, image, title: 'ä' })).text, /took:70000:ä:/)
+    const full = new Blob([Buffer.alloc(MOST)])
+    assert.match((await submit({ form_key: key, image: full })).text, /took:5242880::/)
+    assert.match((await submit({ form_key: key, image: new Blob([]) })).text, /took:0::/)
+    const statusOf = async (fields: Record<string, string | Blob>, from?: TestBrowser) => {
+      const { status, headers } = await submit(fields, from)
+      assert.match(headers.get('content-type')!, /^text\/html/)
+      return status
+    }
+    assert.equal(await statusOf({ image }), 403)
+    assert.equal(await statusOf({ form_key: `${key}x`, image }), 403)
+    assert.equal(await statusOf({ form_key: new Blob([key]) }), 400)
+    assert.equal(await statusOf({ form_key: key, image }, new TestBrowser(address)), 403)
+    assert.equal(await statusOf({ form_key: key, image: 'text' }), 400)
+    assert.equal(await statusOf({ form_key: key }), 400)
+    assert.equal(await statusOf({ form_key: key, image: new Blob([Buffer.alloc(MOST + 64 * 1024)]) }), 413)
+    const plain = await browser.post(PATH, { form_key: key, image: 'x' })
+    assert.equal(plain.status, 415)
+  })
+})

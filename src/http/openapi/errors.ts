@@ -1,0 +1,156 @@
+import { type ErrorName, fail, listErrors, oauthNameOf } from '../../errors.ts'
+import { isWrite, type Operation } from '../operation.ts'
+import { type ErrorForm, rfcStatusOf } from '../output/errors.ts'
+import type { Json, JsonObject } from './schemas.ts'
+
+const INPUT: readonly ErrorName[] = ['badRequest', 'parameterMissing', 'validationFailed', 'wrongType']
+const TOKEN: readonly ErrorName[] = ['tokenExpired', 'appNotUsable', 'notAuthorized', 'consentMissing', 'tokenInvalid']
+const BODY: readonly ErrorName[] = ['bodyTooLarge', 'unsupportedMediaType']
+const ALWAYS: readonly ErrorName[] = ['tooManyRequests', 'internal', 'notReady']
+
+/** An operation that keeps its answer under an `Idempotency-Key`. */
+export const isRepeatable = (operation: Operation): boolean => operation.access === 'user' && isWrite(operation)
+
+/** What comes with the kind of caller that an operation wants. */
+const ACCESS: Record<Operation['access'], readonly ErrorName[]> = {
+  open: [],
+  user: TOKEN,
+  stream: TOKEN,
+  image: TOKEN,
+  'own image': ['notAuthorized'],
+  download: ['forbidden', 'notAuthorized'],
+  visitor: ['forbidden'],
+  person: ['forbidden', 'notAuthorized'],
+}
+
+/** Everything that an operation may answer instead of 200: what it declares, and what its kind brings along. */
+export const errorsOf = (operation: Operation): ErrorName[] => [
+  ...INPUT,
+  ...ACCESS[operation.access],
+  ...(isWrite(operation) ? BODY : []),
+  ...(isRepeatable(operation) ? (['conflict'] as const) : []),
+  ...operation.errors,
+  ...ALWAYS,
+]
+
+const errorSchema: JsonObject = {
+  type: 'object',
+  required: ['error_code', 'error_description'],
+  properties: {
+    error_code: {
+      type: 'integer',
+      description: 'What went wrong, for programs',
+      enum: listErrors().map((e) => e.code),
+    },
+    error_description: { type: 'string', description: 'What went wrong and what to do, for people' },
+  },
+}
+
+const oauthName: JsonObject = { type: 'string', description: 'Its name in OAuth (RFC 6749 §5.2)' }
+const oauthErrorSchema: JsonObject = {
+  ...errorSchema,
+  required: ['error', 'error_code', 'error_description'],
+  properties: { error: oauthName, ...(errorSchema.properties as JsonObject) },
+}
+const rfcErrorSchema: JsonObject = {
+  type: 'object',
+  required: ['error', 'error_description'],
+  properties: { error: oauthName, error_description: { type: 'string' } },
+}
+
+const RETRY_STATUSES = new Set([429, 503])
+
+type Listed = ReturnType<typeof listErrors>[number]
+
+const SCHEMAS: Record<string, JsonObject> = {
+  Error: errorSchema,
+  OauthError: oauthErrorSchema,
+  StandardOauthError: rfcErrorSchema,
+}
+
+/** How refusals look by their form: the status, the media type, the schema and an example of the body. */
+const LOOKS: Record<
+  ErrorForm | 'plain',
+  { statusOf(error: Listed): number; type: string; schemaName?: string; example?(error: Listed): JsonObject }
+> = {
+  plain: {
+    statusOf: ({ status }) => status,
+    type: 'application/json',
+    schemaName: 'Error',
+    example: ({ code, text }) => ({ error_code: code, error_description: text }),
+  },
+  oauth: {
+    statusOf: ({ status }) => status,
+    type: 'application/json',
+    schemaName: 'OauthError',
+    example: ({ kind, code, text }) => ({
+      error: oauthNameOf(fail(kind)),
+      error_code: code,
+      error_description: text,
+    }),
+  },
+  rfc: {
+    statusOf: ({ kind }) => rfcStatusOf(fail(kind)),
+    type: 'application/json',
+    schemaName: 'StandardOauthError',
+    example: ({ kind, text }) => ({ error: oauthNameOf(fail(kind)), error_description: text }),
+  },
+  page: { statusOf: ({ status }) => status, type: 'text/html' },
+}
+
+/** Answers that say what went wrong, one for each set of codes, shared by all operations that give the same set. */
+export class SharedErrors {
+  readonly responses: Record<string, Json> = {}
+  /** Of the bodies of those answers. */
+  readonly schemas: Record<string, JsonObject> = {}
+
+  /** The `responses` of an operation for these errors, by status. */
+  describe(names: readonly ErrorName[], form: ErrorForm | 'plain' = 'plain'): Record<string, Json> {
+    const { schemaName } = LOOKS[form]
+    if (schemaName) this.schemas[schemaName] = SCHEMAS[schemaName]!
+    const errors = listErrors().filter((error) => names.includes(error.kind))
+    const byStatus = Object.groupBy(errors, (error) => String(LOOKS[form].statusOf(error)))
+    const prefix = schemaName ?? 'ErrorPage'
+    return Object.fromEntries(
+      Object.entries(byStatus).map(([status, group]) => {
+        const name = `${prefix}_${group!.map((error) => error.code).join('_')}`
+        this.responses[name] ??= describeGroup(Number(status), group!, form)
+        return [status, { $ref: `#/components/responses/${name}` }]
+      }),
+    )
+  }
+}
+
+function describeGroup(status: number, group: readonly Listed[], form: ErrorForm | 'plain'): Json {
+  const { type, schemaName, example } = LOOKS[form]
+  const schema = schemaName ? { $ref: `#/components/schemas/${schemaName}` } : { type: 'string' }
+  const headers = ['errorcode', 'errordescription', 'error_code', 'error_description', 'x-request-id']
+  if (RETRY_STATUSES.has(status)) headers.push('Retry-After')
+  const examples = example && {
+    examples: Object.fromEntries(
+      group.map((error) => [error.kind, { summary: `${error.code} ${error.kind}`, value: example(error) }]),
+    ),
+  }
+  return {
+    description: group.map(({ code, text }) => `\`${code}\` ${text}.`).join('\n\n'),
+    headers: refsToHeaders(headers),
+    content: { [type]: { schema, ...examples } },
+  }
+}
+
+export const refsToHeaders = (names: readonly string[]): JsonObject =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+
+const header = (description: string, schema: JsonObject = { type: 'string' }): JsonObject => ({ description, schema })
+
+/** Headers that many answers carry. */
+export const sharedHeaders: JsonObject = {
+  'x-request-id': header("The request's id: quote it when you report a problem. Yours, where you sent a usable one"),
+  RateLimit: header('What is left, and the seconds until another request is allowed: `"token";r=2999;t=0`'),
+  'RateLimit-Policy': header('The limit that counted: requests at once (q) and the seconds in which they return (w)'),
+  'Retry-After': header('Seconds to wait before the next try', { type: 'integer' }),
+  errorcode: header('The error code, for clients that read headers only', { type: 'integer' }),
+  errordescription: header('The description in ASCII, for clients that read headers only'),
+  error_code: header('The same as errorcode', { type: 'integer' }),
+  error_description: header('The same as errordescription'),
+}

@@ -1,0 +1,335 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Type } from 'typebox'
+import { Compile } from 'typebox/schema'
+import { operations, pages } from '../../app.ts'
+import { renderOpenApi, writeDocs } from '../../docs.ts'
+import { fail, listErrors } from '../../errors.ts'
+import { type Answer, type Client, testApp } from '../../testing/testing.ts'
+import { Id, IdList } from '../input/fields.ts'
+import { openOperation, streamOperation, userOperation } from '../operation.ts'
+import { rfcStatusOf } from '../output/errors.ts'
+import { buildServer } from '../server.ts'
+import { type ApiDocument, describeApi } from './openapi.ts'
+
+const BUCKET = '/app/v1/bucket'
+const document = describeApi(operations, pages, { url: 'http://localhost:4000' })
+
+type Schema = Record<string, unknown>
+// biome-ignore lint/suspicious/noExplicitAny: tests look into the document freely
+const published = document as any
+
+/** Follows a reference inside of a document. */
+// biome-ignore lint/suspicious/noExplicitAny: see above
+const follow = (value: any, within: ApiDocument = document): any =>
+  typeof value?.$ref !== 'string'
+    ? value
+    : value.$ref
+        .slice(2)
+        .split('/')
+        // biome-ignore lint/suspicious/noExplicitAny: see above
+        .reduce((place: any, step: string) => place[step], within)
+
+const compile = (schema: Schema) => Compile({ ...schema, components: document.components } as never)
+
+test('the description is valid OpenAPI 3.1', async () => {
+  const validator = new Validator()
+  const result = await validator.validate(structuredClone(document) as never)
+  assert.deepEqual(result.errors ?? [], [])
+  assert.equal(result.valid, true)
+  assert.equal(validator.version, '3.1')
+  const broken = await new Validator().validate({ ...structuredClone(document), paths: { nowhere: 1 } } as never)
+  assert.equal(broken.valid, false)
+})
+
+test('every reference of the description leads somewhere, and everything shared is referred to', () => {
+  const text = JSON.stringify(document)
+  const used = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1]!))
+  for (const ref of used) assert.ok(follow({ $ref: ref }), ref)
+  for (const kind of ['schemas', 'responses', 'headers', 'parameters'])
+    for (const name of Object.keys(document.components[kind] ?? {}))
+      assert.ok(used.has(`#/components/${kind}/${name}`), `${kind} ${name}`)
+})
+
+test('every operation is described with all of its fields, headers and errors', () => {
+  const errors = listErrors()
+  for (const operation of operations) {
+    const one = published.paths[operation.path][operation.method.toLowerCase()]
+    assert.equal(one.operationId, operation.name)
+    assert.equal(one.summary, operation.summary)
+    const namesIn = (place: string) =>
+      (one.parameters ?? []).filter((p: Schema) => p.in === place).map((p: Schema) => p.name)
+    const inBody = Object.keys(one.requestBody?.content['application/json']?.schema.properties ?? {})
+    const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+    const fields = Object.keys(operation.input.properties).filter((name) => !inPath.includes(name))
+    const { place } = operation
+    assert.deepEqual(namesIn('path'), inPath)
+    assert.deepEqual(namesIn('query'), place === 'query' || place === 'either' ? fields : [], operation.name)
+    assert.deepEqual(inBody, place === 'query' || place === 'image' ? [] : fields, operation.name)
+    if (place === 'image') assert.ok(one.requestBody.content['image/png'])
+    if ('mediaTypes' in operation) assert.deepEqual(Object.keys(one.responses[200].content), operation.mediaTypes)
+    for (const name of Object.keys(operation.answerHeaders ?? {})) assert.ok(one.responses[200].headers[name], name)
+    for (const kind of operation.errors) {
+      const error = errors.find((one) => one.kind === kind)!
+      const status = operation.errorForm === 'rfc' ? rfcStatusOf(fail(kind)) : error.status
+      const examples = follow(one.responses[status]).content['application/json'].examples
+      assert.ok(examples[kind], `${operation.name} ${kind}`)
+    }
+    assert.ok(
+      document.tags.some((tag) => tag.name === operation.area),
+      `give the area ${operation.area} a sentence`,
+    )
+  }
+})
+
+test('writes of signed-in users take an Idempotency-Key, and nothing else does', () => {
+  const takers = Object.values<Record<string, Schema>>(published.paths).flatMap((path) =>
+    Object.values(path)
+      .filter((one) => JSON.stringify(one.parameters ?? []).includes('Idempotency-Key'))
+      .map((one) => one.operationId),
+  )
+  const writes = operations.filter((one) => one.access === 'user' && one.method !== 'GET')
+  assert.deepEqual(
+    takers,
+    writes.map((one) => one.name),
+  )
+  assert.ok(takers.length > 0)
+})
+
+test('nothing internal leaks into the description', () => {
+  assert.doesNotMatch(JSON.stringify(document), /"(x-kind|~[^"]*)":/)
+})
+
+test('every schema of the description compiles', () => {
+  const schemas: Schema[] = Object.values(published.components.schemas)
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    if ('schema' in value) schemas.push(value.schema as Schema)
+    Object.values(value).forEach(visit)
+  }
+  visit(document.paths)
+  visit(document.components.headers)
+  assert.ok(schemas.length > 40)
+  for (const schema of schemas) assert.ok(compile(schema), JSON.stringify(schema))
+  const bucket = follow(published.paths[BUCKET].get.responses[200].content['application/json'].schema)
+  assert.equal(compile(bucket).Check({ id: 'plan' }), false)
+  assert.equal(compile({ $ref: '#/components/schemas/Error' }).Check({ error_code: 1, error_description: '' }), false)
+})
+
+test('a schema with a title is described once, and the events of a stream each with their data', () => {
+  const Thing = Type.Object({ id: Id('Which'), title: Type.String() }, { title: 'Thing' })
+  const common = { area: 'Buckets', place: 'query', errors: [], summary: 'Does' } as const
+  const made = describeApi(
+    [
+      openOperation({
+        ...common,
+        name: 'one',
+        method: 'GET',
+        path: '/one',
+        input: Type.Object({ ids: IdList('Which', 3) }),
+        answer: Thing,
+        run: async () => ({}),
+      }),
+      userOperation({
+        ...common,
+        name: 'many',
+        method: 'GET',
+        path: '/many',
+        input: Type.Object({}),
+        answer: Type.Object({ things: Type.Array(Thing) }),
+        run: async () => ({}),
+      }),
+      streamOperation({
+        ...common,
+        name: 'watch',
+        method: 'GET',
+        path: '/watch',
+        input: Type.Object({}),
+        answer: Type.String({ description: 'Events' }),
+        events: {
+          gone: { about: 'It is gone', data: Type.Object({ id: Type.String() }) },
+          reset: { about: 'All of it', data: Thing },
+        },
+        run: async () => () => {},
+      }),
+    ],
+    [],
+    { url: 'http://localhost' },
+  )
+  const ref = { $ref: '#/components/schemas/Thing' }
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  const content = (path: string, type: string) => (made.paths[path]!.get as any).responses[200].content[type].schema
+  assert.deepEqual(Object.keys(made.components.schemas!), ['Thing', 'ManyAnswer', 'Error'])
+  assert.deepEqual(content('/one', 'application/json'), ref)
+  assert.deepEqual(follow(content('/many', 'application/json'), made).properties.things, { type: 'array', items: ref })
+  assert.deepEqual(follow(ref, made).properties.title, { type: 'string' })
+  const [parameter] = made.paths['/one']!.get!.parameters as unknown as Schema[]
+  assert.deepEqual([parameter!.style, parameter!.explode], ['form', false])
+  const [gone, reset] = content('/watch', 'text/event-stream').items.oneOf
+  assert.equal(gone.description, 'It is gone')
+  assert.deepEqual(gone.properties.event, { const: 'gone' })
+  assert.deepEqual(gone.properties.data.contentSchema.required, ['id'])
+  assert.deepEqual(reset.properties.data.contentSchema, ref)
+})
+
+test('the files in docs/ are up to date', () => {
+  assert.deepEqual(writeDocs({ isCheck: true }), [], 'run npm run docs')
+})
+
+test('each environment serves the description of docs/openapi.json, with its own address', async (t) => {
+  const app = await testApp(t, { BASE_URL: 'https://api.example.org', SANDBOX_URL: 'https://sandbox.example.org' })
+  const file = JSON.parse(readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8'))
+  assert.deepEqual(file, JSON.parse(renderOpenApi()))
+  assert.deepEqual(
+    file.servers.map((server: Schema) => server.url),
+    ['http://localhost:4000', 'http://localhost:4001'],
+  )
+  for (const [name, url] of [
+    ['production', 'https://api.example.org'],
+    ['sandbox', 'https://sandbox.example.org'],
+  ] as const) {
+    const answer = await app.nobody(name).get('/openapi.json')
+    assert.equal(answer.status, 200)
+    assert.deepEqual(answer.body, { ...file, servers: [{ url }] })
+    assert.match(answer.headers.get('cache-control')!, /max-age=\d+/)
+    const again = await app.nobody(name).get('/openapi.json', {}, { 'if-none-match': answer.headers.get('etag')! })
+    assert.deepEqual([again.status, again.text], [304, ''])
+  }
+})
+
+test('every route is in the description, and every path of the description is a route', async (t) => {
+  const app = await testApp(t)
+  const server = buildServer(app.environment(), operations, pages)
+  t.after(() => server.close())
+  await server.ready()
+  const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  const routes = listRoutes(server.printRoutes({ commonPrefix: false }))
+  const hidden = routes.filter((route) => !described.includes(route))
+  assert.deepEqual(
+    hidden.filter((route) => !route.startsWith('GET /docs/') && !route.startsWith('GET /web/') && !isOwnPage(route)),
+    [],
+  )
+  assert.deepEqual(
+    described.filter((route) => !routes.includes(route)),
+    [],
+  )
+})
+
+/** People find those by links, and their forms carry keys: no program calls them. */
+const isOwnPage = (route: string): boolean =>
+  pages.some(({ method, path, about }) => about === undefined && route === `${method} ${path}`)
+
+/** Fastify prints its routes as a tree, each line with the rest of a path and its methods. */
+function listRoutes(tree: string): string[] {
+  const above: string[] = []
+  return tree.split('\n').flatMap((line) => {
+    const match = /^([│ ├└─]*)(\S+?)(?: \(([A-Z, ]+)\))?$/.exec(line)
+    if (!match) return []
+    const depth = match[1]!.length / 4
+    above[depth] = (above[depth - 1] ?? '') + match[2]!.replaceAll(/:(\w+)/g, '{$1}')
+    const methods = match[3]?.split(', ') ?? []
+    return methods.filter((method) => method !== 'HEAD').map((method) => `${method} ${above[depth]}`)
+  })
+}
+
+test('answers are what the description says, errors too', async (t) => {
+  const app = await testApp(t)
+  const avery = await app.as('avery')
+  const blake = await app.as('blake')
+  const nobody = app.nobody()
+  const calls: [Client, string, string, Schema][] = [
+    [avery, 'PUT', BUCKET, { id: 'plan', users: blake.userId, data: [1] }],
+    [avery, 'PUT', BUCKET, { id: 'plan' }],
+    [avery, 'GET', BUCKET, { id: 'plan' }],
+    [avery, 'GET', BUCKET, { id: 'plan', key: '0' }],
+    [avery, 'GET', BUCKET, {}],
+    [avery, 'GET', BUCKET, { id: 'other' }],
+    [avery, 'POST', BUCKET, { id: 'plan', key: '1', value: null }],
+    [avery, 'POST', BUCKET, { id: 'plan', key: 'a', value: null }],
+    [avery, 'POST', `${BUCKET}/user`, { id: 'plan', userId: blake.userId }],
+    [avery, 'POST', `${BUCKET}/user/remove`, { id: 'plan', userId: blake.userId }],
+    [avery, 'POST', `${BUCKET}/user/remove`, { id: 'plan', userId: avery.userId }],
+    [blake, 'POST', BUCKET, { id: 'plan', key: '1', value: null }],
+    [blake, 'GET', `${BUCKET}/events`, { id: 'plan' }],
+    [avery, 'GET', `${BUCKET}/list`, {}],
+    [avery, 'DELETE', BUCKET, { id: 'plan' }],
+    [avery, 'GET', '/user/v1/my/profile/picture', {}],
+    [nobody, 'GET', '/user/v1/my/profile/cover', {}],
+    [nobody, 'GET', BUCKET, { id: 'plan' }],
+    [nobody, 'GET', '/auth/basic', {}],
+    [nobody, 'GET', '/healthz', {}],
+    [nobody, 'GET', '/readyz', {}],
+    [nobody, 'GET', '/metrics', {}],
+    [nobody, 'GET', '/openapi.json', {}],
+    [nobody, 'GET', '/docs', {}],
+  ]
+  for (const [client, method, path, fields] of calls) {
+    const answer = await client.send(method, path, method === 'GET' ? { query: fields } : { body: fields })
+    assertDescribed(published.paths[path][method.toLowerCase()].responses, answer, `${method} ${path}`)
+  }
+})
+
+function assertDescribed(responses: Record<string, Schema>, answer: Answer, what: string): void {
+  const described = follow(responses[answer.status])
+  assert.ok(described, `${what} gave ${answer.status}, which is not described: ${answer.text}`)
+  for (const name of Object.keys(described.headers))
+    assert.ok(name === 'Retry-After' || answer.headers.get(name), `${what} lacks the header ${name}`)
+  const type = answer.headers.get('content-type')!.split(';')[0]!
+  assert.ok(described.content[type], `${what} gave ${type}`)
+  if (type !== 'application/json') return
+  assert.ok(compile(described.content[type].schema).Check(answer.body as unknown), `${what}: ${answer.text}`)
+  if (answer.status === 200) return
+  const codes = Object.values<{ value: Schema }>(described.content[type].examples).map((one) => one.value.error_code)
+  assert.ok(codes.includes(answer.body.error_code), `${what} gave ${answer.body.error_code}, which is not described`)
+}
+
+test('the page at /docs and all that it loads come from this server, and its policy allows nothing else', async (t) => {
+  const app = await testApp(t)
+  const page = await app.nobody().get('/docs')
+  assert.equal(page.status, 200)
+  assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8')
+  const policy = page.headers.get('content-security-policy')!
+  assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self'/)
+  assert.doesNotMatch(policy, /unsafe|https?:|\*/)
+  assert.doesNotMatch(page.text, /<script>|<style|https?:|\son\w+=/)
+  const assets = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!)
+  const types = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', json: /^application\/json/ }
+  const loaded = assets.filter((asset) => !asset.startsWith('data:'))
+  assert.equal(loaded.length, 5)
+  for (const asset of loaded) {
+    const path = new URL(asset, `${app.address}/docs`).pathname
+    const plain = await app.nobody().get(path, {}, { 'accept-encoding': 'identity' })
+    assert.equal(plain.status, 200, asset)
+    const type = types[asset.split('.').at(-1) as keyof typeof types]
+    assert.match(plain.headers.get('content-type')!, type instanceof RegExp ? type : new RegExp(`^${type}$`))
+    assert.equal(plain.headers.get('x-content-type-options'), 'nosniff')
+    // fetch unpacks: both forms must be the same file.
+    const packed = await app.nobody().get(path, {}, { 'accept-encoding': 'gzip' })
+    assert.equal(packed.text, plain.text, asset)
+    const again = await app
+      .nobody()
+      .get(path, {}, { 'if-none-match': plain.headers.get('etag')!, 'accept-encoding': '' })
+    assert.deepEqual([again.status, again.text], [304, ''], asset)
+  }
+  const bundle = await app.nobody().get('/docs/swagger-ui-bundle.js', {}, { 'accept-encoding': 'gzip' })
+  assert.equal(bundle.headers.get('content-encoding'), 'gzip')
+  const refused = await app.nobody().get('/docs/swagger-ui-bundle.js', {}, { 'accept-encoding': 'gzip;q=0' })
+  assert.equal(refused.headers.get('content-encoding'), null)
+})
+
+test('nothing else of the reference package can be reached', async (t) => {
+  const app = await testApp(t)
+  for (const path of [
+    'package.json',
+    '%2e%2e/package.json',
+    '..%2fpackage.json',
+    'index.html',
+    'oauth2-redirect.html',
+    '',
+  ])
+    assert.equal((await app.nobody().get(`/docs/${path}`)).status, 404, path)
+})
