@@ -1,21 +1,23 @@
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { flushCompileCache } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { fastify } from 'fastify'
 import { Type } from 'typebox'
-import { operations } from '../src/app.ts'
+import { everything, operations } from '../src/app.ts'
 import { ensureAppUser } from '../src/apps/apps.ts'
 import { createBucket } from '../src/buckets/buckets.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import { type Connection, openDatabase } from '../src/database/database.ts'
 import { json, read, text, write } from '../src/database/statement.ts'
 import { type Environment, schemaOf } from '../src/environment.ts'
-import { userOperation } from '../src/http/operation.ts'
-import { SUCCESS } from '../src/http/output/success.ts'
+import { appUser } from '../src/http/callers/callers.ts'
+import { operation } from '../src/http/operation.ts'
+import { success } from '../src/http/output/output.ts'
 import { buildServer } from '../src/http/server.ts'
 import { openLog } from '../src/platform/log.ts'
 import { openEnvironments } from '../src/platform/platform.ts'
-import { openSession } from '../src/sessions/sessions.ts'
+import { openSession, tokenPolicy } from '../src/sessions/sessions.ts'
 
 /** The servers that are measured. Each runs in a process of its own, which starts this file with the server's name. */
 export type ServerName = 'bare' | 'fastify' | 'groundschool' | 'sign-in'
@@ -84,17 +86,18 @@ async function startFastify(connection: Connection): Promise<Started> {
   return { port: (server.server.address() as AddressInfo).port, headers: {} }
 }
 
-const checkTokenOnly = userOperation({
+const checkTokenOnly = operation({
+  who: appUser,
   name: 'checkTokenOnly',
   summary: 'Checks the token and does nothing else',
   method: 'GET',
   path: '/bench/token',
   area: 'Benchmark',
   input: Type.Object({}),
-  place: 'query',
-  answer: Type.Object({ success: Type.Boolean() }),
+  from: 'query',
+  output: success(),
   errors: [],
-  run: async () => SUCCESS,
+  run: async () => {},
 })
 
 /** All load comes from one address, one app and few people, so their limits are lifted. */
@@ -120,16 +123,16 @@ async function startGroundschool(connection: Connection, settings?: Record<strin
   const config = benchConfig(settings)
   const environments = await openEnvironments(config, connection, openLog(config), () => new Date())
   const environment = environments[0] as Environment
-  const server = buildServer(environment, [...operations, checkTokenOnly], [])
-  await server.listen({ port: 0, host: '127.0.0.1' })
+  const { server } = buildServer(environment, { ...everything, operations: [...operations, checkTokenOnly] })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
-    port: (server.server.address() as AddressInfo).port,
+    port: (server.address() as AddressInfo).port,
     headers: { authorization: `Bearer ${await prepareUser(environment)}` },
   }
 }
 
 /** A person with a token and the buckets that the load reads and writes. */
-async function prepareUser({ db, tokenPolicy }: Environment): Promise<string> {
+async function prepareUser({ db, get }: Environment): Promise<string> {
   const at = new Date()
   const caller = { at, requestId: 'bench', address: '127.0.0.1' }
   const userId = await ensureAppUser(db, caller, { appId: 1, personId: 1 })
@@ -137,7 +140,7 @@ async function prepareUser({ db, tokenPolicy }: Environment): Promise<string> {
     db,
     caller,
     { appId: 1, personId: 1, userId, door: 'basic', device: '' },
-    tokenPolicy,
+    get(tokenPolicy),
   )
   const who = {
     ...caller,

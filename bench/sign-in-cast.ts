@@ -1,10 +1,11 @@
 import { addApp, ensureAppUser, readApp } from '../src/apps/apps.ts'
+import { secretHashKey } from '../src/apps/secrets.ts'
 import type { Caller } from '../src/caller.ts'
 import { int8, int8Array, text, textArray, timestamptz, write } from '../src/database/statement.ts'
 import type { Environment } from '../src/environment.ts'
 import { challengeOf } from '../src/oauth/rules.ts'
 import { addPerson, changePassword } from '../src/people/people.ts'
-import { openSession, type TokenPair } from '../src/sessions/sessions.ts'
+import { openSession, type TokenPair, tokenPolicy } from '../src/sessions/sessions.ts'
 import { hashToken, mintToken } from '../src/sessions/tokens.ts'
 
 /** An app with a secret, people with a password who use it, and tokens of theirs. */
@@ -52,7 +53,7 @@ export async function makeCast(
   return { ...cast, tokens: await makeTokens(cast, count.tokens) }
 }
 
-async function makeApp({ db, name, secretHashKey }: Environment, key: string) {
+async function makeApp({ db, name, get }: Environment, key: string) {
   const { clientId, secret } = await addApp(
     db,
     caller(),
@@ -67,7 +68,7 @@ async function makeApp({ db, name, secretHashKey }: Environment, key: string) {
       isDeviceEnabled: false,
       isPublic: false,
     },
-    secretHashKey,
+    get(secretHashKey),
   )
   const { id: appId } = await readApp(db, clientId, name)
   return { appId, clientId, secret: secret! }
@@ -90,7 +91,7 @@ export function openSessions({ environment, appId, people }: Cast, count: number
   return inBatches(count, (index) => {
     const { personId, userId } = people[index % people.length]!
     const what = { appId, personId, userId, door: 'code', device: 'bench' } as const
-    return openSession(environment.db, caller(), what, environment.tokenPolicy)
+    return openSession(environment.db, caller(), what, environment.get(tokenPolicy))
   })
 }
 

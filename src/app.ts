@@ -1,54 +1,56 @@
-import { accountPages } from './account/pages.ts'
-import { accountOperations } from './account/routes.ts'
-import { bucketOperations } from './buckets/routes.ts'
-import { devicePages } from './devices/pages.ts'
-import { deviceOperations } from './devices/routes.ts'
-import { exportPages } from './exports/pages.ts'
-import { exportOperations } from './exports/routes.ts'
-import { familyPages } from './families/pages.ts'
-import { familyOperations } from './families/routes.ts'
-import { friendPages } from './friends/pages.ts'
-import { friendOperations } from './friends/routes.ts'
-import type { Operation } from './http/operation.ts'
-import type { Page } from './http/pages/page.ts'
-import { oauthPages } from './oauth/pages.ts'
-import { oauthOperations } from './oauth/routes.ts'
-import { standardOperations } from './oauth/standard-routes.ts'
-import { passkeyPages } from './passkeys/pages.ts'
-import { passkeyOperations } from './passkeys/routes.ts'
-import { peopleOperations } from './people/routes.ts'
-import { picturePages } from './pictures/pages.ts'
-import { pictureOperations } from './pictures/routes.ts'
-import { profilePages } from './profiles/pages.ts'
-import { profileOperations } from './profiles/routes.ts'
-import { searchOperations } from './search/routes.ts'
+import { account } from './account/room.ts'
+import { apps } from './apps/room.ts'
+import { audit } from './audit/room.ts'
+import { browsers } from './browsers/room.ts'
+import { buckets } from './buckets/room.ts'
+import { devices } from './devices/room.ts'
+import { exports } from './exports/room.ts'
+import { families } from './families/room.ts'
+import { friends } from './friends/room.ts'
+import type { Interface } from './http/interface.ts'
+import { idempotency } from './idempotency/room.ts'
+import { imports } from './imports/room.ts'
+import { lockouts } from './lockouts/room.ts'
+import { messages } from './messages/room.ts'
+import { oauth } from './oauth/room.ts'
+import { passkeys } from './passkeys/room.ts'
+import { people } from './people/room.ts'
+import { pictures } from './pictures/room.ts'
+import { profiles } from './profiles/room.ts'
+import type { Room } from './room.ts'
+import { search } from './search/room.ts'
+import { sessions } from './sessions/room.ts'
 
-/** The product's table of contents: every area, in the order in which a newcomer meets them. */
-export const operations: readonly Operation[] = [
-  ...oauthOperations, // /oauth: how an app gets its tokens
-  ...standardOperations, // /oauth/v2: the same by the book, for OAuth libraries
-  ...deviceOperations, // /oauth/v2/device: devices without a browser
-  ...accountOperations, // /account/v1: one's own apps, devices and password
-  ...exportOperations, // /account/v1/export: everything that is kept about oneself
-  ...passkeyOperations, // /account/v1/passkey: passkeys as a second way to sign in
-  ...profileOperations, // /user/v1: who a user is
-  ...searchOperations, // /user/v1/search: other users of the app
-  ...peopleOperations, // /user/v1: profiles, and users who have none
-  ...friendOperations, // /user/v1/my/friends: friends, requests and blocks
-  ...familyOperations, // /account/v1/children: parents, and the accounts of their children
-  ...pictureOperations, // /user/v1/my/profile/picture, /image/v1: what people look like
-  ...bucketOperations, // /app/v1/bucket: small JSON documents of an app
+/** The product's table of contents: every room, in the order in which a newcomer meets them. */
+export const rooms: readonly Room[] = [
+  oauth, // /oauth: how an app gets its tokens, and the same by the book
+  devices, // /device: type the code that a device shows
+  account, // /account: one's own apps, browsers and password
+  exports, // /account/v1/export: everything that is kept about oneself
+  passkeys, // /account/v1/passkey: passkeys as a second way to sign in
+  profiles, // /user/v1: who a user is
+  pictures, // /user/v1/my/profile/picture, /image/v1: what people look like
+  search, // /user/v1/search: other users of the app
+  people, // accounts, and users who have none
+  friends, // /user/v1/my/friends: friends, requests and blocks
+  families, // /account/v1/children: parents, and the accounts of their children
+  buckets, // /app/v1/bucket: small JSON documents of an app
+  apps, // registered apps and their users
+  sessions, // tokens
+  browsers, // who is signed in to the platform where
+  lockouts, // failed tries
+  messages, // mail
+  imports, // files of people and apps
+  audit, // who did what
+  idempotency, // requests that are repeated
 ]
 
-/** What people look at. */
-export const pages: readonly Page[] = [
-  ...oauthPages, // /oauth/signin: sign in, allow or deny an app
-  ...devicePages, // /device: type the code that a device shows, allow or deny it
-  ...accountPages, // /account: the same, for people
-  ...passkeyPages, // /account/passkey: the forms of the account page's passkeys
-  ...profilePages, // /account/profile: what one says about oneself
-  ...picturePages, // /account/profile/picture: the forms of picture and cover
-  ...friendPages, // /account/friends: friends, requests and blocks
-  ...familyPages, // /account/children: the accounts of one's children
-  ...exportPages, // /account/data: download everything, delete the account
-]
+/** What all of them serve together. */
+export const everything: Interface = {
+  operations: rooms.flatMap(({ operations = [] }) => operations),
+  pages: rooms.flatMap(({ pages = [] }) => pages),
+  areas: Object.assign({}, ...rooms.map(({ areas }) => areas)),
+  gauges: rooms.flatMap(({ gauges = [] }) => gauges),
+}
+
+export const { operations, pages } = everything

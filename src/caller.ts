@@ -1,3 +1,5 @@
+import { networkOf } from './bounds/networks.ts'
+
 /** Who asks, from where and when. Every operation gets one; what it may do is decided from it alone. */
 export interface Caller {
   /** The moment of the request, from the injected clock. */
@@ -5,6 +7,9 @@ export interface Caller {
   readonly requestId: string
   readonly address: string
 }
+
+/** The platform itself, when it tidies up: the audit log shows it as such. */
+export const upkeepAt = (at: Date): Caller => ({ at, requestId: 'upkeep', address: 'upkeep' })
 
 /** Somebody in a browser, who may be signed in to the platform itself. */
 export interface Visitor extends Caller {
@@ -41,4 +46,10 @@ export interface AppUser extends Caller {
   readonly sessionId: string
   readonly isAnonymous: boolean
   readonly tokenExpiresAtMs: number
+}
+
+/** Whom something counts for that one caller may have so much of: the person, or the network where nobody is signed in. */
+export function callerKey(who: Caller): string {
+  const personId = 'personId' in who ? who.personId : 'person' in who ? (who as Visitor).person?.personId : undefined
+  return personId === undefined ? networkOf(who.address) : `person ${personId}`
 }

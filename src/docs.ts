@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { operations, pages } from './app.ts'
+import { everything } from './app.ts'
 import { listSettings, readConfig } from './config.ts'
 import { type ErrorName, listErrors } from './errors.ts'
 import { describeApi } from './http/openapi/openapi.ts'
@@ -82,10 +82,10 @@ export function renderOpenApi(): string {
     { url: BASE_URL, description: 'Production' },
     { url: SANDBOX_URL, description: 'Sandbox' },
   ]
-  return `${JSON.stringify({ ...describeApi(operations, pages, { url: BASE_URL }), servers }, null, 2)}\n`
+  return `${JSON.stringify({ ...describeApi(everything, { url: BASE_URL }), servers }, null, 2)}\n`
 }
 
-const SOURCES: Record<Operation['place'], string> = {
+const SOURCES: Record<Operation['from'], string> = {
   query: 'query',
   body: 'body',
   either: 'query or body',
@@ -94,15 +94,15 @@ const SOURCES: Record<Operation['place'], string> = {
   multipart: 'form with a file',
 }
 
-function renderFields({ input, place }: Operation): string {
+function renderFields({ input, from }: Operation): string {
   const names = Object.keys(input.properties).map((name) => `\`${name}\`${input.required?.includes(name) ? '' : '?'}`)
-  return names.length > 0 ? `${names.join(', ')} (${SOURCES[place]})` : ''
+  return names.length > 0 ? `${names.join(', ')} (${SOURCES[from]})` : ''
 }
 
 const renderOperations = (): string =>
   table(
     ['Operation', 'Reached at', 'What it does', 'Fields', 'Own errors'],
-    operations.map((operation) => [
+    everything.operations.map((operation) => [
       `\`${operation.name}\``,
       `\`${operation.method} ${operation.path}\``,
       operation.summary,

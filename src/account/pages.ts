@@ -3,7 +3,11 @@ import { ACTION_PATHS, type AccountAction } from '../../web/account/account-page
 import { findNotice } from '../../web/account/notices.ts'
 import { findPerson, type PersonCaller } from '../caller.ts'
 import { fail, PlatformError } from '../errors.ts'
+import { Nothing } from '../http/input/fields.ts'
+import { type FormProblem, OUTDATED, readProblem } from '../http/pages/form-problem.ts'
+import { readNext, withNext } from '../http/pages/next.ts'
 import { formPage, type Page, type PageAnswer, type PageContext, type ShownPage, viewPage } from '../http/pages/page.ts'
+import { messagePolicy } from '../messages/messages.ts'
 import { showPasskeys } from '../passkeys/pages.ts'
 import { askReset, readReset } from '../people/resets.ts'
 import { readSettings } from '../profiles/profiles.ts'
@@ -19,15 +23,12 @@ import {
   signOut,
   withdrawApp,
 } from './account.ts'
-import { readNext, withNext } from './next.ts'
-import { type FormProblem, OUTDATED, readProblem } from './problem.ts'
 import {
   AccountQuery,
   NameApp,
   NameBrowser,
   NameSession,
   NextQuery,
-  Nothing,
   PasswordFields,
   ResetFields,
   ResetQuery,
@@ -44,29 +45,29 @@ import {
   showPassword,
   showReset,
   showSignIn,
-} from './views.ts'
+} from './shown-pages.ts'
 
 const homeWith = (done: string): PageAnswer => ({ redirect: `${HOME}?done=${done}` })
 
 async function lookAtAccount(context: PageContext, who: PersonCaller, notice?: string): Promise<ShownPage> {
-  const { db, formKey } = context
+  const { db, csrfToken } = context
   const [apps, browsers, passkeys, settings] = await Promise.all([
     listOwnApps(db, who),
     listOwnBrowsers(db, who),
     showPasskeys(context, who),
     readSettings(db, who),
   ])
-  return showAccount(formKey, who, { apps, browsers, passkeys, notice, isAdult: settings.userType === 'adult' })
+  return showAccount(csrfToken, who, { apps, browsers, passkeys, notice, isAdult: settings.userType === 'adult' })
 }
 
 /** The form for a new password; where the link is worth nothing, the one for another link. */
 async function lookAtReset(context: PageContext, code: string, problem?: FormProblem): Promise<ShownPage> {
-  const { db, who, environment, formKey } = context
+  const { db, who, environment, csrfToken } = context
   try {
-    const { handle } = await readReset(db, who, { code }, environment.messages)
-    return showReset(formKey, { code, handle }, problem)
+    const { handle } = await readReset(db, who, { code }, environment.get(messagePolicy))
+    return showReset(csrfToken, { code, handle }, problem)
   } catch (error) {
-    return showAskReset(formKey, { canSend: environment.messages.isOn, problem: readProblem(error) })
+    return showAskReset(csrfToken, { canSend: environment.get(messagePolicy).isOn, problem: readProblem(error) })
   }
 }
 
@@ -88,7 +89,7 @@ const actionPage = <I extends TObject>(
     name: `accountPage.${action}`,
     path: ACTION_PATHS[action],
     input,
-    place: 'body',
+    from: 'body',
     purpose: () => PURPOSES[action],
     run: async (context, what) => {
       const who = findPerson(context.who)
@@ -116,7 +117,7 @@ export const accountPages: readonly Page[] = [
     run: async (context, { done }) => {
       const who = findPerson(context.who)
       const notice = findNotice(done)
-      return who ? lookAtAccount(context, who, notice) : showSignIn(context.formKey, { notice })
+      return who ? lookAtAccount(context, who, notice) : showSignIn(context.csrfToken, { notice })
     },
   }),
   viewPage({
@@ -125,17 +126,17 @@ export const accountPages: readonly Page[] = [
     input: NextQuery,
     run: async (context, input) => {
       const next = readNext(input.next)
-      return context.who.person ? { redirect: next ?? HOME } : showSignIn(context.formKey, { next })
+      return context.who.person ? { redirect: next ?? HOME } : showSignIn(context.csrfToken, { next })
     },
   }),
   formPage({
     name: 'signInForm',
     path: SIGN_IN,
     input: SignInFields,
-    place: 'body',
+    from: 'body',
     purpose: () => PURPOSES.signIn,
-    showAgain: async ({ formKey, request }, { handle }) =>
-      showSignIn(formKey, { next: nextOf(request), handle, problem: OUTDATED }),
+    showAgain: async ({ csrfToken, request }, { handle }) =>
+      showSignIn(csrfToken, { next: nextOf(request), handle, problem: OUTDATED }),
     run: async (context, { handle = '', password = '', keep: isKept = false }) => {
       const { db, who, environment, request } = context
       const next = nextOf(request)
@@ -143,7 +144,7 @@ export const accountPages: readonly Page[] = [
         const browser = await signIn(db, who, { handle, password, isKept }, environment.name)
         return { redirect: next ?? HOME, browser }
       } catch (error) {
-        return showSignIn(context.formKey, { next, handle, problem: readProblem(error) })
+        return showSignIn(context.csrfToken, { next, handle, problem: readProblem(error) })
       }
     },
   }),
@@ -151,7 +152,7 @@ export const accountPages: readonly Page[] = [
     name: 'signOutForm',
     path: ACTION_PATHS.signOut,
     input: NextQuery,
-    place: 'query',
+    from: 'query',
     purpose: () => PURPOSES.signOut,
     run: async ({ db, who }, input) => {
       const person = findPerson(who)
@@ -177,14 +178,14 @@ export const accountPages: readonly Page[] = [
     input: Nothing,
     run: async (context) => {
       const who = findPerson(context.who)
-      return who ? showPassword(context.formKey, who) : { redirect: withNext(SIGN_IN, PASSWORD) }
+      return who ? showPassword(context.csrfToken, who) : { redirect: withNext(SIGN_IN, PASSWORD) }
     },
   }),
   formPage({
     name: 'passwordForm',
     path: PASSWORD,
     input: PasswordFields,
-    place: 'body',
+    from: 'body',
     purpose: () => PURPOSES.password,
     run: async (context, { password = '', ...fields }) => {
       const who = findPerson(context.who)
@@ -192,10 +193,10 @@ export const accountPages: readonly Page[] = [
       const { db, environment } = context
       try {
         const newPassword = readNewPassword(fields)
-        const browser = await renewPassword(db, who, { password, newPassword }, environment.messages)
+        const browser = await renewPassword(db, who, { password, newPassword }, environment.get(messagePolicy))
         return { ...homeWith('password-changed'), browser }
       } catch (error) {
-        return showPassword(context.formKey, who, readProblem(error))
+        return showPassword(context.csrfToken, who, readProblem(error))
       }
     },
   }),
@@ -205,25 +206,28 @@ export const accountPages: readonly Page[] = [
     input: ResetQuery,
     run: async (context, { code = '', done }) => {
       if (code !== '') return lookAtReset(context, code)
-      return showAskReset(context.formKey, { canSend: context.environment.messages.isOn, notice: findNotice(done) })
+      return showAskReset(context.csrfToken, {
+        canSend: context.environment.get(messagePolicy).isOn,
+        notice: findNotice(done),
+      })
     },
   }),
   formPage({
     name: 'resetForm',
     path: RESET,
     input: ResetFields,
-    place: 'body',
+    from: 'body',
     purpose: ({ code = '' }) => (code === '' ? PURPOSES.askReset : PURPOSES.reset),
     run: async (context, { handle = '', code = '', ...fields }) => {
       const { db, who, environment } = context
       if (code === '') {
         try {
           if (handle.trim() === '') throw fail('parameterMissing', 'Type your handle')
-          await askReset(db, who, { handle }, environment.messages)
+          await askReset(db, who, { handle }, environment.get(messagePolicy))
           return { redirect: `${RESET}?done=link-asked` }
         } catch (error) {
-          return showAskReset(context.formKey, {
-            canSend: environment.messages.isOn,
+          return showAskReset(context.csrfToken, {
+            canSend: environment.get(messagePolicy).isOn,
             handle,
             problem: readProblem(error),
           })
@@ -231,7 +235,7 @@ export const accountPages: readonly Page[] = [
       }
       try {
         const password = readNewPassword(fields)
-        const browser = await replaceForgotten(db, who, { code, password }, environment.messages)
+        const browser = await replaceForgotten(db, who, { code, password }, environment.get(messagePolicy))
         return { ...homeWith('password-reset'), browser }
       } catch (error) {
         return lookAtReset(context, code, readProblem(error))

@@ -7,7 +7,6 @@ const MAX_PASSWORD_LENGTH = 1000
 const handle = Id('The handle, with or without @', MAX_HANDLE_LENGTH)
 const moment = (description: string) => Type.String({ format: 'date-time', description })
 
-export const Nothing = Type.Object({})
 export const SignIn = Type.Object({
   handle,
   password: Text('The password', MAX_PASSWORD_LENGTH),
@@ -27,8 +26,6 @@ export const ResetPassword = Type.Object({
   code: Id('The code of the link that was sent'),
   password: Text('The new password, of 8 to 1000 characters', MAX_PASSWORD_LENGTH),
 })
-
-export const Me = Type.Object({ handle: Type.String(), name: Type.String() }, { title: 'Me' })
 
 const AppSession = Type.Object(
   {

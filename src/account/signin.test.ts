@@ -118,14 +118,14 @@ test('signing in to the platform itself', async (t) => {
       const own = formsOf((await avery.get('/account')).text)
       const others = formsOf((await blake.get('/account')).text)
       const keyOf = (forms: typeof own, action: string) =>
-        forms.find((form) => form.action === action)!.hidden.form_key!
+        forms.find((form) => form.action === action)!.hidden.csrf_token!
       const session = own.find((form) => form.action === '/account/session/end')!.hidden
       const wrong = [
         {},
-        { form_key: '' },
-        { form_key: 'x'.repeat(43) },
-        { form_key: keyOf(others, '/account/signout') },
-        { form_key: keyOf(own, '/account/signout') },
+        { csrf_token: '' },
+        { csrf_token: 'x'.repeat(43) },
+        { csrf_token: keyOf(others, '/account/signout') },
+        { csrf_token: keyOf(own, '/account/signout') },
       ]
       for (const fields of wrong) {
         const seen = await avery.post('/account/session/end', { sessionId: session.sessionId!, ...fields } as Record<
@@ -143,7 +143,7 @@ test('signing in to the platform itself', async (t) => {
         '/account/reset',
         '/account/signin',
       ])
-        assert.equal((await avery.post(path, { form_key: keyOf(others, '/account/signout') })).status, 403, path)
+        assert.equal((await avery.post(path, { csrf_token: keyOf(others, '/account/signout') })).status, 403, path)
       assert.equal(await isSignedIn(avery), true)
       assert.equal((await avery.post('/account/session/end', session)).status, 303)
     },
@@ -203,7 +203,7 @@ test('signing in to the platform itself', async (t) => {
         ({ action }) => action === '/account/signout',
       )!
       const seen = await browser.post(`/account/signout?${new URLSearchParams({ next })}`, {
-        form_key: hidden.form_key!,
+        csrf_token: hidden.csrf_token!,
       })
       assert.deepEqual([seen.status, seen.location], [303, where])
       assert.equal(browser.cookies.has(COOKIE), false)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nameDevice } from '../../web/account/device-name.ts'
 import { sayAgo, sayWait } from '../../web/account/moments.ts'
-import { readNext } from './next.ts'
+import { readNext } from '../http/pages/next.ts'
 
 const WEBKIT = 'AppleWebKit/537.36 (KHTML, like Gecko)'
 const IOS = 'AppleWebKit/605.1.15 (KHTML, like Gecko)'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setAppStatus, setAppStorage } from '../apps/apps.ts'
 import type { Caller } from '../caller.ts'
 import { changePassword, disablePerson } from '../people/people.ts'
-import { tidy } from '../platform/maintenance.ts'
+import { tidy } from '../platform/upkeep.ts'
 import { testApp } from '../testing/testing.ts'
 import { recordAudit } from './audit.ts'
 

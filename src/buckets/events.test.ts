@@ -9,6 +9,7 @@ import { until } from '../database/test-database.ts'
 import { endSession } from '../sessions/sessions.ts'
 import { assertError, type Client, type TestApp, testApp } from '../testing/testing.ts'
 import { openStream, PATH, type Stream, through, UNLIMITED } from './testing.ts'
+import { bucketWatch } from './watch.ts'
 
 const operator = { at: new Date(), requestId: 'test', address: '127.0.0.1' }
 const set = (client: Client, id: string, key: string, value: unknown) => client.post(PATH, { id, key, value })
@@ -287,8 +288,8 @@ test('the change stream', async (t) => {
 
   await t.test('somebody who left before the stream opened leaves nothing behind', async () => {
     await avery.put(PATH, { id: 'left' })
-    const { bucketWatch } = app.environment()
-    await until('earlier streams are gone', () => bucketWatch.size === 0)
+    const watch = app.environment().get(bucketWatch)
+    await until('earlier streams are gone', () => watch.size === 0)
     for (let i = 0; i < 40; i++) {
       const abort = new AbortController()
       const opening = fetch(`${avery.address}${PATH}/events?id=left`, {
@@ -299,7 +300,7 @@ test('the change stream', async (t) => {
       abort.abort()
       await opening
     }
-    await until('all streams are gone', () => bucketWatch.size === 0)
+    await until('all streams are gone', () => watch.size === 0)
   })
 
   await t.test('while others resume, a listener gets every change once and no reset', async () => {
@@ -335,12 +336,12 @@ test('200 streams on one bucket all get an event', async (t) => {
     Array.from({ length: 200 }, (_, i) => openStream(people[i % people.length]!, { id: 'crowd' })),
   )
   await Promise.all(streams.map((stream) => stream.next()))
-  assert.equal(app.environment().bucketWatch.size, 200)
+  assert.equal(app.environment().get(bucketWatch).size, 200)
   await set(avery, 'crowd', 'k', 'hello')
   const events = await Promise.all(streams.map((stream) => stream.next()))
   for (const event of events) assert.deepEqual([event.data.value, event.id], ['hello', '2'])
   await Promise.all(streams.map((stream) => stream.close()))
-  await until('all streams are gone', () => app.environment().bucketWatch.size === 0)
+  await until('all streams are gone', () => app.environment().get(bucketWatch).size === 0)
 })
 
 test('a user has 50 streams at most, also when they are opened at once', async (t) => {
@@ -362,7 +363,7 @@ test('a user has 50 streams at most, also when they are opened at once', async (
   const others = await open(blake, 15)
   assert.equal(others.filter((stream) => stream.response.status === 200).length, 10)
   await Promise.all([...streams, ...others].map((stream) => stream.close()))
-  await until('all streams are gone', () => app.environment().bucketWatch.size === 0)
+  await until('all streams are gone', () => app.environment().get(bucketWatch).size === 0)
   const [again] = await open(avery, 1)
   assert.equal(again?.response.status, 200)
   await again?.close()

@@ -1,7 +1,7 @@
-import type { FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
-import { type Operation, streamOperation, userOperation } from '../http/operation.ts'
-import { SUCCESS, Success } from '../http/output/success.ts'
+import { appUser } from '../http/callers/callers.ts'
+import { type Operation, operation } from '../http/operation.ts'
+import { json, success } from '../http/output/output.ts'
+import type { HttpRequest } from '../http/request.ts'
 import {
   addBucketUser,
   createBucket,
@@ -25,36 +25,37 @@ import {
   ReadBucket,
   SetValue,
 } from './schema.ts'
+import { bucketWatch } from './watch.ts'
 
 const area = 'Buckets'
 const path = '/app/v1/bucket'
 
-const headersOf = (bucket: BucketRecord) => ({ etag: `"${bucket.version}"` })
-/** What every operation that answers a bucket has in common. */
-const bucketAnswer = {
-  answer: Bucket,
+/** What every operation that answers a bucket answers. */
+const bucketOutput = json(Bucket, {
   present: presentBucket,
-  headersOf,
-  answerHeaders: { ETag: 'The version, for If-Match' },
-}
+  headersOf: (bucket: BucketRecord) => ({ etag: `"${bucket.version}"` }),
+  headers: { ETag: 'The version, for If-Match' },
+})
 
 const onlyIfMatch = { 'If-Match': 'Only if the bucket is at this version; otherwise 409/4091' }
-const ifMatch = (request: FastifyRequest) => ({ ifMatch: request.headers['if-match'] })
+const ifMatch = (request: HttpRequest) => ({ ifMatch: request.headers['if-match'] })
 
 export const bucketOperations: readonly Operation[] = [
-  userOperation({
+  operation({
+    who: appUser,
     name: 'readBucket',
     summary: 'Reads a bucket, or the part of it at a key',
     method: 'GET',
     path,
     area,
     input: ReadBucket,
-    place: 'query',
-    ...bucketAnswer,
+    from: 'query',
+    output: bucketOutput,
     errors: ['forbidden', 'notFound'],
     run: ({ db, who }, input) => readBucket(db, who, input),
   }),
-  userOperation({
+  operation({
+    who: appUser,
     name: 'createBucket',
     hasLargeBody: true,
     summary: 'Makes a bucket; the caller becomes a member',
@@ -62,12 +63,13 @@ export const bucketOperations: readonly Operation[] = [
     path,
     area,
     input: CreateBucket,
-    place: 'body',
-    ...bucketAnswer,
+    from: 'body',
+    output: bucketOutput,
     errors: ['storageFull', 'conflict'],
     run: ({ db, who }, input) => createBucket(db, who, input),
   }),
-  userOperation({
+  operation({
+    who: appUser,
     name: 'setBucketValue',
     hasLargeBody: true,
     summary: 'Sets a value at a key; members only',
@@ -75,82 +77,86 @@ export const bucketOperations: readonly Operation[] = [
     path,
     area,
     input: SetValue,
-    place: 'body',
+    from: 'body',
     requestHeaders: onlyIfMatch,
-    ...bucketAnswer,
+    output: bucketOutput,
     errors: ['storageFull', 'forbidden', 'notFound', 'conflict'],
     run: ({ db, who, request }, input) => setBucketValue(db, who, { ...input, ...ifMatch(request) }),
   }),
-  userOperation({
+  operation({
+    who: appUser,
     name: 'deleteBucket',
     summary: 'Deletes a bucket; members only',
     method: 'DELETE',
     path,
     area,
     input: NameBucket,
-    place: 'either',
+    from: 'either',
     requestHeaders: onlyIfMatch,
-    answer: Success,
+    output: success(),
     errors: ['forbidden', 'notFound', 'conflict'],
-    run: async ({ db, who, request }, input) => {
-      await deleteBucket(db, who, { ...input, ...ifMatch(request) })
-      return SUCCESS
-    },
+    run: ({ db, who, request }, input) => deleteBucket(db, who, { ...input, ...ifMatch(request) }),
   }),
-  userOperation({
+  operation({
+    who: appUser,
     name: 'addBucketUser',
     summary: 'Gives a user of the app access; members only',
     method: 'POST',
     path: `${path}/user`,
     area,
     input: NameUser,
-    place: 'body',
+    from: 'body',
     requestHeaders: onlyIfMatch,
-    ...bucketAnswer,
+    output: bucketOutput,
     errors: ['forbidden', 'notFound', 'conflict'],
     run: ({ db, who, request }, input) => addBucketUser(db, who, { ...input, ...ifMatch(request) }),
   }),
-  userOperation({
+  operation({
+    who: appUser,
     name: 'removeBucketUser',
     summary: "Takes a user's access away; members only",
     method: 'POST',
     path: `${path}/user/remove`,
     area,
     input: NameUser,
-    place: 'body',
+    from: 'body',
     requestHeaders: onlyIfMatch,
-    ...bucketAnswer,
+    output: bucketOutput,
     errors: ['impossibleNow', 'forbidden', 'notFound', 'conflict'],
     run: ({ db, who, request }, input) => removeBucketUser(db, who, { ...input, ...ifMatch(request) }),
   }),
-  userOperation({
+  operation({
+    who: appUser,
     name: 'listBuckets',
     summary: 'Lists the ids of the buckets that the caller is in',
     method: 'GET',
     path: `${path}/list`,
     area,
     input: ListBuckets,
-    place: 'query',
-    answer: BucketIds,
-    present: (ids: string) => ids,
+    from: 'query',
+    output: json(BucketIds, { present: (ids: string) => ids }),
     errors: [],
     run: ({ db, who }, input) => listBuckets(db, who, input),
   }),
-  streamOperation({
+  operation({
+    who: appUser,
     name: 'watchBucket',
     summary: 'Streams the changes of a bucket as server-sent events; members only',
     method: 'GET',
     path: `${path}/events`,
     area,
     input: NameBucket,
-    place: 'query',
+    from: 'query',
     requestHeaders: { 'Last-Event-ID': 'The version that the client has seen: changes after it come first' },
-    answer: Type.String({ description: 'Events `ready`, `change`, `reset`, `removed` and `deleted`' }),
-    events: BucketEvents,
+    output: {
+      kind: 'events',
+      about: 'Events `ready`, `change`, `reset`, `removed` and `deleted`',
+      events: BucketEvents,
+    },
     errors: ['forbidden', 'notFound'],
     run: async ({ db, who, environment, request }, input) => {
       const position = await readPosition(db, who, { ...input, lastEventId: String(request.headers['last-event-id']) })
-      return environment.bucketWatch.open(who, position)
+      return environment.get(bucketWatch).open(who, position)
     },
   }),
 ]

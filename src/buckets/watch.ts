@@ -1,6 +1,7 @@
 import type { AppUser } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
+import { service } from '../environment.ts'
 import { fail } from '../errors.ts'
 import type { EventSink } from '../feeds/sink.ts'
 import { type BucketRecord, presentBucket } from './schema.ts'
@@ -174,3 +175,8 @@ const toRecord = (row: RowOf<typeof store.findByNumber>): BucketRecord => ({
   createdAt: row.created_at,
   version: row.version,
 })
+
+export const bucketWatch = service(
+  ({ db, config }) => new BucketWatch(db, config.STREAM_LIMIT),
+  (watch) => watch.close(),
+)

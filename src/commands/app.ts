@@ -9,6 +9,7 @@ import {
   setAppStatus,
   setAppStorage,
 } from '../apps/apps.ts'
+import { secretHashKey } from '../apps/secrets.ts'
 import type { EnvironmentName } from '../config.ts'
 import type { Environment } from '../environment.ts'
 import { type CommandGroup, command, ENVIRONMENT_OPTION, print, UsageError } from './command.ts'
@@ -72,7 +73,7 @@ const add = command({
           isDeviceEnabled: values.device,
           isPublic: values.public,
         },
-        found.secretHashKey,
+        found.get(secretHashKey),
       )
       print(`client ID      ${clientId}`)
       print(`client secret  ${secret ?? 'none: a public app uses PKCE'}`)
@@ -92,7 +93,7 @@ const secret = command({
   examples: ['app secret logbook', 'app secret logbook --list', 'app secret logbook --drop-old'],
   run: async ([key], values) => {
     if (values.list && values['drop-old']) throw new UsageError('--list and --drop-old do not go together')
-    await withApp(key!, values.environment, async ({ db, name, secretHashKey }, clientId) => {
+    await withApp(key!, values.environment, async ({ db, name, get }, clientId) => {
       if (values.list) {
         const secrets = await listAppSecrets(db, { clientId })
         for (const { createdAt, lastUsedAt } of secrets)
@@ -107,7 +108,7 @@ const secret = command({
         print(dropped === 0 ? 'There was no old secret.' : 'Only the newest secret is left.')
         return
       }
-      const made = await addAppSecret(db, operator(), { clientId, environment: name }, secretHashKey)
+      const made = await addAppSecret(db, operator(), { clientId, environment: name }, get(secretHashKey))
       print(`client secret  ${made}`)
     })
   },

@@ -1,4 +1,5 @@
 import { addParent, removeParent } from '../families/parents.ts'
+import { messagePolicy } from '../messages/messages.ts'
 import { removeByHandle } from '../people/deletion.ts'
 import { addPerson, changePassword, disablePerson, listPeople } from '../people/people.ts'
 import { makeResetLink, RESET_MINUTES } from '../people/resets.ts'
@@ -45,8 +46,8 @@ const password = command({
   run: async ([handle], values) => {
     const name = readEnvironmentName(values.environment)!
     const secret = await readSecret(`New password of ${handle}`)
-    await withEnvironment(name, ({ db, messages }) =>
-      changePassword(db, operator(), { handle: handle!, password: secret }, messages),
+    await withEnvironment(name, ({ db, get }) =>
+      changePassword(db, operator(), { handle: handle!, password: secret }, get(messagePolicy)),
     )
     print(`The password of ${handle} was changed in ${name}; all their sessions have ended.`)
   },
@@ -60,8 +61,8 @@ const resetLink = command({
     'For people who cannot ask for one themselves, because they have no e-mail address or the platform sends no messages. Whoever has the link can use it: hand it to nobody else.',
   examples: ['user reset-link @jo'],
   run: ([handle], values) =>
-    withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name, messages }) => {
-      print(await makeResetLink(db, operator(), { handle: handle! }, messages))
+    withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name, get }) => {
+      print(await makeResetLink(db, operator(), { handle: handle! }, get(messagePolicy)))
       tell(`It sets the password of ${handle} in ${name}, once, within ${RESET_MINUTES} minutes.`)
     }),
 })
@@ -102,8 +103,8 @@ const remove = command({
   examples: ['user remove @jo --yes'],
   run: ([handle], values) => {
     if (!values.yes) throw new UsageError(`Removing ${handle} cannot be undone: repeat it with --yes`)
-    return withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name, messages }) => {
-      await removeByHandle(db, operator(), { handle: handle! }, messages)
+    return withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name, get }) => {
+      await removeByHandle(db, operator(), { handle: handle! }, get(messagePolicy))
       print(`${handle} was removed from ${name}.`)
     })
   },

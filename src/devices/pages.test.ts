@@ -92,7 +92,7 @@ test('O12: a decision counts for the device, the browser and the person that it 
   const post = (fields: Record<string, string>, by = browser) =>
     by.post('/device/decision', { decision: 'allow', ...form!.hidden, ...fields })
   assert.equal((await post({ user_code: theirs.user_code })).status, 403)
-  assert.equal((await post({ form_key: '' })).status, 403)
+  assert.equal((await post({ csrf_token: '' })).status, 403)
   assert.equal((await post({}, await signedIn(app, 'blake'))).status, 403)
   const cross = await browser.send('/device/decision', {
     method: 'POST',

@@ -1,7 +1,7 @@
 import { codePage, decidedPage, decisionPage } from '../../web/devices/device-pages.ts'
-import { withNext } from '../account/next.ts'
-import { type FormProblem, readProblem } from '../account/problem.ts'
 import { findPerson } from '../caller.ts'
+import { type FormProblem, readProblem } from '../http/pages/form-problem.ts'
+import { withNext } from '../http/pages/next.ts'
 import { type Elsewhere, formPage, type Page, type PageContext, type ShownPage, viewPage } from '../http/pages/page.ts'
 import { allowDevice, checkUserCode, denyDevice, readDevice, showUserCode } from './devices.ts'
 import { Decided, Decision, UserCode } from './schema.ts'
@@ -14,10 +14,10 @@ const CODE_PURPOSE = 'device.code'
 /** What was allowed for one device is worth nothing for another. */
 const decisionPurpose = (userCode: string): string => `device.decision ${userCode}`
 
-const showCode = ({ formKey }: PageContext, userCode: string, problem?: FormProblem): ShownPage => ({
+const showCode = ({ csrfToken }: PageContext, userCode: string, problem?: FormProblem): ShownPage => ({
   title: 'Connect a device',
   ...(problem ? { status: problem.status, headers: problem.headers } : {}),
-  body: codePage({ action: CODE, formKey: formKey(CODE_PURPOSE), userCode, problem: problem?.sentence }),
+  body: codePage({ action: CODE, csrfToken: csrfToken(CODE_PURPOSE), userCode, problem: problem?.sentence }),
 })
 
 /** Back here, with the code, once they are signed in. */
@@ -38,7 +38,7 @@ export const devicePages: readonly Page[] = [
     name: 'deviceForm',
     path: CODE,
     input: UserCode,
-    place: 'body',
+    from: 'body',
     purpose: () => CODE_PURPOSE,
     run: async (context, { user_code: typed = '' }) => {
       try {
@@ -46,7 +46,7 @@ export const devicePages: readonly Page[] = [
         const who = findPerson(context.who)
         if (!who) return signInFirst(shown)
         const { app } = await readDevice(context.db, who, { userCode: typed })
-        const frame = { action: DECISION, formKey: context.formKey(decisionPurpose(shown)) }
+        const frame = { action: DECISION, csrfToken: context.csrfToken(decisionPurpose(shown)) }
         return {
           title: `Allow ${app.name}?`,
           body: decisionPage({ ...frame, app, handle: who.handle, userCode: shown }),
@@ -60,7 +60,7 @@ export const devicePages: readonly Page[] = [
     name: 'deviceDecision',
     path: DECISION,
     input: Decision,
-    place: 'body',
+    from: 'body',
     purpose: ({ user_code: userCode = '' }) => decisionPurpose(userCode),
     run: async (context, { user_code: userCode = '', decision }) => {
       const who = findPerson(context.who)

@@ -13,8 +13,8 @@ import { addPerson, changePassword } from '../people/people.ts'
 import { operator, populate } from '../people/testing-traces.ts'
 import type { TestBrowser } from '../testing/browser.ts'
 import { assertError, testApp } from '../testing/testing.ts'
-import { piecesOf } from './rules.ts'
 import { BUCKET_BYTES, EXPORT, fillBuckets, openExport, readAll, unzip } from './testing.ts'
+import { piecesOf } from './writing.ts'
 
 test('a person downloads everything that is kept about them', async (t) => {
   const app = await testApp(t, UNLIMITED)

@@ -63,13 +63,13 @@ test('the page of one’s data', async (t) => {
   await t.test('O12: a form without its key, with that of another form or of another browser is refused', async () => {
     const blake = await signInBrowser(app, 'blake')
     const keyOf = async (browser: TestBrowser, action: string) =>
-      formsOf((await browser.get(DATA)).text).find((one) => one.action === action)!.hidden.form_key!
+      formsOf((await browser.get(DATA)).text).find((one) => one.action === action)!.hidden.csrf_token!
     for (const [action, other] of [
       [DOWNLOAD, DELETE],
       [DELETE, DOWNLOAD],
     ] as const) {
       for (const key of [undefined, '', await keyOf(avery, other), await keyOf(blake, action)]) {
-        const fields = { handle: '@avery', password: PASSWORD, ...(key === undefined ? {} : { form_key: key }) }
+        const fields = { handle: '@avery', password: PASSWORD, ...(key === undefined ? {} : { csrf_token: key }) }
         assert.equal((await avery.post(action, fields)).status, 403)
       }
     }

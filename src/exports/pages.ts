@@ -1,11 +1,12 @@
 import { Type } from 'typebox'
 import { DATA, DELETE_FORM, DOWNLOAD_FORM, dataPage } from '../../web/exports/data-page.ts'
-import { doneAt, ownForm, ownView, showOwn } from '../account/own-pages.ts'
-import type { FormProblem } from '../account/problem.ts'
-import { Nothing } from '../account/schema.ts'
 import type { PersonCaller } from '../caller.ts'
 import { isLookedAfter } from '../families/release.ts'
+import { Nothing } from '../http/input/fields.ts'
+import type { FormProblem } from '../http/pages/form-problem.ts'
+import { doneAt, ownForm, ownView, showOwn } from '../http/pages/own-page.ts'
 import type { Page, PageContext, ShownPage } from '../http/pages/page.ts'
+import { messagePolicy } from '../messages/messages.ts'
 import { deleteOwnAccount } from '../people/deletion.ts'
 import { DeleteAccount } from '../people/schema.ts'
 import { readSettings } from '../profiles/profiles.ts'
@@ -22,7 +23,7 @@ interface Failure {
 }
 
 async function lookAtData(
-  { db, formKey: keyOf }: PageContext,
+  { db, csrfToken: keyOf }: PageContext,
   who: PersonCaller,
   failure?: Failure,
 ): Promise<ShownPage> {
@@ -63,7 +64,7 @@ export const exportPages: readonly Page[] = [
     input: DeleteForm,
     back: () => DATA,
     run: async ({ db, environment }, who, { handle = '', ...input }) => {
-      await deleteOwnAccount(db, who, { handle, ...proof(input) }, environment.messages)
+      await deleteOwnAccount(db, who, { handle, ...proof(input) }, environment.get(messagePolicy))
       return { ...doneAt('/account', 'account-deleted'), browser: 'end' }
     },
     showProblem: (context, who, { handle: typed = '' }, problem) =>

@@ -1,18 +1,19 @@
-import { downloadOperation, type Operation } from '../http/operation.ts'
+import { person } from '../http/callers/callers.ts'
+import { type Operation, operation } from '../http/operation.ts'
 import { exportEverything } from './exports.ts'
 import { Export } from './schema.ts'
 
 export const exportOperations: readonly Operation[] = [
-  downloadOperation({
+  operation({
+    who: person,
     name: 'exportEverything',
     summary: 'Downloads everything that the platform keeps about the person, as a zip of JSON files; one at a time',
     method: 'POST',
     path: '/account/v1/export',
     area: 'Account',
     input: Export,
-    place: 'body',
-    mediaType: 'application/zip',
-    answerHeaders: { 'Content-Disposition': 'The name of the file' },
+    from: 'body',
+    output: { kind: 'file', mediaType: 'application/zip', headers: { 'Content-Disposition': 'The name of the file' } },
     errors: ['wrongCredentials'],
     run: ({ db, who, environment }, input) => exportEverything(db, who, input, environment),
   }),

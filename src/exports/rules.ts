@@ -1,5 +1,4 @@
-/** A name that is nothing but a name, on every system and in every header. */
-export const plainName = (text: string): string => text.replaceAll(/[^\w-]+/g, '-').replaceAll(/^-+|-+$/g, '') || 'x'
+import { plainName } from './writing.ts'
 
 export const fileNameOf = (handle: string, at: Date): string =>
   `groundschool-${plainName(handle)}-${at.toISOString().slice(0, 10)}.zip`
@@ -26,16 +25,4 @@ Not in here:
 - copies of what is in here: search keys, answers kept for a repeated request, the history of buckets
 - what apps keep by themselves: ask them
 `
-}
-
-const PIECE_LENGTH = 64 * 1024
-
-/** A text in parts. What are two units of UTF-16 but one character stays in one part: half of it is nothing in UTF-8. */
-export function* piecesOf(text: string, length = PIECE_LENGTH): Generator<string> {
-  for (let start = 0; start < text.length; ) {
-    const last = text.charCodeAt(start + length - 1)
-    const end = start + length + (last >= 0xd800 && last <= 0xdbff ? 1 : 0)
-    yield text.slice(start, end)
-    start = end
-  }
 }

@@ -162,7 +162,8 @@ test('the pages of one’s children', async (t) => {
 
   await t.test('O12: a form without its key, with that of another form or of another browser is refused', async () => {
     const before = await list(avery)
-    const keyOf = (text: string, action: string) => formsOf(text).find((one) => one.action === action)!.hidden.form_key!
+    const keyOf = (text: string, action: string) =>
+      formsOf(text).find((one) => one.action === action)!.hidden.csrf_token!
     const [own, others] = [await avery.get(CHILD), await blake.get(`${PAGE}/child?handle=%40max`)]
     const names = `${PAGE}/names`
     const verbs = ['request', 'accept', 'decline', 'cancel', 'remove', 'block', 'unblock'].map(
@@ -172,7 +173,7 @@ test('the pages of one’s children', async (t) => {
       const path = form === '' ? PAGE : `${PAGE}/${form}`
       for (const key of [undefined, '', keyOf(own.text, names), keyOf(others.text, names)]) {
         const fields = { handle: '@kim', password: PASSWORD, friend: '@blake', publicSearch: 'true' }
-        const seen = await avery.post(path, { ...fields, ...(key === undefined ? {} : { form_key: key }) })
+        const seen = await avery.post(path, { ...fields, ...(key === undefined ? {} : { csrf_token: key }) })
         assert.equal(seen.status, 403, `${path} ${key}`)
       }
     }

@@ -3,14 +3,15 @@ import { findNotice } from '../../web/account/notices.ts'
 import { CHILD_FORMS, type ChildForm, childPage } from '../../web/families/child-page.ts'
 import { CHILD, CHILDREN, childPath, childrenPage, type NewChild } from '../../web/families/children-page.ts'
 import { fullName } from '../../web/friends/friends-page.ts'
-import { doneAt, ownForm, ownView, showOwn } from '../account/own-pages.ts'
-import type { FormProblem } from '../account/problem.ts'
 import { AccountQuery } from '../account/schema.ts'
 import type { PersonCaller } from '../caller.ts'
 import { fail } from '../errors.ts'
 import { circlePages } from '../friends/circle-pages.ts'
 import { parseDate } from '../http/input/dates.ts'
+import type { FormProblem } from '../http/pages/form-problem.ts'
+import { doneAt, ownForm, ownView, showOwn } from '../http/pages/own-page.ts'
 import type { Page, PageContext, ShownPage } from '../http/pages/page.ts'
+import { messagePolicy } from '../messages/messages.ts'
 import { MIN_PASSWORD_LENGTH } from '../people/passwords.ts'
 import { isSameHandle } from '../people/people.ts'
 import { readSettings } from '../profiles/profiles.ts'
@@ -40,7 +41,7 @@ const MOST_REQUESTS = 20
 const minLength = MIN_PASSWORD_LENGTH
 
 async function lookAtChildren(
-  { db, formKey: keyOf }: PageContext,
+  { db, csrfToken: keyOf }: PageContext,
   who: PersonCaller,
   { notice, problem, typed }: { notice?: string | undefined; problem?: FormProblem; typed?: NewChild } = {},
 ): Promise<ShownPage> {
@@ -94,7 +95,7 @@ async function lookAtChild(
       circle: circleOf(child),
       received: received.slice(0, MOST_REQUESTS),
       minLength,
-      keyOf: context.formKey,
+      keyOf: context.csrfToken,
       notice,
       problem: failure && { form: failure.form, sentence: failure.problem.sentence },
     }),
@@ -161,7 +162,7 @@ export const familyPages: readonly Page[] = [
     run: async ({ db, environment }, who, { handle = '', ...ticked }) => {
       const { publicSearch = false, cameraDisabled = false, proximityFriends = false } = ticked
       const decisions = { publicSearch, cameraDisabled, proximityFriends }
-      await changeChild(db, who, { handle, ...decisions }, environment.messages)
+      await changeChild(db, who, { handle, ...decisions }, environment.get(messagePolicy))
       return doneAt(childPath(handle), 'child-saved')
     },
     showProblem: (context, who, { handle = '' }, problem) =>
@@ -173,7 +174,7 @@ export const familyPages: readonly Page[] = [
     input: ChildNamesForm,
     back: toChild,
     run: async ({ db, environment }, who, { handle = '', ...names }) => {
-      await changeChild(db, who, { handle, ...names }, environment.messages)
+      await changeChild(db, who, { handle, ...names }, environment.get(messagePolicy))
       return doneAt(childPath(handle), 'child-saved')
     },
     showProblem: (context, who, { handle = '', ...typed }, problem) =>
@@ -185,7 +186,7 @@ export const familyPages: readonly Page[] = [
     input: ChildEmailForm,
     back: toChild,
     run: async ({ db, environment }, who, { handle = '', email = '', password = '' }) => {
-      await changeChild(db, who, { handle, email, ...proof(password) }, environment.messages)
+      await changeChild(db, who, { handle, email, ...proof(password) }, environment.get(messagePolicy))
       return doneAt(childPath(handle), 'child-saved')
     },
     showProblem: (context, who, { handle = '', email = '' }, problem) =>
@@ -198,7 +199,7 @@ export const familyPages: readonly Page[] = [
     back: toChild,
     run: async ({ db, environment }, who, { handle = '', password = '', ...fields }) => {
       const newPassword = readNewPassword(fields)
-      await setChildPassword(db, who, { handle, newPassword, ...proof(password) }, environment.messages)
+      await setChildPassword(db, who, { handle, newPassword, ...proof(password) }, environment.get(messagePolicy))
       return doneAt(childPath(handle), 'child-password')
     },
     showProblem: (context, who, { handle = '' }, problem) =>
@@ -222,7 +223,7 @@ export const familyPages: readonly Page[] = [
     input: Type.Pick(ChildPasswordForm, ['handle', 'password']),
     back: toChild,
     run: async ({ db, environment }, who, { handle = '', password = '' }) => {
-      await deleteChild(db, who, { handle, ...proof(password) }, environment.messages)
+      await deleteChild(db, who, { handle, ...proof(password) }, environment.get(messagePolicy))
       return doneAt(CHILDREN, 'child-deleted')
     },
     showProblem: (context, who, { handle = '' }, problem) =>

@@ -1,8 +1,11 @@
 import type { ErrorName } from '../errors.ts'
 import type { Verb } from '../friends/acts.ts'
 import { Friends } from '../friends/schema.ts'
-import { type Operation, personOperation } from '../http/operation.ts'
-import { SUCCESS, Success } from '../http/output/success.ts'
+import { person } from '../http/callers/callers.ts'
+import { Nothing } from '../http/input/fields.ts'
+import { type Operation, operation } from '../http/operation.ts'
+import { json, success } from '../http/output/output.ts'
+import { messagePolicy } from '../messages/messages.ts'
 import {
   actForChild,
   addChild,
@@ -13,17 +16,7 @@ import {
   readChildFriends,
   setChildPassword,
 } from './families.ts'
-import {
-  AddChild,
-  ChangeChild,
-  Child,
-  ChildFriend,
-  ChildPassword,
-  Children,
-  DeleteChild,
-  NameChild,
-  Nothing,
-} from './schema.ts'
+import { AddChild, ChangeChild, Child, ChildFriend, ChildPassword, Children, DeleteChild, NameChild } from './schema.ts'
 
 const area = 'Families'
 const path = '/account/v1/children'
@@ -71,31 +64,34 @@ const VERBS: readonly { verb: Verb; name: string; summary: string; errors: reado
 ]
 
 export const familyOperations: readonly Operation[] = [
-  personOperation({
+  operation({
+    who: person,
     name: 'listChildren',
     summary: 'Lists the children whom the person looks after, until they are 13',
     method: 'GET',
     path,
     area,
     input: Nothing,
-    place: 'query',
-    answer: Children,
+    from: 'query',
+    output: json(Children),
     errors: [],
     run: ({ db, who }) => listChildren(db, who),
   }),
-  personOperation({
+  operation({
+    who: person,
     name: 'addChild',
     summary: 'Makes an account for a child under 13; an adult becomes its parent, of at most 20 children',
     method: 'POST',
     path,
     area,
     input: AddChild,
-    place: 'body only',
-    answer: Child,
+    from: 'body only',
+    output: json(Child),
     errors: ['duplicate', 'wrongUserType', 'impossibleNow'],
     run: ({ db, who }, input) => addChild(db, who, input),
   }),
-  personOperation({
+  operation({
+    who: person,
     name: 'changeChild',
     summary:
       'Changes what a parent decides for a child; what is not given stays as it is. For another e-mail address the parent shows their own password, and the old address is told',
@@ -103,83 +99,76 @@ export const familyOperations: readonly Operation[] = [
     path: `${path}/settings`,
     area,
     input: ChangeChild,
-    place: 'body only',
-    answer: Child,
+    from: 'body only',
+    output: json(Child),
     errors: [...NOT_A_CHILD, 'wrongCredentials', 'impossibleNow'],
-    run: ({ db, who, environment }, input) => changeChild(db, who, input, environment.messages),
+    run: ({ db, who, environment }, input) => changeChild(db, who, input, environment.get(messagePolicy)),
   }),
-  personOperation({
+  operation({
+    who: person,
     name: 'setChildPassword',
     summary: "Sets a child's password and ends everything that the old one opened; the parent shows their own",
     method: 'POST',
     path: `${path}/password`,
     area,
     input: ChildPassword,
-    place: 'body only',
-    answer: Success,
+    from: 'body only',
+    output: success(),
     errors: [...NOT_A_CHILD, 'wrongCredentials', 'impossibleNow'],
-    run: async ({ db, who, environment }, input) => {
-      await setChildPassword(db, who, input, environment.messages)
-      return SUCCESS
-    },
+    run: ({ db, who, environment }, input) => setChildPassword(db, who, input, environment.get(messagePolicy)),
   }),
-  personOperation({
+  operation({
+    who: person,
     name: 'readChildFriends',
     summary: "Reads a child's friends, requests and blocks, over all apps",
     method: 'GET',
     path: `${path}/friends`,
     area,
     input: NameChild,
-    place: 'query',
-    answer: Friends,
+    from: 'query',
+    output: json(Friends),
     errors: NOT_A_CHILD,
     run: ({ db, who }, input) => readChildFriends(db, who, input),
   }),
   ...VERBS.map(({ verb, name, summary, errors }) =>
-    personOperation({
+    operation({
+      who: person,
       name,
       summary,
       method: 'POST',
       path: `${path}/friends/${verb}`,
       area,
       input: ChildFriend,
-      place: 'body',
-      answer: Success,
+      from: 'body',
+      output: success(),
       errors: [...NOT_A_CHILD, ...errors],
-      run: async ({ db, who }, input) => {
-        await actForChild(db, who, { ...input, verb })
-        return SUCCESS
-      },
+      run: ({ db, who }, input) => actForChild(db, who, { ...input, verb }),
     }),
   ),
-  personOperation({
+  operation({
+    who: person,
     name: 'leaveChild',
     summary: 'Ends looking after a child who has another parent',
     method: 'POST',
     path: `${path}/leave`,
     area,
     input: NameChild,
-    place: 'body',
-    answer: Success,
+    from: 'body',
+    output: success(),
     errors: ['notFound', 'impossibleNow'],
-    run: async ({ db, who }, input) => {
-      await leaveChild(db, who, input)
-      return SUCCESS
-    },
+    run: ({ db, who }, input) => leaveChild(db, who, input),
   }),
-  personOperation({
+  operation({
+    who: person,
     name: 'deleteChild',
     summary: "Removes a child's account for good; the parent shows their own password",
     method: 'POST',
     path: `${path}/delete`,
     area,
     input: DeleteChild,
-    place: 'body only',
-    answer: Success,
+    from: 'body only',
+    output: success(),
     errors: [...NOT_A_CHILD, 'wrongCredentials'],
-    run: async ({ db, who, environment }, input) => {
-      await deleteChild(db, who, input, environment.messages)
-      return SUCCESS
-    },
+    run: ({ db, who, environment }, input) => deleteChild(db, who, input, environment.get(messagePolicy)),
   }),
 ]

@@ -33,7 +33,6 @@ const ownPassword = Type.Optional(
   ),
 )
 
-export const Nothing = Type.Object({})
 export const NameChild = Type.Object({ handle: child })
 
 export const AddChild = Type.Object({

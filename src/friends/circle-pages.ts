@@ -3,11 +3,11 @@ import type { AccountSection } from '../../web/account/navigation.ts'
 import { findNotice } from '../../web/account/notices.ts'
 import { confirmPage, confirmTitle } from '../../web/friends/confirm-page.ts'
 import { type Circle, circlePath, friendsPage, type ListName, listPage } from '../../web/friends/friends-page.ts'
-import { doneAt, ownForm, ownView, showOwn } from '../account/own-pages.ts'
-import type { FormProblem } from '../account/problem.ts'
 import type { PersonCaller } from '../caller.ts'
 import { fail, PlatformError } from '../errors.ts'
 import { Id, Text, Whole } from '../http/input/fields.ts'
+import type { FormProblem } from '../http/pages/form-problem.ts'
+import { doneAt, ownForm, ownView, showOwn } from '../http/pages/own-page.ts'
 import type { Page, PageContext, ShownPage } from '../http/pages/page.ts'
 import { isSameHandle } from '../people/people.ts'
 import { readSettings } from '../profiles/profiles.ts'
@@ -59,7 +59,7 @@ async function showCircle(
     readSettings(context.db, who),
   ])
   const { section } = room
-  const keyOf = context.formKey
+  const keyOf = context.csrfToken
   const title = circle.child ? `Friends of ${circle.child.name}` : 'Friends'
   if (look.list) {
     const all = lists[look.list]
@@ -103,7 +103,7 @@ const confirmView = (room: CircleRoom, verb: 'remove' | 'block'): Page =>
       return showOwn(settings, {
         section: room.section,
         title: confirmTitle(verb),
-        body: confirmPage({ circle, verb, other: findIn(lists, friend), keyOf: context.formKey }),
+        body: confirmPage({ circle, verb, other: findIn(lists, friend), keyOf: context.csrfToken }),
       })
     },
   })

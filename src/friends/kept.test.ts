@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { disablePerson } from '../people/people.ts'
-import { tidy } from '../platform/maintenance.ts'
+import { tidy } from '../platform/upkeep.ts'
 import { testApp } from '../testing/testing.ts'
 import { exportFriends, exportRequests } from './lists.ts'
 import {

@@ -158,9 +158,9 @@ test('the page of one’s friends', async (t) => {
     const own = formsOf((await avery.get(FRIENDS)).text).find(({ action }) => action === `${FRIENDS}/request`)!
     const others = formsOf((await blake.get(FRIENDS)).text).find(({ action }) => action === `${FRIENDS}/request`)!
     for (const verb of VERBS) {
-      for (const key of [undefined, '', own.hidden.form_key!, others.hidden.form_key!]) {
-        if (verb === 'request' && key === own.hidden.form_key) continue
-        const fields = { friend: '@blake', ...(key === undefined ? {} : { form_key: key }) }
+      for (const key of [undefined, '', own.hidden.csrf_token!, others.hidden.csrf_token!]) {
+        if (verb === 'request' && key === own.hidden.csrf_token) continue
+        const fields = { friend: '@blake', ...(key === undefined ? {} : { csrf_token: key }) }
         assert.equal((await avery.post(`${FRIENDS}/${verb}`, fields)).status, 403, verb)
       }
     }

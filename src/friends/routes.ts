@@ -1,9 +1,11 @@
 import type { ErrorName } from '../errors.ts'
-import { type Operation, personOperation, userOperation } from '../http/operation.ts'
-import { SUCCESS, Success } from '../http/output/success.ts'
+import { appUser, person } from '../http/callers/callers.ts'
+import { Nothing } from '../http/input/fields.ts'
+import { type Operation, operation } from '../http/operation.ts'
+import { json, success } from '../http/output/output.ts'
 import { actOnHandle, actOnUser, type Verb } from './acts.ts'
 import { listBlocked, listFriends, readFriends, readRequests } from './lists.ts'
-import { Entries, FriendRequests, Friends, NameHandle, NameUser, Nothing, RememberedUsers } from './schema.ts'
+import { Entries, FriendRequests, Friends, NameHandle, NameUser, RememberedUsers } from './schema.ts'
 
 const path = '/user/v1/my/friends'
 const ownPath = '/account/v1/friends'
@@ -46,86 +48,86 @@ const VERBS: readonly { verb: Verb; name: string; summary: string; errors: reado
 ]
 
 export const friendOperations: readonly Operation[] = [
-  userOperation({
+  operation({
+    who: appUser,
     name: 'listFriends',
     summary: "Lists the caller's friends who use this app, by name; at most 1,000",
     method: 'GET',
     path,
     area: 'Friends',
     input: Nothing,
-    place: 'query',
-    answer: Entries,
+    from: 'query',
+    output: json(Entries),
     errors: [],
     run: ({ db, who }) => listFriends(db, who),
   }),
-  userOperation({
+  operation({
+    who: appUser,
     name: 'readFriendRequests',
     summary: "Reads the caller's open friend requests from and to users of this app",
     method: 'GET',
     path: `${path}/requests`,
     area: 'Friends',
     input: Nothing,
-    place: 'query',
-    answer: FriendRequests,
+    from: 'query',
+    output: json(FriendRequests),
     errors: [],
     run: ({ db, who }) => readRequests(db, who),
   }),
-  userOperation({
+  operation({
+    who: appUser,
     name: 'listBlockedUsers',
     summary: 'Lists users of this app whom the caller has blocked',
     method: 'GET',
     path: `${path}/blocked`,
     area: 'Friends',
     input: Nothing,
-    place: 'query',
-    answer: RememberedUsers,
+    from: 'query',
+    output: json(RememberedUsers),
     errors: [],
     run: ({ db, who }) => listBlocked(db, who),
   }),
   ...VERBS.map(({ verb, name, summary, errors }) =>
-    userOperation({
+    operation({
+      who: appUser,
       name,
       summary,
       method: 'POST',
       path: `${path}/${verb}`,
       area: 'Friends',
       input: NameUser,
-      place: 'body',
-      answer: Success,
+      from: 'body',
+      output: success(),
       errors: [...errors, 'notForAnonymous'],
-      run: async ({ db, who }, { userId }) => {
-        await actOnUser(db, who, { verb, userId })
-        return SUCCESS
-      },
+      run: ({ db, who }, { userId }) => actOnUser(db, who, { verb, userId }),
     }),
   ),
-  personOperation({
+  operation({
+    who: person,
     name: 'readOwnFriends',
     summary: "Reads the person's friends, requests and blocks, over all apps",
     method: 'GET',
     path: ownPath,
     area: 'Account',
     input: Nothing,
-    place: 'query',
-    answer: Friends,
+    from: 'query',
+    output: json(Friends),
     errors: [],
     run: ({ db, who }) => readFriends(db, who, who.personId),
   }),
   ...VERBS.map(({ verb, name, summary, errors }) =>
-    personOperation({
+    operation({
+      who: person,
       name: `${name}ByHandle`,
       summary,
       method: 'POST',
       path: `${ownPath}/${verb}`,
       area: 'Account',
       input: NameHandle,
-      place: 'body',
-      answer: Success,
+      from: 'body',
+      output: success(),
       errors,
-      run: async ({ db, who }, { handle }) => {
-        await actOnHandle(db, who, { verb, personId: who.personId, handle, by: 'person' })
-        return SUCCESS
-      },
+      run: ({ db, who }, { handle }) => actOnHandle(db, who, { verb, personId: who.personId, handle, by: 'person' }),
     }),
   ),
 ]

@@ -2,7 +2,6 @@ import { type Static, Type } from 'typebox'
 import { Id } from '../http/input/fields.ts'
 import { Entry } from '../profiles/schema.ts'
 
-export const Nothing = Type.Object({})
 export const NameUser = Type.Object({ userId: Id('A user of this app, by the userId that this app knows') })
 export const NameHandle = Type.Object({ handle: Id('The handle, with or without @', 100) })
 

@@ -1,5 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
 import type { Environment } from '../environment.ts'
+import type { GaugeDescription } from './interface.ts'
+import type { Observe } from './request.ts'
 
 /** Latencies that matter, in milliseconds: from a cached check to a stuck request. */
 const BOUNDS_MS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000]
@@ -32,12 +34,6 @@ class Latency {
   }
 }
 
-/** What an operation tells about each of its requests. */
-export interface Observer {
-  readonly operation: string
-  observe(ms: number, status: number): void
-}
-
 const LATENCY = 'groundschool_request_seconds'
 
 /** What Prometheus reads at /metrics, for one environment. */
@@ -45,7 +41,7 @@ export class Metrics {
   readonly registry = new Registry()
   readonly #latencies = new Map<string, (Latency | undefined)[]>()
 
-  constructor(environment: Environment) {
+  constructor(environment: Environment, gauges: readonly GaugeDescription[]) {
     this.registry.setDefaultLabels({ environment: environment.name })
     collectDefaultMetrics({ register: this.registry })
     this.registry.registerMetric({
@@ -59,20 +55,16 @@ export class Metrics {
       }),
     } as unknown as Metric)
     this.#followDatabase(environment)
-    this.#gauge('groundschool_token_cache_entries', 'Access tokens remembered', () => environment.tokens.size)
-    this.#gauge('groundschool_streams_open', 'Change streams open', () => environment.bucketWatch.size)
+    for (const { name, help, value } of gauges) this.#gauge(name, help, () => value(environment))
   }
 
-  observerOf(operation: string): Observer {
+  observerOf(operation: string): Observe {
     const classes = this.#latencies.get(operation) ?? []
     this.#latencies.set(operation, classes)
-    return {
-      operation,
-      observe: (ms, status) => {
-        const index = Math.floor(status / 100)
-        classes[index] ??= new Latency()
-        classes[index].observe(ms)
-      },
+    return (ms, status) => {
+      const index = Math.floor(status / 100)
+      classes[index] ??= new Latency()
+      classes[index].observe(ms)
     }
   }
 
@@ -100,13 +92,13 @@ export class Metrics {
     this.#gauge('groundschool_database_available', '1 while the database answers', () => (db.isAvailable() ? 1 : 0))
   }
 
-  #gauge(name: string, help: string, value: () => number): void {
+  #gauge(name: string, help: string, value: () => number | Promise<number>): void {
     new Gauge({
       name,
       help,
       registers: [this.registry],
-      collect() {
-        this.set(value())
+      async collect() {
+        this.set(await value())
       },
     })
   }

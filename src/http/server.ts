@@ -1,37 +1,29 @@
 import { randomBytes } from 'node:crypto'
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import findMyWay from 'find-my-way'
 import type { Environment } from '../environment.ts'
-import { fail } from '../errors.ts'
-import { admitAnyone, receive } from './admit.ts'
-import { conclude } from './conclude.ts'
-import { serveHealth } from './health.ts'
-import { acceptBodies, SMALL_BODY_BYTES } from './input/bodies.ts'
-import { boundRest, isAnswered, makeLingering } from './lingering.ts'
-import { Metrics, type Observer } from './metrics.ts'
-import { serveReference } from './openapi/reference.ts'
-import type { Operation } from './operation.ts'
-import { addCommonHeaders, rawErrorAnswer, understand } from './output/answers.ts'
-import { type ErrorForm, sendError, sendRefusal } from './output/errors.ts'
-import type { Page } from './pages/page.ts'
-import { servePage, serveScripts, serveStyle } from './pages/serve-page.ts'
-import { answerPreflight } from './preflight.ts'
-import { serveOperation } from './serve.ts'
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Its name in metrics and logs. */
-    operation?: string
-    observer?: Observer
-    errorForm?: ErrorForm
-  }
-}
+import { fail, PlatformError } from '../errors.ts'
+import { limitAddress } from './callers/callers.ts'
+import { connections } from './connections.ts'
+import { healthRoutes } from './health.ts'
+import { refuseBody, SMALL_BODY_BYTES } from './input/bodies.ts'
+import type { Interface } from './interface.ts'
+import { Metrics } from './metrics.ts'
+import { referenceRoutes } from './openapi/reference.ts'
+import { rawErrorAnswer, securityHeaders, sendAnswer } from './output/answers.ts'
+import { origins, PREFLIGHT_HEADERS } from './output/cors.ts'
+import { showError } from './output/errors.ts'
+import { JSON_TYPE } from './output/media-types.ts'
+import { assetRoutes } from './pages/assets.ts'
+import { pageRoute } from './pages/serve-page.ts'
+import { addressFinder } from './proxies.ts'
+import { type Fields, HttpRequest, type Route } from './request.ts'
+import { routeOf } from './serve-operation.ts'
 
 /** Node takes the longer of the two for the whole request, whichever is called so. A picture of 5 MiB in that time is 700 kbit/s. */
 const HEADERS_TIMEOUT_MS = 30_000
 const REQUEST_TIMEOUT_MS = 60_000
 const KEEP_ALIVE_MS = 72_000
-/** A connection on which nothing moves, because its client neither sends nor reads. */
-const SILENT_CONNECTION_MS = 120_000
 const CHECK_EVERY_MS = 5_000
 /** An authorization request carries up to 8000 characters of `state`, each of which may be three in the address. */
 const HEADERS_BYTES = 32 * 1024
@@ -42,125 +34,153 @@ const CLIENT_ERRORS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time; send it again',
 }
 
-/** The HTTP server of one environment: what every request passes through, then its operations. */
-export function buildServer(
-  environment: Environment,
-  operations: readonly Operation[],
-  pages: readonly Page[],
-): FastifyInstance {
-  const nextRawId = makeRequestIds()
-  const server = fastify({
-    logger: false,
-    // Node would refuse a request without a host by itself, with an empty answer; `receive` does it with ours.
-    http: {
-      requireHostHeader: false,
-      connectionsCheckingInterval: CHECK_EVERY_MS,
-      maxHeaderSize: HEADERS_BYTES,
-      headersTimeout: HEADERS_TIMEOUT_MS,
-    },
-    genReqId: makeRequestIds(),
-    // For paths that there are none of, too: their bodies are read before anybody looks at the path.
+export interface HttpServer {
+  readonly server: Server
+  /** Every route, as `GET /path`. */
+  readonly routes: readonly string[]
+  handle(raw: IncomingMessage, response: ServerResponse): void
+}
+
+/** The HTTP server of one environment: what every request passes through, then its route. */
+export function buildServer(environment: Environment, all: Interface): HttpServer {
+  const metrics = new Metrics(environment, all.gauges)
+  const router = findMyWay({ maxParamLength: 500, ignoreTrailingSlash: false, onBadUrl: () => {} })
+  const routes: string[] = []
+  const add = (method: string, path: string, route: Route) => {
+    routes.push(`${method} ${path}`)
+    router.on(method as 'GET', path.replaceAll(/\{(\w+)\}/g, ':$1'), () => {}, route)
+  }
+  for (const operation of all.operations)
+    add(operation.method, operation.path, routeOf(environment, operation, metrics.observerOf(operation.name)))
+  for (const page of all.pages) add(page.method, page.path, pageRoute(environment, page, metrics.observerOf(page.name)))
+  for (const { name, path, handle } of [
+    ...healthRoutes(environment, metrics),
+    ...referenceRoutes(environment, all),
+    ...assetRoutes(environment),
+  ])
+    add('GET', path, {
+      name,
+      handle,
+      errorForm: 'plain',
+      bodyLimit: SMALL_BODY_BYTES,
+      hasHead: true,
+      observe: metrics.observerOf(name),
+    })
+
+  const unknown: Route = {
+    name: 'other',
+    errorForm: 'plain',
     bodyLimit: SMALL_BODY_BYTES,
-    trustProxy: environment.config.TRUST_PROXY.length > 0 ? environment.config.TRUST_PROXY : false,
+    hasHead: false,
+    observe: metrics.observerOf('other'),
+    handle: (request) => answerUnknown(environment, request),
+  }
+  const addressOf = addressFinder(environment.config.TRUST_PROXY)
+  const nextId = makeRequestIds()
+  const held = environment.get(connections)
+
+  const dispatch = (raw: IncomingMessage, response: ServerResponse, isContinueAwaited: boolean): void => {
+    if (!held.admits(raw.socket, response)) return
+    const request = new HttpRequest(raw, response, {
+      id: nextId(raw),
+      ip: addressOf(raw),
+      at: environment.clock(),
+      route: unknown,
+      isContinueAwaited,
+    })
+    const refuse = (error: unknown) => refuseRequest(environment, request, error)
+    try {
+      const method = raw.method === 'HEAD' ? 'GET' : raw.method
+      const found = router.find(method as 'GET', raw.url as string)
+      const route = found?.store as Route | undefined
+      if (found && route && (raw.method !== 'HEAD' || route.hasHead)) {
+        request.route = route
+        request.params = found.params as Fields
+        request.query = found.searchParams as Fields
+        if (route.isEndless) held.expectNothingBehind(raw.socket, response)
+      }
+      if (raw.headers.host === undefined && raw.httpVersion === '1.1')
+        throw fail('badRequest', 'The Host header is missing')
+      // What cannot be decoded as an address has a handler and nothing to handle it.
+      if (found && !route) throw fail('badRequest')
+      if (environment.stopping.aborted && !isHealthCheck(request.route))
+        throw fail('notReady', 'The platform is stopping; try again shortly', 1)
+      request.route.handle(request)?.catch(refuse)
+    } catch (error) {
+      refuse(error)
+    }
+  }
+
+  const server = createServer({
+    // Node would refuse a request without a host by itself, with an empty answer.
+    requireHostHeader: false,
+    connectionsCheckingInterval: CHECK_EVERY_MS,
+    maxHeaderSize: HEADERS_BYTES,
+    headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    connectionTimeout: SILENT_CONNECTION_MS,
-    return503OnClosing: false,
-    routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
-    // Such an answer passes no hook.
-    frameworkErrors: (error, request, reply) => {
-      boundRest(environment, request.raw, reply.raw)
-      refuse(environment, error, request, addCommonHeaders(environment, request, reply))
-    },
-    clientErrorHandler: (error, socket) => {
-      if (error.code === 'ECONNRESET' || !socket.writable || isAnswered(socket)) return socket.destroy()
-      const problem = fail('badRequest', CLIENT_ERRORS[error.code as string])
-      socket.end(rawErrorAnswer(problem, [...environment.securityHeaders, 'x-request-id', nextRawId()]))
-    },
   })
-  // Likewise: Node would ask every client for its body that waits to be asked; `readBody` does it where somebody wants it.
-  server.server.on('checkContinue', server.routing)
-  // And what else a client expects beyond our answer is its own affair.
-  server.server.on('checkExpectation', server.routing)
-  const metrics = new Metrics(environment)
-  const unnamed = metrics.observerOf('other')
-  server.decorateRequest('who')
-  server.decorateRequest('receivedAtMs', 0)
-  server.decorateRequest('bodyRoom')
-  server.decorateRequest('askForBody')
-  server.decorateRequest('limitPolicy')
-  server.decorateRequest('limitState')
-  acceptBodies(server)
-  server.addHook('onRoute', ({ config }) => {
-    if (config) config.observer ??= metrics.observerOf(config.operation ?? 'other')
+  held.follow(server)
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const answering = (socket as { _httpMessage?: ServerResponse | null })._httpMessage
+    if (error.code === 'ECONNRESET' || !socket.writable || answering?.headersSent) return socket.destroy()
+    const problem = fail('badRequest', CLIENT_ERRORS[error.code as string])
+    socket.end(rawErrorAnswer(problem, [...environment.get(securityHeaders), 'x-request-id', nextId()]))
   })
-  const linger = makeLingering(environment)
-  // For what is not sent by `sendAnswer`: pages, health, errors.
-  server.addHook('onSend', (request, reply, payload, done) => {
-    addCommonHeaders(environment, request, reply)
-    const observer = request.routeOptions.config.observer ?? unnamed
-    conclude(environment, request, observer, reply.statusCode, Number(reply.getHeader('errorcode')) || undefined)
-    boundRest(environment, request.raw, reply.raw)
-    request.bodyRoom?.giveBack()
-    done(null, linger(request, reply, payload))
-  })
-  const answerUnknown = (request: FastifyRequest, reply: FastifyReply) => {
-    const problem = admitAnyone(environment, request, reply)
-    if (problem) return sendError(reply, problem)
-    if (request.method === 'OPTIONS') return answerPreflight(environment, request, reply)
-    const path = request.url.split('?', 1)[0]
-    const advice = `There is no operation ${request.method} ${path}; ${environment.url}/docs lists them all`
-    return sendError(reply, fail('notFound', advice))
-  }
-  server.setNotFoundHandler(answerUnknown)
-  server.setErrorHandler((error, request, reply) => {
-    // Fastify refuses a media type that is none before it says that there is no such path, and nobody was admitted yet.
-    if (request.is404 && request.who === undefined) answerUnknown(request, reply)
-    else refuse(environment, error, request, reply)
-  })
+  const handle = (raw: IncomingMessage, response: ServerResponse): void =>
+    dispatch(raw, response, raw.httpVersion === '1.1' && AWAITS_CONTINUE.test(raw.headers.expect ?? ''))
+  // Node would ask every client for its body that waits to be asked; `readBody` does it where it is wanted. Other expectations are ignored.
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, handle)
+  return { server, routes, handle }
+}
 
-  for (const operation of operations) serveOperation(server, environment, operation, metrics.observerOf(operation.name))
-  for (const page of pages) servePage(server, environment, page, metrics.observerOf(page.name))
-  server.register(async (others) => {
-    others.addHook('onRequest', (request, reply, done) => {
-      done(isHealthCheck(request) ? receive(request, reply) : admitAnyone(environment, request, reply))
-    })
-    serveHealth(others, environment, metrics)
-    serveReference(others, environment, operations, pages)
-    serveStyle(others)
-    serveScripts(others)
-  })
-  return server
+const AWAITS_CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i
+
+const isHealthCheck = ({ name }: Route): boolean => name === 'healthz' || name === 'readyz'
+
+/** A path that there is none of, or a browser that asks whether a page may call us. */
+function answerUnknown(environment: Environment, request: HttpRequest): void {
+  limitAddress(environment, request)
+  const problem = refuseBody(request)
+  if (problem) throw problem
+  const { method, headers, url } = request
+  if (method === 'OPTIONS') {
+    const { origin } = headers
+    if (origin !== undefined && !environment.get(origins).has(origin))
+      throw fail('forbidden', 'This origin is not registered; add it to the app in the developer console')
+    sendAnswer(environment, request, 200, { ...PREFLIGHT_HEADERS, 'content-type': JSON_TYPE }, '{"success":true}')
+    return
+  }
+  const path = url.split('?', 1)[0]
+  throw fail('notFound', `There is no operation ${method} ${path}; ${environment.url}/docs lists them all`)
 }
 
 /** Short, unique over all processes, and safe in a header. A client's own id is kept where it has that form. */
-function makeRequestIds(): (request?: { headers: Record<string, string | string[] | undefined> }) => string {
+function makeRequestIds(): (raw?: IncomingMessage) => string {
   const start = randomBytes(6).toString('base64url')
   let count = 0
-  return (request) => {
-    const given = request?.headers['x-request-id']
+  return (raw) => {
+    const given = raw?.headers['x-request-id']
     if (typeof given === 'string' && /^[\w.-]{8,64}$/.test(given)) return given
     return `${start}-${(++count).toString(36)}`
   }
 }
 
-const isHealthCheck = (request: FastifyRequest): boolean => request.url === '/healthz' || request.url === '/readyz'
-
-function refuse(environment: Environment, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const problem = understand(error)
+/** Answers what was thrown: an error that we mean as it is, anything else as 5000, and its cause goes to the log alone. */
+function refuseRequest(environment: Environment, request: HttpRequest, error: unknown): void {
+  const problem = error instanceof PlatformError ? error : fail('internal')
   if (problem.kind === 'internal') {
     const { name, message, stack, code } = error as Error & { code?: string }
     environment.log.error(
-      {
-        requestId: request.id,
-        operation: request.routeOptions?.config?.observer?.operation,
-        error: { name, message, stack, code },
-      },
+      { requestId: request.id, operation: request.route.name, error: { name, message, stack, code } },
       'an operation failed in a way that was not foreseen',
     )
   }
   if (problem.kind === 'notReady' && problem.cause instanceof Error) tellCause(environment, problem.cause)
-  sendRefusal(environment, request, reply, problem)
+  if (request.response.headersSent) return void request.raw.socket.destroy()
+  const isSandbox = environment.name === 'sandbox'
+  const look = showError(problem, request.route.errorForm, { requestId: request.id, isSandbox })
+  sendAnswer(environment, request, look.status, look.headers, look.body)
 }
 
 const TELL_EVERY_MS = 1_000

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../database/test-database.ts'
-import { tidy } from '../platform/maintenance.ts'
+import { tidy } from '../platform/upkeep.ts'
 import { rawRequest, sendRaw } from '../testing/socket.ts'
 import { type Answer, assertError, Client, testApp } from '../testing/testing.ts'
 

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { gatePerOwner } from '../bounds/gate.ts'
-import type { AppUser, Caller } from '../caller.ts'
+import type { Caller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { Retention } from '../database/retention.ts'
 import { type ErrorName, fail, PlatformError } from '../errors.ts'
 import * as store from './store.ts'
 
-export interface Answer {
+export interface KeptAnswer {
   readonly text: string
   readonly headers: Readonly<Record<string, string>>
 }
@@ -33,23 +33,23 @@ const LARGE_BYTES = 64 * 1024
  */
 export async function answerOnce(
   db: Db,
-  who: AppUser,
+  who: { readonly caller: string; readonly at: Date },
   what: KeyedRequest,
-  work: (tx: Db) => Promise<Answer>,
-): Promise<Answer> {
+  work: (tx: Db) => Promise<KeptAnswer>,
+): Promise<KeptAnswer> {
   if (what.key === '' || what.key.length > MAX_KEY_LENGTH)
     throw fail('validationFailed', `Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters`)
   const fingerprint = createHash('sha256')
     .update(JSON.stringify([what.operation, what.input]))
     .digest()
-  const claim = { caller: who.userId, key: what.key, fingerprint, now: who.at }
+  const claim = { caller: who.caller, key: what.key, fingerprint, now: who.at }
   // One at a time for each caller: a transaction that waits holds a connection, and others need those too.
   return claiming(db).run(claim.caller, () => answerInTurn(db, claim, work))
 }
 
 const claiming = gatePerOwner({ atOnce: 32, perKey: 1, waiting: 10_000, waitingPerKey: 1000 })
 
-async function answerInTurn(db: Db, claim: Claim, work: (tx: Db) => Promise<Answer>): Promise<Answer> {
+async function answerInTurn(db: Db, claim: Claim, work: (tx: Db) => Promise<KeptAnswer>): Promise<KeptAnswer> {
   let isRepeated = false
   try {
     return await db.transaction(async (tx) => {
@@ -78,7 +78,7 @@ interface Claim {
 
 const isLasting = ({ status }: PlatformError): boolean => status < 500 && status !== 429
 
-async function keepAnswer(tx: Db, { caller, key }: Claim, { text, headers }: Answer): Promise<void> {
+async function keepAnswer(tx: Db, { caller, key }: Claim, { text, headers }: KeptAnswer): Promise<void> {
   await tx.first(store.keepAnswer, { caller, key, answer: text, headers: JSON.stringify(headers) })
   await trimAnswers(tx, caller, text)
 }
@@ -88,7 +88,7 @@ async function trimAnswers(db: Db, caller: string, text: string): Promise<void> 
     await db.all(store.trimAnswers, { caller, most: MAX_KEPT, bytes: MAX_KEPT_BYTES })
 }
 
-async function replay(db: Db, { caller, key, fingerprint }: Claim): Promise<Answer> {
+async function replay(db: Db, { caller, key, fingerprint }: Claim): Promise<KeptAnswer> {
   const kept = await db.first(store.findAnswer, { caller, key })
   if (!kept || kept.answer === null) throw fail('conflict', 'This Idempotency-Key has just expired; use a new one')
   if (!kept.fingerprint.equals(fingerprint))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TSchema } from 'typebox'
-import { hashSecret } from '../apps/secrets.ts'
+import { hashSecret, secretHashKey } from '../apps/secrets.ts'
 import { changePassword } from '../people/people.ts'
 import { assertError, testApp } from '../testing/testing.ts'
 import { importContent } from './imports.ts'
@@ -49,7 +49,7 @@ test('a file arrives in both environments, and importing it again changes nothin
       pkce_required: true,
       implicit_enabled: false,
       blocks_limit: 2048,
-      hash: hashSecret('a-secret-of-the-logbook', app.environment(environment).secretHashKey).toString('hex'),
+      hash: hashSecret('a-secret-of-the-logbook', app.environment(environment).get(secretHashKey)).toString('hex'),
       uris: ['https://logbook.example.org/callback', 'logbook://callback'],
     })
   }

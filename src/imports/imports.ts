@@ -1,7 +1,9 @@
+import { secretHashKey } from '../apps/secrets.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Caller } from '../caller.ts'
 import type { EnvironmentName } from '../config.ts'
 import type { Db } from '../database/database.ts'
+import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
 import { carryOut, countEntries, keepParts } from './carry-out.ts'
 import { countPlaces, type Existing, findDangling, findFamilyMistakesHere, readExisting } from './existing.ts'
@@ -20,7 +22,7 @@ export { watchImports } from './carry-out.ts'
 export interface ImportTarget {
   readonly name: EnvironmentName
   readonly db: Db & { readonly schema: string }
-  readonly secretHashKey: Buffer
+  readonly get: Environment['get']
 }
 
 export interface ImportOptions {
@@ -64,7 +66,7 @@ export async function importContent(
   })
   const prepare = async (db: Db, target: ImportTarget, now: Existing) => {
     const before = existing[targets.indexOf(target)]!
-    const prepared = prepareFile(file, { before, now }, target.secretHashKey, chooseHash)
+    const prepared = prepareFile(file, { before, now }, target.get(secretHashKey), chooseHash)
     const plan = planImport(prepared, now, target.name, who.at)
     refuseMistakes(await findMistakesAboutFriends(db, plan, now))
     return { plan, prepared }

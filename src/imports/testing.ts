@@ -150,7 +150,7 @@ export async function importAfter<T>(app: TestApp, content: object, work: () => 
 }
 
 /** Counts statements that transactions send. */
-export function countStatements({ name, secretHashKey, db }: ImportTarget) {
+export function countStatements({ name, get, db }: ImportTarget) {
   let statements = 0
   const count = (tx: Db): Db => ({
     ...tx,
@@ -161,7 +161,7 @@ export function countStatements({ name, secretHashKey, db }: ImportTarget) {
   })
   const target = {
     name,
-    secretHashKey,
+    get,
     db: { ...db, transaction: <T>(work: (tx: Db) => Promise<T>) => db.transaction((tx) => work(count(tx))) },
   }
   return { target, counted: () => statements }

@@ -8,9 +8,9 @@ import { type TestContext, test } from 'node:test'
 import type { Caller } from '../caller.ts'
 import { notify } from '../database/listener.ts'
 import { until } from '../database/test-database.ts'
-import { tidy } from '../platform/maintenance.ts'
+import { tidy } from '../platform/upkeep.ts'
 import { type TestApp, testApp } from '../testing/testing.ts'
-import { MESSAGES_WAIT, type NewMessage, sendMessage } from './messages.ts'
+import { MESSAGES_WAIT, messagePolicy, type NewMessage, sendMessage } from './messages.ts'
 import { openMessage, sealMessage } from './seal.ts'
 import { receiveSmtp, type SmtpMail, testMailbox } from './testing.ts'
 
@@ -26,7 +26,8 @@ const callerOf = (app: TestApp): Caller => ({
 })
 
 async function write(app: TestApp, more: Partial<NewMessage> = {}): Promise<void> {
-  const { db, messages } = app.environment()
+  const { db, get } = app.environment()
+  const messages = get(messagePolicy)
   const [row] = await app.sql(`select id::int as id from people where handle_key = 'avery'`)
   const what = {
     personId: Number(row?.id),
@@ -101,7 +102,8 @@ test('what waits in the outbox cannot be read there, and what was rolled back wa
   await write(app)
   const [row] = await app.sql('select m::text as row, sealed from messages m')
   assert.ok(!String(row?.row).includes('test that') && !Buffer.from(row!.sealed as Buffer).includes('reader'))
-  const { db, messages } = app.environment()
+  const { db, get } = app.environment()
+  const messages = get(messagePolicy)
   const failing = db.transaction(async (tx) => {
     const what = { personId: 1, recipient: 'a@example.org', kind: 'test', subject: 'never', text: 'never' }
     await sendMessage(tx, callerOf(app), what, messages)
@@ -316,7 +318,7 @@ test('a folder that cannot be written to is a failed try', async (t) => {
 
 test('where messages are off nothing is written', async (t) => {
   const app = await testApp(t, { MESSAGES: 'off' })
-  assert.equal(app.environment().messages.isOn, false)
+  assert.equal(app.environment().get(messagePolicy).isOn, false)
   await write(app)
   assert.deepEqual(await rows(app), [])
 })

@@ -3,6 +3,7 @@ import type { EnvironmentName } from '../config.ts'
 import type { Db } from '../database/database.ts'
 import { notify } from '../database/listener.ts'
 import type { Retention } from '../database/retention.ts'
+import { service } from '../environment.ts'
 import { sealMessage } from './seal.ts'
 import * as store from './store.ts'
 
@@ -72,3 +73,12 @@ export async function* exportMessages(db: Db, personId: number) {
 }
 
 export const messageRetention: readonly Retention[] = [{ days: 30, remove: store.deleteOld }]
+
+export const messagePolicy = service(
+  ({ name, url, config, keyFor }): MessagePolicy => ({
+    isOn: config.MESSAGES !== 'off',
+    environment: name,
+    url,
+    sealKey: keyFor('message'),
+  }),
+)

@@ -1,6 +1,6 @@
 import type { Environment } from '../environment.ts'
 import { type Delivery, UndeliverableError } from './delivery.ts'
-import { MESSAGES_WAIT } from './messages.ts'
+import { MESSAGES_WAIT, messagePolicy } from './messages.ts'
 import { openMessage } from './seal.ts'
 import * as store from './store.ts'
 import { openDelivery } from './ways.ts'
@@ -109,7 +109,8 @@ async function giveUp({ db, clock, log }: Environment, claimed: Claimed, problem
   if (isOurs) log.error({ message: id, kind, attempts, problem }, 'a message was given up and is lost')
 }
 
-function openClaimed({ messages }: Environment, row: Claimed) {
+function openClaimed(environment: Environment, row: Claimed) {
+  const messages = environment.get(messagePolicy)
   const { id, kind, recipient, person_id: personId, created_at: createdAt } = row
   const letter = unseal(messages.sealKey, { personId, recipient }, row.sealed)
   const messageId = `<${messages.environment}.${id}.${createdAt.getTime()}@${new URL(messages.url).hostname}>`

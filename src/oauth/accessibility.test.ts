@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { pages } from '../app.ts'
+import { messagePolicy } from '../messages/messages.ts'
 import { testMailbox } from '../messages/testing.ts'
 import { makeResetLink } from '../people/resets.ts'
 import { assertUsable, collectProblems, noChromium, openChromium } from '../testing/chromium.ts'
@@ -28,7 +29,7 @@ async function settle(app: TestApp) {
     insert into guardians (child_id, parent_id, created_at)
       select c.id, p.id, now() from people c, people p where c.handle = '@kim' and p.handle = '@avery'`)
   const who = { at: new Date(), requestId: 'test', address: '127.0.0.1' }
-  const link = await makeResetLink(app.environment().db, who, { handle: 'avery' }, app.environment().messages)
+  const link = await makeResetLink(app.environment().db, who, { handle: 'avery' }, app.environment().get(messagePolicy))
   const request = { redirectUri: 'https://app.example.org/callback', challenge: pkcePair().challenge }
   return {
     signIn: signInUrl(app.address, client, request),

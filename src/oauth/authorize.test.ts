@@ -298,7 +298,7 @@ test('the sign-in page', async (t) => {
       const person = await signedIn(app)
       const other = await registerApp(app, { key: 'other', isPkceRequired: false })
       const ask = await person.get('/oauth/signin', requestOf(other.clientId))
-      const [, action = '', key = ''] = /action="([^"]*)"><input type="hidden" name="form_key" value="([^"]*)"/.exec(
+      const [, action = '', key = ''] = /action="([^"]*)"><input type="hidden" name="csrf_token" value="([^"]*)"/.exec(
         ask.text,
       )!
       const path = action.replaceAll('&amp;', '&')
@@ -310,17 +310,17 @@ test('the sign-in page', async (t) => {
         })
       const refused = (seen: Seen) => assert.deepEqual([seen.status, seen.location], [403, undefined], seen.text)
       refused(await post({}))
-      refused(await post({ form_key: `${key.slice(1)}A` }))
-      refused(await post({ form_key: key }, { 'sec-fetch-site': 'cross-site' }))
-      refused(await post({ form_key: key }, { 'sec-fetch-site': 'same-site' }))
-      refused(await post({ form_key: key }, { origin: 'https://evil.example' }))
+      refused(await post({ csrf_token: `${key.slice(1)}A` }))
+      refused(await post({ csrf_token: key }, { 'sec-fetch-site': 'cross-site' }))
+      refused(await post({ csrf_token: key }, { 'sec-fetch-site': 'same-site' }))
+      refused(await post({ csrf_token: key }, { origin: 'https://evil.example' }))
       const stranger = await signedIn(app)
-      refused(await stranger.post(path, { decision: 'allow', form_key: key }))
+      refused(await stranger.post(path, { decision: 'allow', csrf_token: key }))
       // What was shown for one app, or with another redirect URI or state, is no consent for another.
       const forLogbook = await person.get('/oauth/signin', requestOf(clientId, { prompt: 'consent' }))
-      const [, keyOfLogbook = ''] = /name="form_key" value="([^"]*)"/.exec(forLogbook.text)!
-      refused(await post({ form_key: keyOfLogbook }))
-      assert.equal((await post({ form_key: key })).status, 303)
+      const [, keyOfLogbook = ''] = /name="csrf_token" value="([^"]*)"/.exec(forLogbook.text)!
+      refused(await post({ csrf_token: keyOfLogbook }))
+      assert.equal((await post({ csrf_token: key })).status, 303)
     },
   )
 

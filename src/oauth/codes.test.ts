@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { secretHashKey } from '../apps/secrets.ts'
+import { messagePolicy } from '../messages/messages.ts'
 import { type TestApp, testApp } from '../testing/testing.ts'
 import {
   assertOauthError,
@@ -299,11 +301,11 @@ test("O11: an app's credentials", async (t) => {
 
   await t.test('are both good while a secret is being changed, and the last use of each is known', async () => {
     const { addAppSecret, dropOldAppSecrets } = await import('../apps/apps.ts')
-    const { db, secretHashKey, clock } = app.environment()
+    const { db, get, clock } = app.environment()
     const who = { at: clock(), requestId: 'test', address: '127.0.0.1' }
     const what = { clientId: old.clientId, environment: 'production' as const }
-    const second = await addAppSecret(db, who, what, secretHashKey)
-    await assert.rejects(addAppSecret(db, who, what, secretHashKey), /2 secrets already/)
+    const second = await addAppSecret(db, who, what, get(secretHashKey))
+    await assert.rejects(addAppSecret(db, who, what, get(secretHashKey)), /2 secrets already/)
     for (const secret of [old.secret, second]) {
       const { code: next } = await obtainCode(app, { clientId: old.clientId, browser })
       assert.equal((await exchange(app, { ...fieldsOf(old, next), client_secret: secret })).status, 200)
@@ -353,7 +355,7 @@ test('O15: what was proved before is worth nothing after', async (t) => {
 
   await t.test('a code, when the password was changed', async () => {
     const { code } = await obtainCode(app, { clientId: old.clientId, person: 'blake' })
-    await changePassword(db, who(), { handle: '@blake', password: 'another-password' }, environment.messages)
+    await changePassword(db, who(), { handle: '@blake', password: 'another-password' }, environment.get(messagePolicy))
     assertOauthError(await exchange(app, fieldsOf(old, code)), 401, 4015, 'invalid_grant')
   })
 
@@ -395,7 +397,7 @@ test('O15: what was proved before is worth nothing after', async (t) => {
       const { code } = await obtainCode(app, { clientId: old.clientId, person: 'finley' })
       const [answer] = await Promise.all([
         exchange(app, fieldsOf(old, code)),
-        changePassword(db, who(), { handle: '@finley', password: 'another-password' }, environment.messages),
+        changePassword(db, who(), { handle: '@finley', password: 'another-password' }, environment.get(messagePolicy)),
       ])
       if (answer.status === 200) assert.equal(await holds(app, answer.body.access_token), false)
       else assertOauthError(answer, 401, 4015, 'invalid_grant')

@@ -65,7 +65,7 @@ test('O12: a page of somebody else, in the browser of a person who is signed in'
     await page.goto(url)
     const form = page.locator('form[method="post"]')
     const { href, pathname } = new URL((await form.getAttribute('action'))!, app.address)
-    const all = { ...fields, form_key: await form.locator('[name="form_key"]').inputValue() }
+    const all = { ...fields, csrf_token: await form.locator('[name="csrf_token"]').inputValue() }
     const inputs = Object.entries(all).map(([name, value]) => html`<input name="${name}" value="${value}">`)
     await page.goto(stranger)
     await page.setContent(html`<form method="post" action="${href}">${inputs}<button>Win</button></form>`.text)

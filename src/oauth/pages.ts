@@ -1,11 +1,12 @@
 import { PASSKEY_SCRIPT, signInPage } from '../../web/account/signin-page.ts'
 import { consentPage, signInLead } from '../../web/oauth/consent-page.ts'
 import { signIn } from '../account/account.ts'
-import { type FormProblem, OUTDATED, readProblem } from '../account/problem.ts'
 import { findPerson } from '../caller.ts'
 import { failOauth } from '../errors.ts'
+import { type FormProblem, OUTDATED, readProblem } from '../http/pages/form-problem.ts'
 import { type Elsewhere, formPage, type Page, type PageContext, type ShownPage, viewPage } from '../http/pages/page.ts'
 import { isSameHandle } from '../people/people.ts'
+import { tokenPolicy } from '../sessions/sessions.ts'
 import {
   type AuthorizationParams,
   type AuthorizationRequest,
@@ -41,9 +42,9 @@ const SENDABLE = /^[\w.~!$'()*+,;:@/?=%-]*$/
  * The state as the app wrote it into the address: what one client reads as a space another reads as `+`, so it comes back as it was sent and is never decoded and encoded
  * again.
  */
-function keepState({ raw }: PageContext['request'], { state, ...params }: AuthorizationParams): AuthorizationParams {
+function keepState({ url }: PageContext['request'], { state, ...params }: AuthorizationParams): AuthorizationParams {
   if (state === undefined || state === '') return params
-  const sent = /[?&]state=([^&#]*)/.exec(raw.url ?? '')?.[1]
+  const sent = /[?&]state=([^&#]*)/.exec(url)?.[1]
   return { ...params, state: sent !== undefined && SENDABLE.test(sent) ? sent : encodeURIComponent(state) }
 }
 
@@ -73,7 +74,7 @@ function showSignIn(
       handle,
       // Whoever signs in here has been asked to: the next step must not ask again.
       action: `${PATHS[dialect].signin}?${queryOf(afterSignIn(params))}`,
-      formKey: context.formKey(SIGN_IN_PURPOSE),
+      csrfToken: context.csrfToken(SIGN_IN_PURPOSE),
     }),
   }
 }
@@ -98,7 +99,7 @@ function showConsent(
         target.host === '' || !/^https?:$/.test(target.protocol) ? `the app (${target.protocol})` : target.host,
       otherAccount: `${signin}?${queryOf({ ...params, prompt: 'login' })}`,
       action: `${consent}?${queryOf(params)}`,
-      formKey: context.formKey(consentPurpose(params)),
+      csrfToken: context.csrfToken(consentPurpose(params)),
     }),
   }
 }
@@ -123,7 +124,7 @@ async function proceed(context: PageContext, params: AuthorizationParams, reques
     return prompts.has('none') ? silent('login_required', 'Nobody is signed in') : showSignIn(context, params, request)
   const redirect = prompts.has('consent')
     ? undefined
-    : await passThrough(context.db, person, request, context.environment.tokenPolicy)
+    : await passThrough(context.db, person, request, context.environment.get(tokenPolicy))
   if (redirect !== undefined) return leaveFor(context, request, redirect)
   return prompts.has('none')
     ? silent('consent_required', 'The person has not allowed this app')
@@ -149,7 +150,7 @@ const pagesOf = (dialect: Dialect): Page[] => [
     name: `signInForm${dialect === 'rfc' ? 'V2' : ''}`,
     path: PATHS[dialect].signin,
     input: SignInForm,
-    place: 'either',
+    from: 'either',
     purpose: () => SIGN_IN_PURPOSE,
     showAgain: async (context, { handle, password: _, keep: __, ...sent }) => {
       const params = keepState(context.request, sent)
@@ -185,7 +186,7 @@ const pagesOf = (dialect: Dialect): Page[] => [
     name: `consentForm${dialect === 'rfc' ? 'V2' : ''}`,
     path: PATHS[dialect].consent,
     input: ConsentForm,
-    place: 'either',
+    from: 'either',
     purpose: ({ decision: _, ...sent }, request) => consentPurpose(keepState(request, sent)),
     // From before somebody signed in in another tab: whoever that is, is asked anew.
     showAgain: async (context, { decision: _, ...sent }) => {
@@ -204,7 +205,7 @@ const pagesOf = (dialect: Dialect): Page[] => [
       const person = findPerson(who)
       if (!person) return { redirect: `${PATHS[dialect].signin}?${queryOf(params)}` }
       if (decision === 'deny') return { redirect: await denyApp(db, person, request) }
-      return leaveFor(context, request, await allowApp(db, person, request, environment.tokenPolicy))
+      return leaveFor(context, request, await allowApp(db, person, request, environment.get(tokenPolicy)))
     },
   }),
 ]

@@ -1,90 +1,101 @@
-import type { FastifyRequest } from 'fastify'
-import type { Environment } from '../environment.ts'
-import { admitClient } from '../http/admit.ts'
+import { secretHashKey } from '../apps/secrets.ts'
+import { networkOf } from '../bounds/networks.ts'
+import { RateLimiter } from '../bounds/rate-limiter.ts'
+import { type Environment, service } from '../environment.ts'
 import { findBearer } from '../http/callers/bearer.ts'
-import { oneHeader, withClientCredentials } from '../http/callers/client-credentials.ts'
-import { type Operation, openOperation, personOperation, userOperation } from '../http/operation.ts'
-import { SUCCESS, Success } from '../http/output/success.ts'
+import { anyone, appUser, person } from '../http/callers/callers.ts'
+import { withClientCredentials } from '../http/callers/client-credentials.ts'
+import { Nothing } from '../http/input/fields.ts'
+import { type Operation, operation } from '../http/operation.ts'
+import { empty, json, success } from '../http/output/output.ts'
+import type { HttpRequest } from '../http/request.ts'
+import { type TokenPair, tokenPolicy } from '../sessions/sessions.ts'
+import { sayDuration, TOKEN_HEADERS, tokenHeaders } from '../sessions/token-headers.ts'
 import type { Dialect } from './authorize.ts'
 import { signInWithBasic } from './basic.ts'
 import { launchApp } from './launch.ts'
 import { logOut, validateSession } from './logout.ts'
 import {
-  EmptyAnswer,
   LaunchAnswer,
   LaunchFields,
   LogoutFields,
-  NoFields,
   SessionFields,
   SessionState,
   TokenAnswer,
   TokenFields,
   TokenState,
 } from './schema.ts'
-import { sayDuration } from './signin.ts'
 import { requestTokens, type TokenDesk } from './token.ts'
-import { TOKEN_HEADERS, tokenHeaders } from './token-headers.ts'
 
 /** What every operation of an app that proves itself may refuse with. */
 export const CLIENT_ERRORS = ['wrongCredentials', 'unknownClient', 'appNotUsable', 'notAuthorized'] as const
 
-export const deskOf = (environment: Environment, request: FastifyRequest, dialect: Dialect): TokenDesk => ({
+const clientLimit = service(
+  ({ config }) => new RateLimiter('client', config.RATE_CLIENT_PER_SECOND, config.RATE_CLIENT_BURST),
+)
+
+export const deskOf = (environment: Environment, request: HttpRequest, dialect: Dialect): TokenDesk => ({
   dialect,
-  policy: environment.tokenPolicy,
-  secretHashKey: environment.secretHashKey,
-  admit: (client) => admitClient(environment, request, client),
+  policy: environment.get(tokenPolicy),
+  secretHashKey: environment.get(secretHashKey),
+  // A public app proves nothing, so there each network counts for itself, or one could spend what is another's.
+  admit: ({ clientId, isPublic }) =>
+    request.limit(environment.get(clientLimit), isPublic ? `${clientId} ${networkOf(request.ip)}` : clientId),
 })
 
 export const oauthOperations: readonly Operation[] = [
-  openOperation({
+  operation({
+    who: anyone,
     name: 'requestTokens',
     summary: 'Turns a code, or a refresh token, into an access token and a refresh token',
     method: 'POST',
     path: '/oauth/token',
     area: 'Sign-in',
     input: TokenFields,
-    place: 'either',
+    from: 'either',
     requestHeaders: { clientId: "The app's client ID, where it is not a field (client_id is read too)" },
-    answer: TokenAnswer,
-    answerHeaders: TOKEN_HEADERS,
+    output: json(TokenAnswer, {
+      headers: TOKEN_HEADERS,
+      headersOf: tokenHeaders,
+      present: ({ accessToken, refreshToken, expiresInSeconds }: TokenPair) =>
+        JSON.stringify({
+          access_token: accessToken,
+          refresh_token: refreshToken,
+          expires_in: sayDuration(expiresInSeconds),
+          token_type: 'Bearer',
+        }),
+    }),
     errors: [...CLIENT_ERRORS, 'alreadyUsed', 'unknownCode', 'tokenInvalid'],
     errorForm: 'oauth',
-    present: ({ accessToken, refreshToken, expiresInSeconds }) =>
-      JSON.stringify({
-        access_token: accessToken,
-        refresh_token: refreshToken,
-        expires_in: sayDuration(expiresInSeconds),
-        token_type: 'Bearer',
-      }),
-    headersOf: tokenHeaders,
     run: ({ db, who, environment, request }, input) =>
       requestTokens(db, who, withClientCredentials(request, input), deskOf(environment, request, 'own')),
   }),
-  openOperation({
+  operation({
+    who: anyone,
     name: 'logOut',
     summary: 'Ends a session at once: the one of the refresh token, or of the Bearer token',
     method: 'POST',
     path: '/oauth/logout',
     area: 'Sign-in',
     input: LogoutFields,
-    place: 'either',
-    answer: Success,
+    from: 'either',
+    output: success(),
     errors: ['tokenInvalid', 'notAuthorized'],
     run: async ({ db, who, environment, request }, input) => {
       const token = input.refresh_token === undefined ? findBearer(request, false) : undefined
-      await logOut(db, who, { refreshToken: input.refresh_token, accessToken: token }, environment.tokenPolicy)
-      return SUCCESS
+      return logOut(db, who, { refreshToken: input.refresh_token, accessToken: token }, environment.get(tokenPolicy))
     },
   }),
-  userOperation({
+  operation({
+    who: appUser,
     name: 'validateToken',
     summary: 'Tells whether an access token still holds',
     method: 'GET',
     path: '/oauth/token/validate',
     area: 'Sign-in',
-    input: NoFields,
-    place: 'query',
-    answer: TokenState,
+    input: Nothing,
+    from: 'query',
+    output: json(TokenState),
     errors: [],
     run: async ({ who }) => ({
       valid: true,
@@ -92,7 +103,8 @@ export const oauthOperations: readonly Operation[] = [
       expiresDate: new Date(who.tokenExpiresAtMs).toISOString(),
     }),
   }),
-  openOperation({
+  operation({
+    who: anyone,
     name: 'validateSession',
     summary:
       'Tells whether a session still holds: the one of the refresh token, or of the Bearer token, which may have expired',
@@ -100,8 +112,8 @@ export const oauthOperations: readonly Operation[] = [
     path: '/oauth/session/validate',
     area: 'Sign-in',
     input: SessionFields,
-    place: 'query',
-    answer: SessionState,
+    from: 'query',
+    output: json(SessionState),
     errors: ['tokenInvalid', 'notAuthorized', 'alreadyUsed', 'appNotUsable', 'consentMissing'],
     run: ({ db, who, environment, request }, input) => {
       const token = input.refresh_token === undefined ? findBearer(request, false) : undefined
@@ -109,40 +121,39 @@ export const oauthOperations: readonly Operation[] = [
         db,
         who,
         { refreshToken: input.refresh_token, accessToken: token },
-        environment.tokenPolicy,
+        environment.get(tokenPolicy),
       )
     },
   }),
-  openOperation({
+  operation({
+    who: anyone,
     name: 'signInWithBasic',
     summary: 'Signs a person in with handle and password, for apps that an administrator has allowed to',
     method: 'GET',
     path: '/auth/basic',
     area: 'Sign-in',
-    input: NoFields,
-    place: 'query',
+    input: Nothing,
+    from: 'query',
     requestHeaders: {
       Authorization: 'Basic base64(handle:password)',
       clientId: "The app's client ID (client_id is read too)",
     },
-    answer: EmptyAnswer,
-    answerHeaders: TOKEN_HEADERS,
+    output: empty(200, { headers: TOKEN_HEADERS, headersOf: tokenHeaders }),
     errors: ['notAuthorized', 'wrongCredentials', 'appNotUsable', 'permissionMissing'],
-    present: () => '',
-    headersOf: tokenHeaders,
     run: ({ db, who, environment, request }) =>
       signInWithBasic(
         db,
         who,
         {
-          clientId: oneHeader(request, 'clientid', 'client_id'),
-          authorization: oneHeader(request, 'authorization'),
-          device: String(request.headers['user-agent'] ?? '').slice(0, 200),
+          clientId: request.oneHeader('clientid', 'client_id'),
+          authorization: request.oneHeader('authorization'),
+          device: request.device,
         },
-        environment.tokenPolicy,
+        environment.get(tokenPolicy),
       ),
   }),
-  personOperation({
+  operation({
+    who: person,
     name: 'launchApp',
     summary:
       'Gives the address that opens a lesson in its app: the launch address, with a code for the person who asks',
@@ -150,9 +161,9 @@ export const oauthOperations: readonly Operation[] = [
     path: '/account/v1/launch',
     area: 'Account',
     input: LaunchFields,
-    place: 'body',
-    answer: LaunchAnswer,
+    from: 'body',
+    output: json(LaunchAnswer),
     errors: ['impossibleNow', 'appNotUsable', 'consentMissing', 'noSuchApp'],
-    run: ({ db, who, environment }, input) => launchApp(db, who, input, environment.tokenPolicy),
+    run: ({ db, who, environment }, input) => launchApp(db, who, input, environment.get(tokenPolicy)),
   }),
 ]

@@ -1,9 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 import { Flag, Id, Text } from '../http/input/fields.ts'
 
-export const NoFields = Type.Object({})
-export const EmptyAnswer = Type.Null({ description: 'The body is empty' })
-
 const optional = <T extends TSchema>(field: T) => Type.Optional(field)
 
 const ClientId = Id("The app's client ID")
@@ -145,3 +142,20 @@ export const SessionState = Type.Object({
   userId: Type.String({ description: "The person's id in this app" }),
   expiresDate: Type.String({ format: 'date-time', description: 'When the session ends unless it is refreshed' }),
 })
+
+export const DeviceFields = Type.Object({
+  ...clientFields,
+  scope: Type.Optional(Text('Accepted and without effect: an app sees what the consent page says', 2000)),
+})
+
+export const DeviceCodes = Type.Object(
+  {
+    device_code: Type.String({ description: 'For the token operation' }),
+    user_code: Type.String({ description: 'For the person to type, such as BCDF-GHJK' }),
+    verification_uri: Type.String({ description: 'Where they type it' }),
+    verification_uri_complete: Type.String({ description: 'The same with the code filled in, for a QR code' }),
+    expires_in: Type.Integer({ description: 'Lifetime of both codes in seconds' }),
+    interval: Type.Integer({ description: 'Seconds to wait between two requests for tokens' }),
+  },
+  { title: 'DeviceCodes' },
+)

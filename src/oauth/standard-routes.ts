@@ -1,15 +1,20 @@
-import type { FastifyRequest } from 'fastify'
+import { showUserCode, startDevice } from '../devices/devices.ts'
 import type { Environment } from '../environment.ts'
+import { anyone } from '../http/callers/callers.ts'
 import { withClientCredentials } from '../http/callers/client-credentials.ts'
-import { type Operation, openOperation } from '../http/operation.ts'
-import { SUCCESS, Success } from '../http/output/success.ts'
+import { Nothing } from '../http/input/fields.ts'
+import { type Operation, operation } from '../http/operation.ts'
+import { json, success } from '../http/output/output.ts'
+import type { HttpRequest } from '../http/request.ts'
+import { tokenPolicy } from '../sessions/sessions.ts'
 import { introspectToken } from './introspect.ts'
 import { describeServer, SCOPE } from './metadata.ts'
 import { revokeToken } from './revoke.ts'
 import { CLIENT_ERRORS, deskOf } from './routes.ts'
 import {
+  DeviceCodes,
+  DeviceFields,
   IntrospectionFields,
-  NoFields,
   RevocationFields,
   ServerMetadata,
   StandardTokenAnswer,
@@ -19,28 +24,31 @@ import {
 import { identifyClient, requestTokens } from './token.ts'
 
 /** Fields travel in the body alone: addresses end up in logs (RFC 6749 §2.3.1, §3.2). */
-const byTheBook = { area: 'Sign-in', place: 'body only', errorForm: 'rfc' } as const
+const byTheBook = { area: 'Sign-in', from: 'body only', errorForm: 'rfc' } as const
 const requestHeaders = { Authorization: 'Basic base64(client_id:client_secret), where they are no fields' }
 
-const desk = (environment: Environment, request: FastifyRequest) => deskOf(environment, request, 'rfc')
+const desk = (environment: Environment, request: HttpRequest) => deskOf(environment, request, 'rfc')
 
 /** The same core by the book, for OAuth libraries: they find everything else through the metadata. */
 export const standardOperations: readonly Operation[] = [
-  openOperation({
+  operation({
+    who: anyone,
     ...byTheBook,
     name: 'readServerMetadata',
     summary: 'What OAuth libraries need to know of this server (RFC 8414)',
     method: 'GET',
     path: '/.well-known/oauth-authorization-server',
-    place: 'query',
-    input: NoFields,
-    answer: ServerMetadata,
-    answerHeaders: { 'cache-control': 'May be kept for five minutes' },
+    from: 'query',
+    input: Nothing,
+    output: json(ServerMetadata, {
+      headers: { 'cache-control': 'May be kept for five minutes' },
+      headersOf: () => ({ 'cache-control': 'public, max-age=300' }),
+    }),
     errors: [],
-    headersOf: () => ({ 'cache-control': 'public, max-age=300' }),
     run: async ({ environment }) => describeServer(environment.url),
   }),
-  openOperation({
+  operation({
+    who: anyone,
     ...byTheBook,
     name: 'requestStandardTokens',
     summary: 'Turns a code, a refresh token or a device code into tokens (RFC 6749, RFC 7636, RFC 8628)',
@@ -48,8 +56,7 @@ export const standardOperations: readonly Operation[] = [
     path: '/oauth/v2/token',
     input: StandardTokenFields,
     requestHeaders,
-    answer: StandardTokenAnswer,
-    answerHeaders: { pragma: 'no-cache' },
+    output: json(StandardTokenAnswer, { headers: { pragma: 'no-cache' }, headersOf: () => ({ pragma: 'no-cache' }) }),
     errors: [
       ...CLIENT_ERRORS,
       'alreadyUsed',
@@ -59,7 +66,6 @@ export const standardOperations: readonly Operation[] = [
       'impossibleNow',
       'forbidden',
     ],
-    headersOf: () => ({ pragma: 'no-cache' }),
     run: async ({ db, who, environment, request }, input) => {
       const tokens = await requestTokens(db, who, withClientCredentials(request, input), desk(environment, request))
       return {
@@ -71,7 +77,8 @@ export const standardOperations: readonly Operation[] = [
       }
     },
   }),
-  openOperation({
+  operation({
+    who: anyone,
     ...byTheBook,
     name: 'revokeToken',
     summary: 'Takes a token back: with a refresh token the session ends, an access token ends alone (RFC 7009)',
@@ -79,15 +86,15 @@ export const standardOperations: readonly Operation[] = [
     path: '/oauth/v2/revoke',
     input: RevocationFields,
     requestHeaders,
-    answer: Success,
+    output: success(),
     errors: CLIENT_ERRORS,
     run: async ({ db, who, environment, request }, input) => {
       const client = await identifyClient(db, who, withClientCredentials(request, input), desk(environment, request))
-      await revokeToken(db, who, client, input, environment.tokenPolicy)
-      return SUCCESS
+      return revokeToken(db, who, client, input, environment.get(tokenPolicy))
     },
   }),
-  openOperation({
+  operation({
+    who: anyone,
     ...byTheBook,
     name: 'introspectToken',
     summary: 'Tells an app with a secret what a token of its own is worth now (RFC 7662)',
@@ -95,11 +102,36 @@ export const standardOperations: readonly Operation[] = [
     path: '/oauth/v2/introspect',
     input: IntrospectionFields,
     requestHeaders,
-    answer: TokenFacts,
+    output: json(TokenFacts),
     errors: [...CLIENT_ERRORS, 'permissionMissing'],
     run: async ({ db, who, environment, request }, input) => {
       const client = await identifyClient(db, who, withClientCredentials(request, input), desk(environment, request))
-      return introspectToken(db, who, client, input, { policy: environment.tokenPolicy, issuer: environment.url })
+      return introspectToken(db, who, client, input, { policy: environment.get(tokenPolicy), issuer: environment.url })
+    },
+  }),
+  operation({
+    ...byTheBook,
+    who: anyone,
+    name: 'startDevice',
+    summary: 'Gives a device without a browser a code, and one for a person to type elsewhere (RFC 8628)',
+    method: 'POST',
+    path: '/oauth/v2/device/authorize',
+    input: DeviceFields,
+    requestHeaders,
+    output: json(DeviceCodes),
+    errors: [...CLIENT_ERRORS, 'permissionMissing'],
+    run: async ({ db, who, environment, request }, input) => {
+      const client = await identifyClient(db, who, withClientCredentials(request, input), desk(environment, request))
+      const started = await startDevice(db, who, client, { device: request.device }, environment.name)
+      const userCode = showUserCode(started.userCode)
+      return {
+        device_code: started.deviceCode,
+        user_code: userCode,
+        verification_uri: `${environment.url}/device`,
+        verification_uri_complete: `${environment.url}/device?user_code=${userCode}`,
+        expires_in: started.expiresInSeconds,
+        interval: started.intervalSeconds,
+      }
     },
   }),
 ]

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { until } from '../database/test-database.ts'
+import { tokenPolicy } from '../sessions/sessions.ts'
 import { mintRefreshToken, mintToken } from '../sessions/tokens.ts'
 import { type Answer, Client, type TestApp, testApp } from '../testing/testing.ts'
 import {
@@ -316,7 +317,7 @@ test('O14: a token of the other environment is not revoked, and the answer says 
   const client = await registerApp(app, { key: 'logbook' })
   const strange = [
     mintToken('access', 'sandbox'),
-    mintRefreshToken(app.environment('sandbox').tokenPolicy.refreshKey, 'sandbox', {
+    mintRefreshToken(app.environment('sandbox').get(tokenPolicy).refreshKey, 'sandbox', {
       sessionId: randomUUID(),
       counter: 0,
     }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { hash, randomBytes } from 'node:crypto'
 import { addApp, type NewApp } from '../apps/apps.ts'
+import { secretHashKey } from '../apps/secrets.ts'
 import type { EnvironmentName } from '../config.ts'
 import { until } from '../database/test-database.ts'
 import type { Seen, TestBrowser } from '../testing/browser.ts'
@@ -22,7 +23,7 @@ export async function registerApp(
   { isPkceRequired = true, ...what }: Partial<NewApp> & { key: string; isPkceRequired?: boolean },
   environment: EnvironmentName = 'production',
 ): Promise<Registered> {
-  const { db, secretHashKey, clock } = app.environment(environment)
+  const { db, get, clock } = app.environment(environment)
   const { clientId, secret = '' } = await addApp(
     db,
     { at: clock(), requestId: 'test', address: '127.0.0.1' },
@@ -37,7 +38,7 @@ export async function registerApp(
       isPublic: false,
       ...what,
     },
-    secretHashKey,
+    get(secretHashKey),
   )
   if (!isPkceRequired)
     await app.sql(`update apps set pkce_required = false where client_id = '${clientId}'`, environment)

@@ -1,10 +1,11 @@
 import type { Html } from '../../web/html.ts'
 import { passkeysSection, REMOVE_PATH, RENAME_PATH } from '../../web/passkeys/passkeys-section.ts'
 import { removePage } from '../../web/passkeys/remove-page.ts'
-import { readProblem } from '../account/problem.ts'
 import { findPerson, type PersonCaller } from '../caller.ts'
 import { PlatformError } from '../errors.ts'
+import { readProblem } from '../http/pages/form-problem.ts'
 import { formPage, type Page, type PageAnswer, type PageContext } from '../http/pages/page.ts'
+import { messagePolicy } from '../messages/messages.ts'
 import { listPasskeys, removePasskey, renamePasskey } from './passkeys.ts'
 import { MAX_NAME_LENGTH, RemovePasskey, RenamePasskey } from './schema.ts'
 
@@ -13,12 +14,12 @@ const RENAME = 'passkey.rename'
 const REMOVE = 'passkey.remove'
 
 /** The section of the account page that lists the person's passkeys. */
-export async function showPasskeys({ db, formKey }: PageContext, who: PersonCaller): Promise<Html> {
+export async function showPasskeys({ db, csrfToken }: PageContext, who: PersonCaller): Promise<Html> {
   return passkeysSection({
     passkeys: await listPasskeys(db, who),
     now: who.at,
     maxNameLength: MAX_NAME_LENGTH,
-    formKeys: { rename: formKey(RENAME), remove: formKey(REMOVE) },
+    csrfTokens: { rename: csrfToken(RENAME), remove: csrfToken(REMOVE) },
   })
 }
 
@@ -31,7 +32,7 @@ export const passkeyPages: readonly Page[] = [
     name: 'renamePasskeyForm',
     path: RENAME_PATH,
     input: RenamePasskey,
-    place: 'body',
+    from: 'body',
     purpose: () => RENAME,
     run: async ({ db, who }, input) => {
       const person = findPerson(who)
@@ -49,20 +50,25 @@ export const passkeyPages: readonly Page[] = [
     name: 'removePasskeyForm',
     path: REMOVE_PATH,
     input: RemovePasskey,
-    place: 'body',
+    from: 'body',
     purpose: () => REMOVE,
-    run: async ({ db, who, environment, formKey }, input) => {
+    run: async ({ db, who, environment, csrfToken }, input) => {
       const person = findPerson(who)
       if (!person) return { redirect: HOME }
       try {
-        await removePasskey(db, person, input, environment.messages)
+        await removePasskey(db, person, input, environment.get(messagePolicy))
         return homeWith('passkey-removed')
       } catch (error) {
         const passkey = (await listPasskeys(db, person)).find(({ passkeyId }) => passkeyId === input.passkeyId)
         if (!passkey || isGone(error)) return homeWith('gone')
         const { sentence, status, headers } = readProblem(error)
         const form = { passkeyId: passkey.passkeyId, name: passkey.name, handle: person.handle, problem: sentence }
-        return { title: 'Remove a passkey', status, headers, body: removePage({ ...form, formKey: formKey(REMOVE) }) }
+        return {
+          title: 'Remove a passkey',
+          status,
+          headers,
+          body: removePage({ ...form, csrfToken: csrfToken(REMOVE) }),
+        }
       }
     },
   }),

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { int4, text, write } from '../database/statement.ts'
 import { until } from '../database/test-database.ts'
 import { testMailbox } from '../messages/testing.ts'
-import { tidy } from '../platform/maintenance.ts'
+import { tidy } from '../platform/upkeep.ts'
 import { type Answer, assertError, testApp } from '../testing/testing.ts'
 import { call, expectDone, list, makeAuthenticator, register, signedIn, type Whims, watchAudit } from './testing.ts'
 

@@ -3,6 +3,7 @@ import { recordAudit } from '../audit/audit.ts'
 import type { PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
+import { service } from '../environment.ts'
 import { fail } from '../errors.ts'
 import type { MessagePolicy } from '../messages/messages.ts'
 import { isLine, tellPerson, verifyPerson } from '../people/people.ts'
@@ -165,3 +166,14 @@ export async function exportPasskeys(db: Db, personId: number) {
     lastUsedDate: row.last_used_at,
   }))
 }
+
+export const relyingParty = service(
+  ({ name, url, keyFor }): RelyingParty => ({
+    id: new URL(url).hostname,
+    name: name === 'production' ? 'Groundschool' : 'Groundschool Sandbox',
+    origin: new URL(url).origin,
+    userKey: keyFor('passkey-user'),
+    challengeKey: keyFor('passkey-challenge'),
+    nameSuffix: name === 'production' ? '' : ' (sandbox)',
+  }),
+)

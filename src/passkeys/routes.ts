@@ -1,10 +1,12 @@
-import { Me, Nothing } from '../account/schema.ts'
+import { Me } from '../browsers/schema.ts'
 import type { Visitor } from '../caller.ts'
-import { isNewVisitor } from '../http/admit.ts'
-import { writeCookie } from '../http/callers/cookies.ts'
-import { type Context, type Operation, personOperation, visitorOperation } from '../http/operation.ts'
-import { SUCCESS, Success } from '../http/output/success.ts'
-import { addPasskey, listPasskeys, removePasskey, renamePasskey, startPasskey } from './passkeys.ts'
+import { person, visitor } from '../http/callers/callers.ts'
+import { findBrowserToken, writeCookie } from '../http/callers/cookies.ts'
+import { Nothing } from '../http/input/fields.ts'
+import { type Context, type Operation, operation } from '../http/operation.ts'
+import { json, success } from '../http/output/output.ts'
+import { messagePolicy } from '../messages/messages.ts'
+import { addPasskey, listPasskeys, relyingParty, removePasskey, renamePasskey, startPasskey } from './passkeys.ts'
 import {
   AddPasskey,
   CreationOptions,
@@ -31,114 +33,116 @@ const cookieAnswer = {
 
 /** The challenge is bound to the cookie, so a first visitor gets one. */
 const newCookieOf = ({ environment, request, who }: Context<Visitor>): string | undefined =>
-  isNewVisitor(environment, request) ? writeCookie(environment.cookie, who.browserToken) : undefined
+  findBrowserToken(environment, request) === undefined
+    ? writeCookie(environment, { token: who.browserToken })
+    : undefined
 
 export const passkeyOperations: readonly Operation[] = [
-  personOperation({
+  operation({
+    who: person,
     name: 'listPasskeys',
     summary: 'Lists your passkeys, the oldest first',
     method: 'GET',
     path: `${path}s`,
     area,
     input: Nothing,
-    place: 'query',
-    answer: Passkeys,
+    from: 'query',
+    output: json(Passkeys),
     errors: [],
     run: ({ db, who }) => listPasskeys(db, who),
   }),
-  personOperation({
+  operation({
+    who: person,
     name: 'startPasskey',
     summary: 'Gives what a browser needs to make a passkey, for 5 minutes',
     method: 'POST',
     path: `${path}/options`,
     area,
     input: StartPasskey,
-    place: 'body',
-    answer: CreationOptions,
+    from: 'body',
+    output: json(CreationOptions),
     errors: ['impossibleNow', 'wrongCredentials'],
-    run: ({ db, who, environment }, input) => startPasskey(db, who, input, environment.relyingParty),
+    run: ({ db, who, environment }, input) => startPasskey(db, who, input, environment.get(relyingParty)),
   }),
-  personOperation({
+  operation({
+    who: person,
     name: 'addPasskey',
     summary: 'Adds the passkey that the browser made',
     method: 'POST',
     path,
     area,
     input: AddPasskey,
-    place: 'body',
-    answer: Passkey,
+    from: 'body',
+    output: json(Passkey),
     errors: ['duplicate', 'impossibleNow', 'alreadyUsed'],
     run: ({ db, who, environment }, input) =>
-      addPasskey(db, who, input, environment.relyingParty, environment.messages),
+      addPasskey(db, who, input, environment.get(relyingParty), environment.get(messagePolicy)),
   }),
-  personOperation({
+  operation({
+    who: person,
     name: 'renamePasskey',
     summary: 'Gives one of your passkeys another name',
     method: 'POST',
     path: `${path}/rename`,
     area,
     input: RenamePasskey,
-    place: 'body',
-    answer: Success,
+    from: 'body',
+    output: success(),
     errors: ['notFound'],
-    run: async ({ db, who }, input) => {
-      await renamePasskey(db, who, input)
-      return SUCCESS
-    },
+    run: ({ db, who }, input) => renamePasskey(db, who, input),
   }),
-  personOperation({
+  operation({
+    who: person,
     name: 'removePasskey',
     summary: 'Removes one of your passkeys: nobody can sign in with it any more',
     method: 'POST',
     path: `${path}/remove`,
     area,
     input: RemovePasskey,
-    place: 'body',
-    answer: Success,
+    from: 'body',
+    output: success(),
     errors: ['wrongCredentials', 'notFound'],
-    run: async ({ db, who, environment }, input) => {
-      await removePasskey(db, who, input, environment.messages)
-      return SUCCESS
-    },
+    run: ({ db, who, environment }, input) => removePasskey(db, who, input, environment.get(messagePolicy)),
   }),
-  visitorOperation({
+  operation({
+    who: visitor,
     name: 'startPasskeySignIn',
     summary: 'Gives what a browser needs to ask for a passkey, for 5 minutes',
     method: 'POST',
     path: `${path}/signin/options`,
     area,
     input: Nothing,
-    place: 'body',
-    answer: RequestOptions,
-    ...cookieAnswer,
-    answerHeaders: { 'Set-Cookie': 'For a first visitor: the answer must come from the browser that asked' },
+    from: 'body',
+    output: json(RequestOptions, {
+      ...cookieAnswer,
+      headers: { 'Set-Cookie': 'For a first visitor: the answer must come from the browser that asked' },
+    }),
     errors: [],
     run: async (context) => ({
-      ...startPasskeySignIn(context.who, context.environment.relyingParty),
+      ...startPasskeySignIn(context.who, context.environment.get(relyingParty)),
       cookie: newCookieOf(context),
     }),
   }),
-  visitorOperation({
+  operation({
+    who: visitor,
     name: 'signInWithPasskey',
     summary: 'Signs you in with a passkey, in this browser',
     method: 'POST',
     path: `${path}/signin`,
     area,
     input: SignInWithPasskey,
-    place: 'body',
-    answer: Me,
-    ...cookieAnswer,
-    answerHeaders: { 'Set-Cookie': 'The browser is signed in with it' },
+    from: 'body',
+    output: json(Me, { ...cookieAnswer, headers: { 'Set-Cookie': 'The browser is signed in with it' } }),
     errors: ['wrongCredentials'],
     run: async ({ db, who, environment }, { response, keep = false }) => {
       const { handle, name, browser } = await signInWithPasskey(
         db,
         who,
         { response, isKept: keep },
-        environment.relyingParty,
+        environment.get(relyingParty),
         environment.name,
       )
-      return { handle, name, cookie: writeCookie(environment.cookie, browser.token, browser.maxAgeSeconds) }
+      return { handle, name, cookie: writeCookie(environment, browser) }
     },
   }),
 ]

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { cookie } from '../http/callers/cookies.ts'
 import { disablePerson } from '../people/people.ts'
 import { TestBrowser } from '../testing/browser.ts'
 import { type Answer, assertError, testApp } from '../testing/testing.ts'
@@ -28,9 +29,9 @@ const assertRefused = (answer: Answer) => {
 
 test('signing in with a passkey', async (t) => {
   const app = await testApp(t)
-  const { url, cookie } = app.environment()
+  const { url, get } = app.environment()
   const audit = watchAudit(app)
-  const tokenOf = (browser: TestBrowser) => browser.cookies.get(cookie.name)
+  const tokenOf = (browser: TestBrowser) => browser.cookies.get(get(cookie).name)
   const authenticator = makeAuthenticator(app)
   await app.sql(`update people set first_name = 'Avery', last_name = 'Quinn' where handle_key = 'avery'`)
   const avery = await signedIn(app, 'avery')
@@ -68,7 +69,7 @@ test('signing in with a passkey', async (t) => {
     const browser = await signedIn(app, 'blake')
     const before = tokenOf(browser)!
     assert.equal((await signIn(browser, authenticator)).body.handle, '@avery')
-    browser.cookies.set(cookie.name, before)
+    browser.cookies.set(get(cookie).name, before)
     assert.equal((await list(browser)).status, 401)
   })
 
@@ -136,7 +137,7 @@ test('signing in with a passkey', async (t) => {
       const visitor = app.visitor()
       const { challenge } = await expectDone(call(visitor, '/signin/options'))
       const browsers = [app.visitor(), new TestBrowser(second.addresses.production)]
-      for (const browser of browsers) browser.cookies.set(cookie.name, tokenOf(visitor)!)
+      for (const browser of browsers) browser.cookies.set(get(cookie).name, tokenOf(visitor)!)
       const response = authenticator.get({ challenge })
       const answers = await Promise.all(
         [...browsers, ...browsers].map((browser) => call(browser, '/signin', { response })),

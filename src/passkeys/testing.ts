@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { openBrowser } from '../browsers/browsers.ts'
 import type { EnvironmentName } from '../config.ts'
+import { cookie } from '../http/callers/cookies.ts'
 import type { TestBrowser } from '../testing/browser.ts'
 import type { Answer, Person, TestApp } from '../testing/testing.ts'
 
@@ -148,7 +149,7 @@ export async function signedIn(app: TestApp, person: Person, name: EnvironmentNa
   const what = { personId: Number(row!.id), epoch: Number(row!.epoch), door: 'password', isKept: false } as const
   const { token } = await openBrowser(environment.db, who, what, name)
   const browser = app.visitor(name)
-  browser.cookies.set(environment.cookie.name, token)
+  browser.cookies.set(environment.get(cookie).name, token)
   return browser
 }
 

@@ -10,7 +10,7 @@ import { addChild, auditOf, CHILD_PASSWORD, KIM, signInChild } from '../families
 import { importContent } from '../imports/imports.ts'
 import { testMailbox } from '../messages/testing.ts'
 import { exchange, obtainCode, pkcePair, REDIRECT_URI, registerApp } from '../oauth/testing.ts'
-import { tidy } from '../platform/maintenance.ts'
+import { tidy } from '../platform/upkeep.ts'
 import type { TestBrowser } from '../testing/browser.ts'
 import { type Answer, assertError, type Client, type TestApp, testApp } from '../testing/testing.ts'
 import { disablePerson } from './people.ts'

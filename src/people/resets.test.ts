@@ -4,8 +4,9 @@ import type { Caller } from '../caller.ts'
 import type { EnvironmentName } from '../config.ts'
 import type { Db } from '../database/database.ts'
 import { until } from '../database/test-database.ts'
+import { messagePolicy } from '../messages/messages.ts'
 import { testMailbox } from '../messages/testing.ts'
-import { tidy } from '../platform/maintenance.ts'
+import { tidy } from '../platform/upkeep.ts'
 import { mintToken } from '../sessions/tokens.ts'
 import { assertError, type Person, type TestApp, testApp } from '../testing/testing.ts'
 import { changeOwnPassword, changePassword, disablePerson, verifyPerson } from './people.ts'
@@ -36,16 +37,16 @@ async function failOften(app: TestApp, handle: string): Promise<void> {
 }
 
 const ask = (app: TestApp, handle: string, name?: EnvironmentName) =>
-  askReset(app.environment(name).db, callerOf(app), { handle }, app.environment(name).messages)
+  askReset(app.environment(name).db, callerOf(app), { handle }, app.environment(name).get(messagePolicy))
 
 const reset = (app: TestApp, code: string, password: string, name?: EnvironmentName) =>
-  resetPassword(app.environment(name).db, callerOf(app), { code, password }, app.environment(name).messages)
+  resetPassword(app.environment(name).db, callerOf(app), { code, password }, app.environment(name).get(messagePolicy))
 
 const codeIn = (link: string | undefined): string => new URL(link!).searchParams.get('code')!
 
 /** A link as an administrator would hand it over: no message is needed. */
 const codeFor = async (app: TestApp, handle: string): Promise<string> =>
-  codeIn(await makeResetLink(app.environment().db, callerOf(app), { handle }, app.environment().messages))
+  codeIn(await makeResetLink(app.environment().db, callerOf(app), { handle }, app.environment().get(messagePolicy)))
 
 const auditOf = async (app: TestApp, handle: string, after = 0): Promise<unknown[]> =>
   (
@@ -83,7 +84,8 @@ test('a person who forgot the password sets a new one with a link from a message
   const [kept] = await app.sql(`select r::text as row from password_resets r`)
   assert.ok(!String(kept?.row).includes(code.slice(6)), 'only its hash is kept')
 
-  const { db, messages } = app.environment()
+  const { db, get } = app.environment()
+  const messages = get(messagePolicy)
   assert.equal((await readReset(db, callerOf(app), { code }, messages)).handle, '@avery')
   for (const password of ['', 'seven..', 'x'.repeat(1001)])
     await assert.rejects(reset(app, code, password), { code: 4003 })
@@ -110,7 +112,8 @@ test('a person who forgot the password sets a new one with a link from a message
 
 test('a link works once, for half an hour, until the password changes, and in its environment', async (t) => {
   const app = await testApp(t, { MESSAGES: 'off' })
-  const { db, messages } = app.environment()
+  const { db, get } = app.environment()
+  const messages = get(messagePolicy)
 
   await t.test('used', async () => {
     const code = await codeFor(app, 'avery')
@@ -180,7 +183,8 @@ test('one link used by ten requests at once sets one password', async (t) => {
     const [here, there] = [app.environment(), second.environments[0]!]
     const results = await Promise.allSettled(
       Array.from({ length: 10 }, (_, i) => {
-        const { db, messages } = i % 2 ? here : there
+        const { db, get } = i % 2 ? here : there
+        const messages = get(messagePolicy)
         return resetPassword(db, callerOf(app), { code, password: `password of ${i}` }, messages)
       }),
     )
@@ -194,7 +198,8 @@ test('one link used by ten requests at once sets one password', async (t) => {
 
 test('a link and a change of the password at once: one of them, and never both from the same proof', async (t) => {
   const app = await testApp(t, { MESSAGES: 'off' })
-  const { db, messages } = app.environment()
+  const { db, get } = app.environment()
+  const messages = get(messagePolicy)
   for (let round = 0; round < 5; round++) {
     await changePassword(db, callerOf(app), { handle: 'blake', password: 'the old one' }, messages)
     const before = await epochOf(app, 'blake')
@@ -216,7 +221,8 @@ test('who asks for a link learns nothing about the account', async (t) => {
   const app = await testApp(t, mailbox.settings)
   await giveEmail(app, 'avery', 'casey', 'drew')
   await app.sql(`update people set email = 'ellis@example.org, eve@example.org' where handle_key = 'ellis'`)
-  const { db, messages } = app.environment()
+  const { db, get } = app.environment()
+  const messages = get(messagePolicy)
   await disablePerson(db, callerOf(app), { handle: 'casey', isDisabled: true })
 
   /** The statements of one request, in their order. */
@@ -320,7 +326,8 @@ test('a person changes their own password', async (t) => {
   const app = await testApp(t, mailbox.settings)
   await giveEmail(app, 'avery')
   await Promise.all([app.givePassword('avery'), app.givePassword('blake')])
-  const { db, messages } = app.environment()
+  const { db, get } = app.environment()
+  const messages = get(messagePolicy)
   const change = async (password: string, newPassword: string) =>
     changeOwnPassword(db, await selfOf(app, 'avery'), { password, newPassword }, messages)
 

@@ -1,14 +1,17 @@
-import type { FastifyRequest } from 'fastify'
-import type { Environment } from '../environment.ts'
+import { networkOf } from '../bounds/networks.ts'
+import { RateLimiter } from '../bounds/rate-limiter.ts'
+import { type Environment, service } from '../environment.ts'
 import { fail, PlatformError } from '../errors.ts'
-import { admitNewcomer } from '../http/admit.ts'
 import { findBearer, lookUpHolder } from '../http/callers/bearer.ts'
-import { oneHeader } from '../http/callers/client-credentials.ts'
-import { writeCookie } from '../http/callers/cookies.ts'
-import { type Operation, openOperation, personOperation } from '../http/operation.ts'
-import { SUCCESS, Success } from '../http/output/success.ts'
-import { TOKEN_HEADERS, tokenHeaders } from '../oauth/token-headers.ts'
+import { anyone, person } from '../http/callers/callers.ts'
+import { clearCookie } from '../http/callers/cookies.ts'
+import { type Operation, operation } from '../http/operation.ts'
+import { json, success } from '../http/output/output.ts'
+import type { HttpRequest } from '../http/request.ts'
+import { messagePolicy } from '../messages/messages.ts'
 import type { TokenPair } from '../sessions/sessions.ts'
+import { tokenPolicy } from '../sessions/sessions.ts'
+import { TOKEN_HEADERS, tokenHeaders } from '../sessions/token-headers.ts'
 import { createAnonymous } from './anonymous.ts'
 import { deleteOwnAccount } from './deletion.ts'
 import { AnonymousProfile, DeleteAccount, NewAnonymous } from './schema.ts'
@@ -16,29 +19,36 @@ import { AnonymousProfile, DeleteAccount, NewAnonymous } from './schema.ts'
 const area = 'Profile'
 const path = '/user/v1/my/profile'
 
+/** Anybody can be made a user here: counts for the network, beside what that may ask at all. */
+const newcomerLimit = service(
+  ({ config }) => new RateLimiter('anonymous', config.RATE_ANONYMOUS_PER_SECOND, config.RATE_ANONYMOUS_BURST),
+)
+
 export const peopleOperations: readonly Operation[] = [
-  openOperation({
+  operation({
+    who: anyone,
     name: 'createAnonymousUser',
     summary: 'Makes an anonymous user, who is gone when the session ends or is not refreshed in time',
     method: 'PUT',
     path,
     area,
     input: NewAnonymous,
-    place: 'body',
+    from: 'body',
     requestHeaders: { clientId: "The app's client ID, where it is not a field (client_id is read too)" },
-    answer: AnonymousProfile,
-    answerHeaders: TOKEN_HEADERS,
-    headersOf: ({ tokens }: { tokens: TokenPair }) => tokenHeaders(tokens),
+    output: json(AnonymousProfile, {
+      headers: TOKEN_HEADERS,
+      headersOf: ({ tokens }: { tokens: TokenPair }) => tokenHeaders(tokens),
+    }),
+    limit: { limiter: newcomerLimit, key: ({ address }) => networkOf(address) },
     errors: ['impossibleNow', 'appNotUsable', 'notAuthorized'],
     run: async ({ db, who, environment, request }, input) => {
       await refuseSignedIn(environment, request)
-      admitNewcomer(environment, request)
-      const clientId = input.clientId ?? oneHeader(request, 'clientid', 'client_id')
-      const device = String(request.headers['user-agent'] ?? '').slice(0, 200)
-      return createAnonymous(db, who, { ...input, clientId, device }, environment.tokenPolicy)
+      const clientId = input.clientId ?? request.oneHeader('clientid', 'client_id')
+      return createAnonymous(db, who, { ...input, clientId, device: request.device }, environment.get(tokenPolicy))
     },
   }),
-  personOperation({
+  operation({
+    who: person,
     name: 'deleteAccount',
     summary:
       'Deletes the own account for good; all tokens are dead at once. Accounts of children who have one are deleted by a parent',
@@ -46,14 +56,16 @@ export const peopleOperations: readonly Operation[] = [
     path: '/account/v1/delete',
     area: 'Account',
     input: DeleteAccount,
-    place: 'body',
-    answer: Success,
-    answerHeaders: { 'Set-Cookie': 'Takes the cookie of this browser away' },
-    headersOf: ({ cookie }: { cookie: string }) => ({ 'set-cookie': cookie }),
+    from: 'body',
+    output: success({
+      headers: { 'Set-Cookie': 'Takes the cookie of this browser away' },
+      headersOf: ({ cookie }: { cookie: string }) => ({ 'set-cookie': cookie }),
+    }),
+    isUnrepeatable: true,
     errors: ['wrongCredentials', 'impossibleNow', 'forbidden'],
     run: async ({ db, who, environment }, input) => {
-      await deleteOwnAccount(db, who, input, environment.messages)
-      return { ...SUCCESS, cookie: writeCookie(environment.cookie, '', 0) }
+      await deleteOwnAccount(db, who, input, environment.get(messagePolicy))
+      return { cookie: clearCookie(environment) }
     },
   }),
 ]
@@ -62,7 +74,7 @@ export const peopleOperations: readonly Operation[] = [
  * Whoever is signed in would silently become somebody else. A token that no longer holds is ignored: an app that makes a new user because the last one is gone may
  * well send along what it had.
  */
-async function refuseSignedIn(environment: Environment, request: FastifyRequest): Promise<void> {
+async function refuseSignedIn(environment: Environment, request: HttpRequest): Promise<void> {
   const token = findBearer(request, false)
   if (token === undefined) return
   const holder = await lookUpHolder(environment, token, request.who.at).catch((error: unknown) => {

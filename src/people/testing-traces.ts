@@ -5,7 +5,7 @@ import { PATH } from '../buckets/testing.ts'
 import type { Caller, PersonCaller } from '../caller.ts'
 import { readDevice } from '../devices/devices.ts'
 import { KIM } from '../families/testing.ts'
-import { openSession } from '../sessions/sessions.ts'
+import { openSession, tokenPolicy } from '../sessions/sessions.ts'
 import type { TestBrowser } from '../testing/browser.ts'
 import { Client, type TestApp } from '../testing/testing.ts'
 import { addPerson } from './people.ts'
@@ -33,7 +33,7 @@ const HANDLE = '@zephyrine'
 
 /** Somebody of whom there is something in every table that can hold something of a person. */
 export async function populate(app: TestApp): Promise<Traced> {
-  const { db, tokenPolicy } = app.environment()
+  const { db, get } = app.environment()
   await app.sql(`alter table people alter column id restart with ${PERSON_ID}`)
   const who = operator(app)
   const email = 'quillon@example.org'
@@ -57,7 +57,7 @@ export async function populate(app: TestApp): Promise<Traced> {
     const parties = { appId: Number(row!.id), personId }
     const userId = await ensureAppUser(db, who, parties)
     const session = { ...parties, userId, door, device: 'Zephyrine phone', pushToken: 'push-of-zephyrine' }
-    const { accessToken } = await openSession(db, who, session, tokenPolicy)
+    const { accessToken } = await openSession(db, who, session, get(tokenPolicy))
     userIds.push(userId)
     clients.push(new Client(app.address, accessToken, userId))
   }

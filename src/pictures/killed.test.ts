@@ -26,7 +26,7 @@ test('whose image ends the process that reads it pays for that, and nobody else 
   const [avery, blake, casey] = await Promise.all(
     (['avery', 'blake', 'casey'] as const).map((person) => signedIn(app, person)),
   )
-  const { queue } = app.environment().workshop
+  const { queue } = app.environment().get(imageWorker)
   assert.equal((await sendImage(blake!, PICTURE, small)).status, 200)
   const large = await slow()
   const [press] = pressesOf()

@@ -1,12 +1,14 @@
 import { Type } from 'typebox'
 import { type ImageKind, REMOVE_FORMS, UPLOAD_FORMS } from '../../web/pictures/pictures-section.ts'
 import { PROFILE } from '../../web/profiles/profile-page.ts'
-import { doneAt, ownForm } from '../account/own-pages.ts'
 import { fail } from '../errors.ts'
+import { Nothing } from '../http/input/fields.ts'
+import { doneAt, ownForm } from '../http/pages/own-page.ts'
 import type { Page } from '../http/pages/page.ts'
 import { lookAtProfile } from '../profiles/pages.ts'
 import { removeImage, setImage } from './pictures.ts'
-import { Nothing, SetImage } from './schema.ts'
+import { SetImage } from './schema.ts'
+import { imageWorker } from './workshop.ts'
 
 /** What is missing is told on the page itself. */
 const UploadForm = Type.Partial(SetImage)
@@ -17,12 +19,12 @@ const formsOf = (kind: ImageKind): Page[] => [
     name: `${kind}Form`,
     path: UPLOAD_FORMS[kind],
     input: UploadForm,
-    place: 'multipart',
+    from: 'multipart',
     back,
     run: async ({ db, environment, request }, who, { image }) => {
       if (!image) throw fail('parameterMissing', 'Choose a file first')
-      const hasLeft = () => request.raw.socket.destroyed
-      await setImage(db, who, { kind, image, hasLeft }, environment.workshop)
+      const hasLeft = () => request.hasLeft
+      await setImage(db, who, { kind, image, hasLeft }, environment.get(imageWorker))
       return doneAt(PROFILE, `${kind}-set`)
     },
     showProblem: (context, who, _typed, problem) =>

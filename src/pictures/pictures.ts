@@ -3,6 +3,7 @@ import type { AppUser, PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
+import type { ExportFile } from '../room.ts'
 import { drawDefault } from './default.ts'
 import { childrenBornAfter, initialsOf, type Kind, parseImageId, widthFor } from './rules.ts'
 import type { NameImage } from './schema.ts'
@@ -69,10 +70,10 @@ function show(row: RowOf<typeof store.findOwn>, kind: Kind, width: number, seed:
 }
 
 /** For the download of everything that is kept about a person: those that they have sent, in the largest size. */
-export async function* exportImages(db: Db, personId: number): AsyncGenerator<{ kind: Kind; bytes: Buffer }> {
+export async function* exportImages(db: Db, personId: number): AsyncGenerator<ExportFile> {
   for (const kind of ['picture', 'cover'] as const) {
     const found = await db.first(store.findLargest, { kind, person: personId })
-    if (found) yield { kind, bytes: found.bytes }
+    if (found) yield { path: `${kind}.webp`, chunks: [found.bytes], isPacked: true }
   }
 }
 

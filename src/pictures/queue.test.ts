@@ -215,9 +215,9 @@ test('a household sends so many megapixels, and more later', async (t) => {
   await t.test('and the page says so', async () => {
     const page = await avery.get('/account/profile')
     const [, action = '', key = ''] =
-      /action="([^"]*picture[^"]*)" enctype[^>]*>.*?name="form_key" value="([^"]*)"/s.exec(page.text) ?? []
+      /action="([^"]*picture[^"]*)" enctype[^>]*>.*?name="csrf_token" value="([^"]*)"/s.exec(page.text) ?? []
     const form = new FormData()
-    form.append('form_key', key)
+    form.append('csrf_token', key)
     form.append('image', new Blob([bomb]), 'bomb.webp')
     const seen = await avery.send(action, { method: 'POST', body: form })
     assert.equal(seen.status, 429)

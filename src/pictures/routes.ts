@@ -1,7 +1,10 @@
-import { imageOperation, type Operation, ownImageOperation, personOperation } from '../http/operation.ts'
-import { SUCCESS, Success } from '../http/output/success.ts'
+import { appUser, person } from '../http/callers/callers.ts'
+import { Nothing } from '../http/input/fields.ts'
+import { type Operation, operation } from '../http/operation.ts'
+import { success } from '../http/output/output.ts'
 import { readImage, readOwnImage, readPersonImage, removeImage, type Shown, setImage } from './pictures.ts'
-import { NameImage, Nothing, OwnCover, OwnPicture, SetImage } from './schema.ts'
+import { NameImage, OwnCover, OwnPicture, SetImage } from './schema.ts'
+import { imageWorker } from './workshop.ts'
 
 const area = 'Pictures'
 const mine = '/user/v1/my/profile'
@@ -11,10 +14,13 @@ const account = '/account/v1/profile'
 const shown = {
   method: 'GET',
   area,
-  place: 'query',
-  mediaTypes: ['image/webp', 'image/png'],
+  from: 'query',
+  output: {
+    kind: 'image',
+    mediaTypes: ['image/webp', 'image/png'],
+    headers: { ETag: 'Of the bytes, for If-None-Match' },
+  },
   requestHeaders: { 'If-None-Match': 'ETags that the client has: 304 where the image is one of them' },
-  answerHeaders: { ETag: 'Of the bytes, for If-None-Match' },
 } as const
 
 /** At the same address another image may be shown tomorrow. */
@@ -39,7 +45,8 @@ const KINDS = [
 
 export const pictureOperations: readonly Operation[] = [
   ...KINDS.map(({ kind, name, input, generated }) =>
-    imageOperation({
+    operation({
+      who: appUser,
       ...shown,
       name: `readMy${name}`,
       summary: `Shows the user's own ${kind}${generated}`,
@@ -49,7 +56,8 @@ export const pictureOperations: readonly Operation[] = [
       run: async ({ db, who }, what) => asked(await readOwnImage(db, who, { kind, ...what })),
     }),
   ),
-  imageOperation({
+  operation({
+    who: appUser,
     ...shown,
     name: 'readImage',
     summary: 'Shows the picture or cover of a user of the app whom the caller may see',
@@ -59,7 +67,8 @@ export const pictureOperations: readonly Operation[] = [
     run: async ({ db, who }, input) => kept(await readImage(db, who, input)),
   }),
   ...KINDS.map(({ kind, name, input }) =>
-    ownImageOperation({
+    operation({
+      who: person,
       ...shown,
       name: `readAccount${name}`,
       summary: `Shows the person's own ${kind} on the platform's pages`,
@@ -70,38 +79,36 @@ export const pictureOperations: readonly Operation[] = [
     }),
   ),
   ...KINDS.map(({ kind, name, shape }) =>
-    personOperation({
+    operation({
+      who: person,
       name: `set${name}`,
       summary: `Sets the person's ${kind}; ${shape}`,
       method: 'PUT',
       path: `${account}/${kind}`,
       area,
       input: SetImage,
-      place: 'image',
-      answer: Success,
+      from: 'image',
+      output: success(),
       errors: [],
       run: async ({ db, who, environment, request }, { image }) => {
-        const hasLeft = () => request.raw.socket.destroyed
-        await setImage(db, who, { kind, image, hasLeft }, environment.workshop)
-        return SUCCESS
+        const hasLeft = () => request.hasLeft
+        return setImage(db, who, { kind, image, hasLeft }, environment.get(imageWorker))
       },
     }),
   ),
   ...KINDS.map(({ kind, name }) =>
-    personOperation({
+    operation({
+      who: person,
       name: `remove${name}`,
       summary: `Removes the person's ${kind}; a generated one is shown`,
       method: 'DELETE',
       path: `${account}/${kind}`,
       area,
       input: Nothing,
-      place: 'query',
-      answer: Success,
+      from: 'query',
+      output: success(),
       errors: [],
-      run: async ({ db, who }) => {
-        await removeImage(db, who, { kind })
-        return SUCCESS
-      },
+      run: ({ db, who }) => removeImage(db, who, { kind }),
     }),
   ),
 ]

@@ -20,6 +20,5 @@ export const NameImage = Type.Object({
   ),
 })
 export const SetImage = Type.Object({ image: File('A PNG, JPEG or WebP image of at most 5 MiB') })
-export const Nothing = Type.Object({})
 
 export type NameImage = Static<typeof NameImage>

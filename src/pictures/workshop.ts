@@ -1,6 +1,8 @@
 import type { Logger } from 'pino'
 import { LruCache } from '../bounds/lru-cache.ts'
+import { RateLimiter } from '../bounds/rate-limiter.ts'
 import type { EnvironmentName } from '../config.ts'
+import { service } from '../environment.ts'
 import { fail } from '../errors.ts'
 import { Press } from './press.ts'
 import { ImageQueue, type Sender } from './queue.ts'
@@ -86,3 +88,17 @@ export class Workshop {
     this.queue.refuseAll(household)
   }
 }
+
+export const imageWorker = service(
+  ({ name, log, config, clock, stopping }) => {
+    const images = new RateLimiter('images', config.RATE_IMAGE_PER_SECOND, config.RATE_IMAGE_BURST)
+    const worker = new Workshop({
+      name,
+      log,
+      take: (household, megapixels) => images.take(household, clock().getTime(), megapixels),
+    })
+    stopping.addEventListener('abort', () => worker.stop())
+    return worker
+  },
+  (worker) => worker.stop(),
+)

@@ -1,18 +1,19 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { operations, pages } from '../app.ts'
+import { everything, rooms } from '../app.ts'
 import { type Config, ENVIRONMENTS, type EnvironmentName, readSecretKey } from '../config.ts'
 import { type Connection, openDatabase } from '../database/database.ts'
 import { startEmbedded } from '../database/embedded/embedded.ts'
 import { migrate } from '../database/migrate.ts'
 import { type Clock, type Environment, openEnvironment, schemaOf } from '../environment.ts'
 import { StartupError } from '../errors.ts'
-import { buildServer } from '../http/server.ts'
+import { forgetting } from '../forget.ts'
+import { buildServer, type HttpServer } from '../http/server.ts'
 import { keepDelivering } from '../messages/outbox.ts'
+import { allRooms } from '../room.ts'
 import { checkSecretKey } from './installation.ts'
-import { keepTidy } from './maintenance.ts'
+import { keepTidy } from './upkeep.ts'
 
 /** A PostgreSQL that answers, whoever runs it. */
 export interface RunningDatabase {
@@ -55,7 +56,13 @@ export async function openEnvironments(
         onProblem: (problem) => own.warn({ problem: problem.message }, 'a database connection had a problem'),
       })
       await checkSecretKey(db, secretKey, name)
-      return openEnvironment({ name, config, db, log: own, clock, secretKey })
+      const environment = openEnvironment({ name, config, db, log: own, clock, secretKey })
+      environment.provide(allRooms, rooms)
+      environment.provide(
+        forgetting,
+        rooms.flatMap(({ forget }) => forget ?? []),
+      )
+      return environment
     }),
   )
 }
@@ -105,14 +112,11 @@ export async function startPlatform(
 }
 
 async function serve(config: Config, environments: readonly Environment[]): Promise<Listener[]> {
-  const servers = await Promise.all(
-    environments.map(async (environment) => {
-      const server = buildServer(environment, operations, pages)
-      await server.ready()
-      return server
-    }),
+  await Promise.all(environments.flatMap((environment) => rooms.map((room) => room.start?.(environment))))
+  return listen(
+    config,
+    environments.map((environment) => buildServer(environment, everything)),
   )
-  return listen(config, servers)
 }
 
 interface Listener {
@@ -124,7 +128,7 @@ interface Listener {
 const SILENCE_MS = 500
 
 /** A listener for each environment; one for both where the ports are the same, and then the host name decides. */
-async function listen(config: Config, [production, sandbox]: FastifyInstance[]): Promise<Listener[]> {
+async function listen(config: Config, [production, sandbox]: HttpServer[]): Promise<Listener[]> {
   if (!production || !sandbox) throw new Error('Both environments are needed')
   const isShared = config.PORT !== 0 && config.PORT === config.SANDBOX_PORT
   if (!isShared)
@@ -139,7 +143,7 @@ async function listen(config: Config, [production, sandbox]: FastifyInstance[]):
     production.server.on(event, (request: IncomingMessage, response: ServerResponse) => {
       const name = URL.parse(`http://${request.headers.host}`)?.hostname.replace(/\.$/, '')
       const isForSandbox = name === sandboxName
-      ;(isForSandbox ? sandbox : production).routing(request, response)
+      ;(isForSandbox ? sandbox : production).handle(request, response)
     })
   }
   return [await open(production.server, config.PORT, config.HOST)]

@@ -22,12 +22,12 @@ const FORMS = [
 ]
 
 const settingsOf = async (browser: TestBrowser) => (await call(browser, 'GET', '/account/v1/profile')).body
-const keyOf = ({ text }: Seen, action: string) => formsOf(text).find((one) => one.action === action)!.hidden.form_key!
+const keyOf = ({ text }: Seen, action: string) => formsOf(text).find((one) => one.action === action)!.hidden.csrf_token!
 
 /** Sends a file as a browser without scripts does. */
 function upload(browser: TestBrowser, action: string, image: Buffer | undefined, key?: string): Promise<Seen> {
   const form = new FormData()
-  if (key !== undefined) form.set('form_key', key)
+  if (key !== undefined) form.set('csrf_token', key)
   if (image) form.set('image', new Blob([new Uint8Array(image)]), 'me.png')
   return browser.send(action, { method: 'POST', body: form })
 }
@@ -224,7 +224,7 @@ test('the page of one’s profile', async (t) => {
         if (action === PROFILE && key === keyOf(own, PROFILE)) continue
         const seen = /(picture|cover)$/.test(action)
           ? await upload(avery, action, image, key)
-          : await avery.post(action, { firstName: 'Forged', ...(key === undefined ? {} : { form_key: key }) })
+          : await avery.post(action, { firstName: 'Forged', ...(key === undefined ? {} : { csrf_token: key }) })
         assert.equal(seen.status, 403, `${action} ${key}`)
       }
     }

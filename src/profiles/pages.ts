@@ -2,11 +2,12 @@ import { Type } from 'typebox'
 import { findNotice } from '../../web/account/notices.ts'
 import { picturesSection } from '../../web/pictures/pictures-section.ts'
 import { EMAIL_FORM, PROFILE, type ProfileFields, profilePage, SEARCH_FORM } from '../../web/profiles/profile-page.ts'
-import { doneAt, ownForm, ownView, showOwn } from '../account/own-pages.ts'
-import type { FormProblem } from '../account/problem.ts'
 import { AccountQuery } from '../account/schema.ts'
 import type { PersonCaller } from '../caller.ts'
+import type { FormProblem } from '../http/pages/form-problem.ts'
+import { doneAt, ownForm, ownView, showOwn } from '../http/pages/own-page.ts'
 import type { Page, PageContext, ShownPage } from '../http/pages/page.ts'
+import { messagePolicy } from '../messages/messages.ts'
 import { readPersonImage } from '../pictures/pictures.ts'
 import { changeEmail, changeSettings, readSettings } from './profiles.ts'
 import { ChangeEmail, ChangeSettings } from './schema.ts'
@@ -27,7 +28,7 @@ interface Failure {
 
 /** The page of one's profile, for the forms of this room and of pictures. */
 export async function lookAtProfile(
-  { db, formKey: keyOf }: PageContext,
+  { db, csrfToken: keyOf }: PageContext,
   who: PersonCaller,
   { notice, failure }: { readonly notice?: string | undefined; readonly failure?: Failure } = {},
 ): Promise<ShownPage> {
@@ -98,7 +99,7 @@ export const profilePages: readonly Page[] = [
     run: async ({ db, environment }, who, { email = '', password = '' }) => {
       // An empty field is no password, and no failed try either.
       const proof = password === '' ? {} : { password }
-      await changeEmail(db, who, { email, ...proof }, environment.messages)
+      await changeEmail(db, who, { email, ...proof }, environment.get(messagePolicy))
       return doneAt(PROFILE, 'email-changed')
     },
     showProblem: (context, who, { email = '' }, problem) =>

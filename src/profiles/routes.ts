@@ -1,73 +1,77 @@
 import { Type } from 'typebox'
-import { type Operation, personOperation, userOperation } from '../http/operation.ts'
-import { SUCCESS, Success } from '../http/output/success.ts'
+import { appUser, person } from '../http/callers/callers.ts'
+import { type Operation, operation } from '../http/operation.ts'
+import { json, success } from '../http/output/output.ts'
+import { messagePolicy } from '../messages/messages.ts'
 import { changeEmail, changeSettings, readOwnProfile, readProfile, readSettings } from './profiles.ts'
 import { ChangeEmail, ChangeSettings, Entry, NameProfile, OwnProfile, Settings } from './schema.ts'
 
 const area = 'Profile'
 
 export const profileOperations: readonly Operation[] = [
-  userOperation({
+  operation({
+    who: appUser,
     name: 'readOwnProfile',
     summary: "Reads the caller's own profile",
     method: 'GET',
     path: '/user/v1/my/profile',
     area,
     input: Type.Object({}),
-    place: 'query',
-    answer: OwnProfile,
+    from: 'query',
+    output: json(OwnProfile),
     errors: [],
     run: ({ db, who }) => readOwnProfile(db, who),
   }),
-  userOperation({
+  operation({
+    who: appUser,
     name: 'readProfile',
     summary: 'Reads the profile of another user of the app who has public search on',
     method: 'GET',
     path: '/user/v1/profile',
     area,
     input: NameProfile,
-    place: 'query',
-    answer: Entry,
+    from: 'query',
+    output: json(Entry),
     errors: ['notFound'],
     run: ({ db, who }, input) => readProfile(db, who, input),
   }),
-  personOperation({
+  operation({
+    who: person,
     name: 'readSettings',
     summary: 'Reads what the person says about themselves, outside of any app',
     method: 'GET',
     path: '/account/v1/profile',
     area,
     input: Type.Object({}),
-    place: 'query',
-    answer: Settings,
+    from: 'query',
+    output: json(Settings),
     errors: [],
     run: ({ db, who }) => readSettings(db, who),
   }),
-  personOperation({
+  operation({
+    who: person,
     name: 'changeSettings',
     summary: 'Changes what the person says about themselves; what is not given stays as it is',
     method: 'POST',
     path: '/account/v1/profile',
     area,
     input: ChangeSettings,
-    place: 'body',
-    answer: Settings,
+    from: 'body',
+    output: json(Settings),
     errors: ['forbidden'],
     run: ({ db, who }, input) => changeSettings(db, who, input),
   }),
-  personOperation({
+  operation({
+    who: person,
     name: 'changeEmail',
     summary: 'Changes where messages to the person go; the old address is told',
     method: 'POST',
     path: '/account/v1/email',
     area,
     input: ChangeEmail,
-    place: 'body only',
-    answer: Success,
+    from: 'body only',
+    output: success(),
     errors: ['wrongCredentials', 'impossibleNow', 'forbidden'],
-    run: async ({ db, who, environment }, input) => {
-      await changeEmail(db, who, input, environment.messages)
-      return SUCCESS
-    },
+    run: ({ db, who, environment }, input) => changeEmail(db, who, input, environment.get(messagePolicy)),
   }),
 ]

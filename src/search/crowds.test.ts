@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { tidy } from '../platform/maintenance.ts'
+import { tidy } from '../platform/upkeep.ts'
 import { type Client, type TestApp, testApp } from '../testing/testing.ts'
 import { settlePeople } from './testing.ts'
 

@@ -1,6 +1,11 @@
 import { Type } from 'typebox'
-import { admitSearch } from '../http/admit.ts'
-import { type Operation, userOperation } from '../http/operation.ts'
+import { networkOf } from '../bounds/networks.ts'
+import { RateLimiter } from '../bounds/rate-limiter.ts'
+import type { AppUser } from '../caller.ts'
+import { service } from '../environment.ts'
+import { appUser } from '../http/callers/callers.ts'
+import { type Operation, operation } from '../http/operation.ts'
+import { json } from '../http/output/output.ts'
 import { Entry } from '../profiles/schema.ts'
 import { countDrawn, drawUsers } from './draws.ts'
 import { DEFAULT_LIMIT, Draw, Found, Search } from './schema.ts'
@@ -8,36 +13,48 @@ import { searchUsers } from './search.ts'
 
 const area = 'User search'
 
+/** So many people shown count as one search, and one that an anonymous user makes as so many. */
+const PEOPLE_A_SEARCH = 10
+const ANONYMOUS_SEARCHES = 4
+
+/**
+ * Counts for the user, with any of their tokens, and by how many are shown at most, beside what they may ask at all. Anybody can make anonymous users, so those of
+ * one network and app count together, and for more.
+ */
+const searchLimit = {
+  limiter: service(({ config }) => new RateLimiter('search', config.RATE_SEARCH_PER_SECOND, config.RATE_SEARCH_BURST)),
+  key: ({ userId, appId, isAnonymous, address }: AppUser) => (isAnonymous ? `${appId} ${networkOf(address)}` : userId),
+}
+const costOf = ({ isAnonymous }: AppUser, people: number): number =>
+  Math.ceil(people / PEOPLE_A_SEARCH) * (isAnonymous ? ANONYMOUS_SEARCHES : 1)
+
 export const searchOperations: readonly Operation[] = [
-  userOperation({
+  operation({
+    who: appUser,
     name: 'searchUsers',
     summary: 'Finds users of the app who have public search on, by handle or name; typing mistakes are forgiven',
     method: 'GET',
     path: '/user/v1/search',
     area,
     input: Search,
-    place: 'query',
-    answer: Found,
+    from: 'query',
+    output: json(Found),
     errors: [],
-    run: ({ db, who, environment, request }, input) => {
-      admitSearch(environment, request, input.limit ?? DEFAULT_LIMIT)
-      return searchUsers(db, who, input)
-    },
+    limit: { ...searchLimit, cost: (who, { limit = DEFAULT_LIMIT }) => costOf(who, limit) },
+    run: ({ db, who }, input) => searchUsers(db, who, input),
   }),
-  userOperation({
+  operation({
+    who: appUser,
     name: 'drawUsers',
     summary: 'Draws users of the app at random who have public search on',
     method: 'GET',
     path: '/user/v1/search/random',
     area,
     input: Draw,
-    place: 'query',
-    answer: Type.Array(Entry),
+    from: 'query',
+    output: json(Type.Array(Entry)),
     errors: [],
-    run: ({ db, who, environment, request }, input) => {
-      const count = countDrawn(input)
-      admitSearch(environment, request, count)
-      return drawUsers(db, who, count)
-    },
+    limit: { ...searchLimit, cost: (who, input) => costOf(who, countDrawn(input)) },
+    run: ({ db, who }, input) => drawUsers(db, who, countDrawn(input)),
   }),
 ]

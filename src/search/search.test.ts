@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { call, signInBrowser } from '../account/testing.ts'
 import { through } from '../buckets/testing.ts'
 import { join } from '../people/testing.ts'
-import { tidy } from '../platform/maintenance.ts'
+import { tidy } from '../platform/upkeep.ts'
 import { assertError, type Client, type Person, type TestApp, testApp } from '../testing/testing.ts'
 import { searchKeys } from './keys.ts'
 

@@ -1,5 +1,6 @@
 import { LruCache } from '../bounds/lru-cache.ts'
 import type { Database } from '../database/database.ts'
+import { service } from '../environment.ts'
 import { type Holder, REVOKED, type Revocation } from './sessions.ts'
 
 /** A revocation as it is compared with many holders. */
@@ -69,3 +70,5 @@ export const isConcerned = (
   holder: Pick<Holder, 'sessionId' | 'personId' | 'appId'>,
   { sessionIds, personId, appId }: Revoked,
 ): boolean => sessionIds.has(holder.sessionId) || holder.personId === personId || holder.appId === appId
+
+export const tokenCache = service(({ db, config }) => new TokenCache(db, config.TOKEN_CACHE_SIZE))

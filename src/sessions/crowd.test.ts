@@ -4,7 +4,7 @@ import { uuid, write } from '../database/statement.ts'
 import { until } from '../database/test-database.ts'
 import { Client, type Person, type TestApp, testApp } from '../testing/testing.ts'
 import { refreshSession } from './refresh.ts'
-import { openSession, type TokenPair } from './sessions.ts'
+import { openSession, type TokenPair, tokenPolicy } from './sessions.ts'
 import { insertSession } from './store.ts'
 
 const LIST = '/app/v1/bucket/list'
@@ -18,7 +18,7 @@ const lockAll = write('test.sessions.lockAll', {
 
 /** Opens sessions of one person in the first app, each a second after the other. */
 async function settle(app: TestApp, person: Person) {
-  const { db, tokenPolicy, clock } = app.environment()
+  const { db, get, clock } = app.environment()
   const { userId } = await app.as(person)
   await app.sql('delete from sessions')
   const [row] = await app.sql(`select app_id::int, person_id::int from app_users where user_id = '${userId}'`)
@@ -26,7 +26,7 @@ async function settle(app: TestApp, person: Person) {
   const caller = () => ({ at: clock(), requestId: 'test', address: '127.0.0.1' })
   const open = (): Promise<TokenPair> => {
     app.advance(1_000)
-    return openSession(db, caller(), { ...what, door: 'implicit' }, tokenPolicy)
+    return openSession(db, caller(), { ...what, door: 'implicit' }, get(tokenPolicy))
   }
   return {
     open,
@@ -36,7 +36,7 @@ async function settle(app: TestApp, person: Person) {
       return opened
     },
     refresh: ({ refreshToken }: TokenPair) =>
-      refreshSession(db, caller(), { appId: what.appId, refreshToken }, tokenPolicy),
+      refreshSession(db, caller(), { appId: what.appId, refreshToken }, get(tokenPolicy)),
     countLive: async () =>
       (await app.sql(`select 1 from sessions where user_id = '${userId}' and ended_at is null`)).length,
   }

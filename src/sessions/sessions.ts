@@ -6,6 +6,7 @@ import type { Db } from '../database/database.ts'
 import { notify } from '../database/listener.ts'
 import type { Retention } from '../database/retention.ts'
 import type { RowOf } from '../database/statement.ts'
+import { service } from '../environment.ts'
 import { fail, type PlatformError } from '../errors.ts'
 import * as store from './store.ts'
 import type { RefreshClaim } from './tokens.ts'
@@ -276,3 +277,13 @@ export const sessionRetention: readonly Retention[] = [
   { days: 30, remove: store.deleteOldTokens },
   { days: 30, remove: store.deleteOldSessions },
 ]
+
+export const tokenPolicy = service(
+  ({ name, config, keyFor }): TokenPolicy => ({
+    environment: name,
+    refreshKey: keyFor('refresh'),
+    accessKey: keyFor('access'),
+    accessTokenHours: config.ACCESS_TOKEN_HOURS,
+    sessionDays: config.SESSION_DAYS,
+  }),
+)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { TObject, TSchema } from 'typebox'
-import type { Place } from '../http/input/fields.ts'
+import type { Source } from '../http/input/fields.ts'
 
 /** Values that mean something to the platform under test, by the name of the field: without them every request would end at "not found". */
 export type Samples = Readonly<Record<string, readonly unknown[]>>
@@ -10,7 +10,7 @@ export interface Target {
   readonly method: string
   readonly path: string
   readonly input: TObject
-  readonly place: Place
+  readonly from: Source
   /** Request headers that it reads. */
   readonly requestHeaders?: Readonly<Record<string, string>>
   /** Whether the caller's own token stays, because it wants one. */
@@ -204,7 +204,7 @@ export function requestsTo(target: Target, samples: Samples): fc.Arbitrary<FuzzR
     body: [1, 8],
     multipart: [1, 8],
     'body only': [1, 8],
-  }[target.place] as [number, number]
+  }[target.from] as [number, number]
   const query = fc.oneof(
     { weight: withQuery, arbitrary: fields.map((given) => asForm(given).text) },
     { weight: withoutQuery, arbitrary: fc.constant('') },

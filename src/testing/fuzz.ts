@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import type { FastifyRequest } from 'fastify'
 import { Compile } from 'typebox/compile'
 import type { Visitor } from '../caller.ts'
 import type { Environment } from '../environment.ts'
 import { listErrors } from '../errors.ts'
-import { makeFormKey } from '../http/callers/csrf.ts'
+import { cookie } from '../http/callers/cookies.ts'
+import { makeCsrfToken } from '../http/callers/csrf.ts'
 import { errorsOf } from '../http/openapi/errors.ts'
 import type { Operation } from '../http/operation.ts'
 import type { Page } from '../http/pages/page.ts'
+import type { HttpRequest } from '../http/request.ts'
 import type { TestBrowser } from './browser.ts'
 import { type FuzzRequest, requestsTo, type Samples } from './fuzz-requests.ts'
 import { type Answer, assertError, type Client, type ErrorShape } from './testing.ts'
@@ -31,10 +32,9 @@ const HANGING = { interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true
 /** Sends an operation what its schema allows and what it does not, and checks every answer. A failure prints the seed and the smallest request. */
 export async function fuzzOperation(operation: Operation, fuzz: Fuzz): Promise<void> {
   const { clients, browsers = [], samples, runs, prepare } = fuzz
-  const { access } = operation
-  const isForPeople = ['visitor', 'person', 'own image', 'download'].includes(access)
+  const isForPeople = ['visitor', 'person'].includes(operation.who.name)
   const checkAnswer = compileAnswerCheck(operation)
-  const requests = requestsTo({ ...operation, isTokenKept: ['user', 'stream', 'image'].includes(access) }, samples)
+  const requests = requestsTo({ ...operation, isTokenKept: operation.who.name === 'app user' }, samples)
   let sent = 0
   await fc.assert(
     fc.asyncProperty(
@@ -58,11 +58,11 @@ export async function fuzzPage(
   fuzz: Omit<Fuzz, 'clients'> & Required<Pick<Fuzz, 'browsers'>>,
 ): Promise<void> {
   const { browsers, samples, runs, prepare } = fuzz
-  const place = page.method === 'GET' ? 'query' : page.place
+  const from = page.method === 'GET' ? 'query' : page.from
   let sent = 0
   await fc.assert(
     fc.asyncProperty(
-      requestsTo({ ...page, place, isTokenKept: true }, samples),
+      requestsTo({ ...page, from, isTokenKept: true }, samples),
       fc.constantFrom(...browsers),
       async ({ path, body, headers }, browser) => {
         if (sent++ % PREPARE_EVERY === 0) await prepare()
@@ -88,11 +88,11 @@ function withFormKey(page: Page, environment: Environment, browser: TestBrowser,
   try {
     const fields = body.startsWith('{') ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body))
     const query = Object.fromEntries(new URL(path, browser.address).searchParams)
-    const input = page.place === 'body' ? fields : page.place === 'query' ? query : { ...query, ...fields }
-    const browserToken = browser.cookies.get(environment.cookie.name) ?? ''
-    const key = makeFormKey(environment, { browserToken } as Visitor, page.purpose(input, { query } as FastifyRequest))
-    if (body.startsWith('{')) return JSON.stringify({ ...fields, form_key: key })
-    return `${body}&${new URLSearchParams({ form_key: key })}`
+    const input = page.from === 'body' ? fields : page.from === 'query' ? query : { ...query, ...fields }
+    const browserToken = browser.cookies.get(environment.get(cookie).name) ?? ''
+    const key = makeCsrfToken(environment, { browserToken } as Visitor, page.purpose(input, { query } as HttpRequest))
+    if (body.startsWith('{')) return JSON.stringify({ ...fields, csrf_token: key })
+    return `${body}&${new URLSearchParams({ csrf_token: key })}`
   } catch {
     return body
   }
@@ -104,7 +104,7 @@ function cookiesOf({ cookies }: TestBrowser): Record<string, string> {
 
 async function send(client: Client, operation: Operation, { path, body, headers }: FuzzRequest): Promise<Answer> {
   const init = { headers, ...(body === undefined ? {} : { raw: body }) }
-  if (operation.access !== 'stream') return client.send(operation.method, path, init)
+  if (operation.output.kind !== 'events') return client.send(operation.method, path, init)
   // A stream that opened is closed again: that it did is the answer.
   const abort = new AbortController()
   const authorization: Record<string, string> = client.token ? { authorization: `Bearer ${client.token}` } : {}
@@ -122,23 +122,27 @@ async function send(client: Client, operation: Operation, { path, body, headers 
 const rfcStatus = (name: string, status: number): number =>
   name === 'invalid_client' ? 401 : status >= 500 || [413, 415, 429].includes(status) ? status : 400
 
+const SHAPES: Record<string, ErrorShape> = { plain: 'own', oauth: 'oauth', rfc: 'rfc' }
+
 /** Every answer is what the operation declares, or an error that it declares, in its shape. */
 function compileAnswerCheck(operation: Operation): (answer: Answer) => void {
-  const schema = Compile(operation.answer)
+  const { output } = operation
+  const schema = output.kind === 'json' ? Compile(output.schema) : undefined
   const errors = listErrors().filter(({ kind }) => kind !== 'internal' && errorsOf(operation).includes(kind))
-  const declared = Object.keys((operation.answer as { properties?: object }).properties ?? {})
-  const shape = (operation.errorForm ?? 'own') as ErrorShape
+  const declared = Object.keys((output as { schema?: { properties?: object } }).schema?.properties ?? {})
+  const shape = SHAPES[operation.errorForm ?? 'plain']!
   return (answer) => {
-    if ('mediaTypes' in operation && (answer.status === 200 || answer.status === 304)) {
-      const types: readonly (string | null)[] = answer.status === 200 ? operation.mediaTypes : [null]
+    if (output.kind === 'image' && (answer.status === 200 || answer.status === 304)) {
+      const types: readonly (string | null)[] = answer.status === 200 ? output.mediaTypes : [null]
       assert.ok(types.includes(answer.headers.get('content-type')), `${operation.name} answers another media type`)
       return
     }
-    if (operation.access === 'download' && answer.status === 200) {
-      assert.equal(answer.headers.get('content-type'), operation.mediaType)
+    if (output.kind === 'file' && answer.status === 200) {
+      assert.equal(answer.headers.get('content-type'), output.mediaType)
       return
     }
-    if (answer.status !== 200) {
+    if (output.kind === 'events' && answer.status === 200) return
+    if (answer.status !== ('status' in output ? output.status : 200)) {
       const code = Number(answer.headers.get('errorcode'))
       const error = errors.find((one) => one.code === code)
       assert.ok(error, `${operation.name} does not declare ${answer.status}/${code}: ${answer.text}`)
@@ -146,8 +150,8 @@ function compileAnswerCheck(operation: Operation): (answer: Answer) => void {
       assertError(answer, status, code, undefined, shape)
       return
     }
-    const isEmpty = (operation.answer as { type?: string }).type === 'null'
-    const body = isEmpty && answer.text === '' ? null : answer.body
+    if (!schema) return assert.equal(answer.text, '')
+    const { body } = answer
     assert.ok(schema.Check(body), `${operation.name} answers what it does not declare: ${answer.text.slice(0, 500)}`)
     if (declared.length > 0)
       assert.deepEqual(

@@ -13,7 +13,7 @@ import { type Environment, schemaOf } from '../environment.ts'
 import { openLog } from '../platform/log.ts'
 import { type Platform, startPlatform } from '../platform/platform.ts'
 import { SEARCH_VERSION, searchKeys } from '../search/keys.ts'
-import { openSession } from '../sessions/sessions.ts'
+import { openSession, tokenPolicy } from '../sessions/sessions.ts'
 import { TestBrowser } from './browser.ts'
 import { findFreePort } from './ports.ts'
 
@@ -188,7 +188,7 @@ export async function testApp(t: TestContext, settings: Record<string, string> =
     environment,
     nobody: (name = 'production') => new Client(addressOf(name)),
     as: async (person, app = 'first', name = 'production') => {
-      const { db, tokenPolicy } = environment(name)
+      const { db, get } = environment(name)
       const [row] = await ask(
         `select a.id::int as app_id, p.id::int as person_id from apps a, people p
           where a.name = '${app}' and p.handle_key = '${person}'`,
@@ -201,7 +201,7 @@ export async function testApp(t: TestContext, settings: Record<string, string> =
         db,
         who,
         { ...what, userId, door: 'basic', device: 'test' },
-        tokenPolicy,
+        get(tokenPolicy),
       )
       secrets.push(accessToken)
       return new Client(addressOf(name), accessToken, userId)

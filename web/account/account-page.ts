@@ -46,12 +46,12 @@ export interface AccountPage {
   readonly notice?: string | undefined
   readonly apps: readonly ShownApp[]
   readonly browsers: readonly ShownBrowser[]
-  readonly formKeys: Readonly<Record<AccountAction, string>>
+  readonly csrfTokens: Readonly<Record<AccountAction, string>>
   /** The section that lists passkeys, from its own room. */
   readonly passkeys?: Html | undefined
 }
 
-export function accountPage({ handle, name, now, notice, apps, browsers, formKeys, passkeys }: AccountPage): Html {
+export function accountPage({ handle, name, now, notice, apps, browsers, csrfTokens, passkeys }: AccountPage): Html {
   /** One button that does one thing; `label` says to whom, for those who hear the page. */
   const button = (
     action: AccountAction,
@@ -60,7 +60,7 @@ export function accountPage({ handle, name, now, notice, apps, browsers, formKey
     hidden?: [name: string, value: string],
   ) =>
     postForm(
-      { action: ACTION_PATHS[action], formKey: formKeys[action] },
+      { action: ACTION_PATHS[action], csrfToken: csrfTokens[action] },
       html`${hidden && html`<input type="hidden" name="${hidden[0]}" value="${hidden[1]}">`}
 <button class="other small"${label !== undefined && html` aria-label="${label}"`}>${text}</button>`,
     )

@@ -56,7 +56,7 @@ export function dataPage({ handle, hasParent, isParent, keyOf, problem, typed }:
 ${list(IN_IT)}
 ${problemOf(DOWNLOAD_FORM)}
 ${postForm(
-  { action: DOWNLOAD_FORM, formKey: keyOf(DOWNLOAD_FORM) },
+  { action: DOWNLOAD_FORM, csrfToken: keyOf(DOWNLOAD_FORM) },
   html`${ownPasswordField('download-password', { isFirst: isWrong(DOWNLOAD_FORM) })}
 <div class="buttons"><button>Download</button></div>`,
 )}
@@ -74,7 +74,7 @@ ${list(GOES)}
 ${list(isParent ? [...STAYS, ORPHANS] : STAYS)}
 ${problemOf(DELETE_FORM)}
 ${postForm(
-  { action: DELETE_FORM, formKey: keyOf(DELETE_FORM) },
+  { action: DELETE_FORM, csrfToken: keyOf(DELETE_FORM) },
   html`${textField({ id: 'delete-handle', name: 'handle', label: 'Your handle, typed once more', value: typed ?? '', maxLength: 100, isVerbatim: true, isRequired: true })}
 ${ownPasswordField('delete-password', { isFirst: isWrong(DELETE_FORM) })}
 <div class="buttons"><button>Delete ${nameOf(handle)} for good</button></div>`,

@@ -35,7 +35,7 @@ export function childPage(page: ChildPage): Html {
   const name = fullName(child)
   const form = (which: ChildForm, body: Html) =>
     postForm(
-      { action: CHILD_FORMS[which], formKey: keyOf(CHILD_FORMS[which]) },
+      { action: CHILD_FORMS[which], csrfToken: keyOf(CHILD_FORMS[which]) },
       html`<input type="hidden" name="handle" value="${child.handle}">
 ${body}`,
     )

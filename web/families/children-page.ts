@@ -73,7 +73,7 @@ ${
 <p>Makes an account for a child under 13. Nobody finds it until you turn public search on.</p>
 ${alertBox(problem)}
 ${postForm(
-  { action: CHILDREN, formKey: keyOf(CHILDREN) },
+  { action: CHILDREN, csrfToken: keyOf(CHILDREN) },
   html`${textField({ id: 'handle', name: 'handle', label: 'Handle', value: typed.handle ?? '', maxLength: 31, isVerbatim: true, isRequired: true, isFirst: problem !== undefined, hint: '1 to 30 letters from a to z, digits, dots, dashes or underscores. Better not the full name.' })}
 ${textField({ id: 'first-name', name: 'firstName', label: 'First name', value: typed.firstName ?? '', maxLength: 100 })}
 ${textField({ id: 'last-name', name: 'lastName', label: 'Last name', value: typed.lastName ?? '', maxLength: 100 })}

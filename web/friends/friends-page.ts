@@ -44,7 +44,7 @@ const hidden = (name: string, value: string): Html => html`<input type="hidden" 
 /** A form that does one thing for this circle. */
 export const verbForm = (circle: Circle, keyOf: KeyOf, verb: Verb, body: Html): Html =>
   postForm(
-    { action: `${circle.base}/${verb}`, formKey: keyOf(`${circle.base}/${verb}`) },
+    { action: `${circle.base}/${verb}`, csrfToken: keyOf(`${circle.base}/${verb}`) },
     html`${circle.child && hidden('handle', circle.child.handle)}${body}`,
   )
 

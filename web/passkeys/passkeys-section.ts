@@ -16,11 +16,11 @@ export interface PasskeysSection {
   readonly passkeys: readonly ShownPasskey[]
   readonly now: Date
   readonly maxNameLength: number
-  readonly formKeys: { readonly rename: string; readonly remove: string }
+  readonly csrfTokens: { readonly rename: string; readonly remove: string }
 }
 
 /** The passkeys of the account page. Adding one needs the script, and is hidden until it is there; everything else is plain forms. */
-export function passkeysSection({ passkeys, now, maxNameLength, formKeys }: PasskeysSection): Html {
+export function passkeysSection({ passkeys, now, maxNameLength, csrfTokens }: PasskeysSection): Html {
   const idField = (passkeyId: string) => html`<input type="hidden" name="passkeyId" value="${passkeyId}">`
   const showUse = (lastUsedDate: string | null) =>
     lastUsedDate === null ? 'not used yet' : html`last used ${showAgo(new Date(lastUsedDate), now)}`
@@ -31,7 +31,7 @@ export function passkeysSection({ passkeys, now, maxNameLength, formKeys }: Pass
 <details>
 <summary aria-label="Rename ${name}">Rename</summary>
 ${postForm(
-  { action: RENAME_PATH, formKey: formKeys.rename },
+  { action: RENAME_PATH, csrfToken: csrfTokens.rename },
   html`${idField(passkeyId)}
 <label for="name-${passkeyId}">New name</label>
 <input id="name-${passkeyId}" name="name" value="${name}" maxlength="${maxNameLength}" autocomplete="off" required>
@@ -39,7 +39,7 @@ ${postForm(
 )}
 </details></div>
 ${postForm(
-  { action: REMOVE_PATH, formKey: formKeys.remove },
+  { action: REMOVE_PATH, csrfToken: csrfTokens.remove },
   html`${idField(passkeyId)}
 <button class="other small" aria-label="Remove ${name}">Remove</button>`,
 )}

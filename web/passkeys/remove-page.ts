@@ -8,7 +8,7 @@ export interface RemoveForm {
   readonly name: string
   readonly handle: string
   readonly problem: string
-  readonly formKey: string
+  readonly csrfToken: string
 }
 
 /** Asks for the password of somebody who signed in a while ago. */
@@ -17,13 +17,13 @@ export const removePage = ({
   name,
   handle,
   problem,
-  formKey,
+  csrfToken,
 }: RemoveForm): Html => html`<section class="card">
 <h1>Remove a passkey</h1>
 <p>Nobody can sign in with <strong>${name}</strong> any more once it is removed.</p>
 ${alertBox(problem)}
 ${postForm(
-  { action: REMOVE_PATH, formKey },
+  { action: REMOVE_PATH, csrfToken },
   html`<input type="hidden" name="passkeyId" value="${passkeyId}">
 ${handleField(handle)}
 <label for="password">Password</label>

@@ -50,13 +50,13 @@ export function picturesSection({ own, keyOf, problem }: PicturesSection): Html 
 <p><img class="${kind}" src="${src}" width="${width}" height="${height}" alt="${alt}"></p>
 ${alertBox(isWrong ? problem?.sentence : undefined)}
 ${postForm(
-  { action: upload, formKey: keyOf(upload), isUpload: true },
+  { action: upload, csrfToken: keyOf(upload), isUpload: true },
   html`<label for="${kind}-file">${label}</label>
 <input id="${kind}-file" name="image" type="file" accept="image/png,image/jpeg,image/webp" aria-describedby="${kind}-hint" required${isWrong && html` autofocus`}>
 <p class="quiet hint" id="${kind}-hint">PNG, JPEG or WebP, at most 5 MB and 40 megapixels. What the file says beside the picture, such as where it was taken, is not kept.</p>
 <div class="buttons"><button>Send ${kind}</button></div>`,
 )}
-${own[kind] && postForm({ action: remove, formKey: keyOf(remove) }, html`<div class="buttons"><button class="other">Remove ${kind}</button></div>`)}
+${own[kind] && postForm({ action: remove, csrfToken: keyOf(remove) }, html`<div class="buttons"><button class="other">Remove ${kind}</button></div>`)}
 </section>`
   }
   return html`${show('picture')}

@@ -35,7 +35,7 @@ export interface ProfilePage {
 
 /** What one says about oneself. */
 export function profilePage({ fields, email, isChild, keyOf, notice, problem, pictures }: ProfilePage): Html {
-  const form = (action: string, body: Html) => postForm({ action, formKey: keyOf(action) }, body)
+  const form = (action: string, body: Html) => postForm({ action, csrfToken: keyOf(action) }, body)
   const problemOf = (action: string) => alertBox(problem?.form === action ? problem.sentence : undefined)
   const isWrong = (action: string) => problem?.form === action
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { tokenPolicy } from '../../sessions/sessions.ts'
 import { mintRefreshToken, mintToken } from '../../sessions/tokens.ts'
 import { rawRequest, readRaw, sendRaw } from '../../testing/socket.ts'
 import { type Answer, assertError, Client, testApp } from '../../testing/testing.ts'
@@ -121,9 +122,9 @@ test('the Authorization header', async (t) => {
   })
 
   await t.test('a token of another kind is no access token', async () => {
-    const { tokenPolicy } = app.environment()
+    const { refreshKey } = app.environment().get(tokenPolicy)
     const [session] = await app.sql('select id from sessions limit 1')
-    const refresh = mintRefreshToken(tokenPolicy.refreshKey, 'production', {
+    const refresh = mintRefreshToken(refreshKey, 'production', {
       sessionId: String(session?.id),
       counter: 0,
     })

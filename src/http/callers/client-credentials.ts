@@ -1,14 +1,5 @@
-import type { FastifyRequest } from 'fastify'
 import { fail } from '../../errors.ts'
-import { countHeader } from './bearer.ts'
-
-/** The value of a header that may be spelled in several ways and sent once. */
-export function oneHeader(request: FastifyRequest, ...names: string[]): string | undefined {
-  const values = names.map((name) => request.headers[name]).filter((value) => typeof value === 'string' && value !== '')
-  if (new Set(values).size > 1 || names.some((name) => countHeader(request.raw, name) > 1))
-    throw fail('badRequest', `The header ${names[0]} is sent twice`)
-  return values[0] as string | undefined
-}
+import type { HttpRequest } from '../request.ts'
 
 interface Fields {
   readonly client_id?: string
@@ -19,13 +10,13 @@ interface Fields {
  * Where an app puts its credentials: fields, or the Basic header (RFC 6749 §2.3.1, form-encoded there); a client ID also in a header of ours. Saying it in two
  * places is fine only where both say the same ID and one of them has the secret.
  */
-export function withClientCredentials<F extends Fields>(request: FastifyRequest, fields: F): F {
-  const basic = readBasic(oneHeader(request, 'authorization'))
+export function withClientCredentials<F extends Fields>(request: HttpRequest, fields: F): F {
+  const basic = readBasic(request.oneHeader('authorization'))
   if (basic && fields.client_secret !== undefined)
     throw fail('badRequest', 'The client secret is sent twice: use the Authorization header or the field')
   const ids = new Set([fields.client_id, basic?.clientId].filter((id) => id !== undefined))
   if (ids.size > 1) throw fail('badRequest', 'client_id is given twice, with different values')
-  const clientId = [...ids][0] ?? oneHeader(request, 'clientid', 'client_id')
+  const clientId = [...ids][0] ?? request.oneHeader('clientid', 'client_id')
   const clientSecret = fields.client_secret ?? basic?.clientSecret
   return {
     ...fields,

@@ -10,10 +10,10 @@ const portOf = (app: TestApp) => new URL(app.address).port
 async function signIn(address: string, origin = address): Promise<number> {
   const browser = new TestBrowser(address)
   const page = await browser.get('/account')
-  const key = /name="form_key" value="([^"]*)"/.exec(page.text)![1]!
+  const key = /name="csrf_token" value="([^"]*)"/.exec(page.text)![1]!
   const seen = await browser.send('/account/signin', {
     method: 'POST',
-    body: new URLSearchParams({ form_key: key, handle: '@avery', password: PASSWORD }),
+    body: new URLSearchParams({ csrf_token: key, handle: '@avery', password: PASSWORD }),
     headers: { origin },
   })
   return seen.status

@@ -1,19 +1,21 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { FastifyRequest } from 'fastify'
 import type { Visitor } from '../../caller.ts'
 import { isLoopbackHost } from '../../config.ts'
-import type { Environment } from '../../environment.ts'
-import { fail, type PlatformError } from '../../errors.ts'
+import { type Environment, service } from '../../environment.ts'
+import { fail } from '../../errors.ts'
+import type { HttpRequest } from '../request.ts'
 
 /** The hidden field of every form. */
-export const FORM_KEY = 'form_key'
+export const CSRF_FIELD = 'csrf_token'
+
+const csrfKey = service((environment) => environment.keyFor('form'))
 
 /** Binds a form to the browser that it was shown in and to what it is for: another site knows neither the cookie nor this. */
-export const makeFormKey = ({ formKey }: Environment, { browserToken }: Visitor, purpose: string): string =>
-  createHmac('sha256', formKey).update(`${browserToken}\n${purpose}`).digest('base64url')
+export const makeCsrfToken = (environment: Environment, { browserToken }: Visitor, purpose: string): string =>
+  createHmac('sha256', environment.get(csrfKey)).update(`${browserToken}\n${purpose}`).digest('base64url')
 
-export function isFormKey(environment: Environment, who: Visitor, purpose: string, given: unknown): boolean {
-  const expected = Buffer.from(makeFormKey(environment, who, purpose))
+export function isCsrfToken(environment: Environment, who: Visitor, purpose: string, given: unknown): boolean {
+  const expected = Buffer.from(makeCsrfToken(environment, who, purpose))
   const actual = Buffer.from(typeof given === 'string' ? given : '')
   return actual.length === expected.length && timingSafeEqual(actual, expected)
 }
@@ -22,21 +24,21 @@ export function isFormKey(environment: Environment, who: Visitor, purpose: strin
  * Refuses what another site's page made a browser send. Browsers say where a request comes from, and scripts outside of a browser say nothing. Pages of the
  * same site but another origin are strangers too.
  */
-export function findForeignOrigin(environment: Environment, { headers }: FastifyRequest): PlatformError | undefined {
+export function refuseForeignOrigin(environment: Environment, { headers }: HttpRequest): void {
   const site = headers['sec-fetch-site']
   const { origin } = headers
   const isOwn =
     site === undefined
       ? origin === undefined || origin === new URL(environment.url).origin || isSameLaptop(environment, headers)
       : site === 'same-origin' || site === 'none'
-  return isOwn ? undefined : fail('forbidden', "Only the platform's own pages may do this in a browser")
+  if (!isOwn) throw fail('forbidden', "Only the platform's own pages may do this in a browser")
 }
 
 /**
  * A platform whose own address is on loopback, so nobody has given it a public one, is itself under every name of loopback: `127.0.0.1` and `localhost`. Only for a page
  * that the very name of this request has shown, at the platform's own port.
  */
-function isSameLaptop({ url }: Environment, { origin, host }: FastifyRequest['headers']): boolean {
+function isSameLaptop({ url }: Environment, { origin, host }: HttpRequest['headers']): boolean {
   const own = new URL(url)
   if (!isLoopbackHost(own.hostname) || origin === undefined || origin !== `http://${host}`) return false
   const given = URL.parse(origin)

@@ -1,113 +1,100 @@
-import { parse as parseFields } from 'node:querystring'
-import type { FastifyInstance, RouteOptions } from 'fastify'
-import { fail } from '../../errors.ts'
-import type { Place } from './fields.ts'
+import { ByteBudget } from '../../bounds/byte-budget.ts'
+import { callerKey } from '../../caller.ts'
+import { type Environment, service } from '../../environment.ts'
+import { fail, type PlatformError } from '../../errors.ts'
+import type { HttpRequest } from '../request.ts'
+import type { Source } from './fields.ts'
+import { parseForm } from './forms.ts'
 import { parseStrictJson } from './json.ts'
 import { parseMultipart } from './multipart.ts'
-import { readBody } from './read-body.ts'
-
-/** No form of ours has a tenth as many; each field more takes its time. */
-const MAX_FORM_FIELDS = 200
 
 /** The largest body of everything but what says that it has a large one: forms, ids, proofs (bytes). */
 export const SMALL_BODY_BYTES = 64 * 1024
 /** The largest image (bytes). */
 export const IMAGE_BYTES = 5 * 1024 * 1024
 
-/** The largest body, by where an operation or a page takes its fields from. */
-export const mostBytesOf = (place: Place): number =>
-  (({ image: IMAGE_BYTES, multipart: IMAGE_BYTES + SMALL_BODY_BYTES }) as Partial<Record<Place, number>>)[place] ??
-  SMALL_BODY_BYTES
-
-/** Adds a route, where there is a file to take apart from all others: nothing else accepts such bodies, and it accepts nothing else. */
-export function routeByBody(server: FastifyInstance, place: Place, route: RouteOptions): void {
-  if (place !== 'image' && place !== 'multipart') {
-    server.route(route)
-    return
-  }
-  server.register(async (scope) => {
-    scope.removeAllContentTypeParsers()
-    if (place === 'image') acceptImages(scope)
-    else acceptUploads(scope)
-    scope.route(route)
-  })
-}
-
 /** What an image is best sent as. Its bytes tell what it is, so the name is not compared with them. */
 export const IMAGE_BODY_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'application/octet-stream']
-
 /** A sender may call it any image, or not know; only what says that it is something else is refused unread. */
 const ANY_IMAGE = /^(?:image\/[\w.+-]+|application\/octet-stream)\s*(?:;|$)/i
 
-function acceptImages(scope: FastifyInstance): void {
-  scope.addHook('preParsing', (request, _reply, payload, done) => {
-    const type = request.headers['content-type']
-    if (type === undefined || ANY_IMAGE.test(type)) done(null, payload)
-    else done(fail('unsupportedMediaType', 'Send the image itself, as image/png, image/jpeg or image/webp'))
+/** Larger bodies are in memory several times while they are worked on: so many bytes of them are let in. */
+const largeBodies = service(({ config }) => new ByteBudget(config.LARGE_BODIES_BYTES))
+
+type Parse = (body: Buffer, contentType: string) => unknown
+
+/** How a body is read, by where an operation or a page takes its fields from, and by media type. */
+function parserOf(source: Source, contentType: string | undefined): Parse {
+  if (source === 'image') {
+    if (contentType === undefined || ANY_IMAGE.test(contentType)) return (body) => body
+    throw fail('unsupportedMediaType', 'Send the image itself, as image/png, image/jpeg or image/webp')
+  }
+  const type = /^[^;\s]*/.exec(contentType ?? '')![0].toLowerCase()
+  if (source === 'multipart') {
+    if (type === 'multipart/form-data') return parseMultipart
+    throw fail('unsupportedMediaType', 'Send the form as multipart/form-data')
+  }
+  if (type === 'application/json') return parseStrictJson
+  if (type === 'application/x-www-form-urlencoded') return parseForm
+  throw fail('unsupportedMediaType')
+}
+
+/** What no caller may send, told before anything of it is read. */
+export function refuseBody({ headers, route }: HttpRequest): PlatformError | undefined {
+  const { 'content-length': length, 'content-encoding': coding } = headers
+  if (coding !== undefined && coding !== 'identity')
+    return fail('unsupportedMediaType', 'A compressed body is not supported; send it as it is')
+  return Number(length ?? 0) > route.bodyLimit ? fail('bodyTooLarge') : undefined
+}
+
+/** The body as fields or as bytes; undefined where there is none. */
+export async function readBody(environment: Environment, request: HttpRequest, source: Source): Promise<unknown> {
+  const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': type } = request.headers
+  if (encoding === undefined && (length === undefined || length === '0'))
+    return source === 'image' && type !== undefined ? Buffer.alloc(0) : undefined
+  const parse = parserOf(source, type)
+  if (request.isContinueAwaited) {
+    request.isContinueAwaited = false
+    request.response.writeContinue()
+  }
+  return parse(await collect(environment, request), type ?? '')
+}
+
+const noRoom = () => fail('notReady', 'Too many large bodies are being worked on; try again shortly', 1)
+
+/** Reads to the end. It counts for its sender as it arrives, not as it is announced, and until there is an answer. */
+function collect(environment: Environment, request: HttpRequest): Promise<Buffer> {
+  const { raw, route, headers, who } = request
+  const most = Math.min(route.bodyLimit, Number(headers['content-length'] ?? Number.POSITIVE_INFINITY))
+  const room = environment.get(largeBodies).hold(callerKey(who))
+  request.releaseBody = room.release
+  return new Promise((resolve, reject) => {
+    // One buffer that grows, and not a list of pieces: somebody may send each byte as a piece of its own.
+    let body = Buffer.alloc(0)
+    let bytes = 0
+    const onData = (piece: Buffer) => {
+      const before = bytes
+      bytes += piece.length
+      if (bytes > most) return stop(fail('bodyTooLarge'))
+      if (bytes > body.length) {
+        const size = Math.min(most, Math.max(bytes, 2 * body.length, 16 * 1024))
+        if (size > SMALL_BODY_BYTES && !room.growTo(size)) return stop(noRoom())
+        const larger = Buffer.allocUnsafe(size)
+        body.copy(larger, 0, 0, before)
+        body = larger
+      }
+      piece.copy(body, before)
+    }
+    const onEnd = () => stop()
+    const onLeft = () => stop(fail('badRequest'))
+    const stop = (problem?: PlatformError) => {
+      raw.off('data', onData).off('end', onEnd).off('error', onLeft).off('close', onLeft)
+      if (!problem) return resolve(body.subarray(0, bytes))
+      raw.pause()
+      body = Buffer.alloc(0)
+      room.release()
+      reject(problem)
+    }
+    raw.on('data', onData).on('end', onEnd).on('error', onLeft).on('close', onLeft)
   })
-  scope.addContentTypeParser('*', (request, _payload, done) => readBody(request, (body) => body, done))
-}
-
-/** A form with a file in it, which is how browsers send one without a script. */
-function acceptUploads(scope: FastifyInstance): void {
-  scope.addContentTypeParser('multipart/form-data', (request, _payload, done) =>
-    readBody(request, (body) => parseMultipart(body, String(request.headers['content-type'])), done),
-  )
-  scope.addContentTypeParser('*', (_request, _payload, done) =>
-    done(fail('unsupportedMediaType', 'Send the form as multipart/form-data')),
-  )
-}
-
-/** Bodies arrive as JSON or as a form; both become the same fields. */
-export function acceptBodies(server: FastifyInstance): void {
-  server.removeAllContentTypeParsers()
-  server.addContentTypeParser('application/json', (request, _payload, done) => readBody(request, parseStrictJson, done))
-  server.addContentTypeParser('application/x-www-form-urlencoded', (request, _payload, done) =>
-    readBody(request, parseForm, done),
-  )
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-const notUtf8 = () => fail('badRequest', 'The form is not valid UTF-8')
-
-function parseForm(body: Buffer): Record<string, unknown> {
-  const text = decodeBytes(body)
-  if (hasMoreThan(text, MAX_FORM_FIELDS)) throw fail('badRequest', `The form has more than ${MAX_FORM_FIELDS} fields`)
-  let isBroken = false
-  // Told by a flag: where a decoder throws, another one goes on that puts U+FFFD in place of what it cannot read.
-  const decode = (part: string) => {
-    const decoded = decodePart(part)
-    isBroken ||= decoded === undefined
-    return decoded ?? ''
-  }
-  // Without a limit of its own: it would leave out fields silently.
-  const fields = parseFields(text, '&', '=', { maxKeys: 0, decodeURIComponent: decode })
-  if (isBroken) throw notUtf8()
-  const twice = Object.entries(fields).find(([, value]) => Array.isArray(value))
-  if (twice) throw fail('validationFailed', `${twice[0]} is given twice`)
-  return { ...fields }
-}
-
-/** A percent sign that begins no escape stands for itself, as browsers have it. */
-function decodePart(part: string): string | undefined {
-  try {
-    return decodeURIComponent(part.replaceAll(/%(?![\da-f]{2})/gi, '%25'))
-  } catch {
-    return undefined
-  }
-}
-
-function decodeBytes(bytes: Buffer): string {
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    throw notUtf8()
-  }
-}
-
-/** Counted before they are taken apart: a body of the largest size has room for hundreds of thousands. */
-function hasMoreThan(form: string, most: number): boolean {
-  let fields = 1
-  for (let at = form.indexOf('&'); at >= 0; at = form.indexOf('&', at + 1)) if (++fields > most) return true
-  return false
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type TObject, Type } from 'typebox'
 import { PlatformError } from '../../errors.ts'
 import { assertError, testApp } from '../../testing/testing.ts'
-import { AnyJson, compileInput, DateTime, Flag, Id, IdList, type Place, Text, Whole } from './fields.ts'
+import { AnyJson, compileInput, DateTime, Flag, Id, IdList, type Source, Text, Whole } from './fields.ts'
 
 const Fields = Type.Object({
   id: Type.Optional(Id('')),
@@ -17,9 +17,9 @@ const Fields = Type.Object({
 
 const read = (
   given: { query?: Record<string, unknown>; body?: unknown },
-  place: Place = 'either',
+  source: Source = 'either',
   schema: TObject = Fields,
-): unknown => compileInput(schema, place)({ query: {}, body: undefined, ...given })
+): unknown => compileInput(schema, source)({ query: {}, body: undefined, ...given })
 
 const refusal = (body: unknown, schema: TObject = Fields): string => {
   try {

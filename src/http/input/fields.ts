@@ -12,6 +12,9 @@ import { checkText } from './json.ts'
 type Kind = 'id' | 'text' | 'flag' | 'number' | 'list' | 'date' | 'file' | 'any'
 const KIND = 'x-kind'
 
+/** No fields at all. */
+export const Nothing = Type.Object({})
+
 /** An id: `null`, `""` and `nil` mean that it was not given. */
 export const Id = (description: string, maxLength = 200) =>
   Type.String({ [KIND]: 'id', description, minLength: 1, maxLength })
@@ -30,7 +33,7 @@ export const DateTime = (description: string) => Type.String({ [KIND]: 'date', f
 /** Any JSON value, `null` included. */
 export const AnyJson = (description: string) => Type.Unknown({ [KIND]: 'any', description })
 
-/** A file, for `place` `image` and `multipart`: its bytes, whatever its name or its sender says that they are. */
+/** A file, for the sources `image` and `multipart`: its bytes, whatever its name or its sender says that they are. */
 export const File = (description: string) => Type.Unsafe<Buffer>({ [KIND]: 'file', description })
 
 const kindOf = (schema: TSchema): Kind => (schema as { [KIND]?: Kind })[KIND] ?? 'any'
@@ -40,7 +43,7 @@ export const isFile = (schema: TSchema): boolean => kindOf(schema) === 'file'
  * Where an operation takes its fields from. `body only`: in the query they are not ignored but refused. `image`: the whole body is the one file of the input, and
  * other fields are in the query. `multipart`: a form with a file, as browsers send it.
  */
-export type Place = 'query' | 'body' | 'either' | 'body only' | 'image' | 'multipart'
+export type Source = 'query' | 'body' | 'either' | 'body only' | 'image' | 'multipart'
 export interface Sources {
   readonly query: Readonly<Record<string, unknown>>
   readonly body: unknown
@@ -63,7 +66,7 @@ function checkOf(schema: TObject): ReturnType<typeof Compile> {
 /** Makes the reader of one operation's input: gathers, tolerates, validates; every refusal names its field. */
 export function compileInput<T extends TObject>(
   schema: T,
-  place: Place,
+  source: Source,
   inPath: readonly string[] = [],
 ): (sources: Sources) => Static<T> {
   const schemas = Object.entries<TSchema>(schema.properties)
@@ -72,11 +75,11 @@ export function compileInput<T extends TObject>(
   const fields = declared.filter((field) => !pathFields.includes(field))
   const fileName = schemas.find(([, field]) => isFile(field))?.[0]
   const check = checkOf(schema)
-  const isFromQuery = place === 'query' || place === 'either' || place === 'image'
+  const isFromQuery = source === 'query' || source === 'either' || source === 'image'
   return (sources) => {
-    const body = place === 'query' ? undefined : bodyFields(sources.body, fileName)
+    const body = source === 'query' ? undefined : bodyFields(sources.body, fileName)
     if (isFromQuery) refuseRepeated(fields, sources.query)
-    if (place === 'body only') refuseInQuery(fields, sources.query)
+    if (source === 'body only') refuseInQuery(fields, sources.query)
     const input: Record<string, unknown> = {}
     for (const field of fields) {
       const value = pick(field, isFromQuery ? sources.query : undefined, body)

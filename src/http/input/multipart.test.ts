@@ -9,7 +9,7 @@ const parse = (body: string | Buffer, type = TYPE) =>
 const part = (disposition: string, content: string, more = '') =>
   `--xyz\r\nContent-Disposition: form-data; ${disposition}\r\n${more}\r\n${content}\r\n`
 const END = '--xyz--\r\n'
-const key = part('name="form_key"', 'k')
+const key = part('name="csrf_token"', 'k')
 const file = (content = 'bytes', name = 'image', filename = 'a.png') =>
   part(`name="${name}"; filename="${filename}"`, content, 'Content-Type: image/png\r\n')
 
@@ -22,9 +22,9 @@ function assertRefused(body: string | Buffer, code: number, type = TYPE): void {
 }
 
 test('a form with a file becomes its fields and its bytes', async () => {
-  assert.deepEqual(parse(key + file() + END), { form_key: 'k', image: Buffer.from('bytes') })
-  assert.deepEqual(parse(key + file() + END.trimEnd()), { form_key: 'k', image: Buffer.from('bytes') })
-  assert.deepEqual(parse(file('', 'image', '') + key + END), { image: Buffer.alloc(0), form_key: 'k' })
+  assert.deepEqual(parse(key + file() + END), { csrf_token: 'k', image: Buffer.from('bytes') })
+  assert.deepEqual(parse(key + file() + END.trimEnd()), { csrf_token: 'k', image: Buffer.from('bytes') })
+  assert.deepEqual(parse(file('', 'image', '') + key + END), { image: Buffer.alloc(0), csrf_token: 'k' })
   assert.deepEqual(parse(END), {})
   const bytes = Buffer.from(Array.from({ length: 1024 }, (_, i) => i % 256))
   const [before, after] = file('|').split('|')
@@ -33,15 +33,15 @@ test('a form with a file becomes its fields and its bytes', async () => {
 
 test('what browsers and curl send is read', async () => {
   const form = new FormData()
-  form.append('form_key', 'äöü "quoted"')
+  form.append('csrf_token', 'äöü "quoted"')
   form.append('image', new Blob([Buffer.from('\r\n--\r\n')]), 'a "b"\r\n.png')
   const request = new Request('http://localhost', { method: 'POST', body: form })
   const fields = parse(Buffer.from(await request.arrayBuffer()), request.headers.get('content-type')!)
-  assert.deepEqual(fields, { form_key: 'äöü "quoted"', image: Buffer.from('\r\n--\r\n') })
+  assert.deepEqual(fields, { csrf_token: 'äöü "quoted"', image: Buffer.from('\r\n--\r\n') })
   assert.deepEqual(Object.keys(parse(file('x', 'image', 'C:\\\\a\\"b.png') + END)), ['image'])
   assert.deepEqual(Object.keys(parse(file('x', 'a%22b') + END)), ['a"b'])
   for (const type of ['multipart/form-data; boundary="xyz"', 'multipart/form-data; charset=utf-8; Boundary=xyz'])
-    assert.deepEqual(parse(key + END, type), { form_key: 'k' })
+    assert.deepEqual(parse(key + END, type), { csrf_token: 'k' })
 })
 
 test('content may look almost like the boundary', () => {

@@ -1,32 +1,18 @@
 import { type ErrorName, fail, listErrors, oauthNameOf } from '../../errors.ts'
-import { isWrite, type Operation } from '../operation.ts'
-import { type ErrorForm, rfcStatusOf } from '../output/errors.ts'
+import { askedOf, isRepeatable, isWrite, type Operation } from '../operation.ts'
+import { rfcStatusOf } from '../output/errors.ts'
+import type { ErrorForm } from '../request.ts'
 import type { Json, JsonObject } from './schemas.ts'
 
 const INPUT: readonly ErrorName[] = ['badRequest', 'parameterMissing', 'validationFailed', 'wrongType']
-const TOKEN: readonly ErrorName[] = ['tokenExpired', 'appNotUsable', 'notAuthorized', 'consentMissing', 'tokenInvalid']
 const BODY: readonly ErrorName[] = ['bodyTooLarge', 'unsupportedMediaType']
 const ALWAYS: readonly ErrorName[] = ['tooManyRequests', 'internal', 'notReady']
 
-/** An operation that keeps its answer under an `Idempotency-Key`. */
-export const isRepeatable = (operation: Operation): boolean => operation.access === 'user' && isWrite(operation)
-
-/** What comes with the kind of caller that an operation wants. */
-const ACCESS: Record<Operation['access'], readonly ErrorName[]> = {
-  open: [],
-  user: TOKEN,
-  stream: TOKEN,
-  image: TOKEN,
-  'own image': ['notAuthorized'],
-  download: ['forbidden', 'notAuthorized'],
-  visitor: ['forbidden'],
-  person: ['forbidden', 'notAuthorized'],
-}
-
-/** Everything that an operation may answer instead of 200: what it declares, and what its kind brings along. */
+/** Everything that an operation may answer instead of its answer: what it declares, and what its dimensions bring along. */
 export const errorsOf = (operation: Operation): ErrorName[] => [
   ...INPUT,
-  ...ACCESS[operation.access],
+  ...operation.who.errors(askedOf(operation)),
+  ...(operation.needs ?? []).flatMap((need) => need.errors),
   ...(isWrite(operation) ? BODY : []),
   ...(isRepeatable(operation) ? (['conflict'] as const) : []),
   ...operation.errors,
@@ -70,7 +56,7 @@ const SCHEMAS: Record<string, JsonObject> = {
 
 /** How refusals look by their form: the status, the media type, the schema and an example of the body. */
 const LOOKS: Record<
-  ErrorForm | 'plain',
+  ErrorForm,
   { statusOf(error: Listed): number; type: string; schemaName?: string; example?(error: Listed): JsonObject }
 > = {
   plain: {
@@ -105,7 +91,7 @@ export class SharedErrors {
   readonly schemas: Record<string, JsonObject> = {}
 
   /** The `responses` of an operation for these errors, by status. */
-  describe(names: readonly ErrorName[], form: ErrorForm | 'plain' = 'plain'): Record<string, Json> {
+  describe(names: readonly ErrorName[], form: ErrorForm = 'plain'): Record<string, Json> {
     const { schemaName } = LOOKS[form]
     if (schemaName) this.schemas[schemaName] = SCHEMAS[schemaName]!
     const errors = listErrors().filter((error) => names.includes(error.kind))
@@ -121,7 +107,7 @@ export class SharedErrors {
   }
 }
 
-function describeGroup(status: number, group: readonly Listed[], form: ErrorForm | 'plain'): Json {
+function describeGroup(status: number, group: readonly Listed[], form: ErrorForm): Json {
   const { type, schemaName, example } = LOOKS[form]
   const schema = schemaName ? { $ref: `#/components/schemas/${schemaName}` } : { type: 'string' }
   const headers = ['errorcode', 'errordescription', 'error_code', 'error_description', 'x-request-id']

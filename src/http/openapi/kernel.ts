@@ -18,6 +18,8 @@ const status = (value: string): JsonObject => ({
   properties: { status: { const: value } },
 })
 
+export const KERNEL_AREA = { Platform: 'For operators and tools: health, figures, and this description.' }
+
 /** What the platform serves beside its operations. */
 const KERNEL: readonly KernelPath[] = [
   {

@@ -4,18 +4,20 @@ import { test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Type } from 'typebox'
 import { Compile } from 'typebox/schema'
-import { operations, pages } from '../../app.ts'
+import { everything, operations, pages } from '../../app.ts'
 import { renderOpenApi, writeDocs } from '../../docs.ts'
 import { fail, listErrors } from '../../errors.ts'
 import { type Answer, type Client, testApp } from '../../testing/testing.ts'
+import { anyone, appUser } from '../callers/callers.ts'
 import { Id, IdList } from '../input/fields.ts'
-import { openOperation, streamOperation, userOperation } from '../operation.ts'
+import { operation as declare, isRepeatable } from '../operation.ts'
 import { rfcStatusOf } from '../output/errors.ts'
+import { json } from '../output/output.ts'
 import { buildServer } from '../server.ts'
 import { type ApiDocument, describeApi } from './openapi.ts'
 
 const BUCKET = '/app/v1/bucket'
-const document = describeApi(operations, pages, { url: 'http://localhost:4000' })
+const document = describeApi(everything, { url: 'http://localhost:4000' })
 
 type Schema = Record<string, unknown>
 // biome-ignore lint/suspicious/noExplicitAny: tests look into the document freely
@@ -64,13 +66,13 @@ test('every operation is described with all of its fields, headers and errors', 
     const inBody = Object.keys(one.requestBody?.content['application/json']?.schema.properties ?? {})
     const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
     const fields = Object.keys(operation.input.properties).filter((name) => !inPath.includes(name))
-    const { place } = operation
+    const { from, output } = operation
     assert.deepEqual(namesIn('path'), inPath)
-    assert.deepEqual(namesIn('query'), place === 'query' || place === 'either' ? fields : [], operation.name)
-    assert.deepEqual(inBody, place === 'query' || place === 'image' ? [] : fields, operation.name)
-    if (place === 'image') assert.ok(one.requestBody.content['image/png'])
-    if ('mediaTypes' in operation) assert.deepEqual(Object.keys(one.responses[200].content), operation.mediaTypes)
-    for (const name of Object.keys(operation.answerHeaders ?? {})) assert.ok(one.responses[200].headers[name], name)
+    assert.deepEqual(namesIn('query'), from === 'query' || from === 'either' ? fields : [], operation.name)
+    assert.deepEqual(inBody, from === 'query' || from === 'image' ? [] : fields, operation.name)
+    if (from === 'image') assert.ok(one.requestBody.content['image/png'])
+    if (output.kind === 'image') assert.deepEqual(Object.keys(one.responses[200].content), output.mediaTypes)
+    for (const name of Object.keys(output.headers ?? {})) assert.ok(one.responses[200].headers[name], name)
     for (const kind of operation.errors) {
       const error = errors.find((one) => one.kind === kind)!
       const status = operation.errorForm === 'rfc' ? rfcStatusOf(fail(kind)) : error.status
@@ -84,13 +86,13 @@ test('every operation is described with all of its fields, headers and errors', 
   }
 })
 
-test('writes of signed-in users take an Idempotency-Key, and nothing else does', () => {
+test('writes of callers who are somebody take an Idempotency-Key, and nothing else does', () => {
   const takers = Object.values<Record<string, Schema>>(published.paths).flatMap((path) =>
     Object.values(path)
       .filter((one) => JSON.stringify(one.parameters ?? []).includes('Idempotency-Key'))
       .map((one) => one.operationId),
   )
-  const writes = operations.filter((one) => one.access === 'user' && one.method !== 'GET')
+  const writes = operations.filter(isRepeatable)
   assert.deepEqual(
     takers,
     writes.map((one) => one.name),
@@ -120,42 +122,52 @@ test('every schema of the description compiles', () => {
 
 test('a schema with a title is described once, and the events of a stream each with their data', () => {
   const Thing = Type.Object({ id: Id('Which'), title: Type.String() }, { title: 'Thing' })
-  const common = { area: 'Buckets', place: 'query', errors: [], summary: 'Does' } as const
+  const common = { area: 'Buckets', from: 'query', errors: [], summary: 'Does' } as const
   const made = describeApi(
-    [
-      openOperation({
-        ...common,
-        name: 'one',
-        method: 'GET',
-        path: '/one',
-        input: Type.Object({ ids: IdList('Which', 3) }),
-        answer: Thing,
-        run: async () => ({}),
-      }),
-      userOperation({
-        ...common,
-        name: 'many',
-        method: 'GET',
-        path: '/many',
-        input: Type.Object({}),
-        answer: Type.Object({ things: Type.Array(Thing) }),
-        run: async () => ({}),
-      }),
-      streamOperation({
-        ...common,
-        name: 'watch',
-        method: 'GET',
-        path: '/watch',
-        input: Type.Object({}),
-        answer: Type.String({ description: 'Events' }),
-        events: {
-          gone: { about: 'It is gone', data: Type.Object({ id: Type.String() }) },
-          reset: { about: 'All of it', data: Thing },
-        },
-        run: async () => () => {},
-      }),
-    ],
-    [],
+    {
+      operations: [
+        declare({
+          ...common,
+          who: anyone,
+          name: 'one',
+          method: 'GET',
+          path: '/one',
+          input: Type.Object({ ids: IdList('Which', 3) }),
+          output: json(Thing),
+          run: async () => ({}),
+        }),
+        declare({
+          ...common,
+          who: appUser,
+          name: 'many',
+          method: 'GET',
+          path: '/many',
+          input: Type.Object({}),
+          output: json(Type.Object({ things: Type.Array(Thing) })),
+          run: async () => ({}),
+        }),
+        declare({
+          ...common,
+          who: appUser,
+          name: 'watch',
+          method: 'GET',
+          path: '/watch',
+          input: Type.Object({}),
+          output: {
+            kind: 'events',
+            about: 'Events',
+            events: {
+              gone: { about: 'It is gone', data: Type.Object({ id: Type.String() }) },
+              reset: { about: 'All of it', data: Thing },
+            },
+          },
+          run: async () => () => {},
+        }),
+      ],
+      pages: [],
+      areas: {},
+      gauges: [],
+    },
     { url: 'http://localhost' },
   )
   const ref = { $ref: '#/components/schemas/Thing' }
@@ -201,13 +213,10 @@ test('each environment serves the description of docs/openapi.json, with its own
 
 test('every route is in the description, and every path of the description is a route', async (t) => {
   const app = await testApp(t)
-  const server = buildServer(app.environment(), operations, pages)
-  t.after(() => server.close())
-  await server.ready()
+  const { routes } = buildServer(app.environment(), everything)
   const described = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   )
-  const routes = listRoutes(server.printRoutes({ commonPrefix: false }))
   const hidden = routes.filter((route) => !described.includes(route))
   assert.deepEqual(
     hidden.filter((route) => !route.startsWith('GET /docs/') && !route.startsWith('GET /web/') && !isOwnPage(route)),
@@ -222,19 +231,6 @@ test('every route is in the description, and every path of the description is a 
 /** People find those by links, and their forms carry keys: no program calls them. */
 const isOwnPage = (route: string): boolean =>
   pages.some(({ method, path, about }) => about === undefined && route === `${method} ${path}`)
-
-/** Fastify prints its routes as a tree, each line with the rest of a path and its methods. */
-function listRoutes(tree: string): string[] {
-  const above: string[] = []
-  return tree.split('\n').flatMap((line) => {
-    const match = /^([│ ├└─]*)(\S+?)(?: \(([A-Z, ]+)\))?$/.exec(line)
-    if (!match) return []
-    const depth = match[1]!.length / 4
-    above[depth] = (above[depth - 1] ?? '') + match[2]!.replaceAll(/:(\w+)/g, '{$1}')
-    const methods = match[3]?.split(', ') ?? []
-    return methods.filter((method) => method !== 'HEAD').map((method) => `${method} ${above[depth]}`)
-  })
-}
 
 test('answers are what the description says, errors too', async (t) => {
   const app = await testApp(t)

@@ -3,24 +3,13 @@ import manifest from '../../../package.json' with { type: 'json' }
 import type { ErrorName } from '../../errors.ts'
 import { IMAGE_BODY_TYPES } from '../input/bodies.ts'
 import { isFile, namesInPath } from '../input/fields.ts'
-import type { Operation, StreamOperation } from '../operation.ts'
+import type { Interface } from '../interface.ts'
+import { askedOf, isRepeatable, type Operation } from '../operation.ts'
+import type { EventOutput } from '../output/output.ts'
 import type { Page } from '../pages/page.ts'
-import { errorsOf, isRepeatable, refsToHeaders, SharedErrors, sharedHeaders } from './errors.ts'
-import { describeKernel } from './kernel.ts'
+import { errorsOf, refsToHeaders, SharedErrors, sharedHeaders } from './errors.ts'
+import { describeKernel, KERNEL_AREA } from './kernel.ts'
 import { type Json, type JsonObject, SharedSchemas } from './schemas.ts'
-
-/** A sentence for each area of the product, in the order of the document. */
-const AREAS: Record<string, string> = {
-  'Sign-in': 'How an app gets an access token for a person.',
-  Account: "The person's own account, for the platform's pages and for scripts: never for apps.",
-  Profile: 'Who a user is, and users who are nobody in particular.',
-  Pictures: 'Pictures and covers of users.',
-  'User search': 'Other users of the app who want to be found.',
-  Friends: 'Friends, requests for friendship, and blocks.',
-  Families: 'Parents, who look after the accounts of their children.',
-  Buckets: 'Small JSON documents of an app, shared by its users.',
-  Platform: 'For operators and tools: health, figures, and this description.',
-}
 
 const ABOUT = `The learning and training platform that other people's apps stand on.
 
@@ -44,11 +33,7 @@ export interface ApiDocument {
 }
 
 /** The whole interface as OpenAPI 3.1, made from the table of operations; always in the same order. */
-export function describeApi(
-  operations: readonly Operation[],
-  pages: readonly Page[],
-  { url }: { url: string },
-): ApiDocument {
+export function describeApi({ operations, pages, areas }: Interface, { url }: { url: string }): ApiDocument {
   const schemas = new SharedSchemas()
   const errors = new SharedErrors()
   const paths: Record<string, Record<string, JsonObject>> = {}
@@ -64,7 +49,7 @@ export function describeApi(
     openapi: '3.1.0',
     info: { title: 'Groundschool', version: manifest.version, description: ABOUT },
     servers: [{ url }],
-    tags: Object.entries(AREAS).map(([name, description]) => ({ name, description })),
+    tags: Object.entries({ ...areas, ...KERNEL_AREA }).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       schemas: {
@@ -116,15 +101,16 @@ function describeOperation(operation: Operation, schemas: SharedSchemas, errors:
     operationId: operation.name,
     tags: [operation.area],
     summary: operation.summary,
+    ...describeMore(operation),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(operation.place === 'query' ? {} : { requestBody: describeBody(operation, schemas) }),
+    ...(operation.from === 'query' ? {} : { requestBody: describeBody(operation, schemas) }),
     security: securityOf(operation),
     responses: {
-      200: {
+      [statusOf(operation)]: {
         description: 'Done',
         headers: {
           ...Object.fromEntries(
-            Object.entries(operation.answerHeaders ?? {}).map(([name, description]) => [
+            Object.entries(operation.output.headers ?? {}).map(([name, description]) => [
               name,
               { description, schema: { type: 'string' } },
             ]),
@@ -133,7 +119,7 @@ function describeOperation(operation: Operation, schemas: SharedSchemas, errors:
         },
         ...describeContent(operation, schemas),
       },
-      ...('mediaTypes' in operation ? { 304: { description: 'The client has it already' } } : {}),
+      ...(operation.output.kind === 'image' ? { 304: { description: 'The client has it already' } } : {}),
       ...errors.describe(errorsOf(operation), operation.errorForm),
     },
   }
@@ -155,7 +141,7 @@ const describePage = (
   operationId: name,
   tags: ['Sign-in'],
   summary: about ?? '',
-  parameters: describeQuery({ input, path, place: 'query' }, schemas),
+  parameters: describeQuery({ input, path, from: 'query' }, schemas),
   security: [],
   responses: {
     200: { description: 'The page', content: { 'text/html': { schema: { type: 'string' } } } },
@@ -176,11 +162,11 @@ const PAGE_ERRORS: readonly ErrorName[] = [
 
 /** What stands in the address: in the path, or in the query. */
 function describeQuery(
-  { input, place, path }: Pick<Operation, 'input' | 'place' | 'path'>,
+  { input, from, path }: Pick<Operation, 'input' | 'from' | 'path'>,
   schemas: SharedSchemas,
 ): JsonObject[] {
   const inPath = namesInPath(path)
-  const isFromQuery = place === 'query' || place === 'either' || place === 'image'
+  const isFromQuery = from === 'query' || from === 'either' || from === 'image'
   return fieldsOf(input).flatMap(([name, field, isRequired]) => {
     const isInPath = inPath.includes(name)
     if (!isInPath && (!isFromQuery || isFile(field))) return []
@@ -188,8 +174,8 @@ function describeQuery(
     return {
       name,
       in: isInPath ? 'path' : 'query',
-      description: place === 'either' && !isInPath ? `${description}. Here or in the body` : description,
-      required: isInPath || (place !== 'either' && isRequired),
+      description: from === 'either' && !isInPath ? `${description}. Here or in the body` : description,
+      required: isInPath || (from !== 'either' && isRequired),
       schema,
       // A list is one text with commas.
       ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
@@ -203,42 +189,64 @@ const describeRequestHeaders = ({ requestHeaders = {} }: Operation): JsonObject[
     .filter(([name]) => name !== 'Authorization')
     .map(([name, description]) => ({ name, in: 'header', description, schema: { type: 'string' } }))
 
-function describeBody({ input, place }: Operation, schemas: SharedSchemas): JsonObject {
+function describeBody({ input, from, example }: Operation, schemas: SharedSchemas): JsonObject {
   // OpenAPI 3.1 says of bytes nothing but their media type.
-  if (place === 'image')
+  if (from === 'image')
     return { required: true, content: Object.fromEntries(IMAGE_BODY_TYPES.map((type) => [type, {}])) }
-  const isEither = place === 'either'
+  const isEither = from === 'either'
   const { required, ...optional } = schemas.publish(input)
   const schema = isEither || required === undefined ? optional : { required, ...optional }
   return {
     ...(isEither ? { description: 'Each field travels here or in the query' } : {}),
     required: !isEither && required !== undefined,
-    content: { 'application/json': { schema }, 'application/x-www-form-urlencoded': { schema } },
+    content: {
+      'application/json': { schema, ...(example?.request ? { example: example.request as JsonObject } : {}) },
+      'application/x-www-form-urlencoded': { schema },
+    },
   }
 }
 
-function securityOf({ access, requestHeaders }: Operation): Json {
-  if (access === 'user') return [{ bearer: [] }]
-  if (access === 'person' || access === 'own image' || access === 'download') return [{ browser: [] }]
-  if (access === 'stream' || access === 'image') return [{ bearer: [] }, { bearerInQuery: [] }]
-  return requestHeaders?.Authorization?.startsWith('Basic') ? [{ basic: [] }] : []
+function securityOf(operation: Operation): Json {
+  const schemes = operation.who.security(askedOf(operation))
+  if (schemes.length > 0) return schemes.map((name) => ({ [name]: [] }))
+  return operation.requestHeaders?.Authorization?.startsWith('Basic') ? [{ basic: [] }] : []
 }
 
-function describeContent(operation: Operation, schemas: SharedSchemas): JsonObject {
-  if (operation.access === 'stream')
-    return { content: { 'text/event-stream': { schema: describeEvents(operation, schemas) } } }
-  if ('mediaTypes' in operation) return { content: Object.fromEntries(operation.mediaTypes.map((type) => [type, {}])) }
-  if (operation.access === 'download') return { content: { [operation.mediaType]: {} } }
-  const { name, answer } = operation
-  const { type, title } = answer as { type?: string; title?: string }
-  if (type === 'null') return {}
-  const own = `${name[0]!.toUpperCase()}${name.slice(1)}Answer`
-  const schema = type === 'object' ? schemas.share(answer, title ?? own) : schemas.publish(answer)
-  return { content: { 'application/json': { schema } } }
+const statusOf = ({ output }: Operation): number => ('status' in output ? output.status : 200)
+
+/** What people read: two or three sentences, who may call it, and what they must hold. */
+function describeMore({ description, who, needs = [] }: Operation): JsonObject {
+  const held = needs.length > 0 ? `, with ${needs.map(({ name }) => name).join(' and ')}` : ''
+  const callers = `For: ${who.name}${held}.`
+  return {
+    description: description === undefined ? callers : `${description}\n\n${callers}`,
+    'x-callers': who.name,
+    ...(needs.length > 0 ? { 'x-needs': needs.map(({ name }) => name) } : {}),
+  }
+}
+
+function describeContent({ name, output, example }: Operation, schemas: SharedSchemas): JsonObject {
+  switch (output.kind) {
+    case 'empty':
+      return {}
+    case 'events':
+      return { content: { 'text/event-stream': { schema: describeEvents(output, schemas) } } }
+    case 'image':
+      return { content: Object.fromEntries(output.mediaTypes.map((type) => [type, {}])) }
+    case 'file':
+      return { content: { [output.mediaType]: {} } }
+    case 'json': {
+      const { type, title } = output.schema as { type?: string; title?: string }
+      const own = `${name[0]!.toUpperCase()}${name.slice(1)}Answer`
+      const schema = type === 'object' ? schemas.share(output.schema, title ?? own) : schemas.publish(output.schema)
+      const shown = example?.answer === undefined ? {} : { example: example.answer as Json }
+      return { content: { 'application/json': { schema, ...shown } } }
+    }
+  }
 }
 
 /** The events of a stream as the list that they form, each with its name and the JSON in its data. */
-function describeEvents({ events, answer }: StreamOperation, schemas: SharedSchemas): JsonObject {
+function describeEvents({ events, about }: EventOutput, schemas: SharedSchemas): JsonObject {
   const items = Object.entries(events).map(([event, { about, data }]) => ({
     type: 'object',
     title: event,
@@ -250,5 +258,5 @@ function describeEvents({ events, answer }: StreamOperation, schemas: SharedSche
       data: { type: 'string', contentMediaType: 'application/json', contentSchema: schemas.publish(data) },
     },
   }))
-  return { ...schemas.publish(answer), type: 'array', items: { oneOf: items } }
+  return { type: 'array', description: about, items: { oneOf: items } }
 }

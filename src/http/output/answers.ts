@@ -1,110 +1,78 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Environment } from '../../environment.ts'
-import { fail, PlatformError } from '../../errors.ts'
-import { partyOf } from '../admit.ts'
-import { Holding, holdUntilClosed, isLarge } from '../budget.ts'
-import { boundRest } from '../lingering.ts'
-import { corsHeaders } from './cors.ts'
+import { ByteBudget } from '../../bounds/byte-budget.ts'
+import { callerKey } from '../../caller.ts'
+import { type Environment, service } from '../../environment.ts'
+import { fail, type PlatformError } from '../../errors.ts'
+import type { HttpRequest } from '../request.ts'
+import { corsHeaders, origins } from './cors.ts'
 import { errorBody, errorHeaders } from './errors.ts'
-import { JSON_TYPE } from './media-types.ts'
+import { endAfterBody, isBodyUnread } from './lingering.ts'
 
-/** An answer is seen to be read in pieces of this size (bytes). */
-const PIECE_BYTES = 64 * 1024
-/**
- * And late, and in large steps: Linux asks for more only once a third of its send buffer is free, which with 4 MiB of it is 1.4 MiB. That is how much one may be ahead of the pace
- * that is asked of them.
- */
-const ADVANCE_MS = 25_000
+/** Answers in memory that clients have not read yet. */
+const unsentAnswers = service(({ config }) => new ByteBudget(config.UNSENT_ANSWERS_BYTES))
+/** What is smaller is not counted: the number of connections bounds it. */
+const LARGE_BYTES = 64 * 1024
+/** So long a client has to read a large answer. */
+const READ_MS = 60_000
 
-/** What every answer to this request carries, whoever sends it: name, value, name, value – the form that Node writes quickest. */
-export function commonHeaders(environment: Environment, request: FastifyRequest): string[] {
-  const headers = [...environment.securityHeaders, 'x-request-id', request.id]
+/** What every answer carries, the refusal of a broken request too: name, value, name, value – the form that Node writes quickest. */
+export const securityHeaders = service(({ url }): readonly string[] => [
+  'x-content-type-options',
+  'nosniff',
+  'referrer-policy',
+  'no-referrer',
+  'content-security-policy',
+  "default-src 'none'; frame-ancestors 'none'",
+  'cache-control',
+  'no-store',
+  ...(url.startsWith('https:') ? ['strict-transport-security', 'max-age=31536000; includeSubDomains'] : []),
+])
+
+export type Headers = Readonly<Record<string, string>>
+
+/** Sends a whole answer. Everything that ends does so here; what goes on for longer begins with `startAnswer`. */
+export function sendAnswer(
+  environment: Environment,
+  request: HttpRequest,
+  status: number,
+  headers: Headers,
+  body: string | Buffer = '',
+): void {
+  const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+  if (bytes > LARGE_BYTES) boundUnsent(environment, request, bytes)
+  const isEarly = isBodyUnread(request)
+  const all = allHeaders(environment, request, headers)
+  if (status !== 304) setHeader(all, 'content-length', String(bytes))
+  if (isEarly) setHeader(all, 'connection', 'close')
+  const { response } = request
+  request.releaseBody?.()
+  response.writeHead(status, all)
+  if (isEarly) endAfterBody(environment, request, body)
+  else response.end(body)
+  conclude(environment, request, status, headers.errorcode)
+}
+
+/** Begins an answer that goes on: events, or a file that is made while it is read. */
+export function startAnswer(environment: Environment, request: HttpRequest, headers: Headers): ServerResponse {
+  request.releaseBody?.()
+  request.response.writeHead(200, allHeaders(environment, request, headers))
+  conclude(environment, request, 200)
+  return request.response
+}
+
+function allHeaders(environment: Environment, request: HttpRequest, own: Headers): string[] {
+  const headers = [...environment.get(securityHeaders), 'x-request-id', request.id]
   if (request.limitPolicy !== undefined)
     headers.push('ratelimit-policy', request.limitPolicy, 'ratelimit', request.limitState as string)
   const { origin } = request.headers
-  if (origin !== undefined) headers.push(...corsHeaders(environment, origin))
+  if (origin !== undefined) headers.push(...corsHeaders(environment.get(origins), origin))
   if (environment.stopping.aborted) headers.push('connection', 'close')
+  for (const name in own) setHeader(headers, name, own[name] as string)
   return headers
 }
 
-/**
- * Sends an operation's answer. It goes to the socket directly: Fastify's own way of sending, with its hooks and listeners, took a tenth of a
- * request's time and adds nothing to a text that is finished.
- */
-export function sendAnswer(
-  environment: Environment,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { text, headers: own }: { text: string; headers: Readonly<Record<string, string>> },
-): void {
-  // A text takes up to two bytes for each of its characters.
-  const room = isLarge(text.length) ? holdUnsent(environment, request, reply, 2 * text.length) : undefined
-  const headers = commonHeaders(environment, request)
-  if (text !== '') headers.push('content-type', JSON_TYPE)
-  headers.push('content-length', String(Buffer.byteLength(text)))
-  for (const name in own) setHeader(headers, name, own[name] as string)
-  const response = startAnswer(environment, request, reply, 200, headers)
-  if (room && text.length > PIECE_BYTES) sendPieces(response, Buffer.from(text), room)
-  else response.end(text)
-}
-
-/** A large body, piece by piece: how much of one piece was read, nobody is told. */
-export function sendPieces(response: ServerResponse, body: Buffer, room: Holding): void {
-  let sent = 0
-  const goOn = () => {
-    if (sent > 0) room.hasMoved(PIECE_BYTES)
-    const piece = body.subarray(sent, sent + PIECE_BYTES)
-    sent += piece.length
-    if (sent === body.length) response.end(piece)
-    else if (response.write(piece)) setImmediate(goOn)
-    else response.once('drain', goOn)
-  }
-  goOn()
-}
-
-/** Begins an answer that goes to the socket directly, whatever it is: only here does Fastify let go of one. */
-export function startAnswer(
-  environment: Environment,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  status: number,
-  headers: string[],
-): ServerResponse {
-  boundRest(environment, request.raw, reply.raw)
-  request.bodyRoom?.giveBack()
-  reply.hijack()
-  return reply.raw.writeHead(status, headers)
-}
-
-/**
- * A large answer is in memory until its client has read it, so only so many are given at once. Where others need the room, the connection ends of who does not read, or reads much
- * more than they do.
- */
-export function holdUnsent(
-  environment: Environment,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  bytes: number,
-): Holding | undefined {
-  if (!isLarge(bytes)) return undefined
-  const nowMs = () => environment.clock().getTime()
-  const room = new Holding(environment.unsentAnswers, partyOf(request), nowMs, ADVANCE_MS)
-  if (!room.canGrow())
-    throw fail('notReady', 'Too many large answers wait to be read; read them, or try again shortly', 1)
-  // Not the request itself, which has the body that it came with.
-  const { socket } = request.raw
-  room.startMoving(() => {
-    room.giveBack()
-    socket.destroy()
-  })
-  room.setTo(bytes)
-  holdUntilClosed(reply.raw, room.giveBack)
-  return room
-}
-
-/** What an operation says itself stands instead of what every answer says. */
-export function setHeader(headers: string[], name: string, value: string): void {
+/** What an answer says itself stands instead of what every answer says. */
+function setHeader(headers: string[], name: string, value: string): void {
   for (let i = 0; i < headers.length; i += 2) {
     if (headers[i] !== name) continue
     headers[i + 1] = value
@@ -113,15 +81,33 @@ export function setHeader(headers: string[], name: string, value: string): void 
   headers.push(name, value)
 }
 
-/** The same headers, for what Fastify sends: pages and errors. What a page sets itself, it keeps. */
-export function addCommonHeaders(environment: Environment, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const headers = commonHeaders(environment, request)
-  for (let i = 0; i < headers.length; i += 2)
-    if (!reply.hasHeader(headers[i] as string)) reply.header(headers[i] as string, headers[i + 1])
-  return reply
+/** A large answer stays in memory until it is read: a caller may have so many of them, and so long for each. */
+function boundUnsent(environment: Environment, { who, response, raw }: HttpRequest, bytes: number): void {
+  const room = environment.get(unsentAnswers).hold(callerKey(who))
+  if (!room.growTo(bytes))
+    throw fail('notReady', 'Too many large answers wait to be read; read them, or try again shortly', 1)
+  const timer = setTimeout(() => raw.socket.destroy(), READ_MS).unref()
+  const done = () => {
+    clearTimeout(timer)
+    room.release()
+  }
+  // A client that has left meanwhile is not heard of again.
+  if (response.destroyed) done()
+  else response.once('close', done)
 }
 
-/** The same answer, for requests so broken that there is no reply to write to. */
+/** Counts every request, and logs those that failed on our side, were slow, or were sampled. Never the address line: it may carry a token. */
+function conclude({ config, log }: Environment, request: HttpRequest, status: number, code?: string): void {
+  const ms = performance.now() - request.receivedAtMs
+  const { route, id, method } = request
+  route.observe(ms, status)
+  const isSampled = config.LOG_SAMPLE > 0 && Math.random() < config.LOG_SAMPLE
+  if (status < 500 && ms <= config.SLOW_REQUEST_MS && !isSampled) return
+  const line = { requestId: id, method, operation: route.name, status, ms: Math.round(ms) }
+  log.info(code === undefined ? line : { ...line, code: Number(code) }, 'request')
+}
+
+/** The same refusal, for requests so broken that there is no response to write to. */
 export function rawErrorAnswer(error: PlatformError, always: readonly string[]): string {
   const body = errorBody(error)
   const headers = {
@@ -132,15 +118,4 @@ export function rawErrorAnswer(error: PlatformError, always: readonly string[]):
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`
-}
-
-/** Turns whatever was thrown into an error that we mean; what we did not foresee becomes 5000 and is told to the log alone. */
-export function understand(error: unknown): PlatformError {
-  if (error instanceof PlatformError) return error
-  const { code, statusCode } = error as { code?: string; statusCode?: number }
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return fail('bodyTooLarge')
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return fail('unsupportedMediaType')
-  // Whatever the framework blames on the request: a path that cannot be decoded, a client that left in the middle of its body.
-  if (statusCode !== undefined && statusCode < 500) return fail('badRequest')
-  return fail('internal')
 }

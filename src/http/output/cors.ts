@@ -1,4 +1,4 @@
-import type { Environment } from '../../environment.ts'
+import { service } from '../../environment.ts'
 
 const EXPOSED = [
   'access_token',
@@ -18,9 +18,32 @@ const EXPOSED = [
   'x-request-id',
 ].join(', ')
 
+/** Origins of web pages that may call an environment, as the room of apps keeps them. */
+class Origins {
+  #known: ReadonlySet<string> = new Set()
+
+  has(origin: string): boolean {
+    return this.#known.has(origin)
+  }
+
+  replace(known: ReadonlySet<string>): void {
+    this.#known = known
+  }
+}
+
+export const origins = service(() => new Origins())
+
 /** Pages of registered origins may read our answers; to all others nothing is said, and their browser refuses. */
-export function corsHeaders(environment: Environment, origin: string): string[] {
-  if (!environment.origins.has(origin)) return ['vary', 'Origin', 'cross-origin-resource-policy', 'same-origin']
+export function corsHeaders(origins: Origins, origin: string): string[] {
+  if (!origins.has(origin)) return ['vary', 'Origin', 'cross-origin-resource-policy', 'same-origin']
   const headers = { 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED }
   return ['vary', 'Origin', 'cross-origin-resource-policy', 'cross-origin', ...Object.entries(headers).flat()]
+}
+
+/** What a browser is told that asks whether a page may call us. */
+export const PREFLIGHT_HEADERS = {
+  'access-control-allow-methods': 'GET, PUT, POST, DELETE',
+  'access-control-allow-headers':
+    'authorization, content-type, clientid, client_id, idempotency-key, if-match, last-event-id, x-request-id',
+  'access-control-max-age': '600',
 }

@@ -1,8 +1,7 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errorPage, titleOf } from '../../../web/error-page.ts'
 import { layOutPage } from '../../../web/layout.ts'
-import type { Environment } from '../../environment.ts'
 import { oauthNameOf, type PlatformError } from '../../errors.ts'
+import type { ErrorForm } from '../request.ts'
 import { HTML_TYPE, JSON_TYPE } from './media-types.ts'
 
 /** Headers carry ASCII only; anything else becomes a question mark. */
@@ -10,78 +9,6 @@ const asciiOnly = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').s
 
 export const errorBody = (error: PlatformError): string =>
   JSON.stringify({ error_code: error.code, error_description: error.message })
-
-/**
- * How a refusal looks. `oauth`: with the name that OAuth has for it beside our two fields. `rfc`: as RFC 6749 §5.2 has it, status included. `page`: for
- * people.
- */
-export type ErrorForm = 'oauth' | 'rfc' | 'page'
-
-interface ErrorLook {
-  readonly status: number
-  readonly headers: Record<string, string>
-  readonly body: string
-}
-
-/** RFC 6749 §5.2: 400, but 401 for an app that did not prove itself; what is not about the request keeps its status. */
-export function rfcStatusOf(error: PlatformError): number {
-  if (oauthNameOf(error) === 'invalid_client') return 401
-  return error.status >= 500 || [413, 415, 429].includes(error.status) ? error.status : 400
-}
-
-const ERROR_FORMS: Record<ErrorForm, (error: PlatformError, request: FastifyRequest, isSandbox: boolean) => ErrorLook> =
-  {
-    oauth: (error) => ({
-      status: error.status,
-      headers: {},
-      body: JSON.stringify({
-        error: oauthNameOf(error),
-        error_code: error.code,
-        error_description: error.message,
-      }),
-    }),
-    rfc: (error) => {
-      const status = rfcStatusOf(error)
-      return {
-        status,
-        headers: status === 401 ? { 'www-authenticate': 'Basic realm="groundschool"' } : {},
-        // RFC 6749 §5.2 leaves out quotes and backslashes.
-        body: JSON.stringify({
-          error: oauthNameOf(error),
-          error_description: asciiOnly(error.message).replace(/["\\]/g, "'"),
-        }),
-      }
-    },
-    page: (error, request, isSandbox) => {
-      const problem = { status: error.status, code: error.code, sentence: error.message, requestId: request.id }
-      return {
-        status: error.status,
-        headers: {
-          'content-type': HTML_TYPE,
-          'content-security-policy':
-            "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
-          'x-frame-options': 'DENY',
-        },
-        body: layOutPage({ title: titleOf(problem), isSandbox }, errorPage(problem)),
-      }
-    },
-  }
-
-/** Refuses in the form that the operation or page has declared. */
-export function sendRefusal(
-  environment: Environment,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  error: PlatformError,
-): FastifyReply {
-  const form = request.routeOptions?.config?.errorForm
-  if (!form) return sendError(reply, error)
-  const { status, headers, body } = ERROR_FORMS[form](error, request, environment.name === 'sandbox')
-  return reply
-    .code(status)
-    .headers({ ...errorHeaders(error), ...headers })
-    .send(body)
-}
 
 /** Old iOS clients read the first pair and nothing else; the second is the documented one. */
 export function errorHeaders(error: PlatformError): Record<string, string> {
@@ -98,6 +25,59 @@ export function errorHeaders(error: PlatformError): Record<string, string> {
   }
 }
 
-export function sendError(reply: FastifyReply, error: PlatformError): FastifyReply {
-  return reply.code(error.status).headers(errorHeaders(error)).send(errorBody(error))
+interface ErrorLook {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: string
+}
+
+/** RFC 6749 §5.2: 400, but 401 for an app that did not prove itself; what is not about the request keeps its status. */
+export function rfcStatusOf(error: PlatformError): number {
+  if (oauthNameOf(error) === 'invalid_client') return 401
+  return error.status >= 500 || [413, 415, 429].includes(error.status) ? error.status : 400
+}
+
+interface Surroundings {
+  readonly requestId: string
+  readonly isSandbox: boolean
+}
+
+const ERROR_FORMS: Record<ErrorForm, (error: PlatformError, surroundings: Surroundings) => ErrorLook> = {
+  plain: (error) => ({ status: error.status, headers: {}, body: errorBody(error) }),
+  oauth: (error) => ({
+    status: error.status,
+    headers: {},
+    body: JSON.stringify({ error: oauthNameOf(error), error_code: error.code, error_description: error.message }),
+  }),
+  rfc: (error) => {
+    const status = rfcStatusOf(error)
+    return {
+      status,
+      headers: status === 401 ? { 'www-authenticate': 'Basic realm="groundschool"' } : {},
+      // RFC 6749 §5.2 leaves out quotes and backslashes.
+      body: JSON.stringify({
+        error: oauthNameOf(error),
+        error_description: asciiOnly(error.message).replace(/["\\]/g, "'"),
+      }),
+    }
+  },
+  page: (error, { requestId, isSandbox }) => {
+    const problem = { status: error.status, code: error.code, sentence: error.message, requestId }
+    return {
+      status: error.status,
+      headers: {
+        'content-type': HTML_TYPE,
+        'content-security-policy':
+          "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
+        'x-frame-options': 'DENY',
+      },
+      body: layOutPage({ title: titleOf(problem), isSandbox }, errorPage(problem)),
+    }
+  },
+}
+
+/** How a refusal looks in the form that the operation or page has declared. */
+export function showError(error: PlatformError, form: ErrorForm, surroundings: Surroundings): ErrorLook {
+  const { status, headers, body } = ERROR_FORMS[form](error, surroundings)
+  return { status, headers: { ...errorHeaders(error), ...headers }, body }
 }

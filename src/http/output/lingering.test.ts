@@ -71,14 +71,14 @@ test('a body that is too large', async (t) => {
   })
 
   await t.test('is not waited for where far more is announced, or comes', async () => {
-    const announced = open(head(65 * MIB))
+    const announced = open(head(33 * MIB))
     await once(announced.resume(), 'close')
     const endless = open(`${head(undefined)}11000\r\n${'x'.repeat(0x11000)}\r\n`).resume()
     const piece = `100000\r\n${'x'.repeat(MIB)}\r\n`
     const isTaken = () => new Promise<boolean>((resolve) => endless.write(piece, (error) => resolve(!error)))
     let sent = 0
     while (sent < 200 && (await isTaken())) sent++
-    assert.ok(sent >= 60 && sent < 200, `it was closed after ${sent} MiB`)
+    assert.ok(sent >= 28 && sent < 200, `it was closed after ${sent} MiB`)
   })
 
   await t.test('is waited for on a few connections only, and others get their answers', async () => {
@@ -142,31 +142,17 @@ test('an answer that is given before its body has come', async (t) => {
     )
   })
 
-  await t.test(
-    'keeps the connection for who sends no more than anybody would, and nothing of it is a request',
-    async () => {
-      const healthz = 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'
-      const body = healthz.repeat(Math.floor((5 * MIB) / healthz.length))
-      for (const [what, [status, head]] of Object.entries(early)) {
-        for (const [now, later] of [
-          [healthz, ''],
-          [healthz.repeat(100), body],
-        ] as const) {
-          const socket = open(
-            `${head}${now.length.toString(16)}\r\n${now}\r\n${later === '' ? `0\r\n\r\n${healthz}` : ''}`,
-          )
-          await isSeen(socket, /^HTTP/)
-          await wait(20)
-          if (later !== '') socket.write(`${later.length.toString(16)}\r\n${later}\r\n0\r\n\r\n${healthz}`)
-          await isSeen(socket, /HTTP\/1\.1.*HTTP\/1\.1.*\r\n\r\n/s)
-          await wait(20)
-          assert.deepEqual(statusesOf(socket), [status, 200], what)
-          assert.equal(socket.destroyed, false)
-          socket.destroy()
-        }
-      }
-    },
-  )
+  await t.test('is the only one: nothing of the body is taken for a request, and the connection ends', async () => {
+    const healthz = 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'
+    const body = healthz.repeat(Math.floor((5 * MIB) / healthz.length))
+    for (const [what, [status, head]] of Object.entries(early)) {
+      const socket = open(`${head}${healthz.length.toString(16)}\r\n${healthz}\r\n`)
+      await isSeen(socket, /^HTTP.*\r\n\r\n/s)
+      socket.write(`${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n${healthz}`)
+      await once(socket, 'close')
+      assert.deepEqual(statusesOf(socket), [status], what)
+    }
+  })
 
   await t.test('is the only one, also where the rest of the body is broken', async () => {
     for (const [what, [status, head]] of Object.entries(early)) {

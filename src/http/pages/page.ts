@@ -1,21 +1,21 @@
-import type { FastifyRequest } from 'fastify'
 import type { Static, TObject } from 'typebox'
 import type { Html } from '../../../web/html.ts'
 import type { OpenedBrowser } from '../../browsers/browsers.ts'
 import type { Visitor } from '../../caller.ts'
 import type { Db } from '../../database/database.ts'
 import type { Environment } from '../../environment.ts'
-import type { Place } from '../input/fields.ts'
+import type { Source } from '../input/fields.ts'
 import type { Download } from '../output/files.ts'
+import type { HttpRequest } from '../request.ts'
 
 /** What a page is given beside its input. */
 export interface PageContext {
   readonly db: Db
   readonly who: Visitor
   readonly environment: Environment
-  readonly request: FastifyRequest
-  /** The hidden key of a form that this page shows; the page that takes the form names the same purpose. */
-  formKey(purpose: string): string
+  readonly request: HttpRequest
+  /** The hidden token of a form that this page shows; the page that takes the form names the same purpose. */
+  csrfToken(purpose: string): string
 }
 
 interface Common {
@@ -62,12 +62,12 @@ export interface ViewPage<Input extends TObject = TObject> extends Described<Inp
   readonly method: 'GET'
 }
 
-/** A form that was filled in: without its key, or with one that was made for another purpose, it is refused. */
+/** A form that was filled in: without its token, or with one that was made for another purpose, it is refused. */
 export interface FormPage<Input extends TObject = TObject> extends Described<Input> {
   readonly method: 'POST'
-  readonly place: Place
-  purpose(input: Static<Input>, request: FastifyRequest): string
-  /** Shown in place of the refusal where the key is not the right one: somebody signed in or out in another tab meanwhile. Nothing has been done with the form. */
+  readonly from: Source
+  purpose(input: Static<Input>, request: HttpRequest): string
+  /** Shown in place of the refusal where the token is not the right one: somebody signed in or out in another tab meanwhile. Nothing has been done with the form. */
   showAgain?(context: PageContext, input: Static<Input>): Promise<ShownPage | Elsewhere>
 }
 

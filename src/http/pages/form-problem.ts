@@ -1,5 +1,5 @@
-import { sayWait } from '../../web/account/moments.ts'
-import { PlatformError } from '../errors.ts'
+import { sayWait } from '../../../web/account/moments.ts'
+import { PlatformError } from '../../errors.ts'
 
 /** Why a form is shown again. */
 export interface FormProblem {

@@ -1,8 +1,10 @@
 import type { Static, TObject } from 'typebox'
-import { type AccountSection, accountNavigation } from '../../web/account/navigation.ts'
-import { type Html, html } from '../../web/html.ts'
-import { findPerson, type PersonCaller } from '../caller.ts'
-import { PlatformError } from '../errors.ts'
+import { type AccountSection, accountNavigation } from '../../../web/account/navigation.ts'
+import { type Html, html } from '../../../web/html.ts'
+import { findPerson, type PersonCaller } from '../../caller.ts'
+import { PlatformError } from '../../errors.ts'
+import { type FormProblem, readProblem } from './form-problem.ts'
+import { withNext } from './next.ts'
 import {
   type Elsewhere,
   formPage,
@@ -11,11 +13,9 @@ import {
   type PageContext,
   type ShownPage,
   viewPage,
-} from '../http/pages/page.ts'
-import type { Settings } from '../profiles/schema.ts'
-import { withNext } from './next.ts'
-import { type FormProblem, readProblem } from './problem.ts'
-import { SIGN_IN } from './views.ts'
+} from './page.ts'
+
+const SIGN_IN = '/account/signin'
 
 /** Back there once they are signed in. */
 export const signInFirst = (next: string): Elsewhere => ({ redirect: withNext(SIGN_IN, next) })
@@ -50,7 +50,7 @@ export const ownView = <I extends TObject>({ run, ...page }: OwnView<I>): Page =
   })
 
 interface OwnForm<I extends TObject> extends OwnView<I> {
-  readonly place?: 'body' | 'multipart'
+  readonly from?: 'body' | 'multipart'
   /** The page that has the form. */
   back(input: Static<I>): string
   /** The page again, with what is wrong and what was typed. */
@@ -58,10 +58,10 @@ interface OwnForm<I extends TObject> extends OwnView<I> {
 }
 
 /** A form of such a page. Its key is made for its address. */
-export const ownForm = <I extends TObject>({ run, back, showProblem, place = 'body', ...page }: OwnForm<I>): Page =>
+export const ownForm = <I extends TObject>({ run, back, showProblem, from = 'body', ...page }: OwnForm<I>): Page =>
   formPage({
     ...page,
-    place,
+    from,
     purpose: () => page.path,
     run: async (context, input) => {
       const who = findPerson(context.who)
@@ -82,7 +82,7 @@ export interface OwnFrame {
 }
 
 /** A page of one's account, with the way to the others above it. */
-export const showOwn = ({ userType }: Pick<Settings, 'userType'>, page: OwnFrame): ShownPage => ({
+export const showOwn = ({ userType }: { readonly userType: string }, page: OwnFrame): ShownPage => ({
   title: page.title,
   ...(page.problem ? { status: page.problem.status, headers: page.problem.headers } : {}),
   body: html`${accountNavigation(page.section, { isAdult: userType === 'adult' })}${page.body}`,

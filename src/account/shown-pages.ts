@@ -5,10 +5,10 @@ import { askResetPage, resetPage } from '../../web/account/reset-page.ts'
 import { PASSKEY_SCRIPT, signInPage } from '../../web/account/signin-page.ts'
 import { type Html, html } from '../../web/html.ts'
 import type { PersonCaller } from '../caller.ts'
+import type { FormProblem } from '../http/pages/form-problem.ts'
+import { withNext } from '../http/pages/next.ts'
 import { MIN_PASSWORD_LENGTH } from '../people/passwords.ts'
 import type { listOwnApps, listOwnBrowsers } from './account.ts'
-import { withNext } from './next.ts'
-import type { FormProblem } from './problem.ts'
 
 export const HOME = '/account'
 export const SIGN_IN = '/account/signin'
@@ -43,7 +43,7 @@ interface FormView {
 }
 
 export const showSignIn = (
-  formKey: FormKey,
+  csrfToken: FormKey,
   { next, handle, notice, problem }: FormView & { readonly next?: string | undefined },
 ) => ({
   title: 'Sign in',
@@ -52,7 +52,7 @@ export const showSignIn = (
   body: signInPage({
     heading: 'Sign in',
     action: withNext(SIGN_IN, next),
-    formKey: formKey(PURPOSES.signIn),
+    csrfToken: csrfToken(PURPOSES.signIn),
     handle,
     notice,
     problem: problem?.sentence,
@@ -67,9 +67,9 @@ interface AccountView {
   readonly isAdult: boolean
 }
 
-export function showAccount(formKey: FormKey, { handle, name, at: now }: PersonCaller, view: AccountView) {
+export function showAccount(csrfToken: FormKey, { handle, name, at: now }: PersonCaller, view: AccountView) {
   const actions = Object.keys(ACTION_PATHS) as AccountAction[]
-  const formKeys = Object.fromEntries(actions.map((action) => [action, formKey(PURPOSES[action])]))
+  const csrfTokens = Object.fromEntries(actions.map((action) => [action, csrfToken(PURPOSES[action])]))
   return {
     title: 'Your apps and devices',
     scripts: [PASSKEY_SCRIPT],
@@ -78,17 +78,17 @@ export function showAccount(formKey: FormKey, { handle, name, at: now }: PersonC
       name,
       now,
       ...view,
-      formKeys: formKeys as Record<AccountAction, string>,
+      csrfTokens: csrfTokens as Record<AccountAction, string>,
     })}`,
   }
 }
 
-export const showPassword = (formKey: FormKey, { handle }: PersonCaller, problem?: FormProblem) => ({
+export const showPassword = (csrfToken: FormKey, { handle }: PersonCaller, problem?: FormProblem) => ({
   title: 'Change your password',
   ...statusOf(problem),
   body: passwordPage({
     action: PASSWORD,
-    formKey: formKey(PURPOSES.password),
+    csrfToken: csrfToken(PURPOSES.password),
     handle,
     minLength,
     problem: problem?.sentence,
@@ -96,14 +96,14 @@ export const showPassword = (formKey: FormKey, { handle }: PersonCaller, problem
 })
 
 export const showAskReset = (
-  formKey: FormKey,
+  csrfToken: FormKey,
   { canSend, handle, notice, problem }: FormView & { readonly canSend: boolean },
 ) => ({
   title: 'Forgot your password?',
   ...statusOf(problem),
   body: askResetPage({
     action: RESET,
-    formKey: formKey(PURPOSES.askReset),
+    csrfToken: csrfToken(PURPOSES.askReset),
     canSend,
     handle,
     notice,
@@ -111,12 +111,12 @@ export const showAskReset = (
   }),
 })
 
-export const showReset = (formKey: FormKey, form: { code: string; handle: string }, problem?: FormProblem) => ({
+export const showReset = (csrfToken: FormKey, form: { code: string; handle: string }, problem?: FormProblem) => ({
   title: 'Choose a new password',
   ...statusOf(problem),
   body: resetPage({
     action: RESET,
-    formKey: formKey(PURPOSES.reset),
+    csrfToken: csrfToken(PURPOSES.reset),
     ...form,
     minLength,
     problem: problem?.sentence,

@@ -1,0 +1,27 @@
+/** A name that is nothing but a name, on every system and in every header. */
+export const plainName = (text: string): string => text.replaceAll(/[^\w-]+/g, '-').replaceAll(/^-+|-+$/g, '') || 'x'
+
+/** A list as JSON, an item at a time. */
+export async function* writeList<T>(items: AsyncIterable<T>, write: (item: T) => Iterable<string> = writeItem) {
+  let isFirst = true
+  for await (const item of items) {
+    yield isFirst ? '[\n' : ',\n'
+    yield* write(item)
+    isFirst = false
+  }
+  yield isFirst ? '[]\n' : '\n]\n'
+}
+
+const writeItem = (item: unknown): Iterable<string> => [JSON.stringify(item)]
+
+const PIECE_LENGTH = 64 * 1024
+
+/** A text in parts. What are two units of UTF-16 but one character stays in one part: half of it is nothing in UTF-8. */
+export function* piecesOf(text: string, length = PIECE_LENGTH): Generator<string> {
+  for (let start = 0; start < text.length; ) {
+    const last = text.charCodeAt(start + length - 1)
+    const end = start + length + (last >= 0xd800 && last <= 0xdbff ? 1 : 0)
+    yield text.slice(start, end)
+    start = end
+  }
+}

@@ -1,0 +1,13 @@
+import type { Room } from '../room.ts'
+import { familyPages } from './pages.ts'
+import { exportFamily } from './parents.ts'
+import { familyOperations } from './routes.ts'
+
+export const families: Room = {
+  name: 'families',
+  areas: { Families: 'Parents, who look after the accounts of their children.' },
+  operations: familyOperations,
+  pages: familyPages,
+  personalTables: { guardians: { inExport: '`family.json`', whenDeleted: 'gone' } },
+  exports: [{ file: 'family.json', about: 'Whom you look after, and who looks after you', read: exportFamily }],
+}

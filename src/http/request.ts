@@ -1,0 +1,119 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { RateLimiter } from '../bounds/rate-limiter.ts'
+import type { Caller } from '../caller.ts'
+import { fail } from '../errors.ts'
+
+/** How a refusal looks. `oauth`: with its OAuth name beside our two fields. `rfc`: as RFC 6749 §5.2 has it. `page`: for people. */
+export type ErrorForm = 'plain' | 'oauth' | 'rfc' | 'page'
+
+/** Told of each request's time and status. */
+export type Observe = (ms: number, status: number) => void
+
+/** What a path and a method lead to. */
+export interface Route {
+  /** In metrics and logs. */
+  readonly name: string
+  readonly errorForm: ErrorForm
+  /** The largest body (bytes). */
+  readonly bodyLimit: number
+  /** Whether HEAD does what GET does, without the body. */
+  readonly hasHead: boolean
+  /** Whether its answers go on for as long as the client listens. */
+  readonly isEndless?: boolean
+  readonly observe: Observe
+  handle(request: HttpRequest): Promise<void> | void
+}
+
+/** What is served beside operations and pages: health, documents, style sheets. */
+export interface PlainRoute {
+  readonly path: string
+  readonly name: string
+  handle(request: HttpRequest): Promise<void> | void
+}
+
+export type Fields = Readonly<Record<string, unknown>>
+
+const NO_FIELDS: Fields = {}
+
+/** One request and the answer to it, as they travel through the kernel. */
+export class HttpRequest {
+  readonly raw: IncomingMessage
+  readonly response: ServerResponse
+  readonly id: string
+  /** The client's address, behind the proxies that are trusted. */
+  readonly ip: string
+  readonly receivedAtMs = performance.now()
+  route: Route
+  params: Fields = NO_FIELDS
+  query: Fields = NO_FIELDS
+  /** Who sends it: nobody in particular until they are found out. */
+  who: Caller
+  /** Values of `RateLimit-Policy` and `RateLimit`, once a limit was applied. */
+  limitPolicy: string | undefined
+  limitState: string | undefined
+  /** Gives back what its body holds in memory. */
+  releaseBody: (() => void) | undefined
+  /** Whether the client waits to be told that it may send its body (RFC 9110 §10.1.1). */
+  isContinueAwaited: boolean
+
+  constructor(
+    raw: IncomingMessage,
+    response: ServerResponse,
+    parts: { id: string; ip: string; at: Date; route: Route; isContinueAwaited: boolean },
+  ) {
+    this.raw = raw
+    this.response = response
+    this.id = parts.id
+    this.ip = parts.ip
+    this.who = { at: parts.at, requestId: parts.id, address: parts.ip }
+    this.route = parts.route
+    this.isContinueAwaited = parts.isContinueAwaited
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.raw.headers
+  }
+
+  get method(): string {
+    return this.raw.method as string
+  }
+
+  get url(): string {
+    return this.raw.url as string
+  }
+
+  /** The client's own name for itself, short enough to keep. */
+  get device(): string {
+    return String(this.headers['user-agent'] ?? '').slice(0, 200)
+  }
+
+  get hasLeft(): boolean {
+    return this.raw.socket.destroyed
+  }
+
+  /** The value of a header that may be spelled in several ways and is sent once: Node would silently take the first. */
+  oneHeader(...names: string[]): string | undefined {
+    const values = names.map((name) => this.headers[name]).filter((value) => typeof value === 'string' && value !== '')
+    if (new Set(values).size > 1 || names.some((name) => this.isSentTwice(name)))
+      throw fail('badRequest', `The header ${names[0]} is sent twice`)
+    return values[0] as string | undefined
+  }
+
+  isSentTwice(name: string): boolean {
+    let count = 0
+    const { rawHeaders } = this.raw
+    for (let i = 0; i < rawHeaders.length; i += 2) {
+      const header = rawHeaders[i] as string
+      if (header.length === name.length && header.toLowerCase() === name) count++
+    }
+    return count > 1
+  }
+
+  /** Counts for a limit, and refuses what is over it. */
+  limit(limiter: RateLimiter, key: string, cost = 1): void {
+    const allowance = limiter.take(key, this.who.at.getTime(), cost)
+    this.limitPolicy = limiter.policy
+    this.limitState = limiter.describe(allowance)
+    if (!allowance.isAllowed) throw fail('tooManyRequests', undefined, allowance.waitSeconds)
+  }
+}

@@ -1,0 +1,108 @@
+import type { Caller } from '../caller.ts'
+import type { Environment } from '../environment.ts'
+import { fail } from '../errors.ts'
+import { answerOnce, type KeptAnswer } from '../idempotency/idempotency.ts'
+import { IMAGE_BYTES, readBody, refuseBody, SMALL_BODY_BYTES } from './input/bodies.ts'
+import { compileInput, namesInPath } from './input/fields.ts'
+import { askedOf, type Context, isRepeatable, type Operation } from './operation.ts'
+import { sendAnswer } from './output/answers.ts'
+import { openEventSink } from './output/events.ts'
+import { type Download, sendDownload } from './output/files.ts'
+import { type Image, sendImage } from './output/images.ts'
+import { JSON_TYPE } from './output/media-types.ts'
+import type { StartEvents } from './output/output.ts'
+import { presentAs } from './output/output.ts'
+import type { HttpRequest, Observe, Route } from './request.ts'
+
+/** How an operation is served: let the caller in, read the input, run, answer. */
+export function routeOf(environment: Environment, operation: Operation, observe: Observe): Route {
+  const { from, who: callers, needs, limit, path } = operation
+  const readInput = compileInput(operation.input, from, namesInPath(path))
+  const asked = askedOf(operation)
+  const answer = answerer(environment, operation)
+  return {
+    name: operation.name,
+    errorForm: operation.errorForm ?? 'plain',
+    bodyLimit: operation.hasLargeBody
+      ? environment.config.BODY_LIMIT_BYTES
+      : from === 'image'
+        ? IMAGE_BYTES
+        : SMALL_BODY_BYTES,
+    hasHead: operation.method === 'GET' && operation.output.kind !== 'events',
+    isEndless: operation.output.kind === 'events',
+    observe,
+    handle: async (request) => {
+      const admitted = callers.admit(environment, request, asked) as Caller | Promise<Caller>
+      const who = admitted instanceof Promise ? await admitted : admitted
+      request.who = who
+      const problem = refuseBody(request)
+      if (problem) throw problem
+      const body = from === 'query' ? undefined : await readBody(environment, request, from)
+      const input = readInput({ query: request.query, params: request.params, body }) as object
+      const context = { db: environment.db, who, environment, request }
+      if (needs) for (const need of needs) await need.check(context)
+      if (limit) request.limit(environment.get(limit.limiter), limit.key(who, input), limit.cost?.(who, input))
+      await answer(context, input)
+    },
+  }
+}
+
+type Answerer = (context: Context<Caller>, input: object) => Promise<void>
+
+function answerer(environment: Environment, operation: Operation): Answerer {
+  const { output } = operation
+  switch (output.kind) {
+    case 'events':
+      return async (context, input) => {
+        const start: StartEvents = await operation.run(context, input)
+        start(openEventSink(environment, context.request))
+      }
+    case 'image':
+      return async (context, input) =>
+        sendImage(environment, context.request, (await operation.run(context, input)) as Image)
+    case 'file':
+      return async (context, input) =>
+        sendDownload(environment, context.request, (await operation.run(context, input)) as Download)
+    case 'empty':
+      return async (context, input) => {
+        const result = await operation.run(context, input)
+        sendAnswer(environment, context.request, output.status, output.headersOf?.(result) ?? {})
+      }
+    case 'json':
+      return answerJson(environment, operation, output.present ?? ((result) => presentAs(output.schema, result)))
+  }
+}
+
+const JSON_HEADERS = { 'content-type': JSON_TYPE }
+
+function answerJson(environment: Environment, operation: Operation, present: (result: unknown) => string): Answerer {
+  const { output, who: callers } = operation
+  const { status, headersOf } = output as Extract<typeof output, { kind: 'json' }>
+  const answer = async (context: Context<Caller>, input: object): Promise<KeptAnswer> => {
+    const result = await operation.run(context, input)
+    const headers = headersOf ? { ...JSON_HEADERS, ...headersOf(result) } : JSON_HEADERS
+    return { text: present(result), headers }
+  }
+  const canRepeat = isRepeatable(operation)
+  return async (context, input) => {
+    const { request, who, db } = context
+    const key = canRepeat ? findIdempotencyKey(request) : undefined
+    const { text, headers } =
+      key === undefined
+        ? await answer(context, input)
+        : await answerOnce(
+            db,
+            { caller: callers.keyOf!(who), at: who.at },
+            { key, operation: operation.name, input: [input, request.headers['if-match'] ?? null] },
+            (tx) => answer({ ...context, db: tx }, input),
+          )
+    sendAnswer(environment, request, status, headers, text)
+  }
+}
+
+function findIdempotencyKey(request: HttpRequest): string | undefined {
+  const key = request.headers['idempotency-key']
+  if (key !== undefined && request.isSentTwice('idempotency-key'))
+    throw fail('badRequest', 'The Idempotency-Key header is sent twice')
+  return key as string | undefined
+}

@@ -1,0 +1,15 @@
+import type { Room } from '../room.ts'
+import { forgetAnswers, idempotencyRetention } from './idempotency.ts'
+
+export const idempotency: Room = {
+  name: 'idempotency',
+  personalTables: {
+    idempotency_keys: {
+      inExport: 'no: a copy',
+      whenDeleted:
+        "gone; a request that was under way leaves its refusal, for a day. Answers that are kept for requests of others (a bucket's members, a change by them) may name the user id, for a day",
+    },
+  },
+  forget: { forgetUser: forgetAnswers },
+  retention: () => idempotencyRetention,
+}

@@ -1,0 +1,13 @@
+import type { Room } from '../room.ts'
+import { forgetFiles } from './files.ts'
+import { exportMessages, messageRetention } from './messages.ts'
+
+export const messages: Room = {
+  name: 'messages',
+  personalTables: { messages: { inExport: '`messages.json`', whenDeleted: 'gone, files too' } },
+  exports: [
+    { file: 'messages.json', about: 'Messages that were sent to you, kept for thirty days', read: exportMessages },
+  ],
+  retention: () => messageRetention,
+  upkeep: [{ name: 'files of messages that are gone', run: forgetFiles }],
+}

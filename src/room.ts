@@ -1,0 +1,58 @@
+import type { Config } from './config.ts'
+import type { Db } from './database/database.ts'
+import type { Retention } from './database/retention.ts'
+import { type Environment, provided } from './environment.ts'
+import type { Forget } from './forget.ts'
+import type { GaugeDescription } from './http/interface.ts'
+import type { Operation } from './http/operation.ts'
+import type { Page } from './http/pages/page.ts'
+
+/** A table that holds something of a person: what becomes of it, for docs/your-data.md. A test finds tables that nobody has named. */
+export interface PersonalTable {
+  /** Where it is in the download, or why it is not. */
+  readonly inExport: string
+  /** What is left when the account is deleted. */
+  readonly whenDeleted: string
+}
+
+/** A file in a person's download, written as it is read. */
+export interface ExportFile {
+  readonly path: string
+  readonly chunks: AsyncIterable<string | Buffer> | Iterable<string | Buffer>
+  /** Images are as small as they get. */
+  readonly isPacked?: boolean
+}
+
+/** What a room puts into a person's download: one value or a list, as JSON; or files of its own. */
+export type ExportPart = { readonly file: string; readonly about: string } & (
+  | { read(db: Db, personId: number): Promise<unknown> | AsyncIterable<unknown> }
+  | { readFiles(db: Db, personId: number): AsyncIterable<ExportFile> }
+)
+
+/** Work that is done again and again, a little at a time. Several processes may do it at once. */
+export interface Upkeep {
+  readonly name: string
+  /** Every few minutes, with the rest of the upkeep, where nothing is said. */
+  readonly everyMs?: number
+  run(environment: Environment): Promise<unknown>
+}
+
+/** What a room is to the rest of the house. The platform walks the list of rooms in src/app.ts, and nothing else has to know them all. */
+export interface Room {
+  readonly name: string
+  readonly operations?: readonly Operation[]
+  readonly pages?: readonly Page[]
+  /** A sentence for each area of the interface that begins here. */
+  readonly areas?: Readonly<Record<string, string>>
+  readonly gauges?: readonly GaugeDescription[]
+  readonly personalTables?: Readonly<Record<string, PersonalTable>>
+  readonly exports?: readonly ExportPart[]
+  readonly forget?: Forget
+  retention?(config: Config): readonly Retention[]
+  readonly upkeep?: readonly Upkeep[]
+  /** Before the first request. */
+  start?(environment: Environment): Promise<void>
+}
+
+/** Every room of the house, for those that walk them. */
+export const allRooms = provided<readonly Room[]>('the rooms')
