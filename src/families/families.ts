@@ -20,8 +20,8 @@ import {
 } from '../people/people.ts'
 import { proveAgain } from '../people/proof.ts'
 import { removePerson } from '../people/removal.ts'
+import { SEARCH_VERSION, searchKeys } from '../people/search-keys.ts'
 import { replaceEmail } from '../profiles/profiles.ts'
-import { SEARCH_VERSION, searchKeys } from '../search/keys.ts'
 import {
   changeState,
   checkChild,

@@ -7,8 +7,8 @@ import { isAdult, isChild } from '../profiles/rules.ts'
 import { type ImportedApp, type ImportedPerson, type ImportFile, SECTIONS } from './schema.ts'
 
 export { MAX_FRIENDS } from '../friends/rules.ts'
+export { SEARCH_VERSION, searchKeys } from '../people/search-keys.ts'
 export { childrenBornAfter, isChild } from '../profiles/rules.ts'
-export { SEARCH_VERSION, searchKeys } from '../search/keys.ts'
 
 /** A mistake and its place in the file: `people[3].handle: must be …`. */
 export type Mistake = string

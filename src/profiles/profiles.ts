@@ -7,8 +7,8 @@ import type { MessagePolicy } from '../messages/messages.ts'
 import { emailChangedLetter } from '../people/letters.ts'
 import { holdAccount, tellPerson } from '../people/people.ts'
 import { proveAgain } from '../people/proof.ts'
+import { SEARCH_VERSION, searchKeys } from '../people/search-keys.ts'
 import { coverId, pictureId } from '../pictures/pictures.ts'
-import { SEARCH_VERSION, searchKeys } from '../search/keys.ts'
 import {
   childrenBornAfter,
   isChild,

@@ -2,10 +2,10 @@ import type { AppUser } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import { normaliseHandle } from '../people/people.ts'
+import { HAS_NO_SPACES, isNumber, SEARCH_VERSION, searchKeys } from '../people/search-keys.ts'
 import { findableEntries, readFindable } from '../profiles/profiles.ts'
 import { chooseJudged, listCut, listTogether, rankJudged } from './crowds.ts'
 import { listSlipped, listSplits } from './guesses.ts'
-import { HAS_NO_SPACES, isNumber, SEARCH_VERSION, searchKeys } from './keys.ts'
 import {
   AS_TYPED,
   FAR,
