@@ -9,32 +9,16 @@ import { readFriends } from '../friends/lists.ts'
 import type { Friends } from '../friends/schema.ts'
 import { countFailures, namerSubject, refuseBlocked } from '../lockouts/lockouts.ts'
 import type { MessagePolicy } from '../messages/messages.ts'
+import { childrenBornAfter, isChild, typesOf } from '../people/ages.ts'
+import { checkHandle, normaliseHandle } from '../people/handles.ts'
+import { readEmail, readLine } from '../people/lines.ts'
 import { checkPassword, hashPassword } from '../people/passwords.ts'
-import {
-  addPerson,
-  checkHandle,
-  holdAccount,
-  normaliseHandle,
-  replacePassword,
-  type VerifiedPerson,
-} from '../people/people.ts'
+import { addPerson, holdAccount, replacePassword, type VerifiedPerson } from '../people/people.ts'
 import { proveAgain } from '../people/proof.ts'
 import { removePerson } from '../people/removal.ts'
 import { SEARCH_VERSION, searchKeys } from '../people/search-keys.ts'
 import { replaceEmail } from '../profiles/profiles.ts'
-import {
-  changeState,
-  checkChild,
-  checkChildCount,
-  checkParent,
-  childrenBornAfter,
-  decisionsIn,
-  isChild,
-  readBirth,
-  readEmail,
-  readLine,
-  typesOf,
-} from './rules.ts'
+import { changeState, checkChild, checkChildCount, checkParent, decisionsIn, readBirth } from './rules.ts'
 import type { AddChild, ChangeChild, Child } from './schema.ts'
 import * as store from './store.ts'
 

@@ -11,8 +11,8 @@ import { fail } from '../errors.ts'
 import { circlePages } from '../friends/circle-pages.ts'
 import { parseDate } from '../http/dates.ts'
 import type { Page, PageContext, ShownPage } from '../http/page.ts'
+import { isSameHandle } from '../people/handles.ts'
 import { MIN_PASSWORD_LENGTH } from '../people/passwords.ts'
-import { isSameHandle } from '../people/people.ts'
 import { readSettings } from '../profiles/profiles.ts'
 import {
   actForChild,

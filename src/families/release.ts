@@ -1,7 +1,7 @@
 import { recordAudit } from '../audit/audit.ts'
 import type { Caller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
-import { childrenBornAfter } from './rules.ts'
+import { childrenBornAfter } from '../people/ages.ts'
 import * as store from './store.ts'
 
 /** Whether somebody is a child, and a parent who can sign in decides for it. */

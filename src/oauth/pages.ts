@@ -5,7 +5,7 @@ import { type FormProblem, OUTDATED, readProblem } from '../account/problem.ts'
 import { findPerson } from '../caller.ts'
 import { failOauth } from '../errors.ts'
 import { type Elsewhere, formPage, type Page, type PageContext, type ShownPage, viewPage } from '../http/page.ts'
-import { isSameHandle } from '../people/people.ts'
+import { isSameHandle } from '../people/handles.ts'
 import {
   type AuthorizationParams,
   type AuthorizationRequest,

@@ -9,8 +9,9 @@ import { endSession } from '../sessions/sessions.ts'
 import { mintToken } from '../sessions/tokens.ts'
 import { rawRequest, readRaw, sendRaw } from '../testing/socket.ts'
 import { type Answer, assertError, Client, type TestApp, testApp } from '../testing/testing.ts'
+import { accountKindAt, ageOn, canBeBirth } from './ages.ts'
+import { isHandle, isReserved } from './handles.ts'
 import { listPeople } from './people.ts'
-import { accountKindAt, ageOn, canBeBirth, isHandle, isReserved } from './rules.ts'
 import { ADULT, type Anonymous, join, leftOf, PROFILE } from './testing.ts'
 
 const DAY_MS = 24 * 3_600_000

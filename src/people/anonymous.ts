@@ -4,16 +4,9 @@ import type { Caller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import { openSession, type TokenPair, type TokenPolicy } from '../sessions/sessions.ts'
+import { type AccountKind, accountKindAt, ageOn, canBeBirth } from './ages.ts'
+import { ANONYMOUS_PREFIX, normaliseHandle } from './handles.ts'
 import { type Removal, removePerson } from './removal.ts'
-import {
-  type AccountKind,
-  ANONYMOUS_PREFIX,
-  accountKindAt,
-  ageOn,
-  canBeBirth,
-  isTrue,
-  normaliseHandle,
-} from './rules.ts'
 import * as store from './store.ts'
 
 export interface NewAnonymous {
@@ -69,6 +62,10 @@ export async function createAnonymous(
     return { userId, handle, ...kind, anonymous: true, trainer: false, trainee: false, tokens }
   })
 }
+
+/** `true`, also as text in any case. */
+const isTrue = (value: unknown): boolean =>
+  value === true || (typeof value === 'string' && value.toLowerCase() === 'true')
 
 /** Random, so that nobody has it already, and as long as a handle may be; no account is called so. */
 const makeHandle = (): string => `@${ANONYMOUS_PREFIX}-${randomBytes(10).toString('hex')}`

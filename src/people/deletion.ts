@@ -3,10 +3,10 @@ import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import { isLookedAfter } from '../families/release.ts'
 import type { MessagePolicy } from '../messages/messages.ts'
+import { isSameHandle } from './handles.ts'
 import { readPersonId } from './people.ts'
 import { proveAgain } from './proof.ts'
 import { removePerson } from './removal.ts'
-import { isSameHandle } from './rules.ts'
 
 /** A person deletes their own account; for a child whom somebody looks after, a parent does. Whoever asks twice at once is told twice that it is done. */
 export async function deleteOwnAccount(

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Caller } from '../caller.ts'
 import { testApp } from '../testing/testing.ts'
+import { isHandle, normaliseHandle } from './handles.ts'
+import { isLine } from './lines.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 import { addPerson, changePassword, disablePerson, verifyPerson } from './people.ts'
-import { isHandle, isLine, normaliseHandle } from './rules.ts'
 
 const OPERATOR: Caller = { at: new Date(), requestId: 'people-test', address: '127.0.0.1' }
 

@@ -7,13 +7,12 @@ import { releaseChildren } from '../families/release.ts'
 import { accountSubject, countFailures, forgetFailures, networkSubject, refuseBlocked } from '../lockouts/lockouts.ts'
 import { type MessagePolicy, sendMessage } from '../messages/messages.ts'
 import { endSessionsOfPerson } from '../sessions/sessions.ts'
+import { checkHandle, normaliseHandle } from './handles.ts'
 import { type Letter, passwordChangedLetter } from './letters.ts'
+import { isLine, isMailAddress } from './lines.ts'
 import { checkPassword, hashPassword, verifyPassword } from './passwords.ts'
-import { checkHandle, isLine, isMailAddress, normaliseHandle } from './rules.ts'
 import { SEARCH_VERSION, searchKeys } from './search-keys.ts'
 import * as store from './store.ts'
-
-export { checkHandle, isLine, isMailAddress, isSameHandle, normaliseHandle } from './rules.ts'
 
 /** Somebody who has just proved who they are. The proof holds while the epoch is current. */
 export interface VerifiedPerson {

@@ -10,8 +10,9 @@ import { forgetAnswers } from '../idempotency/idempotency.ts'
 import { accountSubject, forgetFailures, subjectsOfPerson } from '../lockouts/lockouts.ts'
 import { type MessagePolicy, sendMessage } from '../messages/messages.ts'
 import { REVOKED, type Revocation } from '../sessions/sessions.ts'
+import { accountKindAt, ageOnDay } from './ages.ts'
 import { farewellLetter } from './letters.ts'
-import { accountKindAt, ageOnDay, isMailAddress } from './rules.ts'
+import { isMailAddress } from './lines.ts'
 import * as store from './store.ts'
 
 /** A person as one app knows them. */

@@ -4,21 +4,15 @@ import type { Db } from '../database/database.ts'
 import type { RowOf, Statement } from '../database/statement.ts'
 import { fail } from '../errors.ts'
 import type { MessagePolicy } from '../messages/messages.ts'
+import { childrenBornAfter, isChild, typesOf } from '../people/ages.ts'
+import { readCountry } from '../people/countries.ts'
 import { emailChangedLetter } from '../people/letters.ts'
+import { readEmail, readLine } from '../people/lines.ts'
 import { holdAccount, tellPerson } from '../people/people.ts'
 import { proveAgain } from '../people/proof.ts'
 import { SEARCH_VERSION, searchKeys } from '../people/search-keys.ts'
 import { coverId, pictureId } from '../pictures/pictures.ts'
-import {
-  childrenBornAfter,
-  isChild,
-  readCountry,
-  readEmail,
-  readLine,
-  TRAINEE_ROLES,
-  TRAINER_ROLES,
-  typesOf,
-} from './rules.ts'
+import { TRAINEE_ROLES, TRAINER_ROLES } from './rules.ts'
 import {
   type ChangeSettings,
   type Entry,

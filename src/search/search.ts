@@ -1,7 +1,7 @@
 import type { AppUser } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
-import { normaliseHandle } from '../people/people.ts'
+import { normaliseHandle } from '../people/handles.ts'
 import { HAS_NO_SPACES, isNumber, SEARCH_VERSION, searchKeys } from '../people/search-keys.ts'
 import { findableEntries, readFindable } from '../profiles/profiles.ts'
 import { chooseJudged, listCut, listTogether, rankJudged } from './crowds.ts'
