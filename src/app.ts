@@ -1,5 +1,6 @@
 import { accountPages } from './account/pages.ts'
 import { accountOperations } from './account/routes.ts'
+import { anonymousOperations } from './anonymous/routes.ts'
 import { bucketOperations } from './buckets/routes.ts'
 import { devicePages } from './devices/pages.ts'
 import { deviceOperations } from './devices/routes.ts'
@@ -33,7 +34,8 @@ export const operations: readonly Operation[] = [
   ...passkeyOperations, // /account/v1/passkey: passkeys as a second way to sign in
   ...profileOperations, // /user/v1: who a user is
   ...searchOperations, // /user/v1/search: other users of the app
-  ...peopleOperations, // /user/v1: profiles, and users who have none
+  ...anonymousOperations, // /user/v1/my/profile: users without an account
+  ...peopleOperations, // /account/v1/delete: leaving for good
   ...friendOperations, // /user/v1/my/friends: friends, requests and blocks
   ...familyOperations, // /account/v1/children: parents, and the accounts of their children
   ...pictureOperations, // /user/v1/my/profile/picture, /image/v1: what people look like

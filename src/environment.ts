@@ -6,6 +6,7 @@ import { RateLimiter } from './bounds/rate-limiter.ts'
 import { BucketWatch } from './buckets/watch.ts'
 import type { Config, EnvironmentName } from './config.ts'
 import type { Database } from './database/database.ts'
+import type { Forget } from './forget.ts'
 import { Budget } from './http/budget.ts'
 import { type Cookie, cookieOf } from './http/cookies.ts'
 import { securityHeaders } from './http/security.ts'
@@ -35,6 +36,8 @@ export interface Environment {
     readonly anonymous: RateLimiter
     readonly search: RateLimiter
   }
+  /** What every room does when a person goes. */
+  readonly forget: readonly Forget[]
   /** How people are told things outside of a browser. */
   readonly messages: MessagePolicy
   /** Signs the keys of forms. */
@@ -65,6 +68,7 @@ export interface EnvironmentParts {
   readonly log: Logger
   readonly clock: Clock
   readonly secretKey: Buffer
+  readonly forget: readonly Forget[]
 }
 
 export const schemaOf = (name: EnvironmentName): string => `gs_${name}`
@@ -80,6 +84,7 @@ export async function openEnvironment({
   log,
   clock,
   secretKey,
+  forget,
 }: EnvironmentParts): Promise<Environment> {
   const stopping = new AbortController()
   // Every open stream listens.
@@ -99,6 +104,7 @@ export async function openEnvironment({
     db,
     log,
     clock,
+    forget,
     tokens: new TokenCache(db, config.TOKEN_CACHE_SIZE),
     tokenPolicy: {
       environment: name,

@@ -72,8 +72,8 @@ const disable = command({
   options: { environment },
   examples: ['user disable @jo'],
   run: ([handle], values) =>
-    withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name }) => {
-      await disablePerson(db, operator(), { handle: handle!, isDisabled: true })
+    withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name, forget }) => {
+      await disablePerson(db, operator(), { handle: handle!, isDisabled: true }, forget)
       print(`${handle} was disabled in ${name}; all their sessions have ended.`)
     }),
 })
@@ -84,8 +84,8 @@ const enable = command({
   options: { environment },
   examples: ['user enable @jo'],
   run: ([handle], values) =>
-    withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name }) => {
-      await disablePerson(db, operator(), { handle: handle!, isDisabled: false })
+    withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name, forget }) => {
+      await disablePerson(db, operator(), { handle: handle!, isDisabled: false }, forget)
       print(`${handle} was enabled in ${name}.`)
     }),
 })
@@ -102,9 +102,9 @@ const remove = command({
   examples: ['user remove @jo --yes'],
   run: ([handle], values) => {
     if (!values.yes) throw new UsageError(`Removing ${handle} cannot be undone: repeat it with --yes`)
-    return withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name, messages }) => {
-      await removeByHandle(db, operator(), { handle: handle! }, messages)
-      print(`${handle} was removed from ${name}.`)
+    return withEnvironment(readEnvironmentName(values.environment)!, async (environment) => {
+      await removeByHandle(environment.db, operator(), { handle: handle! }, environment)
+      print(`${handle} was removed from ${environment.name}.`)
     })
   },
 })

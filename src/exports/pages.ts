@@ -63,7 +63,7 @@ export const exportPages: readonly Page[] = [
     input: DeleteForm,
     back: () => DATA,
     run: async ({ db, environment }, who, { handle = '', ...input }) => {
-      await deleteOwnAccount(db, who, { handle, ...proof(input) }, environment.messages)
+      await deleteOwnAccount(db, who, { handle, ...proof(input) }, environment)
       return { ...doneAt('/account', 'account-deleted'), browser: 'end' }
     },
     showProblem: (context, who, { handle: typed = '' }, problem) =>

@@ -10,6 +10,7 @@ import type { Friends } from '../friends/schema.ts'
 import { countFailures, namerSubject, refuseBlocked } from '../lockouts/lockouts.ts'
 import type { MessagePolicy } from '../messages/messages.ts'
 import { childrenBornAfter, isChild, typesOf } from '../people/ages.ts'
+import type { LeavingPolicy } from '../people/deletion.ts'
 import { checkHandle, normaliseHandle } from '../people/handles.ts'
 import { readEmail, readLine } from '../people/lines.ts'
 import { checkPassword, hashPassword } from '../people/passwords.ts'
@@ -215,7 +216,7 @@ export async function deleteChild(
   db: Db,
   who: PersonCaller,
   what: { handle: string; password?: string | undefined },
-  messages: MessagePolicy,
+  { messages, forget }: LeavingPolicy,
 ): Promise<void> {
   const { id } = await readChild(db, who, what.handle)
   await proveAgain(db, who, what.password)
@@ -223,6 +224,7 @@ export async function deleteChild(
     personId: id,
     reason: 'removed by a parent',
     messages,
+    forget,
     mayGo: async (tx) => (await readChild(tx, who, what.handle)).id === id,
   })
   if (!isGone) throw nobody()

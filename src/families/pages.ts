@@ -222,7 +222,7 @@ export const familyPages: readonly Page[] = [
     input: Type.Pick(ChildPasswordForm, ['handle', 'password']),
     back: toChild,
     run: async ({ db, environment }, who, { handle = '', password = '' }) => {
-      await deleteChild(db, who, { handle, ...proof(password) }, environment.messages)
+      await deleteChild(db, who, { handle, ...proof(password) }, environment)
       return doneAt(CHILDREN, 'child-deleted')
     },
     showProblem: (context, who, { handle = '' }, problem) =>

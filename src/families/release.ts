@@ -1,6 +1,8 @@
 import { recordAudit } from '../audit/audit.ts'
 import type { Caller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
+import { fail } from '../errors.ts'
+import type { Forget } from '../forget.ts'
 import { childrenBornAfter } from '../people/ages.ts'
 import * as store from './store.ts'
 
@@ -8,11 +10,19 @@ import * as store from './store.ts'
 export const isLookedAfter = async (db: Db, who: Caller, personId: number): Promise<boolean> =>
   (await db.first(store.findCared, { child: personId, born: childrenBornAfter(who.at) })) !== undefined
 
-/** A parent is about to go. Children who have no other one are not found until they have; a repetition changes nothing. */
+/** Whoever cannot sign in looks after nobody. Children who have no other parent are not found until they have; a repetition changes nothing. */
 export async function releaseChildren(tx: Db, who: Caller, personId: number): Promise<void> {
   const children = await tx.all(store.lockChildrenOf, { parent: personId, born: childrenBornAfter(who.at) })
   const ids = children.map(({ id }) => id)
   await hideOrphans(tx, who, { childIds: ids, parentId: personId })
+}
+
+export const forgetParent: Forget = {
+  lockOut: releaseChildren,
+  async checkLeaving(tx, who, personId) {
+    if (await isLookedAfter(tx, who, personId))
+      throw fail('forbidden', 'You cannot delete your account yet: ask a parent, they can')
+  },
 }
 
 /**

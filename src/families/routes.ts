@@ -178,7 +178,7 @@ export const familyOperations: readonly Operation[] = [
     answer: Success,
     errors: [...NOT_A_CHILD, 'wrongCredentials'],
     run: async ({ db, who, environment }, input) => {
-      await deleteChild(db, who, input, environment.messages)
+      await deleteChild(db, who, input, environment)
       return SUCCESS
     },
   }),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { FORGETTING } from '../platform/forgetting.ts'
 import { type TestApp, testApp } from '../testing/testing.ts'
 import {
   assertOauthError,
@@ -359,7 +360,7 @@ test('O15: what was proved before is worth nothing after', async (t) => {
 
   await t.test('a code, when the person was disabled', async () => {
     const { code } = await obtainCode(app, { clientId: old.clientId, person: 'casey' })
-    await disablePerson(db, who(), { handle: '@casey', isDisabled: true })
+    await disablePerson(db, who(), { handle: '@casey', isDisabled: true }, FORGETTING)
     assertOauthError(await exchange(app, fieldsOf(old, code)), 401, 4015, 'invalid_grant')
   })
 

@@ -5,6 +5,7 @@ import { findBearer } from '../http/authenticate.ts'
 import { oneHeader, withClientCredentials } from '../http/client-credentials.ts'
 import { type Operation, openOperation, personOperation, userOperation } from '../http/operation.ts'
 import { SUCCESS, Success } from '../http/success.ts'
+import { sayDuration, TOKEN_HEADERS, tokenHeaders } from '../sessions/token-headers.ts'
 import type { Dialect } from './authorize.ts'
 import { signInWithBasic } from './basic.ts'
 import { launchApp } from './launch.ts'
@@ -21,9 +22,7 @@ import {
   TokenFields,
   TokenState,
 } from './schema.ts'
-import { sayDuration } from './signin.ts'
 import { requestTokens, type TokenDesk } from './token.ts'
-import { TOKEN_HEADERS, tokenHeaders } from './token-headers.ts'
 
 /** What every operation of an app that proves itself may refuse with. */
 export const CLIENT_ERRORS = ['wrongCredentials', 'unknownClient', 'appNotUsable', 'notAuthorized'] as const
@@ -72,7 +71,13 @@ export const oauthOperations: readonly Operation[] = [
     errors: ['tokenInvalid', 'notAuthorized'],
     run: async ({ db, who, environment, request }, input) => {
       const token = input.refresh_token === undefined ? findBearer(request, false) : undefined
-      await logOut(db, who, { refreshToken: input.refresh_token, accessToken: token }, environment.tokenPolicy)
+      await logOut(
+        db,
+        who,
+        { refreshToken: input.refresh_token, accessToken: token },
+        environment.tokenPolicy,
+        environment.forget,
+      )
       return SUCCESS
     },
   }),

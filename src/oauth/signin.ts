@@ -4,6 +4,7 @@ import type { PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail, failOauth } from '../errors.ts'
 import { openSession, type TokenPair, type TokenPolicy } from '../sessions/sessions.ts'
+import { sayDuration } from '../sessions/token-headers.ts'
 import { type AuthorizationRequest, codeUri, refusalUri } from './authorize.ts'
 import { mintCode } from './codes.ts'
 import { withAnswer } from './redirects.ts'
@@ -56,10 +57,6 @@ async function grantImplicit(db: Db, who: PersonCaller, request: AuthorizationRe
     state,
   })
 }
-
-/** A lifetime as clients of this interface read it: `1d`, `12h`. */
-export const sayDuration = (seconds: number): string =>
-  seconds % 86_400 === 0 ? `${seconds / 86_400}d` : `${seconds / 3600}h`
 
 /** The person allows the app. They stay one and the same user of it, also where they had withdrawn their consent. */
 export async function allowApp(

@@ -83,7 +83,7 @@ export const standardOperations: readonly Operation[] = [
     errors: CLIENT_ERRORS,
     run: async ({ db, who, environment, request }, input) => {
       const client = await identifyClient(db, who, withClientCredentials(request, input), desk(environment, request))
-      await revokeToken(db, who, client, input, environment.tokenPolicy)
+      await revokeToken(db, who, client, input, environment.tokenPolicy, environment.forget)
       return SUCCESS
     },
   }),

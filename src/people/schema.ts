@@ -1,12 +1,5 @@
 import { Type } from 'typebox'
-import { AnyJson, DateTime, Id, Text } from '../http/input.ts'
-
-export const NewAnonymous = Type.Object({
-  anonymous: Type.Optional(AnyJson('Has to be `true`: only anonymous users are made here')),
-  clientId: Type.Optional(Id("The app's client ID; it may be in the header instead")),
-  dateOfBirth: DateTime('The day of birth, at most 150 years ago: it decides about userType and accountType'),
-  deviceToken: Type.Optional(Id('Where the app sends notifications to this device', 4096)),
-})
+import { Id, Text } from '../http/input.ts'
 
 export const DeleteAccount = Type.Object({
   handle: Id('The own handle once more, so that nobody deletes an account by mistake', 100),
@@ -14,16 +7,3 @@ export const DeleteAccount = Type.Object({
     Text('The password. People without one must have signed in within the last ten minutes', 1000),
   ),
 })
-
-export const AnonymousProfile = Type.Object(
-  {
-    userId: Type.String({ description: "The user's id in this app" }),
-    handle: Type.String({ description: 'Made up, and nobody can sign in with it' }),
-    userType: Type.Enum(['child', 'teen-minor', 'adult'], { description: 'Under 13, 13 to 17, 18 and over' }),
-    accountType: Type.Enum(['Kid', 'Adult'], { description: 'Under 13, 13 and over' }),
-    anonymous: Type.Literal(true),
-    trainer: Type.Literal(false),
-    trainee: Type.Literal(false),
-  },
-  { title: 'AnonymousProfile' },
-)

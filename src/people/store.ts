@@ -10,7 +10,6 @@ import {
   text,
   textArray,
   timestamptz,
-  uuid,
   write,
 } from '../database/statement.ts'
 
@@ -202,23 +201,6 @@ export const insertAnonymous = write('people.insertAnonymous', {
     values (:handle, :key, to_date(:born, 'YYYY-MM-DD'), true, :now) returning id`,
 })
 
-export const findAnonymousOfSession = read('people.findAnonymousOfSession', {
-  params: { session: uuid },
-  row: { id: int8 },
-  text: `select p.id from sessions s join people p on p.id = s.person_id where s.id = :session and p.anonymous`,
-})
-
-/** Anonymous people all of whose sessions have ended or expired, the earliest first. They go, so there are never many. */
-export const listDeserted = write('people.listDeserted', {
-  params: { now: timestamptz, limit: int8 },
-  row: { id: int8 },
-  text: `
-    select p.id from sessions s join people p on p.id = s.person_id
-     where s.door = 'anonymous' and least(s.expires_at, s.ended_at) <= :now and p.anonymous
-       and not exists (select from sessions o where o.person_id = p.id and o.ended_at is null and o.expires_at > :now)
-     order by least(s.expires_at, s.ended_at) limit :limit`,
-})
-
 /**
  * Until the transaction ends nobody signs in as this person, who is about to go or to be disabled. The children that they look after are locked too, in the order of ids, as by everybody who holds several
  * people: they may have to be hidden.
@@ -290,14 +272,6 @@ export const lockUsersForRemoval = write('people.lockUsersForRemoval', {
   params: { person: int8 },
   row: { app_id: int8, user_id: text },
   text: `select app_id, user_id from app_users where person_id = :person order by app_id for update`,
-})
-
-/** Until the transaction ends none of them is refreshed. */
-export const lockSessionsForRemoval = write('people.lockSessionsForRemoval', {
-  params: { person: int8, now: timestamptz },
-  row: { is_over: bool },
-  text: `
-    select ended_at is not null or expires_at <= :now as is_over from sessions where person_id = :person for update`,
 })
 
 /** What is theirs alone goes along: users, sessions, tokens, codes, browsers, passkeys, messages. */

@@ -1,3 +1,4 @@
+import { sweepAnonymous } from '../anonymous/anonymous.ts'
 import { auditRetention } from '../audit/audit.ts'
 import { browserRetention } from '../browsers/browsers.ts'
 import { isFullBatch, type Retention } from '../database/retention.ts'
@@ -11,7 +12,6 @@ import { forgetFiles } from '../messages/files.ts'
 import { messageRetention } from '../messages/messages.ts'
 import { oauthRetention } from '../oauth/codes.ts'
 import { passkeyRetention } from '../passkeys/passkeys.ts'
-import { sweepAnonymous } from '../people/anonymous.ts'
 import { removalRetention, sweepLeaving } from '../people/removal.ts'
 import { resetRetention } from '../people/resets.ts'
 import { settleDraws } from '../search/draws.ts'
@@ -90,8 +90,8 @@ export async function tidy(environment: Environment): Promise<void> {
   const { db, clock, config, stopping } = environment
   const work = [
     // First, because it goes by sessions, and old ones are removed below.
-    () => sweepAnonymous(db, { at: clock(), requestId: 'tidying', address: 'tidying' }, stopping),
-    () => sweepLeaving(db, { at: clock(), requestId: 'tidying', address: 'tidying' }, stopping),
+    () => sweepAnonymous(db, { at: clock(), requestId: 'tidying', address: 'tidying' }, environment, stopping),
+    () => sweepLeaving(db, { at: clock(), requestId: 'tidying', address: 'tidying' }, environment, stopping),
     () => forgetWords(db, stopping),
     () => renewSearchKeys(db, stopping),
     () => settleDraws(db, stopping),

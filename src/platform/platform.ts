@@ -11,6 +11,7 @@ import { type Clock, type Environment, openEnvironment, schemaOf } from '../envi
 import { StartupError } from '../errors.ts'
 import { buildServer } from '../http/server.ts'
 import { keepDelivering } from '../messages/outbox.ts'
+import { FORGETTING } from './forgetting.ts'
 import { checkSecretKey } from './installation.ts'
 import { keepTidy } from './maintenance.ts'
 
@@ -55,7 +56,7 @@ export async function openEnvironments(
         onProblem: (problem) => own.warn({ problem: problem.message }, 'a database connection had a problem'),
       })
       await checkSecretKey(db, secretKey, name)
-      return openEnvironment({ name, config, db, log: own, clock, secretKey })
+      return openEnvironment({ name, config, db, log: own, clock, secretKey, forget: FORGETTING })
     }),
   )
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { call, signInBrowser } from '../account/testing.ts'
+import { join } from '../anonymous/testing.ts'
 import { through } from '../buckets/testing.ts'
 import { searchKeys } from '../people/search-keys.ts'
-import { join } from '../people/testing.ts'
 import { tidy } from '../platform/maintenance.ts'
 import { assertError, type Client, type Person, type TestApp, testApp } from '../testing/testing.ts'
 

@@ -1,5 +1,8 @@
-import type { TokenPair } from '../sessions/sessions.ts'
-import { sayDuration } from './signin.ts'
+import type { TokenPair } from './sessions.ts'
+
+/** A lifetime as clients of this interface read it: `1d`, `12h`. */
+export const sayDuration = (seconds: number): string =>
+  seconds % 86_400 === 0 ? `${seconds / 86_400}d` : `${seconds / 3600}h`
 
 /** New tokens as response headers. Old clients look for one spelling or the other. */
 export const tokenHeaders = ({ accessToken, refreshToken, expiresInSeconds }: TokenPair): Record<string, string> => ({
