@@ -4,6 +4,7 @@ import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import type { Forget } from '../forget.ts'
 import { childrenBornAfter } from '../people/ages.ts'
+import { changePeople } from '../people/changes.ts'
 import * as store from './store.ts'
 
 /** Whether somebody is a child, and a parent who can sign in decides for it. */
@@ -36,8 +37,12 @@ export async function hideOrphans(
 ): Promise<number[]> {
   if (what.childIds.length === 0) return []
   const born = childrenBornAfter(who.at)
-  const hidden = await tx.all(store.hideOrphans, { children: [...what.childIds], parent: what.parentId, born })
+  const orphans = await tx.all(store.listOrphans, { children: [...what.childIds], parent: what.parentId, born })
+  await changePeople(
+    tx,
+    orphans.map(({ id }) => ({ id, public_search: false })),
+  )
   const detail = { publicSearch: false, reason: 'no parent is left' }
-  for (const { id } of hidden) await recordAudit(tx, who, { action: 'child.changed', personId: id, detail })
-  return hidden.map(({ id }) => id)
+  for (const { id } of orphans) await recordAudit(tx, who, { action: 'child.changed', personId: id, detail })
+  return orphans.map(({ id }) => id)
 }

@@ -57,16 +57,6 @@ export const findHousehold = read('pictures.findHousehold', {
      where g.child_id = :person and c.date_of_birth > to_date(:born, 'YYYY-MM-DD')`,
 })
 
-/** Takes the person's row first, so that of two changes at once one comes after the other. No row where this browser's person is not that any more. */
-export const countVersion = write('pictures.countVersion', {
-  params: { kind: text, person: int8, epoch: int4 },
-  row: { id: int8 },
-  text: `
-    update people set picture_version = picture_version + (:kind = 'picture')::int,
-                      cover_version = cover_version + (:kind = 'cover')::int
-     where id = :person and epoch = :epoch and disabled_at is null returning id`,
-})
-
 /** Whoever changes an image holds the person's row before any other. */
 export const lockPerson = write('pictures.lockPerson', {
   params: { person: int8 },

@@ -12,10 +12,11 @@ import { forgetFiles } from '../messages/files.ts'
 import { messageRetention } from '../messages/messages.ts'
 import { oauthRetention } from '../oauth/codes.ts'
 import { passkeyRetention } from '../passkeys/passkeys.ts'
+import { renewSearchKeys } from '../people/changes.ts'
 import { removalRetention, sweepLeaving } from '../people/removal.ts'
 import { resetRetention } from '../people/resets.ts'
 import { settleDraws } from '../search/draws.ts'
-import { forgetWords, renewSearchKeys } from '../search/search.ts'
+import { forgetWords } from '../search/search.ts'
 import { sessionRetention } from '../sessions/sessions.ts'
 
 const EVERY_MS = 5 * 60_000

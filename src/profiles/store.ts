@@ -1,16 +1,4 @@
-import {
-  bool,
-  int4,
-  int8,
-  int8Array,
-  json,
-  nullable,
-  read,
-  text,
-  textArray,
-  timestamptz,
-  write,
-} from '../database/statement.ts'
+import { bool, int4, int8, int8Array, json, nullable, read, text, textArray, write } from '../database/statement.ts'
 
 /** Whether a person looks after a child: whoever was born after `:born` is one. */
 const hasChildren = (id: string): string => `
@@ -159,33 +147,4 @@ export const lockSettings = write('profiles.lockSettings', {
   params: { person: int8, born: text },
   row: settings,
   text: `${settingsOf} for no key update`,
-})
-
-export const changeSettings = write('profiles.changeSettings', {
-  params: {
-    person: int8,
-    first: text,
-    last: text,
-    country: nullable(text),
-    gender: nullable(text),
-    position: nullable(text),
-    publicSearch: bool,
-    keys: textArray,
-    version: int4,
-  },
-  row: { id: int8 },
-  text: `
-    update people
-       set first_name = :first, last_name = :last, country = :country, gender = :gender, position = :position,
-           public_search = :publicSearch, search_keys = :keys, search_version = :version
-     where id = :person returning id`,
-})
-
-/** Links that were sent to the old address end. */
-export const changeEmail = write('profiles.changeEmail', {
-  params: { person: int8, email: nullable(text), now: timestamptz },
-  row: { id: int8 },
-  text: `
-    with links as (update password_resets set used_at = :now where person_id = :person and used_at is null)
-    update people set email = :email where id = :person returning id`,
 })

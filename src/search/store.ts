@@ -243,21 +243,3 @@ export const forgetWordsLeft = write('search.forgetWordsLeft', {
     )
     delete from search_words_left where id = any(:left) returning id`,
 })
-
-/** People whose keys were made by older rules. */
-export const listOutdated = read('search.listOutdated', {
-  params: { version: int4, limit: int8 },
-  row: { id: int8, handle: text, first_name: text, last_name: text },
-  text: `
-    select id, handle, first_name, last_name from people
-     where search_version < :version and not anonymous order by search_version limit :limit`,
-})
-
-/** Only where the names are still those that the keys were made of. */
-export const renewKeys = write('search.renewKeys', {
-  params: { id: int8, handle: text, first: text, last: text, keys: textArray, version: int4 },
-  row: { id: int8 },
-  text: `
-    update people set search_keys = :keys, search_version = :version
-     where id = :id and handle = :handle and first_name = :first and last_name = :last returning id`,
-})
