@@ -35,13 +35,7 @@ const ofUser = entry.columns({ user: 'u', person: 'p', id: 'p.id', anonymous: 'p
 const ofFindable = entry.columns({ user: 'f', person: 'f', id: 'f.person_id', anonymous: 'false' })
 
 /** A user of the app who is there: consent was not withdrawn, the account is not disabled. */
-const user = `people p join app_users u on u.person_id = p.id and u.app_id = :app
-                and u.withdrawn_at is null and p.disabled_at is null`
-
-/** Lets themselves be found by `:me`. Each block is looked up by itself (`offset 0`): there is no end to how many may have blocked somebody. */
-const isOpen = `p.public_search
-  and not exists (select from blocks b where b.blocker_id = p.id and b.blocked_id = :me offset 0)`
-const notBlocked = `not exists (select from blocks b where b.blocker_id = :me and b.blocked_id = p.id)`
+const user = `people p join app_users u on u.person_id = p.id and u.app_id = :app and is_there(u, p)`
 
 /**
  * Entries of people, in the order given; who is not there is left out. Each is looked up by itself: joined at once, and planned when the app had few users, all of
@@ -81,15 +75,17 @@ export const findEntry = read('profiles.findEntry', {
   params: { app: int8, user: text, me: int8, born: text },
   row: entry.row,
   text: `
-    select ${ofUser} from ${user}
-     where u.user_id = :user and (p.id = :me or ${isOpen} and ${notBlocked})`,
+    select ${ofUser} from ${user} cross join lateral sight(:me, p.id, is_findable(p)) where u.user_id = :user and sight.may_find`,
 })
 
 /** Of these people, those who let themselves be found by `:me`, also by those who have blocked them. */
 export const listOpen = read('profiles.listOpen', {
   params: { me: int8, people: int8Array },
   row: { id: int8 },
-  text: `select p.id from people p where p.id = any(:people) and p.disabled_at is null and ${isOpen}`,
+  text: `
+    select p.id from people p
+     where p.id = any(:people) and is_findable(p)
+       and not exists (select from hidden_from(:me) h where h.person_id = p.id and not h.by_viewer offset 0)`,
 })
 
 export const findOwn = read('profiles.findOwn', {

@@ -7,10 +7,7 @@ export const MOST_MARKED = 300
 
 /** People who blocked the caller or whom the caller blocked: read once, and hardly ever anybody. */
 const hidden = `
-    hidden as materialized (
-      select blocked_id as id from blocks where blocker_id = :me
-      union all select blocker_id from blocks where blocked_id = :me
-    )`
+    hidden as materialized (select person_id as id from hidden_from(:me))`
 
 /**
  * How words are looked up. `seen`: only words of somebody whom the caller may see. That takes a lookup for each word, so it is asked for only where there may be words of
