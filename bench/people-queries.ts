@@ -1,4 +1,4 @@
-import type { Named } from '../src/search/keys.ts'
+import type { Named } from '../src/people/search-keys.ts'
 import { makeCast, makeRandom } from '../src/search/testing.ts'
 
 /** What people type when they look for somebody: different terms, in the same mix and the same order every time. */

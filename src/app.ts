@@ -1,4 +1,5 @@
 import { account } from './account/room.ts'
+import { anonymous } from './anonymous/room.ts'
 import { apps } from './apps/room.ts'
 import { audit } from './audit/room.ts'
 import { browsers } from './browsers/room.ts'
@@ -31,7 +32,8 @@ export const rooms: readonly Room[] = [
   profiles, // /user/v1: who a user is
   pictures, // /user/v1/my/profile/picture, /image/v1: what people look like
   search, // /user/v1/search: other users of the app
-  people, // accounts, and users who have none
+  anonymous, // /user/v1/my/profile: users without an account
+  people, // accounts
   friends, // /user/v1/my/friends: friends, requests and blocks
   families, // /account/v1/children: parents, and the accounts of their children
   buckets, // /app/v1/bucket: small JSON documents of an app

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { setAppStatus, setAppStorage } from '../apps/apps.ts'
 import type { Caller } from '../caller.ts'
 import { changePassword, disablePerson } from '../people/people.ts'
+import { FORGETTING } from '../platform/forgetting.ts'
 import { tidy } from '../platform/upkeep.ts'
 import { testApp } from '../testing/testing.ts'
 import { recordAudit } from './audit.ts'
@@ -30,8 +31,8 @@ test('the audit log', async (t) => {
 
   await t.test('says who did what to whom, when and from where, and no secret', async () => {
     await changePassword(db, OPERATOR, { handle: '@avery', password: 'a new password' })
-    await disablePerson(db, OPERATOR, { handle: '@blake', isDisabled: true })
-    await disablePerson(db, OPERATOR, { handle: '@blake', isDisabled: false })
+    await disablePerson(db, OPERATOR, { handle: '@blake', isDisabled: true }, FORGETTING)
+    await disablePerson(db, OPERATOR, { handle: '@blake', isDisabled: false }, FORGETTING)
     await setAppStatus(db, OPERATOR, { clientId: 'gs-first', status: 'suspended' })
     await setAppStatus(db, OPERATOR, { clientId: 'gs-first', status: 'approved' })
     await setAppStorage(db, OPERATOR, { clientId: 'gs-first', bytes: 2048 })

@@ -5,6 +5,7 @@ import type { EnvironmentName } from '../config.ts'
 import type { Db } from '../database/database.ts'
 import type { Retention } from '../database/retention.ts'
 import { fail } from '../errors.ts'
+import { startEpoch } from '../people/changes.ts'
 import { hashToken, inspectToken, mintToken } from '../sessions/tokens.ts'
 import * as store from './store.ts'
 
@@ -93,7 +94,9 @@ export async function isBrowserKept(db: Db, browserId: string): Promise<boolean>
 export function endOtherBrowsers(db: Db, who: PersonCaller): Promise<void> {
   const { personId, browserId, epoch } = who
   return db.transaction(async (tx) => {
-    if (!(await tx.first(store.leaveOthersBehind, { id: browserId, person: personId, epoch })))
+    // This browser moves into the new epoch, and everything else is left behind in the old one: this browser too, where somebody else was faster.
+    const next = await startEpoch(tx, { personId, epoch })
+    if (!next || !(await tx.first(store.moveBrowser, { id: browserId, person: personId, epoch: next })))
       throw fail('notAuthorized', 'You were signed out here meanwhile; sign in again')
     await recordAudit(tx, who, { action: 'sign-out.elsewhere', personId })
   })

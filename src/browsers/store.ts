@@ -53,17 +53,10 @@ export const findExpiry = read('browsers.findExpiry', {
   text: `select created_at, expires_at from browsers where id = :id`,
 })
 
-/**
- * Moves the person and this browser into a new epoch, and leaves everything else behind in the old one. Nothing happens where somebody did so before: then this
- * browser belongs to what was left behind.
- */
-export const leaveOthersBehind = write('browsers.leaveOthersBehind', {
+export const moveBrowser = write('browsers.move', {
   params: { id: uuid, person: int8, epoch: int4 },
   row: { id: uuid },
-  text: `
-    with person as (update people set epoch = epoch + 1 where id = :person and epoch = :epoch returning id, epoch)
-    update browsers b set epoch = person.epoch from person where b.id = :id and b.person_id = person.id
-    returning b.id`,
+  text: `update browsers set epoch = :epoch where id = :id and person_id = :person returning id`,
 })
 
 export const listOfPerson = read('browsers.listOfPerson', {

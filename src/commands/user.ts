@@ -1,6 +1,7 @@
 import { addParent, removeParent } from '../families/parents.ts'
+import { forgetting } from '../forget.ts'
 import { messagePolicy } from '../messages/messages.ts'
-import { removeByHandle } from '../people/deletion.ts'
+import { leavingPolicy, removeByHandle } from '../people/deletion.ts'
 import { addPerson, changePassword, disablePerson, listPeople } from '../people/people.ts'
 import { makeResetLink, RESET_MINUTES } from '../people/resets.ts'
 import { type CommandGroup, command, ENVIRONMENT_OPTION, print, tell, UsageError } from './command.ts'
@@ -73,8 +74,8 @@ const disable = command({
   options: { environment },
   examples: ['user disable @jo'],
   run: ([handle], values) =>
-    withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name }) => {
-      await disablePerson(db, operator(), { handle: handle!, isDisabled: true })
+    withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name, get }) => {
+      await disablePerson(db, operator(), { handle: handle!, isDisabled: true }, get(forgetting))
       print(`${handle} was disabled in ${name}; all their sessions have ended.`)
     }),
 })
@@ -85,8 +86,8 @@ const enable = command({
   options: { environment },
   examples: ['user enable @jo'],
   run: ([handle], values) =>
-    withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name }) => {
-      await disablePerson(db, operator(), { handle: handle!, isDisabled: false })
+    withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name, get }) => {
+      await disablePerson(db, operator(), { handle: handle!, isDisabled: false }, get(forgetting))
       print(`${handle} was enabled in ${name}.`)
     }),
 })
@@ -104,7 +105,7 @@ const remove = command({
   run: ([handle], values) => {
     if (!values.yes) throw new UsageError(`Removing ${handle} cannot be undone: repeat it with --yes`)
     return withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name, get }) => {
-      await removeByHandle(db, operator(), { handle: handle! }, get(messagePolicy))
+      await removeByHandle(db, operator(), { handle: handle! }, get(leavingPolicy))
       print(`${handle} was removed from ${name}.`)
     })
   },

@@ -6,8 +6,7 @@ import { Nothing } from '../http/input/fields.ts'
 import type { FormProblem } from '../http/pages/form-problem.ts'
 import { doneAt, ownForm, ownView, showOwn } from '../http/pages/own-page.ts'
 import type { Page, PageContext, ShownPage } from '../http/pages/page.ts'
-import { messagePolicy } from '../messages/messages.ts'
-import { deleteOwnAccount } from '../people/deletion.ts'
+import { deleteOwnAccount, leavingPolicy } from '../people/deletion.ts'
 import { DeleteAccount } from '../people/schema.ts'
 import { readSettings } from '../profiles/profiles.ts'
 import { exportEverything } from './exports.ts'
@@ -64,7 +63,7 @@ export const exportPages: readonly Page[] = [
     input: DeleteForm,
     back: () => DATA,
     run: async ({ db, environment }, who, { handle = '', ...input }) => {
-      await deleteOwnAccount(db, who, { handle, ...proof(input) }, environment.get(messagePolicy))
+      await deleteOwnAccount(db, who, { handle, ...proof(input) }, environment.get(leavingPolicy))
       return { ...doneAt('/account', 'account-deleted'), browser: 'end' }
     },
     showProblem: (context, who, { handle: typed = '' }, problem) =>

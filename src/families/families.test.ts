@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { call, isSignedIn, signInBrowser, UNLIMITED } from '../account/testing.ts'
-import { join } from '../people/testing.ts'
+import { join } from '../anonymous/testing.ts'
 import { assertError, testApp } from '../testing/testing.ts'
 import { addParent } from './parents.ts'
 import {

@@ -9,32 +9,16 @@ import { readFriends } from '../friends/lists.ts'
 import type { Friends } from '../friends/schema.ts'
 import { countFailures, namerSubject, refuseBlocked } from '../lockouts/lockouts.ts'
 import type { MessagePolicy } from '../messages/messages.ts'
+import { childrenBornAfter, isChild, typesOf } from '../people/ages.ts'
+import { changePeople, replaceEmail } from '../people/changes.ts'
+import type { LeavingPolicy } from '../people/deletion.ts'
+import { checkHandle, normaliseHandle } from '../people/handles.ts'
+import { readEmail, readLine } from '../people/lines.ts'
 import { checkPassword, hashPassword } from '../people/passwords.ts'
-import {
-  addPerson,
-  checkHandle,
-  holdAccount,
-  normaliseHandle,
-  replacePassword,
-  type VerifiedPerson,
-} from '../people/people.ts'
+import { addPerson, holdAccount, replacePassword, type VerifiedPerson } from '../people/people.ts'
 import { proveAgain } from '../people/proof.ts'
 import { removePerson } from '../people/removal.ts'
-import { replaceEmail } from '../profiles/profiles.ts'
-import { SEARCH_VERSION, searchKeys } from '../search/keys.ts'
-import {
-  changeState,
-  checkChild,
-  checkChildCount,
-  checkParent,
-  childrenBornAfter,
-  decisionsIn,
-  isChild,
-  readBirth,
-  readEmail,
-  readLine,
-  typesOf,
-} from './rules.ts'
+import { changeState, checkChild, checkChildCount, checkParent, decisionsIn, readBirth } from './rules.ts'
 import type { AddChild, ChangeChild, Child } from './schema.ts'
 import * as store from './store.ts'
 
@@ -148,17 +132,7 @@ export async function changeChild(
     if (parent) await holdAccount(tx, parent)
     const before = await lockChild(tx, who, what.handle)
     const after = changeState(before, what)
-    await tx.first(store.changeChild, {
-      id: before.id,
-      first: after.first_name,
-      last: after.last_name,
-      country: after.country,
-      publicSearch: after.public_search,
-      cameraDisabled: after.camera_disabled,
-      proximityFriends: after.proximity_friends,
-      keys: searchKeys({ handle: before.handle, firstName: after.first_name, lastName: after.last_name }),
-      version: SEARCH_VERSION,
-    })
+    await changePeople(tx, [{ id: before.id, handle: before.handle, ...after }])
     const decisions = decisionsIn(before, after)
     if (Object.keys(decisions).length > 0) {
       const detail = { parent: who.personId, ...decisions }
@@ -231,7 +205,7 @@ export async function deleteChild(
   db: Db,
   who: PersonCaller,
   what: { handle: string; password?: string | undefined },
-  messages: MessagePolicy,
+  { messages, forget }: LeavingPolicy,
 ): Promise<void> {
   const { id } = await readChild(db, who, what.handle)
   await proveAgain(db, who, what.password)
@@ -239,6 +213,7 @@ export async function deleteChild(
     personId: id,
     reason: 'removed by a parent',
     messages,
+    forget,
     mayGo: async (tx) => (await readChild(tx, who, what.handle)).id === id,
   })
   if (!isGone) throw nobody()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signInBrowser, UNLIMITED } from '../account/testing.ts'
 import { removePerson } from '../people/removal.ts'
+import { FORGETTING } from '../platform/forgetting.ts'
 import { assertError, testApp } from '../testing/testing.ts'
 import { addChild, idOf, KIM, operatorOf, PASSWORD, post } from './testing.ts'
 
@@ -12,7 +13,11 @@ test('nobody finds out by new accounts who is here', async (t) => {
     body.error_description.replace(handle, '…')
 
   await t.test('a handle that is taken, and one that was given up lately, give the same answer', async () => {
-    await removePerson(app.environment().db, operatorOf(app), { personId: await idOf(app, '@finley'), reason: 'test' })
+    await removePerson(app.environment().db, operatorOf(app), {
+      personId: await idOf(app, '@finley'),
+      reason: 'test',
+      forget: FORGETTING,
+    })
     const [taken, givenUp] = [
       await post(avery, '', { ...KIM, handle: '@blake' }),
       await post(avery, '', { ...KIM, handle: '@finley' }),
@@ -48,7 +53,7 @@ test('nobody finds out by new accounts who is here', async (t) => {
     const id = await idOf(app, '@avery')
     const counted = () => app.sql(`select 1 from sign_in_failures where subject = 'handles:${id}'`)
     assert.equal((await counted()).length, 1)
-    await removePerson(app.environment().db, operatorOf(app), { personId: id, reason: 'test' })
+    await removePerson(app.environment().db, operatorOf(app), { personId: id, reason: 'test', forget: FORGETTING })
     assert.deepEqual(await counted(), [])
   })
 })

@@ -12,8 +12,9 @@ import type { FormProblem } from '../http/pages/form-problem.ts'
 import { doneAt, ownForm, ownView, showOwn } from '../http/pages/own-page.ts'
 import type { Page, PageContext, ShownPage } from '../http/pages/page.ts'
 import { messagePolicy } from '../messages/messages.ts'
+import { leavingPolicy } from '../people/deletion.ts'
+import { isSameHandle } from '../people/handles.ts'
 import { MIN_PASSWORD_LENGTH } from '../people/passwords.ts'
-import { isSameHandle } from '../people/people.ts'
 import { readSettings } from '../profiles/profiles.ts'
 import {
   actForChild,
@@ -223,7 +224,7 @@ export const familyPages: readonly Page[] = [
     input: Type.Pick(ChildPasswordForm, ['handle', 'password']),
     back: toChild,
     run: async ({ db, environment }, who, { handle = '', password = '' }) => {
-      await deleteChild(db, who, { handle, ...proof(password) }, environment.get(messagePolicy))
+      await deleteChild(db, who, { handle, ...proof(password) }, environment.get(leavingPolicy))
       return doneAt(CHILDREN, 'child-deleted')
     },
     showProblem: (context, who, { handle = '' }, problem) =>

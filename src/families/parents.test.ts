@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { call, isSignedIn, signInBrowser, UNLIMITED } from '../account/testing.ts'
+import { join } from '../anonymous/testing.ts'
 import { testMailbox } from '../messages/testing.ts'
 import { disablePerson } from '../people/people.ts'
 import { removePerson } from '../people/removal.ts'
-import { join } from '../people/testing.ts'
+import { FORGETTING } from '../platform/forgetting.ts'
 import { assertError, testApp } from '../testing/testing.ts'
 import { addParent, exportFamily, removeParent } from './parents.ts'
 import { releaseChildren } from './release.ts'
@@ -163,7 +164,7 @@ test('a child has several parents, and is not left alone', async (t) => {
         await releaseChildren(tx, who, personId)
         return true
       }
-      assert.ok(await removePerson(db, who, { personId, reason: 'test', mayGo }))
+      assert.ok(await removePerson(db, who, { personId, reason: 'test', forget: FORGETTING, mayGo }))
     }
     await go('@avery')
     assert.equal(await isFound(), true)
@@ -200,7 +201,8 @@ test('who looks after a child and is disabled no longer does', async (t) => {
   for (const handle of ['@kim', '@lee']) await post(avery, '/settings', { handle, publicSearch: true })
   const found = async () =>
     (await app.sql(`select handle from people where public_search order by handle`)).map(({ handle }) => handle)
-  const disable = (handle: string, isDisabled = true) => disablePerson(db, operatorOf(app), { handle, isDisabled })
+  const disable = (handle: string, isDisabled = true) =>
+    disablePerson(db, operatorOf(app), { handle, isDisabled }, FORGETTING)
   assert.deepEqual(await found(), ['@kim', '@lee'])
   await disable('@avery')
   assert.deepEqual(await found(), ['@lee'], 'another parent is left')

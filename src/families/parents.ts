@@ -2,10 +2,11 @@ import { recordAudit } from '../audit/audit.ts'
 import type { Caller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
+import { childrenBornAfter, isChild } from '../people/ages.ts'
 import { readPersonId } from '../people/people.ts'
 import { toSomebody } from './families.ts'
 import { hideOrphans } from './release.ts'
-import { checkChildCount, checkParent, checkParentCount, childrenBornAfter, isChild } from './rules.ts'
+import { checkChildCount, checkParent, checkParentCount } from './rules.ts'
 import * as store from './store.ts'
 
 /** By their handles. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signInBrowser, UNLIMITED } from '../account/testing.ts'
 import { removePerson } from '../people/removal.ts'
+import { FORGETTING } from '../platform/forgetting.ts'
 import type { TestApp } from '../testing/testing.ts'
 import { testApp } from '../testing/testing.ts'
 import { addParent } from './parents.ts'
@@ -143,7 +144,7 @@ test('nobody finds a child both of whose parents go at once, whatever they decid
       await releaseChildren(tx, who, personId)
       return true
     }
-    return removePerson(db, who, { personId, reason: 'test', mayGo })
+    return removePerson(db, who, { personId, reason: 'test', forget: FORGETTING, mayGo })
   }
   const [isAveryGone, isBlakeGone, ...changes] = await Promise.all([
     go('@avery'),

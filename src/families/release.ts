@@ -1,18 +1,29 @@
 import { recordAudit } from '../audit/audit.ts'
 import type { Caller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
-import { childrenBornAfter } from './rules.ts'
+import { fail } from '../errors.ts'
+import type { Forget } from '../forget.ts'
+import { childrenBornAfter } from '../people/ages.ts'
+import { changePeople } from '../people/changes.ts'
 import * as store from './store.ts'
 
 /** Whether somebody is a child, and a parent who can sign in decides for it. */
 export const isLookedAfter = async (db: Db, who: Caller, personId: number): Promise<boolean> =>
   (await db.first(store.findCared, { child: personId, born: childrenBornAfter(who.at) })) !== undefined
 
-/** A parent is about to go. Children who have no other one are not found until they have; a repetition changes nothing. */
+/** Whoever cannot sign in looks after nobody. Children who have no other parent are not found until they have; a repetition changes nothing. */
 export async function releaseChildren(tx: Db, who: Caller, personId: number): Promise<void> {
   const children = await tx.all(store.lockChildrenOf, { parent: personId, born: childrenBornAfter(who.at) })
   const ids = children.map(({ id }) => id)
   await hideOrphans(tx, who, { childIds: ids, parentId: personId })
+}
+
+export const forgetParent: Forget = {
+  lockOut: releaseChildren,
+  async checkLeaving(tx, who, personId) {
+    if (await isLookedAfter(tx, who, personId))
+      throw fail('forbidden', 'You cannot delete your account yet: ask a parent, they can')
+  },
 }
 
 /**
@@ -26,8 +37,12 @@ export async function hideOrphans(
 ): Promise<number[]> {
   if (what.childIds.length === 0) return []
   const born = childrenBornAfter(who.at)
-  const hidden = await tx.all(store.hideOrphans, { children: [...what.childIds], parent: what.parentId, born })
+  const orphans = await tx.all(store.listOrphans, { children: [...what.childIds], parent: what.parentId, born })
+  await changePeople(
+    tx,
+    orphans.map(({ id }) => ({ id, public_search: false })),
+  )
   const detail = { publicSearch: false, reason: 'no parent is left' }
-  for (const { id } of hidden) await recordAudit(tx, who, { action: 'child.changed', personId: id, detail })
-  return hidden.map(({ id }) => id)
+  for (const { id } of orphans) await recordAudit(tx, who, { action: 'child.changed', personId: id, detail })
+  return orphans.map(({ id }) => id)
 }

@@ -1,6 +1,7 @@
 import type { Room } from '../room.ts'
 import { familyPages } from './pages.ts'
 import { exportFamily } from './parents.ts'
+import { forgetParent } from './release.ts'
 import { familyOperations } from './routes.ts'
 
 export const families: Room = {
@@ -9,5 +10,6 @@ export const families: Room = {
   operations: familyOperations,
   pages: familyPages,
   personalTables: { guardians: { inExport: '`family.json`', whenDeleted: 'gone' } },
+  forget: forgetParent,
   exports: [{ file: 'family.json', about: 'Whom you look after, and who looks after you', read: exportFamily }],
 }

@@ -6,6 +6,7 @@ import { Nothing } from '../http/input/fields.ts'
 import { type Operation, operation } from '../http/operation.ts'
 import { json, success } from '../http/output/output.ts'
 import { messagePolicy } from '../messages/messages.ts'
+import { leavingPolicy } from '../people/deletion.ts'
 import {
   actForChild,
   addChild,
@@ -169,6 +170,6 @@ export const familyOperations: readonly Operation[] = [
     from: 'body only',
     output: success(),
     errors: [...NOT_A_CHILD, 'wrongCredentials'],
-    run: ({ db, who, environment }, input) => deleteChild(db, who, input, environment.get(messagePolicy)),
+    run: ({ db, who, environment }, input) => deleteChild(db, who, input, environment.get(leavingPolicy)),
   }),
 ]

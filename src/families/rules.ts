@@ -1,8 +1,7 @@
 import { fail } from '../errors.ts'
-import { ageOn, canBeBirth } from '../people/rules.ts'
-import { isChild, readCountry, readLine, typesOf } from '../profiles/rules.ts'
-
-export { childrenBornAfter, isChild, readEmail, readLine, typesOf } from '../profiles/rules.ts'
+import { ageOn, canBeBirth, isChild, typesOf } from '../people/ages.ts'
+import { readCountry } from '../people/countries.ts'
+import { readLine } from '../people/lines.ts'
 
 /** Of one parent, and under thirteen. */
 export const MAX_CHILDREN = 20

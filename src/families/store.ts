@@ -1,15 +1,4 @@
-import {
-  bool,
-  int4,
-  int8,
-  int8Array,
-  nullable,
-  read,
-  text,
-  textArray,
-  timestamptz,
-  write,
-} from '../database/statement.ts'
+import { bool, int8, int8Array, nullable, read, text, timestamptz, write } from '../database/statement.ts'
 
 const child = {
   row: {
@@ -66,27 +55,6 @@ export const findAble = read('families.findAble', {
   params: { parent: int8 },
   row: { id: int8 },
   text: `select id from people where id = :parent and disabled_at is null`,
-})
-
-export const changeChild = write('families.changeChild', {
-  params: {
-    id: int8,
-    first: text,
-    last: text,
-    country: nullable(text),
-    publicSearch: bool,
-    cameraDisabled: bool,
-    proximityFriends: bool,
-    keys: textArray,
-    version: int4,
-  },
-  row: { id: int8 },
-  text: `
-    update people
-       set first_name = :first, last_name = :last, country = :country, public_search = :publicSearch,
-           camera_disabled = :cameraDisabled, proximity_friends = :proximityFriends, search_keys = :keys,
-           search_version = :version
-     where id = :id returning id`,
 })
 
 /** In the order of their ids, as everybody who holds several people does. */
@@ -150,13 +118,13 @@ export const lockChildrenOf = write('families.lockChildrenOf', {
   text: `select c.id from ${ofParent} and ${isYoung} order by c.id for no key update of c`,
 })
 
-/** Those of these children whom nobody but this parent looks after are not found any more. */
-export const hideOrphans = write('families.hideOrphans', {
+/** Those of these children who can be found, and whom nobody but this parent looks after. */
+export const listOrphans = read('families.listOrphans', {
   params: { children: int8Array, parent: int8, born: text },
   row: { id: int8 },
   text: `
-    update people c set public_search = false
-     where c.id = any(:children) and c.public_search and ${isYoung} and not exists (${otherParent}) returning c.id`,
+    select c.id from people c
+     where c.id = any(:children) and c.public_search and ${isYoung} and not exists (${otherParent})`,
 })
 
 export const listFamily = read('families.listFamily', {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { join } from '../anonymous/testing.ts'
 import { UNLIMITED } from '../buckets/testing.ts'
-import { join } from '../people/testing.ts'
 import { type Answer, assertError, Client, testApp } from '../testing/testing.ts'
 import { acceptRequest, blockPerson, declineRequest, requestFriend, unblockPerson } from './friends.ts'
 import {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { call } from '../account/testing.ts'
+import { join } from '../anonymous/testing.ts'
 import { UNLIMITED } from '../buckets/testing.ts'
-import { join } from '../people/testing.ts'
 import { assertError, testApp } from '../testing/testing.ts'
 import {
   act,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { disablePerson } from '../people/people.ts'
+import { FORGETTING } from '../platform/forgetting.ts'
 import { tidy } from '../platform/upkeep.ts'
 import { testApp } from '../testing/testing.ts'
 import { exportFriends, exportRequests } from './lists.ts'
@@ -74,7 +75,12 @@ test('what is kept about a person is theirs to have also where an operator has d
   await act(finley, 'request', avery)
   await act(avery, 'block', finley)
   for (const handle of EVERYBODY.slice(1))
-    await disablePerson(db, { at: new Date(), requestId: 'test', address: 'test' }, { handle, isDisabled: true })
+    await disablePerson(
+      db,
+      { at: new Date(), requestId: 'test', address: 'test' },
+      { handle, isDisabled: true },
+      FORGETTING,
+    )
   const [row] = await app.sql(`select id::int from people where handle_key = 'avery'`)
   const kept = async () => {
     const { friends, sent, blocked } = await exportFriends(db, Number(row?.id))

@@ -2,7 +2,8 @@ import type { Caller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
-import { type AskingVerb, type By, checkDoer, isChild, missing, type Pair, type Party, type Verb } from './rules.ts'
+import { isChild } from '../people/ages.ts'
+import { type AskingVerb, type By, checkDoer, missing, type Pair, type Party, type Verb } from './rules.ts'
 import * as store from './store.ts'
 
 /** Whose friends are changed, with regard to whom, and who decides. */

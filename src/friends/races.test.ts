@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { through, UNLIMITED } from '../buckets/testing.ts'
 import { removePerson } from '../people/removal.ts'
+import { FORGETTING } from '../platform/forgetting.ts'
 import { type Answer, type Client, type Person, testApp } from '../testing/testing.ts'
 import {
   act,
@@ -214,7 +215,9 @@ test('D6: of somebody who goes while others ask, accept and block, nothing is le
     )
     const who = { at: clock(), requestId: 'test', address: '127.0.0.1' }
     const gone = new Promise<void>((resolve) => setTimeout(resolve, round * 4)).then(() =>
-      Promise.all(goers.map(({ id }) => removePerson(db, who, { personId: Number(id), reason: 'test' }))),
+      Promise.all(
+        goers.map(({ id }) => removePerson(db, who, { personId: Number(id), reason: 'test', forget: FORGETTING })),
+      ),
     )
     const [answers, removed] = await Promise.all([storm, gone])
     assert.deepEqual(removed, [true, true])

@@ -1,7 +1,5 @@
 import { fail, type PlatformError } from '../errors.ts'
 
-export { isChild } from '../profiles/rules.ts'
-
 /** Lists are read as a whole, so none is longer than what is read and written quickly. */
 export const MAX_FRIENDS = 1000
 export const MAX_SENT = 500

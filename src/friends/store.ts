@@ -138,15 +138,6 @@ export const countBlocks = read('friends.countBlocks', {
            exists (select from blocked_names where blocker_id = :person and name = :name) as is_named`,
 })
 
-const isKnown = `
-  o.public_search and o.disabled_at is null and not o.anonymous
-    and not exists (select from blocks b where b.blocker_id = o.id and b.blocked_id = :me offset 0)
-    and not exists (select from blocks b where b.blocker_id = :me and b.blocked_id = o.id offset 0)
-  or exists (select from blocks b where b.blocker_id = :me and b.blocked_id = o.id and b.is_listed offset 0)
-  or exists (select from friendships f where f.asker_id = :me and f.asked_id = o.id offset 0)
-  or exists (select from friendships f where f.asker_id = o.id and f.asked_id = :me offset 0)
-  or o.id = :me`
-
 /**
  * Whoever acts, and whom they mean. Somebody is found and judged in one statement: that there is somebody whom they may not know of must not show, nor by the time that
  * it takes. One row where the person is there.
@@ -158,19 +149,20 @@ const findOther = (others: string, isAway = 'false'): string => `
      where me.id = :me`
 
 /** Nobody knows anonymous users by name. */
-const ofHandle = `people o where o.handle_key = :handle and not o.anonymous`
-const ofUser = `app_users u join people o on o.id = u.person_id where u.user_id = :user and u.app_id = :app`
+const ofHandle = `people o cross join lateral sight(:me, o.id, is_findable(o)) where o.handle_key = :handle and not o.anonymous`
+const ofUser = `
+    app_users u join people o on o.id = u.person_id cross join lateral sight(:me, o.id, is_findable(o)) where u.user_id = :user and u.app_id = :app`
 
 /** Who can be found, and whom one has to do with. */
 export const findKnownHandle = read('friends.findKnownHandle', {
   params: { me: int8, handle: text },
   row: found,
-  text: findOther(`${ofHandle} and (${isKnown})`),
+  text: findOther(`${ofHandle} and sight.may_name`),
 })
 export const findKnownUser = read('friends.findKnownUser', {
   params: { me: int8, app: int8, user: text },
   row: found,
-  text: findOther(`${ofUser} and u.withdrawn_at is null and o.disabled_at is null and (${isKnown})`),
+  text: findOther(`${ofUser} and is_there(u, o) and sight.may_name`),
 })
 
 /** Whoever it is, to be blocked: also somebody who has hidden, or has left the app and may come back. */
@@ -245,7 +237,7 @@ export const listReceivedInApp = read('friends.listReceivedInApp', {
              order by f.requested_at, f.asker_id limit :part) a
       left join lateral (
              select ${columns} from app_users u join people p on p.id = u.person_id
-              where u.app_id = :app and u.person_id = a.asker_id and u.withdrawn_at is null and p.disabled_at is null offset 0) found on true
+              where u.app_id = :app and u.person_id = a.asker_id and is_there(u, p) offset 0) found on true
      where found.id is not null or a.place = :part
      order by a.place`,
 })

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signInBrowser } from '../account/testing.ts'
+import { PROFILE } from '../anonymous/testing.ts'
 import { verifyPassword } from '../people/passwords.ts'
 import { changePassword } from '../people/people.ts'
 import { removePerson } from '../people/removal.ts'
-import { PROFILE } from '../people/testing.ts'
+import { FORGETTING } from '../platform/forgetting.ts'
 import { testApp } from '../testing/testing.ts'
 import { keepParts } from './carry-out.ts'
 import { importContent, watchImports } from './imports.ts'
@@ -72,7 +73,7 @@ test('who leaves while an import is under way is not brought back by it, and who
   }
   const personId = await idOf(app, 'casey')
   await importBehind(app, 'avery', content, () =>
-    removePerson(app.environment().db, who(), { personId, reason: 'test' }),
+    removePerson(app.environment().db, who(), { personId, reason: 'test', forget: FORGETTING }),
   )
   assert.equal(await readPerson(app, 'casey'), undefined)
   assert.equal((await readPerson(app, 'avery')).first_name, 'Held')
@@ -131,7 +132,7 @@ test('who leaves, or names a new password, while an import gets ready, is not br
   const personId = await idOf(app, 'blake')
   const report = await importAfter(app, content, async () => {
     await changePassword(db, who(), { handle: '@avery', password: 'her own new one' })
-    await removePerson(db, who(), { personId, reason: 'test' })
+    await removePerson(db, who(), { personId, reason: 'test', forget: FORGETTING })
   })
   assert.deepEqual([report.production!.people, report.sandbox!.people], [all(1, 1, 0), all(1, 2, 0)])
   assert.equal(await readPerson(app, 'blake'), undefined)

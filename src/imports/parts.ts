@@ -1,6 +1,6 @@
 import { makeClientId } from '../apps/apps.ts'
 import type { EnvironmentName } from '../config.ts'
-import { normaliseHandle } from '../people/people.ts'
+import { normaliseHandle } from '../people/handles.ts'
 import { batches, gather } from './batches.ts'
 import { COLUMNS, type PersonPlan, type Plan } from './plan.ts'
 import type { PreparedFile, PreparedPerson } from './prepared.ts'

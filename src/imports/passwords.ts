@@ -1,5 +1,5 @@
+import { normaliseHandle } from '../people/handles.ts'
 import { hashPassword, verifyPassword } from '../people/passwords.ts'
-import { normaliseHandle } from '../people/people.ts'
 import type { Existing } from './existing.ts'
 import type { ChoosePasswordHash } from './prepared.ts'
 import type { ImportedPerson } from './schema.ts'

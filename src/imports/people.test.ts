@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SEARCH_VERSION, searchKeys } from '../search/keys.ts'
+import { SEARCH_VERSION, searchKeys } from '../people/search-keys.ts'
 import { type TestApp, testApp } from '../testing/testing.ts'
 import { importContent } from './imports.ts'
 import { checkFile } from './rules.ts'

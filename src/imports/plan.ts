@@ -1,10 +1,11 @@
 import { BLOCK_BYTES, DEFAULT_STORAGE_BLOCKS, makeClientId } from '../apps/apps.ts'
 import type { EnvironmentName } from '../config.ts'
-import { normaliseHandle } from '../people/people.ts'
+import { isChild } from '../people/ages.ts'
+import { normaliseHandle } from '../people/handles.ts'
+import { SEARCH_VERSION } from '../people/search-keys.ts'
 import { SERVICE_FIELDS, type Service } from '../profiles/schema.ts'
 import type { Existing, FoundPerson } from './existing.ts'
 import type { PreparedApp, PreparedFile, PreparedPerson } from './prepared.ts'
-import { isChild, SEARCH_VERSION } from './rules.ts'
 import { planTies, type TiesPlan } from './ties.ts'
 
 /**

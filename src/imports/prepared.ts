@@ -1,5 +1,5 @@
 import { hashSecret } from '../apps/secrets.ts'
-import { normaliseHandle } from '../people/people.ts'
+import { normaliseHandle } from '../people/handles.ts'
 import type { Existing } from './existing.ts'
 import type { ImportedApp, ImportedPerson, ImportFile } from './schema.ts'
 

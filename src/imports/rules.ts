@@ -2,13 +2,11 @@ import type { TObject, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { findRedirectUriMistake, isAppKey, isOrigin } from '../apps/rules.ts'
 import { PlatformError } from '../errors.ts'
-import { ANONYMOUS_PREFIX, normaliseHandle } from '../people/rules.ts'
-import { isAdult, isChild } from '../profiles/rules.ts'
+import { isAdult, isChild } from '../people/ages.ts'
+import { ANONYMOUS_PREFIX, normaliseHandle } from '../people/handles.ts'
 import { type ImportedApp, type ImportedPerson, type ImportFile, SECTIONS } from './schema.ts'
 
 export { MAX_FRIENDS } from '../friends/rules.ts'
-export { childrenBornAfter, isChild } from '../profiles/rules.ts'
-export { SEARCH_VERSION, searchKeys } from '../search/keys.ts'
 
 /** A mistake and its place in the file: `people[3].handle: must be …`. */
 export type Mistake = string

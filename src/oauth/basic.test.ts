@@ -6,6 +6,7 @@ import type { Caller } from '../caller.ts'
 import { until } from '../database/test-database.ts'
 import { hashPassword } from '../people/passwords.ts'
 import { changePassword, disablePerson } from '../people/people.ts'
+import { FORGETTING } from '../platform/forgetting.ts'
 import { rawRequest, readRaw, sendRaw } from '../testing/socket.ts'
 import { type Answer, assertError, Client, type TestApp, testApp } from '../testing/testing.ts'
 
@@ -102,7 +103,7 @@ test('Basic sign-in', async (t) => {
     'says the same of a wrong password, an unknown handle, a disabled account and one without password',
     async () => {
       await setPassword(app, '@ellis')
-      await disablePerson(app.environment().db, OPERATOR, { handle: '@ellis', isDisabled: true })
+      await disablePerson(app.environment().db, OPERATOR, { handle: '@ellis', isDisabled: true }, FORGETTING)
       const answers = [
         await signIn(app, '@avery', 'wrong'),
         await signIn(app, '@nobody', PASSWORD),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { secretHashKey } from '../apps/secrets.ts'
 import { messagePolicy } from '../messages/messages.ts'
+import { FORGETTING } from '../platform/forgetting.ts'
 import { type TestApp, testApp } from '../testing/testing.ts'
 import {
   assertOauthError,
@@ -361,7 +362,7 @@ test('O15: what was proved before is worth nothing after', async (t) => {
 
   await t.test('a code, when the person was disabled', async () => {
     const { code } = await obtainCode(app, { clientId: old.clientId, person: 'casey' })
-    await disablePerson(db, who(), { handle: '@casey', isDisabled: true })
+    await disablePerson(db, who(), { handle: '@casey', isDisabled: true }, FORGETTING)
     assertOauthError(await exchange(app, fieldsOf(old, code)), 401, 4015, 'invalid_grant')
   })
 

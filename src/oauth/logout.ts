@@ -1,7 +1,8 @@
+import { releaseAnonymous } from '../anonymous/anonymous.ts'
 import type { Caller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
-import { releaseAnonymous } from '../people/anonymous.ts'
+import type { Forget } from '../forget.ts'
 import { readRefreshToken, readSession } from '../sessions/refresh.ts'
 import { endSession, findSessionFlaw, readSessionOfToken, type TokenPolicy } from '../sessions/sessions.ts'
 
@@ -14,11 +15,17 @@ export interface SessionProof {
 const unnamed = () => fail('parameterMissing', 'refresh_token is missing; or send Authorization: Bearer <access token>')
 
 /** Ends the session at once, and with their last one an anonymous user. Doing it again, or with a token that was replaced since, is as good. */
-export async function logOut(db: Db, who: Caller, what: SessionProof, policy: TokenPolicy): Promise<void> {
+export async function logOut(
+  db: Db,
+  who: Caller,
+  what: SessionProof,
+  policy: TokenPolicy,
+  forget: readonly Forget[],
+): Promise<void> {
   const sessionId = await nameSession(db, what, policy)
   await endSession(db, who, { sessionId, reason: 'logout' })
   // Apart, because whoever removes a person locks the person before the session. If it comes to nothing now, tidying up does it.
-  await releaseAnonymous(db, who, { sessionId })
+  await releaseAnonymous(db, who, { sessionId, forget })
 }
 
 async function nameSession(db: Db, what: SessionProof, policy: TokenPolicy): Promise<string> {

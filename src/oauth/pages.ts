@@ -5,7 +5,7 @@ import { findPerson } from '../caller.ts'
 import { failOauth } from '../errors.ts'
 import { type FormProblem, OUTDATED, readProblem } from '../http/pages/form-problem.ts'
 import { type Elsewhere, formPage, type Page, type PageContext, type ShownPage, viewPage } from '../http/pages/page.ts'
-import { isSameHandle } from '../people/people.ts'
+import { isSameHandle } from '../people/handles.ts'
 import { tokenPolicy } from '../sessions/sessions.ts'
 import {
   type AuthorizationParams,

@@ -1,8 +1,9 @@
+import { releaseAnonymous } from '../anonymous/anonymous.ts'
 import type { Client } from '../apps/clients.ts'
 import type { Caller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { failOauth } from '../errors.ts'
-import { releaseAnonymous } from '../people/anonymous.ts'
+import type { Forget } from '../forget.ts'
 import { findSessionOfRefreshToken } from '../sessions/refresh.ts'
 import { dropAccessToken, endSession, findSessionOfToken, type TokenPolicy } from '../sessions/sessions.ts'
 import { inspectToken, sayForeign } from '../sessions/tokens.ts'
@@ -17,6 +18,7 @@ export async function revokeToken(
   client: Client,
   { token }: { token: string },
   policy: TokenPolicy,
+  forget: readonly Forget[],
 ): Promise<void> {
   for (const kind of ['access', 'refresh'] as const)
     if (inspectToken(token, kind, policy.environment) === 'foreign')
@@ -26,7 +28,7 @@ export async function revokeToken(
     checkOwner(client, refresh.session)
     const sessionId = refresh.session.id
     await endSession(db, who, { sessionId, reason: 'revoked' })
-    await releaseAnonymous(db, who, { sessionId })
+    await releaseAnonymous(db, who, { sessionId, forget })
     return
   }
   const access = await findSessionOfToken(db, token, policy.environment)

@@ -2,6 +2,7 @@ import { secretHashKey } from '../apps/secrets.ts'
 import { networkOf } from '../bounds/networks.ts'
 import { RateLimiter } from '../bounds/rate-limiter.ts'
 import { type Environment, service } from '../environment.ts'
+import { forgetting } from '../forget.ts'
 import { findBearer } from '../http/callers/bearer.ts'
 import { anyone, appUser, person } from '../http/callers/callers.ts'
 import { withClientCredentials } from '../http/callers/client-credentials.ts'
@@ -83,7 +84,13 @@ export const oauthOperations: readonly Operation[] = [
     errors: ['tokenInvalid', 'notAuthorized'],
     run: async ({ db, who, environment, request }, input) => {
       const token = input.refresh_token === undefined ? findBearer(request, false) : undefined
-      return logOut(db, who, { refreshToken: input.refresh_token, accessToken: token }, environment.get(tokenPolicy))
+      return logOut(
+        db,
+        who,
+        { refreshToken: input.refresh_token, accessToken: token },
+        environment.get(tokenPolicy),
+        environment.get(forgetting),
+      )
     },
   }),
   operation({

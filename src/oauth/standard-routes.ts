@@ -1,5 +1,6 @@
 import { showUserCode, startDevice } from '../devices/devices.ts'
 import type { Environment } from '../environment.ts'
+import { forgetting } from '../forget.ts'
 import { anyone } from '../http/callers/callers.ts'
 import { withClientCredentials } from '../http/callers/client-credentials.ts'
 import { Nothing } from '../http/input/fields.ts'
@@ -90,7 +91,7 @@ export const standardOperations: readonly Operation[] = [
     errors: CLIENT_ERRORS,
     run: async ({ db, who, environment, request }, input) => {
       const client = await identifyClient(db, who, withClientCredentials(request, input), desk(environment, request))
-      return revokeToken(db, who, client, input, environment.get(tokenPolicy))
+      return revokeToken(db, who, client, input, environment.get(tokenPolicy), environment.get(forgetting))
     },
   }),
   operation({

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { cookie } from '../http/callers/cookies.ts'
 import { disablePerson } from '../people/people.ts'
+import { FORGETTING } from '../platform/forgetting.ts'
 import { TestBrowser } from '../testing/browser.ts'
 import { type Answer, assertError, testApp } from '../testing/testing.ts'
 import {
@@ -219,9 +220,9 @@ test('signing in with a passkey', async (t) => {
     const { db } = app.environment()
     const own = makeAuthenticator(app)
     await register(await signedIn(app, 'drew'), own)
-    await disablePerson(db, OPERATOR, { handle: '@drew', isDisabled: true })
+    await disablePerson(db, OPERATOR, { handle: '@drew', isDisabled: true }, FORGETTING)
     assertRefused(await signIn(app.visitor(), own))
-    await disablePerson(db, OPERATOR, { handle: '@drew', isDisabled: false })
+    await disablePerson(db, OPERATOR, { handle: '@drew', isDisabled: false }, FORGETTING)
     assert.equal((await signIn(app.visitor(), own)).status, 200)
   })
 

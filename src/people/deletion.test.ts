@@ -10,6 +10,7 @@ import { addChild, auditOf, CHILD_PASSWORD, KIM, signInChild } from '../families
 import { importContent } from '../imports/imports.ts'
 import { testMailbox } from '../messages/testing.ts'
 import { exchange, obtainCode, pkcePair, REDIRECT_URI, registerApp } from '../oauth/testing.ts'
+import { FORGETTING } from '../platform/forgetting.ts'
 import { tidy } from '../platform/upkeep.ts'
 import type { TestBrowser } from '../testing/browser.ts'
 import { type Answer, assertError, type Client, type TestApp, testApp } from '../testing/testing.ts'
@@ -80,7 +81,7 @@ test('whoever deletes their account proves that it is they, and means it', async
     assert.equal((await leave(parent, '@casey')).status, 200)
     assertError(await leave(orphan, '@orphan', CHILD_PASSWORD), 403, 4032, /ask a parent/)
     // Whoever cannot sign in looks after nobody.
-    await disablePerson(app.environment().db, operator(app), { handle: '@drew', isDisabled: true })
+    await disablePerson(app.environment().db, operator(app), { handle: '@drew', isDisabled: true }, FORGETTING)
     assert.equal(await isSignedIn(other), false)
     assertError(await leave(orphan, '@orphan', PASSWORD), 401, 4011)
     const left = await leave(orphan, '@orphan', CHILD_PASSWORD)
@@ -247,7 +248,10 @@ test('a removal that was interrupted goes on, and the person stays away meanwhil
           }
         : Reflect.get(target, name, receiver),
   })
-  await assert.rejects(removePerson(dying, operator(app), { personId: Number(person!.id), reason: 'test' }), /dies/)
+  await assert.rejects(
+    removePerson(dying, operator(app), { personId: Number(person!.id), reason: 'test', forget: FORGETTING }),
+    /dies/,
+  )
   assertError(await avery.get(`${PATH}/list`), 403, 4034)
   assert.equal(await isSignedIn(browser), false)
   assertError(await app.nobody().post('/account/v1/signin', { handle: '@avery', password: PASSWORD }), 401, 4011)

@@ -1,19 +1,27 @@
 import type { Caller, PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
+import { service } from '../environment.ts'
 import { fail } from '../errors.ts'
-import { isLookedAfter } from '../families/release.ts'
-import type { MessagePolicy } from '../messages/messages.ts'
+import { forgetting } from '../forget.ts'
+import { messagePolicy } from '../messages/messages.ts'
+import { isSameHandle } from './handles.ts'
 import { readPersonId } from './people.ts'
 import { proveAgain } from './proof.ts'
-import { removePerson } from './removal.ts'
-import { isSameHandle } from './rules.ts'
+import { type Removal, removePerson } from './removal.ts'
+
+/** How somebody is told, and what the rooms do about it. */
+export type LeavingPolicy = Required<Pick<Removal, 'messages' | 'forget'>>
+
+export const leavingPolicy = service(
+  ({ get }): LeavingPolicy => ({ messages: get(messagePolicy), forget: get(forgetting) }),
+)
 
 /** A person deletes their own account; for a child whom somebody looks after, a parent does. Whoever asks twice at once is told twice that it is done. */
 export async function deleteOwnAccount(
   db: Db,
   who: PersonCaller,
   what: { handle: string; password?: string | undefined },
-  messages: MessagePolicy,
+  { messages, forget }: LeavingPolicy,
 ): Promise<void> {
   if (!isSameHandle(what.handle, who.handle))
     throw fail(
@@ -25,9 +33,9 @@ export async function deleteOwnAccount(
     personId: proof.id,
     reason: 'deleted by its owner',
     messages,
+    forget,
     mayGo: async (tx, { id, epoch, is_disabled: isDisabled }) => {
-      if (await isLookedAfter(tx, who, id))
-        throw fail('forbidden', 'You cannot delete your account yet: ask a parent, they can')
+      for (const room of forget) await room.checkLeaving?.(tx, who, id)
       if (epoch !== proof.epoch || isDisabled)
         throw fail('impossibleNow', 'Your account was changed meanwhile; sign in again, then try once more')
       return true
@@ -40,8 +48,8 @@ export async function removeByHandle(
   db: Db,
   who: Caller,
   what: { handle: string },
-  messages: MessagePolicy,
+  { messages, forget }: LeavingPolicy,
 ): Promise<void> {
   const personId = await readPersonId(db, what.handle)
-  await removePerson(db, who, { personId, reason: 'removed by an operator', messages })
+  await removePerson(db, who, { personId, reason: 'removed by an operator', messages, forget })
 }

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Caller } from '../caller.ts'
+import { FORGETTING } from '../platform/forgetting.ts'
 import { testApp } from '../testing/testing.ts'
+import { isHandle, normaliseHandle } from './handles.ts'
+import { isLine } from './lines.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 import { addPerson, changePassword, disablePerson, verifyPerson } from './people.ts'
-import { isHandle, isLine, normaliseHandle } from './rules.ts'
 
 const OPERATOR: Caller = { at: new Date(), requestId: 'people-test', address: '127.0.0.1' }
 
@@ -114,17 +116,19 @@ test('accounts', async (t) => {
     for (const password of ['', 'seven..', 'x'.repeat(1001)])
       await assert.rejects(changePassword(db, OPERATOR, { handle: '@avery', password }), { code: 4003 })
     await assert.rejects(changePassword(db, OPERATOR, { handle: '@ghost', password: 'long enough' }), { code: 4042 })
-    await assert.rejects(disablePerson(db, OPERATOR, { handle: '@ghost', isDisabled: true }), { code: 4042 })
+    await assert.rejects(disablePerson(db, OPERATOR, { handle: '@ghost', isDisabled: true }, FORGETTING), {
+      code: 4042,
+    })
     assert.ok(await verify('avery', 'the second one'))
   })
 
   await t.test('a disabled person cannot sign in until enabled again', async () => {
-    await disablePerson(db, OPERATOR, { handle: '@avery', isDisabled: true })
+    await disablePerson(db, OPERATOR, { handle: '@avery', isDisabled: true }, FORGETTING)
     await assert.rejects(verify('avery', 'the second one'), {
       code: 4011,
       message: 'The handle or the password is wrong',
     })
-    await disablePerson(db, OPERATOR, { handle: '@avery', isDisabled: false })
+    await disablePerson(db, OPERATOR, { handle: '@avery', isDisabled: false }, FORGETTING)
     assert.ok(await verify('avery', 'the second one'))
   })
 

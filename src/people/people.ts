@@ -1,19 +1,19 @@
+import { randomBytes } from 'node:crypto'
 import { recordAudit } from '../audit/audit.ts'
 import { networkOf } from '../bounds/networks.ts'
 import type { Caller, SignedIn } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail, PlatformError } from '../errors.ts'
-import { releaseChildren } from '../families/release.ts'
+import type { Forget } from '../forget.ts'
 import { accountSubject, countFailures, forgetFailures, networkSubject, refuseBlocked } from '../lockouts/lockouts.ts'
 import { type MessagePolicy, sendMessage } from '../messages/messages.ts'
-import { SEARCH_VERSION, searchKeys } from '../search/keys.ts'
 import { endSessionsOfPerson } from '../sessions/sessions.ts'
+import { ANONYMOUS_PREFIX, checkHandle, normaliseHandle } from './handles.ts'
 import { type Letter, passwordChangedLetter } from './letters.ts'
+import { isLine, isMailAddress } from './lines.ts'
 import { checkPassword, hashPassword, verifyPassword } from './passwords.ts'
-import { checkHandle, isLine, isMailAddress, normaliseHandle } from './rules.ts'
+import { SEARCH_VERSION, searchKeys } from './search-keys.ts'
 import * as store from './store.ts'
-
-export { checkHandle, isLine, isMailAddress, isSameHandle, normaliseHandle } from './rules.ts'
 
 /** Somebody who has just proved who they are. The proof holds while the epoch is current. */
 export interface VerifiedPerson {
@@ -160,8 +160,13 @@ export async function tellPerson(
   if (isMailAddress(recipient)) await sendMessage(tx, who, { ...what, recipient }, messages)
 }
 
-/** A disabled person cannot sign in, and all their tokens are dead. Whoever cannot sign in looks after nobody. */
-export function disablePerson(db: Db, who: Caller, what: { handle: string; isDisabled: boolean }): Promise<void> {
+/** A disabled person cannot sign in, and all their tokens are dead. */
+export function disablePerson(
+  db: Db,
+  who: Caller,
+  what: { handle: string; isDisabled: boolean },
+  forget: readonly Forget[],
+): Promise<void> {
   return db.transaction(async (tx) => {
     const personId = await readPersonId(tx, what.handle)
     // With the children that they look after, in the order that everybody keeps to.
@@ -169,7 +174,7 @@ export function disablePerson(db: Db, who: Caller, what: { handle: string; isDis
     await tx.first(store.setDisabled, { id: personId, at: what.isDisabled ? who.at : null })
     await recordAudit(tx, who, { action: what.isDisabled ? 'person.disabled' : 'person.enabled', personId })
     if (!what.isDisabled) return
-    await releaseChildren(tx, who, personId)
+    for (const room of forget) await room.lockOut?.(tx, who, personId)
     await endSessionsOfPerson(tx, who, { personId, reason: 'person disabled' })
   })
 }
@@ -218,6 +223,13 @@ export async function addPerson(db: Db, who: Caller, what: NewPerson): Promise<{
     await recordAudit(tx, who, { action: 'person.added', personId: row.id })
     return { id: row.id, handle }
   })
+}
+
+/** Somebody without a name. The handle is random, so that nobody has it already, and as long as one may be; no account is called so. */
+export async function addAnonymous(tx: Db, who: Caller, { dateOfBirth: born }: { dateOfBirth: string }) {
+  const handle = `@${ANONYMOUS_PREFIX}-${randomBytes(10).toString('hex')}`
+  const row = await tx.first(store.insertAnonymous, { handle, key: normaliseHandle(handle), born, now: who.at })
+  return { id: row!.id, handle }
 }
 
 /** For the download of everything that is kept about a person. */

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import pg from 'pg'
+import { ADULT, type Anonymous, join, leftOf, PROFILE } from '../anonymous/testing.ts'
 import { assertStorageAddsUp, openStream, PATH, through, UNLIMITED } from '../buckets/testing.ts'
 import { until } from '../database/test-database.ts'
+import { FORGETTING } from '../platform/forgetting.ts'
 import { type Answer, assertError, Client, type TestApp, testApp } from '../testing/testing.ts'
 import { removePerson } from './removal.ts'
-import { ADULT, type Anonymous, join, leftOf, PROFILE } from './testing.ts'
 
 const SETTINGS = { ...UNLIMITED, RATE_ANONYMOUS_PER_SECOND: '1000000', RATE_ANONYMOUS_BURST: '1000000' }
 const many = <T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> =>
@@ -276,7 +277,7 @@ test('D6: whoever goes, and whoever does something else meanwhile, never wait fo
     }
     const remove = async (person: string) => {
       const [row] = await app.sql(`select id from people where handle_key = '${person}'`)
-      return removePerson(db, who, { personId: Number(row?.id), reason: 'test' })
+      return removePerson(db, who, { personId: Number(row?.id), reason: 'test', forget: FORGETTING })
     }
     const release = await hold(`select from buckets where id = 'of drew' and ${inApp('first')} for update`)
     const drew = remove('drew')

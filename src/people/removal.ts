@@ -1,32 +1,17 @@
 import { recordAudit } from '../audit/audit.ts'
-import { forgetUser } from '../buckets/buckets.ts'
 import type { Caller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { notify } from '../database/listener.ts'
 import type { Retention } from '../database/retention.ts'
 import type { RowOf } from '../database/statement.ts'
-import { releaseChildren } from '../families/release.ts'
-import { forgetAnswers } from '../idempotency/idempotency.ts'
+import type { Forget } from '../forget.ts'
 import { accountSubject, forgetFailures, subjectsOfPerson } from '../lockouts/lockouts.ts'
 import { type MessagePolicy, sendMessage } from '../messages/messages.ts'
 import { REVOKED, type Revocation } from '../sessions/sessions.ts'
+import { accountKindAt, ageOnDay } from './ages.ts'
 import { farewellLetter } from './letters.ts'
-import { accountKindAt, ageOnDay, isMailAddress } from './rules.ts'
+import { isMailAddress } from './lines.ts'
 import * as store from './store.ts'
-
-/** A person as one app knows them. */
-interface UserOfApp {
-  readonly appId: number
-  readonly userId: string
-}
-
-/**
- * What a room does when one of its users goes for good: lets go of a part of what it keeps under their id, and says whether nothing is left. Rooms whose rows refer to
- * the person need none of it: those rows go along. docs/your-data.md says it for each table, and a test compares.
- */
-type Forget = (tx: Db, who: Caller, user: UserOfApp) => Promise<boolean>
-
-const ROOMS: readonly Forget[] = [forgetUser, forgetAnswers]
 
 type Leaver = RowOf<typeof store.lockForRemoval>
 
@@ -34,6 +19,8 @@ export interface Removal {
   readonly personId: number
   /** For the audit log. */
   readonly reason: string
+  /** What the rooms do about it. */
+  readonly forget: readonly Forget[]
   /** Decides once nobody can sign in as this person any more; they stay where it says no. Not asked about somebody whose removal has begun. */
   mayGo?(tx: Db, person: Leaver): Promise<boolean>
   /** Where the person is to be told. */
@@ -63,8 +50,9 @@ async function removePart(tx: Db, who: Caller, what: Removal): Promise<'gone' | 
     await startLeaving(tx, who, person, what)
   }
   for (const user of users) {
-    for (const forget of ROOMS) {
-      if (!(await forget(tx, who, { appId: user.app_id, userId: user.user_id }))) return 'more'
+    const ofApp = { appId: user.app_id, userId: user.user_id }
+    for (const room of what.forget) {
+      if (room.forgetUser && !(await room.forgetUser(tx, who, ofApp))) return 'more'
     }
   }
   await tx.first(store.deletePerson, { id: personId })
@@ -73,11 +61,11 @@ async function removePart(tx: Db, who: Caller, what: Removal): Promise<'gone' | 
   return 'gone'
 }
 
-async function startLeaving(tx: Db, who: Caller, person: Leaver, { messages }: Removal): Promise<void> {
+async function startLeaving(tx: Db, who: Caller, person: Leaver, { messages, forget }: Removal): Promise<void> {
   await tx.first(store.startLeaving, { id: person.id, now: who.at })
   await notify(tx, REVOKED, { personId: person.id } satisfies Revocation)
   if (person.anonymous) return
-  await releaseChildren(tx, who, person.id)
+  for (const room of forget) await room.lockOut?.(tx, who, person.id)
   const recipient = person.email ?? ''
   if (messages && isMailAddress(recipient)) {
     const letter = farewellLetter(person.handle, who.at, messages)
@@ -105,11 +93,16 @@ const isPassing = ({ date_of_birth: born, created_at: createdAt }: Leaver, now: 
 const SWEPT_AT_ONCE = 100
 
 /** Goes on with removals that were interrupted. Returns how many it finished. */
-export async function sweepLeaving(db: Db, who: Caller, stopping: AbortSignal): Promise<number> {
+export async function sweepLeaving(
+  db: Db,
+  who: Caller,
+  what: { forget: readonly Forget[] },
+  stopping: AbortSignal,
+): Promise<number> {
   let count = 0
   for (const { id } of await db.all(store.listLeaving, { limit: SWEPT_AT_ONCE })) {
     if (stopping.aborted) break
-    if (await removePerson(db, who, { personId: id, reason: 'an interrupted removal went on' })) count++
+    if (await removePerson(db, who, { ...what, personId: id, reason: 'an interrupted removal went on' })) count++
   }
   return count
 }

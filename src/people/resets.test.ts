@@ -6,6 +6,7 @@ import type { Db } from '../database/database.ts'
 import { until } from '../database/test-database.ts'
 import { messagePolicy } from '../messages/messages.ts'
 import { testMailbox } from '../messages/testing.ts'
+import { FORGETTING } from '../platform/forgetting.ts'
 import { tidy } from '../platform/upkeep.ts'
 import { mintToken } from '../sessions/tokens.ts'
 import { assertError, type Person, type TestApp, testApp } from '../testing/testing.ts'
@@ -136,9 +137,9 @@ test('a link works once, for half an hour, until the password changes, and in it
     await reset(app, codes[0]!, 'the first link')
     await assert.rejects(reset(app, codes[1]!, 'the second link'), { code: 4015, message: /ask for a new one/ })
     const later = await codeFor(app, 'blake')
-    await disablePerson(db, callerOf(app), { handle: 'blake', isDisabled: true })
+    await disablePerson(db, callerOf(app), { handle: 'blake', isDisabled: true }, FORGETTING)
     await assert.rejects(reset(app, later, 'while disabled'), { code: 4015 })
-    await disablePerson(db, callerOf(app), { handle: 'blake', isDisabled: false })
+    await disablePerson(db, callerOf(app), { handle: 'blake', isDisabled: false }, FORGETTING)
     await assert.rejects(reset(app, later, 'when enabled again'), { code: 4015 })
     assert.ok(await verify(app, 'blake', 'the first link'))
   })
@@ -223,7 +224,7 @@ test('who asks for a link learns nothing about the account', async (t) => {
   await app.sql(`update people set email = 'ellis@example.org, eve@example.org' where handle_key = 'ellis'`)
   const { db, get } = app.environment()
   const messages = get(messagePolicy)
-  await disablePerson(db, callerOf(app), { handle: 'casey', isDisabled: true })
+  await disablePerson(db, callerOf(app), { handle: 'casey', isDisabled: true }, FORGETTING)
 
   /** The statements of one request, in their order. */
   const watch = async (handle: string): Promise<string[]> => {
@@ -315,7 +316,7 @@ test('where messages are off, a link comes from an administrator', async (t) => 
     })
   for (let i = 0; i < 5; i++) await codeFor(app, 'avery')
   await assert.rejects(codeFor(app, '@ghost'), { code: 4042 })
-  await disablePerson(app.environment().db, callerOf(app), { handle: 'blake', isDisabled: true })
+  await disablePerson(app.environment().db, callerOf(app), { handle: 'blake', isDisabled: true }, FORGETTING)
   await assert.rejects(codeFor(app, 'blake'), { code: 4006, message: '@blake is disabled: enable the account first' })
   assert.ok(await reset(app, await codeFor(app, 'avery'), 'handed over'))
   assert.deepEqual(await app.sql('select from messages'), [])

@@ -7,10 +7,11 @@ import { fail } from '../errors.ts'
 import { askerSubject, countFailures, refuseBlocked } from '../lockouts/lockouts.ts'
 import { type MessagePolicy, sendMessage } from '../messages/messages.ts'
 import { hashToken, inspectToken, mintToken } from '../sessions/tokens.ts'
+import { normaliseHandle } from './handles.ts'
 import { resetLetter } from './letters.ts'
+import { isMailAddress } from './lines.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
 import { replacePassword, type VerifiedPerson } from './people.ts'
-import { isMailAddress, normaliseHandle } from './rules.ts'
 import * as store from './store.ts'
 
 export const RESET_MINUTES = 30

@@ -1,6 +1,7 @@
 import { upkeepAt } from '../caller.ts'
+import { forgetting } from '../forget.ts'
 import type { Room } from '../room.ts'
-import { sweepAnonymous } from './anonymous.ts'
+import { renewSearchKeys } from './changes.ts'
 import { exportPerson } from './people.ts'
 import { removalRetention, sweepLeaving } from './removal.ts'
 import { resetRetention } from './resets.ts'
@@ -16,15 +17,16 @@ export const people: Room = {
   },
   exports: [{ file: 'profile.json', about: 'Who you are, and your organisations', read: exportPerson }],
   retention: () => [...resetRetention, ...removalRetention],
+  start: async ({ db, log, stopping }) => {
+    renewSearchKeys(db, stopping).catch((error: Error) =>
+      log.warn({ problem: error.message }, 'some people cannot be found yet: their search keys are outdated'),
+    )
+  },
   upkeep: [
-    // Goes by sessions, of which old ones are removed elsewhere.
-    {
-      name: 'anonymous users whose session is over',
-      run: ({ db, clock, stopping }) => sweepAnonymous(db, upkeepAt(clock()), stopping),
-    },
+    { name: 'outdated search keys', run: ({ db, stopping }) => renewSearchKeys(db, stopping) },
     {
       name: 'people who leave',
-      run: ({ db, clock, stopping }) => sweepLeaving(db, upkeepAt(clock()), stopping),
+      run: ({ db, clock, stopping, get }) => sweepLeaving(db, upkeepAt(clock()), { forget: get(forgetting) }, stopping),
     },
   ],
 }

@@ -1,52 +1,11 @@
-import { networkOf } from '../bounds/networks.ts'
-import { RateLimiter } from '../bounds/rate-limiter.ts'
-import { type Environment, service } from '../environment.ts'
-import { fail, PlatformError } from '../errors.ts'
-import { findBearer, lookUpHolder } from '../http/callers/bearer.ts'
-import { anyone, person } from '../http/callers/callers.ts'
+import { person } from '../http/callers/callers.ts'
 import { clearCookie } from '../http/callers/cookies.ts'
 import { type Operation, operation } from '../http/operation.ts'
-import { json, success } from '../http/output/output.ts'
-import type { HttpRequest } from '../http/request.ts'
-import { messagePolicy } from '../messages/messages.ts'
-import type { TokenPair } from '../sessions/sessions.ts'
-import { tokenPolicy } from '../sessions/sessions.ts'
-import { TOKEN_HEADERS, tokenHeaders } from '../sessions/token-headers.ts'
-import { createAnonymous } from './anonymous.ts'
-import { deleteOwnAccount } from './deletion.ts'
-import { AnonymousProfile, DeleteAccount, NewAnonymous } from './schema.ts'
-
-const area = 'Profile'
-const path = '/user/v1/my/profile'
-
-/** Anybody can be made a user here: counts for the network, beside what that may ask at all. */
-const newcomerLimit = service(
-  ({ config }) => new RateLimiter('anonymous', config.RATE_ANONYMOUS_PER_SECOND, config.RATE_ANONYMOUS_BURST),
-)
+import { success } from '../http/output/output.ts'
+import { deleteOwnAccount, leavingPolicy } from './deletion.ts'
+import { DeleteAccount } from './schema.ts'
 
 export const peopleOperations: readonly Operation[] = [
-  operation({
-    who: anyone,
-    name: 'createAnonymousUser',
-    summary: 'Makes an anonymous user, who is gone when the session ends or is not refreshed in time',
-    method: 'PUT',
-    path,
-    area,
-    input: NewAnonymous,
-    from: 'body',
-    requestHeaders: { clientId: "The app's client ID, where it is not a field (client_id is read too)" },
-    output: json(AnonymousProfile, {
-      headers: TOKEN_HEADERS,
-      headersOf: ({ tokens }: { tokens: TokenPair }) => tokenHeaders(tokens),
-    }),
-    limit: { limiter: newcomerLimit, key: ({ address }) => networkOf(address) },
-    errors: ['impossibleNow', 'appNotUsable', 'notAuthorized'],
-    run: async ({ db, who, environment, request }, input) => {
-      await refuseSignedIn(environment, request)
-      const clientId = input.clientId ?? request.oneHeader('clientid', 'client_id')
-      return createAnonymous(db, who, { ...input, clientId, device: request.device }, environment.get(tokenPolicy))
-    },
-  }),
   operation({
     who: person,
     name: 'deleteAccount',
@@ -64,23 +23,8 @@ export const peopleOperations: readonly Operation[] = [
     isUnrepeatable: true,
     errors: ['wrongCredentials', 'impossibleNow', 'forbidden'],
     run: async ({ db, who, environment }, input) => {
-      await deleteOwnAccount(db, who, input, environment.get(messagePolicy))
+      await deleteOwnAccount(db, who, input, environment.get(leavingPolicy))
       return { cookie: clearCookie(environment) }
     },
   }),
 ]
-
-/**
- * Whoever is signed in would silently become somebody else. A token that no longer holds is ignored: an app that makes a new user because the last one is gone may
- * well send along what it had.
- */
-async function refuseSignedIn(environment: Environment, request: HttpRequest): Promise<void> {
-  const token = findBearer(request, false)
-  if (token === undefined) return
-  const holder = await lookUpHolder(environment, token, request.who.at).catch((error: unknown) => {
-    if (error instanceof PlatformError && error.status < 500) return undefined
-    throw error
-  })
-  if (holder)
-    throw fail('impossibleNow', 'You are signed in already; leave the Authorization header out to become another user')
-}

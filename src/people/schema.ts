@@ -14,16 +14,3 @@ export const DeleteAccount = Type.Object({
     Text('The password. People without one must have signed in within the last ten minutes', 1000),
   ),
 })
-
-export const AnonymousProfile = Type.Object(
-  {
-    userId: Type.String({ description: "The user's id in this app" }),
-    handle: Type.String({ description: 'Made up, and nobody can sign in with it' }),
-    userType: Type.Enum(['child', 'teen-minor', 'adult'], { description: 'Under 13, 13 to 17, 18 and over' }),
-    accountType: Type.Enum(['Kid', 'Adult'], { description: 'Under 13, 13 and over' }),
-    anonymous: Type.Literal(true),
-    trainer: Type.Literal(false),
-    trainee: Type.Literal(false),
-  },
-  { title: 'AnonymousProfile' },
-)

@@ -10,7 +10,6 @@ import {
   text,
   textArray,
   timestamptz,
-  uuid,
   write,
 } from '../database/statement.ts'
 
@@ -202,23 +201,6 @@ export const insertAnonymous = write('people.insertAnonymous', {
     values (:handle, :key, to_date(:born, 'YYYY-MM-DD'), true, :now) returning id`,
 })
 
-export const findAnonymousOfSession = read('people.findAnonymousOfSession', {
-  params: { session: uuid },
-  row: { id: int8 },
-  text: `select p.id from sessions s join people p on p.id = s.person_id where s.id = :session and p.anonymous`,
-})
-
-/** Anonymous people all of whose sessions have ended or expired, the earliest first. They go, so there are never many. */
-export const listDeserted = write('people.listDeserted', {
-  params: { now: timestamptz, limit: int8 },
-  row: { id: int8 },
-  text: `
-    select p.id from sessions s join people p on p.id = s.person_id
-     where s.door = 'anonymous' and least(s.expires_at, s.ended_at) <= :now and p.anonymous
-       and not exists (select from sessions o where o.person_id = p.id and o.ended_at is null and o.expires_at > :now)
-     order by least(s.expires_at, s.ended_at) limit :limit`,
-})
-
 /**
  * Until the transaction ends nobody signs in as this person, who is about to go or to be disabled. The children that they look after are locked too, in the order of ids, as by everybody who holds several
  * people: they may have to be hidden.
@@ -292,17 +274,64 @@ export const lockUsersForRemoval = write('people.lockUsersForRemoval', {
   text: `select app_id, user_id from app_users where person_id = :person order by app_id for update`,
 })
 
-/** Until the transaction ends none of them is refreshed. */
-export const lockSessionsForRemoval = write('people.lockSessionsForRemoval', {
-  params: { person: int8, now: timestamptz },
-  row: { is_over: bool },
-  text: `
-    select ended_at is not null or expires_at <= :now as is_over from sessions where person_id = :person for update`,
-})
-
 /** What is theirs alone goes along: users, sessions, tokens, codes, browsers, passkeys, messages. */
 export const deletePerson = write('people.delete', {
   params: { id: int8 },
   row: { id: int8 },
   text: `delete from people where id = :id returning id`,
+})
+
+/** What each of these rows names. A column that it does not name stays. */
+export const changePeople = write('people.change', {
+  params: { rows: json },
+  row: { id: int8 },
+  text: `
+    update people p
+       set (handle, first_name, last_name, email, country, date_of_birth, gender, position, account_kind, service,
+            public_search, camera_disabled, proximity_friends, administrator, developer, password_hash, search_keys,
+            search_version, epoch) = (
+         select n.handle, n.first_name, n.last_name, n.email, n.country, n.date_of_birth, n.gender, n.position, n.account_kind, n.service,
+                n.public_search, n.camera_disabled, n.proximity_friends, n.administrator, n.developer, n.password_hash, n.search_keys,
+                n.search_version, p.epoch + (n.password_hash is distinct from p.password_hash)::int
+           from json_populate_record(p, r.change) n)
+      from json_array_elements(:rows) as r(change) where p.id = (r.change ->> 'id')::int8 returning p.id`,
+})
+
+export const endResets = write('people.endResets', {
+  params: { person: int8, now: timestamptz },
+  row: { person_id: int8 },
+  text: `update password_resets set used_at = :now where person_id = :person and used_at is null returning person_id`,
+})
+
+export const countImage = write('people.countImage', {
+  params: { kind: text, person: int8, epoch: int4 },
+  row: { id: int8 },
+  text: `
+    update people set picture_version = picture_version + (:kind = 'picture')::int,
+                      cover_version = cover_version + (:kind = 'cover')::int
+     where id = :person and epoch = :epoch and disabled_at is null returning id`,
+})
+
+export const startEpoch = write('people.startEpoch', {
+  params: { person: int8, epoch: int4 },
+  row: { epoch: int4 },
+  text: `update people set epoch = epoch + 1 where id = :person and epoch = :epoch returning epoch`,
+})
+
+/** People whose keys were made by older rules. */
+export const listOutdated = read('people.listOutdated', {
+  params: { version: int4, limit: int8 },
+  row: { id: int8, handle: text, first_name: text, last_name: text },
+  text: `
+    select id, handle, first_name, last_name from people
+     where search_version < :version and not anonymous order by search_version limit :limit`,
+})
+
+/** Only where the names are still those that the keys were made of. */
+export const renewKeys = write('people.renewKeys', {
+  params: { id: int8, handle: text, first: text, last: text, keys: textArray, version: int4 },
+  row: { id: int8 },
+  text: `
+    update people set search_keys = :keys, search_version = :version
+     where id = :id and handle = :handle and first_name = :first and last_name = :last returning id`,
 })

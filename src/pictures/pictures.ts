@@ -3,9 +3,11 @@ import type { AppUser, PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
+import { childrenBornAfter } from '../people/ages.ts'
+import { countImage } from '../people/changes.ts'
 import type { ExportFile } from '../room.ts'
 import { drawDefault } from './default.ts'
-import { childrenBornAfter, initialsOf, type Kind, parseImageId, widthFor } from './rules.ts'
+import { initialsOf, type Kind, parseImageId, widthFor } from './rules.ts'
 import type { NameImage } from './schema.ts'
 import * as store from './store.ts'
 import type { Workshop } from './workshop.ts'
@@ -111,7 +113,8 @@ export async function removeImage(db: Db, who: PersonCaller, { kind }: { kind: K
   })
 }
 
+/** Takes the person's row first, so that of two changes at once one comes after the other. */
 async function countVersion(tx: Db, { personId, epoch }: PersonCaller, kind: Kind): Promise<void> {
-  const counted = await tx.first(store.countVersion, { kind, person: personId, epoch })
-  if (!counted) throw fail('notAuthorized', 'Sign in again: the account has changed meanwhile')
+  if (!(await countImage(tx, { kind, personId, epoch })))
+    throw fail('notAuthorized', 'Sign in again: the account has changed meanwhile')
 }

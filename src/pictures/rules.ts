@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto'
 import { fail, type PlatformError } from '../errors.ts'
 
-export { childrenBornAfter } from '../profiles/rules.ts'
-
 /** `picture`: square, beside a name. `cover`: wide, above a profile. */
 export type Kind = 'picture' | 'cover'
 

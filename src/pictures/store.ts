@@ -21,24 +21,16 @@ export const findOwn = read('pictures.findOwn', {
   text: `select ${shown.columns} from people p ${shown.image} where p.id = :person`,
 })
 
-/** Whom a caller may see: themselves, who can be found, friends, and who asks to be one; nobody where one has blocked the other. */
-const isSeen = `
-  p.id = :caller or (
-    p.public_search
-    or exists (select from friendships f where f.asker_id = p.id and f.asked_id = :caller and not f.is_quiet)
-    or exists (select from friendships f where f.asker_id = :caller and f.asked_id = p.id and f.accepted_at is not null)
-  ) and not exists (select from blocks b where (b.blocker_id, b.blocked_id) in ((p.id, :caller), (:caller, p.id)))`
-
 /** The image of a user of the app, at the version that is current; no row where there is none, or the caller may not see it. */
 export const findOfUser = read('pictures.findOfUser', {
   params: { ...shown.params, app: int8, caller: int8, user: text, version: int4 },
   row: shown.row,
   text: `
     select ${shown.columns}
-      from app_users u join people p on p.id = u.person_id ${shown.image}
-     where u.user_id = :user and u.app_id = :app and u.withdrawn_at is null and p.disabled_at is null
+      from app_users u join people p on p.id = u.person_id and is_there(u, p) cross join lateral sight(:caller, p.id, is_findable(p)) ${shown.image}
+     where u.user_id = :user and u.app_id = :app
        and case :kind when 'picture' then p.picture_version else p.cover_version end = :version
-       and (${isSeen})`,
+       and sight.may_see`,
 })
 
 export const findLargest = read('pictures.findLargest', {
@@ -55,16 +47,6 @@ export const findHousehold = read('pictures.findHousehold', {
     select coalesce(min(g.parent_id), :person) as household
       from guardians g join people c on c.id = g.child_id
      where g.child_id = :person and c.date_of_birth > to_date(:born, 'YYYY-MM-DD')`,
-})
-
-/** Takes the person's row first, so that of two changes at once one comes after the other. No row where this browser's person is not that any more. */
-export const countVersion = write('pictures.countVersion', {
-  params: { kind: text, person: int8, epoch: int4 },
-  row: { id: int8 },
-  text: `
-    update people set picture_version = picture_version + (:kind = 'picture')::int,
-                      cover_version = cover_version + (:kind = 'cover')::int
-     where id = :person and epoch = :epoch and disabled_at is null returning id`,
 })
 
 /** Whoever changes an image holds the person's row before any other. */

@@ -12,6 +12,7 @@ import { forgetting } from '../forget.ts'
 import { buildServer, type HttpServer } from '../http/server.ts'
 import { keepDelivering } from '../messages/outbox.ts'
 import { allRooms } from '../room.ts'
+import { FORGETTING } from './forgetting.ts'
 import { checkSecretKey } from './installation.ts'
 import { keepTidy } from './upkeep.ts'
 
@@ -58,10 +59,7 @@ export async function openEnvironments(
       await checkSecretKey(db, secretKey, name)
       const environment = openEnvironment({ name, config, db, log: own, clock, secretKey })
       environment.provide(allRooms, rooms)
-      environment.provide(
-        forgetting,
-        rooms.flatMap(({ forget }) => forget ?? []),
-      )
+      environment.provide(forgetting, FORGETTING)
       return environment
     }),
   )

@@ -4,11 +4,11 @@ import { COUNTRIES } from '../../web/profiles/countries.ts'
 import { call, PASSWORD, signInBrowser, UNLIMITED } from '../account/testing.ts'
 import { yearsAgo } from '../families/testing.ts'
 import { signInToAccount } from '../oauth/testing-pages.ts'
+import { readCountry } from '../people/countries.ts'
 import { colourAt, plain } from '../pictures/testing.ts'
 import { formsOf, type Seen, type TestBrowser } from '../testing/browser.ts'
 import { assertUsable, collectProblems, noChromium, openChromium } from '../testing/chromium.ts'
 import { testApp } from '../testing/testing.ts'
-import { readCountry } from './rules.ts'
 
 const PROFILE = '/account/profile'
 const FORMS = [

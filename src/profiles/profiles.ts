@@ -1,24 +1,16 @@
-import { recordAudit } from '../audit/audit.ts'
-import type { AppUser, Caller, PersonCaller } from '../caller.ts'
+import type { AppUser, PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf, Statement } from '../database/statement.ts'
 import { fail } from '../errors.ts'
 import type { MessagePolicy } from '../messages/messages.ts'
-import { emailChangedLetter } from '../people/letters.ts'
-import { holdAccount, tellPerson } from '../people/people.ts'
+import { childrenBornAfter, isChild, typesOf } from '../people/ages.ts'
+import { changePeople, replaceEmail } from '../people/changes.ts'
+import { readCountry } from '../people/countries.ts'
+import { readEmail, readLine } from '../people/lines.ts'
+import { holdAccount } from '../people/people.ts'
 import { proveAgain } from '../people/proof.ts'
 import { coverId, pictureId } from '../pictures/pictures.ts'
-import { SEARCH_VERSION, searchKeys } from '../search/keys.ts'
-import {
-  childrenBornAfter,
-  isChild,
-  readCountry,
-  readEmail,
-  readLine,
-  TRAINEE_ROLES,
-  TRAINER_ROLES,
-  typesOf,
-} from './rules.ts'
+import { TRAINEE_ROLES, TRAINER_ROLES } from './rules.ts'
 import {
   type ChangeSettings,
   type Entry,
@@ -167,17 +159,9 @@ export function changeSettings(db: Db, who: PersonCaller, what: ChangeSettings):
     if (!row) throw fail('notAuthorized')
     const changed = changeRow(row, what)
     if (isChild(row.date_of_birth, who.at)) checkChildsOwn(row, changed)
-    await tx.first(store.changeSettings, {
-      person: who.personId,
-      first: changed.first_name,
-      last: changed.last_name,
-      country: changed.country,
-      gender: changed.gender,
-      position: changed.position,
-      publicSearch: changed.public_search,
-      keys: searchKeys({ handle: row.handle, firstName: changed.first_name, lastName: changed.last_name }),
-      version: SEARCH_VERSION,
-    })
+    const { handle, first_name, last_name, country, gender, position, public_search } = changed
+    const names = { handle, first_name, last_name }
+    await changePeople(tx, [{ id: who.personId, ...names, country, gender, position, public_search }])
     return toSettings(changed, who.at)
   })
 }
@@ -217,17 +201,4 @@ export async function changeEmail(
     await holdAccount(tx, person)
     await replaceEmail(tx, who, { personId: who.personId, handle: who.handle, email }, messages)
   })
-}
-
-/** The one place where an address is changed by hand. Whoever calls it has asked for proof, and holds the account. */
-export async function replaceEmail(
-  tx: Db,
-  who: Caller,
-  what: { personId: number; handle: string; email: string | null },
-  messages: MessagePolicy,
-): Promise<void> {
-  const { personId, handle, email } = what
-  await tellPerson(tx, who, { personId, ...emailChangedLetter(handle, who.at, messages) }, messages)
-  await tx.first(store.changeEmail, { person: personId, email, now: who.at })
-  await recordAudit(tx, who, { action: 'email.changed', personId })
 }

@@ -1,16 +1,4 @@
-import {
-  bool,
-  int4,
-  int8,
-  int8Array,
-  json,
-  nullable,
-  read,
-  text,
-  textArray,
-  timestamptz,
-  write,
-} from '../database/statement.ts'
+import { bool, int4, int8, int8Array, json, nullable, read, text, textArray, write } from '../database/statement.ts'
 
 /** Whether a person looks after a child: whoever was born after `:born` is one. */
 const hasChildren = (id: string): string => `
@@ -47,13 +35,7 @@ const ofUser = entry.columns({ user: 'u', person: 'p', id: 'p.id', anonymous: 'p
 const ofFindable = entry.columns({ user: 'f', person: 'f', id: 'f.person_id', anonymous: 'false' })
 
 /** A user of the app who is there: consent was not withdrawn, the account is not disabled. */
-const user = `people p join app_users u on u.person_id = p.id and u.app_id = :app
-                and u.withdrawn_at is null and p.disabled_at is null`
-
-/** Lets themselves be found by `:me`. Each block is looked up by itself (`offset 0`): there is no end to how many may have blocked somebody. */
-const isOpen = `p.public_search
-  and not exists (select from blocks b where b.blocker_id = p.id and b.blocked_id = :me offset 0)`
-const notBlocked = `not exists (select from blocks b where b.blocker_id = :me and b.blocked_id = p.id)`
+const user = `people p join app_users u on u.person_id = p.id and u.app_id = :app and is_there(u, p)`
 
 /**
  * Entries of people, in the order given; who is not there is left out. Each is looked up by itself: joined at once, and planned when the app had few users, all of
@@ -93,15 +75,17 @@ export const findEntry = read('profiles.findEntry', {
   params: { app: int8, user: text, me: int8, born: text },
   row: entry.row,
   text: `
-    select ${ofUser} from ${user}
-     where u.user_id = :user and (p.id = :me or ${isOpen} and ${notBlocked})`,
+    select ${ofUser} from ${user} cross join lateral sight(:me, p.id, is_findable(p)) where u.user_id = :user and sight.may_find`,
 })
 
 /** Of these people, those who let themselves be found by `:me`, also by those who have blocked them. */
 export const listOpen = read('profiles.listOpen', {
   params: { me: int8, people: int8Array },
   row: { id: int8 },
-  text: `select p.id from people p where p.id = any(:people) and p.disabled_at is null and ${isOpen}`,
+  text: `
+    select p.id from people p
+     where p.id = any(:people) and is_findable(p)
+       and not exists (select from hidden_from(:me) h where h.person_id = p.id and not h.by_viewer offset 0)`,
 })
 
 export const findOwn = read('profiles.findOwn', {
@@ -159,33 +143,4 @@ export const lockSettings = write('profiles.lockSettings', {
   params: { person: int8, born: text },
   row: settings,
   text: `${settingsOf} for no key update`,
-})
-
-export const changeSettings = write('profiles.changeSettings', {
-  params: {
-    person: int8,
-    first: text,
-    last: text,
-    country: nullable(text),
-    gender: nullable(text),
-    position: nullable(text),
-    publicSearch: bool,
-    keys: textArray,
-    version: int4,
-  },
-  row: { id: int8 },
-  text: `
-    update people
-       set first_name = :first, last_name = :last, country = :country, gender = :gender, position = :position,
-           public_search = :publicSearch, search_keys = :keys, search_version = :version
-     where id = :person returning id`,
-})
-
-/** Links that were sent to the old address end. */
-export const changeEmail = write('profiles.changeEmail', {
-  params: { person: int8, email: nullable(text), now: timestamptz },
-  row: { id: int8 },
-  text: `
-    with links as (update password_resets set used_at = :now where person_id = :person and used_at is null)
-    update people set email = :email where id = :person returning id`,
 })

@@ -1,4 +1,4 @@
-import { KIND } from './keys.ts'
+import { KIND } from '../people/search-keys.ts'
 import { byCost, type Probe, type Probes } from './probes.ts'
 import {
   addProbe,

@@ -1,4 +1,4 @@
-import { isNumber } from './keys.ts'
+import { isNumber } from '../people/search-keys.ts'
 
 /** How a word that was typed can stand for a word that somebody is found by, and how well. Pure. */
 

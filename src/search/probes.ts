@@ -1,4 +1,4 @@
-import { KIND, splitWords, squeeze } from './keys.ts'
+import { KIND, splitWords, squeeze } from '../people/search-keys.ts'
 import { type Candidate, rankWords } from './match.ts'
 
 /** Keys to look up, from the first to the last, and what it costs to be found by them. Who is found in more groups is found better: a bit for each that the keys stand for. */

@@ -1,7 +1,7 @@
 import type { Room } from '../room.ts'
 import { settleDraws } from './draws.ts'
 import { searchOperations } from './routes.ts'
-import { forgetWords, renewSearchKeys } from './search.ts'
+import { forgetWords } from './search.ts'
 
 const OFTEN_MS = 2000
 const derived = { inExport: 'no: derived', whenDeleted: 'gone' }
@@ -16,16 +16,10 @@ export const search: Room = {
     search_words: { ...derived, whenDeleted: 'gone with the next tidying, where nobody else has the word' },
     search_words_left: { ...derived, whenDeleted: 'gone with the next tidying' },
   },
-  start: async ({ db, log, stopping }) => {
-    renewSearchKeys(db, stopping).catch((error: Error) =>
-      log.warn({ problem: error.message }, 'some people cannot be found yet: their search keys are outdated'),
-    )
-  },
   upkeep: [
     // Who came is drawn from a list of changes until they have a place, and the list should be short.
     { name: 'places for random draws', everyMs: OFTEN_MS, run: ({ db, stopping }) => settleDraws(db, stopping) },
     // While words are left of whom nobody finds any more, each search has to make sure that somebody whom it may show has them.
     { name: 'words that nobody has', everyMs: OFTEN_MS, run: ({ db, stopping }) => forgetWords(db, stopping) },
-    { name: 'outdated search keys', run: ({ db, stopping }) => renewSearchKeys(db, stopping) },
   ],
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { call, signInBrowser } from '../account/testing.ts'
+import { join } from '../anonymous/testing.ts'
 import { through } from '../buckets/testing.ts'
-import { join } from '../people/testing.ts'
+import { searchKeys } from '../people/search-keys.ts'
 import { tidy } from '../platform/upkeep.ts'
 import { assertError, type Client, type Person, type TestApp, testApp } from '../testing/testing.ts'
-import { searchKeys } from './keys.ts'
 
 const SEARCH = '/user/v1/search'
 const RANDOM = '/user/v1/search/random'

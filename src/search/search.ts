@@ -1,11 +1,11 @@
 import type { AppUser } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
-import { normaliseHandle } from '../people/people.ts'
+import { normaliseHandle } from '../people/handles.ts'
+import { HAS_NO_SPACES, isNumber } from '../people/search-keys.ts'
 import { findableEntries, readFindable } from '../profiles/profiles.ts'
 import { chooseJudged, listCut, listTogether, rankJudged } from './crowds.ts'
 import { listSlipped, listSplits } from './guesses.ts'
-import { HAS_NO_SPACES, isNumber, SEARCH_VERSION, searchKeys } from './keys.ts'
 import {
   AS_TYPED,
   FAR,
@@ -179,19 +179,6 @@ async function judge(db: Db, who: Asker, probes: Probes, found: readonly Matches
 }
 
 const AT_ONCE = 500
-
-/** Makes the keys of everybody anew whose keys were made by older rules; returns how many. */
-export async function renewSearchKeys(db: Db, stopping: AbortSignal): Promise<number> {
-  for (let count = 0; ; ) {
-    const people = await db.all(store.listOutdated, { version: SEARCH_VERSION, limit: AT_ONCE })
-    for (const { id, handle, first_name: first, last_name: last } of people) {
-      if (stopping.aborted) return count
-      const keys = searchKeys({ handle, firstName: first, lastName: last })
-      if (await db.first(store.renewKeys, { id, handle, first, last, keys, version: SEARCH_VERSION })) count++
-    }
-    if (people.length < AT_ONCE) return count
-  }
-}
 
 /** Forgets the words of those who can no longer be found, unless somebody else has them; returns how many were looked at. */
 export async function forgetWords(db: Db, stopping: AbortSignal): Promise<number> {

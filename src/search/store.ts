@@ -7,10 +7,7 @@ export const MOST_MARKED = 300
 
 /** People who blocked the caller or whom the caller blocked: read once, and hardly ever anybody. */
 const hidden = `
-    hidden as materialized (
-      select blocked_id as id from blocks where blocker_id = :me
-      union all select blocker_id from blocks where blocked_id = :me
-    )`
+    hidden as materialized (select person_id as id from hidden_from(:me))`
 
 /**
  * How words are looked up. `seen`: only words of somebody whom the caller may see. That takes a lookup for each word, so it is asked for only where there may be words of
@@ -242,22 +239,4 @@ export const forgetWordsLeft = write('search.forgetWordsLeft', {
          and not exists (select from search_keys k where k.app_id = s.app_id and k.key = '1' || s.word)
     )
     delete from search_words_left where id = any(:left) returning id`,
-})
-
-/** People whose keys were made by older rules. */
-export const listOutdated = read('search.listOutdated', {
-  params: { version: int4, limit: int8 },
-  row: { id: int8, handle: text, first_name: text, last_name: text },
-  text: `
-    select id, handle, first_name, last_name from people
-     where search_version < :version and not anonymous order by search_version limit :limit`,
-})
-
-/** Only where the names are still those that the keys were made of. */
-export const renewKeys = write('search.renewKeys', {
-  params: { id: int8, handle: text, first: text, last: text, keys: textArray, version: int4 },
-  row: { id: int8 },
-  text: `
-    update people set search_keys = :keys, search_version = :version
-     where id = :id and handle = :handle and first_name = :first and last_name = :last returning id`,
 })

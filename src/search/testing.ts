@@ -1,6 +1,6 @@
 import pg from 'pg'
+import { type Named, SEARCH_VERSION, searchKeys } from '../people/search-keys.ts'
 import type { TestApp } from '../testing/testing.ts'
-import { type Named, SEARCH_VERSION, searchKeys } from './keys.ts'
 
 /** Many people with names as people have them: some first and family names are common, most are rare. The same every time. */
 

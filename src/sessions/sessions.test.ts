@@ -6,6 +6,7 @@ import { setAppStatus } from '../apps/apps.ts'
 import type { Caller } from '../caller.ts'
 import { until } from '../database/test-database.ts'
 import { changePassword, disablePerson } from '../people/people.ts'
+import { FORGETTING } from '../platform/forgetting.ts'
 import { assertError, Client, type TestApp, testApp } from '../testing/testing.ts'
 import { endSession, endSessionsOfPerson } from './sessions.ts'
 import { inspectToken, mintRefreshToken, mintToken, openRefreshToken } from './tokens.ts'
@@ -98,7 +99,12 @@ test('sessions', async (t) => {
         endSessionsOfPerson(db, OPERATOR, { personId: (await sessionOf(app, victim)).personId, reason: 'test' }),
     ],
     ['changing a password', 403, 4034, () => changePassword(db, OPERATOR, { handle: '@Avery', password: 'a new one' })],
-    ['disabling a person', 403, 4034, () => disablePerson(db, OPERATOR, { handle: 'avery', isDisabled: true })],
+    [
+      'disabling a person',
+      403,
+      4034,
+      () => disablePerson(db, OPERATOR, { handle: 'avery', isDisabled: true }, FORGETTING),
+    ],
     ['suspending an app', 401, 4013, () => setAppStatus(db, OPERATOR, { clientId: 'gs-first', status: 'suspended' })],
   ]
   for (const [what, status, code, revoke] of ways) {
@@ -126,7 +132,7 @@ test('sessions', async (t) => {
 
   await t.test('what was undone works again: an approved app, an enabled person who signs in', async () => {
     await setAppStatus(db, OPERATOR, { clientId: 'gs-first', status: 'approved' })
-    await disablePerson(db, OPERATOR, { handle: 'avery', isDisabled: false })
+    await disablePerson(db, OPERATOR, { handle: 'avery', isDisabled: false }, FORGETTING)
     const avery = await app.as('avery')
     for (const client of [avery, onSecond(avery)]) assert.equal((await client.get(LIST)).status, 200)
   })

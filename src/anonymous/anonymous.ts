@@ -1,19 +1,12 @@
-import { randomBytes } from 'node:crypto'
 import { ensureAppUser, readApp } from '../apps/apps.ts'
 import type { Caller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
+import type { Forget } from '../forget.ts'
+import { type AccountKind, accountKindAt, ageOn, canBeBirth } from '../people/ages.ts'
+import { addAnonymous } from '../people/people.ts'
+import { type Removal, removePerson } from '../people/removal.ts'
 import { openSession, type TokenPair, type TokenPolicy } from '../sessions/sessions.ts'
-import { type Removal, removePerson } from './removal.ts'
-import {
-  type AccountKind,
-  ANONYMOUS_PREFIX,
-  accountKindAt,
-  ageOn,
-  canBeBirth,
-  isTrue,
-  normaliseHandle,
-} from './rules.ts'
 import * as store from './store.ts'
 
 export interface NewAnonymous {
@@ -49,15 +42,9 @@ export async function createAnonymous(
   if (!canBeBirth(who.at, born))
     throw fail('validationFailed', 'dateOfBirth must be a day in the past, and at most 150 years ago')
   const app = await readApp(db, what.clientId, policy.environment)
-  const handle = makeHandle()
   return db.transaction(async (tx) => {
-    const person = await tx.first(store.insertAnonymous, {
-      handle,
-      key: normaliseHandle(handle),
-      born: born.toISOString().slice(0, 10),
-      now: who.at,
-    })
-    const parties = { appId: app.id, personId: person!.id }
+    const { id, handle } = await addAnonymous(tx, who, { dateOfBirth: born.toISOString().slice(0, 10) })
+    const parties = { appId: app.id, personId: id }
     const userId = await ensureAppUser(tx, who, parties)
     const tokens = await openSession(
       tx,
@@ -70,37 +57,48 @@ export async function createAnonymous(
   })
 }
 
-/** Random, so that nobody has it already, and as long as a handle may be; no account is called so. */
-const makeHandle = (): string => `@${ANONYMOUS_PREFIX}-${randomBytes(10).toString('hex')}`
+/** `true`, also as text in any case. */
+const isTrue = (value: unknown): boolean =>
+  value === true || (typeof value === 'string' && value.toLowerCase() === 'true')
 
 /** A session has ended: where it was an anonymous user's last one, that user is gone. */
-export async function releaseAnonymous(db: Db, who: Caller, what: { sessionId: string }): Promise<void> {
+export async function releaseAnonymous(
+  db: Db,
+  who: Caller,
+  what: { sessionId: string; forget: readonly Forget[] },
+): Promise<void> {
   const person = await db.first(store.findAnonymousOfSession, { session: what.sessionId })
-  if (person) await removePerson(db, who, leaving(who, person.id))
+  if (person) await removePerson(db, who, leaving(who, person.id, what.forget))
 }
 
 const SWEPT_AT_ONCE = 100
 
 /** The same for those whose last session ended in any other way, or was not refreshed in time. Returns how many went. */
-export async function sweepAnonymous(db: Db, who: Caller, stopping: AbortSignal): Promise<number> {
+export async function sweepAnonymous(
+  db: Db,
+  who: Caller,
+  what: { forget: readonly Forget[] },
+  stopping: AbortSignal,
+): Promise<number> {
   let count = 0
   for (;;) {
     const deserted = await db.all(store.listDeserted, { now: who.at, limit: SWEPT_AT_ONCE })
     const before = count
     for (const { id } of deserted) {
       if (stopping.aborted) return count
-      if (await removePerson(db, who, leaving(who, id))) count++
+      if (await removePerson(db, who, leaving(who, id, what.forget))) count++
     }
     if (deserted.length < SWEPT_AT_ONCE || count === before) return count
   }
 }
 
-const leaving = (who: Caller, personId: number): Removal => ({
+const leaving = (who: Caller, personId: number, forget: readonly Forget[]): Removal => ({
   personId,
+  forget,
   reason: 'the last session of an anonymous user ended',
   mayGo: async (tx, { anonymous }) => {
     if (!anonymous) return false
-    const sessions = await tx.all(store.lockSessionsForRemoval, { person: personId, now: who.at })
+    const sessions = await tx.all(store.lockSessions, { person: personId, now: who.at })
     return sessions.every((session) => session.is_over)
   },
 })
