@@ -23,7 +23,7 @@ type Values<C extends Columns> = { [K in keyof C]: C[K] extends ColumnType<infer
 
 export interface Statement<P = unknown, R = unknown> {
   readonly name: string
-  readonly lane: 'read' | 'write'
+  readonly lane: 'read' | 'write' | 'report'
   readonly params: Columns
   readonly row: Columns
   /** As it was written, with its parameters as `$1` and without their types: for the type check only. */
@@ -35,8 +35,13 @@ export interface Statement<P = unknown, R = unknown> {
   /** One array literal a parameter. */
   encodeCalls(calls: readonly { readonly params: P }[]): string[]
   /** How to read a row whose columns arrive in this order. */
-  makeRowReader(columns: readonly string[]): (values: readonly (string | null)[]) => R
+  makeRowReader(columns: readonly string[]): RowReader<R>
 }
+
+export type RowReader<R = unknown> = (values: readonly (string | null)[]) => R
+
+/** The one kind whose rows can be streamed. */
+export type Report<P = unknown, R = unknown> = Statement<P, R> & { readonly lane: 'report' }
 
 const quoteElement = (text: string): string => `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`
 
@@ -67,10 +72,10 @@ const asItIs = (text: string): string => text
 export const int8 = makeType('int8', 20, Number)
 export const int4 = makeType('int4', 23, Number)
 export const float8 = makeType('float8', 701, Number)
-export const text = makeType('text', 25, asItIs, asItIs, quoteElement)
-export const uuid = makeType('uuid', 2950, asItIs, asItIs, quoteElement)
+export const text = makeType('text', 25, asItIs, String, quoteElement)
+export const uuid = makeType('uuid', 2950, asItIs, String, quoteElement)
 /** JSON as its text, which is never parsed here: what was stored is what is sent. */
-export const json = makeType('json', 114, asItIs, asItIs, quoteElement)
+export const json = makeType('json', 114, asItIs, String, quoteElement)
 export const bool = makeType('bool', 16, (value) => value === 't')
 /** Sessions run in UTC with ISO dates, so the text always ends in `+00`. */
 export const timestamptz = makeType(
@@ -133,12 +138,18 @@ export const write = <P extends Columns, R extends Columns>(
   declaration: Declaration<P, R>,
 ): Statement<Values<P>, Values<R>> => declare(name, 'write', declaration, false)
 
-function declare<P extends Columns, R extends Columns>(
+/** A select that reads much: whole classes, sums, exports. It runs in the report lane, with the ordinary planner. */
+export const report = <P extends Columns, R extends Columns>(
   name: string,
-  lane: Statement['lane'],
+  declaration: Declaration<P, R>,
+): Report<Values<P>, Values<R>> => declare(name, 'report', declaration, false)
+
+function declare<P extends Columns, R extends Columns, L extends Statement['lane']>(
+  name: string,
+  lane: L,
   declaration: Declaration<P, R>,
   mayGather: boolean,
-): Statement<Values<P>, Values<R>> {
+): Statement<Values<P>, Values<R>> & { readonly lane: L } {
   // PostgreSQL cuts names at 63 bytes, and the gathered form adds one.
   if (!/^[\w.-]{1,60}$/.test(name)) throw new Error(`Statement name '${name}' must be 1 to 60 letters, digits, . or -`)
   if (statements.has(name)) throw new Error(`There are two statements with the name '${name}'`)
@@ -149,7 +160,7 @@ function declare<P extends Columns, R extends Columns>(
   const fill = (replace: (key: string) => string) => fillParameters(name, declaration.text, keys, replace)
   const canGather = mayGather && keys.length > 0
 
-  const statement: Statement<Values<P>, Values<R>> = {
+  const statement: Statement<Values<P>, Values<R>> & { readonly lane: L } = {
     name,
     lane,
     params,

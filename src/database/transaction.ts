@@ -1,7 +1,9 @@
-import pg from 'pg'
-import { hasCode, understandError } from './connection.ts'
+import type pg from 'pg'
+import { classifyError, hasCode } from './connection.ts'
+import { fetchBatches } from './cursor.ts'
 import type { Db } from './db.ts'
-import type { Statement } from './statement.ts'
+import { Query } from './query.ts'
+import type { Report, RowReader, Statement } from './statement.ts'
 
 /** How often the outermost work is repeated after a collision. */
 const RETRIES = 3
@@ -12,43 +14,22 @@ export async function run<P, R>(
   params: P,
   isFirstOfTransaction = false,
 ): Promise<R[]> {
-  const { name, text } = statement
   const values = statement.encodeParams(params)
-  const result = await new Promise<pg.QueryArrayResult<(string | null)[]>>((resolve, reject) => {
-    const config: pg.QueryArrayConfig = { name, text, values, rowMode: 'array' }
-    const query = new pg.Query(config, (error, answer) => {
-      if (error) reject(understandError(error))
-      else resolve(answer as pg.QueryArrayResult)
-    })
-    if (isFirstOfTransaction) prependBegin(query)
-    client.query(query)
+  const query = await new Promise<Query>((resolve, reject) => {
+    const sent: Query = new Query(
+      statement,
+      values,
+      (error) => (error ? reject(classifyError(error)) : resolve(sent)),
+      isFirstOfTransaction,
+    )
+    client.query(sent)
   })
-  return result.rows.map(statement.makeRowReader(result.fields.map((field) => field.name)))
+  return query.found.map(query.readerFrom(statement.makeRowReader) as RowReader<R>)
 }
 
-/** BEGIN as a prepared statement, for `prependBegin`; there is no other way to prepare it than to run it. */
+/** BEGIN as a prepared statement, which a query can send with its own; running it is the only way to prepare it. */
 export async function prepareBegin(client: pg.ClientBase): Promise<void> {
   await Promise.all([client.query({ name: 'begin', text: 'begin' }), client.query('rollback')])
-}
-
-/**
- * Sends BEGIN with the first statement, which saves a round trip. Both are one unit of the protocol: where BEGIN fails,
- * the server skips the statement. Two pipelined queries would not do, because then it would run outside a transaction.
- */
-function prependBegin(query: pg.Query): void {
-  const original = query as pg.Query & { handleCommandComplete(message: { text: string }, from: pg.Connection): void }
-  const { submit, handleCommandComplete } = original
-  original.submit = (connection) => {
-    connection.stream.cork()
-    connection.bind({ statement: 'begin' }, true)
-    connection.execute({}, true)
-    const error = submit.call(query, connection)
-    connection.stream.uncork()
-    return error
-  }
-  original.handleCommandComplete = (message, from) => {
-    if (message.text !== 'BEGIN') handleCommandComplete.call(query, message, from)
-  }
 }
 
 export async function runTransaction<T>(
@@ -85,16 +66,29 @@ function beginTransaction(client: pg.PoolClient, tellHere: (message: string) => 
     if (hasCode(error, '40001', '40P01')) isRetryable = true
     throw error
   }
-  const all = <P, R>(statement: Statement<P, R>, params: P): Promise<R[]> => {
-    if (state === 'over') return Promise.reject(new Error(`Statement '${statement.name}' came after its transaction`))
+  /** Whether this is the first statement, which BEGIN goes with. */
+  const enter = (name: string): boolean => {
+    if (state === 'over') throw new Error(`Statement '${name}' came after its transaction`)
     const isFirst = state === 'new'
     state = 'begun'
-    return run(client, statement, params, isFirst).catch(note)
+    return isFirst
+  }
+  const all = async <P, R>(statement: Statement<P, R>, params: P): Promise<R[]> =>
+    run(client, statement, params, enter(statement.name)).catch(note)
+
+  async function* stream<P, R>(statement: Report<P, R>, params: P): AsyncGenerator<R, void, undefined> {
+    const ask = async (query: pg.QueryArrayConfig) => {
+      enter(statement.name)
+      return client.query<(string | null)[]>(query).catch((error) => note(classifyError(error)))
+    }
+    if (enter(statement.name)) await ask({ text: 'begin', rowMode: 'array' })
+    for await (const batch of fetchBatches(ask, statement, params)) yield* batch
   }
   const tx: Db = {
     isTransaction: true,
     all,
     first: async (statement, params) => (await all(statement, params))[0],
+    stream,
     transaction: (work) => work(tx),
     afterCommit: (work) => void hooks.push(work),
     tellHere,
@@ -107,22 +101,24 @@ function beginTransaction(client: pg.PoolClient, tellHere: (message: string) => 
       const isEmpty = state === 'new'
       state = 'over'
       if (isEmpty) return
-      const { command } = await client.query('commit').catch((error) => note(understandError(error)))
+      const { command } = await client.query('commit').catch((error) => note(classifyError(error)))
       // PostgreSQL answers so where an earlier statement had failed and the work went on regardless.
       if (command !== 'COMMIT') throw new Error('A statement of this transaction had failed, so it was rolled back')
     },
-    /** Resolves to whether the connection can be used further. */
     rollBack: async (): Promise<boolean> => {
       const isEmpty = state === 'new'
       state = 'over'
-      if (isEmpty) return true
-      return client.query('rollback').then(
-        () => true,
-        () => false,
-      )
+      return isEmpty || rollBack(client)
     },
   }
 }
+
+/** Resolves to whether the connection can be used further. */
+export const rollBack = (client: pg.PoolClient): Promise<boolean> =>
+  client.query('rollback').then(
+    () => true,
+    () => false,
+  )
 
 export function runHook(hook: () => void, onProblem: (error: Error) => void): void {
   try {
