@@ -76,3 +76,11 @@ create index jobs_due on jobs (kind, run_at, id) where given_up_at is null;
 create unique index jobs_by_unique_key on jobs (kind, unique_key) where unique_key is not null and not is_leased and given_up_at is null;
 create index jobs_in_order on jobs (kind, order_key, id) where order_key is not null and given_up_at is null;
 create index jobs_given_up on jobs (given_up_at) where given_up_at is not null;
+
+insert into jobs (kind, payload, created_at, run_at, attempts, give_up_at)
+select 'message', jsonb_build_object('message', id, 'kind', kind), created_at, next_try_at, attempts, give_up_at
+  from messages where sent_at is null and given_up_at is null order by id;
+alter table messages drop column attempts, drop column next_try_at, drop column give_up_at;
+
+insert into jobs (kind, unique_key, payload, created_at, run_at)
+select 'import', 'parts', '{}', now(), now() from import_parts limit 1;

@@ -3,9 +3,11 @@ import { browserRetention } from '../browsers/browsers.ts'
 import { isFullBatch, type Retention } from '../database/retention.ts'
 import { deviceRetention } from '../devices/devices.ts'
 import type { Environment } from '../environment.ts'
+import { eventRetention } from '../events/events.ts'
 import { friendRetention } from '../friends/friends.ts'
 import { idempotencyRetention } from '../idempotency/idempotency.ts'
-import { watchImports } from '../imports/imports.ts'
+import { jobRetention } from '../jobs/jobs.ts'
+import type { Task } from '../jobs/tasks.ts'
 import { lockoutRetention } from '../lockouts/lockouts.ts'
 import { forgetFiles } from '../messages/files.ts'
 import { messageRetention } from '../messages/messages.ts'
@@ -20,7 +22,6 @@ import { sessionRetention } from '../sessions/sessions.ts'
 
 const EVERY_MS = 5 * 60_000
 const SETTLE_EVERY_MS = 2000
-const WATCH_EVERY_MS = 5000
 const DAY_MS = 24 * 60 * 60_000
 
 const RETENTION: readonly Retention[] = [
@@ -35,56 +36,33 @@ const RETENTION: readonly Retention[] = [
   ...removalRetention,
   ...messageRetention,
   ...friendRetention,
+  ...eventRetention,
+  ...jobRetention,
 ]
 
 /** Removes what is no longer needed, a little at a time. Several processes may do so at once. */
-export function keepTidy(environment: Environment): { stop(): void } {
-  const { db, log, stopping } = environment
-  const timer = setInterval(
-    () => {
-      tidy(environment).catch((error: Error) => log.warn({ problem: error.message }, 'tidying up failed'))
-    },
-    EVERY_MS * (0.8 + Math.random() * 0.4),
-  )
-  timer.unref()
-  renewSearchKeys(db, stopping).catch((error: Error) =>
-    log.warn({ problem: error.message }, 'some people cannot be found yet: their search keys are outdated'),
-  )
-  const finishImports = watchImports(environment, stopping)
-  const timers = [
-    timer,
-    // Who came is drawn from a list of changes until they have a place, and the list should be short.
-    keepDoing(SETTLE_EVERY_MS, () =>
-      settleDraws(db, stopping).catch((error: Error) =>
-        log.warn({ problem: error.message }, 'giving places for random draws failed'),
-      ),
-    ),
-    // While words are left of whom nobody finds any more, each search has to make sure that somebody whom it may show has them.
-    keepDoing(SETTLE_EVERY_MS, () =>
-      forgetWords(db, stopping).catch((error: Error) =>
-        log.warn({ problem: error.message }, 'forgetting words that nobody has failed'),
-      ),
-    ),
-    keepDoing(WATCH_EVERY_MS, () =>
-      finishImports().catch((error: Error) =>
-        log.warn({ problem: error.message }, 'an import that was left behind cannot be finished yet'),
-      ),
-    ),
-  ]
-  return { stop: () => timers.forEach(clearInterval) }
-}
-
-/** Again and again, and never twice at once. */
-function keepDoing(everyMs: number, work: () => Promise<unknown>): NodeJS.Timeout {
-  let isBusy = false
-  const timer = setInterval(async () => {
-    if (isBusy) return
-    isBusy = true
-    await work()
-    isBusy = false
-  }, everyMs)
-  return timer.unref()
-}
+export const maintenanceTasks: readonly Task<Environment>[] = [
+  { name: 'tidying up', everyMs: EVERY_MS, run: tidy },
+  // Until then some people cannot be found.
+  {
+    name: 'renewing search keys',
+    everyMs: EVERY_MS,
+    isFirstAtOnce: true,
+    run: ({ db, stopping }) => renewSearchKeys(db, stopping),
+  },
+  // Who came is drawn from a list of changes until they have a place, and the list should be short.
+  {
+    name: 'giving places for random draws',
+    everyMs: SETTLE_EVERY_MS,
+    run: ({ db, stopping }) => settleDraws(db, stopping),
+  },
+  // While words are left of whom nobody finds any more, each search has to make sure that somebody whom it may show has them.
+  {
+    name: 'forgetting words that nobody has',
+    everyMs: SETTLE_EVERY_MS,
+    run: ({ db, stopping }) => forgetWords(db, stopping),
+  },
+]
 
 export async function tidy(environment: Environment): Promise<void> {
   const { db, clock, config, stopping } = environment
