@@ -5,12 +5,14 @@ import { audit } from './audit/room.ts'
 import { browsers } from './browsers/room.ts'
 import { buckets } from './buckets/room.ts'
 import { devices } from './devices/room.ts'
+import { events } from './events/room.ts'
 import { exports } from './exports/room.ts'
 import { families } from './families/room.ts'
 import { friends } from './friends/room.ts'
 import type { Interface } from './http/interface.ts'
 import { idempotency } from './idempotency/room.ts'
 import { imports } from './imports/room.ts'
+import { jobs } from './jobs/room.ts'
 import { lockouts } from './lockouts/room.ts'
 import { messages } from './messages/room.ts'
 import { oauth } from './oauth/room.ts'
@@ -43,6 +45,8 @@ export const rooms: readonly Room[] = [
   lockouts, // failed tries
   messages, // mail
   imports, // files of people and apps
+  events, // what has happened, for those who want to know
+  jobs, // what is done later
   audit, // who did what
   idempotency, // requests that are repeated
 ]

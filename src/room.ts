@@ -2,10 +2,12 @@ import type { Config } from './config.ts'
 import type { Db } from './database/database.ts'
 import type { Retention } from './database/retention.ts'
 import { type Environment, provided } from './environment.ts'
+import type { Consumer } from './events/consumers.ts'
 import type { Forget } from './forget.ts'
 import type { GaugeDescription } from './http/interface.ts'
 import type { Operation } from './http/operation.ts'
 import type { Page } from './http/pages/page.ts'
+import type { JobKind } from './jobs/jobs.ts'
 
 /** A table that holds something of a person: what becomes of it, for docs/your-data.md. A test finds tables that nobody has named. */
 export interface PersonalTable {
@@ -34,6 +36,8 @@ export interface Upkeep {
   readonly name: string
   /** Every few minutes, with the rest of the upkeep, where nothing is said. */
   readonly everyMs?: number
+  /** Also once at the start, where it has a rhythm of its own. */
+  readonly isFirstAtOnce?: boolean
   run(environment: Environment): Promise<unknown>
 }
 
@@ -50,6 +54,8 @@ export interface Room {
   readonly forget?: Forget
   retention?(config: Config): readonly Retention[]
   readonly upkeep?: readonly Upkeep[]
+  readonly jobs?: readonly JobKind<Environment>[]
+  readonly consumers?: readonly Consumer<Environment>[]
   /** Before the first request. */
   start?(environment: Environment): Promise<void>
 }

@@ -243,6 +243,7 @@ export const listMembers = read('buckets.listMembers', {
 export const listChanges = read('buckets.listChanges', {
   params: { no: int8, after: int8, last: int8 },
   row: {
+    bucket_id: text,
     version: int8,
     kind: text,
     key: nullable(text),
@@ -251,8 +252,9 @@ export const listChanges = read('buckets.listChanges', {
     changed_at: timestamptz,
   },
   text: `
-    select version, kind, key, value, user_id, changed_at from bucket_changes
-     where bucket_no = :no and version > :after and version <= :last order by version limit 500`,
+    select b.id as bucket_id, c.version, c.kind, c.key, c.value, c.user_id, c.changed_at
+      from buckets b join bucket_changes c on c.bucket_no = b.bucket_no
+     where b.bucket_no = :no and c.version > :after and c.version <= :last order by c.version limit 500`,
 })
 
 export const findByNumber = read('buckets.findByNumber', {

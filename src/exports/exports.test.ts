@@ -343,8 +343,8 @@ test('lists that are longer than a page are whole', async (t) => {
   const ofAvery = `from generate_series(1, 1200) n, people p where p.handle_key = 'avery'`
   await app.sql(
     `insert into audit_entries (at, action, person_id, detail) select now(), 'page.' || n, p.id, '{}' ${ofAvery};
-     insert into messages (person_id, kind, recipient, created_at, next_try_at, give_up_at, sent_at)
-     select p.id, 'kind-' || n, '', now(), now(), now(), now() ${ofAvery};
+     insert into messages (person_id, kind, recipient, created_at, sent_at)
+     select p.id, 'kind-' || n, '', now(), now() ${ofAvery};
      insert into app_users (user_id, app_id, person_id, consented_at) select 'user', min(a.id), p.id, now() from apps a, people p where p.handle_key = 'avery' group by p.id;
      insert into sessions (id, app_id, person_id, user_id, door, refreshed_at, created_at, expires_at)
      select gen_random_uuid(), u.app_id, p.id, 'user', 'code', now(), now(), now() from app_users u, generate_series(1, 1200) n, people p where p.handle_key = 'avery'`,

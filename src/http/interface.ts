@@ -2,11 +2,16 @@ import type { Environment } from '../environment.ts'
 import type { Operation } from './operation.ts'
 import type { Page } from './pages/page.ts'
 
+/** One number, or one for each value of the label. */
+export type Figure = number | Readonly<Record<string, number>>
+
 /** A figure that a room shows at /metrics. */
 export interface GaugeDescription {
   readonly name: string
   readonly help: string
-  value(environment: Environment): number | Promise<number>
+  /** Where it has several values: the name of the label that tells them apart. */
+  readonly label?: string
+  value(environment: Environment): Figure | Promise<Figure>
 }
 
 /** Everything that a server serves, gathered from all rooms. */

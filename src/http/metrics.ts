@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
 import type { Environment } from '../environment.ts'
-import type { GaugeDescription } from './interface.ts'
+import type { Figure, GaugeDescription } from './interface.ts'
 import type { Observe } from './request.ts'
 
 /** Latencies that matter, in milliseconds: from a cached check to a stuck request. */
@@ -55,7 +55,7 @@ export class Metrics {
       }),
     } as unknown as Metric)
     this.#followDatabase(environment)
-    for (const { name, help, value } of gauges) this.#gauge(name, help, () => value(environment))
+    for (const { name, help, label, value } of gauges) this.#gauge(name, help, () => value(environment), label)
   }
 
   observerOf(operation: string): Observe {
@@ -92,13 +92,18 @@ export class Metrics {
     this.#gauge('groundschool_database_available', '1 while the database answers', () => (db.isAvailable() ? 1 : 0))
   }
 
-  #gauge(name: string, help: string, value: () => number | Promise<number>): void {
+  #gauge(name: string, help: string, value: () => Figure | Promise<Figure>, label?: string): void {
     new Gauge({
       name,
       help,
       registers: [this.registry],
+      labelNames: label === undefined ? [] : [label],
       async collect() {
-        this.set(await value())
+        this.reset()
+        // A database that is away must not hide the other figures.
+        const figure = await Promise.resolve(value()).catch(() => undefined)
+        if (typeof figure === 'number') this.set(figure)
+        else for (const [key, one] of Object.entries(figure ?? {})) this.set({ [label!]: key }, one)
       },
     })
   }

@@ -2,6 +2,7 @@ import { makeClientId } from '../apps/apps.ts'
 import type { Caller } from '../caller.ts'
 import type { EnvironmentName } from '../config.ts'
 import { type Db, hasCode } from '../database/database.ts'
+import { enqueue, growing, type JobKind, type JobName, type JobParts } from '../jobs/jobs.ts'
 import { normaliseHandle } from '../people/handles.ts'
 import { placeNewcomers } from '../search/draws.ts'
 import { batches } from './batches.ts'
@@ -32,6 +33,10 @@ export async function keepParts(tx: Db, who: Caller, parts: readonly PreparedFil
       request: who.requestId,
       address: who.address,
     })
+  if (parts.length === 0) return
+  // Should this process not get to the end.
+  const runAt = new Date(who.at.getTime() + WATCH_MS)
+  await enqueue(tx, FINISH_IMPORT, { payload: {}, at: who.at, runAt, uniqueKey: 'parts' })
 }
 
 /** Writes what imports have decided, a part at a time, until nothing is left or somebody says stop. Several processes may do so at once. */
@@ -43,15 +48,31 @@ export async function carryOut(place: Place, onPart: (entries: number) => void, 
   }
 }
 
-/** Looks now and then for what another process has left behind: a part that is still the first one of all is written by nobody. */
-export function watchImports(place: Place, stopping: AbortSignal): () => Promise<void> {
-  let seen: number | undefined
-  return async () => {
-    const first = (await place.db.first(store.findFirstPart, {}))?.id
-    if (first !== undefined && first === seen) await carryOut(place, () => {}, stopping)
-    else seen = first
-  }
+/** So long the first part may stay the same while somebody writes. */
+const WATCH_MS = 5000
+interface ImportJob {
+  /** The first part of all, when somebody last looked. */
+  readonly seen?: number
 }
+const FINISH_IMPORT: JobName<ImportJob> = { name: 'import' }
+
+/** Writes what another process has left behind: a part that is still the first one of all is written by nobody. It is never given up, because it was decided. */
+const finishImportJob: JobKind<Place & JobParts, ImportJob> = {
+  ...FINISH_IMPORT,
+  atOnce: 1,
+  leaseMs: 60_000,
+  waits: growing(WATCH_MS, 60_000),
+  run: async ({ payload: { seen } }, place) => {
+    const findFirst = async () => (await place.db.first(store.findFirstPart, {}))?.id
+    const first = await findFirst()
+    if (first !== undefined && first === seen) await carryOut(place, () => {}, place.stopping)
+    const next = await findFirst()
+    if (next !== undefined) return { againInMs: WATCH_MS, payload: { seen: next } }
+  },
+  onRetry: (_job, problem, { log }) => log.warn({ problem }, 'an import that was left behind cannot be finished yet'),
+}
+
+export const importJobs: readonly JobKind<Place & JobParts>[] = [finishImportJob]
 
 /** How often a part begins anew because a newcomer took a handle, or somebody who was named left, while it was written. */
 const TRIES = 5

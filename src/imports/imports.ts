@@ -16,7 +16,7 @@ import type { ImportFile } from './schema.ts'
 import * as store from './store.ts'
 import { findRoom } from './ties.ts'
 
-export { watchImports } from './carry-out.ts'
+export { importJobs } from './carry-out.ts'
 
 /** An environment that an import goes to. */
 export interface ImportTarget {

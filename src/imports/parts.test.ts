@@ -2,15 +2,20 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signInBrowser } from '../account/testing.ts'
 import { PROFILE } from '../anonymous/testing.ts'
+import { until } from '../database/test-database.ts'
 import { verifyPassword } from '../people/passwords.ts'
 import { changePassword } from '../people/people.ts'
 import { removePerson } from '../people/removal.ts'
 import { FORGETTING } from '../platform/forgetting.ts'
-import { testApp } from '../testing/testing.ts'
+import { type TestApp, testApp } from '../testing/testing.ts'
 import { keepParts } from './carry-out.ts'
-import { importContent, watchImports } from './imports.ts'
+import { importContent } from './imports.ts'
 import * as peopleStore from './people-store.ts'
 import { all, friendships, idOf, importAfter, importBehind, readPerson, run, runPeople, who } from './testing.ts'
+
+/** Once the platform has looked which part is the first. */
+const watched = (app: TestApp) =>
+  app.sql(`select from jobs where kind = 'import' and payload ? 'seen' and not is_leased`)
 
 const crowd = (count: number) => Array.from({ length: count }, (_, i) => ({ handle: `@c${i}`, lastName: 'Crowd' }))
 
@@ -44,15 +49,19 @@ test('whom a large import changes waits for one part of it, and not for all', as
 
 test('what was decided is written, whoever does it: the platform itself, or the next import', async (t) => {
   const app = await testApp(t)
-  const { db, stopping } = app.environment()
+  const { db } = app.environment()
   const keep = (handle: string) =>
     keepParts(db, who(), [{ organisations: [], people: [{ handle, isKnown: false }], apps: [] }])
-  const finish = watchImports(app.environment(), stopping)
   await keep('@left1')
-  await finish()
+  app.advance(5000)
+  await until('the platform looked', async () => (await watched(app)).length === 1)
   assert.equal((await app.sql('select from import_parts')).length, 1, 'somebody may be at it')
-  await finish()
-  assert.equal((await app.sql('select from import_parts')).length, 0)
+  app.advance(5000)
+  await until('it is written', async () => (await app.sql('select from import_parts')).length === 0)
+  await until(
+    'nobody looks any more',
+    async () => (await app.sql(`select from jobs where kind = 'import'`)).length === 0,
+  )
   await keep('@left2')
   assert.deepEqual((await runPeople(app, [{ handle: '@left2' }])).production!.people, all(0, 0, 1))
   const found = await app.sql(`select handle from people where handle like '@left_' order by 1`)
@@ -176,10 +185,10 @@ test('a part that takes too long is written in smaller ones, and whoever cannot 
   assert.equal(await renamed(), 60)
   assert.ok(stop instanceof Error)
   assert.match(stop.message, /^The file is accepted, and what is left .* the part with @c60 cannot be written/)
-  const finish = watchImports(app.environment(), app.environment().stopping)
-  await finish()
-  await finish()
-  assert.equal(await renamed(), 100)
+  app.advance(5000)
+  await until('the platform looked', async () => (await watched(app)).length === 1)
+  app.advance(5000)
+  await until('the rest is written', async () => (await renamed()) === 100)
 })
 
 test('no part keeps a password or a secret that can be read', async (t) => {

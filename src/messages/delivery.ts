@@ -10,12 +10,7 @@ export interface Message {
   readonly messageId: string
 }
 
-/** A way for messages to leave the platform. A rejected promise means: not delivered, try again later. */
+/** A way for messages to leave the platform. A rejected promise means: not delivered, try again later; with a HopelessError: there is no use. */
 export interface Delivery {
   deliver(message: Message): Promise<void>
-}
-
-/** Refused for good: there is no use in trying again. */
-export class UndeliverableError extends Error {
-  override readonly name = 'UndeliverableError'
 }

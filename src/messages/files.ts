@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config, EnvironmentName } from '../config.ts'
-import type { Environment } from '../environment.ts'
+import type { JobParts } from '../jobs/jobs.ts'
 import type { Message } from './delivery.ts'
 import * as store from './store.ts'
 
@@ -14,10 +14,15 @@ const NAME = /^(\d{17}-(\d{1,15}))-[a-z-]+\.eml(?:\.\d+)?$/
 
 export const fileNameOf = ({ id, kind, createdAt }: Message): string => `${stemOf(id, createdAt)}-${kind}.eml`
 
+interface Place extends Pick<JobParts, 'db' | 'stopping'> {
+  readonly name: EnvironmentName
+  readonly config: Config
+}
+
 const LOOKED_UP_AT_ONCE = 1000
 
 /** Files stay for as long as the database knows their message: until it is old, or its reader is gone. Files that are not ours stay anyway. */
-export async function forgetFiles({ name, config, db, stopping }: Environment): Promise<void> {
+export async function forgetFiles({ name, config, db, stopping }: Place): Promise<void> {
   const folder = folderOf(config, name)
   const files = (await listFolder(folder)).flatMap((file) => {
     const [, stem, id] = NAME.exec(file) ?? []

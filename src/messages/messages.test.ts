@@ -8,9 +8,10 @@ import { type TestContext, test } from 'node:test'
 import type { Caller } from '../caller.ts'
 import { notify } from '../database/listener.ts'
 import { until } from '../database/test-database.ts'
+import { topicOf } from '../jobs/jobs.ts'
 import { tidy } from '../platform/upkeep.ts'
 import { type TestApp, testApp } from '../testing/testing.ts'
-import { MESSAGES_WAIT, messagePolicy, type NewMessage, sendMessage } from './messages.ts'
+import { messagePolicy, type NewMessage, SEND_MESSAGE, sendMessage } from './messages.ts'
 import { openMessage, sealMessage } from './seal.ts'
 import { receiveSmtp, type SmtpMail, testMailbox } from './testing.ts'
 
@@ -40,10 +41,14 @@ async function write(app: TestApp, more: Partial<NewMessage> = {}): Promise<void
   await db.transaction((tx) => sendMessage(tx, callerOf(app), what, messages))
 }
 
-const wake = (app: TestApp): Promise<void> => notify(app.environment().db, MESSAGES_WAIT)
+const wake = (app: TestApp): Promise<void> => notify(app.environment().db, topicOf(SEND_MESSAGE))
 
+/** Each message with its job, which is gone once it is sent. */
 const rows = (app: TestApp) =>
-  app.sql('select id::int as id, attempts, sealed, next_try_at, sent_at, given_up_at from messages order by id')
+  app.sql(
+    `select m.id::int as id, j.attempts, m.sealed, j.run_at, m.sent_at, m.given_up_at
+       from messages m left join jobs j on j.kind = 'message' and j.payload->>'message' = m.id::text order by m.id`,
+  )
 
 /** A try counts from its beginning, so the count does not tell that it is over. */
 const untilFailed = (app: TestApp, tries = 1): Promise<void> =>
@@ -91,7 +96,7 @@ test('a message goes by mail to one address, once, and nothing of its text stays
   assert.match(headers, /^Message-ID: <production\.\d+\.\d+@localhost>$/m)
   assert.equal(text.trimEnd(), `${SECRET}: https://example.org/${'x'.repeat(120)}`)
   const [row] = await rows(app)
-  assert.deepEqual([row?.sealed, row?.attempts, row?.given_up_at], [null, 1, null])
+  assert.deepEqual([row?.sealed, row?.attempts, row?.given_up_at], [null, null, null])
   assert.ok(!app.log().includes(SECRET) && !app.log().includes(receiver.url))
   assert.deepEqual(await app.sql('select from messages', 'sandbox'), [])
 })
@@ -119,7 +124,7 @@ test('a message changed in the outbox is not sent', async (t) => {
   await receiver.stop()
   await write(app)
   await untilFailed(app)
-  await app.sql(`update messages set recipient = 'eve@example.org', next_try_at = created_at`)
+  await app.sql(`update messages set recipient = 'eve@example.org'; update jobs set run_at = created_at`)
   await receiver.start()
   await wake(app)
   await until('it is given up', async () => (await rows(app))[0]?.given_up_at != null)
@@ -165,7 +170,7 @@ test('while the mail server is away messages wait, longer each time, and go once
   for (const [i, wantedMs] of [10_000, 20_000, 40_000, 80_000, 160_000].entries()) {
     await untilFailed(app, i + 1)
     const [row] = await rows(app)
-    const waitMs = Number(row?.next_try_at) - app.environment().clock().getTime()
+    const waitMs = Number(row?.run_at) - app.environment().clock().getTime()
     assert.equal(row?.attempts, i + 1)
     assert.ok(waitMs > wantedMs * 0.75 - 3_000 && waitMs <= wantedMs * 1.25, `try ${i + 1}: ${waitMs} ms`)
     if (wantedMs === 160_000) await receiver.start()
@@ -218,7 +223,6 @@ test('a mailbox that does not exist is not tried again, any other refusal is', a
 test('an address that a mail server could take for two stays one', async (t) => {
   const { app, receiver } = await smtpApp(t)
   await write(app, { recipient: 'avery@example.org, eve@example.org' })
-  await until('it was tried', async () => Number((await rows(app))[0]?.attempts) === 1)
   await until('it was settled', async () => /could not be sent|given up/.test(app.log()) || receiver.mails.length > 0)
   for (const { to } of receiver.mails) assert.deepEqual(to.length, 1)
   assert.ok(!receiver.mails.some(({ to }) => to.includes('eve@example.org')))
@@ -248,7 +252,6 @@ test('two processes on one database deliver each message once', async (t) => {
   await wake(app)
   await new Promise((resolve) => setTimeout(resolve, 300))
   assert.deepEqual(subjectsOf(receiver.mails), wanted.toSorted())
-  assert.deepEqual([...new Set((await rows(app)).map(({ attempts }) => attempts))], [1])
 })
 
 test('what a dead process had claimed comes back to the others, and not before', async (t) => {
@@ -257,11 +260,11 @@ test('what a dead process had claimed comes back to the others, and not before',
   receiver.refuse('MAIL', '', 1)
   await write(app)
   await until('it is claimed', async () => (await rows(app))[0]?.attempts === 1)
-  const leaseMs = Number((await rows(app))[0]?.next_try_at) - app.environment().clock().getTime()
+  const leaseMs = Number((await rows(app))[0]?.run_at) - app.environment().clock().getTime()
   assert.ok(leaseMs > 100_000 && leaseMs <= 120_000, `${leaseMs} ms`)
   await app.platform.stop()
   const second = await app.startSecond()
-  const wakeSecond = () => notify(second.environments[0]!.db, MESSAGES_WAIT)
+  const wakeSecond = () => notify(second.environments[0]!.db, topicOf(SEND_MESSAGE))
   app.advance(100_000)
   await wakeSecond()
   await new Promise((resolve) => setTimeout(resolve, 400))
@@ -270,7 +273,6 @@ test('what a dead process had claimed comes back to the others, and not before',
   await wakeSecond()
   await until('it is sent', async () => (await rows(app))[0]?.sent_at != null)
   assert.equal(receiver.mails.length, 1)
-  assert.equal((await rows(app))[0]?.attempts, 2)
 })
 
 test('a stop finishes what is being sent, and a start sends what was left', async (t) => {

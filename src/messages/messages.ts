@@ -1,14 +1,19 @@
 import type { Caller } from '../caller.ts'
 import type { EnvironmentName } from '../config.ts'
 import type { Db } from '../database/database.ts'
-import { notify } from '../database/listener.ts'
 import type { Retention } from '../database/retention.ts'
 import { service } from '../environment.ts'
+import { enqueue, type JobName } from '../jobs/jobs.ts'
 import { sealMessage } from './seal.ts'
 import * as store from './store.ts'
 
-/** Topic that every process hears when something waits in the outbox. */
-export const MESSAGES_WAIT = 'messages'
+export interface MessageJob {
+  /** Null: it was written for nobody. */
+  readonly message: number | null
+  /** For the log. */
+  readonly kind: string
+}
+export const SEND_MESSAGE: JobName<MessageJob> = { name: 'message' }
 
 /** How one environment tells people things outside of a browser. */
 export interface MessagePolicy {
@@ -35,22 +40,23 @@ export interface NewMessage {
 const DAY_MS = 24 * 60 * 60_000
 
 /**
- * Writes a message to the outbox, in the transaction of what it tells about; it is sent after the commit, by whichever process comes first. Nothing
- * happens for a person who does not exist, in the same time.
+ * Writes a message to the outbox, in the transaction of what it tells about; a job sends it after the commit. For a person who does not exist nothing is written, but there is
+ * a job too, so that it takes as long.
  */
 export async function sendMessage(tx: Db, who: Caller, what: NewMessage, policy: MessagePolicy): Promise<void> {
   if (!policy.isOn) return
   const { personId, recipient, kind, subject, text } = what
-  const message = {
-    kind,
-    recipient,
-    sealed: sealMessage(policy.sealKey, { personId, recipient }, { subject, text }),
-    now: who.at,
+  const sealed = sealMessage(policy.sealKey, { personId, recipient }, { subject, text })
+  const message = { kind, recipient, sealed, now: who.at }
+  const row =
+    personId === null
+      ? await tx.first(store.insertFarewell, message)
+      : await tx.first(store.insertMessage, { person: personId, ...message })
+  await enqueue(tx, SEND_MESSAGE, {
+    payload: { message: row?.id ?? null, kind },
+    at: who.at,
     until: what.until ?? new Date(who.at.getTime() + DAY_MS),
-  }
-  if (personId === null) await tx.first(store.insertFarewell, message)
-  else await tx.first(store.insertMessage, { person: personId, ...message })
-  await notify(tx, MESSAGES_WAIT)
+  })
 }
 
 const EXPORTED_AT_ONCE = 500

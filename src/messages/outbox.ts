@@ -1,127 +1,57 @@
+import type { Db } from '../database/database.ts'
+import type { RowOf } from '../database/statement.ts'
 import type { Environment } from '../environment.ts'
-import { type Delivery, UndeliverableError } from './delivery.ts'
-import { MESSAGES_WAIT, messagePolicy } from './messages.ts'
+import { growing, HopelessError, type Job, type JobKind } from '../jobs/jobs.ts'
+import type { Message } from './delivery.ts'
+import { type MessageJob, type MessagePolicy, messagePolicy, SEND_MESSAGE } from './messages.ts'
 import { openMessage } from './seal.ts'
 import * as store from './store.ts'
 import { openDelivery } from './ways.ts'
 
-type Claimed = Awaited<ReturnType<typeof claim>>[number]
-
-/** As many are sent side by side; all that a process has claimed is under way, so a claim need not outlast one try. */
-const AT_ONCE = 5
-/** How long one try may take, and after how long a claimed message is anybody's again: its process must have died. */
+/** How long one try may take. A lease outlasts it without being extended. */
 const TRY_MS = 60_000
-const LEASE_MS = 2 * TRY_MS
-const POLL_MS = 30_000
-const FIRST_WAIT_MS = 10_000
-const LONGEST_WAIT_MS = 60 * 60_000
 
-const jitter = (ms: number): number => ms * (0.75 + Math.random() * 0.5)
-
-/** Sends what waits in the outbox, for as long as the process runs. Several processes share the work. */
-export function keepDelivering(environment: Environment): { stop(): Promise<void> } {
-  const delivery = openDelivery(environment)
-  if (!delivery) return { stop: async () => {} }
-  const { db, log, config } = environment
-  let isAsked = false
-  let isStopped = false
-  let running: Promise<void> | undefined
-
-  const work = async (): Promise<void> => {
-    while (isAsked && !isStopped) {
-      isAsked = false
-      while (!isStopped && (await deliverDue(environment, delivery)) === AT_ONCE);
-    }
-  }
-  const wake = (): void => {
-    isAsked = true
-    running ??= work()
-      .catch((error: Error) => log.warn({ problem: error.message }, 'the outbox cannot be worked on'))
-      .finally(() => {
-        running = undefined
-        if (isAsked && !isStopped) wake()
-      })
-  }
-
-  let soon: NodeJS.Timeout | undefined
-  /** Not at once, so that the time of an answer does not tell whether a message was written for it. */
-  const wakeSoon = (): void => {
-    soon ??= setTimeout(() => {
-      soon = undefined
-      wake()
-    }, jitter(100)).unref()
-  }
-  db.onMessage(MESSAGES_WAIT, () => !isStopped && wakeSoon())
-  const poll = setInterval(wake, jitter(POLL_MS))
-  poll.unref()
-  wakeSoon()
-
-  return {
-    stop: async () => {
-      isStopped = true
-      clearInterval(poll)
-      clearTimeout(soon)
-      let limit: NodeJS.Timeout | undefined
-      // What is not sent by then is sent again by another process, or after the next start.
-      await Promise.race([running, new Promise((resolve) => (limit = setTimeout(resolve, config.STOP_SECONDS * 1000)))])
-      clearTimeout(limit)
-    },
-  }
+/** Sends what waits in the outbox. A day after it was written it is given up, or earlier where nobody wants it any more. */
+const sendMessageJob: JobKind<Environment, MessageJob> = {
+  ...SEND_MESSAGE,
+  atOnce: 5,
+  leaseMs: 2 * TRY_MS,
+  waits: growing(10_000, 60 * 60_000),
+  run: async (job, environment) => {
+    const { db, clock, get } = environment
+    const row = await findMessage(job, db)
+    if (!row) return
+    const delivery = openDelivery(environment)
+    if (!delivery) throw Object.assign(new Error('messages are off'), { code: 'MESSAGES=off' })
+    await withLimit(delivery.deliver(unseal(row, get(messagePolicy))))
+    await db.transaction(async (tx) => {
+      await tx.first(store.markSent, { id: row.id, now: clock() })
+      await job.complete(tx)
+    })
+  },
+  nameProblem,
+  onRetry: ({ payload: { message, kind }, attempts }, problem, { log }) =>
+    log.warn({ message, kind, attempts, problem }, 'a message could not be sent and will be tried again'),
+  onGivenUp: async (tx, { payload: { message, kind }, attempts }, problem, { clock }) => {
+    if (message !== null) await tx.first(store.giveUp, { id: message, now: clock() })
+    return { fields: { message, kind, attempts, problem }, text: 'a message was given up and is lost' }
+  },
 }
 
-const claim = ({ db, clock }: Environment) => {
-  const now = clock()
-  return db.all(store.claimDue, { now, lease: new Date(now.getTime() + LEASE_MS), limit: AT_ONCE })
-}
+export const messageJobs: readonly JobKind<Environment>[] = [sendMessageJob]
 
-async function deliverDue(environment: Environment, delivery: Delivery): Promise<number> {
-  const due = await claim(environment)
-  // All of them, even where one fails to be settled: the next claim waits until nothing is under way.
-  const results = await Promise.allSettled(due.map((message) => deliverOne(environment, delivery, message)))
-  for (const result of results) if (result.status === 'rejected') throw result.reason
-  return due.length
-}
+/** Nothing where it was written for nobody, is sent already, or its reader is gone. */
+const findMessage = async ({ payload: { message } }: Job<MessageJob>, db: Db) =>
+  message === null ? undefined : db.first(store.findWaiting, { id: message })
 
-async function deliverOne(environment: Environment, delivery: Delivery, claimed: Claimed): Promise<void> {
-  const { db, clock, log } = environment
-  const { id, kind, attempts, give_up_at } = claimed
-  if (clock() >= give_up_at) return giveUp(environment, claimed, 'it came too late')
-  try {
-    await withLimit(delivery.deliver(openClaimed(environment, claimed)))
-  } catch (error) {
-    const problem = nameProblem(error)
-    const next = new Date(clock().getTime() + waitAfter(attempts))
-    if (error instanceof UndeliverableError || next >= give_up_at) return giveUp(environment, claimed, problem)
-    await db.first(store.tryLater, { id, attempts, next })
-    log.warn({ message: id, kind, attempts, problem }, 'a message could not be sent and will be tried again')
-    return
-  }
-  await db.first(store.markSent, { id, now: clock() })
-}
-
-/** It grows from ten seconds to an hour. */
-const waitAfter = (attempts: number): number =>
-  jitter(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(attempts - 1, 20)))
-
-async function giveUp({ db, clock, log }: Environment, claimed: Claimed, problem: string): Promise<void> {
-  const { id, kind, attempts } = claimed
-  const isOurs = await db.first(store.giveUp, { id, attempts, now: clock() })
-  if (isOurs) log.error({ message: id, kind, attempts, problem }, 'a message was given up and is lost')
-}
-
-function openClaimed(environment: Environment, row: Claimed) {
-  const messages = environment.get(messagePolicy)
+function unseal(row: RowOf<typeof store.findWaiting>, { sealKey, environment, url }: MessagePolicy): Message {
   const { id, kind, recipient, person_id: personId, created_at: createdAt } = row
-  const letter = unseal(messages.sealKey, { personId, recipient }, row.sealed)
-  const messageId = `<${messages.environment}.${id}.${createdAt.getTime()}@${new URL(messages.url).hostname}>`
-  return { id, kind, recipient, ...letter, createdAt, messageId }
-}
-
-function unseal(key: Buffer, to: { personId: number | null; recipient: string }, sealed: Buffer | null) {
+  const messageId = `<${environment}.${id}.${createdAt.getTime()}@${new URL(url).hostname}>`
   try {
-    return openMessage(key, to, sealed ?? Buffer.alloc(0))
+    const letter = openMessage(sealKey, { personId, recipient }, row.sealed ?? Buffer.alloc(0))
+    return { id, kind, recipient, ...letter, createdAt, messageId }
   } catch {
-    throw new UndeliverableError('its seal is broken')
+    throw new HopelessError('its seal is broken')
   }
 }
 
@@ -135,7 +65,7 @@ async function withLimit(delivering: Promise<void>): Promise<void> {
 
 /** Codes alone, because a mail server's own words may repeat the message. */
 function nameProblem(error: unknown): string {
-  if (error instanceof UndeliverableError) return error.message
+  if (error instanceof HopelessError) return error.message
   const { code, originalCode, command, responseCode } = error as Record<string, unknown>
   const parts = [originalCode ?? code, command, responseCode].filter((part) => part !== undefined && part !== false)
   return parts.join(' ') || 'unknown'

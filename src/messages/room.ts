@@ -1,6 +1,7 @@
 import type { Room } from '../room.ts'
 import { forgetFiles } from './files.ts'
 import { exportMessages, messageRetention } from './messages.ts'
+import { messageJobs } from './outbox.ts'
 
 export const messages: Room = {
   name: 'messages',
@@ -9,5 +10,6 @@ export const messages: Room = {
     { file: 'messages.json', about: 'Messages that were sent to you, kept for thirty days', read: exportMessages },
   ],
   retention: () => messageRetention,
+  jobs: messageJobs,
   upkeep: [{ name: 'files of messages that are gone', run: forgetFiles }],
 }

@@ -1,6 +1,7 @@
 import type { SMTPTransportOptions, Transporter } from 'nodemailer'
 import { isLoopbackHost } from '../config.ts'
-import { type Delivery, UndeliverableError } from './delivery.ts'
+import { HopelessError } from '../jobs/jobs.ts'
+import type { Delivery } from './delivery.ts'
 
 const CONNECT_MS = 10_000
 const SILENCE_MS = 20_000
@@ -25,7 +26,7 @@ export function openSmtp({ url, from }: { url: string; from: string }): Delivery
         headers: { 'Auto-Submitted': 'auto-generated' },
       }
       await mailer.sendMail(mail).catch((error) => {
-        throw isFinal(error) ? new UndeliverableError(`the mailbox was refused with ${error.responseCode}`) : error
+        throw isFinal(error) ? new HopelessError(`the mailbox was refused with ${error.responseCode}`) : error
       })
     },
   }

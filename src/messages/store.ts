@@ -1,30 +1,25 @@
 import { deleteOlder } from '../database/retention.ts'
-import { bytea, int4, int8, int8Array, nullable, read, text, timestamptz, write } from '../database/statement.ts'
+import { bytea, int8, int8Array, nullable, read, text, timestamptz, write } from '../database/statement.ts'
 
 export const insertMessage = write('messages.insert', {
-  params: { person: int8, kind: text, recipient: text, sealed: bytea, now: timestamptz, until: timestamptz },
+  params: { person: int8, kind: text, recipient: text, sealed: bytea, now: timestamptz },
   row: { id: int8 },
   text: `
-    insert into messages (person_id, kind, recipient, sealed, created_at, next_try_at, give_up_at)
-    select p.id, :kind, :recipient, :sealed, :now, :now, :until from people p where p.id = :person
+    insert into messages (person_id, kind, recipient, sealed, created_at)
+    select p.id, :kind, :recipient, :sealed, :now from people p where p.id = :person
     returning id`,
 })
 
 /** For somebody who is no longer here. */
 export const insertFarewell = write('messages.insertFarewell', {
-  params: { kind: text, recipient: text, sealed: bytea, now: timestamptz, until: timestamptz },
+  params: { kind: text, recipient: text, sealed: bytea, now: timestamptz },
   row: { id: int8 },
   text: `
-    insert into messages (kind, recipient, sealed, created_at, next_try_at, give_up_at)
-    values (:kind, :recipient, :sealed, :now, :now, :until) returning id`,
+    insert into messages (kind, recipient, sealed, created_at) values (:kind, :recipient, :sealed, :now) returning id`,
 })
 
-/** What is left of a message once it is done with. Of somebody who is no longer here not even the address. */
-const settled = `sealed = null, recipient = case when person_id is null then '' else recipient end`
-
-/** Takes up to `limit` messages that are due. They come back at `lease`, unless they are settled before. */
-export const claimDue = write('messages.claimDue', {
-  params: { now: timestamptz, lease: timestamptz, limit: int8 },
+export const findWaiting = read('messages.findWaiting', {
+  params: { id: int8 },
   row: {
     id: int8,
     person_id: nullable(int8),
@@ -32,38 +27,25 @@ export const claimDue = write('messages.claimDue', {
     recipient: text,
     sealed: nullable(bytea),
     created_at: timestamptz,
-    give_up_at: timestamptz,
-    attempts: int4,
   },
   text: `
-    with due as materialized (
-      select id from messages where sent_at is null and given_up_at is null and next_try_at <= :now
-       order by next_try_at limit :limit for update skip locked)
-    update messages m set attempts = m.attempts + 1, next_try_at = :lease from due where m.id = due.id
-    returning m.id, m.person_id, m.kind, m.recipient, m.sealed, m.created_at, m.give_up_at, m.attempts`,
+    select id, person_id, kind, recipient, sealed, created_at
+      from messages where id = :id and sent_at is null and given_up_at is null`,
 })
+
+/** What is left of a message once it is done with. Of somebody who is no longer here not even the address. */
+const settled = `sealed = null, recipient = case when person_id is null then '' else recipient end`
 
 export const markSent = write('messages.markSent', {
   params: { id: int8, now: timestamptz },
   row: { id: int8 },
-  text: `update messages set sent_at = :now, given_up_at = null, ${settled} where id = :id returning id`,
-})
-
-/** Only by who made the last try: another process may have taken the message over. */
-export const tryLater = write('messages.tryLater', {
-  params: { id: int8, attempts: int4, next: timestamptz },
-  row: { id: int8 },
-  text: `
-    update messages set next_try_at = :next
-     where id = :id and attempts = :attempts and sent_at is null and given_up_at is null returning id`,
+  text: `update messages set sent_at = :now, ${settled} where id = :id returning id`,
 })
 
 export const giveUp = write('messages.giveUp', {
-  params: { id: int8, attempts: int4, now: timestamptz },
+  params: { id: int8, now: timestamptz },
   row: { id: int8 },
-  text: `
-    update messages set given_up_at = :now, ${settled}
-     where id = :id and attempts = :attempts and sent_at is null and given_up_at is null returning id`,
+  text: `update messages set given_up_at = :now, ${settled} where id = :id and sent_at is null returning id`,
 })
 
 /** Those of them that are still there. */

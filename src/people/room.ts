@@ -17,13 +17,14 @@ export const people: Room = {
   },
   exports: [{ file: 'profile.json', about: 'Who you are, and your organisations', read: exportPerson }],
   retention: () => [...resetRetention, ...removalRetention],
-  start: async ({ db, log, stopping }) => {
-    renewSearchKeys(db, stopping).catch((error: Error) =>
-      log.warn({ problem: error.message }, 'some people cannot be found yet: their search keys are outdated'),
-    )
-  },
   upkeep: [
-    { name: 'outdated search keys', run: ({ db, stopping }) => renewSearchKeys(db, stopping) },
+    // Until then some people cannot be found.
+    {
+      name: 'renewing search keys',
+      everyMs: 5 * 60_000,
+      isFirstAtOnce: true,
+      run: ({ db, stopping }) => renewSearchKeys(db, stopping),
+    },
     {
       name: 'people who leave',
       run: ({ db, clock, stopping, get }) => sweepLeaving(db, upkeepAt(clock()), { forget: get(forgetting) }, stopping),

@@ -8,13 +8,15 @@ import { startEmbedded } from '../database/embedded/embedded.ts'
 import { migrate } from '../database/migrate.ts'
 import { type Clock, type Environment, openEnvironment, schemaOf } from '../environment.ts'
 import { StartupError } from '../errors.ts'
+import { startConsumers } from '../events/consumers.ts'
 import { forgetting } from '../forget.ts'
 import { buildServer, type HttpServer } from '../http/server.ts'
-import { keepDelivering } from '../messages/outbox.ts'
+import { startJobs } from '../jobs/runner.ts'
+import { startTasks } from '../jobs/tasks.ts'
 import { allRooms } from '../room.ts'
 import { FORGETTING } from './forgetting.ts'
 import { checkSecretKey } from './installation.ts'
-import { keepTidy } from './upkeep.ts'
+import { tasksOf } from './upkeep.ts'
 
 /** A PostgreSQL that answers, whoever runs it. */
 export interface RunningDatabase {
@@ -81,20 +83,28 @@ export async function startPlatform(
   clock: Clock,
 ): Promise<Platform> {
   const environments = await openEnvironments(config, connection, log, clock)
-  const tidying = environments.map(keepTidy)
   const closeEnvironments = () => Promise.all(environments.map((environment) => environment.close()))
   const listeners = await serve(config, environments).catch(async (problem: unknown) => {
     await closeEnvironments()
     throw problem
   })
-  const delivering = environments.map(keepDelivering)
+  const background = environments.flatMap((environment) => [
+    startTasks(environment, tasksOf(rooms)),
+    startConsumers(
+      environment,
+      rooms.flatMap(({ consumers = [] }) => consumers),
+    ),
+    startJobs(
+      environment,
+      rooms.flatMap(({ jobs = [] }) => jobs),
+    ),
+  ])
   let stopped: Promise<void> | undefined
   const stop = async (): Promise<void> => {
     for (const environment of environments) environment.stop()
-    for (const tidy of tidying) tidy.stop()
     await Promise.all([
       ...listeners.map((listener) => drain(listener, config.STOP_SECONDS * 1000)),
-      ...delivering.map((messages) => messages.stop()),
+      ...background.map((work) => work.stop()),
     ])
     await closeEnvironments()
   }

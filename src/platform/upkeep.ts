@@ -1,46 +1,24 @@
 import { isFullBatch } from '../database/retention.ts'
 import type { Environment } from '../environment.ts'
-import { allRooms, type Upkeep } from '../room.ts'
+import type { Task } from '../jobs/tasks.ts'
+import { allRooms, type Room, type Upkeep } from '../room.ts'
 
 const EVERY_MS = 5 * 60_000
 const DAY_MS = 24 * 60 * 60_000
 
-/** Does what the rooms have declared as upkeep, for as long as the process runs. Several processes may do so at once. */
-export function keepTidy(environment: Environment): { stop(): void } {
-  const often = upkeepOf(environment).filter((work) => work.everyMs !== undefined)
-  const timers = [
-    every(EVERY_MS * (0.8 + Math.random() * 0.4), () => tidy(environment)),
-    ...often.map((work) => every(work.everyMs!, () => doIt(environment, work))),
-  ]
-  return { stop: () => timers.forEach(clearInterval) }
-}
+/** What the rooms have declared as upkeep, as tasks: each in its own rhythm, the rest together every few minutes. */
+export const tasksOf = (rooms: readonly Room[]): Task<Environment>[] => [
+  { name: 'tidying up', everyMs: EVERY_MS, run: tidy },
+  ...rooms.flatMap(({ upkeep = [] }) => upkeep).filter(hasRhythm),
+]
 
-/** Again and again, and never twice at once. */
-function every(everyMs: number, work: () => Promise<unknown>): NodeJS.Timeout {
-  let isBusy = false
-  const timer = setInterval(async () => {
-    if (isBusy) return
-    isBusy = true
-    await work().catch(() => {})
-    isBusy = false
-  }, everyMs)
-  return timer.unref()
-}
-
-async function doIt(environment: Environment, { name, run }: Upkeep): Promise<void> {
-  try {
-    await run(environment)
-  } catch (error) {
-    environment.log.warn({ work: name, problem: (error as Error).message }, 'upkeep failed and will be tried again')
-    throw error
-  }
-}
+const hasRhythm = (work: Upkeep): work is Upkeep & Task<Environment> => work.everyMs !== undefined
 
 /** All of it once. What fails in one place does not keep the rest from being tidied. */
 export async function tidy(environment: Environment): Promise<void> {
   const problems: unknown[] = []
   for (const work of upkeepOf(environment))
-    await doIt(environment, work).catch((problem: unknown) => problems.push(problem))
+    await work.run(environment).catch((problem: unknown) => problems.push(problem))
   if (problems.length > 0) throw problems[0]
 }
 

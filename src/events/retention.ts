@@ -1,0 +1,43 @@
+import { type Db, hasCode } from '../database/database.ts'
+import { growing, type JobKind, type JobParts } from '../jobs/jobs.ts'
+import * as store from './store.ts'
+
+/** At least so long; a partition goes when the last of its week is that old. */
+const KEPT_DAYS = 30
+const DAY_MS = 24 * 60 * 60_000
+const HOUR_MS = 60 * 60_000
+const LOCK_NOT_AVAILABLE = '55P03'
+
+/** Empties partitions of which every event is old, whether or not everybody has read them. */
+export async function dropOldEvents({ db, clock, log }: Pick<JobParts, 'db' | 'clock' | 'log'>): Promise<void> {
+  const before = clock().getTime() - KEPT_DAYS * DAY_MS
+  const listOld = async (from: Db) => (await from.all(store.listSlots, {})).filter(({ at }) => at.getTime() < before)
+  for (const { slot, id } of await listOld(db)) {
+    const isDropped = await db.transaction(async (tx) => {
+      await tx.first(store.beHasty, {})
+      await tx.all(store.lockSlot[slot]!, {})
+      // Its week may have come round again meanwhile.
+      if (!(await listOld(tx)).some((old) => old.slot === slot)) return false
+      await tx.all(store.emptySlot[slot]!, {})
+      return true
+    })
+    if (!isDropped) continue
+    for (const { name } of await db.all(store.listBehind, { id }))
+      log.error({ consumer: name, position: id }, 'events were dropped that a consumer had not read')
+  }
+}
+
+export const eventJobs: readonly JobKind[] = [
+  {
+    name: 'events.retention',
+    atOnce: 1,
+    leaseMs: 5 * 60_000,
+    everyMs: HOUR_MS,
+    waits: growing(60_000, HOUR_MS),
+    run: async (_job, parts) => {
+      await dropOldEvents(parts)
+    },
+    nameProblem: (error) =>
+      hasCode(error, LOCK_NOT_AVAILABLE) ? 'somebody else reads, or a backup is being made' : (error as Error).message,
+  },
+]

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../database/test-database.ts'
+import { Feed, type FeedEvent, type FeedSource } from './feed.ts'
+import type { EventSink } from './sink.ts'
+
+const PAGE = 3
+
+/** Two sequences in memory whose numbers have gaps, as those of events do. It counts what is asked of it. */
+class Sequences implements FeedSource<string> {
+  readonly asked = { look: 0, read: 0 }
+  readonly refused = new Set<string>()
+  oldest = 0
+  readonly #items = new Map<number, number[]>()
+
+  add(key: number, ...ids: number[]): void {
+    this.#items.set(key, [...(this.#items.get(key) ?? []), ...ids])
+  }
+
+  async look(keys: readonly number[]): Promise<Map<number, number>> {
+    this.asked.look++
+    return new Map(keys.flatMap((key) => (this.#items.has(key) ? [[key, this.#last(key)]] : [])))
+  }
+
+  async findStanding(key: number) {
+    const last = this.#last(key)
+    const standingOf = (name: string) => (this.refused.has(name) ? { event: 'removed', data: '' } : 0)
+    return { last, standingOf }
+  }
+
+  async read(key: number, after: number, last: number): Promise<FeedEvent[] | undefined> {
+    this.asked.read++
+    if (after < this.oldest) return undefined
+    const unseen = this.#items.get(key)!.filter((id) => id > after && id <= last)
+    return unseen.slice(0, PAGE).map((id) => ({ id, event: 'item', data: String(id) }))
+  }
+
+  async readWhole(key: number) {
+    return () => ({ id: this.#last(key), event: 'reset', data: '' })
+  }
+
+  #last(key: number): number {
+    return this.#items.get(key)?.at(-1) ?? 0
+  }
+}
+
+/** Follows until it is closed. */
+function follow(feed: Feed<string>, key: number, seen: number, follower = 'somebody') {
+  const told: string[] = []
+  const closing: (() => void)[] = []
+  const sink: EventSink = {
+    send: ({ id, event }) => void told.push(id === undefined ? event : `${event} ${id}`),
+    close: () => {
+      for (const handler of closing) handler()
+    },
+    onClose: (handler) => void closing.push(handler),
+  }
+  feed.follow({ key, follower, owner: follower, seen, first: { event: 'ready', data: '' } })(sink)
+  return { told, close: sink.close }
+}
+
+test('a follower catches up in pages, and whoever is up to date does not wait for that', async (t) => {
+  const source = new Sequences()
+  source.add(1, ...Array.from({ length: 20 }, (_, i) => i * 10 + 10))
+  source.add(2, 5)
+  const feed = new Feed(source, { total: 10, ofOwner: 10 })
+  t.after(() => feed.close())
+  const current = follow(feed, 1, 200)
+  const behind = follow(feed, 1, 40)
+  source.add(1, 217)
+  await until('the news came', () => current.told.includes('item 217'))
+  assert.ok(behind.told.length < 10)
+  await until('it has caught up', () => behind.told.includes('item 217'))
+  const missed = Array.from({ length: 16 }, (_, i) => `item ${i * 10 + 50}`)
+  assert.deepEqual(behind.told, ['ready', ...missed, 'item 217'])
+  assert.deepEqual(current.told, ['ready', 'item 217'])
+})
+
+test('one look a tick is for all who follow, those who stand at the same place share what is read, and nobody looks for nobody', async (t) => {
+  const source = new Sequences()
+  source.add(1, 10)
+  const feed = new Feed(source, { total: 100, ofOwner: 100 })
+  t.after(() => feed.close())
+  const followers = Array.from({ length: 50 }, () => follow(feed, 1, 10))
+  source.add(1, 20)
+  await until('all know', () => followers.every(({ told }) => told.includes('item 20')))
+  assert.equal(source.asked.read, 1)
+  for (const { close } of followers) close()
+  assert.equal(feed.size, 0)
+  await sleep(150)
+  const looks = source.asked.look
+  await sleep(300)
+  assert.equal(source.asked.look, looks)
+})
+
+test('who has missed what is no longer kept gets all of it, and who may no longer follow is told so', async (t) => {
+  const source = new Sequences()
+  source.add(1, 10, 20, 30)
+  source.oldest = 20
+  const feed = new Feed(source, { total: 10, ofOwner: 2 })
+  t.after(() => feed.close())
+  const [late, ahead] = [follow(feed, 1, 10, 'late'), follow(feed, 1, 99, 'ahead')]
+  const near = follow(feed, 1, 20, 'near')
+  await until('they were told', () => [late, ahead, near].every(({ told }) => told.length === 2))
+  assert.deepEqual([late.told[1], ahead.told[1], near.told[1]], ['reset 30', 'reset 30', 'item 30'])
+  source.refused.add('near')
+  source.add(1, 40)
+  await until('the stream ended', () => near.told.includes('removed'))
+  await until('others go on', () => late.told.includes('item 40'))
+  assert.deepEqual(near.told, ['ready', 'item 30', 'removed'])
+  assert.equal(feed.size, 2)
+  follow(feed, 1, 40, 'late')
+  assert.throws(() => follow(feed, 1, 40, 'late'), /A user may have 2 streams open/)
+})

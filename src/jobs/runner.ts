@@ -1,0 +1,187 @@
+import { type Db, hasCode } from '../database/database.ts'
+import type { RowOf } from '../database/statement.ts'
+import { type Again, HopelessError, type Job, type JobKind, type JobParts, topicOf } from './jobs.ts'
+import { Loop, waitAtMost } from './loop.ts'
+import * as store from './store.ts'
+import { hear } from './wake.ts'
+
+/** In case nobody tells that something waits, and for what waits for its time. */
+const POLL_MS = 1000
+/** Not at once, so that the time of an answer does not tell whether something was enqueued for it. */
+const wakeDelay = (): number => 30 + Math.random() * 40
+const PROBLEM_LENGTH = 500
+const UNIQUE_VIOLATION = '23505'
+
+type Claimed = RowOf<typeof store.claimDue>
+
+/** Runs jobs of these kinds for as long as the process does. Several processes share the work. */
+export function startJobs<Parts extends JobParts>(
+  parts: Parts,
+  kinds: readonly JobKind<Parts>[],
+): { stop(): Promise<void> } {
+  const runners = kinds.map((kind) => new Runner(parts, kind))
+  return {
+    // What is not done by then is done by another process once its lease has ended.
+    stop: () => waitAtMost(parts.config.STOP_SECONDS * 1000, Promise.all(runners.map((runner) => runner.stop()))),
+  }
+}
+
+class Runner<Parts extends JobParts> {
+  readonly #parts: Parts
+  readonly #kind: JobKind<Parts>
+  readonly #loop: Loop
+  readonly #running = new Set<Promise<void>>()
+  #isMore = false
+  #isKnown = false
+
+  constructor(parts: Parts, kind: JobKind<Parts>) {
+    this.#parts = parts
+    this.#kind = kind
+    this.#loop = new Loop({
+      everyMs: POLL_MS,
+      work: () => this.#claimAll(),
+      onProblem: (error) => this.#warn('jobs cannot be worked on', error),
+    })
+    hear(parts.db, topicOf(kind), () => this.#loop.wakeIn(wakeDelay()), parts.stopping)
+    this.#loop.wakeIn(wakeDelay())
+  }
+
+  async stop(): Promise<void> {
+    await this.#loop.stop()
+    await Promise.all(this.#running)
+  }
+
+  #warn(text: string, { message }: Error): void {
+    this.#parts.log.warn({ job: this.#kind.name, problem: message }, text)
+  }
+
+  async #claimAll(): Promise<void> {
+    const { atOnce, everyMs, name } = this.#kind
+    if (everyMs !== undefined && !this.#isKnown) {
+      await this.#parts.db.all(store.enqueueOnce, { kind: name, now: this.#parts.clock() })
+      this.#isKnown = true
+    }
+    this.#isMore = true
+    // Several at once, because each claim is a statement.
+    while (this.#isMore && this.#running.size <= atOnce / 2 && !this.#loop.isStopped) {
+      const limit = atOnce - this.#running.size
+      const claimed = await this.#claim(limit)
+      for (const row of claimed) this.#launch(row)
+      this.#isMore = claimed.length === limit
+    }
+  }
+
+  #claim(limit: number): Promise<Claimed[]> {
+    const { db, clock } = this.#parts
+    const { name, isOrdered } = this.#kind
+    const what = { kind: name, now: clock(), lease: this.#leaseEnd(), limit }
+    if (!isOrdered) return db.all(store.claimDue, what)
+    return db.transaction(async (tx) => {
+      await tx.first(store.takeTurn, { kind: name })
+      return tx.all(store.claimHeads, what)
+    })
+  }
+
+  #launch(row: Claimed): void {
+    const done = this.#run(row)
+      .catch((error: Error) => this.#warn('a job cannot be settled, and will be done again', error))
+      .finally(() => {
+        this.#running.delete(done)
+        // The next of its key can be taken now.
+        if (this.#isMore || this.#kind.isOrdered) this.#loop.wake()
+      })
+    this.#running.add(done)
+  }
+
+  async #run(row: Claimed): Promise<void> {
+    const { clock } = this.#parts
+    const own = { id: row.id, token: row.token }
+    const lost = new AbortController()
+    let isSettled = false
+    const job: Job = {
+      id: row.id,
+      payload: JSON.parse(row.payload),
+      createdAt: row.created_at,
+      attempts: row.attempts,
+      lost: lost.signal,
+      complete: async (tx) => {
+        if (!(await tx.first(store.complete, own))) throw new Error('somebody else has taken the job')
+        tx.afterCommit(() => {
+          isSettled = true
+        })
+      },
+    }
+    const heartbeat = setInterval(() => this.#extendLease(own, lost), this.#kind.leaseMs / 3).unref()
+    try {
+      if (row.give_up_at && clock() >= row.give_up_at) return await this.#giveUp(row, job, 'it came too late')
+      let again: Again | undefined
+      try {
+        again = await this.#kind.run(job, this.#parts)
+      } catch (error) {
+        if (isSettled) throw error
+        return await this.#fail(row, job, error)
+      }
+      if (!isSettled) await this.#finish(row, again)
+    } finally {
+      clearInterval(heartbeat)
+    }
+  }
+
+  #leaseEnd(): Date {
+    return new Date(this.#parts.clock().getTime() + this.#kind.leaseMs)
+  }
+
+  #extendLease(own: { id: number; token: number }, lost: AbortController): void {
+    this.#parts.db.first(store.extendLease, { ...own, lease: this.#leaseEnd() }).then(
+      (row) => row || lost.abort(),
+      () => {},
+    )
+  }
+
+  async #finish({ id, token, unique_key }: Claimed, again: Again | undefined): Promise<void> {
+    const { db, clock } = this.#parts
+    const inMs = again?.againInMs ?? this.#kind.everyMs
+    if (inMs === undefined) return void (await db.first(store.complete, { id, token }))
+    const payload = again?.payload === undefined ? null : JSON.stringify(again.payload)
+    const run = new Date(clock().getTime() + inMs)
+    await putBack(db, { id, token, run, attempts: 0, payload, problem: null }, unique_key !== null)
+  }
+
+  async #fail(row: Claimed, job: Job, error: unknown): Promise<void> {
+    const { db, clock, log } = this.#parts
+    const { tries = Number.POSITIVE_INFINITY, waits, onRetry, nameProblem, name } = this.#kind
+    const { id, token, attempts, unique_key } = row
+    const problem = (nameProblem?.(error) ?? (error as Error).message).slice(0, PROBLEM_LENGTH)
+    const run = new Date(clock().getTime() + waits(attempts))
+    const isOver = attempts >= tries || (row.give_up_at && run >= row.give_up_at)
+    if (error instanceof HopelessError || isOver) return this.#giveUp(row, job, problem)
+    if (!(await putBack(db, { id, token, run, attempts, payload: null, problem }, unique_key !== null))) return
+    if (onRetry) onRetry(job, problem, this.#parts)
+    else log.warn({ job: name, id, attempts, problem }, 'a job failed and will be tried again')
+  }
+
+  async #giveUp({ id, token, attempts }: Claimed, job: Job, problem: string): Promise<void> {
+    const { db, clock, log } = this.#parts
+    const { onGivenUp, name } = this.#kind
+    const line = await db.transaction(async (tx) => {
+      if (!(await tx.first(store.giveUp, { id, token, now: clock(), problem }))) return undefined
+      const usual = { fields: { job: name, id, attempts, problem }, text: 'a job was given up' }
+      return (await onGivenUp?.(tx, job, problem, this.#parts)) ?? usual
+    })
+    if (line) log.error(line.fields, line.text)
+  }
+}
+
+/** Returns whether it was still ours. One of the same key may have been enqueued meanwhile, or be on its way. */
+async function putBack(db: Db, what: Parameters<typeof store.putBack.encodeParams>[0], isUnique: boolean) {
+  if (!isUnique) return (await db.first(store.putBack, what)) !== undefined
+  for (let triesLeft = 3; ; triesLeft--)
+    try {
+      return await db.transaction(async (tx) => {
+        await tx.all(store.deleteRival, { id: what.id, token: what.token })
+        return (await tx.first(store.putBack, what)) !== undefined
+      })
+    } catch (error) {
+      if (!hasCode(error, UNIQUE_VIOLATION) || triesLeft === 0) throw error
+    }
+}

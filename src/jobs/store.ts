@@ -1,0 +1,140 @@
+import { deleteOlder } from '../database/retention.ts'
+import { float8, int4, int8, json, nullable, read, text, timestamptz, write } from '../database/statement.ts'
+
+/**
+ * One whose key waits already is not added. That row is locked until the commit, so that nobody takes it before they can see what it was enqueued for. After a failure it
+ * keeps its wait.
+ */
+export const enqueue = write('jobs.enqueue', {
+  params: { kind: text, rows: json, now: timestamptz },
+  row: { id: int8 },
+  text: `
+    insert into jobs (kind, unique_key, order_key, payload, created_at, run_at, give_up_at)
+    select :kind, r.unique_key, r.order_key, r.payload, :now, coalesce(r.run_at, :now), r.give_up_at
+      from rows from (json_to_recordset(:rows) as
+           (unique_key text, order_key text, payload jsonb, run_at timestamptz, give_up_at timestamptz))
+           with ordinality as r(unique_key, order_key, payload, run_at, give_up_at, n) order by r.n
+    on conflict (kind, unique_key) where unique_key is not null and not is_leased and given_up_at is null
+    do update set run_at = case when jobs.attempts = 0 then least(jobs.run_at, excluded.run_at) else jobs.run_at end
+    returning id`,
+})
+
+/** For work that comes back by itself: there is one job, waiting or under way. */
+export const enqueueOnce = write('jobs.enqueueOnce', {
+  params: { kind: text, now: timestamptz },
+  row: { id: int8 },
+  text: `
+    insert into jobs (kind, unique_key, payload, created_at, run_at)
+    select :kind, 'recurring', '{}', :now, :now where not exists (select from jobs where kind = :kind and given_up_at is null)
+    on conflict do nothing returning id`,
+})
+
+const claim = (due: string) => ({
+  params: { kind: text, now: timestamptz, lease: timestamptz, limit: int8 },
+  row: {
+    id: int8,
+    unique_key: nullable(text),
+    order_key: nullable(text),
+    payload: json,
+    created_at: timestamptz,
+    token: int4,
+    attempts: int4,
+    give_up_at: nullable(timestamptz),
+  },
+  text: `
+    with recursive ${due}
+    update jobs j set token = j.token + 1, attempts = j.attempts + 1, is_leased = true, run_at = :lease
+      from due where j.id = due.id
+    returning j.id, j.unique_key, j.order_key, j.payload, j.created_at, j.token, j.attempts, j.give_up_at`,
+})
+
+/** Takes up to `limit` jobs that are due. They are anybody's again at `lease`, unless they are settled before. */
+export const claimDue = write(
+  'jobs.claimDue',
+  claim(`
+    due as materialized (
+      select id from jobs where kind = :kind and given_up_at is null and run_at <= :now
+       order by run_at, id limit :limit for update skip locked)`),
+)
+
+/** The same for the first job of each key alone, where none of that key is under way. It goes from key to key, however many wait behind the first. */
+export const claimHeads = write(
+  'jobs.claimHeads',
+  claim(`
+    heads as (
+      (select order_key, id from jobs where kind = :kind and order_key is not null and given_up_at is null
+        order by order_key, id limit 1)
+      union all
+      select n.order_key, n.id from heads h cross join lateral (
+        select order_key, id from jobs where kind = :kind and order_key > h.order_key and given_up_at is null
+         order by order_key, id limit 1) n
+    ), due as materialized (
+      select j.id from jobs j
+       where j.id in (select id from heads) and j.run_at <= :now and not exists (
+         select from jobs o where o.kind = :kind and o.order_key = j.order_key and o.given_up_at is null
+                              and o.is_leased and o.run_at > :now)
+       order by j.run_at, j.id limit :limit for update skip locked)`),
+)
+
+/** One at a time claims jobs of an ordered kind, so that everybody sees what is under way. */
+export const takeTurn = write('jobs.takeTurn', {
+  params: { kind: text },
+  row: { locked: text },
+  text: `select pg_advisory_xact_lock(hashtextextended('groundschool.jobs.' || current_schema() || :kind, 0))::text as locked`,
+})
+
+const OWN = { id: int8, token: int4 }
+/** No row for those whose lease has ended and who were followed by somebody else. */
+const own = 'id = :id and token = :token and is_leased'
+
+export const extendLease = write('jobs.extendLease', {
+  params: { ...OWN, lease: timestamptz },
+  row: { id: int8 },
+  text: `update jobs set run_at = :lease where ${own} returning id`,
+})
+
+export const complete = write('jobs.complete', {
+  params: OWN,
+  row: { id: int8 },
+  text: `delete from jobs where ${own} returning id`,
+})
+
+/** What was enqueued under the same key while this one was under way: this one comes back and will do for both. */
+export const deleteRival = write('jobs.deleteRival', {
+  params: OWN,
+  row: { id: int8 },
+  text: `
+    delete from jobs r using jobs o
+     where o.id = :id and o.token = :token and o.is_leased and r.kind = o.kind and r.unique_key = o.unique_key
+       and not r.is_leased and r.given_up_at is null
+    returning r.id`,
+})
+
+export const putBack = write('jobs.putBack', {
+  params: { ...OWN, run: timestamptz, attempts: int4, payload: nullable(json), problem: nullable(text) },
+  row: { id: int8 },
+  text: `
+    update jobs set is_leased = false, run_at = :run, attempts = :attempts, payload = coalesce(:payload::jsonb, payload), problem = :problem
+     where ${own} returning id`,
+})
+
+export const giveUp = write('jobs.giveUp', {
+  params: { ...OWN, now: timestamptz, problem: text },
+  row: { id: int8 },
+  text: `update jobs set is_leased = false, given_up_at = :now, problem = :problem where ${own} returning id`,
+})
+
+/** Of each kind: how many are due, for how long the first of them, how many are under way or not due yet, and how many were given up. */
+export const readFigures = read('jobs.readFigures', {
+  params: { now: timestamptz },
+  row: { kind: text, due: int8, waiting_seconds: float8, other: int8, given_up: int8 },
+  gather: false,
+  text: `
+    select kind, count(*) filter (where given_up_at is null and run_at <= :now) as due,
+           coalesce(greatest(extract(epoch from :now - min(run_at) filter (where given_up_at is null)), 0), 0)::float8 as waiting_seconds,
+           count(*) filter (where given_up_at is null and run_at > :now) as other,
+           count(*) filter (where given_up_at is not null) as given_up
+      from jobs group by kind order by kind`,
+})
+
+export const deleteOld = deleteOlder('jobs.deleteOld', { table: 'jobs', key: { id: int8 }, by: 'given_up_at' })
