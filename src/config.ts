@@ -150,7 +150,7 @@ const SETTINGS = {
   LARGE_BODIES_BYTES: setting(
     'Request bodies over 64 KiB in memory at once, for each environment (bytes that have arrived), an eighth of that for one person; beyond that they are refused with 503.',
     '134217728',
-    whole(64 << 20, 1 << 30),
+    whole(1 << 20, 1 << 30),
   ),
   UNSENT_ANSWERS_BYTES: setting(
     'Answers over 64 KiB that clients have not read yet, for each environment (bytes in memory), an eighth of that for one person; beyond that such answers are 503. A client has a minute to read one.',

@@ -7,7 +7,7 @@ import { openRaw } from '../testing/socket.ts'
 import { assertError, type Client, type TestApp, testApp } from '../testing/testing.ts'
 
 /** One person may have 512 KiB of it. */
-const SETTINGS = { LARGE_BODIES_BYTES: String(1 << 20) }
+const SETTINGS = { LARGE_BODIES_BYTES: String(8 << 20) }
 const HEALTHZ = 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'
 
 const requestOf = ({ token }: Client, first: string, body = '') =>

@@ -104,17 +104,19 @@ test('unauthenticated requests of one address are limited, and cost the database
   const statements = async () =>
     Number(/^groundschool_read_statements_total\S* (\d+)/m.exec((await app.nobody().get('/metrics')).text)?.[1])
   await atOnce(20, tries['192.0.2.3']!)
+  // A look at the figures is some statements itself.
+  const cost = -(await statements()) + (await statements())
   const before = await statements()
   const answers = await atOnce(20, tries['192.0.2.3']!)
   const looked = answers.filter(({ status }) => status !== 429).length
-  assert.ok((await statements()) - before <= looked, 'refused requests are not looked up')
+  assert.ok((await statements()) - before <= looked + cost, 'refused requests are not looked up')
 
   app.advance(60_000)
   assertError(await tries['192.0.2.1']!(), 400, 4001)
 })
 
 test('more large bodies than fit into memory are refused for a moment, and small ones go through', async (t) => {
-  const app = await testApp(t, { LARGE_BODIES_BYTES: String(1 << 20) })
+  const app = await testApp(t, { LARGE_BODIES_BYTES: String(8 << 20) })
   const avery = await app.as('avery')
   for (let i = 0; i < 20; i++) await avery.put('/app/v1/bucket', { id: `b${i}` })
   const write = (i: number, value: string) => avery.post('/app/v1/bucket', { id: `b${i}`, key: 'a', value })

@@ -9,10 +9,9 @@ import { openRaw } from '../../testing/socket.ts'
 import { testApp } from '../../testing/testing.ts'
 
 const PICTURE = '/account/v1/profile/picture'
-const LARGE_ROOM = 1 << 20
 
 test('a client that waits to be asked for its body', async (t) => {
-  const app = await testApp(t, { LARGE_BODIES_BYTES: String(LARGE_ROOM) })
+  const app = await testApp(t)
   const avery = await app.as('avery')
   await app.givePassword('blake')
   const signedIn = await app.nobody().post('/account/v1/signin', { handle: 'blake', password: 'groundschool' })

@@ -72,16 +72,17 @@ test('a body that has come in part counts for the person who sends it, wherever 
   const app = await testApp(t, SETTINGS)
   const [avery, blake] = [await signIn(app, 'avery'), await signIn(app, 'blake')]
   const sockets: Socket[] = []
-  for (const address of ['127.0.0.1', '192.0.2.1', '192.0.2.2'])
-    sockets.push(...(await stall(t, app, 1, pictureHead(avery.cookie, address), 'x'.repeat(3_000_000))))
-  await until('no more room', async () => (await avery.sendPicture(3_000_000)).status === 503, 5_000)
-  const refused = await avery.sendPicture(3_000_000)
+  // Each holds two MiB.
+  for (const address of ['127.0.0.1', '192.0.2.1', '192.0.2.2', '192.0.2.3'])
+    sockets.push(...(await stall(t, app, 1, pictureHead(avery.cookie, address), 'x'.repeat(1_900_000))))
+  await until('no more room', async () => (await avery.sendPicture(100_000)).status === 503, 5_000)
+  const refused = await avery.sendPicture(100_000)
   assertError(refused, 503, 5030, /large bodies/)
   assert.equal(refused.headers.get('retry-after'), '1')
   assertError(await avery.sendPicture(1_000), 415, 4151, /PNG/)
   assertError(await blake.sendPicture(3_000_000), 415, 4151)
   for (const socket of sockets) socket.destroy()
-  await until('room again', async () => (await avery.sendPicture(3_000_000)).status === 415, 5_000)
+  await until('room again', async () => (await avery.sendPicture(100_000)).status === 415, 5_000)
 })
 
 test('what grows past the room while it comes is refused, and one of them goes through', async (t) => {

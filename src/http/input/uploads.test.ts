@@ -126,7 +126,7 @@ test('files as bodies', async (t) => {
     assertError(await post(`${PATH}/%ff/body`, { title: 't' }), 400, 4000)
     assertError(await post(`${PATH}/nil/body`, { id: 'y', title: 't' }), 400, 4001)
     assertError(await post(`${PATH}/${'x'.repeat(201)}/body`, { title: 't' }), 400, 4003)
-    assertError(await post(`${PATH}/${'x'.repeat(501)}/body`, { title: 't' }), 400, 4000)
+    assertError(await post(`${PATH}/${'x'.repeat(501)}/body`, { title: 't' }), 404, 4042)
   })
 
   await t.test('a form with a file works without a script, with its key and not without', async () => {
