@@ -4,7 +4,7 @@ import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
 import { drawDefault } from './default.ts'
-import { childrenBornAfter, initialsOf, type Kind, parseImageId, widthFor } from './rules.ts'
+import { childrenBornAfter, etagOf, type Kind, parseImageId, widthFor } from './rules.ts'
 import type { NameImage } from './schema.ts'
 import * as store from './store.ts'
 import type { Workshop } from './workshop.ts'
@@ -16,7 +16,7 @@ export interface Shown {
   readonly bytes: Buffer
   readonly mediaType: 'image/webp' | 'image/png'
   readonly etag: string
-  /** Drawn by us, of the initials: it changes with the name, and not with the version. */
+  /** Drawn by us. */
   readonly isDefault: boolean
 }
 
@@ -65,7 +65,8 @@ const noImage = () => fail('notFound', 'There is no image with that id; the prof
 function show(row: RowOf<typeof store.findOwn>, kind: Kind, width: number, seed: string): Shown {
   const { bytes, etag } = row
   if (bytes !== null && etag !== null) return { bytes, etag, mediaType: 'image/webp', isDefault: false }
-  return { ...drawDefault(kind, width, { initials: initialsOf(row), seed }), mediaType: 'image/png', isDefault: true }
+  const drawn = drawDefault(kind, width, seed)
+  return { bytes: drawn, etag: etagOf(drawn), mediaType: 'image/png', isDefault: true }
 }
 
 /** For the download of everything that is kept about a person: those that they have sent, in the largest size. */

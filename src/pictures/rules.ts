@@ -115,26 +115,3 @@ export function readFormat(bytes: Buffer): Format {
   if (!format) throw fail('unsupportedMediaType', 'This is no PNG, JPEG or WebP image; save it as one of these')
   return format
 }
-
-/** Letters that stand for themselves, although they are not made of a plain one and a mark. */
-const PLAIN: Readonly<Record<string, string>> = { Ø: 'O', Đ: 'D', Ð: 'D', Ł: 'L', Æ: 'A', Œ: 'O', Þ: 'T', Ħ: 'H' }
-
-function initialOf(name: string): string {
-  const [first = ''] = /[\p{L}\p{N}]/u.exec(name.normalize('NFKD').toUpperCase()) ?? []
-  const letter = PLAIN[first] ?? first
-  return /^[A-Z0-9]$/.test(letter) ? letter : ''
-}
-
-export interface Named {
-  readonly first_name: string
-  readonly last_name: string
-  readonly handle: string
-  readonly anonymous: boolean
-}
-
-/** One or two of A to Z and 0 to 9; none where the name is written otherwise, or is nobody's own. */
-export function initialsOf({ first_name, last_name, handle, anonymous }: Named): string {
-  if (anonymous) return ''
-  const names = [first_name, last_name].filter((name) => name.trim() !== '')
-  return names.length > 0 ? names.map(initialOf).join('') : initialOf(handle)
-}

@@ -1,17 +1,13 @@
-import { bool, bytea, int4, int8, nullable, read, text, write } from '../database/statement.ts'
+import { bytea, int4, int8, nullable, read, text, write } from '../database/statement.ts'
 
 const shown = {
   params: { kind: text, width: int4 },
   row: {
-    first_name: text,
-    last_name: text,
-    handle: text,
-    anonymous: bool,
     // Null: the person has none.
     etag: nullable(text),
     bytes: nullable(bytea),
   },
-  columns: `p.first_name, p.last_name, p.handle, p.anonymous, i.etag, i.bytes`,
+  columns: `i.etag, i.bytes`,
   image: `left join pictures i on i.person_id = p.id and i.kind = :kind and i.width = :width`,
 }
 
