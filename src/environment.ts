@@ -11,7 +11,7 @@ import { type Cookie, cookieOf } from './http/cookies.ts'
 import { securityHeaders } from './http/security.ts'
 import type { MessagePolicy } from './messages/messages.ts'
 import type { RelyingParty } from './passkeys/passkeys.ts'
-import { Workshop } from './pictures/workshop.ts'
+import { ImageWorker } from './pictures/worker.ts'
 import { TokenCache } from './sessions/cache.ts'
 import type { TokenPolicy } from './sessions/sessions.ts'
 
@@ -51,7 +51,7 @@ export interface Environment {
   readonly origins: { has(origin: string): boolean }
   readonly bucketWatch: BucketWatch
   /** Where images that people send are worked on. */
-  readonly workshop: Workshop
+  readonly workshop: ImageWorker
   /** Aborted when the process stops: no new work is taken, streams end. */
   readonly stopping: AbortSignal
   stop(): void
@@ -87,10 +87,10 @@ export async function openEnvironment({
   const url = name === 'production' ? config.BASE_URL : config.SANDBOX_URL
   const bucketWatch = new BucketWatch(db, config.STREAM_LIMIT)
   const images = new RateLimiter('images', config.RATE_IMAGE_PER_SECOND, config.RATE_IMAGE_BURST)
-  const workshop = new Workshop({
+  const workshop = new ImageWorker({
     name,
     log,
-    take: (household, megapixels) => images.take(household, clock().getTime(), megapixels),
+    take: (person, megapixels) => images.take(person, clock().getTime(), megapixels),
   })
   return {
     name,

@@ -1,13 +1,12 @@
-import { networkOf } from '../bounds/networks.ts'
 import type { AppUser, PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
 import { drawDefault } from './default.ts'
-import { childrenBornAfter, etagOf, type Kind, parseImageId, widthFor } from './rules.ts'
+import { etagOf, type Kind, parseImageId, widthFor } from './rules.ts'
 import type { NameImage } from './schema.ts'
 import * as store from './store.ts'
-import type { Workshop } from './workshop.ts'
+import type { ImageWorker, NewImage } from './worker.ts'
 
 export { coverId, pictureId } from './rules.ts'
 
@@ -77,24 +76,11 @@ export async function* exportImages(db: Db, personId: number): AsyncGenerator<{ 
   }
 }
 
-export interface NewImage {
-  readonly kind: Kind
-  readonly image: Buffer
-  /** Whether nobody is there any more to hear the answer: what still waits then is not worked on. */
-  hasLeft(): boolean
-}
-
 /** Puts an image in the place of the one before. All sizes change at once. */
-export async function setImage(
-  db: Db,
-  who: PersonCaller,
-  { kind, image, hasLeft }: NewImage,
-  workshop: Workshop,
-): Promise<void> {
+export async function setImage(db: Db, who: PersonCaller, what: NewImage, worker: ImageWorker): Promise<void> {
+  const { kind } = what
   const person = who.personId
-  const { household } = (await db.first(store.findHousehold, { person, born: childrenBornAfter(who.at) }))!
-  const sender = { household: String(household), network: networkOf(who.address), hasLeft }
-  const sizes = await workshop.makeSizes(sender, { kind, image })
+  const sizes = await worker.makeSizes(String(person), what)
   await db.transaction(async (tx) => {
     await countVersion(tx, who, kind)
     await tx.all(store.deleteSizes, { kind, person })

@@ -43,16 +43,6 @@ export const findLargest = read('pictures.findLargest', {
   text: `select bytes from pictures where person_id = :person and kind = :kind order by width desc limit 1`,
 })
 
-/** One number for a child, born after a day, and the parent who looks after it; where there are two parents, for the one whose account is older. */
-export const findHousehold = read('pictures.findHousehold', {
-  params: { person: int8, born: text },
-  row: { household: int8 },
-  text: `
-    select coalesce(min(g.parent_id), :person) as household
-      from guardians g join people c on c.id = g.child_id
-     where g.child_id = :person and c.date_of_birth > to_date(:born, 'YYYY-MM-DD')`,
-})
-
 /** Takes the person's row first, so that of two changes at once one comes after the other. No row where this browser's person is not that any more. */
 export const countVersion = write('pictures.countVersion', {
   params: { kind: text, person: int8, epoch: int4 },
