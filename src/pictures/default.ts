@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
-import { LruCache } from '../bounds/lru-cache.ts'
-import { type Point, strokesOf } from './glyphs.ts'
-import { type Colour, type Drawing, encodePng, SHADES } from './png.ts'
-import { etagOf, type Kind, SHAPES } from './rules.ts'
+import { crc32, deflateSync } from 'node:zlib'
+import { type Kind, SHAPES } from './rules.ts'
 
-/** White reads on each of them (WCAG 2.2 §1.4.3: 4.5 to 1 and more). */
-export const BACKGROUNDS: readonly Colour[] = [
+type Colour = readonly [red: number, green: number, blue: number]
+
+const BACKGROUNDS: readonly Colour[] = [
   [31, 95, 139],
   [46, 107, 62],
   [122, 62, 157],
@@ -19,101 +18,57 @@ export const BACKGROUNDS: readonly Colour[] = [
   [51, 105, 30],
   [178, 60, 0],
 ]
-const WHITE: Colour = [255, 255, 255]
 
-export interface Subject {
-  /** One or two letters; none: a figure is drawn. */
-  readonly initials: string
-  /** Decides the colour: what the app knows the user by, and nothing that two apps know. */
-  readonly seed: string
+/** Cells across and down, the margin around them (in cells), and how far they are from the background to white. */
+const PATTERNS: Record<Kind, { columns: number; rows: number; margin: number; lightness: number }> = {
+  picture: { columns: 5, rows: 5, margin: 1.5, lightness: 1 },
+  cover: { columns: 16, rows: 9, margin: 0, lightness: 0.15 },
 }
 
-/** Drawings, by what is on them: many people share one. */
-const drawn = new LruCache<{ bytes: Buffer; etag: string }>(500)
-
-/** The image of somebody who has not sent one. The same person has the same, in the same app. */
-export function drawDefault(kind: Kind, width: number, { initials, seed }: Subject): { bytes: Buffer; etag: string } {
-  const colour = createHash('sha256').update(seed).digest().readUInt32BE() % BACKGROUNDS.length
-  const key = `${kind} ${width} ${colour} ${kind === 'picture' ? initials : ''}`
-  const known = drawn.get(key)
-  if (known) return known
-  const background = BACKGROUNDS[colour]!
-  const bytes =
-    kind === 'picture'
-      ? encodePng(draw(width, width, initials === '' ? FIGURE : letters(initials)), background, WHITE)
-      : encodePng(draw(width, SHAPES.cover.heightOf(width), HILLS), background, lighter(background))
-  const made = { bytes, etag: etagOf(bytes) }
-  drawn.set(key, made)
-  return made
-}
-
-const lighter = (colour: Colour): Colour => colour.map((part) => part + (255 - part) / 4) as unknown as Colour
-
-/** Where a pen of a radius goes; all in parts of the width. */
-interface Line {
-  readonly points: readonly Point[]
-  readonly radius: number
-}
-
-/** Head and shoulders. */
-const FIGURE: readonly Line[] = [
-  { points: [[0.5, 0.37]], radius: 0.16 },
-  { points: [[0.5, 0.97]], radius: 0.37 },
-]
-/** Two hills and a sun. */
-const HILLS: readonly Line[] = [
-  { points: [[0.2, 0.95]], radius: 0.6 },
-  { points: [[0.85, 0.9]], radius: 0.5 },
-  { points: [[0.72, 0.17]], radius: 0.06 },
-]
-
-const LETTER_HEIGHT = 0.36
-const PEN = 0.028
-
-function letters(initials: string): Line[] {
-  const unit = LETTER_HEIGHT / 6
-  const step = 4 * unit + 5 * PEN
-  const left = 0.5 - (4 * unit + (initials.length - 1) * step) / 2
-  return [...initials].flatMap((letter, i) =>
-    strokesOf(letter).map((stroke) => ({
-      points: stroke.map(([x, y]): Point => [left + i * step + x * unit, 0.5 - LETTER_HEIGHT / 2 + y * unit]),
-      radius: PEN,
-    })),
-  )
-}
-
-/** Each pixel is as light as its nearest line is near. */
-function draw(width: number, height: number, lines: readonly Line[]): Drawing {
-  const drawing = { width, height, shades: new Uint8Array(width * height) }
-  for (const { points, radius } of lines)
-    for (let i = 0; i < Math.max(1, points.length - 1); i++)
-      drawLine(drawing, points[i]!, points[i + 1] ?? points[i]!, radius * width)
-  return drawing
-}
-
-/** Looks at the pixels around the line alone, and takes a root only at its edge. */
-function drawLine({ width, height, shades }: Drawing, from: Point, to: Point, pen: number): void {
-  const ax = from[0] * width
-  const ay = from[1] * width
-  const dx = to[0] * width - ax
-  const dy = to[1] * width - ay
-  const squared = dx * dx + dy * dy
-  const inner = Math.max(0, pen - 0.5) ** 2
-  const outer = (pen + 0.5) ** 2
-  const left = Math.max(0, Math.floor(ax + Math.min(0, dx) - pen - 1))
-  const right = Math.min(width, ax + Math.max(0, dx) + pen + 1)
-  const top = Math.max(0, Math.floor(ay + Math.min(0, dy) - pen - 1))
-  const bottom = Math.min(height, ay + Math.max(0, dy) + pen + 1)
-  for (let y = top; y < bottom; y++) {
-    for (let x = left; x < right; x++) {
-      const px = x + 0.5 - ax
-      const py = y + 0.5 - ay
-      const along = squared === 0 ? 0 : Math.max(0, Math.min(1, (px * dx + py * dy) / squared))
-      const distance = (px - along * dx) ** 2 + (py - along * dy) ** 2
-      if (distance >= outer) continue
-      const cover = distance <= inner ? 1 : pen + 0.5 - Math.sqrt(distance)
-      const shade = Math.round(cover * (SHADES - 1))
-      if (shade > shades[y * width + x]!) shades[y * width + x] = shade
-    }
+/**
+ * The image of somebody who has not sent one: a symmetric pattern of cells (an identicon), as a PNG of two colours. Colour and cells come from the seed, which is
+ * what the app knows the user by, and nothing that two apps know.
+ */
+export function drawDefault(kind: Kind, width: number, seed: string): Buffer {
+  const { columns, rows, margin, lightness } = PATTERNS[kind]
+  const height = SHAPES[kind].heightOf(width)
+  const cell = width / (columns + 2 * margin)
+  const [first = 0, ...bits] = createHash('sha256').update(seed).digest()
+  const isFilled = (column: number, row: number): boolean => {
+    if (column < 0 || column >= columns) return false
+    const at = row * columns + Math.min(column, columns - 1 - column)
+    return ((bits[at >> 3]! >> (at & 7)) & 1) === 1
   }
+  // A line of pixels is a byte that says "as it is", and a bit for each pixel.
+  const empty = Buffer.alloc(1 + width / 8)
+  const lines = Array.from({ length: rows }, (_, row) => {
+    const line = Buffer.from(empty)
+    for (let x = 0; x < width; x++)
+      if (isFilled(Math.floor(x / cell - margin), row)) line[1 + (x >> 3)]! |= 0x80 >> (x & 7)
+    return line
+  })
+  const pixels = Array.from({ length: height }, (_, y) => lines[Math.floor(y / cell - margin)] ?? empty)
+  const colour = BACKGROUNDS[first % BACKGROUNDS.length]!
+  const light = colour.map((part) => Math.round(part + (255 - part) * lightness))
+  const head = Buffer.alloc(13)
+  head.writeUInt32BE(width, 0)
+  head.writeUInt32BE(height, 4)
+  // One bit a pixel, with a palette (the PNG specification, §11.2.1).
+  head.set([1, 3], 8)
+  return Buffer.concat([
+    Buffer.from('89504e470d0a1a0a', 'hex'),
+    chunk('IHDR', head),
+    chunk('PLTE', Buffer.from([...colour, ...light])),
+    chunk('IDAT', deflateSync(Buffer.concat(pixels))),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+}
+
+function chunk(name: string, data: Buffer): Buffer {
+  const framed = Buffer.alloc(data.length + 12)
+  framed.writeUInt32BE(data.length, 0)
+  framed.write(name, 4, 'latin1')
+  framed.set(data, 8)
+  framed.writeUInt32BE(crc32(framed.subarray(4, -4)), data.length + 8)
+  return framed
 }

@@ -8,7 +8,7 @@ import type { Page } from '../http/pages/page.ts'
 import { lookAtProfile } from '../profiles/pages.ts'
 import { removeImage, setImage } from './pictures.ts'
 import { SetImage } from './schema.ts'
-import { imageWorker } from './workshop.ts'
+import { imageWorker } from './worker.ts'
 
 /** What is missing is told on the page itself. */
 const UploadForm = Type.Partial(SetImage)

@@ -133,19 +133,6 @@ test('a picture', async (t) => {
     assert.equal((await getImage(avery, `${MINE}/cover`)).headers.get('content-type'), 'image/webp')
   })
 
-  await t.test('that is large waits to be read like any other answer, or is asked for later', async () => {
-    const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const
-    const loud = sharp({ create: { width: 640, height: 360, channels: 3, background: '#888', noise } })
-    assert.equal((await sendImage(browser, COVER, await loud.png().toBuffer())).status, 200)
-    const { unsentAnswers, config } = app.environment()
-    const giveBack = unsentAnswers.take({ name: 'somebody', isGuest: false }, config.UNSENT_ANSWERS_BYTES)
-    assertError(await avery.get(`${MINE}/cover`), 503, 5030)
-    assert.equal((await getImage(avery, `${MINE}/picture`)).status, 200)
-    giveBack()
-    const cover = await getImage(avery, `${MINE}/cover`)
-    assert.ok(cover.status === 200 && cover.bytes.length > 16 * 1024)
-  })
-
   await t.test('is looked at on our own pages with the cookie', async () => {
     const seen = await browser.send(`${COVER}?size=1600`)
     assert.deepEqual([seen.status, seen.headers.get('content-type')], [200, 'image/webp'])

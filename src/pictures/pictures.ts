@@ -1,16 +1,14 @@
-import { networkOf } from '../bounds/networks.ts'
 import type { AppUser, PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
-import { childrenBornAfter } from '../people/ages.ts'
 import { countImage } from '../people/changes.ts'
 import type { ExportFile } from '../room.ts'
 import { drawDefault } from './default.ts'
-import { initialsOf, type Kind, parseImageId, widthFor } from './rules.ts'
+import { etagOf, type Kind, parseImageId, widthFor } from './rules.ts'
 import type { NameImage } from './schema.ts'
 import * as store from './store.ts'
-import type { Workshop } from './workshop.ts'
+import type { ImageWorker, NewImage } from './worker.ts'
 
 export { coverId, pictureId } from './rules.ts'
 
@@ -19,7 +17,7 @@ export interface Shown {
   readonly bytes: Buffer
   readonly mediaType: 'image/webp' | 'image/png'
   readonly etag: string
-  /** Drawn by us, of the initials: it changes with the name, and not with the version. */
+  /** Drawn by us. */
   readonly isDefault: boolean
 }
 
@@ -68,7 +66,8 @@ const noImage = () => fail('notFound', 'There is no image with that id; the prof
 function show(row: RowOf<typeof store.findOwn>, kind: Kind, width: number, seed: string): Shown {
   const { bytes, etag } = row
   if (bytes !== null && etag !== null) return { bytes, etag, mediaType: 'image/webp', isDefault: false }
-  return { ...drawDefault(kind, width, { initials: initialsOf(row), seed }), mediaType: 'image/png', isDefault: true }
+  const drawn = drawDefault(kind, width, seed)
+  return { bytes: drawn, etag: etagOf(drawn), mediaType: 'image/png', isDefault: true }
 }
 
 /** For the download of everything that is kept about a person: those that they have sent, in the largest size. */
@@ -79,24 +78,11 @@ export async function* exportImages(db: Db, personId: number): AsyncGenerator<Ex
   }
 }
 
-export interface NewImage {
-  readonly kind: Kind
-  readonly image: Buffer
-  /** Whether nobody is there any more to hear the answer: what still waits then is not worked on. */
-  hasLeft(): boolean
-}
-
 /** Puts an image in the place of the one before. All sizes change at once. */
-export async function setImage(
-  db: Db,
-  who: PersonCaller,
-  { kind, image, hasLeft }: NewImage,
-  workshop: Workshop,
-): Promise<void> {
+export async function setImage(db: Db, who: PersonCaller, what: NewImage, worker: ImageWorker): Promise<void> {
+  const { kind } = what
   const person = who.personId
-  const { household } = (await db.first(store.findHousehold, { person, born: childrenBornAfter(who.at) }))!
-  const sender = { household: String(household), network: networkOf(who.address), hasLeft }
-  const sizes = await workshop.makeSizes(sender, { kind, image })
+  const sizes = await worker.makeSizes(String(person), what)
   await db.transaction(async (tx) => {
     await countVersion(tx, who, kind)
     await tx.all(store.deleteSizes, { kind, person })

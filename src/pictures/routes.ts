@@ -4,7 +4,7 @@ import { type Operation, operation } from '../http/operation.ts'
 import { success } from '../http/output/output.ts'
 import { readImage, readOwnImage, readPersonImage, removeImage, type Shown, setImage } from './pictures.ts'
 import { NameImage, OwnCover, OwnPicture, SetImage } from './schema.ts'
-import { imageWorker } from './workshop.ts'
+import { imageWorker } from './worker.ts'
 
 const area = 'Pictures'
 const mine = '/user/v1/my/profile'

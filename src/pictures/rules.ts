@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { fail, type PlatformError } from '../errors.ts'
+import { fail } from '../errors.ts'
 
 /** `picture`: square, beside a name. `cover`: wide, above a profile. */
 export type Kind = 'picture' | 'cover'
@@ -70,69 +70,16 @@ export function checkMeasures({ width, height, channels, bytesAChannel }: Measur
     throw fail('validationFailed', 'The image has too many pixels for its 16 bits a colour; save it with 8 bits')
 }
 
-/** Each scan of a JPEG is a walk over all pixels, and takes as little as fifty bytes. The usual progressive one has ten, in four colours eighteen. */
-export const MAX_SCANS = 50
-/** Pixels times scans: eighteen for an image of 40 megapixels. */
-const MAX_SCANNED = 18 * MAX_PIXELS
-/** So many walks take as long as decoding does otherwise. */
-const SCANS_FOR_READ = 4
+export const damaged = () =>
+  fail('validationFailed', 'The image is damaged or not whole; open it, save it again and send that')
 
-export const tooManyScans = () =>
-  fail('validationFailed', 'The JPEG has too many scans; open it, save it again and send that')
+/** The first bytes of PNG, JPEG and WebP, in hexadecimal. */
+const FORMATS = [/^89504e470d0a1a0a/, /^ffd8ff/, /^52494646.{8}57454250/]
 
-/** What an image counts for, in pixels. */
-export function weigh({ width, height, scans }: { width: number; height: number; scans: number }): number {
-  const pixels = width * height
-  if (pixels * scans > MAX_SCANNED) throw tooManyScans()
-  return Math.ceil(pixels * Math.max(1, scans / SCANS_FOR_READ))
-}
-
-/** Whatever a decoder says about it is about the image. */
-export function damaged(cause?: unknown): PlatformError {
-  const problem = fail('validationFailed', 'The image is damaged or not whole; open it, save it again and send that')
-  problem.cause = cause
-  return problem
-}
-
-const startsWith = (bytes: Buffer, at: number, hex: string): boolean =>
-  bytes.toString('hex', at, at + hex.length / 2) === hex
-
-/** The names that libvips has for them, too. */
-export type Format = 'png' | 'jpeg' | 'webp'
-
-/** Decided by the first bytes, whatever anybody calls it. */
-const FORMATS: Record<Format, (bytes: Buffer) => boolean> = {
-  png: (bytes) => startsWith(bytes, 0, '89504e470d0a1a0a'),
-  jpeg: (bytes) => startsWith(bytes, 0, 'ffd8ff'),
-  webp: (bytes) => startsWith(bytes, 0, '52494646') && startsWith(bytes, 8, '57454250'),
-}
-
-export function readFormat(bytes: Buffer): Format {
-  if (bytes.length === 0) throw fail('validationFailed', 'The image is empty; choose a file with a picture in it')
-  const format = (Object.keys(FORMATS) as Format[]).find((name) => FORMATS[name](bytes))
-  if (!format) throw fail('unsupportedMediaType', 'This is no PNG, JPEG or WebP image; save it as one of these')
-  return format
-}
-
-/** Letters that stand for themselves, although they are not made of a plain one and a mark. */
-const PLAIN: Readonly<Record<string, string>> = { Ø: 'O', Đ: 'D', Ð: 'D', Ł: 'L', Æ: 'A', Œ: 'O', Þ: 'T', Ħ: 'H' }
-
-function initialOf(name: string): string {
-  const [first = ''] = /[\p{L}\p{N}]/u.exec(name.normalize('NFKD').toUpperCase()) ?? []
-  const letter = PLAIN[first] ?? first
-  return /^[A-Z0-9]$/.test(letter) ? letter : ''
-}
-
-export interface Named {
-  readonly first_name: string
-  readonly last_name: string
-  readonly handle: string
-  readonly anonymous: boolean
-}
-
-/** One or two of A to Z and 0 to 9; none where the name is written otherwise, or is nobody's own. */
-export function initialsOf({ first_name, last_name, handle, anonymous }: Named): string {
-  if (anonymous) return ''
-  const names = [first_name, last_name].filter((name) => name.trim() !== '')
-  return names.length > 0 ? names.map(initialOf).join('') : initialOf(handle)
+/** Decided by the bytes, whatever anybody calls it. */
+export function checkFormat(image: Buffer): void {
+  if (image.length === 0) throw fail('validationFailed', 'The image is empty; choose a file with a picture in it')
+  const start = image.toString('hex', 0, 12)
+  if (!FORMATS.some((format) => format.test(start)))
+    throw fail('unsupportedMediaType', 'This is no PNG, JPEG or WebP image; save it as one of these')
 }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { installServer, type Server } from '../testing/machine.ts'
 import type { Client } from '../testing/testing.ts'
-import { isDecoding, isThere, onLinux, PICTURE, plain, pressesOf, slow, until } from './testing.ts'
+import { isDecoding, isThere, onLinux, PICTURE, slow, until, workersOf } from './testing.ts'
 
 /** The process that has been told to listen there. */
 function findServer({ nobody }: Server): number {
@@ -29,34 +29,33 @@ async function signIn(nobody: Client): Promise<string> {
 
 test('a platform that stops, or is killed, takes the image with it that it reads (M3)', onLinux, async (t) => {
   const server = await installServer(t)
-  const [small, large] = [await plain().png().toBuffer(), await slow()]
+  const large = await slow()
   const begin = async () => {
     await server.start()
     const cookie = await signIn(server.nobody)
     const put = (image: Buffer) =>
       server.nobody.send('PUT', PICTURE, { raw: image, headers: { cookie, 'content-type': 'image/png' } })
-    assert.equal((await put(small)).status, 200)
-    const [press] = pressesOf(findServer(server))
+    const pid = findServer(server)
     const answer = put(large).catch(() => undefined)
-    await until(() => isDecoding(press!))
-    return { press: press!, answer }
+    await until(() => workersOf(pid).some(isDecoding))
+    return { worker: workersOf(pid)[0]!, answer }
   }
 
   await t.test('it stops at once, and tells the sender to come again', async () => {
-    const { press, answer } = await begin()
+    const { worker, answer } = await begin()
     const { code, tookMs } = await server.stop()
     t.diagnostic(`stopped after ${Math.round(tookMs)} ms`)
     assert.equal(code, 0, server.log())
     assert.ok(tookMs < 5_000, `${tookMs} ms`)
     assert.equal((await answer)?.status, 503)
-    assert.ok(!isThere(press))
+    assert.ok(!isThere(worker))
   })
 
   await t.test('nothing is left of one that was killed', async () => {
-    const { press, answer } = await begin()
+    const { worker, answer } = await begin()
     await server.kill()
     const killedMs = performance.now()
-    await until(() => !isThere(press), 5_000)
+    await until(() => !isThere(worker), 5_000)
     t.diagnostic(`gone after ${Math.round(performance.now() - killedMs)} ms`)
     assert.equal(await answer, undefined)
   })

@@ -1,17 +1,13 @@
-import { bool, bytea, int4, int8, nullable, read, text, write } from '../database/statement.ts'
+import { bytea, int4, int8, nullable, read, text, write } from '../database/statement.ts'
 
 const shown = {
   params: { kind: text, width: int4 },
   row: {
-    first_name: text,
-    last_name: text,
-    handle: text,
-    anonymous: bool,
     // Null: the person has none.
     etag: nullable(text),
     bytes: nullable(bytea),
   },
-  columns: `p.first_name, p.last_name, p.handle, p.anonymous, i.etag, i.bytes`,
+  columns: `i.etag, i.bytes`,
   image: `left join pictures i on i.person_id = p.id and i.kind = :kind and i.width = :width`,
 }
 
@@ -37,16 +33,6 @@ export const findLargest = read('pictures.findLargest', {
   params: { kind: text, person: int8 },
   row: { bytes: bytea },
   text: `select bytes from pictures where person_id = :person and kind = :kind order by width desc limit 1`,
-})
-
-/** One number for a child, born after a day, and the parent who looks after it; where there are two parents, for the one whose account is older. */
-export const findHousehold = read('pictures.findHousehold', {
-  params: { person: int8, born: text },
-  row: { household: int8 },
-  text: `
-    select coalesce(min(g.parent_id), :person) as household
-      from guardians g join people c on c.id = g.child_id
-     where g.child_id = :person and c.date_of_birth > to_date(:born, 'YYYY-MM-DD')`,
 })
 
 /** Whoever changes an image holds the person's row before any other. */

@@ -1,6 +1,7 @@
 import { deflateSync } from 'node:zlib'
 import sharp from 'sharp'
 import { chunk, HEAD_BYTES, plain, riff, webpPart } from './testing.ts'
+import type { Format } from './testing-exif.ts'
 
 const u16 = (...values: number[]): Buffer => Buffer.concat(values.map((value) => Buffer.of(value >> 8, value & 0xff)))
 const u32 = (...values: number[]): Buffer => Buffer.concat(values.map((value) => u16(value >>> 16, value & 0xffff)))
@@ -65,10 +66,8 @@ export function program(steps: number, points = 0): Buffer {
   return Buffer.concat([typed('mpet', u16(3, 3), u32(steps)), places, step])
 }
 
-export const FORMATS = ['png', 'jpeg', 'webp'] as const
-
 /** An image of one colour that says its colours are of that profile. */
-export async function withProfile(format: (typeof FORMATS)[number], icc: Buffer, colour = '#aa5522'): Promise<Buffer> {
+export async function withProfile(format: Format, icc: Buffer, colour = '#aa5522'): Promise<Buffer> {
   const image = await plain(64, 64, colour).toFormat(format, { lossless: true }).toBuffer()
   if (format === 'png') {
     const data = Buffer.concat([Buffer.from('x\0\0'), deflateSync(icc, { level: 9 })])

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
+import type { Logger } from 'pino'
 import sharp, { type Sharp } from 'sharp'
 import { signedIn } from '../passkeys/testing.ts'
 import type { TestBrowser } from '../testing/browser.ts'
 import type { Answer, Client, Person, TestApp } from '../testing/testing.ts'
+import { ImageWorker, type NewImage, type Sized, type WorkerParts } from './worker.ts'
 
 export const PICTURE = '/account/v1/profile/picture'
 export const COVER = '/account/v1/profile/cover'
@@ -92,17 +95,36 @@ function readProcess(pid: number, what: 'status' | 'cmdline'): string {
 }
 
 /** The processes that read images for another one, by default for this one. */
-export const pressesOf = (platform: number = process.pid): number[] =>
+export const workersOf = (platform: number = process.pid): number[] =>
   readdirSync('/proc')
     .map(Number)
     .filter((pid) => readProcess(pid, 'status').includes(`\nPPid:\t${platform}\n`))
-    .filter((pid) => /press/.test(readProcess(pid, 'cmdline')))
+    .filter((pid) => /worker-main/.test(readProcess(pid, 'cmdline')))
 
 export const isThere = (pid: number): boolean => /\nState:\t[^Z]/.test(readProcess(pid, 'status'))
 
 /** What a process has in memory. */
 export const mebibytesOf = (pid: number): number =>
   Number(/\nVmRSS:\s+(\d+) kB/.exec(readProcess(pid, 'status'))?.[1] ?? 0) / 1024
+
+export const TOO_MUCH = {
+  kind: 'validationFailed',
+  message: /^The image takes too long, or too much memory, to read/,
+} as const
+export const NOT_NOW = { kind: 'notReady', message: /^Images cannot be read at the moment/ } as const
+
+/** A worker with limits of its own, and what it writes to the log. */
+export function openWorker(t: TestContext, parts: Partial<WorkerParts> = {}) {
+  const told: { level: string; what: Record<string, unknown> }[] = []
+  const tell = (level: string) => (what: Record<string, unknown>) => told.push({ level, what })
+  const log = { warn: tell('warn'), error: tell('error') } as unknown as Logger
+  const take = () => ({ isAllowed: true, waitSeconds: 0 })
+  const worker = new ImageWorker({ name: 'production', log, take, pauseMs: 0, ...parts })
+  t.after(() => worker.stop())
+  const make = (image: Buffer, what: Partial<NewImage> & { person?: string } = {}): Promise<Sized[]> =>
+    worker.makeSizes(what.person ?? 'somebody', { kind: 'picture', image, hasLeft: () => false, ...what })
+  return { worker, make, told }
+}
 
 /** Such a process has an image in it: it takes 70 MiB otherwise, and this one 250 for a second or two. */
 export const isDecoding = (pid: number): boolean => mebibytesOf(pid) > 130

@@ -239,16 +239,9 @@ test('what is refused, with what to do', async (t) => {
       }
   })
 
-  await t.test('what lacks its last bytes, or has others there', async () => {
-    const { png, webp } = pictures
+  await t.test('a WebP that lacks its last bytes', async () => {
     for (let cut = 1; cut <= 12; cut++)
-      for (const image of [png, webp])
-        assertError(await sendImage(browser, PICTURE, image.subarray(0, -cut)), 400, 4003, /damaged or not whole/)
-    for (const at of [1, 4, 5, 8, 9, 12]) {
-      const broken = Buffer.from(png)
-      broken[png.length - at]! ^= 0x01
-      assertError(await sendImage(browser, PICTURE, broken), 400, 4003, /damaged or not whole/)
-    }
+      assertError(await sendImage(browser, PICTURE, pictures.webp.subarray(0, -cut)), 400, 4003, /damaged or not whole/)
   })
 
   await t.test('a PNG whose pixels or description are not what its checksums say', async () => {

@@ -93,10 +93,7 @@ test('writes of callers who are somebody take an Idempotency-Key, and nothing el
       .map((one) => one.operationId),
   )
   const writes = operations.filter(isRepeatable)
-  assert.deepEqual(
-    takers.sort(),
-    writes.map((one) => one.name).sort(),
-  )
+  assert.deepEqual(takers.sort(), writes.map((one) => one.name).sort())
   assert.ok(takers.length > 0)
 })
 
