@@ -195,6 +195,45 @@ test('a value that cannot be sent fails only its own call', async () => {
   )
 })
 
+test('bytes that are none fail only their own call, and every other keeps its own answer', async () => {
+  const echo = read('lane.bytes', {
+    params: { of: bytea },
+    row: { of: bytea },
+    text: 'select :of as of',
+    gather: false,
+  })
+  const outcomes = await Promise.allSettled(
+    [Buffer.from('a'), { length: 1 } as Buffer, Buffer.from('b')].map((of) => db.first(echo, { of })),
+  )
+  assert.deepEqual(
+    outcomes.map((outcome) => outcome.status === 'fulfilled' && String(outcome.value?.of)),
+    ['a', false, 'b'],
+  )
+})
+
+test('a statement that the server has forgotten, or whose columns have changed, fails once and then works', async () => {
+  const forget = read('lane.forget', { params: {}, row: {}, text: 'deallocate all' })
+  const pick = read('lane.pick', {
+    params: { id: int8 },
+    row: { name: text },
+    text: 'select * from picks where id = :id',
+  })
+  await runSql(connection, `create table ${SCHEMA}.picks as select 1::int8 as id, 'one' as name`)
+  const ask = () => db.first(pick, { id: 1 })
+  const askTogether = () => Promise.all([ask(), ask()])
+  const found = { name: 'one' }
+  assert.deepEqual([await ask(), ...(await askTogether())], [found, found, found])
+  await db.all(forget, {})
+  await assert.rejects(ask(), (error) => hasCode(error, '26000'))
+  assert.deepEqual([await ask(), ...(await askTogether())], [found, found, found])
+  await runSql(
+    connection,
+    `alter table ${SCHEMA}.picks drop column id, add column more int, add column id int8 default 1`,
+  )
+  await assert.rejects(ask(), (error) => hasCode(error, '0A000'))
+  assert.deepEqual([await ask(), ...(await askTogether())], [found, found, found])
+})
+
 test('a row that cannot be read fails only its own call, alone and gathered', async () => {
   const list = read('lane.unreadable', {
     params: { list: text },

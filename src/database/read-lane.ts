@@ -1,7 +1,8 @@
 import type { Client } from 'pg'
 import { PlatformError } from '../errors.ts'
 import { type HoldConnection, notReady } from './connection.ts'
-import type { Statement } from './statement.ts'
+import { type NamedText, Query } from './query.ts'
+import type { Encoded, Statement } from './statement.ts'
 
 /**
  * Reads on a few connections of their own. Calls of one turn of the event loop, and calls that arrive while the
@@ -41,14 +42,11 @@ interface Lane {
   readonly guard: NodeJS.Timeout
 }
 
-type RowReader = (values: readonly (string | null)[]) => unknown
-
 /** Enough to share a round trip among many, few enough that a large row for each still fits into memory. */
 const MAX_CALLS_A_STATEMENT = 32
 
 export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> {
   const lanes = new Set<Lane>()
-  const readers = new Map<Statement, RowReader>()
   let queue = new Map<Statement, Call[]>()
   let queued = 0
   let gathered = 0
@@ -126,7 +124,7 @@ export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> 
     else sendTogether(lane, statement, statement.gathered, calls)
   }
 
-  function sendTogether(lane: Lane, statement: Statement, form: { name: string; text: string }, calls: Call[]): void {
+  function sendTogether(lane: Lane, statement: Statement, form: NamedText, calls: Call[]): void {
     if (calls.length === 1) {
       sendAlone(lane, statement, calls[0]!)
       return
@@ -139,7 +137,7 @@ export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> 
       return
     }
     gathered += calls.length
-    send(lane, form, values, (error, rows) => {
+    send(lane, form, values, (error, query) => {
       if (error) {
         const problem = options.understandError(error)
         // One call's bad value fails them all, so each is asked again by itself and keeps its own outcome.
@@ -148,7 +146,7 @@ export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> 
         return
       }
       try {
-        answerCalls(statement, calls, rows)
+        answerCalls(statement, calls, query)
       } catch {
         // A row that cannot be read fails only the call that it answers.
         for (const call of calls) sendAlone(lane, statement, call)
@@ -157,15 +155,11 @@ export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> 
   }
 
   /** A gathered row starts with the number of its call, counted from 1. */
-  function answerCalls(statement: Statement, calls: Call[], rows: (string | null)[][]): void {
-    let reader = readers.get(statement)
-    if (!reader) {
-      reader = statement.makeRowReader(['', ...Object.keys(statement.row)])
-      readers.set(statement, reader)
-    }
+  function answerCalls(statement: Statement, calls: Call[], query: Query): void {
+    const reader = query.readerFrom(statement.makeRowReader)
     const results: unknown[][] = []
     for (let i = 0; i < calls.length; i++) results.push([])
-    for (const row of rows) results[Number(row[0]) - 1]!.push(reader(row))
+    for (const row of query.found) results[Number(row[0]) - 1]!.push(reader(row))
     for (let i = 0; i < calls.length; i++) {
       const call = calls[i]!
       call.resolve(call.wantsFirst ? results[i]![0] : results[i])
@@ -173,19 +167,20 @@ export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> 
   }
 
   function sendAlone(lane: Lane, statement: Statement, call: Call): void {
-    let values: ReturnType<Statement['encodeParams']>
+    let values: Encoded[]
     try {
       values = statement.encodeParams(call.params)
     } catch (error) {
       call.reject(error as Error)
       return
     }
-    send(lane, statement, values, (error, rows, columns) => {
+    send(lane, statement, values, (error, query) => {
       if (error) return call.reject(options.understandError(error))
       try {
-        const reader = statement.makeRowReader(columns)
-        if (call.wantsFirst) call.resolve(rows[0] && reader(rows[0]))
-        else call.resolve(rows.map(reader))
+        const reader = query.readerFrom(statement.makeRowReader)
+        const [first] = query.found
+        if (call.wantsFirst) call.resolve(first && reader(first))
+        else call.resolve(query.found.map(reader))
       } catch (readError) {
         call.reject(readError as Error)
       }
@@ -194,31 +189,23 @@ export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> 
 
   function send(
     lane: Lane,
-    form: { name: string; text: string },
-    values: unknown[],
-    onAnswer: (error: Error | null, rows: (string | null)[][], columns: string[]) => void,
+    form: NamedText,
+    values: Encoded[],
+    onAnswer: (error: Error | null, query: Query) => void,
   ): void {
     lane.pending++
     sent++
     lane.guard.refresh()
-    lane.client.query<(string | null)[]>(
-      { name: form.name, text: form.text, values, rowMode: 'array' },
-      (error, result) => {
-        lane.pending--
-        // The last word of a server process that is ending: the connection closes in a moment, and takes nothing more.
-        if (error && (error as { severity?: string }).severity === 'FATAL') lanes.delete(lane)
-        if (error) onAnswer(error, [], [])
-        else
-          onAnswer(
-            null,
-            result.rows,
-            result.fields.map((field) => field.name),
-          )
-        if (lane.pending > 0) return void lane.guard.refresh()
-        scheduleFlush()
-        if (queued === 0) onDrained?.()
-      },
-    )
+    const query: Query = new Query(form, values, (error) => {
+      lane.pending--
+      // The last word of a server process that is ending: the connection closes in a moment, and takes nothing more.
+      if (error && (error as { severity?: string }).severity === 'FATAL') lanes.delete(lane)
+      onAnswer(error, query)
+      if (lane.pending > 0) return void lane.guard.refresh()
+      scheduleFlush()
+      if (queued === 0) onDrained?.()
+    })
+    lane.client.query(query)
   }
 
   async function drain(deadlineMs: number): Promise<void> {

@@ -35,8 +35,10 @@ export interface Statement<P = unknown, R = unknown> {
   /** One array literal a parameter. */
   encodeCalls(calls: readonly { readonly params: P }[]): string[]
   /** How to read a row whose columns arrive in this order. */
-  makeRowReader(columns: readonly string[]): (values: readonly (string | null)[]) => R
+  makeRowReader(columns: readonly string[]): RowReader<R>
 }
+
+export type RowReader<R = unknown> = (values: readonly (string | null)[]) => R
 
 const quoteElement = (text: string): string => `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`
 
@@ -67,10 +69,10 @@ const asItIs = (text: string): string => text
 export const int8 = makeType('int8', 20, Number)
 export const int4 = makeType('int4', 23, Number)
 export const float8 = makeType('float8', 701, Number)
-export const text = makeType('text', 25, asItIs, asItIs, quoteElement)
-export const uuid = makeType('uuid', 2950, asItIs, asItIs, quoteElement)
+export const text = makeType('text', 25, asItIs, String, quoteElement)
+export const uuid = makeType('uuid', 2950, asItIs, String, quoteElement)
 /** JSON as its text, which is never parsed here: what was stored is what is sent. */
-export const json = makeType('json', 114, asItIs, asItIs, quoteElement)
+export const json = makeType('json', 114, asItIs, String, quoteElement)
 export const bool = makeType('bool', 16, (value) => value === 't')
 /** Sessions run in UTC with ISO dates, so the text always ends in `+00`. */
 export const timestamptz = makeType(

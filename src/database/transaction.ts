@@ -1,7 +1,8 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { hasCode, understandError } from './connection.ts'
 import type { Db } from './db.ts'
-import type { Statement } from './statement.ts'
+import { Query } from './query.ts'
+import type { RowReader, Statement } from './statement.ts'
 
 /** How often the outermost work is repeated after a collision. */
 const RETRIES = 3
@@ -12,43 +13,22 @@ export async function run<P, R>(
   params: P,
   isFirstOfTransaction = false,
 ): Promise<R[]> {
-  const { name, text } = statement
   const values = statement.encodeParams(params)
-  const result = await new Promise<pg.QueryArrayResult<(string | null)[]>>((resolve, reject) => {
-    const config: pg.QueryArrayConfig = { name, text, values, rowMode: 'array' }
-    const query = new pg.Query(config, (error, answer) => {
-      if (error) reject(understandError(error))
-      else resolve(answer as pg.QueryArrayResult)
-    })
-    if (isFirstOfTransaction) prependBegin(query)
-    client.query(query)
+  const query = await new Promise<Query>((resolve, reject) => {
+    const sent: Query = new Query(
+      statement,
+      values,
+      (error) => (error ? reject(understandError(error)) : resolve(sent)),
+      isFirstOfTransaction,
+    )
+    client.query(sent)
   })
-  return result.rows.map(statement.makeRowReader(result.fields.map((field) => field.name)))
+  return query.found.map(query.readerFrom(statement.makeRowReader) as RowReader<R>)
 }
 
-/** BEGIN as a prepared statement, for `prependBegin`; there is no other way to prepare it than to run it. */
+/** BEGIN as a prepared statement, which a query can send with its own; running it is the only way to prepare it. */
 export async function prepareBegin(client: pg.ClientBase): Promise<void> {
   await Promise.all([client.query({ name: 'begin', text: 'begin' }), client.query('rollback')])
-}
-
-/**
- * Sends BEGIN with the first statement, which saves a round trip. Both are one unit of the protocol: where BEGIN fails,
- * the server skips the statement. Two pipelined queries would not do, because then it would run outside a transaction.
- */
-function prependBegin(query: pg.Query): void {
-  const original = query as pg.Query & { handleCommandComplete(message: { text: string }, from: pg.Connection): void }
-  const { submit, handleCommandComplete } = original
-  original.submit = (connection) => {
-    connection.stream.cork()
-    connection.bind({ statement: 'begin' }, true)
-    connection.execute({}, true)
-    const error = submit.call(query, connection)
-    connection.stream.uncork()
-    return error
-  }
-  original.handleCommandComplete = (message, from) => {
-    if (message.text !== 'BEGIN') handleCommandComplete.call(query, message, from)
-  }
 }
 
 export async function runTransaction<T>(
