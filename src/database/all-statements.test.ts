@@ -19,7 +19,9 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
 
 /** Every file of the product that declares a statement, whatever its name. */
 const declaringFiles = files
-  .filter(({ text }) => /import \{[^}]*\b(?:read|write)\b[^}]*\} from '[./]+(?:database\/)?statement\.ts'/.test(text))
+  .filter(({ text }) =>
+    /import \{[^}]*\b(?:read|write|report)\b[^}]*\} from '[./]+(?:database\/)?statement\.ts'/.test(text),
+  )
   .map(({ file }) => file)
 
 test("every statement of the product is what the migrated database's own description says", async () => {

@@ -131,7 +131,8 @@ export function understandError(error: unknown): Error {
   return error
 }
 
-export const notReady = (cause: unknown): PlatformError => Object.assign(fail('notReady'), { cause })
+export const notReady = (cause: unknown, description?: string): PlatformError =>
+  Object.assign(fail('notReady', description), { cause })
 
 /** What an operator can do when there is no connection at start. */
 export function explainConnection(error: unknown): StartupError {

@@ -1,5 +1,4 @@
 import pg from 'pg'
-import { PlatformError } from '../errors.ts'
 import {
   CONNECT_TIMEOUT_MS,
   type Connection,
@@ -7,7 +6,6 @@ import {
   type HeldConnection,
   type HoldConnection,
   holdConnection,
-  notReady,
   prepareSession,
   type Settings,
   sessionSettings,
@@ -15,9 +13,10 @@ import {
 } from './connection.ts'
 import type { Db } from './db.ts'
 import { type Listener, openListener } from './listener.ts'
+import { openPool } from './pool.ts'
 import { openReadLane, type ReadLane } from './read-lane.ts'
-import type { Statement } from './statement.ts'
-import { prepareBegin, run, runHook, runTransaction } from './transaction.ts'
+import { openReportLane, type ReportLimits } from './report-lane.ts'
+import { runHook, runTransaction } from './transaction.ts'
 
 export type { Connection } from './connection.ts'
 export { hasCode } from './connection.ts'
@@ -34,6 +33,8 @@ export interface Database extends Db, Pick<Listener, 'onMessage' | 'onListening'
     readsQueued: number
     readsGathered: number
     readStatements: number
+    reportsRunning: number
+    reportsWaiting: number
   }
   /** Waits a few seconds for work under way; what comes later is refused. */
   close(): Promise<void>
@@ -45,6 +46,7 @@ export interface DatabaseOptions {
   poolSize: number
   readConnections: number
   statementTimeoutMs: number
+  reports?: Partial<ReportLimits>
   applicationName?: string
   onProblem(error: Error): void
 }
@@ -77,19 +79,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     types: { getTypeParser: () => (value: string) => value },
   }
-  const pool = new pg.Pool({
-    ...config,
-    query_timeout: guardMs,
-    max: options.poolSize,
-    min: 1,
-    idleTimeoutMillis: IDLE_TIMEOUT_MS,
-    onConnect: async (client) => {
-      await Promise.all([prepareSession(client, settings), prepareBegin(client)])
-    },
-  })
-  // A client that is in use has no listener of the pool's, and an unheard 'error' would end the process.
-  pool.on('connect', (client) => client.on('error', () => {}))
-  pool.on('error', onProblem)
+  let reads: ReadLane
+  let isStalled = false
+  const isAvailable = () => !isStalled && reads.isAvailable()
+  const shared = { config, settings, isAvailable, onProblem }
+  const pool = openPool({ ...shared, max: options.poolSize, min: 1, idleMs: IDLE_TIMEOUT_MS, guardMs })
+  const reports = openReportLane({ ...shared, limits: options.reports, guardExtraMs: GUARD_EXTRA_MS })
 
   const open = async (settings: Settings): Promise<pg.Client> => {
     const client = new pg.Client(config)
@@ -110,25 +105,17 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       void held.push(await holdConnection(() => open({ ...settings, ...extra }), handlers, onProblem))
   const closeHeld = () => Promise.all(held.map((connection) => connection.close()))
 
-  let lane: ReadLane
   let listener: Listener
   try {
     const hold = holdWith(READ_SETTINGS)
-    lane = await openReadLane({ connections: options.readConnections, hold, guardMs, understandError })
+    reads = await openReadLane({ connections: options.readConnections, hold, guardMs, understandError })
     listener = await openListener({ channel: schema, hold: holdWith({}), onProblem, onStall: () => abandon() })
   } catch (error) {
     await closeHeld()
     throw explainConnection(error)
   }
 
-  const busy = new Set<pg.PoolClient>()
-  pool.on('acquire', (client) => busy.add(client as pg.PoolClient))
-  pool.on('release', (_error, client) => busy.delete(client as pg.PoolClient))
-  pool.on('remove', (client) => busy.delete(client as pg.PoolClient))
-
-  /** Those who wait for a connection; the pool itself would let them wait for a silent server until its own limit. */
-  const waiting = new Set<(problem: Error) => void>()
-  let isStalled = false
+  const lanes = { read: reads, write: pool, report: reports }
   listener.onListening((isListening) => {
     if (isListening) isStalled = false
   })
@@ -136,50 +123,24 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   function abandon(): void {
     isStalled = true
     const silence = new Error('The database does not answer')
-    lane.abandon(silence)
-    for (const client of busy) client.connection.stream.destroy(silence)
-    for (const refuse of waiting) refuse(notReady(silence))
-    waiting.clear()
-  }
-  const isAvailable = () => !isStalled && lane.isAvailable()
-
-  const takeClient = (): Promise<pg.PoolClient> =>
-    new Promise((resolve, reject) => {
-      if (!isAvailable()) return reject(notReady(undefined))
-      waiting.add(reject)
-      pool.connect((error, client) => {
-        const isAwaited = waiting.delete(reject)
-        if (!client) reject(notReady(error))
-        else if (isAwaited) resolve(client)
-        else client.release()
-      })
-    })
-
-  const runAlone = async <P, R>(statement: Statement<P, R>, params: P): Promise<R[]> => {
-    const client = await takeClient()
-    try {
-      const rows = await run(client, statement, params)
-      client.release()
-      return rows
-    } catch (error) {
-      client.release(error instanceof PlatformError)
-      throw error
-    }
+    for (const lane of Object.values(lanes)) lane.abandon(silence)
   }
 
   let closed: Promise<void> | undefined
   const close = async (): Promise<void> => {
-    const deadline = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_TIMEOUT_MS).unref())
-    await Promise.all([lane.drain(CLOSE_TIMEOUT_MS), Promise.race([pool.end(), deadline])])
+    await Promise.all(Object.values(lanes).map((lane) => lane.close(CLOSE_TIMEOUT_MS)))
     await closeHeld()
   }
 
   const db: Db = {
     isTransaction: false,
-    all: (statement, params) => (statement.lane === 'read' ? lane.all(statement, params) : runAlone(statement, params)),
+    all: (statement, params) => lanes[statement.lane].all(statement, params),
     first: (statement, params) =>
-      statement.lane === 'read' ? lane.first(statement, params) : runAlone(statement, params).then((rows) => rows[0]),
-    transaction: (work) => runTransaction(takeClient, work, listener.dispatch, onProblem),
+      statement.lane === 'read'
+        ? reads.first(statement, params)
+        : lanes[statement.lane].all(statement, params).then((rows) => rows[0]),
+    stream: reports.stream,
+    transaction: (work) => runTransaction(pool.take, work, listener.dispatch, onProblem),
     afterCommit: (work) => runHook(work, onProblem),
     tellHere: listener.dispatch,
   }
@@ -187,12 +148,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     ...db,
     schema,
     isAvailable,
-    figures: () => ({
-      poolTotal: pool.totalCount,
-      poolIdle: pool.idleCount,
-      poolWaiting: pool.waitingCount,
-      ...lane.figures(),
-    }),
+    figures: () => ({ ...pool.figures(), ...reads.figures(), ...reports.figures() }),
     onMessage: listener.onMessage,
     onListening: listener.onListening,
     close: () => {

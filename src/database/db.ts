@@ -1,10 +1,15 @@
-import type { Statement } from './statement.ts'
+import type { Report, Statement } from './statement.ts'
 
-/** The two lanes of one environment, or a transaction: what every operation is given. */
+/** The lanes of one environment, or a transaction: what every operation is given. */
 export interface Db {
   readonly isTransaction: boolean
   all<P, R>(statement: Statement<P, R>, params: P): Promise<R[]>
   first<P, R>(statement: Statement<P, R>, params: P): Promise<R | undefined>
+  /**
+   * The rows one by one, of one moment and in little memory, as fast as they are read. Who leaves the loop gives the
+   * connection back; who does not read for a minute, or takes longer than ten, loses it and the stream fails.
+   */
+  stream<P, R>(statement: Report<P, R>, params: P): AsyncGenerator<R, void, undefined>
   /**
    * Runs the work on one connection between BEGIN and COMMIT; inside a transaction the work joins the outer one.
    * An error rolls back and is thrown on. After a serialization failure or a deadlock the outermost work runs again,

@@ -16,7 +16,7 @@ export interface ReadLane {
   abandon(error: Error): void
   figures(): { readsQueued: number; readsGathered: number; readStatements: number }
   /** Refuses what comes from now on, and waits for what was asked already, but not longer than the deadline. */
-  drain(deadlineMs: number): Promise<void>
+  close(deadlineMs: number): Promise<void>
 }
 
 export interface ReadLaneOptions {
@@ -208,7 +208,7 @@ export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> 
     lane.client.query(query)
   }
 
-  async function drain(deadlineMs: number): Promise<void> {
+  async function close(deadlineMs: number): Promise<void> {
     isClosed = true
     const isBusy = () => queued > 0 || [...lanes].some((lane) => lane.pending > 0)
     if (isBusy()) {
@@ -232,6 +232,6 @@ export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> 
       for (const lane of lanes) lane.client.connection.stream.destroy(error)
     },
     figures: () => ({ readsQueued: queued, readsGathered: gathered, readStatements: sent }),
-    drain,
+    close,
   }
 }

@@ -23,7 +23,7 @@ type Values<C extends Columns> = { [K in keyof C]: C[K] extends ColumnType<infer
 
 export interface Statement<P = unknown, R = unknown> {
   readonly name: string
-  readonly lane: 'read' | 'write'
+  readonly lane: 'read' | 'write' | 'report'
   readonly params: Columns
   readonly row: Columns
   /** As it was written, with its parameters as `$1` and without their types: for the type check only. */
@@ -39,6 +39,9 @@ export interface Statement<P = unknown, R = unknown> {
 }
 
 export type RowReader<R = unknown> = (values: readonly (string | null)[]) => R
+
+/** The one kind whose rows can be streamed. */
+export type Report<P = unknown, R = unknown> = Statement<P, R> & { readonly lane: 'report' }
 
 const quoteElement = (text: string): string => `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`
 
@@ -135,12 +138,18 @@ export const write = <P extends Columns, R extends Columns>(
   declaration: Declaration<P, R>,
 ): Statement<Values<P>, Values<R>> => declare(name, 'write', declaration, false)
 
-function declare<P extends Columns, R extends Columns>(
+/** A select that reads much: whole classes, sums, exports. It runs in the report lane, with the ordinary planner. */
+export const report = <P extends Columns, R extends Columns>(
   name: string,
-  lane: Statement['lane'],
+  declaration: Declaration<P, R>,
+): Report<Values<P>, Values<R>> => declare(name, 'report', declaration, false)
+
+function declare<P extends Columns, R extends Columns, L extends Statement['lane']>(
+  name: string,
+  lane: L,
   declaration: Declaration<P, R>,
   mayGather: boolean,
-): Statement<Values<P>, Values<R>> {
+): Statement<Values<P>, Values<R>> & { readonly lane: L } {
   // PostgreSQL cuts names at 63 bytes, and the gathered form adds one.
   if (!/^[\w.-]{1,60}$/.test(name)) throw new Error(`Statement name '${name}' must be 1 to 60 letters, digits, . or -`)
   if (statements.has(name)) throw new Error(`There are two statements with the name '${name}'`)
@@ -151,7 +160,7 @@ function declare<P extends Columns, R extends Columns>(
   const fill = (replace: (key: string) => string) => fillParameters(name, declaration.text, keys, replace)
   const canGather = mayGather && keys.length > 0
 
-  const statement: Statement<Values<P>, Values<R>> = {
+  const statement: Statement<Values<P>, Values<R>> & { readonly lane: L } = {
     name,
     lane,
     params,

@@ -1,8 +1,9 @@
 import type pg from 'pg'
 import { hasCode, understandError } from './connection.ts'
+import { fetchBatches } from './cursor.ts'
 import type { Db } from './db.ts'
 import { Query } from './query.ts'
-import type { RowReader, Statement } from './statement.ts'
+import type { Report, RowReader, Statement } from './statement.ts'
 
 /** How often the outermost work is repeated after a collision. */
 const RETRIES = 3
@@ -65,16 +66,29 @@ function beginTransaction(client: pg.PoolClient, tellHere: (message: string) => 
     if (hasCode(error, '40001', '40P01')) isRetryable = true
     throw error
   }
-  const all = <P, R>(statement: Statement<P, R>, params: P): Promise<R[]> => {
-    if (state === 'over') return Promise.reject(new Error(`Statement '${statement.name}' came after its transaction`))
+  /** Whether this is the first statement, which BEGIN goes with. */
+  const enter = (name: string): boolean => {
+    if (state === 'over') throw new Error(`Statement '${name}' came after its transaction`)
     const isFirst = state === 'new'
     state = 'begun'
-    return run(client, statement, params, isFirst).catch(note)
+    return isFirst
+  }
+  const all = async <P, R>(statement: Statement<P, R>, params: P): Promise<R[]> =>
+    run(client, statement, params, enter(statement.name)).catch(note)
+
+  async function* stream<P, R>(statement: Report<P, R>, params: P): AsyncGenerator<R, void, undefined> {
+    const ask = async (query: pg.QueryArrayConfig) => {
+      enter(statement.name)
+      return client.query<(string | null)[]>(query).catch((error) => note(understandError(error)))
+    }
+    if (enter(statement.name)) await ask({ text: 'begin', rowMode: 'array' })
+    for await (const batch of fetchBatches(ask, statement, params)) yield* batch
   }
   const tx: Db = {
     isTransaction: true,
     all,
     first: async (statement, params) => (await all(statement, params))[0],
+    stream,
     transaction: (work) => work(tx),
     afterCommit: (work) => void hooks.push(work),
     tellHere,
@@ -91,18 +105,20 @@ function beginTransaction(client: pg.PoolClient, tellHere: (message: string) => 
       // PostgreSQL answers so where an earlier statement had failed and the work went on regardless.
       if (command !== 'COMMIT') throw new Error('A statement of this transaction had failed, so it was rolled back')
     },
-    /** Resolves to whether the connection can be used further. */
     rollBack: async (): Promise<boolean> => {
       const isEmpty = state === 'new'
       state = 'over'
-      if (isEmpty) return true
-      return client.query('rollback').then(
-        () => true,
-        () => false,
-      )
+      return isEmpty || rollBack(client)
     },
   }
 }
+
+/** Resolves to whether the connection can be used further. */
+export const rollBack = (client: pg.PoolClient): Promise<boolean> =>
+  client.query('rollback').then(
+    () => true,
+    () => false,
+  )
 
 export function runHook(hook: () => void, onProblem: (error: Error) => void): void {
   try {

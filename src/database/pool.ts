@@ -1,0 +1,91 @@
+import pg from 'pg'
+import { PlatformError } from '../errors.ts'
+import { notReady, prepareSession, type Settings } from './connection.ts'
+import type { Statement } from './statement.ts'
+import { prepareBegin, run } from './transaction.ts'
+
+/** Connections that are opened when they are needed and closed when they have been idle. */
+export interface Pool {
+  take(): Promise<pg.PoolClient>
+  all<P, R>(statement: Statement<P, R>, params: P): Promise<R[]>
+  /** Gives up the connections in use, and refuses those who wait for one. */
+  abandon(error: Error): void
+  figures(): { poolTotal: number; poolIdle: number; poolWaiting: number }
+  /** Refuses what comes from now on, and waits for what is under way, but not longer than the deadline. */
+  close(deadlineMs: number): Promise<void>
+}
+
+export interface PoolOptions {
+  config: pg.ClientConfig
+  settings: Settings
+  max: number
+  /** So many stay open though they are idle. */
+  min: number
+  /** When those above are closed. */
+  idleMs: number
+  /** How long an answer may take before the server counts as hung. */
+  guardMs: number
+  isAvailable(): boolean
+  onProblem(error: Error): void
+}
+
+export function openPool({ config, settings, max, min, idleMs, guardMs, isAvailable, onProblem }: PoolOptions): Pool {
+  const pool = new pg.Pool({
+    ...config,
+    query_timeout: guardMs,
+    max,
+    min,
+    idleTimeoutMillis: idleMs,
+    onConnect: async (client) => {
+      await Promise.all([prepareSession(client, settings), prepareBegin(client)])
+    },
+  })
+  // A client that is in use has no listener of the pool's, and an unheard 'error' would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}))
+  pool.on('error', onProblem)
+
+  const busy = new Set<pg.PoolClient>()
+  pool.on('acquire', (client) => busy.add(client as pg.PoolClient))
+  pool.on('release', (_error, client) => busy.delete(client as pg.PoolClient))
+  pool.on('remove', (client) => busy.delete(client as pg.PoolClient))
+
+  /** Those who wait for a connection; the pool itself would let them wait for a silent server until its own limit. */
+  const waiting = new Set<(problem: Error) => void>()
+
+  const take = (): Promise<pg.PoolClient> =>
+    new Promise((resolve, reject) => {
+      if (!isAvailable()) return reject(notReady(undefined))
+      waiting.add(reject)
+      pool.connect((error, client) => {
+        const isAwaited = waiting.delete(reject)
+        if (!client) reject(notReady(error))
+        else if (isAwaited) resolve(client)
+        else client.release()
+      })
+    })
+
+  return {
+    take,
+    all: async (statement, params) => {
+      const client = await take()
+      try {
+        const rows = await run(client, statement, params)
+        client.release()
+        return rows
+      } catch (error) {
+        client.release(error instanceof PlatformError)
+        throw error
+      }
+    },
+    abandon: (error) => {
+      for (const client of busy) client.connection.stream.destroy(error)
+      for (const refuse of waiting) refuse(notReady(error))
+      waiting.clear()
+    },
+    figures: () => ({ poolTotal: pool.totalCount, poolIdle: pool.idleCount, poolWaiting: pool.waitingCount }),
+    close: async (deadlineMs) => {
+      const deadline = new Promise<void>((resolve) => setTimeout(resolve, deadlineMs).unref())
+      await Promise.race([pool.end(), deadline])
+    },
+  }
+}

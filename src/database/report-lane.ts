@@ -1,0 +1,167 @@
+import type pg from 'pg'
+import { Gate } from '../bounds/gate.ts'
+import { fail, type PlatformError } from '../errors.ts'
+import { hasCode, notReady, type Settings, understandError } from './connection.ts'
+import { fetchBatches } from './cursor.ts'
+import { openPool, type PoolOptions } from './pool.ts'
+import type { Report, Statement } from './statement.ts'
+import { rollBack } from './transaction.ts'
+
+/** Statements that read much: a few at once, each within a time limit of their own, on connections of their own. */
+export interface ReportLane {
+  all<P, R>(statement: Statement<P, R>, params: P): Promise<R[]>
+  stream<P, R>(statement: Report<P, R>, params: P): AsyncGenerator<R, void, undefined>
+  abandon(error: Error): void
+  figures(): { reportsRunning: number; reportsWaiting: number }
+  /** Refuses what comes from now on, waits until the deadline for what is under way, and ends the rest. */
+  close(deadlineMs: number): Promise<void>
+}
+
+export interface ReportLimits {
+  connections: number
+  /** When a connection that nobody uses is closed. */
+  idleMs: number
+  waiting: number
+  waitMs: number
+  /** Of a statement, or of one batch of a stream. */
+  timeoutMs: number
+  /** Of a stream from its first row to its last. Its snapshot keeps the server from clearing dead rows. */
+  streamTimeoutMs: number
+  /** How long a stream is kept for a consumer who does not read it. */
+  unreadMs: number
+}
+
+const DEFAULT_LIMITS: ReportLimits = {
+  connections: 3,
+  idleMs: 10_000,
+  waiting: 50,
+  waitMs: 10_000,
+  timeoutMs: 30_000,
+  streamTimeoutMs: 600_000,
+  unreadMs: 60_000,
+}
+
+const RETRY_AFTER_SECONDS = 5
+/** How much later than here the server itself ends what hangs. */
+const SERVER_EXTRA_MS = 5_000
+
+/** The ordinary planner, which looks at the values of each call: planning costs little beside a report. */
+const reportSettings = ({ timeoutMs, unreadMs }: ReportLimits): Settings => ({
+  statement_timeout: String(timeoutMs),
+  idle_in_transaction_session_timeout: String(unreadMs + SERVER_EXTRA_MS),
+  plan_cache_mode: 'force_custom_plan',
+  default_transaction_read_only: 'on',
+  default_transaction_isolation: 'repeatable read',
+  // A stream is read to its end.
+  cursor_tuple_fraction: '1',
+})
+
+export function openReportLane(
+  options: Omit<PoolOptions, 'max' | 'min' | 'idleMs' | 'guardMs'> & {
+    limits: Partial<ReportLimits> | undefined
+    guardExtraMs: number
+  },
+): ReportLane {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const { connections, idleMs, waiting, waitMs, timeoutMs, streamTimeoutMs, unreadMs } = limits
+  const pool = openPool({
+    ...options,
+    settings: { ...options.settings, ...reportSettings(limits) },
+    max: connections,
+    min: 0,
+    idleMs,
+    guardMs: timeoutMs + options.guardExtraMs,
+  })
+  /** One connection is left to reports where streams take long, and to streams where reports do. */
+  const gate = new Gate({
+    atOnce: connections,
+    perKey: Math.max(connections - 1, 1),
+    waiting,
+    waitMs,
+    refusal: () => fail('notReady', 'Too many reports run already; try again shortly', RETRY_AFTER_SECONDS),
+  })
+
+  const explain = (error: unknown): unknown =>
+    hasCode((error as Error).cause, '57014')
+      ? notReady((error as Error).cause, `This report took longer than ${timeoutMs / 1000} s`)
+      : error
+
+  const all = async <P, R>(statement: Statement<P, R>, params: P): Promise<R[]> => {
+    try {
+      return await gate.run('report', () => pool.all(statement, params))
+    } catch (error) {
+      throw explain(error)
+    }
+  }
+
+  async function* stream<P, R>(statement: Report<P, R>, params: P): AsyncGenerator<R, void, undefined> {
+    const leave = await gate.enter('stream')
+    const client = await pool.take().catch((error) => {
+      leave()
+      throw error
+    })
+    let problem: PlatformError | undefined
+    let isFetching = false
+    const stopTimers = () => {
+      clearTimeout(total)
+      clearTimeout(unread)
+    }
+    const giveBack = (isLost: boolean) => {
+      client.release(isLost)
+      leave()
+    }
+    /** Called by a timer, because a consumer who never comes back does not end the generator either. */
+    const end = (why: string) => {
+      problem = fail('notReady', why)
+      stopTimers()
+      client.connection.stream.destroy()
+      giveBack(true)
+    }
+    const total = setTimeout(
+      () => end(`This stream took longer than ${streamTimeoutMs / 1000} s`),
+      streamTimeoutMs,
+    ).unref()
+    const unread = setTimeout(() => {
+      if (isFetching) unread.refresh()
+      else end(`This stream was not read for ${unreadMs / 1000} s`)
+    }, unreadMs).unref()
+    const ask = async (query: pg.QueryArrayConfig) => {
+      isFetching = true
+      try {
+        return await client.query<(string | null)[]>(query)
+      } catch (error) {
+        throw problem ?? explain(understandError(error))
+      } finally {
+        isFetching = false
+        if (!problem) unread.refresh()
+      }
+    }
+    try {
+      await ask({ text: 'begin', rowMode: 'array' })
+      for await (const batch of fetchBatches(ask, statement, params)) {
+        for (const row of batch) {
+          yield row
+          if (problem) throw problem
+          unread.refresh()
+        }
+      }
+    } finally {
+      if (!problem) {
+        stopTimers()
+        giveBack(!(await rollBack(client)))
+      }
+    }
+  }
+
+  return {
+    all,
+    stream,
+    abandon: pool.abandon,
+    figures: () => ({ reportsRunning: gate.working, reportsWaiting: gate.waiting }),
+    close: async (deadlineMs) => {
+      gate.refuseWaiting(undefined, notReady(undefined))
+      await pool.close(deadlineMs)
+      pool.abandon(new Error('The database was closed'))
+    },
+  }
+}
