@@ -18,7 +18,7 @@ import { StartupError } from '../errors.ts'
  */
 const FORMAT_VERSION = 1
 const FORMAT_NAME = 'groundschool-backup'
-const SEAL_BYTES = 'sha256 '.length + 64 + '\n'.length
+const CHECKSUM_LINE_BYTES = 'sha256 '.length + 64 + '\n'.length
 const READ_BYTES = 64 * 1024
 const LONGEST_HEADER_BYTES = 16 * 1024 * 1024
 
@@ -81,8 +81,8 @@ export async function createHeader(
   }
 }
 
-/** The whole file from its header and its compressed body, sealed with the checksum. */
-async function* sealBackup(header: BackupHeader, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/** The whole file from its header and its compressed body, with the checksum at its end. */
+async function* appendChecksum(header: BackupHeader, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const hash = createHash('sha256')
   const firstLine = Buffer.from(`${JSON.stringify(header)}\n`)
   hash.update(firstLine)
@@ -100,7 +100,9 @@ export async function writeNewBackup(file: string, header: BackupHeader, body: A
   try {
     const handle = await open(partial, 'wx', 0o600)
     try {
-      await pipeline(body, createGzip({ level: 1 }), (compressed) => handle.writeFile(sealBackup(header, compressed)))
+      await pipeline(body, createGzip({ level: 1 }), (compressed) =>
+        handle.writeFile(appendChecksum(header, compressed)),
+      )
       await handle.sync()
       const { size } = await handle.stat()
       await giveName(partial, file)
@@ -159,11 +161,11 @@ export interface CheckedBackup {
   bytes: number
 }
 
-/** Reads the whole file once and vouches for every byte of it, so that a damaged one is refused before anything is changed. */
+/** Reads the whole file once and checks every byte of it, so that a damaged one is refused before anything is changed. */
 export async function checkBackup(handle: FileHandle, file: string, progress?: ReportProgress): Promise<CheckedBackup> {
   const { size } = await handle.stat()
   const { header, bodyStart } = await readHeader(handle, file)
-  const bodyEnd = size - SEAL_BYTES
+  const bodyEnd = size - CHECKSUM_LINE_BYTES
   if (bodyEnd <= bodyStart) throw notWhole(file)
 
   const hash = createHash('sha256')
@@ -173,9 +175,9 @@ export async function checkBackup(handle: FileHandle, file: string, progress?: R
     done += chunk.length
     progress?.(done, size, 'checking the file')
   }
-  const seal = Buffer.alloc(SEAL_BYTES)
-  await handle.read(seal, 0, SEAL_BYTES, bodyEnd)
-  if (seal.toString('latin1') !== `sha256 ${hash.digest('hex')}\n`) throw notWhole(file)
+  const checksumLine = Buffer.alloc(CHECKSUM_LINE_BYTES)
+  await handle.read(checksumLine, 0, CHECKSUM_LINE_BYTES, bodyEnd)
+  if (checksumLine.toString('latin1') !== `sha256 ${hash.digest('hex')}\n`) throw notWhole(file)
   return { header, bodyStart, bodyEnd, bytes: size }
 }
 
@@ -194,7 +196,7 @@ async function readHeader(handle: FileHandle, file: string): Promise<{ header: B
     throw notWhole(file)
   }
   if (header?.format !== FORMAT_NAME || !Number.isInteger(header.version)) throw notWhole(file)
-  // Before the checksum, because a newer format may be sealed in another way.
+  // Before the checksum, because a newer format may have another checksum.
   if (header.version > FORMAT_VERSION) {
     throw new StartupError(
       `${file} was made by a newer Groundschool (${header.platform}, backup format ${header.version}, this one reads ${FORMAT_VERSION}); ` +

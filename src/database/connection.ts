@@ -122,8 +122,11 @@ export const hasCode = (error: unknown, ...codes: string[]): boolean =>
 // 08 connection, 53 out of resources, 57P01 to 57P03 shutting down or starting, 57014 statement timeout.
 const NOT_READY = /^(08|53|57P0[123]|57014)/
 
-/** All errors that are not the server's answer come from the connection. */
-export function understandError(error: unknown): Error {
+/**
+ * `notReady` where the database is at fault, the error itself where the statement is. All errors that are not the
+ * server's answer come from the connection.
+ */
+export function classifyError(error: unknown): Error {
   if (!(error instanceof pg.DatabaseError) || NOT_READY.test(error.code ?? '')) return notReady(error)
   // These quote stored values, and errors are logged.
   error.detail = undefined

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { StartupError } from '../errors.ts'
 import { hasCode } from './database.ts'
 import { int8, read, text, write } from './statement.ts'
-import { isNotReady, layAccounts, pause, QUOTED } from './test-accounts.ts'
+import { createAccounts, isNotReady, pause, QUOTED } from './test-accounts.ts'
 import { runSql } from './test-database.ts'
 
-const { connection, opened, open, newAccount, balance, addAmount, insertAccount } = await layAccounts('test')
+const { connection, opened, open, newAccount, balance, addAmount, insertAccount } = await createAccounts('test')
 
 const settingsRow = { path: text, zone: text, timeout: text, idle: text, name: text }
 const settingsText = `select current_setting('search_path') as path, current_setting('timezone') as zone,

@@ -9,7 +9,6 @@ import {
   prepareSession,
   type Settings,
   sessionSettings,
-  understandError,
 } from './connection.ts'
 import type { Db } from './db.ts'
 import { type Listener, openListener } from './listener.ts'
@@ -108,7 +107,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   let listener: Listener
   try {
     const hold = holdWith(READ_SETTINGS)
-    reads = await openReadLane({ connections: options.readConnections, hold, guardMs, understandError })
+    reads = await openReadLane({ connections: options.readConnections, hold, guardMs })
     listener = await openListener({ channel: schema, hold: holdWith({}), onProblem, onStall: () => abandon() })
   } catch (error) {
     await closeHeld()
@@ -119,7 +118,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   listener.onListening((isListening) => {
     if (isListening) isStalled = false
   })
-  /** A database that is silent, not gone: nothing waits for it any longer, and nothing asks it until its pulse is back. */
+  /** A database that is silent, not gone: nothing waits for it any longer, and nothing asks it until it answers the heartbeat again. */
   function abandon(): void {
     isStalled = true
     const silence = new Error('The database does not answer')

@@ -44,7 +44,7 @@ export async function notify(db: Db, topic: string, payload: Readonly<Record<str
 /** Our own process may have been busy for as long: what has arrived by then counts, so it is looked at before the server is blamed. */
 const LAST_LOOK_MS = 50
 
-async function checkPulse(client: Client, onStall: () => void): Promise<void> {
+async function checkHeartbeat(client: Client, onStall: () => void): Promise<void> {
   let timer = setTimeout(() => {
     timer = setTimeout(() => {
       onStall()
@@ -89,7 +89,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       client.on('notification', ({ payload }) => dispatch(payload ?? ''))
       await client.query({ text: `listen ${client.escapeIdentifier(options.channel)}`, ...deadline })
       // A connection whose other end vanished looks idle, and an idle one is what a listener expects.
-      heartbeat = setInterval(() => void checkPulse(client, options.onStall), HEARTBEAT_MS)
+      heartbeat = setInterval(() => void checkHeartbeat(client, options.onStall), HEARTBEAT_MS)
       tell(true)
     },
     onDown: () => {

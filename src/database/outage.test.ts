@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { int8, read } from './statement.ts'
-import { isNotReady, layAccounts, pause } from './test-accounts.ts'
+import { createAccounts, isNotReady, pause } from './test-accounts.ts'
 import { runSql, until } from './test-database.ts'
 
 const { connection, open, openOverWire, newAccount, balance, readBalance, addAmount, sleepWriting, sleepReading } =
-  await layAccounts('test of outages')
+  await createAccounts('test of outages')
 
 test('a call that waits for the pool longer than five seconds is told to come again', async () => {
   const db = await open({ poolSize: 1, statementTimeoutMs: 20_000 })

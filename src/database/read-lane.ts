@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import { PlatformError } from '../errors.ts'
-import { type HoldConnection, notReady } from './connection.ts'
+import { classifyError, type HoldConnection, notReady } from './connection.ts'
 import { type NamedText, Query } from './query.ts'
 import type { Encoded, Statement } from './statement.ts'
 
@@ -24,8 +24,6 @@ export interface ReadLaneOptions {
   hold: HoldConnection
   /** How long an answer may take before the server counts as hung. */
   guardMs: number
-  /** PlatformError `notReady` where the database is at fault, the error itself where the call is. */
-  understandError(error: unknown): Error
 }
 
 interface Call {
@@ -139,7 +137,7 @@ export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> 
     gathered += calls.length
     send(lane, form, values, (error, query) => {
       if (error) {
-        const problem = options.understandError(error)
+        const problem = classifyError(error)
         // One call's bad value fails them all, so each is asked again by itself and keeps its own outcome.
         if (problem instanceof PlatformError || !lanes.has(lane)) for (const call of calls) call.reject(problem)
         else for (const call of calls) sendAlone(lane, statement, call)
@@ -175,7 +173,7 @@ export async function openReadLane(options: ReadLaneOptions): Promise<ReadLane> 
       return
     }
     send(lane, statement, values, (error, query) => {
-      if (error) return call.reject(options.understandError(error))
+      if (error) return call.reject(classifyError(error))
       try {
         const reader = query.readerFrom(statement.makeRowReader)
         const [first] = query.found

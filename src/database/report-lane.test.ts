@@ -4,11 +4,11 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { type Database, type DatabaseOptions, hasCode } from './database.ts'
 import { float8, int4, int8, read, report, text } from './statement.ts'
-import { isNotReady, layAccounts, pause, QUOTED } from './test-accounts.ts'
+import { createAccounts, isNotReady, pause, QUOTED } from './test-accounts.ts'
 import { runSql, until } from './test-database.ts'
 
 const NAME = 'test of reports'
-const { connection, open, openOverWire, newAccount, balance, addAmount } = await layAccounts(NAME)
+const { connection, open, openOverWire, newAccount, balance, addAmount } = await createAccounts(NAME)
 
 const numbers = report('reports.numbers', {
   params: { upTo: int4 },

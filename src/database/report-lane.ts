@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { Gate } from '../bounds/gate.ts'
 import { fail, type PlatformError } from '../errors.ts'
-import { hasCode, notReady, type Settings, understandError } from './connection.ts'
+import { classifyError, hasCode, notReady, type Settings } from './connection.ts'
 import { fetchBatches } from './cursor.ts'
 import { openPool, type PoolOptions } from './pool.ts'
 import type { Report, Statement } from './statement.ts'
@@ -130,7 +130,7 @@ export function openReportLane(
       try {
         return await client.query<(string | null)[]>(query)
       } catch (error) {
-        throw problem ?? explain(understandError(error))
+        throw problem ?? explain(classifyError(error))
       } finally {
         isFetching = false
         if (!problem) unread.refresh()

@@ -15,7 +15,7 @@ export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve
  * at the same time on one server, so each opens under a name of its own. The statements are declared in here, because
  * one that is declared on loading has to fit the product's tables.
  */
-export async function layAccounts(applicationName: string) {
+export async function createAccounts(applicationName: string) {
   const readBalance = read('database.balance', {
     params: { id: int8 },
     row: { amount: int8 },

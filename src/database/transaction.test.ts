@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Db, hasCode } from './database.ts'
 import { text, write } from './statement.ts'
-import { layAccounts, pause, QUOTED } from './test-accounts.ts'
+import { createAccounts, pause, QUOTED } from './test-accounts.ts'
 import { runSql } from './test-database.ts'
 
-const { connection, open, newAccount, balance, addAmount, insertAccount } = await layAccounts('test of transactions')
+const { connection, open, newAccount, balance, addAmount, insertAccount } = await createAccounts('test of transactions')
 
 test('a committed transaction is seen by the next read, a failed one leaves nothing', async () => {
   const db = await open()

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { hasCode, understandError } from './connection.ts'
+import { classifyError, hasCode } from './connection.ts'
 import { fetchBatches } from './cursor.ts'
 import type { Db } from './db.ts'
 import { Query } from './query.ts'
@@ -19,7 +19,7 @@ export async function run<P, R>(
     const sent: Query = new Query(
       statement,
       values,
-      (error) => (error ? reject(understandError(error)) : resolve(sent)),
+      (error) => (error ? reject(classifyError(error)) : resolve(sent)),
       isFirstOfTransaction,
     )
     client.query(sent)
@@ -79,7 +79,7 @@ function beginTransaction(client: pg.PoolClient, tellHere: (message: string) => 
   async function* stream<P, R>(statement: Report<P, R>, params: P): AsyncGenerator<R, void, undefined> {
     const ask = async (query: pg.QueryArrayConfig) => {
       enter(statement.name)
-      return client.query<(string | null)[]>(query).catch((error) => note(understandError(error)))
+      return client.query<(string | null)[]>(query).catch((error) => note(classifyError(error)))
     }
     if (enter(statement.name)) await ask({ text: 'begin', rowMode: 'array' })
     for await (const batch of fetchBatches(ask, statement, params)) yield* batch
@@ -101,7 +101,7 @@ function beginTransaction(client: pg.PoolClient, tellHere: (message: string) => 
       const isEmpty = state === 'new'
       state = 'over'
       if (isEmpty) return
-      const { command } = await client.query('commit').catch((error) => note(understandError(error)))
+      const { command } = await client.query('commit').catch((error) => note(classifyError(error)))
       // PostgreSQL answers so where an earlier statement had failed and the work went on regardless.
       if (command !== 'COMMIT') throw new Error('A statement of this transaction had failed, so it was rolled back')
     },

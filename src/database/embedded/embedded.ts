@@ -5,10 +5,10 @@ import { StartupError } from '../../errors.ts'
 import { findBinaries } from './binaries.ts'
 import { adoptCluster, createCluster, DATABASE, findCluster } from './cluster.ts'
 import { explainFailure } from './explain.ts'
-import { clearLeftovers } from './leftovers.ts'
 import { takeLock } from './lock.ts'
 import { canEnter, findServiceUser, makeSocketDirectory, openToUser, PORT, prepareDataDir } from './place.ts'
 import { boundLog, type Server, type Supervised, startServer } from './server.ts'
+import { endStaleProcesses } from './stale-processes.ts'
 
 export interface EmbeddedDatabase {
   /** for `pg`: host is the socket directory */
@@ -61,7 +61,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     if (dirname(cluster) !== dataDir) await takeLockAt(`${cluster}.lock`)
     if (found) {
       await openToUser(dataDir, user)
-      await clearLeftovers(cluster, options.log)
+      await endStaleProcesses(cluster, options.log)
       await adoptCluster(found, user, binaries)
       if (!canEnter(user, cluster)) {
         throw new StartupError(
@@ -110,7 +110,7 @@ async function keepServerRunning(server: Server, log: Log): Promise<() => Promis
       pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(100, pauseMs * 2))
       if (stopping.signal.aborted) return
       try {
-        await clearLeftovers(server.cluster, log)
+        await endStaleProcesses(server.cluster, log)
         running = await startServer(server, log, stopping.signal)
         startedAt = performance.now()
         log('info', 'The database server is running again', { pid: running.pid })
@@ -128,6 +128,6 @@ async function keepServerRunning(server: Server, log: Log): Promise<() => Promis
     clearInterval(logCheck)
     running?.release()
     // The supervisor stops it; this does so too, in case somebody has harmed the supervisor, and sees that nothing is left.
-    await Promise.all([watched, clearLeftovers(server.cluster, () => {})])
+    await Promise.all([watched, endStaleProcesses(server.cluster, () => {})])
   }
 }

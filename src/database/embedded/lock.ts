@@ -4,7 +4,7 @@ import { StartupError } from '../../errors.ts'
 
 const SQLITE_BUSY = 5
 /** A process that was just killed holds its locks until the kernel has put its memory away. */
-const PATIENCE_MS = 1_000
+const LOCK_TIMEOUT_MS = 1_000
 
 export interface Lock {
   release(): void
@@ -16,7 +16,7 @@ export interface Lock {
  * It is never removed, since a lock on a removed file excludes nobody, and must not be opened otherwise: closing it would unlock it.
  */
 export async function takeLock(path: string, dataDir: string): Promise<Lock> {
-  const deadline = performance.now() + PATIENCE_MS
+  const deadline = performance.now() + LOCK_TIMEOUT_MS
   while (true) {
     const file = new DatabaseSync(path)
     try {

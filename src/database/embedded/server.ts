@@ -57,7 +57,7 @@ const FIXED_SETTINGS = {
   log_min_duration_statement: '-1',
 }
 
-const LEFTOVER_PATIENCE_MS = 30_000
+const STALE_SERVER_TIMEOUT_MS = 30_000
 const LOG_LIMIT_BYTES = 4 * 1024 * 1024
 const LOG_TAIL_BYTES = 16 * 1024
 
@@ -130,7 +130,7 @@ export interface Server {
  * still in use, it tries again for a while.
  */
 export async function startServer(server: Server, log: Log, signal: AbortSignal): Promise<Supervised> {
-  const deadline = performance.now() + LEFTOVER_PATIENCE_MS
+  const deadline = performance.now() + STALE_SERVER_TIMEOUT_MS
   while (true) {
     try {
       return await tryServer(server, log, signal)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { StartupError } from '../../errors.ts'
 
-interface Leftover {
+interface StaleProcess {
   pid: number
   isPostmaster: boolean
   /** started by a platform, not by an operator's own hand */
@@ -30,12 +30,12 @@ function isAlive(pid: number): boolean {
 }
 
 /** The processes of PostgreSQL that work in `cluster`: all of them have it as their working directory. */
-async function findLeftovers(cluster: string): Promise<Leftover[]> {
+async function findStaleProcesses(cluster: string): Promise<StaleProcess[]> {
   const postmasterPid = await readPostmasterPid(cluster)
   if (process.platform !== 'linux')
     return postmasterPid === undefined ? [] : findPostmasterByCommand(postmasterPid, cluster)
 
-  const leftovers: Leftover[] = []
+  const found: StaleProcess[] = []
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name) || (await readlink(`/proc/${name}/cwd`).catch(() => '')) !== cluster) continue
     const [comm, command] = await Promise.all(
@@ -44,19 +44,19 @@ async function findLeftovers(cluster: string): Promise<Leftover[]> {
     if (comm!.trim() !== 'postgres') continue
     const pid = Number(name)
     const isPostmaster = pid === postmasterPid
-    leftovers.push({ pid, isPostmaster, isOurs: !isPostmaster || isOurCommand(command!) })
+    found.push({ pid, isPostmaster, isOurs: !isPostmaster || isOurCommand(command!) })
   }
-  return leftovers
+  return found
 }
 
-function findPostmasterByCommand(pid: number, cluster: string): Leftover[] {
+function findPostmasterByCommand(pid: number, cluster: string): StaleProcess[] {
   const command = spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout ?? ''
   if (!command.includes('postgres') || !command.includes(cluster)) return []
   return [{ pid, isPostmaster: true, isOurs: isOurCommand(command) }]
 }
 
 /** What a process that does not go is told, by the time it has had: a postmaster and its orphans differ in the beginning. */
-function chooseSignal({ isPostmaster }: Leftover, waitedMs: number): NodeJS.Signals | undefined {
+function chooseSignal({ isPostmaster }: StaleProcess, waitedMs: number): NodeJS.Signals | undefined {
   if (waitedMs >= 20_000) return 'SIGKILL'
   if (waitedMs >= 10_000) return 'SIGQUIT'
   if (isPostmaster) return 'SIGINT'
@@ -68,16 +68,16 @@ function chooseSignal({ isPostmaster }: Leftover, waitedMs: number): NodeJS.Sign
  * postmaster, which go by themselves when they are idle, are waited for and then told. Only then may a pid file be removed that
  * PostgreSQL itself would respect because its number has meanwhile been given to some other process.
  */
-export async function clearLeftovers(
+export async function endStaleProcesses(
   cluster: string,
   log: (level: 'info' | 'warn', message: string, detail?: object) => void,
 ): Promise<void> {
   const startedAt = performance.now()
   const told = new Map<number, NodeJS.Signals>()
   while (true) {
-    const leftovers = await findLeftovers(cluster)
-    if (leftovers.length === 0) break
-    const foreign = leftovers.find(({ isOurs }) => !isOurs)
+    const found = await findStaleProcesses(cluster)
+    if (found.length === 0) break
+    const foreign = found.find(({ isOurs }) => !isOurs)
     if (foreign)
       throw new StartupError(
         `A PostgreSQL that the platform did not start works in ${cluster}: stop process ${foreign.pid} first`,
@@ -86,16 +86,16 @@ export async function clearLeftovers(
     const waitedMs = performance.now() - startedAt
     if (waitedMs > 30_000) {
       throw new StartupError(
-        `An earlier PostgreSQL still works in ${cluster} and does not stop: end process ${leftovers[0]!.pid} first`,
+        `An earlier PostgreSQL still works in ${cluster} and does not stop: end process ${found[0]!.pid} first`,
       )
     }
-    for (const leftover of leftovers) {
-      const signal = chooseSignal(leftover, waitedMs)
-      if (!signal || told.get(leftover.pid) === signal) continue
-      told.set(leftover.pid, signal)
-      if (leftover.isPostmaster)
-        log('warn', 'An earlier database server is still running; stopping it', { pid: leftover.pid, signal })
-      signalIfThere(leftover.pid, signal)
+    for (const stale of found) {
+      const signal = chooseSignal(stale, waitedMs)
+      if (!signal || told.get(stale.pid) === signal) continue
+      told.set(stale.pid, signal)
+      if (stale.isPostmaster)
+        log('warn', 'An earlier database server is still running; stopping it', { pid: stale.pid, signal })
+      signalIfThere(stale.pid, signal)
     }
     await delay(20)
   }
