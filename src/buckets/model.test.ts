@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { size } from '../testing/sizes.ts'
 import { type Answer, type Client, type TestApp, testApp } from '../testing/testing.ts'
 import { depth, getAt, isRefusal, putAt, type Tree, toText, toTree } from './reference.ts'
 import { assertStorageAddsUp, PATH, registerApp, UNLIMITED } from './testing.ts'
 
 /** Groups of users that run sequences side by side, each in an app of its own; and how many sequences each runs. */
 const GROUPS = 6
-const SEQUENCES = 350
+const SEQUENCES = size(350)
 const LIMIT_BLOCKS = 6
 
 interface Bucket {

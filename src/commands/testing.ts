@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { Connection } from '../database/database.ts'
-import { runSql } from '../database/test-database.ts'
+import { giveBack, takeDatabase } from '../testing/databases.ts'
+import { databaseUrl } from '../testing/machine.ts'
 import { findFreePort } from '../testing/ports.ts'
-import { Client, TEMPLATE } from '../testing/testing.ts'
+import { Client } from '../testing/testing.ts'
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
 export const place = mkdtempSync(join(tmpdir(), 'groundschool-commands-'))
@@ -110,14 +109,11 @@ export const processesIn = (directory: string): string[] =>
         })
         .filter((command) => command.includes(directory))
 
-/** A clone of the suite's template, reached as an operator's own PostgreSQL would be. */
+/** A database of the suite's, reached as an operator's own PostgreSQL would be. */
 export async function ownDatabase(): Promise<{ settings: Settings; drop(): Promise<unknown> }> {
-  const server = JSON.parse(process.env.GROUNDSCHOOL_TEST_DATABASE!) as Connection
-  const database = `test_${randomBytes(6).toString('hex')}`
-  await runSql(server, `create database ${database} template ${TEMPLATE}`)
-  const DATABASE_URL = `postgres://${server.user}@localhost:${server.port}/${database}?host=${encodeURIComponent(server.host!)}`
+  const connection = await takeDatabase()
   return {
-    settings: { DATABASE_URL, SECRET_KEY: Buffer.alloc(32, 'commands').toString('base64url') },
-    drop: () => runSql(server, `drop database ${database} with (force)`),
+    settings: { DATABASE_URL: databaseUrl(connection), SECRET_KEY: Buffer.alloc(32, 'commands').toString('base64url') },
+    drop: () => giveBack(connection),
   }
 }

@@ -4,7 +4,7 @@ import { assertRfcError, assertTokenDies, basicHeader, exchange, registerApp } f
 import { signedIn } from '../passkeys/testing.ts'
 import { tidy } from '../platform/upkeep.ts'
 import { mintToken } from '../sessions/tokens.ts'
-import { Client, type TestApp, testApp } from '../testing/testing.ts'
+import { Client, sharedApp, type TestApp, testApp } from '../testing/testing.ts'
 import { makeUserCode, readUserCode, showUserCode } from './rules.ts'
 import { AUTHORIZE, type Codes, decide, GRANT, poll, registerTv, start, type } from './testing.ts'
 
@@ -17,6 +17,9 @@ const auditOf = async (app: TestApp): Promise<string[]> =>
       `select action from audit_entries where action like 'device.%' or action like 'consent.%' order by id`,
     )
   ).map(({ action }) => String(action))
+
+// For tests that look at their own codes alone.
+const app = await sharedApp()
 
 test('a device gets two codes, and an address to type one of them at', async (t) => {
   const app = await testApp(t)
@@ -35,10 +38,9 @@ test('a device gets two codes, and an address to type one of them at', async (t)
   assert.ok(!JSON.stringify(row).includes(device_code), 'the device code is kept as a hash only')
 })
 
-test('only apps that may, get codes and use them', async (t) => {
-  const app = await testApp(t)
+test('only apps that may, get codes and use them', async () => {
   const plain = await registerApp(app, { key: 'plain' })
-  const tv = await registerTv(app)
+  const tv = await registerTv(app, 'only')
   const box = await registerApp(app, { key: 'box', isDeviceEnabled: true })
   const ask = (fields: Record<string, string>, headers = {}) =>
     exchange(app, fields, 'form', { path: AUTHORIZE, headers })
@@ -105,9 +107,8 @@ test('a person denies the device, and it is told so', async (t) => {
   assert.deepEqual(await app.sql('select 1 from app_users'), [])
 })
 
-test('whoever asks too often is told to slow down, and has to wait longer from then on', async (t) => {
-  const app = await testApp(t)
-  const tv = await registerTv(app)
+test('whoever asks too often is told to slow down, and has to wait longer from then on', async () => {
+  const tv = await registerTv(app, 'often')
   const codes = await start(app, tv)
   const ask = async () => (await poll(app, tv, codes)).body.error
   assert.equal(await ask(), 'authorization_pending')
@@ -142,10 +143,9 @@ test('codes hold for ten minutes', async (t) => {
   assert.equal((await app.sql('select 1 from device_grants')).length, 0)
 })
 
-test('a device code is used once: a second use ends the session that the first one made', async (t) => {
-  const app = await testApp(t)
-  const tv = await registerTv(app)
-  const other = await registerTv(app, 'other')
+test('a device code is used once: a second use ends the session that the first one made', async () => {
+  const tv = await registerTv(app, 'once')
+  const other = await registerTv(app, 'other-once')
   const codes = await start(app, tv)
   await decide(await signedIn(app, 'avery'), codes, 'allow')
   assertRfcError(await poll(app, other, codes), 400, 'invalid_grant', 4015)
@@ -173,9 +173,8 @@ test('of ten requests at once for an allowed device, exactly one succeeds', asyn
   assert.deepEqual(await app.sql('select count(*)::int as count from sessions'), [{ count: 10 }])
 })
 
-test('of two people who decide on one device at once, exactly one does', async (t) => {
-  const app = await testApp(t)
-  const tv = await registerTv(app)
+test('of two people who decide on one device at once, exactly one does', async () => {
+  const tv = await registerTv(app, 'two')
   const [avery, blake] = [await signedIn(app, 'avery'), await signedIn(app, 'blake')]
   for (let round = 0; round < 5; round++) {
     const codes = await start(app, tv)
@@ -206,9 +205,8 @@ test('a new password, a disabled account or a withdrawn consent undoes what was 
   }
 })
 
-test('a suspended app asks nobody, and gets nothing', async (t) => {
-  const app = await testApp(t)
-  const tv = await registerTv(app)
+test('a suspended app asks nobody, and gets nothing', async () => {
+  const tv = await registerTv(app, 'suspended')
   const [codes, allowed] = [await start(app, tv), await start(app, tv)]
   const browser = await signedIn(app, 'avery')
   await decide(browser, allowed, 'allow')
@@ -251,9 +249,8 @@ test('nobody fills up what an app may have open', async (t) => {
   await start(app, tv)
 })
 
-test('the device flow of one environment means nothing to the other', async (t) => {
-  const app = await testApp(t)
-  const tv = await registerTv(app)
+test('the device flow of one environment means nothing to the other', async () => {
+  const tv = await registerTv(app, 'environment')
   const codes = await start(app, tv)
   const sandboxed = await registerApp(app, { key: 'tv', isPublic: true, isDeviceEnabled: true }, 'sandbox')
   const fields = { grant_type: GRANT, client_id: sandboxed.clientId, device_code: codes.device_code }

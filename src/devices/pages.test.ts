@@ -4,14 +4,16 @@ import { assertRfcError, PASSWORD } from '../oauth/testing.ts'
 import { signedIn } from '../passkeys/testing.ts'
 import { formsOf } from '../testing/browser.ts'
 import { checkAccessibility, collectProblems, noChromium, openChromium } from '../testing/chromium.ts'
-import { testApp } from '../testing/testing.ts'
+import { sharedApp, testApp } from '../testing/testing.ts'
 import { poll, registerTv, start, type } from './testing.ts'
 
 const WRONG_CODE = 'BBBB-BBBB'
 
-test('a code in the address is filled in, and nothing happens by itself', async (t) => {
-  const app = await testApp(t)
-  const tv = await registerTv(app)
+// For tests in which nobody guesses.
+const app = await sharedApp()
+const tv = await registerTv(app)
+
+test('a code in the address is filled in, and nothing happens by itself', async () => {
   const codes = await start(app, tv)
   const browser = await signedIn(app, 'avery')
   const page = await browser.get('/device', { user_code: codes.user_code })
@@ -23,9 +25,7 @@ test('a code in the address is filled in, and nothing happens by itself', async 
   assert.match(page.headers.get('content-security-policy')!, /frame-ancestors 'none'/)
 })
 
-test('somebody who is not signed in comes back with their code', async (t) => {
-  const app = await testApp(t)
-  const tv = await registerTv(app)
+test('somebody who is not signed in comes back with their code', async () => {
   const codes = await start(app, tv)
   await app.givePassword('avery')
   const browser = app.visitor()
@@ -37,9 +37,7 @@ test('somebody who is not signed in comes back with their code', async (t) => {
   assert.match(page.text, /Cockpit TV/)
 })
 
-test('case, dashes and spaces in typed codes are forgiven', async (t) => {
-  const app = await testApp(t)
-  const tv = await registerTv(app)
+test('case, dashes and spaces in typed codes are forgiven', async () => {
   const { user_code } = await start(app, tv)
   const browser = await signedIn(app, 'avery')
   const letters = user_code.replace('-', '')
@@ -82,9 +80,7 @@ test('wrong codes lead to growing waits, for the person and for the address', as
   assert.equal(seen.status, 303)
 })
 
-test('O12: a decision counts for the device, the browser and the person that it was shown for', async (t) => {
-  const app = await testApp(t)
-  const tv = await registerTv(app)
+test('O12: a decision counts for the device, the browser and the person that it was shown for', async () => {
   const [mine, theirs] = [await start(app, tv), await start(app, tv)]
   const browser = await signedIn(app, 'avery')
   const page = await type(browser, mine.user_code)

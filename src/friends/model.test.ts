@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { UNLIMITED } from '../buckets/testing.ts'
 import type { TestBrowser } from '../testing/browser.ts'
+import { size } from '../testing/sizes.ts'
 import { type Client, type Person, testApp } from '../testing/testing.ts'
 import {
   act,
@@ -18,7 +19,7 @@ import {
   type View,
 } from './testing.ts'
 
-const SEQUENCES = 80
+const SEQUENCES = size(80)
 const NAMES: readonly Person[] = ['avery', 'blake', 'casey', 'drew']
 /** The last one cannot be found. */
 const OPEN: readonly Person[] = ['avery', 'blake', 'casey']

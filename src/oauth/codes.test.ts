@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { secretHashKey } from '../apps/secrets.ts'
 import { messagePolicy } from '../messages/messages.ts'
 import { FORGETTING } from '../platform/forgetting.ts'
+import { size } from '../testing/sizes.ts'
 import { type TestApp, testApp } from '../testing/testing.ts'
 import {
   assertOauthError,
@@ -39,11 +40,13 @@ const registerBoth = async (app: TestApp) => ({
 const holds = async (app: TestApp, accessToken: string): Promise<boolean> =>
   (await app.nobody().get('/oauth/token/validate', {}, { authorization: `Bearer ${accessToken}` })).status === 200
 
-test('O1: of ten requests that redeem one code at once exactly one succeeds, 200 times over', async (t) => {
+const ROUNDS = size(200)
+
+test(`O1: of ten requests that redeem one code at once exactly one succeeds, ${ROUNDS} times over`, async (t) => {
   const app = await testApp(t, NO_LIMITS)
   const { old } = await registerBoth(app)
   const { browser } = await obtainCode(app, { clientId: old.clientId })
-  for (let round = 0; round < 200; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     const { code } = await obtainCode(app, { clientId: old.clientId, browser })
     const answers = await Promise.all(Array.from({ length: 10 }, () => exchange(app, fieldsOf(old, code))))
     const refused = answers.filter(({ status }) => status !== 200)
@@ -51,7 +54,7 @@ test('O1: of ten requests that redeem one code at once exactly one succeeds, 200
     for (const { status, body } of refused) assert.deepEqual([status, body.error_code], [400, 4008])
   }
   const [count] = await app.sql(`select count(*)::int as opened, count(ended_at)::int as ended from sessions`)
-  assert.deepEqual(count, { opened: 200, ended: 200 }, 'one session for each code, ended by its second use')
+  assert.deepEqual(count, { opened: ROUNDS, ended: ROUNDS }, 'one session for each code, ended by its second use')
 })
 
 test('a code', async (t) => {

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { until } from '../database/test-database.ts'
 import { tokenPolicy } from '../sessions/sessions.ts'
 import { mintRefreshToken, mintToken } from '../sessions/tokens.ts'
-import { type Answer, Client, type TestApp, testApp } from '../testing/testing.ts'
+import { type Answer, Client, sharedApp, type TestApp, testApp } from '../testing/testing.ts'
 import {
   assertRfcError,
   assertTokenDies,
@@ -55,9 +55,13 @@ const refresh = (app: TestApp, client: Registered, refresh_token: string): Promi
 const statusOf = async (app: TestApp, { access_token: token }: Tokens): Promise<number> =>
   (await new Client(app.address, token).get('/oauth/token/validate')).status
 
-test('the token operation answers to the letter of RFC 6749', async (t) => {
-  const app = await testApp(t)
-  const client = await registerApp(app, { key: 'logbook' })
+// Shared by the tests that leave nothing behind that the others would see.
+const app = await sharedApp()
+const client = await registerApp(app, { key: 'logbook' })
+const other = await registerApp(app, { key: 'other' })
+const phone = await registerApp(app, { key: 'phone', isPublic: true })
+
+test('the token operation answers to the letter of RFC 6749', async () => {
   const answer = await send(app, TOKEN, { ...(await codeFields(app, client)), ...credentials(client) })
   assert.equal(answer.status, 200, answer.text)
   const { access_token, refresh_token, ...rest } = answer.body
@@ -75,10 +79,7 @@ test('the token operation answers to the letter of RFC 6749', async (t) => {
   assert.notEqual(next.body.refresh_token, refresh_token)
 })
 
-test('an app proves itself by header, by fields, or, where it is public, by PKCE alone', async (t) => {
-  const app = await testApp(t)
-  const client = await registerApp(app, { key: 'logbook' })
-  const phone = await registerApp(app, { key: 'phone', isPublic: true })
+test('an app proves itself by header, by fields, or, where it is public, by PKCE alone', async () => {
   const encoded = (text: string) => encodeURIComponent(text).replaceAll('-', '%2D').replaceAll('_', '%5F')
   const formEncoded = Buffer.from(`${encoded(client.clientId)}:${encoded(client.secret)}`).toString('base64')
   const ways: [Registered, Fields, Fields][] = [
@@ -94,9 +95,7 @@ test('an app proves itself by header, by fields, or, where it is public, by PKCE
   }
 })
 
-test('O11: credentials and fields in the address are refused', async (t) => {
-  const app = await testApp(t)
-  const client = await registerApp(app, { key: 'logbook' })
+test('O11: credentials and fields in the address are refused', async () => {
   const fields = await codeFields(app, client)
   const inQuery = await exchange(app, { ...fields, ...credentials(client) }, 'query', { path: TOKEN })
   assertRfcError(inQuery, 400, 'invalid_request', 4000)
@@ -105,12 +104,8 @@ test('O11: credentials and fields in the address are refused', async (t) => {
   assert.equal((await send(app, TOKEN, { ...fields, ...credentials(client) })).status, 200)
 })
 
-test('every refusal has the name and the status that RFC 6749 has for it', async (t) => {
-  const app = await testApp(t)
-  const client = await registerApp(app, { key: 'logbook' })
-  const other = await registerApp(app, { key: 'other' })
+test('every refusal has the name and the status that RFC 6749 has for it', async () => {
   const sandboxed = await registerApp(app, { key: 'logbook' }, 'sandbox')
-  const phone = await registerApp(app, { key: 'phone', isPublic: true })
   const own = credentials(client)
   const fields = await codeFields(app, client)
   const rows: [fields: Fields, status: number, name: string, code: number, headers?: Fields][] = [
@@ -152,9 +147,7 @@ test('every refusal has the name and the status that RFC 6749 has for it', async
   assert.equal((await send(app, TOKEN, { ...fields, ...own })).status, 200)
 })
 
-test('a code that is used twice is refused by the book, and its session ends', async (t) => {
-  const app = await testApp(t)
-  const client = await registerApp(app, { key: 'logbook' })
+test('a code that is used twice is refused by the book, and its session ends', async () => {
   const fields = { ...(await codeFields(app, client)), ...credentials(client) }
   const first = await send(app, TOKEN, fields)
   assertRfcError(await send(app, TOKEN, fields), 400, 'invalid_grant', 4008)
@@ -162,9 +155,8 @@ test('a code that is used twice is refused by the book, and its session ends', a
   assertRfcError(await refresh(app, client, first.body.refresh_token), 400, 'invalid_grant', 4034)
 })
 
-test('the sign-in page by the book wants PKCE, tells the app of mistakes, and always says who answers', async (t) => {
-  const app = await testApp(t)
-  const { clientId } = await registerApp(app, { key: 'logbook', isPkceRequired: false })
+test('the sign-in page by the book wants PKCE, tells the app of mistakes, and always says who answers', async () => {
+  const { clientId } = await registerApp(app, { key: 'old', isPkceRequired: false })
   const iss = app.environment().url
   const browser = app.visitor()
   const ask = async (query: Fields) => {
@@ -197,8 +189,7 @@ test('the sign-in page by the book wants PKCE, tells the app of mistakes, and al
   assert.equal(redirect.searchParams.get('iss'), iss)
 })
 
-test('the metadata names what this server has, under its own address', async (t) => {
-  const app = await testApp(t)
+test('the metadata names what this server has, under its own address', async () => {
   for (const name of ['production', 'sandbox'] as const) {
     const { url } = app.environment(name)
     const answer = await app.nobody(name).get(METADATA)
@@ -225,8 +216,7 @@ test('the metadata names what this server has, under its own address', async (t)
   }
 })
 
-test('an app in a browser may ask for tokens from an origin that it registered', async (t) => {
-  const app = await testApp(t)
+test('an app in a browser may ask for tokens from an origin that it registered', async () => {
   const origin = 'https://app.example.org'
   const spa = await registerApp(app, { key: 'spa', isPublic: true, origins: [origin] })
   const preflight = () => app.nobody().send('OPTIONS', TOKEN, { headers: { origin } })
@@ -284,11 +274,7 @@ test('revoking an access token ends that one alone, on every process', async (t)
   assert.equal((await send(app, REVOKE, fields, basicHeader(client))).status, 200)
 })
 
-test('an app revokes its own tokens only, and what nobody knows is revoked already', async (t) => {
-  const app = await testApp(t)
-  const client = await registerApp(app, { key: 'logbook' })
-  const other = await registerApp(app, { key: 'other' })
-  const phone = await registerApp(app, { key: 'phone', isPublic: true })
+test('an app revokes its own tokens only, and what nobody knows is revoked already', async () => {
   const tokens = await signIn(app, client)
   const [access, fresh] = [tokens.access_token, tokens.refresh_token]
   for (const who of [other, phone]) {
@@ -312,9 +298,7 @@ test('an app revokes its own tokens only, and what nobody knows is revoked alrea
   await assertTokenDies(app.address, own.access_token)
 })
 
-test('O14: a token of the other environment is not revoked, and the answer says where it belongs', async (t) => {
-  const app = await testApp(t)
-  const client = await registerApp(app, { key: 'logbook' })
+test('O14: a token of the other environment is not revoked, and the answer says where it belongs', async () => {
   const strange = [
     mintToken('access', 'sandbox'),
     mintRefreshToken(app.environment('sandbox').get(tokenPolicy).refreshKey, 'sandbox', {
@@ -332,10 +316,8 @@ test('O14: a token of the other environment is not revoked, and the answer says 
   }
 })
 
-test('introspection tells an app what its tokens are worth, and changes nothing', async (t) => {
-  const app = await testApp(t)
-  const client = await registerApp(app, { key: 'logbook' })
-  const startedAt = Math.floor(Date.now() / 1000)
+test('introspection tells an app what its tokens are worth, and changes nothing', async () => {
+  const startedAt = Math.floor(app.environment().clock().getTime() / 1000)
   const tokens = await signIn(app, client)
   const inspect = (token: string) => send(app, INTROSPECT, { token }, basicHeader(client))
   const { body: access } = await inspect(tokens.access_token)
@@ -372,11 +354,7 @@ test('introspection tells an app what its tokens are worth, and changes nothing'
   assert.deepEqual((await inspect(next.access_token)).body, { active: false })
 })
 
-test('introspection says of anything else that it is not active, and no more', async (t) => {
-  const app = await testApp(t)
-  const client = await registerApp(app, { key: 'logbook' })
-  const other = await registerApp(app, { key: 'other' })
-  const phone = await registerApp(app, { key: 'phone', isPublic: true })
+test('introspection says of anything else that it is not active, and no more', async () => {
   const tokens = await signIn(app, client)
   const strangers = await signIn(app, phone)
   const dead = await signIn(app, client)
@@ -403,9 +381,7 @@ test('introspection says of anything else that it is not active, and no more', a
   assertRfcError(await send(app, INTROSPECT, { ...fields, ...wrong }), 401, 'invalid_client', 4011)
 })
 
-test('a token of somebody who has withdrawn their consent is not active', async (t) => {
-  const app = await testApp(t)
-  const client = await registerApp(app, { key: 'logbook' })
+test('a token of somebody who has withdrawn their consent is not active', async () => {
   const tokens = await signIn(app, client)
   await app.sql(`update app_users set withdrawn_at = now()`)
   const inspect = async (token: string) => (await send(app, INTROSPECT, { token, ...credentials(client) })).body

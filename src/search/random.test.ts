@@ -3,11 +3,12 @@ import { type TestContext, test } from 'node:test'
 import pg from 'pg'
 import { until } from '../database/test-database.ts'
 import type { Environment } from '../environment.ts'
+import { size } from '../testing/sizes.ts'
 import { type Client, type TestApp, testApp } from '../testing/testing.ts'
 import { settleDraws } from './draws.ts'
 import { loadCast } from './testing.ts'
 
-const DRAWS = 100_000
+const DRAWS = size(100_000)
 const AT_ONCE = 25
 const UNLIMITED = {
   RATE_SEARCH_PER_SECOND: '1000000',

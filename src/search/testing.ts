@@ -78,7 +78,14 @@ const BATCH = 10_000
 /** Makes so many people users of an app, all to be found, in one environment. */
 export async function loadCast(
   connection: pg.ClientConfig,
-  what: { people: number; clientId: string; schema?: string; progress?: (done: number) => void },
+  what: {
+    people: number
+    clientId: string
+    schema?: string
+    /** Only these of them, if it is given. */
+    keeps?: (person: Named) => boolean
+    progress?: (done: number) => void
+  },
 ): Promise<void> {
   const client = new pg.Client(connection)
   await client.connect()
@@ -101,6 +108,7 @@ export async function loadCast(
       what.progress?.(done)
     }
     for (const named of makeCast(what.people)) {
+      if (what.keeps && !what.keeps(named)) continue
       const { handle, firstName: first_name, lastName: last_name } = named
       batch.push({ handle, first_name, last_name, keys: searchKeys(named) })
       if (batch.length === BATCH) await flush()

@@ -5,23 +5,35 @@ import { type EmbeddedDatabase, startEmbedded } from '../database/embedded/embed
 import { runSql } from '../database/test-database.ts'
 import { migrateAll } from '../platform/platform.ts'
 import { provideChromium } from './chromium-setup.ts'
-import { seed, TEMPLATE } from './testing.ts'
+import { openDatabases, TEMPLATE } from './databases.ts'
+import { seed } from './testing.ts'
+
+/** Nothing here outlives the suite. What has to survive a crash is tested on clusters of its own. */
+const IN_A_HURRY = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  wal_compression: 'off',
+  max_wal_size: '4GB',
+  autovacuum: 'off',
+}
 
 let server: EmbeddedDatabase
 let dataDir: string
 let codeDir: string
 
-/** Once for the whole suite: a real browser, a real PostgreSQL, and a migrated template that every test clones. */
+/** Once for the whole suite: a real browser, a real PostgreSQL, and a migrated template that tests begin with. */
 export async function globalSetup(): Promise<void> {
   await provideChromium()
   dataDir = mkdtempSync(join(tmpdir(), 'groundschool-test-'))
-  server = await startEmbedded({ dataDir, log: () => {} })
-  // Each clone of the template is written to the log of the database as a whole; packing that takes longer than the rest of it.
-  await runSql(server.connection, `alter database ${server.connection.database} set wal_compression = off`)
+  server = await startEmbedded({ dataDir, log: () => {}, settings: IN_A_HURRY })
   await runSql(server.connection, `create database ${TEMPLATE}`)
   const template = { ...server.connection, database: TEMPLATE }
   await migrateAll(template)
   await seed(template)
+  await openDatabases(server.connection)
   // Each file runs in a process of its own, and most of them load the whole platform.
   codeDir = mkdtempSync(join(tmpdir(), 'groundschool-code-'))
   process.env.NODE_COMPILE_CACHE = codeDir

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
+import { after } from 'node:test'
 import pg from 'pg'
 import { ensureAppUser, makeClientId } from '../apps/apps.ts'
 import { type EnvironmentName, readConfig } from '../config.ts'
@@ -15,18 +14,17 @@ import { openLog } from '../platform/log.ts'
 import { type Platform, startPlatform } from '../platform/platform.ts'
 import { openSession, tokenPolicy } from '../sessions/sessions.ts'
 import { TestBrowser } from './browser.ts'
+import { giveBack, takeDatabase } from './databases.ts'
 import { findFreePort } from './ports.ts'
 
-/** The migrated database that `testApp` clones: two apps and six people in each environment, nobody with a password. */
-export const TEMPLATE = 'groundschool_template'
+/** Who is in the template that tests begin with, in each environment; nobody has a password. */
 const PEOPLE = ['avery', 'blake', 'casey', 'drew', 'ellis', 'finley'] as const
 const APPS = ['first', 'second'] as const
 export type Person = (typeof PEOPLE)[number]
 export type AppName = (typeof APPS)[number]
 
-/** argon2id of `groundschool`, made once: a hash takes 34 ms. */
-const PASSWORD_HASH =
-  '$argon2id$v=19$m=19456,t=2,p=1$wfkL4AKXS+Mr0ddP9YKnKw$S7oT4WsrlJ3vt2n3+fM4g/H5EWXrKHyC54opCQoNKYY'
+/** argon2id of `groundschool` with the smallest parameters there are: people sign in thousands of times, and a real hash takes 34 ms. */
+const PASSWORD_HASH = '$argon2id$v=19$m=8,t=1,p=1$dGVzdHN0ZXN0c3Rlc3RzdA$m9MaYagVVT5Ux/OGWX1WmuE/Yh/M0+ClyAJHP7QPkPE'
 const SECRET_KEY = Buffer.alloc(32, 'test').toString('base64url')
 
 export async function seed(connection: Connection): Promise<void> {
@@ -125,20 +123,20 @@ export interface TestApp {
   log(): string
 }
 
+/** What a platform for tests lasts as long as: a test's context, or the file. */
+interface Lifetime {
+  after(end: () => Promise<void>): void
+}
+
 /** A real platform on a fresh real database, with real HTTP; it closes itself, and its log is searched for secrets. */
-export async function testApp(t: TestContext, settings: Record<string, string> = {}): Promise<TestApp> {
-  const server = JSON.parse(process.env.GROUNDSCHOOL_TEST_DATABASE ?? 'null') as Connection | null
-  assert.ok(server, 'run the tests with npm test')
-  const database = `test_${randomBytes(6).toString('hex')}`
-  await runSql(server, `create database ${database} template ${TEMPLATE}`)
-  const connection = { ...server, database }
+export async function testApp(t: Lifetime, settings: Record<string, string> = {}): Promise<TestApp> {
+  const connection = await takeDatabase()
   // Opening a connection takes longer than most of what tests ask of it.
   const own = new pg.Pool({ ...connection, max: 5, idleTimeoutMillis: 0 }).on('error', () => {})
   const ask = async (text: string, name: EnvironmentName): Promise<Record<string, unknown>[]> =>
     [await own.query(`set search_path to ${schemaOf(name)}; ${text}`)].flat().at(-1)!.rows
 
-  const logFile = join(tmpdir(), `groundschool-${database}.log`)
-  writeFileSync(logFile, '')
+  const lines: string[] = []
   // For what the platform writes to files: messages to people.
   const dataDir = mkdtempSync(join(tmpdir(), 'groundschool-data-'))
   const secrets: string[] = []
@@ -157,7 +155,7 @@ export async function testApp(t: TestContext, settings: Record<string, string> =
       ...settings,
       ...more,
     })
-    const log = openLog(config, { write: (line) => writeFileSync(logFile, line, { flag: 'a' }) })
+    const log = openLog(config, { write: (line) => lines.push(line) })
     return startPlatform(config, connection, log, clock)
   }
   // The platform knows its own address before it listens, as it does everywhere else.
@@ -167,9 +165,8 @@ export async function testApp(t: TestContext, settings: Record<string, string> =
 
   t.after(async () => {
     await Promise.all([...platforms.map((one) => one.stop()), own.end()])
-    await runSql(server, `drop database ${database} with (force)`)
-    const log = readFileSync(logFile, 'utf8')
-    rmSync(logFile)
+    await giveBack(connection)
+    const log = lines.join('')
     rmSync(dataDir, { recursive: true, force: true })
     // O16: no token, code, secret or password in any log line.
     assert.doesNotMatch(log, /gs_(sbx_)?[a-z]{2}_[\w-]{20}/)
@@ -222,9 +219,12 @@ export async function testApp(t: TestContext, settings: Record<string, string> =
       platforms.push(second)
       return second
     },
-    log: () => readFileSync(logFile, 'utf8'),
+    log: () => lines.join(''),
   }
 }
+
+/** One platform for all tests of a file: for those that do not disturb each other, because starting one takes longer than most tests. */
+export const sharedApp = (settings?: Record<string, string>): Promise<TestApp> => testApp({ after }, settings)
 
 /** How a refusal looks: our two fields; those with the name that OAuth has for it; or as RFC 6749 §5.2 has it, our code in the headers alone. */
 const ERROR_SHAPES = {

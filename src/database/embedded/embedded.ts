@@ -22,6 +22,8 @@ export interface EmbeddedDatabase {
 export interface EmbeddedOptions {
   dataDir: string
   log: (level: 'info' | 'warn' | 'error', message: string, detail?: object) => void
+  /** Win over the server's own settings. For tests, whose data may be lost. */
+  settings?: Readonly<Record<string, string>>
 }
 
 type Log = EmbeddedOptions['log']
@@ -72,7 +74,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     const socketDir = await makeSocketDirectory(dataDir, user)
     held.push(() => rm(socketDir, { recursive: true, force: true }))
 
-    const server: Server = { postgres: binaries.postgres, cluster, socketDir, logPath, user }
+    const { settings = {} } = options
+    const server: Server = { postgres: binaries.postgres, cluster, socketDir, logPath, user, settings }
     const stopServer = await keepServerRunning(server, options.log)
     let stopped: Promise<void> | undefined
     return {

@@ -123,6 +123,7 @@ export interface Server {
   socketDir: string
   logPath: string
   user: ServiceUser
+  settings: Readonly<Record<string, string>>
 }
 
 /**
@@ -146,7 +147,7 @@ async function tryServer(server: Server, log: Log, signal: AbortSignal): Promise
   await rm(socketPath(server.socketDir), { force: true })
   await rm(`${socketPath(server.socketDir)}.lock`, { force: true })
   const logStart = await sizeOf(server.logPath)
-  const settings = { ...FIXED_SETTINGS, unix_socket_directories: server.socketDir }
+  const settings = { ...FIXED_SETTINGS, unix_socket_directories: server.socketDir, ...server.settings }
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const running = await supervise(server.postgres, ['-D', server.cluster, ...args], server)
   const exit = running.exited.then(() => 'exited' as const)

@@ -1,0 +1,3 @@
+import { fuzzPages } from './testing.ts'
+
+fuzzPages()
