@@ -6,6 +6,7 @@ import { fail, PlatformError } from '../errors.ts'
 import { Nothing } from '../http/input/fields.ts'
 import { type FormProblem, OUTDATED, readProblem } from '../http/pages/form-problem.ts'
 import { readNext, withNext } from '../http/pages/next.ts'
+import { DoneQuery } from '../http/pages/own-page.ts'
 import { formPage, type Page, type PageAnswer, type PageContext, type ShownPage, viewPage } from '../http/pages/page.ts'
 import { messagePolicy } from '../messages/messages.ts'
 import { showPasskeys } from '../passkeys/pages.ts'
@@ -24,7 +25,6 @@ import {
   withdrawApp,
 } from './account.ts'
 import {
-  AccountQuery,
   NameApp,
   NameBrowser,
   NameSession,
@@ -113,7 +113,7 @@ export const accountPages: readonly Page[] = [
   viewPage({
     name: 'accountPage',
     path: HOME,
-    input: AccountQuery,
+    input: DoneQuery,
     run: async (context, { done }) => {
       const who = findPerson(context.who)
       const notice = findNotice(done)

@@ -68,7 +68,6 @@ export const Browsers = Type.Array(
 const field = (description: string) => Type.Optional(Text(description, 4000))
 const done = Type.Optional(Text('What was done just now, as one of a few codes', 100))
 
-export const AccountQuery = Type.Object({ done })
 export const NextQuery = Type.Object({ next: field('Where to go on: a path of this platform') })
 export const SignInFields = Type.Object({
   handle: field('The handle'),

@@ -3,13 +3,12 @@ import { findNotice } from '../../web/account/notices.ts'
 import { CHILD_FORMS, type ChildForm, childPage } from '../../web/families/child-page.ts'
 import { CHILD, CHILDREN, childPath, childrenPage, type NewChild } from '../../web/families/children-page.ts'
 import { fullName } from '../../web/friends/friends-page.ts'
-import { AccountQuery } from '../account/schema.ts'
 import type { PersonCaller } from '../caller.ts'
 import { fail } from '../errors.ts'
 import { circlePages } from '../friends/circle-pages.ts'
 import { parseDate } from '../http/input/dates.ts'
 import type { FormProblem } from '../http/pages/form-problem.ts'
-import { doneAt, ownForm, ownView, showOwn } from '../http/pages/own-page.ts'
+import { DoneQuery, doneAt, ownForm, ownView, showOwn } from '../http/pages/own-page.ts'
 import type { Page, PageContext, ShownPage } from '../http/pages/page.ts'
 import { messagePolicy } from '../messages/messages.ts'
 import { leavingPolicy } from '../people/deletion.ts'
@@ -123,7 +122,7 @@ export const familyPages: readonly Page[] = [
   ownView({
     name: 'childrenPage',
     path: CHILDREN,
-    input: AccountQuery,
+    input: DoneQuery,
     run: (context, who, { done }) => lookAtChildren(context, who, { notice: findNotice(done) }),
   }),
   ownForm({

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { AccountQuery } from '../account/schema.ts'
 import { DateTime, Flag, Id, Text } from '../http/input/fields.ts'
+import { DoneQuery } from '../http/pages/own-page.ts'
 import { Entry, Settings } from '../profiles/schema.ts'
 
 const { handle, firstName, lastName, userType, country, email, publicSearch } = Settings.properties
@@ -85,7 +85,7 @@ const field = (description: string) => Type.Optional(Text(description, 4000))
 const passwords = { new_password: field('The new password'), again: field('The new password again') }
 
 export const NameForm = Type.Object(named)
-export const ChildQuery = Type.Object({ ...named, ...AccountQuery.properties })
+export const ChildQuery = Type.Object({ ...named, ...DoneQuery.properties })
 export const NewChildForm = Type.Object({
   ...named,
   firstName: changed.firstName,

@@ -1,5 +1,4 @@
 import type { Room } from '../room.ts'
-import { picturePages } from './pages.ts'
 import { exportImages } from './pictures.ts'
 import { pictureOperations } from './routes.ts'
 
@@ -7,7 +6,6 @@ export const pictures: Room = {
   name: 'pictures',
   areas: { Pictures: 'Pictures and covers of users.' },
   operations: pictureOperations,
-  pages: picturePages,
   personalTables: { pictures: { inExport: '`picture.webp`, `cover.webp`', whenDeleted: 'gone' } },
   exports: [{ file: '*.webp', about: 'Your picture and your cover, where you have them', readFiles: exportImages }],
 }

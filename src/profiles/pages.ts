@@ -2,10 +2,9 @@ import { Type } from 'typebox'
 import { findNotice } from '../../web/account/notices.ts'
 import { picturesSection } from '../../web/pictures/pictures-section.ts'
 import { EMAIL_FORM, PROFILE, type ProfileFields, profilePage, SEARCH_FORM } from '../../web/profiles/profile-page.ts'
-import { AccountQuery } from '../account/schema.ts'
 import type { PersonCaller } from '../caller.ts'
 import type { FormProblem } from '../http/pages/form-problem.ts'
-import { doneAt, ownForm, ownView, showOwn } from '../http/pages/own-page.ts'
+import { DoneQuery, doneAt, ownForm, ownView, showOwn } from '../http/pages/own-page.ts'
 import type { Page, PageContext, ShownPage } from '../http/pages/page.ts'
 import { messagePolicy } from '../messages/messages.ts'
 import { readPersonImage } from '../pictures/pictures.ts'
@@ -64,7 +63,7 @@ export const profilePages: readonly Page[] = [
   ownView({
     name: 'profilePage',
     path: PROFILE,
-    input: AccountQuery,
+    input: DoneQuery,
     run: (context, who, { done }) => lookAtProfile(context, who, { notice: findNotice(done) }),
   }),
   ownForm({

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Named } from '../people/search-keys.ts'
 import { size } from '../testing/sizes.ts'
 import { type Client, testApp } from '../testing/testing.ts'
-import type { Named } from './keys.ts'
 import { loadCast } from './testing.ts'
 
 /** What people type, and whose handle or name must be among the first three. */

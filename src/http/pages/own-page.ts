@@ -1,8 +1,9 @@
-import type { Static, TObject } from 'typebox'
+import { type Static, type TObject, Type } from 'typebox'
 import { type AccountSection, accountNavigation } from '../../../web/account/navigation.ts'
 import { type Html, html } from '../../../web/html.ts'
 import { findPerson, type PersonCaller } from '../../caller.ts'
 import { PlatformError } from '../../errors.ts'
+import { Text } from '../input/fields.ts'
 import { type FormProblem, readProblem } from './form-problem.ts'
 import { withNext } from './next.ts'
 import {
@@ -14,6 +15,11 @@ import {
   type ShownPage,
   viewPage,
 } from './page.ts'
+
+/** What was done just now, told by the page that it leads to. */
+export const DoneQuery = Type.Object({
+  done: Type.Optional(Text('What was done just now, as one of a few codes', 100)),
+})
 
 const SIGN_IN = '/account/signin'
 

@@ -5,10 +5,10 @@ import { fail } from '../errors.ts'
 import { Nothing } from '../http/input/fields.ts'
 import { doneAt, ownForm } from '../http/pages/own-page.ts'
 import type { Page } from '../http/pages/page.ts'
-import { lookAtProfile } from '../profiles/pages.ts'
-import { removeImage, setImage } from './pictures.ts'
-import { SetImage } from './schema.ts'
-import { imageWorker } from './worker.ts'
+import { removeImage, setImage } from '../pictures/pictures.ts'
+import { SetImage } from '../pictures/schema.ts'
+import { imageWorker } from '../pictures/worker.ts'
+import { lookAtProfile } from './pages.ts'
 
 /** What is missing is told on the page itself. */
 const UploadForm = Type.Partial(SetImage)
