@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { everything } from './app.ts'
+import { everything, rooms } from './app.ts'
 import { listSettings, readConfig } from './config.ts'
 import { type ErrorName, listErrors } from './errors.ts'
 import { describeApi } from './http/openapi/openapi.ts'
@@ -114,15 +114,45 @@ const renderOperations = (): string =>
     ]),
   )
 
-const START = '<!-- operations: made by `npm run docs` -->'
-const END = '<!-- end of operations -->'
+const renderAccess = (): string => `# Who may call what
 
-/** The contract is written by hand, but for the table between the two marks. */
-function renderContract(text: string): string {
+${NOTE}
+
+Every operation says which callers it lets in, and what they must hold beside. A test walks this table with both answers.
+
+- **anyone**: no credentials, or credentials that the operation reads itself (client ID and secret).
+- **visitor**: somebody in a browser, signed in to the platform or not; never a page of another site.
+- **person**: signed in to the platform itself, with the cookie of their browser.
+- **app user**: a person in an app, with an access token.
+
+${table(
+  ['Operation', 'Reached at', 'Callers', 'Must hold'],
+  everything.operations.map(({ name, method, path, who, needs = [] }) => [
+    `\`${name}\``,
+    `\`${method} ${path}\``,
+    who.name,
+    needs.map((need) => need.name).join(', '),
+  ]),
+)}
+`
+
+const renderTables = (): string =>
+  table(
+    ['table', 'in the download', 'when the account is deleted'],
+    rooms.flatMap(({ personalTables = {} }) =>
+      Object.entries(personalTables).map(([name, { inExport, whenDeleted }]) => [`\`${name}\``, inExport, whenDeleted]),
+    ),
+  )
+
+const START = '<!-- made by `npm run docs` -->'
+const END = '<!-- end -->'
+
+/** For what is written by hand, but for a table between two marks. */
+function renderBetween(text: string, rendered: string): string {
   const [before, rest = ''] = text.split(START)
   const after = rest.split(END)[1]
-  if (after === undefined) throw new Error('docs/contract.md has lost the marks around its table of operations')
-  return `${before}${START}\n\n${renderOperations()}\n\n${END}${after}`
+  if (after === undefined) throw new Error(`A document has lost the marks ${START} and ${END} around its table`)
+  return `${before}${START}\n\n${rendered}\n\n${END}${after}`
 }
 
 /** Every generated file in docs/, and what it should hold, given what it holds. */
@@ -130,7 +160,9 @@ const FILES: Record<string, (current: () => string) => string> = {
   'errors.md': renderErrors,
   'configuration.md': renderConfiguration,
   'openapi.json': renderOpenApi,
-  'contract.md': (current) => renderContract(current()),
+  'access.md': renderAccess,
+  'contract.md': (current) => renderBetween(current(), renderOperations()),
+  'your-data.md': (current) => renderBetween(current(), renderTables()),
 }
 
 const pathOf = (name: string): URL => new URL(`../docs/${name}`, import.meta.url)

@@ -67,7 +67,7 @@ const otherIn = (found: Found): Pick<Act, 'otherId'> => ({ otherId: found?.other
 /** What the caller may not do at all is refused first: it must not depend on whom they name. */
 function judge(found: Found, at: Date, { verb, by }: Pick<Act, 'by'> & { verb: Verb }): Pick<Act, 'otherId'> {
   if (!found) throw fail('notAuthorized')
-  checkDoer({ isAnonymous: found.anonymous, isChild: isChild(found.date_of_birth, at) }, verb, by)
+  checkDoer({ isChild: isChild(found.date_of_birth, at) }, verb, by)
   return otherIn(found)
 }
 

@@ -1,5 +1,6 @@
 import type { ErrorName } from '../errors.ts'
 import { appUser, person } from '../http/callers/callers.ts'
+import { anAccount } from '../http/callers/needs.ts'
 import { Nothing } from '../http/input/fields.ts'
 import { type Operation, operation } from '../http/operation.ts'
 import { json, success } from '../http/output/output.ts'
@@ -90,6 +91,7 @@ export const friendOperations: readonly Operation[] = [
   ...VERBS.map(({ verb, name, summary, errors }) =>
     operation({
       who: appUser,
+      needs: [anAccount],
       name,
       summary,
       method: 'POST',
@@ -98,7 +100,7 @@ export const friendOperations: readonly Operation[] = [
       input: NameUser,
       from: 'body',
       output: success(),
-      errors: [...errors, 'notForAnonymous'],
+      errors,
       run: ({ db, who }, { userId }) => actOnUser(db, who, { verb, userId }),
     }),
   ),

@@ -61,9 +61,8 @@ const PARENT_DECIDES: Partial<Record<Verb, string>> = {
   unblock: 'A parent ends the blocks of a child; ask yours',
 }
 
-/** Looking is open to everybody; an anonymous user is gone too soon to have friends. */
-export function checkDoer(me: Pick<Party, 'isAnonymous' | 'isChild'>, verb: Verb, by: By): void {
-  if (me.isAnonymous) throw fail('notForAnonymous', 'Anonymous users have no friends; sign in to have some')
+/** Looking is open to everybody. */
+export function checkDoer(me: Pick<Party, 'isChild'>, verb: Verb, by: By): void {
   // A child may always take back what it wants no more, and a parent sees that: cancel, remove and block need nobody.
   const refusal = PARENT_DECIDES[verb]
   if (me.isChild && by === 'person' && refusal !== undefined) throw fail('wrongUserType', refusal)
