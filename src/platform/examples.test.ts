@@ -21,7 +21,7 @@ function examplesIn(file: string, heading: string, language: string): string[] {
   return [...section.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(([, code]) => code!)
 }
 
-test('what docs/signing-in.md shows works as it stands', async (t) => {
+test('what docs/how-to-sign-in.md shows works as it stands', async (t) => {
   const server = await installServer(t)
   await server.start()
   const base = server.nobody.address.replace('127.0.0.1', 'localhost')
@@ -32,7 +32,7 @@ test('what docs/signing-in.md shows works as it stands', async (t) => {
       .stdout
 
   await t.test('with nothing but curl: code, exchange, call, refresh, logout', async () => {
-    const lines = (await run(examplesIn('docs/signing-in.md', 'With nothing but curl', 'sh').join('\n')))
+    const lines = (await run(examplesIn('docs/how-to-sign-in.md', 'With nothing but curl', 'sh').join('\n')))
       .trim()
       .split('\n')
     const [tokens, state, refreshed, out] = lines.map((line) => JSON.parse(line))
@@ -43,7 +43,7 @@ test('what docs/signing-in.md shows works as it stands', async (t) => {
   })
 
   await t.test('with a standard library', async (t) => {
-    const [program] = examplesIn('docs/signing-in.md', 'With a standard library', 'js')
+    const [program] = examplesIn('docs/how-to-sign-in.md', 'With a standard library', 'js')
     const port = String(await findFreePort())
     const file = join(ROOT, `node_modules/.cache/signing-in-${process.pid}.mjs`)
     mkdirSync(join(file, '..'), { recursive: true })
@@ -64,7 +64,7 @@ test('what docs/signing-in.md shows works as it stands', async (t) => {
   })
 
   await t.test('on a device without a browser', async () => {
-    const [ask, poll] = examplesIn('docs/signing-in.md', 'On a device without a browser', 'sh')
+    const [ask, poll] = examplesIn('docs/how-to-sign-in.md', 'On a device without a browser', 'sh')
     const grant = JSON.parse(await run(ask!))
     assert.equal(grant.verification_uri, `${base}/device`)
     const answer = JSON.parse(await run(`BASE=${base}\nDEVICE_CODE=${grant.device_code}\n${poll}`))
