@@ -257,7 +257,7 @@ test('a new consumer starts at the end or at the beginning, as it says, and wher
   await first.stop()
   await emitAlone(app, 4)
   startIn(t, app.environment(), { name: 'later', start: 'end', handle: later.handle })
-  await until('it goes on where it was', () => later.events.length === 2)
+  await until('it goes on where it was', () => later.events.length === 2 && all.events.length === 5)
   assert.deepEqual([all.ns(), later.ns()], [numbers(5), [3, 4]])
 })
 
