@@ -75,6 +75,7 @@ create table jobs (
 create index jobs_due on jobs (kind, run_at, id) where given_up_at is null;
 create unique index jobs_by_unique_key on jobs (kind, unique_key) where unique_key is not null and not is_leased and given_up_at is null;
 create index jobs_in_order on jobs (kind, order_key, id) where order_key is not null and given_up_at is null;
+create index jobs_under_way on jobs (kind, order_key) where order_key is not null and is_leased;
 create index jobs_given_up on jobs (given_up_at) where given_up_at is not null;
 
 insert into jobs (kind, payload, created_at, run_at, attempts, give_up_at)

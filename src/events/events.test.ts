@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { backup } from '../database/backup.ts'
 import type { Db } from '../database/database.ts'
+import { migrate } from '../database/migrate.ts'
+import { restore } from '../database/restore.ts'
 import { int8, text, write } from '../database/statement.ts'
-import { until } from '../database/test-database.ts'
+import { createTestDatabase, runSql, until } from '../database/test-database.ts'
 import type { Environment } from '../environment.ts'
 import { type TestApp, testApp } from '../testing/testing.ts'
 import { type Consumer, startConsumers } from './consumers.ts'
@@ -319,6 +325,32 @@ const readAll = write('events-test.readAll', {
   params: {},
   row: { n: int8 },
   text: 'select count(*) as n from events',
+})
+
+test('a restored platform goes on with the events, positions and numbers of its backup', async (t) => {
+  const app = await testApp(t)
+  const seen = collect()
+  const consumers = startIn(t, app.environment(), { handle: seen.handle })
+  for (const n of numbers(3)) await emitAlone(app, n)
+  await until('all came', () => seen.events.length === 3)
+  await consumers.stop()
+  const folder = mkdtempSync(join(tmpdir(), 'groundschool-events-'))
+  const fresh = await createTestDatabase()
+  t.after(async () => {
+    rmSync(folder, { recursive: true })
+    await fresh.drop()
+  })
+  const [file, schemas] = [join(folder, 'backup'), ['gs_production', 'gs_sandbox']]
+  await backup({ connection: app.connection, schemas, file })
+  const prepare = async (schema: string, upTo: number) =>
+    void (await migrate(fresh.connection, schema, undefined, upTo))
+  await restore({ connection: fresh.connection, schemas, file, prepare })
+  const ask = (text: string) => runSql(fresh.connection, `set search_path to gs_production; ${text}`)
+  const last = seen.events.at(-1)!.id
+  assert.deepEqual(await ask('select position::int as position from event_consumers'), [{ position: last }])
+  assert.deepEqual(await ask(`select nextval('event_ids')::int as id, (select count(*)::int from events) as n`), [
+    { id: last + 1, n: 3 },
+  ])
 })
 
 test('an event is read within 100 ms of its commit', async (t) => {

@@ -179,7 +179,7 @@ export const readConsumers = read('events.readConsumers', {
     select c.name, c.attempts,
            coalesce(greatest(extract(epoch from :now - e.at), 0), 0)::float8 as seconds,
            case when e.at is null then 0 else greatest((select last_value from event_ids) - c.position, 0) end as unread,
-           (select count(*) from event_failures f where f.consumer = c.name) as failed
+           (select count(*) from (select from event_failures f where f.consumer = c.name limit 10000) counted) as failed
       from event_consumers c
       left join lateral (select at from events where id > c.position order by id limit 1) e on true
      order by c.name`,

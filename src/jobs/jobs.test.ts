@@ -83,7 +83,7 @@ test('two processes take different jobs, and each is done once', async (t) => {
 })
 
 test('what a dead process had taken is done by another one, and what the first still says is refused', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, { STOP_SECONDS: '60' })
   const second = await app.startSecond()
   await app.sql('create table effects (n bigint, by text)')
   const { opened, open } = gate()
@@ -99,18 +99,19 @@ test('what a dead process had taken is done by another one, and what the first s
   const first = startIn(t, app.environment(), kindOf('first', opened))
   await add(app, { n: 1 })
   await until('it is taken', async () => (await list(app))[0]?.is_leased === true)
+  const stopped = first.stop()
   startIn(t, second.environments[0]!, kindOf('second', undefined))
   await sleep(1500)
   assert.equal((await list(app))[0]?.token, 1, 'nobody else takes it while it is leased')
   app.advance(61_000)
   await untilDone(app)
   open()
-  await first.stop()
+  await stopped
   assert.deepEqual(await app.sql('select n::int as n, by from effects'), [{ n: 1, by: 'second' }])
 })
 
 test('who was late does not settle the try of another', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, { STOP_SECONDS: '60' })
   const second = await app.startSecond()
   const { opened, open } = gate()
   const late = startIn(
@@ -123,6 +124,7 @@ test('who was late does not settle the try of another', async (t) => {
   )
   await add(app, { n: 1 })
   await until('it is taken', async () => (await list(app))[0]?.is_leased === true)
+  const stopped = late.stop()
   startIn(
     t,
     second.environments[0]!,
@@ -134,7 +136,7 @@ test('who was late does not settle the try of another', async (t) => {
   app.advance(61_000)
   await until('it failed', async () => (await list(app))[0]?.problem === 'not yet')
   open()
-  await late.stop()
+  await stopped
   const [row] = await list(app)
   assert.deepEqual([row?.token, row?.attempts, row?.is_leased], [2, 2, false])
 })

@@ -105,6 +105,7 @@ export const growing =
   (attempts) =>
     Math.min(longestMs, firstMs * 2 ** Math.min(attempts - 1, 30)) * (0.75 + Math.random() * 0.5)
 
+/** Each count ends at 10,000. */
 export interface JobFigures {
   readonly kind: string
   readonly due: number
@@ -116,9 +117,13 @@ export interface JobFigures {
 }
 
 export async function jobFigures(db: Db, now: Date): Promise<JobFigures[]> {
-  const rows = await db.all(store.readFigures, { now })
-  return rows.map(({ kind, due, waiting_seconds: waitingSeconds, other, given_up: givenUp }) => {
-    return { kind, due, waitingSeconds, other, givenUp }
+  const [waiting, givenUp] = await Promise.all([db.all(store.readWaiting, { now }), db.all(store.countGivenUp, {})])
+  const kinds = new Set([...waiting, ...givenUp].map(({ kind }) => kind))
+  return [...kinds].sort().map((kind) => {
+    const row = waiting.find((one) => one.kind === kind)
+    const lost = givenUp.find((one) => one.kind === kind)
+    const { due = 0, waiting_seconds: waitingSeconds = 0, other = 0 } = row ?? {}
+    return { kind, due, waitingSeconds, other, givenUp: lost?.given_up ?? 0 }
   })
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Db, hasCode } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import { type Again, HopelessError, type Job, type JobKind, type JobParts, topicOf } from './jobs.ts'
@@ -31,6 +32,8 @@ class Runner<Parts extends JobParts> {
   readonly #kind: JobKind<Parts>
   readonly #loop: Loop
   readonly #running = new Set<Promise<void>>()
+  readonly #done: Claimed[] = []
+  #settling: Promise<void> | undefined
   #isMore = false
   #isKnown = false
 
@@ -105,7 +108,8 @@ class Runner<Parts extends JobParts> {
       attempts: row.attempts,
       lost: lost.signal,
       complete: async (tx) => {
-        if (!(await tx.first(store.complete, own))) throw new Error('somebody else has taken the job')
+        const settled = await tx.first(store.complete, { ids: [own.id], tokens: [own.token] })
+        if (!settled) throw new Error('somebody else has taken the job')
         tx.afterCommit(() => {
           isSettled = true
         })
@@ -138,13 +142,26 @@ class Runner<Parts extends JobParts> {
     )
   }
 
-  async #finish({ id, token, unique_key }: Claimed, again: Again | undefined): Promise<void> {
+  async #finish(row: Claimed, again: Again | undefined): Promise<void> {
+    const { id, token, unique_key } = row
     const { db, clock } = this.#parts
     const inMs = again?.againInMs ?? this.#kind.everyMs
-    if (inMs === undefined) return void (await db.first(store.complete, { id, token }))
+    if (inMs === undefined) {
+      this.#done.push(row)
+      this.#settling ??= this.#settle()
+      return this.#settling
+    }
     const payload = again?.payload === undefined ? null : JSON.stringify(again.payload)
     const run = new Date(clock().getTime() + inMs)
     await putBack(db, { id, token, run, attempts: 0, payload, problem: null }, unique_key !== null)
+  }
+
+  /** Those that were done at the same time. */
+  async #settle(): Promise<void> {
+    await nextTurn()
+    const done = this.#done.splice(0)
+    this.#settling = undefined
+    await this.#parts.db.all(store.complete, { ids: done.map(({ id }) => id), tokens: done.map(({ token }) => token) })
   }
 
   async #fail(row: Claimed, job: Job, error: unknown): Promise<void> {

@@ -1,5 +1,5 @@
 import { deleteOlder } from '../database/retention.ts'
-import { float8, int4, int8, json, nullable, read, text, timestamptz, write } from '../database/statement.ts'
+import { float8, int4, int8, int8Array, json, nullable, read, text, timestamptz, write } from '../database/statement.ts'
 
 /**
  * One whose key waits already is not added. That row is locked until the commit, so that nobody takes it before they can see what it was enqueued for. After a failure it
@@ -71,8 +71,7 @@ export const claimHeads = write(
     ), due as materialized (
       select j.id from jobs j
        where j.id in (select id from heads) and j.run_at <= :now and not exists (
-         select from jobs o where o.kind = :kind and o.order_key = j.order_key and o.given_up_at is null
-                              and o.is_leased and o.run_at > :now)
+         select from jobs o where o.kind = :kind and o.order_key = j.order_key and o.is_leased and o.run_at > :now)
        order by j.run_at, j.id limit :limit for update skip locked)`),
 )
 
@@ -93,10 +92,13 @@ export const extendLease = write('jobs.extendLease', {
   text: `update jobs set run_at = :lease where ${own} returning id`,
 })
 
+/** Several at once, because each commit waits for the disk. */
 export const complete = write('jobs.complete', {
-  params: OWN,
+  params: { ids: int8Array, tokens: int8Array },
   row: { id: int8 },
-  text: `delete from jobs where ${own} returning id`,
+  text: `
+    delete from jobs j using unnest(:ids, :tokens) o(id, token) where j.id = o.id and j.token = o.token and j.is_leased
+    returning j.id`,
 })
 
 /** What was enqueued under the same key while this one was under way: this one comes back and will do for both. */
@@ -124,17 +126,37 @@ export const giveUp = write('jobs.giveUp', {
   text: `update jobs set is_leased = false, given_up_at = :now, problem = :problem where ${own} returning id`,
 })
 
-/** Of each kind: how many are due, for how long the first of them, how many are under way or not due yet, and how many were given up. */
-export const readFigures = read('jobs.readFigures', {
+/** Counts end here, so that they cost little however much there is. */
+const COUNTED = 10_000
+const count = (rows: string): string =>
+  `(select count(*) from (select from jobs where ${rows} limit ${COUNTED}) counted)`
+
+/** Of each kind: how many are due, for how long the first of them, and how many are under way or not due yet. */
+export const readWaiting = read('jobs.readWaiting', {
   params: { now: timestamptz },
-  row: { kind: text, due: int8, waiting_seconds: float8, other: int8, given_up: int8 },
+  row: { kind: text, due: int8, waiting_seconds: float8, other: int8 },
   gather: false,
   text: `
-    select kind, count(*) filter (where given_up_at is null and run_at <= :now) as due,
-           coalesce(greatest(extract(epoch from :now - min(run_at) filter (where given_up_at is null)), 0), 0)::float8 as waiting_seconds,
-           count(*) filter (where given_up_at is null and run_at > :now) as other,
-           count(*) filter (where given_up_at is not null) as given_up
-      from jobs group by kind order by kind`,
+    with recursive kinds as (
+      (select kind from jobs where given_up_at is null order by kind limit 1)
+      union all
+      select n.kind from kinds k cross join lateral (
+        select kind from jobs where given_up_at is null and kind > k.kind order by kind limit 1) n
+    )
+    select k.kind, ${count('kind = k.kind and given_up_at is null and run_at <= :now')} as due,
+           coalesce(extract(epoch from :now - (
+             select run_at from jobs where kind = k.kind and given_up_at is null and run_at <= :now order by run_at limit 1
+           )), 0)::float8 as waiting_seconds,
+           ${count('kind = k.kind and given_up_at is null and run_at > :now')} as other
+      from kinds k`,
+})
+
+export const countGivenUp = read('jobs.countGivenUp', {
+  params: {},
+  row: { kind: text, given_up: int8 },
+  gather: false,
+  text: `
+    select kind, count(*) as given_up from (select kind from jobs where given_up_at is not null limit ${COUNTED}) g group by kind`,
 })
 
 export const deleteOld = deleteOlder('jobs.deleteOld', { table: 'jobs', key: { id: int8 }, by: 'given_up_at' })

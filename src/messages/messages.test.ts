@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Caller } from '../caller.ts'
 import { notify } from '../database/listener.ts'
-import { until } from '../database/test-database.ts'
+import { migrate } from '../database/migrate.ts'
+import { createTestDatabase, runSql, until } from '../database/test-database.ts'
 import { topicOf } from '../jobs/jobs.ts'
 import { tidy } from '../platform/upkeep.ts'
 import { type TestApp, testApp } from '../testing/testing.ts'
@@ -337,6 +338,36 @@ test('messages are forgotten after thirty days', async (t) => {
   app.advance(2 * DAY_MS)
   await tidy(app.environment())
   assert.deepEqual(await rows(app), [])
+})
+
+test('what waited before there were jobs waits as a job, and what was done with does not', async (t) => {
+  const { connection, drop } = await createTestDatabase()
+  t.after(drop)
+  await migrate(connection, 'carried', undefined, 18)
+  const ask = (text: string) => runSql(connection, `set search_path to carried; set timezone to 'UTC'; ${text}`)
+  await ask(
+    `insert into messages (kind, recipient, created_at, attempts, next_try_at, give_up_at, sent_at, given_up_at) values
+       ('sent', '', now(), 1, now(), now(), now(), null), ('lost', '', now(), 1, now(), now(), null, now()),
+       ('waiting', '', '2026-05-01T12:00Z', 3, '2026-05-01T12:05Z', '2026-05-02T12:00Z', null, null);
+     insert into import_parts (decided_at, request_id, address, content) values (now(), '', '', '[]'), (now(), '', '', '[]')`,
+  )
+  await migrate(connection, 'carried')
+  assert.deepEqual(
+    await ask(
+      `select kind, payload, attempts, is_leased, run_at::text, give_up_at::text from jobs where kind = 'message'`,
+    ),
+    [
+      {
+        kind: 'message',
+        payload: { message: 3, kind: 'waiting' },
+        attempts: 3,
+        is_leased: false,
+        run_at: '2026-05-01 12:05:00+00',
+        give_up_at: '2026-05-02 12:00:00+00',
+      },
+    ],
+  )
+  assert.deepEqual(await ask(`select unique_key from jobs where kind = 'import'`), [{ unique_key: 'parts' }])
 })
 
 test('with MESSAGES=log the whole message goes to standard error, as plain text', async () => {
