@@ -54,7 +54,7 @@ test('it stands behind the platform, and knows nothing of it', onLinux, async (t
     delete process.env.SECRET_KEY
     delete process.env.DATABASE_URL
   })
-  const { make } = openWorker(t, { name: 'sandbox' })
+  const { make } = openWorker(t, { name: 'sandbox', maxMs: 60_000 })
   const reading = make(await slow())
   const pid = await findDecoding()
   const read = (path: string) => readFileSync(`/proc/${pid}/${path}`, 'utf8')

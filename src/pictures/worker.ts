@@ -13,8 +13,8 @@ const WAITING = { atOnce: 1, waiting: 40, waitingPerKey: 4, waitMs: 30_000 }
 /** The slowest image that is allowed takes three seconds on a busy machine, and the largest 400 MiB. */
 const MAX_MS = 10_000
 const MAX_MIB = 640
-/** Nobody keeps the worker busy with images that have to be killed. */
-const PAUSE_MS = 120_000
+/** Whose image had to be killed sends no other for so long: ten seconds for an image would keep everybody else waiting. */
+const PAUSE_MS = 300_000
 /** What an image counts for beside its own pixels: the sizes that are made of it, ten times, since writing takes so much longer than reading. */
 const MADE_MEGAPIXELS: Record<Kind, number> = { picture: 3.5, cover: 17 }
 /** Both stand behind the platform: people wait for answers, and trials in the sandbox can wait for people. */
