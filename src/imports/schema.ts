@@ -2,10 +2,10 @@ import { type Static, type TSchema, type TSchemaOptions, Type } from 'typebox'
 import { BLOCK_BYTES, DEFAULT_STORAGE_BLOCKS } from '../apps/apps.ts'
 import { MAX_SECRETS } from '../apps/secrets.ts'
 import { MAX_FRIENDS } from '../friends/rules.ts'
+import { isLine, isMailAddress } from '../lines.ts'
 import { isCountry } from '../people/countries.ts'
-import { isLine, isMailAddress } from '../people/lines.ts'
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../people/passwords.ts'
-import { SERVICE_FIELDS, type Service } from '../profiles/schema.ts'
+import { SERVICE_FIELDS, type Service } from '../people/service.ts'
 
 /**
  * The import file. Every field says in `must` what it has to be: that is the end of the sentence when it is not, and what
