@@ -10,6 +10,7 @@ import type { Forget } from './forget.ts'
 import { Budget } from './http/budget.ts'
 import { type Cookie, cookieOf } from './http/cookies.ts'
 import { securityHeaders } from './http/security.ts'
+import type { ImportSection } from './imports/section.ts'
 import type { MessagePolicy } from './messages/messages.ts'
 import type { RelyingParty } from './passkeys/passkeys.ts'
 import { Workshop } from './pictures/workshop.ts'
@@ -38,6 +39,8 @@ export interface Environment {
   }
   /** What every room does when a person goes. */
   readonly forget: readonly Forget[]
+  /** What can be imported. */
+  readonly importSections: readonly ImportSection[]
   /** How people are told things outside of a browser. */
   readonly messages: MessagePolicy
   /** Signs the keys of forms. */
@@ -69,6 +72,7 @@ export interface EnvironmentParts {
   readonly clock: Clock
   readonly secretKey: Buffer
   readonly forget: readonly Forget[]
+  readonly importSections: readonly ImportSection[]
 }
 
 export const schemaOf = (name: EnvironmentName): string => `gs_${name}`
@@ -85,6 +89,7 @@ export async function openEnvironment({
   clock,
   secretKey,
   forget,
+  importSections,
 }: EnvironmentParts): Promise<Environment> {
   const stopping = new AbortController()
   // Every open stream listens.
@@ -105,6 +110,7 @@ export async function openEnvironment({
     log,
     clock,
     forget,
+    importSections,
     tokens: new TokenCache(db, config.TOKEN_CACHE_SIZE),
     tokenPolicy: {
       environment: name,

@@ -12,6 +12,7 @@ import { StartupError } from '../errors.ts'
 import { buildServer } from '../http/server.ts'
 import { keepDelivering } from '../messages/outbox.ts'
 import { FORGETTING } from './forgetting.ts'
+import { IMPORT_SECTIONS } from './import-sections.ts'
 import { checkSecretKey } from './installation.ts'
 import { keepTidy } from './maintenance.ts'
 
@@ -56,7 +57,16 @@ export async function openEnvironments(
         onProblem: (problem) => own.warn({ problem: problem.message }, 'a database connection had a problem'),
       })
       await checkSecretKey(db, secretKey, name)
-      return openEnvironment({ name, config, db, log: own, clock, secretKey, forget: FORGETTING })
+      return openEnvironment({
+        name,
+        config,
+        db,
+        log: own,
+        clock,
+        secretKey,
+        forget: FORGETTING,
+        importSections: IMPORT_SECTIONS,
+      })
     }),
   )
 }
