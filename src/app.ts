@@ -16,6 +16,7 @@ import { jobs } from './jobs/room.ts'
 import { lockouts } from './lockouts/room.ts'
 import { messages } from './messages/room.ts'
 import { oauth } from './oauth/room.ts'
+import { organisations } from './organisations/room.ts'
 import { passkeys } from './passkeys/room.ts'
 import { people } from './people/room.ts'
 import { pictures } from './pictures/room.ts'
@@ -34,10 +35,11 @@ export const rooms: readonly Room[] = [
   profiles, // /user/v1: who a user is
   pictures, // /user/v1/my/profile/picture, /image/v1: what people look like
   search, // /user/v1/search: other users of the app
+  organisations, // schools, companies, units, and who is in them
   anonymous, // /user/v1/my/profile: users without an account
   people, // accounts
-  friends, // /user/v1/my/friends: friends, requests and blocks
   families, // /account/v1/children: parents, and the accounts of their children
+  friends, // /user/v1/my/friends: friends, requests and blocks
   buckets, // /app/v1/bucket: small JSON documents of an app
   apps, // registered apps and their users
   sessions, // tokens

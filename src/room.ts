@@ -7,6 +7,7 @@ import type { Forget } from './forget.ts'
 import type { GaugeDescription } from './http/interface.ts'
 import type { Operation } from './http/operation.ts'
 import type { Page } from './http/pages/page.ts'
+import type { ImportSection, ImportTie } from './imports/section.ts'
 import type { JobKind } from './jobs/jobs.ts'
 
 /** A table that holds something of a person: what becomes of it, for docs/your-data.md. A test finds tables that nobody has named. */
@@ -52,6 +53,11 @@ export interface Room {
   readonly personalTables?: Readonly<Record<string, PersonalTable>>
   readonly exports?: readonly ExportPart[]
   readonly forget?: Forget
+  /** Lists of the import file, and fields that this room adds to entries of others, by the name of their list. */
+  readonly importSections?: readonly ImportSection[]
+  readonly importTies?: Readonly<Record<string, readonly ImportTie[]>>
+  /** After each part of an import, in its transaction. */
+  afterImport?(tx: Db): Promise<void>
   retention?(config: Config): readonly Retention[]
   readonly upkeep?: readonly Upkeep[]
   readonly jobs?: readonly JobKind<Environment>[]

@@ -2,6 +2,7 @@ import type { Environment } from '../environment.ts'
 import { origins } from '../http/output/cors.ts'
 import type { Room } from '../room.ts'
 import { APPS_CHANGED, exportApps, listOrigins } from './apps.ts'
+import { appSection, userTie } from './import.ts'
 
 export const apps: Room = {
   name: 'apps',
@@ -20,6 +21,8 @@ export const apps: Room = {
       read: exportApps,
     },
   ],
+  importSections: [appSection],
+  importTies: { people: [userTie] },
   start: followOrigins,
 }
 

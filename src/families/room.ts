@@ -1,4 +1,5 @@
 import type { Room } from '../room.ts'
+import { parentTie } from './import.ts'
 import { familyPages } from './pages.ts'
 import { exportFamily } from './parents.ts'
 import { forgetParent } from './release.ts'
@@ -11,5 +12,6 @@ export const families: Room = {
   pages: familyPages,
   personalTables: { guardians: { inExport: '`family.json`', whenDeleted: 'gone' } },
   forget: forgetParent,
+  importTies: { people: [parentTie] },
   exports: [{ file: 'family.json', about: 'Whom you look after, and who looks after you', read: exportFamily }],
 }

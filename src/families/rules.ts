@@ -1,7 +1,7 @@
 import { fail } from '../errors.ts'
+import { readLine } from '../lines.ts'
 import { ageOn, canBeBirth, isChild, typesOf } from '../people/ages.ts'
 import { readCountry } from '../people/countries.ts'
-import { readLine } from '../people/lines.ts'
 
 /** Of one parent, and under thirteen. */
 export const MAX_CHILDREN = 20

@@ -1,4 +1,4 @@
-import { bool, int8, int8Array, nullable, read, text, timestamptz, write } from '../database/statement.ts'
+import { bool, int8, int8Array, json, nullable, read, text, timestamptz, write } from '../database/statement.ts'
 
 const child = {
   row: {
@@ -138,4 +138,37 @@ export const listFamily = read('families.listFamily', {
     select false, p.handle, g.created_at
       from guardians g join people p on p.id = g.child_id where g.parent_id = :person
      order by since, handle`,
+})
+
+export const findParents = read('families.findParents', {
+  params: { children: int8Array },
+  row: { child_id: int8, parent: text },
+  text: `
+    select g.child_id, p.handle_key as parent from guardians g join people p on p.id = g.parent_id
+     where g.child_id = any(:children)`,
+})
+
+/** Which of these people look after somebody who was born after that day. */
+export const findThoseWithChildren = read('families.findThoseWithChildren', {
+  params: { people: int8Array, born: text },
+  row: { handle_key: text },
+  text: `
+    select p.handle_key from people p
+     where p.id = any(:people) and exists (
+       select from guardians g join people c on c.id = g.child_id
+        where g.parent_id = p.id and c.date_of_birth > to_date(:born, 'YYYY-MM-DD'))`,
+})
+
+/** Parents of these children are these rows and no others. */
+export const replaceParents = write('families.replaceParents', {
+  params: { children: int8Array, rows: json, now: timestamptz },
+  row: { child_id: int8 },
+  text: `
+    with wanted as (select * from json_to_recordset(:rows) as r(child_id bigint, parent_id bigint)),
+    gone as (
+      delete from guardians g where g.child_id = any(:children) and not exists
+        (select from wanted w where w.child_id = g.child_id and w.parent_id = g.parent_id)
+    )
+    insert into guardians (child_id, parent_id, created_at) select child_id, parent_id, :now from wanted
+    on conflict do nothing returning child_id`,
 })

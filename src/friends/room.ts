@@ -1,5 +1,6 @@
 import type { Room } from '../room.ts'
 import { friendRetention } from './friends.ts'
+import { friendTie } from './import.ts'
 import { exportFriends, exportRequests } from './lists.ts'
 import { friendPages } from './pages.ts'
 import { friendOperations } from './routes.ts'
@@ -35,5 +36,6 @@ export const friends: Room = {
       read: exportRequests,
     },
   ],
+  importTies: { people: [friendTie] },
   retention: () => friendRetention,
 }

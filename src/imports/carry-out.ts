@@ -1,31 +1,18 @@
-import { makeClientId } from '../apps/apps.ts'
 import type { Caller } from '../caller.ts'
-import type { EnvironmentName } from '../config.ts'
 import { type Db, hasCode } from '../database/database.ts'
 import { enqueue, growing, type JobKind, type JobName, type JobParts } from '../jobs/jobs.ts'
-import { normaliseHandle } from '../people/handles.ts'
-import { placeNewcomers } from '../search/draws.ts'
 import { batches } from './batches.ts'
-import { type Existing, findDangling, findFamilyMistakesHere, listHandles, readExisting } from './existing.ts'
-import * as peopleStore from './people-store.ts'
-import { type Plan, planImport } from './plan.ts'
-import type { PreparedFile } from './prepared.ts'
-import { leaveOut, listReferences } from './rules.ts'
+import { fitPlan, planFile, writePlan } from './plan.ts'
+import { type ImportFile, keyOf, leaveOut, listReferences } from './rules.ts'
+import { importSections } from './section.ts'
 import * as store from './store.ts'
-import { chooseFriends, findRoom } from './ties.ts'
-import { writePlan } from './write.ts'
-
-/** An environment whose imports are carried out. */
-export interface Place {
-  readonly name: EnvironmentName
-  readonly db: Db
-}
+import { checkHere, findDangling, listKeys, type Place, readWorld } from './world.ts'
 
 /** Parts that are sent to the database in one statement. */
 const PARTS_AT_ONCE = 20
 
 /** Makes the parts wait to be written. With the commit it is decided that they will be. */
-export async function keepParts(tx: Db, who: Caller, parts: readonly PreparedFile[]): Promise<void> {
+export async function keepParts(tx: Db, who: Caller, parts: readonly ImportFile[]): Promise<void> {
   for (const batch of batches(parts, PARTS_AT_ONCE))
     await tx.all(store.insertParts, {
       rows: JSON.stringify(batch.map((part) => [part])),
@@ -80,17 +67,18 @@ const TAKEN_OR_GONE = ['23505', '23503']
 const TOOK_TOO_LONG = '57014'
 
 /** Returns how many entries it had; undefined if there is none. */
-async function writeNextPart({ name, db }: Place): Promise<number | undefined> {
+async function writeNextPart(place: Place): Promise<number | undefined> {
+  const { db } = place
   for (let triesLeft = TRIES; ; triesLeft--) {
-    let files: PreparedFile[] = []
+    let files: ImportFile[] = []
     try {
       return await db.transaction(async (tx) => {
         await tx.first(store.takeTurn, {})
         const part = await tx.first(store.readFirstPart, {})
         if (!part) return undefined
         files = JSON.parse(part.content)
-        const [next, ...rest] = files as [PreparedFile, ...PreparedFile[]]
-        await writePart(tx, name, { at: part.decided_at, requestId: part.request_id, address: part.address }, next)
+        const [next, ...rest] = files as [ImportFile, ...ImportFile[]]
+        await writePart(tx, place, { at: part.decided_at, requestId: part.request_id, address: part.address }, next)
         if (rest.length > 0) await tx.first(store.keepRest, { part: part.id, content: JSON.stringify(rest) })
         else await tx.first(store.deletePart, { part: part.id })
         return countEntries(next)
@@ -98,19 +86,18 @@ async function writeNextPart({ name, db }: Place): Promise<number | undefined> {
     } catch (error) {
       if (hasCode(error, ...TAKEN_OR_GONE) && triesLeft > 0) continue
       if (hasCode((error as Error).cause, TOOK_TOO_LONG) && (await halveFirst(db))) continue
-      throw Object.assign(error as Error, { message: explain(error as Error, files[0]) })
+      throw Object.assign(error as Error, { message: explain(place, error as Error, files[0]) })
     }
   }
 }
 
-const explain = ({ message, cause }: Error, file: PreparedFile | undefined): string => {
+const explain = ({ get }: Place, { message, cause }: Error, file: ImportFile | undefined): string => {
   const reason = cause instanceof Error ? `${message} (${cause.message})` : message
-  if (!file) return reason
-  const [first, second] = [
-    file.people[0]?.handle ?? file.organisations[0]?.key ?? file.apps[0]?.key,
-    countEntries(file) - 1,
-  ]
-  return `the part with ${first}${second > 0 ? ` and ${second} more` : ''} cannot be written: ${reason}`
+  const section = get(importSections).find(({ name }) => file?.[name]?.length)
+  if (!file || !section) return reason
+  const first = file[section.name]![0]![section.key]
+  const more = countEntries(file) - 1
+  return `the part with ${first}${more > 0 ? ` and ${more} more` : ''} cannot be written: ${reason}`
 }
 
 /** A part that takes longer than a statement may is written as two. Returns whether that can be done. */
@@ -119,48 +106,42 @@ const halveFirst = (db: Db): Promise<boolean> =>
     await tx.first(store.takeTurn, {})
     const part = await tx.first(store.readFirstPart, {})
     if (!part) return true
-    const [next, ...rest] = JSON.parse(part.content) as [PreparedFile, ...PreparedFile[]]
+    const [next, ...rest] = JSON.parse(part.content) as [ImportFile, ...ImportFile[]]
     if (countEntries(next) < 2) return false
-    const halve = <T>(list: readonly T[]) => [list.slice(0, list.length / 2), list.slice(list.length / 2)] as const
-    const [organisations, people, apps] = [halve(next.organisations), halve(next.people), halve(next.apps)]
-    const halves = [0, 1].map((i) => ({ organisations: organisations[i], people: people[i], apps: apps[i] }))
+    const halves = [0, 1].map((i) =>
+      Object.fromEntries(
+        Object.entries(next).map(([name, { length }]) => {
+          const middle = Math.ceil(length / 2)
+          return [name, i === 0 ? next[name]!.slice(0, middle) : next[name]!.slice(middle)]
+        }),
+      ),
+    )
     await tx.first(store.keepRest, { part: part.id, content: JSON.stringify([...halves, ...rest]) })
     return true
   })
 
-export const countEntries = ({ organisations, people, apps }: PreparedFile): number =>
-  organisations.length + people.length + apps.length
+export const countEntries = (file: ImportFile): number =>
+  Object.values(file).reduce((sum, entries) => sum + entries.length, 0)
 
-/** Reads what is there once nobody can change it any more, and does what the part says to it. */
-async function writePart(tx: Db, environment: EnvironmentName, who: Caller, part: PreparedFile): Promise<void> {
-  await tx.all(peopleStore.lockPeople, { handles: [...listHandles(part)] })
-  await tx.all(store.lockApps, { clients: part.apps.map(({ key }) => makeClientId(environment, key)) })
-  const existing = await readExisting(tx, environment, part)
-  const plan = await planWhatHolds(tx, environment, who, part, existing)
-  await writePlan(tx, who, { plan, existing })
-  // More may come at once than are drawn without a place.
-  await placeNewcomers(tx)
-}
-
-/** Since it was decided, somebody may have left, been given too many friends, or become too young to be a parent: what would be a mistake now is left out. */
-async function planWhatHolds(
-  tx: Db,
-  environment: EnvironmentName,
-  who: Caller,
-  part: PreparedFile,
-  existing: Existing,
-): Promise<Plan> {
-  const findFound = (handle: string) => existing.people.get(normaliseHandle(handle))
-  const present = { ...part, people: part.people.filter(({ handle, isKnown }) => !isKnown || findFound(handle)) }
+/**
+ * Reads what is there once nobody can change it any more, and does what the part says to it. Since it was decided, somebody may have left, been given too many friends, or
+ * become too young to be a parent: what would be a mistake now is left out.
+ */
+async function writePart(tx: Db, place: Place, who: Caller, part: ImportFile): Promise<void> {
+  const sections = place.get(importSections)
+  for (const [section, keys] of listKeys(sections, part))
+    if (keys.own.length + keys.named.length > 0) await section.lock?.(tx, keys, place.name)
+  const world = await readWorld(tx, place, part, who.at)
+  const present = Object.fromEntries(
+    sections.map((section) => [
+      section.name,
+      (part[section.name] ?? []).filter((entry) => !entry.isKnown || world.find(section, keyOf(section, entry)!)),
+    ]),
+  )
   const valid = leaveOut(present, [
-    ...(await findDangling(tx, environment, [...listReferences(present)])),
-    ...(await findFamilyMistakesHere(tx, present, existing, who.at)),
+    ...findDangling([...listReferences(sections, present)], world),
+    ...(await checkHere(tx, sections, present, world)),
   ])
-  const plan = planImport(valid, existing, environment, who.at)
-  const planned = [...plan.people.created, ...plan.people.updated]
-  const room = await findRoom(tx, planned, (handle) => findFound(handle)?.id)
-  if ([...room.values()].every((left) => left >= 0)) return plan
-  const friends = chooseFriends(planned, room)
-  const people = valid.people.map((person) => ({ ...person, ...friends.get(normaliseHandle(person.handle)) }))
-  return planImport({ ...valid, people }, existing, environment, who.at)
+  const { fitting } = await fitPlan(tx, await planFile(tx, sections, valid, world), world)
+  await writePlan(tx, who, fitting, world)
 }

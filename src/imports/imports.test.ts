@@ -3,9 +3,10 @@ import { test } from 'node:test'
 import type { TSchema } from 'typebox'
 import { hashSecret, secretHashKey } from '../apps/secrets.ts'
 import { changePassword } from '../people/people.ts'
+import { IMPORT_SECTIONS } from '../platform/import-sections.ts'
 import { assertError, testApp } from '../testing/testing.ts'
 import { importContent } from './imports.ts'
-import { SECTIONS } from './schema.ts'
+import { fieldsOf } from './rules.ts'
 import {
   all,
   bearer,
@@ -167,7 +168,7 @@ test('two imports of one file at once make every entry once', async (t) => {
   const people = Array.from({ length: 500 }, (_, i) => ({ handle: `@twin${i}` }))
   const reports = await Promise.all([run(app, { people }), run(app, { people }), run(app, { people })])
   for (const environment of ['production', 'sandbox'] as const) {
-    const counts = reports.map((report) => report[environment]!.people)
+    const counts = reports.map((report) => report[environment]!.people!)
     assert.deepEqual(counts.map(({ created }) => created).sort(), [0, 0, 500])
     assert.deepEqual(counts.map(({ unchanged }) => unchanged).sort(), [0, 500, 500])
   }
@@ -208,13 +209,13 @@ test('thousands of people arrive in a few statements', async (t) => {
 
 test('docs/import.md describes every field as the schema does', () => {
   const text = readText('docs/import.md')
-  for (const [section, { properties, required }] of Object.entries(SECTIONS)) {
-    const [, part = ''] = text.split(`### \`${section}\``)
-    for (const [name, schema] of Object.entries<TSchema>(properties)) {
+  for (const section of IMPORT_SECTIONS) {
+    const [, part = ''] = text.split(`### \`${section.name}\``)
+    for (const [name, schema] of Object.entries<TSchema>(fieldsOf(section))) {
       const { must, about } = schema as unknown as { must: string; about: string }
-      const mark = (required as string[]).includes(name) ? ' (required)' : ''
+      const mark = section.schema.required?.includes(name) ? ' (required)' : ''
       const row = `| \`${name}\`${mark} | ${must} | ${about} |`
-      assert.ok(part.includes(row), `docs/import.md lacks this row of ${section}:\n${row}`)
+      assert.ok(part.includes(row), `docs/import.md lacks this row of ${section.name}:\n${row}`)
     }
   }
 })

@@ -1,4 +1,3 @@
-import { secretHashKey } from '../apps/secrets.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Caller } from '../caller.ts'
 import type { EnvironmentName } from '../config.ts'
@@ -6,21 +5,17 @@ import type { Db } from '../database/database.ts'
 import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
 import { carryOut, countEntries, keepParts } from './carry-out.ts'
-import { countPlaces, type Existing, findDangling, findFamilyMistakesHere, readExisting } from './existing.ts'
-import { splitFile } from './parts.ts'
-import { preparePasswords } from './passwords.ts'
-import { type Changes, type Plan, planImport } from './plan.ts'
-import { prepareFile } from './prepared.ts'
-import { checkFile, ImportRefused, MAX_FRIENDS, type Mistake } from './rules.ts'
-import type { ImportFile } from './schema.ts'
+import { splitPlan } from './parts.ts'
+import { fitPlan, planFile, type SectionPlan } from './plan.ts'
+import { checkFile, type ImportEntry, type ImportFile, ImportRefused, keyOf } from './rules.ts'
+import { type ImportSection, importSections, type Mistake, type Prepared } from './section.ts'
 import * as store from './store.ts'
-import { findRoom } from './ties.ts'
+import { checkHere, findDangling, type Place, type ReadWorld, readWorld } from './world.ts'
 
 export { importJobs } from './carry-out.ts'
 
 /** An environment that an import goes to. */
-export interface ImportTarget {
-  readonly name: EnvironmentName
+export interface ImportTarget extends Place {
   readonly db: Db & { readonly schema: string }
   readonly get: Environment['get']
 }
@@ -40,7 +35,8 @@ export interface Counts {
   readonly updated: number
   readonly unchanged: number
 }
-export type ImportReport = Readonly<Record<keyof ImportFile, Counts>>
+/** By section. */
+export type ImportReport = Readonly<Record<string, Counts>>
 
 /**
  * Brings the content of a file into every given environment, or into none. It is checked as a whole and decided with one commit, by which what has to be written waits in each
@@ -52,42 +48,33 @@ export async function importContent(
   what: ImportOptions,
 ): Promise<Partial<Record<EnvironmentName, ImportReport>>> {
   const { isDryRun = false, onProgress = () => {} } = what
-  const { mistakes, references, file } = checkFile(what.content, who.at)
+  const sections = targets[0]!.get(importSections)
+  const { mistakes, references, file } = checkFile(sections, what.content, who.at)
   // What an earlier import has decided counts.
   if (mistakes.length === 0) await finishEarlier(targets, isDryRun)
-  const dangling = await Promise.all(targets.map(({ db, name }) => findDangling(db, name, references)))
-  refuseMistakes([...mistakes, ...dangling.flat()])
-  const existing = await Promise.all(targets.map(({ db, name }) => readExisting(db, name, file)))
-  const families = await Promise.all(targets.map(({ db }, i) => findFamilyMistakesHere(db, file, existing[i]!, who.at)))
-  refuseMistakes([...new Set(families.flat())])
-  const chooseHash = await preparePasswords(file.people, existing, {
-    isDryRun,
-    onDone: (done, total) => onProgress(done, total, 'hashing passwords'),
-  })
-  const prepare = async (db: Db, target: ImportTarget, now: Existing) => {
-    const before = existing[targets.indexOf(target)]!
-    const prepared = prepareFile(file, { before, now }, target.get(secretHashKey), chooseHash)
-    const plan = planImport(prepared, now, target.name, who.at)
-    refuseMistakes(await findMistakesAboutFriends(db, plan, now))
-    return { plan, prepared }
+  const before = await Promise.all(targets.map((target) => readWorld(target.db, target, file, who.at)))
+  refuseMistakes([...mistakes, ...before.flatMap((world) => findDangling(references, world))])
+  const here = await Promise.all(targets.map(({ db }, i) => checkHere(db, sections, file, before[i]!)))
+  refuseMistakes([...new Set(here.flat())])
+  const prepared = await prepareSections(sections, file, before, { isDryRun, onProgress })
+  const plan = async (db: Db, target: ImportTarget, now: ReadWorld) => {
+    const was = before[targets.indexOf(target)]!
+    const plans = await planFile(db, sections, hideSecrets(prepared, file, { was, now }, target.get), now)
+    refuseMistakes((await fitPlan(db, plans, now)).mistakes)
+    return plans
   }
-  if (isDryRun)
-    return toReports(targets, await Promise.all(targets.map((target, i) => prepare(target.db, target, existing[i]!))))
+  if (isDryRun) return toReports(targets, await Promise.all(targets.map((one, i) => plan(one.db, one, before[i]!))))
 
   const decideFor = async (tx: Db, target: ImportTarget) => {
     // Once more, now that no other import can write.
-    refuseMistakes(await findDangling(tx, target.name, references))
-    const found = await readExisting(tx, target.name, file)
-    refuseMistakes(await findFamilyMistakesHere(tx, file, found, who.at))
-    const { plan, prepared } = await prepare(tx, target, found)
-    const places = await countPlaces(
-      tx,
-      plan.people.updated.map(({ id }) => id),
-    )
-    const parts = [...splitFile({ file: prepared, plan, environment: target.name, places })]
+    const now = await readWorld(tx, target, file, who.at)
+    refuseMistakes(findDangling(references, now))
+    refuseMistakes(await checkHere(tx, sections, file, now))
+    const plans = await plan(tx, target, now)
+    const parts = await splitPlan(tx, plans)
     await keepParts(tx, who, parts)
-    await recordAudit(tx, who, { action: 'import', detail: summarise(toReport(plan)) })
-    return { plan, entries: parts.reduce((sum, part) => sum + countEntries(part), 0) }
+    await recordAudit(tx, who, { action: 'import', detail: summarise(toReport(plans)) })
+    return { plans, entries: parts.reduce((sum, part) => sum + countEntries(part), 0) }
   }
   const decided = await decideForAll(targets, decideFor)
   what.onAccepted?.()
@@ -99,8 +86,47 @@ export async function importContent(
   }
   const written = await Promise.allSettled(targets.map((target) => carryOut(target, onPart)))
   for (const outcome of written) if (outcome.status === 'rejected') throw arrivesLater(outcome.reason)
-  return toReports(targets, decided)
+  return toReports(
+    targets,
+    decided.map(({ plans }) => plans),
+  )
 }
+
+type PreparedSections = ReadonlyMap<ImportSection, Prepared<object, unknown> | undefined>
+
+/** Hashes what is secret. It takes long, so it happens before anything is decided. */
+async function prepareSections(
+  sections: readonly ImportSection[],
+  file: ImportFile,
+  worlds: readonly ReadWorld[],
+  how: { isDryRun: boolean; onProgress: NonNullable<ImportOptions['onProgress']> },
+): Promise<PreparedSections> {
+  const prepared = new Map<ImportSection, Prepared<object, unknown> | undefined>()
+  for (const section of sections) {
+    const found = worlds.map((world) => world.found.get(section.name)!)
+    prepared.set(section, await section.prepare?.(file[section.name]!, found, how))
+  }
+  return prepared
+}
+
+/** A file for one environment. Much time may have passed since it was first read: who has left since then stays away. */
+const hideSecrets = (
+  prepared: PreparedSections,
+  file: ImportFile,
+  { was, now }: { readonly was: ReadWorld; readonly now: ReadWorld },
+  get: Environment['get'],
+): ImportFile =>
+  Object.fromEntries(
+    [...prepared].map(([section, how]) => [
+      section.name,
+      file[section.name]!.flatMap((entry) => {
+        const key = keyOf(section, entry)!
+        const known = { was: was.find(section, key), is: now.find(section, key) }
+        if (known.was && !known.is) return []
+        return [how ? (how.hide(entry, known, get) as ImportEntry) : entry]
+      }),
+    ]),
+  )
 
 const arrivesLater = ({ message }: Error): Error =>
   fail(
@@ -123,16 +149,6 @@ async function finishEarlier(targets: readonly ImportTarget[], isDryRun: boolean
 
 function refuseMistakes(mistakes: readonly Mistake[]): void {
   if (mistakes.length > 0) throw new ImportRefused(mistakes)
-}
-
-async function findMistakesAboutFriends(db: Db, { people }: Plan, existing: Existing): Promise<Mistake[]> {
-  const planned = [...people.created, ...people.updated]
-  const room = await findRoom(db, planned, (handle) => existing.people.get(handle)?.id)
-  const crowded = [...room.keys()].filter((handle) => room.get(handle)! < 0)
-  return crowded.sort().map((handle) => {
-    const name = existing.people.get(handle)?.handle ?? `@${handle}`
-    return `${name}: would have more than ${MAX_FRIENDS} friends`
-  })
 }
 
 /** Decides for all targets with one commit. What an earlier import has decided is written before, so that it counts. */
@@ -161,23 +177,19 @@ async function decideForAll<T>(
   }
 }
 
-const count = <T>({ created, updated, unchanged }: Changes<T>): Counts => ({
-  created: created.length,
-  updated: updated.length,
-  unchanged,
-})
-
-const toReport = (plan: Plan): ImportReport => ({
-  organisations: count(plan.organisations),
-  people: count(plan.people),
-  apps: count(plan.apps),
-})
+const toReport = (plans: readonly SectionPlan[]): ImportReport =>
+  Object.fromEntries(
+    plans.map(({ section, entries, unchanged }) => {
+      const created = entries.filter(({ id }) => id === undefined).length
+      return [section.name, { created, updated: entries.length - created, unchanged }]
+    }),
+  )
 
 const toReports = (
   targets: readonly ImportTarget[],
-  outcomes: readonly { readonly plan: Plan }[],
+  plans: readonly (readonly SectionPlan[])[],
 ): Partial<Record<EnvironmentName, ImportReport>> =>
-  Object.fromEntries(targets.map(({ name }, i) => [name, toReport(outcomes[i]!.plan)]))
+  Object.fromEntries(targets.map(({ name }, i) => [name, toReport(plans[i]!)]))
 
 /** `people: 3 created, 1 updated`, for the audit log. */
 const summarise = (report: ImportReport): Record<string, string> =>

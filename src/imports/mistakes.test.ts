@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { IMPORT_SECTIONS } from '../platform/import-sections.ts'
 import { testApp } from '../testing/testing.ts'
 import { checkFile } from './rules.ts'
 import { all, refused, run, school, snapshot } from './testing.ts'
@@ -114,8 +115,8 @@ test('what is no import file at all is refused', () => {
     { people: 'x' },
     JSON.parse('{"__proto__": []}'),
   ])
-    assert.equal(checkFile(content, new Date()).mistakes.length, 1, JSON.stringify(content))
-  assert.deepEqual(checkFile({}, new Date()).mistakes, [])
+    assert.equal(checkFile(IMPORT_SECTIONS, content, new Date()).mistakes.length, 1, JSON.stringify(content))
+  assert.deepEqual(checkFile(IMPORT_SECTIONS, {}, new Date()).mistakes, [])
 })
 
 test('a dry run says what would happen and writes nothing', async (t) => {

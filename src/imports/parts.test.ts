@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { signInBrowser } from '../account/testing.ts'
 import { PROFILE } from '../anonymous/testing.ts'
 import { until } from '../database/test-database.ts'
+import { lockPeople } from '../people/import-store.ts'
 import { verifyPassword } from '../people/passwords.ts'
 import { changePassword } from '../people/people.ts'
 import { removePerson } from '../people/removal.ts'
@@ -10,7 +11,6 @@ import { FORGETTING } from '../platform/forgetting.ts'
 import { type TestApp, testApp } from '../testing/testing.ts'
 import { keepParts } from './carry-out.ts'
 import { importContent } from './imports.ts'
-import * as peopleStore from './people-store.ts'
 import { all, friendships, idOf, importAfter, importBehind, readPerson, run, runPeople, who } from './testing.ts'
 
 /** Once the platform has looked which part is the first. */
@@ -179,7 +179,7 @@ test('a part that takes too long is written in smaller ones, and whoever cannot 
   const content = { people: crowd(100).map((one) => ({ ...one, lastName: 'Renamed' })) }
   const renamed = async () => (await app.sql(`select from people where last_name = 'Renamed'`)).length
   const stop = await app.environment().db.transaction(async (tx) => {
-    await tx.all(peopleStore.lockPeople, { handles: ['c60'] })
+    await tx.all(lockPeople, { handles: ['c60'] })
     return run(app, content).catch((problem: Error) => problem)
   })
   assert.equal(await renamed(), 60)

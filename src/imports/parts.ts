@@ -1,9 +1,8 @@
-import { makeClientId } from '../apps/apps.ts'
-import type { EnvironmentName } from '../config.ts'
-import { normaliseHandle } from '../people/handles.ts'
+import type { Db } from '../database/database.ts'
 import { batches, gather } from './batches.ts'
-import { COLUMNS, type PersonPlan, type Plan } from './plan.ts'
-import type { PreparedFile, PreparedPerson } from './prepared.ts'
+import type { PlannedEntry, SectionPlan, TiePlan } from './plan.ts'
+import type { ImportEntry, ImportFile } from './rules.ts'
+import { keyOf } from './rules.ts'
 
 /*
  * An import is decided as a whole and written in parts, each a small file in a transaction of its own: whoever is changed, and whoever shares a word with a newcomer,
@@ -12,86 +11,71 @@ import type { PreparedFile, PreparedPerson } from './prepared.ts'
 
 /** How much a part has to do: it should be over in a quarter of a second, in which whoever it names may have to wait. */
 const WORK = 200
-const WORK_OF_MEMBERSHIP = 0.1
-/** Parents, friends and apps of a part: each friend is locked while it is written. */
+const WORK_OF_TIE = 0.1
+/** What is tied in a part: each friend is locked while it is written. */
 const TIES = 400
 
-export interface Split {
-  readonly file: PreparedFile
-  readonly plan: Plan
-  readonly environment: EnvironmentName
-  /** In how many apps people can be found: each is written anew with the person. */
-  readonly places: ReadonlyMap<number, number>
-}
+type Fields = Readonly<Record<string, unknown>>
 
 /** What the plan changes, in the order in which it has to be written. */
-export function* splitFile({ file, plan, environment, places }: Split): Generator<PreparedFile> {
-  const nothing: PreparedFile = { organisations: [], people: [], apps: [] }
-  const isChanged = {
-    organisation: keysOf(plan.organisations, ({ key }) => key),
-    app: keysOf(plan.apps, ({ client_id }) => client_id),
+export async function splitPlan(db: Db, plans: readonly SectionPlan[]): Promise<ImportFile[]> {
+  const nothing: ImportFile = Object.fromEntries(plans.map(({ section }) => [section.name, []]))
+  const parts: ImportFile[] = []
+  for (const plan of plans) {
+    const { section, entries } = plan
+    const known = entries.flatMap(({ id }) => id ?? [])
+    const weights = (await section.weigh?.(db, known)) ?? new Map<number, number>()
+    const changed = entries.flatMap((planned) => {
+      const ties = pickTies(plan, 'with', planned)
+      if (planned.id !== undefined && planned.isSame && Object.keys(ties).length === 0) return []
+      const weight = 1 + (weights.get(planned.id ?? -1) ?? 0) + countTies(ties) * WORK_OF_TIE
+      return [{ weight, entry: { ...pickFields(plan, planned), ...ties, isKnown: planned.id !== undefined } }]
+    })
+    for (const batch of gather(changed, WORK, ({ weight }) => weight))
+      parts.push({ ...nothing, [section.name]: batch.map(({ entry }) => entry) })
   }
-  const organisations = file.organisations.filter(({ key }) => isChanged.organisation.has(key))
-  for (const batch of batches(organisations, WORK)) yield { ...nothing, organisations: batch }
+  for (const plan of plans) {
+    const { section } = plan
+    const tied = plan.entries.flatMap((planned) => {
+      const key = { [section.key]: planned.entry[section.key] }
+      return [...splitTies(plan, pickTies(plan, 'after', planned))].map((ties) => ({ ...key, ...ties, isKnown: true }))
+    })
+    const isOfOne = (one: ImportEntry, other: ImportEntry) => keyOf(section, one) === keyOf(section, other)
+    // Nobody twice in a part.
+    for (const batch of gather(tied, TIES, (entry) => 1 + countTies(tiesIn(plan, entry)), isOfOne))
+      parts.push({ ...nothing, [section.name]: batch })
+  }
+  return parts
+}
 
-  const planned = new Map<string, PersonPlan & { readonly id?: number }>(
-    [...plan.people.created, ...plan.people.updated].map((person) => [person.handle_key, person]),
+/** Of an entry that is there already, only what is to change: the rest may be changed by others meanwhile. */
+function pickFields({ section, ties }: SectionPlan, { id, entry, change }: PlannedEntry): Fields {
+  if (id !== undefined && section.pick) return section.pick(entry, change) as Fields
+  return Object.fromEntries(Object.entries(entry).filter(([name]) => ties.every(({ tie }) => tie.field !== name)))
+}
+
+const pickTies = ({ ties }: SectionPlan, when: 'with' | 'after', { key, entry }: PlannedEntry): Fields =>
+  Object.fromEntries(
+    ties.flatMap(({ tie, changes }) => {
+      const planned = tie.when === when ? changes.get(key) : undefined
+      return planned ? [[tie.field, tie.pick(entry, planned.change)]] : []
+    }),
   )
-  const people = file.people.flatMap((person) => {
-    const found = planned.get(normaliseHandle(person.handle))
-    return found ? [{ person, found }] : []
-  })
-  const weigh = ({ found: { id = -1, memberships } }: (typeof people)[number]): number =>
-    1 + (places.get(id) ?? 0) + (memberships?.size ?? 0) * WORK_OF_MEMBERSHIP
-  const changed = people.filter(({ found }) => found.changed.size > 0 || found.memberships !== undefined)
-  for (const batch of gather(changed, WORK, weigh))
-    yield { ...nothing, people: batch.map(({ person, found }) => pickFields(person, found)) }
 
-  const apps = file.apps.filter(({ key }) => isChanged.app.has(makeClientId(environment, key)))
-  for (const batch of batches(apps, WORK)) yield { ...nothing, apps: batch }
+const tiesIn = ({ ties }: SectionPlan, entry: Fields): Fields =>
+  Object.fromEntries(ties.map(({ tie }: TiePlan) => [tie.field, entry[tie.field] ?? []]))
 
-  const tied = people.flatMap(({ person: { handle, parents, apps = [] }, found }) => {
-    const { friends, clients, hasSameParents } = found.ties
-    const isNew = (key: string) => clients.includes(makeClientId(environment, key))
-    const isReplaced = parents && (!hasSameParents || found.changed.has('public_search'))
-    const added = { friends: [...friends], apps: apps.filter(isNew) }
-    return [...splitTies({ handle, ...(isReplaced && { parents }), ...added, isKnown: true })]
-  })
-  // Nobody twice in a part.
-  for (const batch of gather(tied, TIES, countTies, (one, other) => one.handle === other.handle))
-    yield { ...nothing, people: batch }
-}
+const countTies = (ties: Fields): number =>
+  Object.values(ties).reduce<number>((sum, list) => sum + Object.keys(list as object).length, 0)
 
-/** Of somebody who is there already, only what is to change: the rest is theirs to change meanwhile. */
-function pickFields(
-  person: PreparedPerson,
-  { id, changed, memberships }: PersonPlan & { id?: number },
-): PreparedPerson {
-  const { parents: _parents, friends: _friends, apps: _apps, ...fields } = person
-  if (id === undefined) return { ...fields, isKnown: false }
-  const picked = Object.entries(fields).filter(([name]) => {
-    if (name === 'organisations') return memberships !== undefined
-    return !(name in COLUMNS) || changed.has(COLUMNS[name as keyof typeof COLUMNS])
-  })
-  return { handle: person.handle, ...Object.fromEntries(picked), isKnown: true }
-}
-
-const keysOf = <T>(
-  changes: { readonly created: readonly T[]; readonly updated: readonly T[] },
-  keyOf: (entry: T) => string,
-): ReadonlySet<string> => new Set([...changes.created, ...changes.updated].map(keyOf))
-
-const countTies = ({ parents = [], friends = [], apps = [] }: PreparedPerson): number =>
-  1 + parents.length + friends.length + apps.length
-
-/** Parents are replaced as a list; friends and apps are only added, so they may come in any number of pieces. */
-function* splitTies(person: PreparedPerson): Generator<PreparedPerson> {
-  const { handle, parents, friends = [], apps = [] } = person
-  if (countTies(person) <= TIES) {
-    if (parents !== undefined || countTies(person) > 1) yield person
-    return
+/** A list that is replaced comes as a whole; one that is added to may come in any number of pieces. */
+function* splitTies({ ties }: SectionPlan, picked: Fields): Generator<Fields> {
+  if (Object.keys(picked).length === 0) return
+  if (1 + countTies(picked) <= TIES) return yield picked
+  for (const { tie } of ties) {
+    const list = picked[tie.field]
+    if (list === undefined) continue
+    if (!tie.isAdded) yield { [tie.field]: list }
+    else for (const batch of batches(list as readonly unknown[], TIES)) yield { [tie.field]: batch }
   }
-  if (parents !== undefined) yield { handle, parents, isKnown: true }
-  for (const batch of batches(friends, TIES)) yield { handle, friends: [...batch], isKnown: true }
-  for (const batch of batches(apps, TIES)) yield { handle, apps: [...batch], isKnown: true }
 }

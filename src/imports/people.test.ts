@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SEARCH_VERSION, searchKeys } from '../people/search-keys.ts'
+import { IMPORT_SECTIONS } from '../platform/import-sections.ts'
 import { type TestApp, testApp } from '../testing/testing.ts'
 import { importContent } from './imports.ts'
 import { checkFile } from './rules.ts'
@@ -56,6 +57,7 @@ test('what an organisation says about somebody arrives, stays where a file is si
 
 test('fields of people that are not what they must be are named with their place', () => {
   const { mistakes } = checkFile(
+    IMPORT_SECTIONS,
     {
       people: [
         { handle: '@a', gender: 'x'.repeat(101), position: 'two\nlines', accountType: 'Parent' },
@@ -92,6 +94,7 @@ test('fields of people that are not what they must be are named with their place
 test('handles of anonymous users, and names that cannot be seen, are refused', () => {
   const heap = `a${'\u0301'.repeat(99)}`
   const { mistakes } = checkFile(
+    IMPORT_SECTIONS,
     {
       organisations: [{ key: 'o', name: '\u200b' }],
       people: [

@@ -1,15 +1,15 @@
-import type { TObject, TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { findRedirectUriMistake, isAppKey, isOrigin } from '../apps/rules.ts'
 import { PlatformError } from '../errors.ts'
-import { isAdult, isChild } from '../people/ages.ts'
-import { ANONYMOUS_PREFIX, normaliseHandle } from '../people/handles.ts'
-import { type ImportedApp, type ImportedPerson, type ImportFile, SECTIONS } from './schema.ts'
+import { type ImportSection, isObject, type Mistake, type Reference } from './section.ts'
 
-export { MAX_FRIENDS } from '../friends/rules.ts'
-
-/** A mistake and its place in the file: `people[3].handle: must be …`. */
-export type Mistake = string
+/** Entries by the name of their section. Those that wait to be written are known, or new. */
+export type ImportFile = Readonly<Record<string, readonly ImportEntry[]>>
+export interface ImportEntry {
+  readonly [field: string]: unknown
+  /** Was there, or came with an earlier part: who has left meanwhile is not brought back. */
+  readonly isKnown?: boolean
+}
 
 /** The file was not imported, for these reasons; nothing was written. */
 export class ImportRefused extends PlatformError {
@@ -25,8 +25,6 @@ export class ImportRefused extends PlatformError {
   }
 }
 
-type SectionName = keyof typeof SECTIONS
-
 interface CompiledField {
   readonly name: string
   readonly isRequired: boolean
@@ -34,29 +32,28 @@ interface CompiledField {
   check(value: unknown): boolean
 }
 
-const compileFields = (schema: TObject): CompiledField[] =>
-  Object.entries<TSchema>(schema.properties).map(([name, field]) => {
+/** The fields of a section and of its ties. */
+export const fieldsOf = ({ schema, ties = [] }: ImportSection): Readonly<Record<string, TSchema>> => ({
+  ...schema.properties,
+  ...Object.fromEntries(ties.map(({ field, schema }) => [field, schema])),
+})
+
+const compiled = new WeakMap<ImportSection, readonly CompiledField[]>()
+
+function compileFields(section: ImportSection): readonly CompiledField[] {
+  const known = compiled.get(section)
+  if (known) return known
+  const fields = Object.entries(fieldsOf(section)).map(([name, field]) => {
     const validator = Compile(field)
     return {
       name,
-      isRequired: schema.required?.includes(name) ?? false,
+      isRequired: section.schema.required?.includes(name) ?? false,
       must: (field as unknown as { must: string }).must,
-      check: (value) => validator.Check(value),
+      check: (value: unknown) => validator.Check(value),
     }
   })
-
-const FIELDS: Record<SectionName, readonly CompiledField[]> = {
-  organisations: compileFields(SECTIONS.organisations),
-  people: compileFields(SECTIONS.people),
-  apps: compileFields(SECTIONS.apps),
-}
-
-/** Something that an entry names and that the file does not have, so the environment must. */
-export interface Reference {
-  readonly place: string
-  readonly kind: 'organisation' | 'person' | 'app'
-  /** The key of the organisation or the app, or the normal form of the handle. */
-  readonly key: string
+  compiled.set(section, fields)
+  return fields
 }
 
 export interface CheckedFile {
@@ -67,28 +64,28 @@ export interface CheckedFile {
 }
 
 /** Everything that can be said about a file without looking into a database. */
-export function checkFile(content: unknown, now: Date): CheckedFile {
+export function checkFile(sections: readonly ImportSection[], content: unknown, now: Date): CheckedFile {
   const mistakes: Mistake[] = []
-  const known = Object.keys(SECTIONS) as SectionName[]
-  if (!isObject(content)) mistakes.push(`The file must be a JSON object with ${known.join(', ')}`)
+  const names = sections.map(({ name }) => name)
+  if (!isObject(content)) mistakes.push(`The file must be a JSON object with ${names.join(', ')}`)
   const given = isObject(content) ? content : {}
   for (const name of Object.keys(given)) {
-    if (!Object.hasOwn(SECTIONS, name)) mistakes.push(`${name}: is not known here; a file has ${known.join(', ')}`)
+    if (!names.includes(name)) mistakes.push(`${name}: is not known here; a file has ${names.join(', ')}`)
   }
-  const sections = known.map((name): [SectionName, unknown[]] => {
-    const section = Object.hasOwn(given, name) ? given[name] : []
-    if (Array.isArray(section)) return [name, section]
-    mistakes.push(`${name}: must be a list`)
-    return [name, []]
+  const lists = sections.map((section): [ImportSection, unknown[]] => {
+    const list = Object.hasOwn(given, section.name) ? given[section.name] : []
+    if (Array.isArray(list)) return [section, list]
+    mistakes.push(`${section.name}: must be a list`)
+    return [section, []]
   })
-  for (const [name, entries] of sections) {
-    entries.forEach((entry, i) => {
-      mistakes.push(...checkEntry(`${name}[${i}]`, FIELDS[name], entry))
-    })
+  for (const [section, entries] of lists) {
+    const fields = compileFields(section)
+    for (const [i, entry] of entries.entries())
+      for (const mistake of checkEntry(`${section.name}[${i}]`, fields, entry)) mistakes.push(mistake)
   }
-  const file = Object.fromEntries(sections) as unknown as ImportFile
-  for (const mistake of checkMeaning(file, now)) mistakes.push(mistake)
-  return { mistakes, references: [...listReferences(file)], file }
+  const file = Object.fromEntries(lists.map(([{ name }, entries]) => [name, entries])) as ImportFile
+  for (const mistake of checkMeaning(sections, file, now)) mistakes.push(mistake)
+  return { mistakes, references: [...listReferences(sections, file)], file }
 }
 
 function* checkEntry(place: string, fields: readonly CompiledField[], entry: unknown): Generator<Mistake> {
@@ -104,143 +101,60 @@ function* checkEntry(place: string, fields: readonly CompiledField[], entry: unk
   }
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+/** What is no entry at all counts as an empty one. */
+const entriesOf = (file: ImportFile, { name }: ImportSection): readonly object[] =>
+  (file[name] ?? []).map((entry) => (isObject(entry) ? entry : {}))
 
 /** What shapes cannot say. Entries of a wrong shape are met here too, so nothing is taken for granted. */
-function* checkMeaning(file: ImportFile, now: Date): Generator<Mistake> {
-  yield* findTwins('organisations', file.organisations, 'key', (entry) => entry?.key)
-  yield* findTwins('people', file.people, 'handle', (entry) => normalForm(entry?.handle))
-  yield* findTwins('apps', file.apps, 'key', (entry) => entry?.key)
-  const today = now.toISOString().slice(0, 10)
-  for (const [i, person] of file.people.entries()) yield* checkPerson(`people[${i}]`, person, today)
-  yield* findFamilyMistakes(file.people, readBirths(file.people), now)
-  for (const [i, app] of file.apps.entries()) yield* checkApp(`apps[${i}]`, app)
+function* checkMeaning(sections: readonly ImportSection[], file: ImportFile, now: Date): Generator<Mistake> {
+  for (const section of sections) yield* findTwins(section, entriesOf(file, section))
+  for (const section of sections) {
+    const entries = entriesOf(file, section)
+    if (section.check)
+      for (const [i, entry] of entries.entries()) yield* section.check(entry, `${section.name}[${i}]`, now)
+    for (const tie of section.ties ?? []) if (tie.check) yield* tie.check(entries, now)
+  }
 }
 
-function* findTwins<T>(
-  section: SectionName,
-  entries: readonly T[],
-  field: string,
-  keyOf: (entry: T) => unknown,
-): Generator<Mistake> {
-  const seen = new Map<unknown, number>()
+/** The entry's key in its normal form; undefined where it has none. */
+export function keyOf({ key, normalise = (text) => text }: ImportSection, entry: object): string | undefined {
+  const value = (entry as Record<string, unknown>)[key]
+  return typeof value === 'string' ? normalise(value) : undefined
+}
+
+function* findTwins(section: ImportSection, entries: readonly object[]): Generator<Mistake> {
+  const seen = new Map<string, number>()
   for (const [i, entry] of entries.entries()) {
-    const key = keyOf(entry)
+    const key = keyOf(section, entry)
     if (key === undefined) continue
     const first = seen.get(key)
     if (first === undefined) seen.set(key, i)
-    else yield `${section}[${i}].${field}: is the same as in ${section}[${first}]`
+    else yield `${section.name}[${i}].${section.key}: is the same as in ${section.name}[${first}]`
   }
 }
 
-function* checkPerson(place: string, person: ImportedPerson, today: string): Generator<Mistake> {
-  // Others that are reserved, such as @admin, are the operator's to give.
-  if (typeof person?.handle === 'string' && normaliseHandle(person.handle).startsWith(ANONYMOUS_PREFIX))
-    yield `${place}.handle: must be another, because users that apps make up are called @${ANONYMOUS_PREFIX}…`
-  for (const field of ['parents', 'friends'] as const) {
-    for (const [i, handle] of textsIn(person?.[field])) {
-      if (normalForm(handle) === normalForm(person.handle)) yield `${place}.${field}[${i}]: must be somebody else`
-    }
-  }
-  const day = person?.dateOfBirth
-  if (typeof day !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(day)) return
-  const time = Date.parse(`${day}T00:00:00Z`)
-  const isRealDay = !Number.isNaN(time) && new Date(time).toISOString().startsWith(day)
-  if (!isRealDay || day < '1850-01-01' || day > today) yield `${place}.dateOfBirth: must be a day that is past`
+/** What the file names and does not have itself. */
+export function* listReferences(sections: readonly ImportSection[], file: ImportFile): Generator<Reference> {
+  const own = new Map(
+    sections.map((section) => [section.name, new Set(entriesOf(file, section).map((entry) => keyOf(section, entry)))]),
+  )
+  for (const reference of listNames(sections, file))
+    if (!own.get(reference.to.name)?.has(reference.key)) yield reference
 }
 
-/** The date of birth by the handle's normal form, of those for whom it can be told: null where there is none. */
-export type Births = ReadonlyMap<string, string | null>
-
-/** What the file alone says; of others the environment may know more. */
-export function readBirths(people: readonly ImportedPerson[]): Map<string, string | null> {
-  const births = new Map<string, string | null>()
-  for (const person of people) {
-    const handle = normalForm(person?.handle)
-    const born: unknown = person?.dateOfBirth
-    if (handle !== undefined && (born === null || (typeof born === 'string' && !Number.isNaN(Date.parse(born)))))
-      births.set(handle, born)
-  }
-  return births
-}
-
-/** Children are looked after by grown-ups, and only a parent decides that others find them. */
-export function* findFamilyMistakes(people: readonly ImportedPerson[], births: Births, now: Date): Generator<Mistake> {
-  const isKnownChild = (handle: string | undefined): boolean | undefined => {
-    const born = handle === undefined ? undefined : births.get(handle)
-    return born === undefined ? undefined : isChild(born, now)
-  }
-  for (const [i, person] of people.entries()) {
-    const isYoung = isKnownChild(normalForm(person?.handle))
-    if (isYoung === true && person.publicSearch === true)
-      yield `people[${i}].publicSearch: must be left out for a child; a parent turns it on`
-    const parents = textsIn(person?.parents)
-    // Of whom is thirteen by now they count for nothing, and a file that was right yesterday is no mistake.
-    if (parents.length > 0 && births.get(normalForm(person?.handle) ?? '') === null)
-      yield `people[${i}].parents: must be left out or empty, because the person has no dateOfBirth and counts as grown up`
-    for (const [j, parent] of parents) {
-      const born = births.get(normalForm(parent) ?? '')
-      if (born !== undefined && !isAdult(born, now)) yield `people[${i}].parents[${j}]: must be an adult`
+/** Everything that the file names. */
+export function* listNames(sections: readonly ImportSection[], file: ImportFile): Generator<Reference> {
+  for (const section of sections) {
+    for (const [i, entry] of entriesOf(file, section).entries()) {
+      const place = `${section.name}[${i}]`
+      if (section.refer) yield* section.refer(entry, place)
+      for (const tie of section.ties ?? []) yield* tie.refer(entry, place)
     }
   }
 }
-
-function* checkApp(place: string, app: ImportedApp): Generator<Mistake> {
-  if (typeof app?.key === 'string' && app.key.startsWith('sbx-') && !isAppKey(app.key))
-    yield `${place}.key: must not start with sbx-, which marks the client IDs of the sandbox`
-  if (app?.public === true && Array.isArray(app.secrets) && app.secrets.length > 0)
-    yield `${place}.secrets: must be left out, because a public app can keep no secret`
-  if (app?.public === true && app.pkce === false)
-    yield `${place}.pkce: must be true, because a public app proves itself by it`
-  for (const [i, uri] of textsIn(app?.redirectUris)) {
-    const mistake = findRedirectUriMistake(uri)
-    if (mistake) yield `${place}.redirectUris[${i}]: must ${mistake}`
-  }
-  for (const [i, origin] of textsIn(app?.origins)) {
-    if (!isOrigin(origin)) yield `${place}.origins[${i}]: must be an origin, such as https://app.example.org`
-  }
-}
-
-export function* listReferences(file: ImportFile): Generator<Reference> {
-  const organisations = new Set<unknown>(file.organisations.map((organisation) => organisation?.key))
-  const people = new Set(file.people.map((person) => normalForm(person?.handle)))
-  const apps = new Set<unknown>(file.apps.map((app) => app?.key))
-  for (const [i, person] of file.people.entries()) {
-    const place = `people[${i}]`
-    const memberships: unknown = person?.organisations
-    for (const key of isObject(memberships) ? Object.keys(memberships) : []) {
-      if (!organisations.has(key)) yield { place: `${place}.organisations.${key}`, kind: 'organisation', key }
-    }
-    for (const field of ['parents', 'friends'] as const) {
-      for (const [j, handle] of textsIn(person?.[field])) {
-        const key = normaliseHandle(handle)
-        if (!people.has(key)) yield { place: `${place}.${field}[${j}]`, kind: 'person', key }
-      }
-    }
-    for (const [j, key] of textsIn(person?.apps)) {
-      if (!apps.has(key)) yield { place: `${place}.apps[${j}]`, kind: 'app', key }
-    }
-  }
-  for (const [i, app] of file.apps.entries()) {
-    const key: unknown = app?.organisation
-    if (typeof key === 'string' && !organisations.has(key))
-      yield { place: `apps[${i}].organisation`, kind: 'organisation', key }
-    const owner = normalForm(app?.owner)
-    if (owner !== undefined && !people.has(owner)) yield { place: `apps[${i}].owner`, kind: 'person', key: owner }
-  }
-}
-
-const normalForm = (handle: unknown): string | undefined =>
-  typeof handle === 'string' ? normaliseHandle(handle) : undefined
-
-const textsIn = (list: unknown): [number, string][] =>
-  Array.isArray(list)
-    ? [...list.entries()].filter((entry): entry is [number, string] => typeof entry[1] === 'string')
-    : []
 
 /** The file without what stands at the places of these mistakes. */
-export function leaveOut<T extends ImportFile>(file: T, mistakes: readonly Mistake[]): T {
+export function leaveOut(file: ImportFile, mistakes: readonly Mistake[]): ImportFile {
   const places = new Set(mistakes.map((mistake) => mistake.slice(0, mistake.indexOf(': '))))
   const without = (value: unknown, place: string): unknown => {
     if (places.has(place)) return undefined
@@ -253,5 +167,5 @@ export function leaveOut<T extends ImportFile>(file: T, mistakes: readonly Mista
     ])
     return Object.fromEntries(fields.filter(([, field]) => field !== undefined))
   }
-  return (places.size === 0 ? file : without(file, '')) as T
+  return places.size === 0 ? file : (without(file, '') as ImportFile)
 }

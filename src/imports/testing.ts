@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import type { EnvironmentName } from '../config.ts'
 import type { Db } from '../database/database.ts'
 import { until } from '../database/test-database.ts'
+import { lockPeople } from '../people/import-store.ts'
 import type { TestApp } from '../testing/testing.ts'
 import { type ImportTarget, importContent } from './imports.ts'
-import * as peopleStore from './people-store.ts'
 import { ImportRefused } from './rules.ts'
 import * as store from './store.ts'
 
@@ -128,7 +128,7 @@ export const untilSomebodyWaits = (app: TestApp): Promise<void> =>
 /** Imports while that person of production cannot be changed, and does the work once the import has to wait for them. */
 export async function importBehind<T>(app: TestApp, handle: string, content: object, work: () => Promise<T>) {
   const { result } = await app.environment().db.transaction(async (tx) => {
-    await tx.all(peopleStore.lockPeople, { handles: [handle] })
+    await tx.all(lockPeople, { handles: [handle] })
     const result = run(app, content)
     await untilSomebodyWaits(app)
     await work()
@@ -150,7 +150,7 @@ export async function importAfter<T>(app: TestApp, content: object, work: () => 
 }
 
 /** Counts statements that transactions send. */
-export function countStatements({ name, get, db }: ImportTarget) {
+export function countStatements({ db, ...rest }: ImportTarget) {
   let statements = 0
   const count = (tx: Db): Db => ({
     ...tx,
@@ -160,8 +160,7 @@ export function countStatements({ name, get, db }: ImportTarget) {
     },
   })
   const target = {
-    name,
-    get,
+    ...rest,
     db: { ...db, transaction: <T>(work: (tx: Db) => Promise<T>) => db.transaction((tx) => work(count(tx))) },
   }
   return { target, counted: () => statements }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Caller } from '../caller.ts'
+import { isLine } from '../lines.ts'
 import { FORGETTING } from '../platform/forgetting.ts'
 import { testApp } from '../testing/testing.ts'
 import { isHandle, normaliseHandle } from './handles.ts'
-import { isLine } from './lines.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 import { addPerson, changePassword, disablePerson, verifyPerson } from './people.ts'
 

@@ -5,12 +5,12 @@ import { notify } from '../database/listener.ts'
 import type { Retention } from '../database/retention.ts'
 import type { RowOf } from '../database/statement.ts'
 import type { Forget } from '../forget.ts'
+import { isMailAddress } from '../lines.ts'
 import { accountSubject, forgetFailures, subjectsOfPerson } from '../lockouts/lockouts.ts'
 import { type MessagePolicy, sendMessage } from '../messages/messages.ts'
 import { REVOKED, type Revocation } from '../sessions/sessions.ts'
 import { accountKindAt, ageOnDay } from './ages.ts'
 import { farewellLetter } from './letters.ts'
-import { isMailAddress } from './lines.ts'
 import * as store from './store.ts'
 
 type Leaver = RowOf<typeof store.lockForRemoval>

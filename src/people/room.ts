@@ -2,6 +2,7 @@ import { upkeepAt } from '../caller.ts'
 import { forgetting } from '../forget.ts'
 import type { Room } from '../room.ts'
 import { renewSearchKeys } from './changes.ts'
+import { peopleSection } from './import.ts'
 import { exportPerson } from './people.ts'
 import { removalRetention, sweepLeaving } from './removal.ts'
 import { resetRetention } from './resets.ts'
@@ -12,10 +13,10 @@ export const people: Room = {
   operations: peopleOperations,
   personalTables: {
     people: { inExport: '`profile.json`', whenDeleted: 'gone' },
-    organisation_members: { inExport: '`profile.json`', whenDeleted: 'gone' },
     password_resets: { inExport: 'no: half an hour', whenDeleted: 'gone' },
   },
   exports: [{ file: 'profile.json', about: 'Who you are, and your organisations', read: exportPerson }],
+  importSections: [peopleSection],
   retention: () => [...resetRetention, ...removalRetention],
   upkeep: [
     // Until then some people cannot be found.

@@ -11,10 +11,12 @@ import { StartupError } from '../errors.ts'
 import { startConsumers } from '../events/consumers.ts'
 import { forgetting } from '../forget.ts'
 import { buildServer, type HttpServer } from '../http/server.ts'
+import { importSections } from '../imports/section.ts'
 import { startJobs } from '../jobs/runner.ts'
 import { startTasks } from '../jobs/tasks.ts'
 import { allRooms } from '../room.ts'
 import { FORGETTING } from './forgetting.ts'
+import { IMPORT_SECTIONS } from './import-sections.ts'
 import { checkSecretKey } from './installation.ts'
 import { tasksOf } from './upkeep.ts'
 
@@ -62,6 +64,7 @@ export async function openEnvironments(
       const environment = openEnvironment({ name, config, db, log: own, clock, secretKey })
       environment.provide(allRooms, rooms)
       environment.provide(forgetting, FORGETTING)
+      environment.provide(importSections, IMPORT_SECTIONS)
       return environment
     }),
   )

@@ -2,23 +2,17 @@ import type { AppUser, PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf, Statement } from '../database/statement.ts'
 import { fail } from '../errors.ts'
+import { readEmail, readLine } from '../lines.ts'
 import type { MessagePolicy } from '../messages/messages.ts'
 import { childrenBornAfter, isChild, typesOf } from '../people/ages.ts'
 import { changePeople, replaceEmail } from '../people/changes.ts'
 import { readCountry } from '../people/countries.ts'
-import { readEmail, readLine } from '../people/lines.ts'
 import { holdAccount } from '../people/people.ts'
 import { proveAgain } from '../people/proof.ts'
+import { SERVICE_FIELDS, type Service } from '../people/service.ts'
 import { coverId, pictureId } from '../pictures/pictures.ts'
 import { TRAINEE_ROLES, TRAINER_ROLES } from './rules.ts'
-import {
-  type ChangeSettings,
-  type Entry,
-  type OwnProfile,
-  SERVICE_FIELDS,
-  type Service,
-  type Settings,
-} from './schema.ts'
+import type { ChangeSettings, Entry, OwnProfile, Settings } from './schema.ts'
 import * as store from './store.ts'
 
 /*

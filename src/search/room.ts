@@ -1,5 +1,5 @@
 import type { Room } from '../room.ts'
-import { settleDraws } from './draws.ts'
+import { placeNewcomers, settleDraws } from './draws.ts'
 import { searchOperations } from './routes.ts'
 import { forgetWords } from './search.ts'
 
@@ -16,6 +16,8 @@ export const search: Room = {
     search_words: { ...derived, whenDeleted: 'gone with the next tidying, where nobody else has the word' },
     search_words_left: { ...derived, whenDeleted: 'gone with the next tidying' },
   },
+  // More may come at once than are drawn without a place.
+  afterImport: placeNewcomers,
   upkeep: [
     // Who came is drawn from a list of changes until they have a place, and the list should be short.
     { name: 'places for random draws', everyMs: OFTEN_MS, run: ({ db, stopping }) => settleDraws(db, stopping) },

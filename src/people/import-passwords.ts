@@ -1,8 +1,6 @@
-import { normaliseHandle } from '../people/handles.ts'
-import { hashPassword, verifyPassword } from '../people/passwords.ts'
-import type { Existing } from './existing.ts'
-import type { ChoosePasswordHash } from './prepared.ts'
-import type { ImportedPerson } from './schema.ts'
+import type { Preparation } from '../imports/section.ts'
+import { normaliseHandle } from './handles.ts'
+import { hashPassword, verifyPassword } from './passwords.ts'
 
 interface Prepared {
   /** Stored hashes which this password matches. */
@@ -15,15 +13,12 @@ interface Prepared {
 const AT_ONCE = 8
 const NOT_YET_HASHED = '(a new password)'
 
-/**
- * Verifies every password of the file against what is stored, and hashes those that are new. It takes long, so it happens before
- * anything is decided. A dry run only looks.
- */
+/** Verifies every password of the file against what is stored, and hashes those that are new. A dry run only looks. Gives how to choose a new hash; undefined where the stored one stays. */
 export async function preparePasswords(
-  people: readonly ImportedPerson[],
-  environments: readonly Existing[],
-  { isDryRun, onDone }: { isDryRun: boolean; onDone: (done: number, total: number) => void },
-): Promise<ChoosePasswordHash> {
+  people: readonly { readonly handle: string; readonly password?: string | undefined }[],
+  environments: readonly ReadonlyMap<string, { readonly password_hash: string | null }>[],
+  { isDryRun, onProgress }: Preparation,
+): Promise<(handle: string, stored: string | null) => string | undefined> {
   const prepared = new Map<string, Prepared>()
   const waiting = people.filter((person) => person.password !== undefined)
   const total = waiting.length
@@ -33,15 +28,15 @@ export async function preparePasswords(
     while (next < total) {
       const person = waiting[next++]!
       const handle = normaliseHandle(person.handle)
-      const stored = environments.map((existing) => existing.people.get(handle)?.password_hash ?? null)
+      const stored = environments.map((found) => found.get(handle)?.password_hash ?? null)
       prepared.set(handle, await prepare(person.password!, stored, isDryRun))
-      onDone(++done, total)
+      onProgress(++done, total, 'hashing passwords')
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
 
-  return (person, stored) => {
-    const found = prepared.get(normaliseHandle(person.handle))
+  return (handle, stored) => {
+    const found = prepared.get(normaliseHandle(handle))
     return stored !== null && found?.matching.has(stored) ? undefined : found?.hash
   }
 }

@@ -1,4 +1,4 @@
-import { fail } from '../errors.ts'
+import { fail } from './errors.ts'
 
 /** No control characters, also none that turn the direction of what follows, no other line ends, no half surrogates. */
 const LINE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u

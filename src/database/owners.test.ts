@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+
+const source = join(import.meta.dirname, '..')
+
+/** Files of rooms that are part of the product, by room. */
+const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
+  .filter((file) => /^\w+\/[\w-]+\.ts$/.test(file) && !/test/.test(file))
+  .map((file) => ({ file, room: file.split('/')[0]!, text: readFileSync(join(source, file), 'utf8') }))
+
+/** Buckets count what they use in the statement that uses it: a statement more would be the dearest of a write. */
+const SHARED: Readonly<Record<string, readonly string[]>> = { app_storage: ['apps', 'buckets'] }
+
+test('a table is written by its own room only', () => {
+  const writers = new Map<string, Set<string>>()
+  for (const { room, text } of files)
+    for (const [, table] of text.matchAll(/\b(?:insert into|delete from|update|table: ')\s*([a-z]\w+)\b(?!\()/g))
+      if (!['set', 'skip', 'of'].includes(table!)) writers.set(table!, (writers.get(table!) ?? new Set()).add(room))
+  assert.deepEqual([...(writers.get('people') ?? [])], ['people'])
+  const shared = [...writers].filter(([, rooms]) => rooms.size > 1).map(([table, rooms]) => [table, [...rooms].sort()])
+  assert.deepEqual(Object.fromEntries(shared), SHARED)
+})
+
+test('who may see whom is asked of the functions that say so, and not decided by a statement of another room', () => {
+  const deciding = files.filter(
+    ({ room, text }) => room !== 'friends' && /\b(?:from|join) (?:blocks|friendships)\b/.test(text),
+  )
+  // A parent is told how many have asked the child, as the child is.
+  assert.deepEqual(
+    deciding.map(({ file }) => file),
+    ['families/store.ts'],
+  )
+})

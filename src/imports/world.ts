@@ -1,0 +1,96 @@
+import type { EnvironmentName } from '../config.ts'
+import type { Db } from '../database/database.ts'
+import type { Environment } from '../environment.ts'
+import { type ImportFile, keyOf, listNames } from './rules.ts'
+import {
+  type Found,
+  type ImportSection,
+  importSections,
+  type Mistake,
+  type Reference,
+  readInBatches,
+  type World,
+} from './section.ts'
+
+/** An environment that an import goes to, as far as it is read. */
+export interface Place {
+  readonly name: EnvironmentName
+  readonly db: Db
+  readonly get: Environment['get']
+}
+
+export interface ReadWorld extends World {
+  readonly found: ReadonlyMap<string, ReadonlyMap<string, Found>>
+  /** What this import has made. */
+  add(section: ImportSection, made: readonly Found[]): void
+}
+
+/** The keys of a section: of its own entries, and those that are named by others. */
+export interface Keys {
+  readonly own: string[]
+  readonly named: string[]
+}
+
+/** Nothing with a zero character can be kept, or looked up. */
+const plain = (keys: Iterable<string>): string[] => [...new Set(keys)].map((key) => key.replaceAll('\0', ''))
+
+export function listKeys(sections: readonly ImportSection[], file: ImportFile): ReadonlyMap<ImportSection, Keys> {
+  const named = new Map<string, string[]>(sections.map(({ name }) => [name, []]))
+  for (const { to, key } of listNames(sections, file)) named.get(to.name)?.push(key)
+  return new Map(
+    sections.map((section) => {
+      const own = (file[section.name] ?? []).flatMap((entry) => keyOf(section, entry ?? {}) ?? [])
+      return [section, { own: plain(own), named: plain(named.get(section.name)!) }]
+    }),
+  )
+}
+
+/** What an environment has of everything that a file names. */
+export async function readWorld(
+  db: Db,
+  { name: environment, get }: Pick<Place, 'name' | 'get'>,
+  file: ImportFile,
+  now: Date,
+): Promise<ReadWorld> {
+  const found = new Map<string, Map<string, Found>>()
+  for (const [section, { own, named }] of listKeys(get(importSections), file)) {
+    const keys = [...new Set([...own, ...named])]
+    const rows = await readInBatches(keys, (batch) => section.find(db, batch, environment))
+    found.set(section.name, new Map(rows.map((row) => [row.key, row])))
+  }
+  const made = new Map<string, number>()
+  return {
+    environment,
+    now,
+    found,
+    find: <F extends Found>(section: { readonly name: string }, key: string) =>
+      found.get(section.name)?.get(key) as F | undefined,
+    idOf: ({ name, one }, key) => {
+      const id = made.get(`${name} ${key}`) ?? found.get(name)?.get(key)?.id
+      if (id === undefined) throw new Error(`There is no ${one} ${key}`)
+      return id
+    },
+    add: ({ name }, rows) => {
+      for (const { key, id } of rows) made.set(`${name} ${key}`, id)
+    },
+  }
+}
+
+/** Sentences about what is named and neither in the file nor in the environment. */
+export const findDangling = (references: readonly Reference[], { environment, find }: ReadWorld): Mistake[] =>
+  references
+    .filter(({ to, key }) => find(to, key) === undefined)
+    .map(({ place, to }) => `${place}: is no ${to.one} of this file or of ${environment}`)
+
+/** What is wrong with a file, now that it is known what is there. */
+export async function checkHere(
+  db: Db,
+  sections: readonly ImportSection[],
+  file: ImportFile,
+  world: ReadWorld,
+): Promise<Mistake[]> {
+  const mistakes: Mistake[] = []
+  for (const { name, ties = [] } of sections)
+    for (const tie of ties) if (tie.checkHere) mistakes.push(...(await tie.checkHere(db, file[name] ?? [], world)))
+  return mistakes
+}
