@@ -10,7 +10,7 @@ import { REVOKED, type Revocation } from '../sessions/sessions.ts'
 import { APPS_CHANGED, BLOCK_BYTES, DEFAULT_STORAGE_BLOCKS, enrolUsers, makeClientId } from './apps.ts'
 import * as store from './import-store.ts'
 import { findRedirectUriMistake, isAppKey, isOrigin } from './rules.ts'
-import { hashSecret, MAX_SECRETS } from './secrets.ts'
+import { hashSecret, MAX_SECRETS, secretHashKey } from './secrets.ts'
 
 const DEFAULT_STORAGE_BYTES = DEFAULT_STORAGE_BLOCKS * BLOCK_BYTES
 const MAX_APPS = 100
