@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { crc32, deflateSync } from 'node:zlib'
-import { type Kind, SHAPES } from './rules.ts'
+import { LruCache } from '../bounds/lru-cache.ts'
+import { etagOf, type Kind, SHAPES } from './rules.ts'
 
 type Colour = readonly [red: number, green: number, blue: number]
 
@@ -25,9 +26,22 @@ const PATTERNS: Record<Kind, { columns: number; rows: number; margin: number; li
   cover: { columns: 16, rows: 9, margin: 0, lightness: 0.15 },
 }
 
+const drawn = new LruCache<{ bytes: Buffer; etag: string }>(2_000)
+
+/** The image of somebody who has not sent one; of the last that were asked for, from memory. */
+export function readDefault(kind: Kind, width: number, seed: string): { bytes: Buffer; etag: string } {
+  const key = `${kind} ${width} ${seed}`
+  const known = drawn.get(key)
+  if (known) return known
+  const bytes = drawDefault(kind, width, seed)
+  const made = { bytes, etag: etagOf(bytes) }
+  drawn.set(key, made)
+  return made
+}
+
 /**
- * The image of somebody who has not sent one: a symmetric pattern of cells (an identicon), as a PNG of two colours. Colour and cells come from the seed, which is
- * what the app knows the user by, and nothing that two apps know.
+ * A symmetric pattern of cells (an identicon), as a PNG of two colours. Colour and cells come from the seed, which is what the app knows the user by, and nothing
+ * that two apps know.
  */
 export function drawDefault(kind: Kind, width: number, seed: string): Buffer {
   const { columns, rows, margin, lightness } = PATTERNS[kind]

@@ -4,8 +4,8 @@ import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
 import { countImage } from '../people/changes.ts'
 import type { ExportFile } from '../room.ts'
-import { drawDefault } from './default.ts'
-import { etagOf, type Kind, parseImageId, widthFor } from './rules.ts'
+import { readDefault } from './default.ts'
+import { type Kind, parseImageId, widthFor } from './rules.ts'
 import type { NameImage } from './schema.ts'
 import * as store from './store.ts'
 import type { ImageWorker, NewImage } from './worker.ts'
@@ -66,8 +66,7 @@ const noImage = () => fail('notFound', 'There is no image with that id; the prof
 function show(row: RowOf<typeof store.findOwn>, kind: Kind, width: number, seed: string): Shown {
   const { bytes, etag } = row
   if (bytes !== null && etag !== null) return { bytes, etag, mediaType: 'image/webp', isDefault: false }
-  const drawn = drawDefault(kind, width, seed)
-  return { bytes: drawn, etag: etagOf(drawn), mediaType: 'image/png', isDefault: true }
+  return { ...readDefault(kind, width, seed), mediaType: 'image/png', isDefault: true }
 }
 
 /** For the download of everything that is kept about a person: those that they have sent, in the largest size. */
