@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { call } from '../account/testing.ts'
 import { UNLIMITED } from '../buckets/testing.ts'
+import { isLong } from '../testing/sizes.ts'
 import { type Answer, assertError, type Client, type Person, testApp } from '../testing/testing.ts'
 import {
   act,
@@ -103,11 +104,14 @@ test('D1: whoever is blocked cannot tell it from public search that was turned o
     }
   })
 
+  let turn = 0
   for (const [name, before] of Object.entries(BEFORE)) {
     for (const [door, go] of Object.entries(doors)) {
       const goElse = doors[door === 'handle' ? 'userId' : 'handle']!
       await t.test(`${name}: every verb by ${door}, and what comes after it`, async () => {
         for (const first of VERBS) {
+          // All of them take half a minute.
+          if (!isLong && turn++ % 3 > 0) continue
           const told: unknown[][] = []
           for (const other of [avery, casey]) {
             await start(other, before)

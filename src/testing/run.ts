@@ -1,6 +1,9 @@
-import { globSync } from 'node:fs'
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Report } from './report.ts'
 import { globalSetup, globalTeardown } from './setup.ts'
@@ -8,6 +11,16 @@ import { globalSetup, globalTeardown } from './setup.ts'
 /** Its promises are seconds of the whole machine. */
 const ALONE = 'src/platform/machine.test.ts'
 const SIDE_BY_SIDE = 2
+/** Tests of these look at their own process, or have hooks for a whole file: each file has a process of its own. */
+const APART = [
+  'src',
+  'src/commands',
+  'src/database',
+  'src/database/embedded',
+  'src/http',
+  'src/pictures',
+  'src/platform',
+]
 
 /** `npm test` runs everything, `npm test -- FILE …` these files. `--long` does not cut down what chance decides. */
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { long: { type: 'boolean' } } })
@@ -16,13 +29,14 @@ const isNamed = positionals.length > 0
 const files = globSync(isNamed ? positionals : 'src/**/*.test.ts').sort()
 if (files.length === 0) throw new Error(`There is no such file: ${positionals.join(', ')}`)
 
+const entries = mkdtempSync(join(tmpdir(), 'groundschool-entries-'))
 await globalSetup()
 try {
   const report = new Report((text) => process.stdout.write(text))
   for (const isAlone of [false, true]) {
-    const group = files.filter((file) => (file === ALONE) === isAlone)
-    if (group.length === 0) continue
-    const events = run({ files: group, concurrency: SIDE_BY_SIDE })
+    const some = files.filter((file) => (file === ALONE) === isAlone)
+    if (some.length === 0) continue
+    const events = run({ files: isNamed ? some : byFolder(some), concurrency: SIDE_BY_SIDE })
     events.on('test:summary', ({ success }) => {
       if (!success) process.exitCode = 1
     })
@@ -31,5 +45,18 @@ try {
   }
   if (!isNamed) report.end()
 } finally {
+  rmSync(entries, { recursive: true })
   await globalTeardown()
+}
+
+/** One process for the files of a folder, largest first: loading the platform takes longer than most of them. */
+function byFolder(all: readonly string[]): string[] {
+  const folders = Map.groupBy(all, (file) => (APART.includes(dirname(file)) ? file : dirname(file)))
+  const groups = [...folders].toSorted(([, one], [, other]) => other.length - one.length)
+  return groups.map(([folder, members]) => {
+    if (members.length === 1) return members[0]!
+    const entry = join(entries, `${basename(folder)}.mjs`)
+    writeFileSync(entry, members.map((file) => `await import('${pathToFileURL(resolve(file))}')\n`).join(''))
+    return entry
+  })
 }
