@@ -176,12 +176,12 @@ const SETTINGS = {
   ),
   RATE_SEARCH_BURST: setting('Searches for people at once by one user.', '200', whole(1, 10_000_000)),
   RATE_IMAGE_PER_SECOND: setting(
-    'Megapixels of images a second that one household may send (a child counts as its parents do). Each image counts for more than it has: a picture for 3, a cover for 17.',
+    'Megapixels of images a second that one person may send. Each image counts for more than it has: a picture for 3, a cover for 17.',
     '3',
     whole(1, 1_000_000),
   ),
   RATE_IMAGE_BURST: setting(
-    'Megapixels of images at once that one household may send: a dozen photographs of 12 megapixels, and as many covers after a minute.',
+    'Megapixels of images at once that one person may send: a dozen photographs of 12 megapixels, and as many covers after a minute.',
     '400',
     whole(60, 10_000_000),
   ),

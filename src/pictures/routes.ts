@@ -25,7 +25,7 @@ const shown = {
 
 /** At the same address another image may be shown tomorrow. */
 const asked = (image: Shown) => ({ ...image, cacheControl: 'private, no-cache' })
-/** An id shows the same image for ever; but a generated one changes with the name. */
+/** An id shows the same image for ever, once there is one of their own. */
 const kept = (image: Shown) => ({
   ...image,
   cacheControl: image.isDefault ? 'private, max-age=3600' : 'private, max-age=31536000, immutable',
@@ -37,7 +37,7 @@ const KINDS = [
     kind: 'picture',
     name: 'Picture',
     input: OwnPicture,
-    generated: ', or one generated from their initials',
+    generated: ', or a generated one',
     shape: 'it is cut to a square',
   },
   { kind: 'cover', name: 'Cover', input: OwnCover, generated: ', or a generated one', shape: 'it is cut to 16 by 9' },
