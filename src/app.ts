@@ -24,6 +24,7 @@ import { profiles } from './profiles/room.ts'
 import type { Room } from './room.ts'
 import { search } from './search/room.ts'
 import { sessions } from './sessions/room.ts'
+import { skills } from './skills/room.ts'
 
 /** The product's table of contents: every room, in the order in which a newcomer meets them. */
 export const rooms: readonly Room[] = [
@@ -40,6 +41,7 @@ export const rooms: readonly Room[] = [
   people, // accounts
   families, // /account/v1/children: parents, and the accounts of their children
   friends, // /user/v1/my/friends: friends, requests and blocks
+  skills, // /account/v1/skills: what people can do
   buckets, // /app/v1/bucket: small JSON documents of an app
   apps, // registered apps and their users
   sessions, // tokens

@@ -18,7 +18,7 @@ export async function signInBrowser(app: TestApp, person: Person, environment?: 
 /** Calls an operation as a script of one of our own pages would. */
 export async function call(
   browser: TestBrowser,
-  method: 'GET' | 'POST',
+  method: 'GET' | 'PUT' | 'POST' | 'DELETE',
   path: string,
   body?: unknown,
   headers: Record<string, string> = {},
