@@ -22,6 +22,8 @@ export interface Consumer<Parts = JobParts, E extends Event = any> {
   handle(tx: Db, events: readonly E[], parts: Parts): Promise<void>
 }
 
+/** Topic within one process: there is something to read. */
+const PUBLISHED = 'events published'
 const POLL_MS = 1000
 /** Those who emit at the same time are read together. */
 const WAKE_MS = 20
@@ -45,9 +47,13 @@ export function startConsumers<Parts extends JobParts>(
     work: async () => {
       const result = await publishAll(db, () => publisher.isStopped)
       if (result === 'busy') publisher.wakeIn(WAKE_MS)
-      if (result === 'published') for (const reader of readers) reader.wake()
+      // All readers of this process, whoever started them.
+      if (result === 'published') db.tellHere(JSON.stringify({ topic: PUBLISHED }))
     },
     onProblem: ({ message }) => log.warn({ problem: message }, 'events cannot be published'),
+  })
+  db.onMessage(PUBLISHED, () => {
+    for (const reader of readers) reader.wake()
   })
   hear(db, EVENTS, () => publisher.wakeIn(WAKE_MS), stopping)
   publisher.wakeIn(WAKE_MS)
