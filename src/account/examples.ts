@@ -79,7 +79,7 @@ export const examples = {
   },
   changePassword: {
     description:
-      'The person proves the current password and sets another one of 8 to 1000 characters. Every session in an app and every other browser ends. This browser stays signed in with the new cookie of the answer.',
+      'Send the current password and a new one of 8 to 1000 characters. Every session in an app and every other browser ends. This browser stays signed in with the new cookie of the answer.',
     example: { request: { password: PASSWORD, newPassword: NEW_PASSWORD }, answer: DONE },
   },
   askPasswordReset: {

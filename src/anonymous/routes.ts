@@ -26,7 +26,7 @@ export const anonymousOperations: readonly Operation[] = [
     who: anyone,
     name: 'createAnonymousUser',
     description:
-      'For apps that people use without an account. Keep the tokens from the headers of the answer: when the session ends, the user and their own buckets are gone, and nobody can sign in as them again. Send no valid access token with it, because a user who is signed in would become another one.',
+      'For apps that people use without an account. Keep the tokens from the headers of the answer: when the session ends, the user and their own buckets are gone, and nobody can sign in as them again. A request with a valid access token is refused, so that a user who is signed in does not become another one.',
     example: {
       request: { anonymous: true, clientId: CLIENT_ID, dateOfBirth: '2001-05-01T00:00:00.000Z' },
       answer: {

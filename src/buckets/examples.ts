@@ -14,7 +14,7 @@ export const examples = {
   },
   createBucket: {
     description:
-      'A bucket is a JSON document that your app shares between some of its users. Your app chooses the id, which must be free in this app. The caller is always a member, and all members have the same rights.',
+      'A bucket is a JSON document that your app shares between some of its users. Your app chooses the id, which must be free in this app; the data has at most 1 MiB. The caller is always a member, and all members have the same rights.',
     example: { request: { id: ID, users: [blake], data: DATA }, answer: BUCKET },
   },
   setBucketValue: {
@@ -28,7 +28,7 @@ export const examples = {
   },
   deleteBucket: {
     description:
-      'Removes the data and the history for all members, and frees the storage of the app. Open change streams end. There is no way back; the id can be used again.',
+      'Removes the data and the history for all members, and frees its storage. Open change streams end. There is no way back; the id can be used again.',
     example: { request: { id: ID }, answer: DONE },
   },
   addBucketUser: {

@@ -25,7 +25,7 @@ const DESCRIPTIONS: Record<Verb, string> = {
     'Requests to a child wait until a parent answers them. The other one is not told: to them the request stays unanswered, and a new one within 30 days is not shown.',
   cancel:
     'Works as long as the other one has not accepted. The child may also do this by itself, and so may every parent.',
-  remove: 'The two lose each other as friends, in every app. The child may also do this by itself.',
+  remove: 'The two are no longer friends, in any app. The child may also do this by itself.',
   block:
     'Ends a friendship or a request between the two, and hides them from each other in search and profiles. The other one is not told. The child may block by itself too, but only a parent ends the block.',
   unblock:
@@ -41,7 +41,7 @@ export const explainVerb = (verb: Verb) => ({
 export const examples = {
   listChildren: {
     description:
-      'Shows a parent the accounts that they look after, the youngest first. `friendRequests` counts the requests that wait for an answer of a parent. From the 13th birthday on an account is no longer listed: it is the own account of the child then.',
+      'Shows a parent the accounts that they look after, the youngest first. `friendRequests` counts the requests that a parent has to answer. An account is no longer listed from the 13th birthday on, because it then belongs to the child alone.',
     example: { answer: [KIM] },
   },
   addChild: {
@@ -62,7 +62,7 @@ export const examples = {
   },
   setChildPassword: {
     description:
-      'Use it for the first password of a child and for a forgotten one. The parent proves their own password in `password`; `newPassword` is the one of the child. The child has to sign in again everywhere.',
+      'Use it for the first password of a child and for a forgotten one. `password` is the own password of the parent, and `newPassword` is the one for the child. The child has to sign in again everywhere.',
     example: { request: { handle: HANDLE, password: PASSWORD, newPassword: NEW_PASSWORD }, answer: DONE },
   },
   readChildFriends: {
@@ -77,7 +77,7 @@ export const examples = {
   },
   deleteChild: {
     description:
-      'Everything that is only of this child is gone, and all its tokens stop working at once. What it shared with others stays without it. There is no way back, so the parent proves their own password.',
+      'Everything that belongs to this child alone is gone, and all its tokens stop working at once. What it shared with others stays without it. There is no way back, so the parent sends their own password too.',
     example: { request: { handle: HANDLE, password: PASSWORD }, answer: DONE },
   },
 }

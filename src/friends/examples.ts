@@ -5,7 +5,7 @@ import type { Verb } from './acts.ts'
 /** What people read about the verbs, wherever they are called. */
 const DESCRIPTIONS: Record<Verb, string> = {
   request:
-    'People can ask anybody who has public search on. If the other one has asked before, both are friends at once; otherwise a request waits for an answer. Asking again changes nothing, and at most 500 requests can be open.',
+    'People can ask anybody who has public search on. If the other one has asked before, both are friends at once; otherwise a request waits for an answer. Asking again makes no second request, and at most 500 requests can be open.',
   accept:
     'Answers a request that somebody has sent. Both are friends from now on, in every app that both use. Accepting again changes nothing, and a person has at most 1,000 friends.',
   decline:
@@ -13,7 +13,7 @@ const DESCRIPTIONS: Record<Verb, string> = {
   cancel:
     'Works as long as the other one has not accepted. The request disappears for both. If there is none, the answer is 404.',
   remove:
-    'Both lose each other as friends, in every app. The other one gets no message about it. Either of the two may ask again later.',
+    'The two are no longer friends, in any app. The other one gets no message about it. Either of the two may ask again later.',
   block:
     'Ends a friendship or a request between the two, and hides them from each other in search and profiles. The other one is not told. The answer is the same for an id or a handle that nobody has, and blocking again changes nothing.',
   unblock:
@@ -42,7 +42,7 @@ export const examples = {
   },
   readFriendRequests: {
     description:
-      'Show `received` for an answer, and `sent` for the requests that the user may still cancel. Only requests from and to users of your app are listed. Users in `sent` who can no longer be found have only `userId`, `handle` and `requestedDate`.',
+      'Show `received` for the user to answer, and `sent` for the user to cancel. Only requests from and to users of your app are listed. Users in `sent` who can no longer be found have only `userId`, `handle` and `requestedDate`.',
     example: {
       answer: {
         received: [{ ...CASEY, requestedDate: MOMENT }],
@@ -52,12 +52,12 @@ export const examples = {
   },
   listBlockedUsers: {
     description:
-      'Use it for a page on which the user ends blocks. It has users of your app whom the caller could see, or had to do with, when blocking them. Users who can no longer be found have only `userId` and `handle`.',
+      'Use it for a page on which the user ends blocks. It lists users of your app whom the caller could see, or had to do with, when blocking them. Users who can no longer be found have only `userId` and `handle`.',
     example: { answer: [DREW] },
   },
   readOwnFriends: {
     description:
-      'For a page of the person that shows friends, requests and blocks in one place. It covers all apps, so people are named by handle and have no `userId`. People who can no longer be found come without their names.',
+      'For a page of the person that shows friends, requests and blocks in one place. It covers all apps, so people are named by handle and have no `userId`. People in `sent` and `blocked` who can no longer be found come without their names.',
     example: {
       answer: {
         friends: [friend(BLAKE)],

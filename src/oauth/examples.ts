@@ -105,7 +105,7 @@ export const examples = {
   },
   introspectToken: {
     description:
-      'For servers that receive a token from their own app and want to know whether it is valid and whose it is. Only apps with a secret may ask, and only about their own tokens. Any other token gets `{"active": false}` and nothing else.',
+      'For servers that receive a token from their own app and want to know whether it is valid and whose it is. Only apps with a secret may ask, and only about their own tokens. Any other token, and one that has expired, gets `{"active": false}` and nothing else.',
     example: {
       request: { token: ACCESS_TOKEN, ...CLIENT },
       answer: {

@@ -12,7 +12,7 @@ const CREDENTIAL = { id: CREDENTIAL_ID, rawId: CREDENTIAL_ID, type: 'public-key'
 export const examples = {
   listPasskeys: {
     description:
-      'For a page on which people look after their passkeys. `lastUsedDate` is null for a passkey that has not been used yet. Keys themselves never leave the platform.',
+      'For a page on which people look after their passkeys. `lastUsedDate` is null for a passkey that has not been used yet. The keys themselves are never shown.',
     example: { answer: [PASSKEY] },
   },
   startPasskey: {
@@ -74,7 +74,7 @@ export const examples = {
   },
   signInWithPasskey: {
     description:
-      'The second step: send what the browser signed, as its `toJSON()` gives it. Any mistake gets the same error, and the person may always sign in with the password instead. The cookie of the answer signs this browser in.',
+      'The second step: send what the browser signed, as its `toJSON()` gives it. A refusal does not say why, and the next try starts again with the first step. The cookie of the answer signs this browser in.',
     example: {
       request: {
         response: {

@@ -11,7 +11,7 @@ export const peopleOperations: readonly Operation[] = [
     who: person,
     name: 'deleteAccount',
     description:
-      'The person types their own handle once more and proves the password. What is theirs alone is gone, and what they share with others stays without them. There is no way back, and nobody else gets the handle for 180 days.',
+      'Send the own handle and the password of the person, so that nobody deletes an account by mistake. What is theirs alone is gone, and what they share with others stays without them. There is no way back, and nobody else gets the handle for 180 days.',
     example: { request: { handle: '@avery', password: PASSWORD }, answer: DONE },
     summary:
       'Deletes the own account for good; all tokens are dead at once. Accounts of children who have one are deleted by a parent',

@@ -21,7 +21,7 @@ export const examples = {
   },
   set: {
     description:
-      'Send the bytes of a PNG, JPEG or WebP image as the body, at most 5 MiB. Only the pixels are kept: the place and the camera in a photo are dropped. How many images a person may send is limited by their megapixels.',
+      'Send the bytes of a PNG, JPEG or WebP image as the body, at most 5 MiB. Only the pixels are kept: the place and the camera in a photo are dropped. Sending is limited by megapixels, for a household together.',
     example: { answer: DONE },
   },
   remove: {

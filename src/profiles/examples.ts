@@ -71,7 +71,7 @@ export const examples = {
   },
   changeEmail: {
     description:
-      'Links for a new password go to this address too, so the person proves the current password. The old address gets a message about the change. For a child, a parent does this.',
+      'Links for a new password go to this address too, so the current password is needed. The old address gets a message about the change. For a child, a parent does this.',
     example: { request: { email: 'avery.lindqvist@example.org', password: PASSWORD }, answer: DONE },
   },
 }

@@ -133,7 +133,7 @@ const fieldsOf = (input: TObject): [name: string, schema: TSchema, isRequired: b
   ])
 
 const ABOUT_PAGES =
-  "Open this address in the person's own browser: it is a page for people and no use to a script. It works without JavaScript, and lets the person sign in first where they have not yet. A mistake in the address is shown as a page, with the status of the error."
+  "Open this address in the person's own browser: it is a page for people and no use to a script. It works without JavaScript, and lets the person sign in first if nobody is signed in. A mistake that cannot be told to an app is shown as a page, with the status of the error."
 
 /** A page that apps lead people to. */
 const describePage = (
