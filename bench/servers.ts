@@ -90,6 +90,7 @@ const checkTokenOnly = operation({
   who: appUser,
   name: 'checkTokenOnly',
   summary: 'Checks the token and does nothing else',
+  description: 'For measuring what every operation costs.',
   method: 'GET',
   path: '/bench/token',
   area: 'Benchmark',

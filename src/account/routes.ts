@@ -18,6 +18,7 @@ import {
   signOut,
   withdrawApp,
 } from './account.ts'
+import { examples } from './examples.ts'
 import {
   AccountApps,
   AskReset,
@@ -42,6 +43,7 @@ const newCookie = {
 export const accountOperations: readonly Operation[] = [
   operation({
     name: 'signIn',
+    ...examples.signIn,
     summary: 'Signs a person in to the platform itself, in this browser',
     method: 'POST',
     path: `${path}/signin`,
@@ -58,6 +60,7 @@ export const accountOperations: readonly Operation[] = [
   }),
   operation({
     name: 'signOut',
+    ...examples.signOut,
     summary: 'Signs the person out in this browser; apps stay signed in',
     method: 'POST',
     path: `${path}/signout`,
@@ -75,6 +78,7 @@ export const accountOperations: readonly Operation[] = [
   }),
   operation({
     name: 'readMe',
+    ...examples.readMe,
     summary: 'Says who is signed in',
     method: 'GET',
     path: `${path}/me`,
@@ -88,6 +92,7 @@ export const accountOperations: readonly Operation[] = [
   }),
   operation({
     name: 'listOwnApps',
+    ...examples.listOwnApps,
     summary: 'Lists the apps that the person is a user of, with their sessions; at most 200',
     method: 'GET',
     path: `${path}/apps`,
@@ -101,6 +106,7 @@ export const accountOperations: readonly Operation[] = [
   }),
   operation({
     name: 'listOwnBrowsers',
+    ...examples.listOwnBrowsers,
     summary: 'Lists the browsers in which the person is signed in to the platform itself; at most 100',
     method: 'GET',
     path: `${path}/browsers`,
@@ -114,6 +120,7 @@ export const accountOperations: readonly Operation[] = [
   }),
   operation({
     name: 'endBrowser',
+    ...examples.endBrowser,
     summary: 'Signs the person out in one of their browsers',
     method: 'POST',
     path: `${path}/browser/end`,
@@ -127,6 +134,7 @@ export const accountOperations: readonly Operation[] = [
   }),
   operation({
     name: 'endSession',
+    ...examples.endSession,
     summary: "Ends one of the person's sessions in an app; its tokens are dead at once",
     method: 'POST',
     path: `${path}/session/end`,
@@ -140,6 +148,7 @@ export const accountOperations: readonly Operation[] = [
   }),
   operation({
     name: 'endEverythingElse',
+    ...examples.endEverythingElse,
     summary: 'Ends all sessions in apps, and signs the person out in all browsers but this one',
     method: 'POST',
     path: `${path}/sessions/end-all`,
@@ -153,6 +162,7 @@ export const accountOperations: readonly Operation[] = [
   }),
   operation({
     name: 'withdrawConsent',
+    ...examples.withdrawConsent,
     summary: 'Takes the consent to an app back and ends its sessions; consent given again finds the same userId',
     method: 'POST',
     path: `${path}/app/withdraw`,
@@ -166,6 +176,7 @@ export const accountOperations: readonly Operation[] = [
   }),
   operation({
     name: 'changePassword',
+    ...examples.changePassword,
     summary: 'Sets a new password and ends everything that the old one opened; this browser stays signed in',
     method: 'POST',
     path: `${path}/password`,
@@ -183,6 +194,7 @@ export const accountOperations: readonly Operation[] = [
   }),
   operation({
     name: 'askPasswordReset',
+    ...examples.askPasswordReset,
     summary:
       'Sends a link for a new password, where there is such a person with an e-mail address; the answer is always the same',
     method: 'POST',
@@ -197,6 +209,7 @@ export const accountOperations: readonly Operation[] = [
   }),
   operation({
     name: 'resetPassword',
+    ...examples.resetPassword,
     summary: 'Sets a new password with the code of a link, ends everything that the old one opened, and signs in here',
     method: 'POST',
     path: `${path}/password/reset`,

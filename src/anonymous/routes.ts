@@ -7,6 +7,7 @@ import { anyone } from '../http/callers/callers.ts'
 import { type Operation, operation } from '../http/operation.ts'
 import { json } from '../http/output/output.ts'
 import type { HttpRequest } from '../http/request.ts'
+import { CLIENT_ID } from '../samples.ts'
 import { type TokenPair, tokenPolicy } from '../sessions/sessions.ts'
 import { TOKEN_HEADERS, tokenHeaders } from '../sessions/token-headers.ts'
 import { createAnonymous } from './anonymous.ts'
@@ -24,6 +25,20 @@ export const anonymousOperations: readonly Operation[] = [
   operation({
     who: anyone,
     name: 'createAnonymousUser',
+    description:
+      'For apps that people use without an account. Keep the tokens from the headers of the answer: when the session ends, the user and their own buckets are gone, and nobody can sign in as them again. A request with a valid access token is refused, so that a user who is signed in does not become another one.',
+    example: {
+      request: { anonymous: true, clientId: CLIENT_ID, dateOfBirth: '2001-05-01T00:00:00.000Z' },
+      answer: {
+        userId: 'w2LxB8qYnT5vRk0Jd7HmZg',
+        handle: '@anonymous-4f0c9b27d81e6a35c2f8',
+        userType: 'adult',
+        accountType: 'Adult',
+        anonymous: true,
+        trainer: false,
+        trainee: false,
+      },
+    },
     summary: 'Makes an anonymous user, who is gone when the session ends or is not refreshed in time',
     method: 'PUT',
     path,

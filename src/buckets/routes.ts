@@ -12,6 +12,7 @@ import {
   removeBucketUser,
   setBucketValue,
 } from './buckets.ts'
+import { examples } from './examples.ts'
 import {
   Bucket,
   BucketEvents,
@@ -44,6 +45,7 @@ export const bucketOperations: readonly Operation[] = [
   operation({
     who: appUser,
     name: 'readBucket',
+    ...examples.readBucket,
     summary: 'Reads a bucket, or the part of it at a key',
     method: 'GET',
     path,
@@ -57,6 +59,7 @@ export const bucketOperations: readonly Operation[] = [
   operation({
     who: appUser,
     name: 'createBucket',
+    ...examples.createBucket,
     hasLargeBody: true,
     summary: 'Makes a bucket; the caller becomes a member',
     method: 'PUT',
@@ -71,6 +74,7 @@ export const bucketOperations: readonly Operation[] = [
   operation({
     who: appUser,
     name: 'setBucketValue',
+    ...examples.setBucketValue,
     hasLargeBody: true,
     summary: 'Sets a value at a key; members only',
     method: 'POST',
@@ -86,6 +90,7 @@ export const bucketOperations: readonly Operation[] = [
   operation({
     who: appUser,
     name: 'deleteBucket',
+    ...examples.deleteBucket,
     summary: 'Deletes a bucket; members only',
     method: 'DELETE',
     path,
@@ -100,6 +105,7 @@ export const bucketOperations: readonly Operation[] = [
   operation({
     who: appUser,
     name: 'addBucketUser',
+    ...examples.addBucketUser,
     summary: 'Gives a user of the app access; members only',
     method: 'POST',
     path: `${path}/user`,
@@ -114,6 +120,7 @@ export const bucketOperations: readonly Operation[] = [
   operation({
     who: appUser,
     name: 'removeBucketUser',
+    ...examples.removeBucketUser,
     summary: "Takes a user's access away; members only",
     method: 'POST',
     path: `${path}/user/remove`,
@@ -128,6 +135,7 @@ export const bucketOperations: readonly Operation[] = [
   operation({
     who: appUser,
     name: 'listBuckets',
+    ...examples.listBuckets,
     summary: 'Lists the ids of the buckets that the caller is in',
     method: 'GET',
     path: `${path}/list`,
@@ -141,6 +149,7 @@ export const bucketOperations: readonly Operation[] = [
   operation({
     who: appUser,
     name: 'watchBucket',
+    ...examples.watchBucket,
     summary: 'Streams the changes of a bucket as server-sent events; members only',
     method: 'GET',
     path: `${path}/events`,

@@ -1,5 +1,6 @@
 import { person } from '../http/callers/callers.ts'
 import { type Operation, operation } from '../http/operation.ts'
+import { PASSWORD } from '../samples.ts'
 import { exportEverything } from './exports.ts'
 import { Export } from './schema.ts'
 
@@ -7,6 +8,9 @@ export const exportOperations: readonly Operation[] = [
   operation({
     who: person,
     name: 'exportEverything',
+    description:
+      'Send the password of the person; the answer is one zip file, and `README.txt` in it says what each part is. It is written while it is read, so it may take a while and has no known length. A person has one download at a time, and the next one waits for it.',
+    example: { request: { password: PASSWORD } },
     summary: 'Downloads everything that the platform keeps about the person, as a zip of JSON files; one at a time',
     method: 'POST',
     path: '/account/v1/export',

@@ -7,6 +7,7 @@ import { type Operation, operation } from '../http/operation.ts'
 import { json, success } from '../http/output/output.ts'
 import { messagePolicy } from '../messages/messages.ts'
 import { leavingPolicy } from '../people/deletion.ts'
+import { examples, explainVerb } from './examples.ts'
 import {
   actForChild,
   addChild,
@@ -68,6 +69,7 @@ export const familyOperations: readonly Operation[] = [
   operation({
     who: person,
     name: 'listChildren',
+    ...examples.listChildren,
     summary: 'Lists the children whom the person looks after, until they are 13',
     method: 'GET',
     path,
@@ -81,6 +83,7 @@ export const familyOperations: readonly Operation[] = [
   operation({
     who: person,
     name: 'addChild',
+    ...examples.addChild,
     summary: 'Makes an account for a child under 13; an adult becomes its parent, of at most 20 children',
     method: 'POST',
     path,
@@ -94,6 +97,7 @@ export const familyOperations: readonly Operation[] = [
   operation({
     who: person,
     name: 'changeChild',
+    ...examples.changeChild,
     summary:
       'Changes what a parent decides for a child; what is not given stays as it is. For another e-mail address the parent shows their own password, and the old address is told',
     method: 'POST',
@@ -108,6 +112,7 @@ export const familyOperations: readonly Operation[] = [
   operation({
     who: person,
     name: 'setChildPassword',
+    ...examples.setChildPassword,
     summary: "Sets a child's password and ends everything that the old one opened; the parent shows their own",
     method: 'POST',
     path: `${path}/password`,
@@ -121,6 +126,7 @@ export const familyOperations: readonly Operation[] = [
   operation({
     who: person,
     name: 'readChildFriends',
+    ...examples.readChildFriends,
     summary: "Reads a child's friends, requests and blocks, over all apps",
     method: 'GET',
     path: `${path}/friends`,
@@ -136,6 +142,7 @@ export const familyOperations: readonly Operation[] = [
       who: person,
       name,
       summary,
+      ...explainVerb(verb),
       method: 'POST',
       path: `${path}/friends/${verb}`,
       area,
@@ -149,6 +156,7 @@ export const familyOperations: readonly Operation[] = [
   operation({
     who: person,
     name: 'leaveChild',
+    ...examples.leaveChild,
     summary: 'Ends looking after a child who has another parent',
     method: 'POST',
     path: `${path}/leave`,
@@ -162,6 +170,7 @@ export const familyOperations: readonly Operation[] = [
   operation({
     who: person,
     name: 'deleteChild',
+    ...examples.deleteChild,
     summary: "Removes a child's account for good; the parent shows their own password",
     method: 'POST',
     path: `${path}/delete`,

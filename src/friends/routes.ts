@@ -5,6 +5,7 @@ import { Nothing } from '../http/input/fields.ts'
 import { type Operation, operation } from '../http/operation.ts'
 import { json, success } from '../http/output/output.ts'
 import { actOnHandle, actOnUser, type Verb } from './acts.ts'
+import { examples, explainForHandle, explainForUser } from './examples.ts'
 import { listBlocked, listFriends, readFriends, readRequests } from './lists.ts'
 import { Entries, FriendRequests, Friends, NameHandle, NameUser, RememberedUsers } from './schema.ts'
 
@@ -52,6 +53,7 @@ export const friendOperations: readonly Operation[] = [
   operation({
     who: appUser,
     name: 'listFriends',
+    ...examples.listFriends,
     summary: "Lists the caller's friends who use this app, by name; at most 1,000",
     method: 'GET',
     path,
@@ -65,6 +67,7 @@ export const friendOperations: readonly Operation[] = [
   operation({
     who: appUser,
     name: 'readFriendRequests',
+    ...examples.readFriendRequests,
     summary: "Reads the caller's open friend requests from and to users of this app",
     method: 'GET',
     path: `${path}/requests`,
@@ -78,6 +81,7 @@ export const friendOperations: readonly Operation[] = [
   operation({
     who: appUser,
     name: 'listBlockedUsers',
+    ...examples.listBlockedUsers,
     summary: 'Lists users of this app whom the caller has blocked',
     method: 'GET',
     path: `${path}/blocked`,
@@ -94,6 +98,7 @@ export const friendOperations: readonly Operation[] = [
       needs: [anAccount],
       name,
       summary,
+      ...explainForUser(verb),
       method: 'POST',
       path: `${path}/${verb}`,
       area: 'Friends',
@@ -107,6 +112,7 @@ export const friendOperations: readonly Operation[] = [
   operation({
     who: person,
     name: 'readOwnFriends',
+    ...examples.readOwnFriends,
     summary: "Reads the person's friends, requests and blocks, over all apps",
     method: 'GET',
     path: ownPath,
@@ -122,6 +128,7 @@ export const friendOperations: readonly Operation[] = [
       who: person,
       name: `${name}ByHandle`,
       summary,
+      ...explainForHandle(verb),
       method: 'POST',
       path: `${ownPath}/${verb}`,
       area: 'Account',

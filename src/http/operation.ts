@@ -36,7 +36,10 @@ export interface Limit<Who, Input> {
 
 /** A request and its answer, for readers of the documents; a test sends it. */
 export interface Example {
+  /** The input's fields, wherever they travel. */
   readonly request?: Readonly<Record<string, unknown>>
+  readonly headers?: Readonly<Record<string, string>>
+  /** Where the output is JSON. */
   readonly answer?: unknown
 }
 
@@ -50,7 +53,8 @@ export interface Operation<Who extends Caller = any, Input extends TObject = any
   readonly path: string
   readonly area: string
   readonly summary: string
-  readonly description?: string
+  /** Two or three sentences for somebody who has never seen the platform. */
+  readonly description: string
   readonly example?: Example
 
   readonly who: CallerKind<Who>

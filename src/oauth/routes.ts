@@ -14,6 +14,7 @@ import { type TokenPair, tokenPolicy } from '../sessions/sessions.ts'
 import { sayDuration, TOKEN_HEADERS, tokenHeaders } from '../sessions/token-headers.ts'
 import type { Dialect } from './authorize.ts'
 import { signInWithBasic } from './basic.ts'
+import { examples } from './examples.ts'
 import { launchApp } from './launch.ts'
 import { logOut, validateSession } from './logout.ts'
 import {
@@ -48,6 +49,7 @@ export const oauthOperations: readonly Operation[] = [
   operation({
     who: anyone,
     name: 'requestTokens',
+    ...examples.requestTokens,
     summary: 'Turns a code, or a refresh token, into an access token and a refresh token',
     method: 'POST',
     path: '/oauth/token',
@@ -74,6 +76,7 @@ export const oauthOperations: readonly Operation[] = [
   operation({
     who: anyone,
     name: 'logOut',
+    ...examples.logOut,
     summary: 'Ends a session at once: the one of the refresh token, or of the Bearer token',
     method: 'POST',
     path: '/oauth/logout',
@@ -96,6 +99,7 @@ export const oauthOperations: readonly Operation[] = [
   operation({
     who: appUser,
     name: 'validateToken',
+    ...examples.validateToken,
     summary: 'Tells whether an access token still holds',
     method: 'GET',
     path: '/oauth/token/validate',
@@ -113,6 +117,7 @@ export const oauthOperations: readonly Operation[] = [
   operation({
     who: anyone,
     name: 'validateSession',
+    ...examples.validateSession,
     summary:
       'Tells whether a session still holds: the one of the refresh token, or of the Bearer token, which may have expired',
     method: 'GET',
@@ -135,6 +140,7 @@ export const oauthOperations: readonly Operation[] = [
   operation({
     who: anyone,
     name: 'signInWithBasic',
+    ...examples.signInWithBasic,
     summary: 'Signs a person in with handle and password, for apps that an administrator has allowed to',
     method: 'GET',
     path: '/auth/basic',
@@ -162,6 +168,7 @@ export const oauthOperations: readonly Operation[] = [
   operation({
     who: person,
     name: 'launchApp',
+    ...examples.launchApp,
     summary:
       'Gives the address that opens a lesson in its app: the launch address, with a code for the person who asks',
     method: 'POST',

@@ -8,6 +8,7 @@ import { type Operation, operation } from '../http/operation.ts'
 import { json, success } from '../http/output/output.ts'
 import type { HttpRequest } from '../http/request.ts'
 import { tokenPolicy } from '../sessions/sessions.ts'
+import { examples } from './examples.ts'
 import { introspectToken } from './introspect.ts'
 import { describeServer, SCOPE } from './metadata.ts'
 import { revokeToken } from './revoke.ts'
@@ -36,6 +37,7 @@ export const standardOperations: readonly Operation[] = [
     who: anyone,
     ...byTheBook,
     name: 'readServerMetadata',
+    ...examples.readServerMetadata,
     summary: 'What OAuth libraries need to know of this server (RFC 8414)',
     method: 'GET',
     path: '/.well-known/oauth-authorization-server',
@@ -52,6 +54,7 @@ export const standardOperations: readonly Operation[] = [
     who: anyone,
     ...byTheBook,
     name: 'requestStandardTokens',
+    ...examples.requestStandardTokens,
     summary: 'Turns a code, a refresh token or a device code into tokens (RFC 6749, RFC 7636, RFC 8628)',
     method: 'POST',
     path: '/oauth/v2/token',
@@ -82,6 +85,7 @@ export const standardOperations: readonly Operation[] = [
     who: anyone,
     ...byTheBook,
     name: 'revokeToken',
+    ...examples.revokeToken,
     summary: 'Takes a token back: with a refresh token the session ends, an access token ends alone (RFC 7009)',
     method: 'POST',
     path: '/oauth/v2/revoke',
@@ -98,6 +102,7 @@ export const standardOperations: readonly Operation[] = [
     who: anyone,
     ...byTheBook,
     name: 'introspectToken',
+    ...examples.introspectToken,
     summary: 'Tells an app with a secret what a token of its own is worth now (RFC 7662)',
     method: 'POST',
     path: '/oauth/v2/introspect',
@@ -114,6 +119,7 @@ export const standardOperations: readonly Operation[] = [
     ...byTheBook,
     who: anyone,
     name: 'startDevice',
+    ...examples.startDevice,
     summary: 'Gives a device without a browser a code, and one for a person to type elsewhere (RFC 8628)',
     method: 'POST',
     path: '/oauth/v2/device/authorize',

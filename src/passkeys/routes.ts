@@ -6,6 +6,7 @@ import { Nothing } from '../http/input/fields.ts'
 import { type Context, type Operation, operation } from '../http/operation.ts'
 import { json, success } from '../http/output/output.ts'
 import { messagePolicy } from '../messages/messages.ts'
+import { examples } from './examples.ts'
 import { addPasskey, listPasskeys, relyingParty, removePasskey, renamePasskey, startPasskey } from './passkeys.ts'
 import {
   AddPasskey,
@@ -41,6 +42,7 @@ export const passkeyOperations: readonly Operation[] = [
   operation({
     who: person,
     name: 'listPasskeys',
+    ...examples.listPasskeys,
     summary: 'Lists your passkeys, the oldest first',
     method: 'GET',
     path: `${path}s`,
@@ -54,6 +56,7 @@ export const passkeyOperations: readonly Operation[] = [
   operation({
     who: person,
     name: 'startPasskey',
+    ...examples.startPasskey,
     summary: 'Gives what a browser needs to make a passkey, for 5 minutes',
     method: 'POST',
     path: `${path}/options`,
@@ -67,6 +70,7 @@ export const passkeyOperations: readonly Operation[] = [
   operation({
     who: person,
     name: 'addPasskey',
+    ...examples.addPasskey,
     summary: 'Adds the passkey that the browser made',
     method: 'POST',
     path,
@@ -81,6 +85,7 @@ export const passkeyOperations: readonly Operation[] = [
   operation({
     who: person,
     name: 'renamePasskey',
+    ...examples.renamePasskey,
     summary: 'Gives one of your passkeys another name',
     method: 'POST',
     path: `${path}/rename`,
@@ -94,6 +99,7 @@ export const passkeyOperations: readonly Operation[] = [
   operation({
     who: person,
     name: 'removePasskey',
+    ...examples.removePasskey,
     summary: 'Removes one of your passkeys: nobody can sign in with it any more',
     method: 'POST',
     path: `${path}/remove`,
@@ -107,6 +113,7 @@ export const passkeyOperations: readonly Operation[] = [
   operation({
     who: visitor,
     name: 'startPasskeySignIn',
+    ...examples.startPasskeySignIn,
     summary: 'Gives what a browser needs to ask for a passkey, for 5 minutes',
     method: 'POST',
     path: `${path}/signin/options`,
@@ -126,6 +133,7 @@ export const passkeyOperations: readonly Operation[] = [
   operation({
     who: visitor,
     name: 'signInWithPasskey',
+    ...examples.signInWithPasskey,
     summary: 'Signs you in with a passkey, in this browser',
     method: 'POST',
     path: `${path}/signin`,

@@ -2,6 +2,7 @@ import { person } from '../http/callers/callers.ts'
 import { clearCookie } from '../http/callers/cookies.ts'
 import { type Operation, operation } from '../http/operation.ts'
 import { success } from '../http/output/output.ts'
+import { DONE, PASSWORD } from '../samples.ts'
 import { deleteOwnAccount, leavingPolicy } from './deletion.ts'
 import { DeleteAccount } from './schema.ts'
 
@@ -9,6 +10,9 @@ export const peopleOperations: readonly Operation[] = [
   operation({
     who: person,
     name: 'deleteAccount',
+    description:
+      'Send the own handle and the password of the person, so that nobody deletes an account by mistake. What is theirs alone is gone, and what they share with others stays without them. There is no way back, and nobody else gets the handle for 180 days.',
+    example: { request: { handle: '@avery', password: PASSWORD }, answer: DONE },
     summary:
       'Deletes the own account for good; all tokens are dead at once. Accounts of children who have one are deleted by a parent',
     method: 'POST',

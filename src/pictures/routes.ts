@@ -2,6 +2,7 @@ import { appUser, person } from '../http/callers/callers.ts'
 import { Nothing } from '../http/input/fields.ts'
 import { type Operation, operation } from '../http/operation.ts'
 import { success } from '../http/output/output.ts'
+import { examples } from './examples.ts'
 import { readImage, readOwnImage, readPersonImage, removeImage, type Shown, setImage } from './pictures.ts'
 import { NameImage, OwnCover, OwnPicture, SetImage } from './schema.ts'
 import { imageWorker } from './worker.ts'
@@ -49,6 +50,7 @@ export const pictureOperations: readonly Operation[] = [
       who: appUser,
       ...shown,
       name: `readMy${name}`,
+      ...examples.readMine,
       summary: `Shows the user's own ${kind}${generated}`,
       path: `${mine}/${kind}`,
       input,
@@ -60,6 +62,7 @@ export const pictureOperations: readonly Operation[] = [
     who: appUser,
     ...shown,
     name: 'readImage',
+    ...examples.readImage,
     summary: 'Shows the picture or cover of a user of the app whom the caller may see',
     path: '/image/v1/static/{id}',
     input: NameImage,
@@ -71,6 +74,7 @@ export const pictureOperations: readonly Operation[] = [
       who: person,
       ...shown,
       name: `readAccount${name}`,
+      ...examples.readAccount,
       summary: `Shows the person's own ${kind} on the platform's pages`,
       path: `${account}/${kind}`,
       input,
@@ -82,6 +86,7 @@ export const pictureOperations: readonly Operation[] = [
     operation({
       who: person,
       name: `set${name}`,
+      ...examples.set,
       summary: `Sets the person's ${kind}; ${shape}`,
       method: 'PUT',
       path: `${account}/${kind}`,
@@ -100,6 +105,7 @@ export const pictureOperations: readonly Operation[] = [
     operation({
       who: person,
       name: `remove${name}`,
+      ...examples.remove,
       summary: `Removes the person's ${kind}; a generated one is shown`,
       method: 'DELETE',
       path: `${account}/${kind}`,

@@ -3,6 +3,7 @@ import { appUser, person } from '../http/callers/callers.ts'
 import { type Operation, operation } from '../http/operation.ts'
 import { json, success } from '../http/output/output.ts'
 import { messagePolicy } from '../messages/messages.ts'
+import { examples } from './examples.ts'
 import { changeEmail, changeSettings, readOwnProfile, readProfile, readSettings } from './profiles.ts'
 import { ChangeEmail, ChangeSettings, Entry, NameProfile, OwnProfile, Settings } from './schema.ts'
 
@@ -12,6 +13,7 @@ export const profileOperations: readonly Operation[] = [
   operation({
     who: appUser,
     name: 'readOwnProfile',
+    ...examples.readOwnProfile,
     summary: "Reads the caller's own profile",
     method: 'GET',
     path: '/user/v1/my/profile',
@@ -25,6 +27,7 @@ export const profileOperations: readonly Operation[] = [
   operation({
     who: appUser,
     name: 'readProfile',
+    ...examples.readProfile,
     summary: 'Reads the profile of another user of the app who has public search on',
     method: 'GET',
     path: '/user/v1/profile',
@@ -38,6 +41,7 @@ export const profileOperations: readonly Operation[] = [
   operation({
     who: person,
     name: 'readSettings',
+    ...examples.readSettings,
     summary: 'Reads what the person says about themselves, outside of any app',
     method: 'GET',
     path: '/account/v1/profile',
@@ -51,6 +55,7 @@ export const profileOperations: readonly Operation[] = [
   operation({
     who: person,
     name: 'changeSettings',
+    ...examples.changeSettings,
     summary: 'Changes what the person says about themselves; what is not given stays as it is',
     method: 'POST',
     path: '/account/v1/profile',
@@ -64,6 +69,7 @@ export const profileOperations: readonly Operation[] = [
   operation({
     who: person,
     name: 'changeEmail',
+    ...examples.changeEmail,
     summary: 'Changes where messages to the person go; the old address is told',
     method: 'POST',
     path: '/account/v1/email',

@@ -8,6 +8,7 @@ import { type Operation, operation } from '../http/operation.ts'
 import { json } from '../http/output/output.ts'
 import { Entry } from '../profiles/schema.ts'
 import { countDrawn, drawUsers } from './draws.ts'
+import { examples } from './examples.ts'
 import { DEFAULT_LIMIT, Draw, Found, Search } from './schema.ts'
 import { searchUsers } from './search.ts'
 
@@ -32,6 +33,7 @@ export const searchOperations: readonly Operation[] = [
   operation({
     who: appUser,
     name: 'searchUsers',
+    ...examples.searchUsers,
     summary: 'Finds users of the app who have public search on, by handle or name; typing mistakes are forgiven',
     method: 'GET',
     path: '/user/v1/search',
@@ -46,6 +48,7 @@ export const searchOperations: readonly Operation[] = [
   operation({
     who: appUser,
     name: 'drawUsers',
+    ...examples.drawUsers,
     summary: 'Draws users of the app at random who have public search on',
     method: 'GET',
     path: '/user/v1/search/random',

@@ -22,7 +22,8 @@ const told = Type.Object({
   id: Type.Optional(Type.String()),
 })
 
-const common = { area: 'Buckets', who: anyone, output: json(told), errors: [], summary: 'Tells' } as const
+const words = { summary: 'Tells', description: 'Tells what was sent.' } as const
+const common = { area: 'Buckets', who: anyone, output: json(told), errors: [], ...words } as const
 const operations: readonly Operation[] = [
   operation({
     ...common,

@@ -6,8 +6,10 @@ interface KernelPath {
   readonly path: string
   readonly name: string
   readonly summary: string
+  readonly description: string
   readonly type: string
   readonly schema: JsonObject
+  readonly answer?: JsonObject
   readonly security: readonly JsonObject[]
   readonly errors: readonly ErrorName[]
 }
@@ -26,8 +28,11 @@ const KERNEL: readonly KernelPath[] = [
     path: '/healthz',
     name: 'healthz',
     summary: 'Tells whether the process is alive',
+    description:
+      'For the supervisor that restarts a process which hangs. It does not ask the database, so it says nothing about whether requests can be served. It needs no token and has no limit.',
     type: 'application/json',
     schema: status('ok'),
+    answer: { status: 'ok' },
     security: [],
     errors: [],
   },
@@ -35,8 +40,11 @@ const KERNEL: readonly KernelPath[] = [
     path: '/readyz',
     name: 'readyz',
     summary: 'Tells whether the process wants requests: it does not while it stops or its database is away',
+    description:
+      'For the load balancer: send requests to this process as long as the answer is 200. While the process stops, or its database cannot be reached, the answer is 503.',
     type: 'application/json',
     schema: status('ready'),
+    answer: { status: 'ready' },
     security: [],
     errors: ['notReady'],
   },
@@ -44,6 +52,8 @@ const KERNEL: readonly KernelPath[] = [
     path: '/metrics',
     name: 'metrics',
     summary: 'Figures for Prometheus; from this machine alone where no token is set',
+    description:
+      'For the operator of the installation: counts and durations of requests, and the state of the process, in the text format of Prometheus. Send METRICS_TOKEN as a Bearer token where one is set.',
     type: 'text/plain',
     schema: { type: 'string' },
     security: [{ metricsToken: [] }, {}],
@@ -53,6 +63,8 @@ const KERNEL: readonly KernelPath[] = [
     path: '/openapi.json',
     name: 'openapi',
     summary: 'Answers this description',
+    description:
+      'For tools that generate clients or tests. It is OpenAPI 3.1 and has every operation of this version of the platform, and may be cached for five minutes.',
     type: 'application/json',
     schema: { type: 'object' },
     security: [],
@@ -62,6 +74,8 @@ const KERNEL: readonly KernelPath[] = [
     path: '/docs',
     name: 'docs',
     summary: 'Shows this description as a page on which operations can be tried',
+    description:
+      'For developers: open it in a browser, enter an access token, and send requests from the page. Everything that it loads comes from this platform.',
     type: 'text/html',
     schema: { type: 'string' },
     security: [],
@@ -78,12 +92,13 @@ export const describeKernel = (errors: SharedErrors): Record<string, Record<stri
           operationId: one.name,
           tags: ['Platform'],
           summary: one.summary,
+          description: one.description,
           security: one.security,
           responses: {
             200: {
               description: 'Done',
               headers: refsToHeaders(['x-request-id']),
-              content: { [one.type]: { schema: one.schema } },
+              content: { [one.type]: { schema: one.schema, ...(one.answer ? { example: one.answer } : {}) } },
             },
             ...errors.describe([...one.errors, 'internal']),
           },

@@ -119,7 +119,7 @@ test('every schema of the description compiles', () => {
 
 test('a schema with a title is described once, and the events of a stream each with their data', () => {
   const Thing = Type.Object({ id: Id('Which'), title: Type.String() }, { title: 'Thing' })
-  const common = { area: 'Buckets', from: 'query', errors: [], summary: 'Does' } as const
+  const common = { area: 'Buckets', from: 'query', errors: [], summary: 'Does', description: 'Does it.' } as const
   const made = describeApi(
     {
       operations: [

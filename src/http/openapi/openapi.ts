@@ -132,6 +132,9 @@ const fieldsOf = (input: TObject): [name: string, schema: TSchema, isRequired: b
     (input.required ?? []).includes(name),
   ])
 
+const ABOUT_PAGES =
+  "Open this address in the person's own browser: it is a page for people and no use to a script. It works without JavaScript, and lets the person sign in first if nobody is signed in. A mistake that cannot be told to an app is shown as a page, with the status of the error."
+
 /** A page that apps lead people to. */
 const describePage = (
   { name, about, input, path }: Page,
@@ -141,6 +144,7 @@ const describePage = (
   operationId: name,
   tags: ['Sign-in'],
   summary: about ?? '',
+  description: ABOUT_PAGES,
   parameters: describeQuery({ input, path, from: 'query' }, schemas),
   security: [],
   responses: {
@@ -162,7 +166,7 @@ const PAGE_ERRORS: readonly ErrorName[] = [
 
 /** What stands in the address: in the path, or in the query. */
 function describeQuery(
-  { input, from, path }: Pick<Operation, 'input' | 'from' | 'path'>,
+  { input, from, path, example }: Pick<Operation, 'input' | 'from' | 'path' | 'example'>,
   schemas: SharedSchemas,
 ): JsonObject[] {
   const inPath = namesInPath(path)
@@ -179,15 +183,25 @@ function describeQuery(
       schema,
       // A list is one text with commas.
       ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
+      // What travels either way has its example in the body.
+      ...(isInPath || from !== 'either' ? exampleOf(example?.request?.[name]) : {}),
     }
   })
 }
 
+const exampleOf = (value: unknown): JsonObject => (value === undefined ? {} : { example: value as Json })
+
 /** OpenAPI says `Authorization` through security schemes, never as a parameter. */
-const describeRequestHeaders = ({ requestHeaders = {} }: Operation): JsonObject[] =>
+const describeRequestHeaders = ({ requestHeaders = {}, example }: Operation): JsonObject[] =>
   Object.entries(requestHeaders)
     .filter(([name]) => name !== 'Authorization')
-    .map(([name, description]) => ({ name, in: 'header', description, schema: { type: 'string' } }))
+    .map(([name, description]) => ({
+      name,
+      in: 'header',
+      description,
+      schema: { type: 'string' },
+      ...exampleOf(example?.headers?.[name]),
+    }))
 
 function describeBody({ input, from, example }: Operation, schemas: SharedSchemas): JsonObject {
   // OpenAPI 3.1 says of bytes nothing but their media type.
@@ -200,7 +214,7 @@ function describeBody({ input, from, example }: Operation, schemas: SharedSchema
     ...(isEither ? { description: 'Each field travels here or in the query' } : {}),
     required: !isEither && required !== undefined,
     content: {
-      'application/json': { schema, ...(example?.request ? { example: example.request as JsonObject } : {}) },
+      'application/json': { schema, ...exampleOf(example?.request) },
       'application/x-www-form-urlencoded': { schema },
     },
   }
@@ -219,7 +233,7 @@ function describeMore({ description, who, needs = [] }: Operation): JsonObject {
   const held = needs.length > 0 ? `, with ${needs.map(({ name }) => name).join(' and ')}` : ''
   const callers = `For: ${who.name}${held}.`
   return {
-    description: description === undefined ? callers : `${description}\n\n${callers}`,
+    description: `${description}\n\n${callers}`,
     'x-callers': who.name,
     ...(needs.length > 0 ? { 'x-needs': needs.map(({ name }) => name) } : {}),
   }
@@ -239,8 +253,7 @@ function describeContent({ name, output, example }: Operation, schemas: SharedSc
       const { type, title } = output.schema as { type?: string; title?: string }
       const own = `${name[0]!.toUpperCase()}${name.slice(1)}Answer`
       const schema = type === 'object' ? schemas.share(output.schema, title ?? own) : schemas.publish(output.schema)
-      const shown = example?.answer === undefined ? {} : { example: example.answer as Json }
-      return { content: { 'application/json': { schema, ...shown } } }
+      return { content: { 'application/json': { schema, ...exampleOf(example?.answer) } } }
     }
   }
 }

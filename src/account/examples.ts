@@ -1,0 +1,95 @@
+import { BROWSER_ID, CLIENT_ID, DONE, MOMENT, NEW_PASSWORD, PASSWORD, RESET_CODE, SESSION_ID } from '../samples.ts'
+
+const ME = { handle: '@avery', name: 'Avery Lindqvist' }
+
+/** What people read about these operations. */
+export const examples = {
+  signIn: {
+    description:
+      "For the platform's own pages and for scripts of the person; apps use the sign-in page instead. Keep the cookie of the answer and send it with every request under `/account/v1`. Wrong passwords are counted, and after a few the account has to wait.",
+    example: { request: { handle: '@avery', password: PASSWORD }, answer: ME },
+  },
+  signOut: {
+    description:
+      'Ends what the cookie of this browser stands for. Other browsers and the sessions in apps are not touched. The answer takes the cookie away.',
+    example: { answer: DONE },
+  },
+  readMe: {
+    description:
+      'Use it to show who is signed in. The answer has the handle and the full name, which is empty if the person has given none. Without a valid cookie it is refused.',
+    example: { answer: ME },
+  },
+  listOwnApps: {
+    description:
+      'For a page on which people see and end what their apps can do. Each app comes with its open sessions, the newest first and at most 50. Apps whose consent was withdrawn are not listed.',
+    example: {
+      answer: [
+        {
+          clientId: CLIENT_ID,
+          name: 'Demo app',
+          owner: 'Northwind Training',
+          sinceDate: MOMENT,
+          allowedDate: MOMENT,
+          sessions: [
+            {
+              sessionId: SESSION_ID,
+              device: 'DemoApp/1.0 (Android 16)',
+              door: 'basic',
+              createdDate: MOMENT,
+              lastUsedDate: MOMENT,
+            },
+          ],
+        },
+      ],
+    },
+  },
+  listOwnBrowsers: {
+    description:
+      'Shows where the person is signed in to the platform itself; sessions in apps are listed with the apps. `isCurrent` marks the browser that asks.',
+    example: {
+      answer: [
+        {
+          browserId: BROWSER_ID,
+          device: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+          createdDate: MOMENT,
+          isCurrent: true,
+        },
+      ],
+    },
+  },
+  endBrowser: {
+    description:
+      'Use it for a lost laptop or a forgotten sign-in on a shared computer. The cookie of that browser stops working at once. Take the id from the list of browsers.',
+    example: { request: { browserId: BROWSER_ID }, answer: DONE },
+  },
+  endSession: {
+    description:
+      'Signs the person out of one app on one device. The app keeps the consent, so signing in again asks for nothing new. Take the id from the list of apps.',
+    example: { request: { sessionId: SESSION_ID }, answer: DONE },
+  },
+  endEverythingElse: {
+    description:
+      'Use it when the person suspects that somebody else has access. All apps have to sign in again, with the consent that they have. The browser that asks stays signed in.',
+    example: { answer: DONE },
+  },
+  withdrawConsent: {
+    description:
+      'The app can no longer act for the person, and other users of the app no longer find them there. What is in its buckets stays. If the person allows the app again, they are the same user as before.',
+    example: { request: { clientId: CLIENT_ID }, answer: DONE },
+  },
+  changePassword: {
+    description:
+      'Send the current password and a new one of 8 to 1000 characters. Every session in an app and every other browser ends. This browser stays signed in with the new cookie of the answer.',
+    example: { request: { password: PASSWORD, newPassword: NEW_PASSWORD }, answer: DONE },
+  },
+  askPasswordReset: {
+    description:
+      'For people who have forgotten their password. If the handle belongs to somebody with an e-mail address, a link goes there; it works once, within 30 minutes. The answer does not tell whether the handle exists.',
+    example: { request: { handle: '@avery' }, answer: DONE },
+  },
+  resetPassword: {
+    description:
+      'Send the code from the link together with the new password, of 8 to 1000 characters. Every session and browser that the old password opened ends. The cookie of the answer signs the person in here.',
+    example: { request: { code: RESET_CODE, password: NEW_PASSWORD }, answer: DONE },
+  },
+}

@@ -1,0 +1,70 @@
+import { BLAKE, CASEY, DREW } from '../profiles/examples.ts'
+import { DONE, MOMENT, USER_IDS } from '../samples.ts'
+import type { Verb } from './acts.ts'
+
+/** What people read about the verbs, wherever they are called. */
+const DESCRIPTIONS: Record<Verb, string> = {
+  request:
+    'People can ask anybody who has public search on. If the other one has asked before, both are friends at once; otherwise a request waits for an answer. Asking again makes no second request, and at most 500 requests can be open.',
+  accept:
+    'Answers a request that somebody has sent. Both are friends from now on, in every app that both use. Accepting again changes nothing, and a person has at most 1,000 friends.',
+  decline:
+    'The request disappears for the one who declines. The other one is not told: to them it stays unanswered, and a new request within 30 days is not shown.',
+  cancel:
+    'Works as long as the other one has not accepted. The request disappears for both. If there is none, the answer is 404.',
+  remove:
+    'The two are no longer friends, in any app. The other one gets no message about it. Either of the two may ask again later.',
+  block:
+    'Ends a friendship or a request between the two, and hides them from each other in search and profiles. The other one is not told. The answer is the same for an id or a handle that nobody has, and blocking again changes nothing.',
+  unblock:
+    'The two may find each other again, unless the other one has a block too. A friendship from before does not come back: somebody has to ask again. The answer is the same if there was no block.',
+}
+
+const ENTRY_NAMES = ['handle', 'firstName', 'lastName'] as const
+const friend = (entry: Record<(typeof ENTRY_NAMES)[number], string>) =>
+  Object.fromEntries(ENTRY_NAMES.map((name) => [name, entry[name]]))
+
+export const explainForUser = (verb: Verb) => ({
+  description: DESCRIPTIONS[verb],
+  example: { request: { userId: USER_IDS.casey }, answer: DONE },
+})
+export const explainForHandle = (verb: Verb) => ({
+  description: DESCRIPTIONS[verb],
+  example: { request: { handle: '@casey' }, answer: DONE },
+})
+
+/** What people read about these operations. */
+export const examples = {
+  listFriends: {
+    description:
+      'Friends belong to the person and not to an app: the answer has those who use your app too, at most 1,000, ordered by name. An anonymous user has none.',
+    example: { answer: [BLAKE] },
+  },
+  readFriendRequests: {
+    description:
+      'Show `received` for the user to answer, and `sent` for the user to cancel. Only requests from and to users of your app are listed. Users in `sent` who can no longer be found have only `userId`, `handle` and `requestedDate`.',
+    example: {
+      answer: {
+        received: [{ ...CASEY, requestedDate: MOMENT }],
+        sent: [{ ...DREW, requestedDate: MOMENT }],
+      },
+    },
+  },
+  listBlockedUsers: {
+    description:
+      'Use it for a page on which the user ends blocks. It lists users of your app whom the caller could see, or had to do with, when blocking them. Users who can no longer be found have only `userId` and `handle`.',
+    example: { answer: [DREW] },
+  },
+  readOwnFriends: {
+    description:
+      'For a page of the person that shows friends, requests and blocks in one place. It covers all apps, so people are named by handle and have no `userId`. People in `sent` and `blocked` who can no longer be found come without their names.',
+    example: {
+      answer: {
+        friends: [friend(BLAKE)],
+        received: [friend(CASEY)],
+        sent: [friend(DREW)],
+        blocked: [{ handle: '@ellis', firstName: 'Ellis', lastName: 'Haverford' }],
+      },
+    },
+  },
+}

@@ -1,0 +1,139 @@
+import {
+  ACCESS_TOKEN,
+  BASE_URL,
+  CLIENT_ID,
+  CLIENT_SECRET,
+  CODE,
+  CODE_VERIFIER,
+  DEVICE_CODE,
+  DONE,
+  LATER,
+  REDIRECT_URI,
+  REFRESH_TOKEN,
+  USER_IDS,
+} from '../samples.ts'
+
+const CLIENT = { client_id: CLIENT_ID, client_secret: CLIENT_SECRET }
+const VALID = { valid: true, userId: USER_IDS.avery, expiresDate: LATER }
+
+/** What people read about these operations. */
+export const examples = {
+  requestTokens: {
+    description:
+      'Exchange the code that a person brought back to your app, and refresh before the access token expires. A code works once, within 60 seconds. Each refresh replaces the refresh token: if the answer got lost, repeat it within 30 seconds, because a later repeat ends the session.',
+    example: {
+      request: { grant_type: 'authorization_code', code: CODE, redirect_uri: REDIRECT_URI, ...CLIENT },
+      answer: { access_token: ACCESS_TOKEN, refresh_token: REFRESH_TOKEN, expires_in: '1d', token_type: 'Bearer' },
+    },
+  },
+  logOut: {
+    description:
+      'Call this when the user logs out of your app. All tokens of the session stop working at once, in every process; other sessions of the same user go on. Calling it again does no harm.',
+    example: { request: { refresh_token: REFRESH_TOKEN }, answer: DONE },
+  },
+  validateToken: {
+    description:
+      'Use it to check an access token that your app has kept. The answer tells whose it is in your app and when it expires. A token that has expired or was revoked gets the error that says so.',
+    example: { answer: VALID },
+  },
+  validateSession: {
+    description:
+      'Use it when your app starts, to learn whether the user has to sign in again. It changes nothing: the refresh token is not used up. The answer tells when the session ends unless the app refreshes it.',
+    example: { request: { refresh_token: REFRESH_TOKEN }, answer: VALID },
+  },
+  signInWithBasic: {
+    description:
+      'For apps that cannot show a web page; an administrator must have enabled it for the app. The body is empty: the tokens are in the headers. Wrong passwords are counted, and after a few the account has to wait.',
+    example: { headers: { Authorization: 'Basic QGF2ZXJ5Omdyb3VuZHNjaG9vbA==', clientId: CLIENT_ID } },
+  },
+  launchApp: {
+    description:
+      "A dashboard calls this to open a lesson in another app without a second sign-in. Send the person's browser to the address within a minute: the app redeems the code with its secret, like any other code. The person must have allowed the app before, and the app must not be public.",
+    example: {
+      request: { clientId: CLIENT_ID, launchUri: `${REDIRECT_URI}?lesson=crosswind-landings` },
+      answer: { uri: `${REDIRECT_URI}?lesson=crosswind-landings&code=${CODE}` },
+    },
+  },
+  readServerMetadata: {
+    description:
+      'Give a standard OAuth library the address of this platform, and it finds every other address here. The answer is the same for everybody and may be cached for five minutes.',
+    example: {
+      answer: {
+        issuer: BASE_URL,
+        authorization_endpoint: `${BASE_URL}/oauth/v2/signin`,
+        token_endpoint: `${BASE_URL}/oauth/v2/token`,
+        revocation_endpoint: `${BASE_URL}/oauth/v2/revoke`,
+        introspection_endpoint: `${BASE_URL}/oauth/v2/introspect`,
+        device_authorization_endpoint: `${BASE_URL}/oauth/v2/device/authorize`,
+        scopes_supported: ['user'],
+        response_types_supported: ['code'],
+        response_modes_supported: ['query'],
+        grant_types_supported: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+        token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+        revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+        introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+        code_challenge_methods_supported: ['S256'],
+        authorization_response_iss_parameter_supported: true,
+        service_documentation: `${BASE_URL}/docs`,
+      },
+    },
+  },
+  requestStandardTokens: {
+    description:
+      'Standard OAuth libraries call this one; it answers exactly as the RFCs say. Codes need PKCE here. A device asks with its device code until the person has decided, and waits as many seconds in between as it was told.',
+    example: {
+      request: {
+        grant_type: 'authorization_code',
+        code: CODE,
+        code_verifier: CODE_VERIFIER,
+        redirect_uri: REDIRECT_URI,
+        ...CLIENT,
+      },
+      answer: {
+        access_token: ACCESS_TOKEN,
+        refresh_token: REFRESH_TOKEN,
+        token_type: 'Bearer',
+        expires_in: 86_400,
+        scope: 'user',
+      },
+    },
+  },
+  revokeToken: {
+    description:
+      'Call this when your app no longer needs a token. A refresh token ends the whole session; an access token stops working alone. A token that nobody knows counts as revoked, and one of another app is refused.',
+    example: { request: { token: REFRESH_TOKEN, ...CLIENT }, answer: DONE },
+  },
+  introspectToken: {
+    description:
+      'For servers that receive a token from their own app and want to know whether it is valid and whose it is. Only apps with a secret may ask, and only about their own tokens. Any other token, and one that has expired, gets `{"active": false}` and nothing else.',
+    example: {
+      request: { token: ACCESS_TOKEN, ...CLIENT },
+      answer: {
+        active: true,
+        scope: 'user',
+        client_id: CLIENT_ID,
+        username: '@avery',
+        token_type: 'Bearer',
+        exp: 1_777_723_200,
+        iat: 1_777_636_800,
+        sub: USER_IDS.avery,
+        iss: BASE_URL,
+      },
+    },
+  },
+  startDevice: {
+    description:
+      'For televisions, simulators and other devices without a browser; an administrator must have enabled it for the app. Show the user code and the address, or a QR code of the complete address. Then ask the token operation with the device code, waiting `interval` seconds between two requests, until the codes expire after ten minutes.',
+    example: {
+      request: CLIENT,
+      answer: {
+        device_code: DEVICE_CODE,
+        user_code: 'BCDF-GHJK',
+        verification_uri: `${BASE_URL}/device`,
+        verification_uri_complete: `${BASE_URL}/device?user_code=BCDF-GHJK`,
+        expires_in: 600,
+        interval: 5,
+      },
+    },
+  },
+}

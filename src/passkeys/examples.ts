@@ -1,0 +1,94 @@
+import { DONE, MOMENT, PASSKEY_ID } from '../samples.ts'
+
+const CREDENTIAL_ID = 'kR7wTq2ZbX0nYc5Vf8JmLg'
+const USER = 'pS3vNf6YxQ1kZt8Wm0Rb5Hc7Jd2Lg9Xa4Ue6Oi3TyBw'
+const CHALLENGE =
+  'Vt5Kx8Qm2Zr7Yb1Nc4Wj9Lf6Hd3Ps0Ga5Te8Ru2Io7AAAAGdJ3mQ4Kb8Xv1Zn6Yc5Wt2Rj9Lq7Mf3Hp0Ds4Ge8Tu1Oa6Ix5BkNyVw2Cz'
+const SIGNED = 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoi4oCmIn0'
+const PASSKEY = { passkeyId: PASSKEY_ID, name: 'Laptop', createdDate: MOMENT, lastUsedDate: null }
+const CREDENTIAL = { id: CREDENTIAL_ID, rawId: CREDENTIAL_ID, type: 'public-key' }
+
+/** What people read about these operations. */
+export const examples = {
+  listPasskeys: {
+    description:
+      'For a page on which people look after their passkeys. `lastUsedDate` is null for a passkey that has not been used yet. The keys themselves are never shown.',
+    example: { answer: [PASSKEY] },
+  },
+  startPasskey: {
+    description:
+      'The first of two steps: hand the answer to `navigator.credentials.create`. Send the password if the person signed in more than 15 minutes ago. A person has at most 20 passkeys.',
+    example: {
+      request: {},
+      answer: {
+        rp: { id: 'localhost', name: 'Groundschool' },
+        user: { id: USER, name: '@avery', displayName: 'Avery Lindqvist' },
+        challenge: CHALLENGE,
+        pubKeyCredParams: [
+          { type: 'public-key', alg: -8 },
+          { type: 'public-key', alg: -7 },
+          { type: 'public-key', alg: -257 },
+        ],
+        timeout: 300_000,
+        excludeCredentials: [],
+        authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+        attestation: 'none',
+      },
+    },
+  },
+  addPasskey: {
+    description:
+      'The second step: send what the browser made, as its `toJSON()` gives it. The first answer to a challenge uses it up, even a wrong one; start again then. The person gets a message about the new passkey.',
+    example: {
+      request: {
+        name: 'Laptop',
+        response: {
+          ...CREDENTIAL,
+          response: {
+            clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIiwiY2hhbGxlbmdlIjoi4oCmIn0',
+            attestationObject: 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVjKlpW2a3Zx8Qv5Tn1Yc7Wk4Rj',
+            transports: ['internal'],
+          },
+          clientExtensionResults: {},
+        },
+      },
+      answer: PASSKEY,
+    },
+  },
+  renamePasskey: {
+    description:
+      'The name helps the person to tell their passkeys apart; it has 1 to 100 characters. The device on which the passkey lives does not learn the new name.',
+    example: { request: { passkeyId: PASSKEY_ID, name: 'Old laptop' }, answer: DONE },
+  },
+  removePasskey: {
+    description:
+      'Use it for a lost or sold device. Send the password if the person signed in more than 15 minutes ago. Browsers that signed in with the passkey stay signed in, and the person gets a message.',
+    example: { request: { passkeyId: PASSKEY_ID }, answer: DONE },
+  },
+  startPasskeySignIn: {
+    description:
+      'The first of two steps: hand the answer to `navigator.credentials.get`. No handle is needed, because the person chooses the passkey on the device. Keep the cookie: the second step must come from the same browser.',
+    example: {
+      answer: { challenge: CHALLENGE, timeout: 300_000, rpId: 'localhost', userVerification: 'required' },
+    },
+  },
+  signInWithPasskey: {
+    description:
+      'The second step: send what the browser signed, as its `toJSON()` gives it. A refusal does not say why, and the next try starts again with the first step. The cookie of the answer signs this browser in.',
+    example: {
+      request: {
+        response: {
+          ...CREDENTIAL,
+          response: {
+            clientDataJSON: SIGNED,
+            authenticatorData: 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ',
+            signature: 'MEUCIQDx7Rk2Vn5Tq8Zb1Yc4Wj9Lf6Hd3Ps0Ga5Te8Ru2IgIhAKb8Xv1Zn6Yc5Wt2Rj9Lq7Mf3Hp0',
+            userHandle: USER,
+          },
+          clientExtensionResults: {},
+        },
+      },
+      answer: { handle: '@avery', name: 'Avery Lindqvist' },
+    },
+  },
+}

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
+import { call } from '../account/testing.ts'
+import { PATH as BUCKET } from '../buckets/testing.ts'
+import { addChild, post, yearsAgo } from '../families/testing.ts'
+import type { Verb } from '../friends/acts.ts'
+import { act, actByHandle, expectDone } from '../friends/testing.ts'
+import type { Operation } from '../http/operation.ts'
+import { messagePolicy } from '../messages/messages.ts'
+import { obtainCode, registerApp } from '../oauth/testing.ts'
+import { Authenticator, call as callPasskey, expectDone as expectAnswer, register } from '../passkeys/testing.ts'
+import { makeResetLink } from '../people/resets.ts'
+import { SEARCH_VERSION, searchKeys } from '../people/search-keys.ts'
+import {
+  ACCESS_TOKEN,
+  BASE_URL,
+  BIRTH,
+  BROWSER_ID,
+  CLIENT_ID,
+  CLIENT_SECRET,
+  CODE,
+  CODE_VERIFIER,
+  PASSKEY_ID,
+  PASSWORD,
+  REDIRECT_URI,
+  REFRESH_TOKEN,
+  RESET_CODE,
+  SESSION_ID,
+  USER_IDS,
+} from '../samples.ts'
+import type { TestBrowser } from '../testing/browser.ts'
+import { Client, type Person, type TestApp } from '../testing/testing.ts'
+
+/** What is there when an example is sent. */
+export interface Scene {
+  readonly app: TestApp
+  /** Avery in the app, and in the browser. In the browser it is Casey where the example is about Casey's child. */
+  readonly avery: Client
+  readonly browser: TestBrowser
+  /** In a browser in which nobody is signed in. */
+  readonly visitor: TestBrowser
+  /** By the samples that stand for them. */
+  readonly real: Record<string, string>
+  /** Fields that no sample can stand for: what an authenticator signs is another each time. */
+  request: Record<string, unknown>
+}
+
+/** As they call themselves when they sign in. */
+const DEVICES = {
+  app: { 'user-agent': 'DemoApp/1.0 (Android 16)' },
+  browser: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' },
+}
+
+const PEOPLE = [
+  { handle: 'avery', firstName: 'Avery', lastName: 'Lindqvist', country: 'SE', born: '2001-03-14' },
+  { handle: 'blake', firstName: 'Blake', lastName: 'Moreau', country: 'FR', born: '1999-11-02' },
+  { handle: 'casey', firstName: 'Casey', lastName: 'Okafor', country: 'NG', born: '1984-07-21' },
+  { handle: 'drew', firstName: 'Drew', lastName: 'Castellanos', country: 'MX', born: '1990-01-30' },
+  { handle: 'ellis', firstName: 'Ellis', lastName: 'Haverford', country: 'GB', born: '1978-05-09' },
+  { handle: 'leo.marchand', firstName: 'Léo', lastName: 'Marchand', country: 'FR', born: yearsAgo(6) },
+]
+
+/** The app of the demo data; the client secret that it was given. */
+export async function registerDemoApp(app: TestApp): Promise<string> {
+  const { secret } = await registerApp(app, {
+    key: 'demo-app',
+    name: 'Demo app',
+    redirectUris: [REDIRECT_URI],
+    isBasicEnabled: true,
+    isDeviceEnabled: true,
+    isPkceRequired: false,
+  })
+  await app.sql(
+    `insert into organisations (key, name, created_at) values ('sandhills', 'Sandhills Aviation School', now()), ('northwind', 'Northwind Training', now());
+     update apps set organisation_id = o.id from organisations o where o.key = 'northwind' and client_id = '${CLIENT_ID}'`,
+  )
+  return secret
+}
+
+/** People of the demo data, as if nothing had happened yet. */
+async function renewPeople(app: TestApp): Promise<void> {
+  const rows = PEOPLE.map(({ handle, firstName, lastName, country, born }) => {
+    const keys = searchKeys({ handle, firstName, lastName }).join()
+    return `('@${handle}', '${handle}', '${firstName}', '${lastName}', '${handle}@example.org', '${country}', '${born}', true, '{${keys}}', ${SEARCH_VERSION}, now())`
+  })
+  const users = Object.entries(USER_IDS).map(([name, userId]) => `('${name}', '${userId}')`)
+  await app.sql(
+    `delete from people; delete from retired_handles; delete from sign_in_failures; delete from buckets;
+     update app_storage set blocks_used = 0, version_floor = 0;
+     insert into people (handle, handle_key, first_name, last_name, email, country, date_of_birth, public_search, search_keys, search_version, created_at) values ${rows.join()};
+     insert into organisation_members (organisation_id, person_id, role)
+     select o.id, p.id, 'student' from organisations o, people p where o.key = 'sandhills' and p.handle = '@avery';
+     insert into app_users (user_id, app_id, person_id, consented_at)
+     select u.user_id, a.id, p.id, now() from (values ${users.join()}) u (handle, user_id), people p, apps a
+      where p.handle_key = u.handle and a.client_id = '${CLIENT_ID}'`,
+  )
+}
+
+async function signIn(app: TestApp, handle: Person): Promise<TestBrowser> {
+  const browser = app.visitor()
+  const answer = await call(browser, 'POST', '/account/v1/signin', { handle, password: PASSWORD }, DEVICES.browser)
+  assert.equal(answer.status, 200, answer.text)
+  return browser
+}
+
+/** The same for every example, and then what this one needs. */
+export async function setScene(app: TestApp, { name, area }: Operation, secret: string): Promise<Scene> {
+  await renewPeople(app)
+  const caller = area === 'Families' ? 'casey' : 'avery'
+  for (const person of ['avery', caller] as const) await app.givePassword(person)
+  const authorization = `Basic ${Buffer.from(`@avery:${PASSWORD}`).toString('base64')}`
+  const headers = { authorization, clientid: CLIENT_ID, ...DEVICES.app }
+  const { headers: tokens } = await app.nobody().get('/auth/basic', {}, headers)
+  const [accessToken, refreshToken] = [tokens.get('access_token')!, tokens.get('refresh_token')!]
+  const scene: Scene = {
+    app,
+    avery: new Client(app.address, accessToken, USER_IDS.avery),
+    browser: await signIn(app, caller),
+    visitor: app.visitor(),
+    real: {
+      [BASE_URL]: app.environment().url,
+      [CLIENT_SECRET]: secret,
+      [ACCESS_TOKEN]: accessToken,
+      [REFRESH_TOKEN]: refreshToken,
+      [BIRTH]: yearsAgo(7),
+    },
+    request: {},
+  }
+  if (area === 'Families' && name !== 'addChild') await addKim(scene)
+  await PREPARATIONS[name]?.(scene)
+  return scene
+}
+
+const addKim = ({ browser, real }: Scene) =>
+  addChild(browser, { handle: '@kim.okafor', firstName: 'Kim', lastName: 'Okafor', dateOfBirth: real[BIRTH] })
+
+type Prepare = (scene: Scene) => Promise<unknown>
+
+const makeBucket: Prepare = ({ avery }) =>
+  avery.put(BUCKET, {
+    id: 'flight-plan',
+    users: [USER_IDS.blake],
+    data: { route: { from: 'ESSA', to: 'LFPG' }, fuel: 120 },
+  })
+
+const addLaptop: Prepare = async (scene) => {
+  const authenticator = new Authenticator(scene.app.environment().url)
+  const passkey = await register(scene.browser, authenticator, 'Laptop')
+  scene.real[PASSKEY_ID] = passkey.passkeyId
+  return authenticator
+}
+
+/** Two people, by their handles, with a request from one to the other, which may be accepted. */
+const tie = (app: TestApp, asker: string, asked: string, isAccepted = false) =>
+  app.sql(
+    `insert into friendships (asker_id, asked_id, requested_at, accepted_at)
+     select a.id, b.id, now(), ${isAccepted ? 'now()' : 'null'} from people a, people b where a.handle = '@${asker}' and b.handle = '@${asked}'`,
+  )
+
+/** What must be between two people before one of them acts. */
+const beforeVerb = (app: TestApp, verb: Verb, me: string, other: string): Promise<unknown> | undefined => {
+  if (verb === 'accept' || verb === 'decline') return tie(app, other, me)
+  if (verb === 'cancel') return tie(app, me, other)
+  if (verb === 'remove') return tie(app, me, other, true)
+  return undefined
+}
+
+const FRIEND_VERBS: Readonly<Record<string, Verb>> = {
+  acceptFriend: 'accept',
+  declineFriend: 'decline',
+  cancelFriendRequest: 'cancel',
+  removeFriend: 'remove',
+}
+const verbPreparations = Object.fromEntries(
+  Object.entries(FRIEND_VERBS).flatMap(([name, verb]): [string, Prepare][] => [
+    [name, async ({ app }) => beforeVerb(app, verb, 'avery', 'casey')],
+    [`${name}ByHandle`, async ({ app }) => beforeVerb(app, verb, 'avery', 'casey')],
+    [`${name}ForChild`, async ({ app }) => beforeVerb(app, verb, 'kim.okafor', 'leo.marchand')],
+  ]),
+)
+
+const seeFriends: Prepare = async ({ app, browser }) => {
+  await tie(app, 'blake', 'avery', true)
+  await tie(app, 'casey', 'avery')
+  await tie(app, 'avery', 'drew')
+  await expectDone(actByHandle(browser, 'block', '@ellis'))
+}
+
+const PREPARATIONS: Readonly<Record<string, Prepare>> = {
+  ...verbPreparations,
+  requestTokens: async ({ app, real }) => {
+    real[CODE] = (await obtainCode(app, { clientId: CLIENT_ID, redirectUri: REDIRECT_URI })).code
+  },
+  requestStandardTokens: async ({ app, real }) => {
+    const challenge = hash('sha256', CODE_VERIFIER, 'base64url')
+    const asked = { clientId: CLIENT_ID, redirectUri: REDIRECT_URI, path: '/oauth/v2/signin', challenge }
+    real[CODE] = (await obtainCode(app, asked)).code
+  },
+  endBrowser: async ({ app, browser, real }) => {
+    await signIn(app, 'avery')
+    const { body } = await call(browser, 'GET', '/account/v1/browsers')
+    real[BROWSER_ID] = body.find((one: { isCurrent: boolean }) => !one.isCurrent).browserId
+  },
+  endSession: async ({ browser, real }) => {
+    const { body } = await call(browser, 'GET', '/account/v1/apps')
+    real[SESSION_ID] = body[0].sessions[0].sessionId
+  },
+  resetPassword: async ({ app, real }) => {
+    const { db, get, clock } = app.environment()
+    const who = { at: clock(), requestId: 'test', address: '127.0.0.1' }
+    const link = await makeResetLink(db, who, { handle: '@avery' }, get(messagePolicy))
+    real[RESET_CODE] = new URL(link).searchParams.get('code')!
+  },
+  listPasskeys: addLaptop,
+  renamePasskey: addLaptop,
+  removePasskey: addLaptop,
+  addPasskey: async (scene) => {
+    const options = await expectAnswer(callPasskey(scene.browser, '/options'))
+    scene.request = { response: new Authenticator(scene.app.environment().url).create(options) }
+  },
+  signInWithPasskey: async (scene) => {
+    const authenticator = (await addLaptop(scene)) as Authenticator
+    const options = await expectAnswer(callPasskey(scene.visitor, '/signin/options'))
+    scene.request = { response: authenticator.get(options) }
+  },
+  drawUsers: ({ app }) => app.sql(`update people set public_search = false where handle <> '@blake'`),
+  listFriends: seeFriends,
+  readFriendRequests: seeFriends,
+  readOwnFriends: seeFriends,
+  listBlockedUsers: ({ avery }) => expectDone(act(avery, 'block', { userId: USER_IDS.drew })),
+  unblockUser: ({ avery }) => expectDone(act(avery, 'block', { userId: USER_IDS.casey })),
+  unblockUserByHandle: ({ browser }) => expectDone(actByHandle(browser, 'block', '@casey')),
+  readChildFriends: ({ app }) => tie(app, 'leo.marchand', 'kim.okafor', true),
+  unblockForChild: ({ browser }) =>
+    expectDone(post(browser, '/friends/block', { handle: '@kim.okafor', friend: '@leo.marchand' })),
+  leaveChild: ({ app }) =>
+    app.sql(
+      `insert into guardians (child_id, parent_id, created_at)
+       select c.id, p.id, now() from people c, people p where c.handle = '@kim.okafor' and p.handle = '@ellis'`,
+    ),
+  readBucket: makeBucket,
+  setBucketValue: makeBucket,
+  deleteBucket: makeBucket,
+  addBucketUser: makeBucket,
+  removeBucketUser: makeBucket,
+  listBuckets: makeBucket,
+  watchBucket: makeBucket,
+}

@@ -1,0 +1,77 @@
+import { DONE, PASSWORD, USER_IDS } from '../samples.ts'
+
+const entry = (userId: string, handle: string, firstName: string, lastName: string, country: string) => ({
+  userId,
+  handle,
+  firstName,
+  lastName,
+  userType: 'adult',
+  accountType: 'Adult',
+  country,
+  profilePic: `p-${userId}-0`,
+  coverPhoto: `c-${userId}-0`,
+  anonymous: false,
+})
+
+/** People of the demo data, as an app sees them. */
+export const AVERY = entry(USER_IDS.avery, '@avery', 'Avery', 'Lindqvist', 'SE')
+export const BLAKE = entry(USER_IDS.blake, '@blake', 'Blake', 'Moreau', 'FR')
+export const CASEY = entry(USER_IDS.casey, '@casey', 'Casey', 'Okafor', 'NG')
+export const DREW = entry(USER_IDS.drew, '@drew', 'Drew', 'Castellanos', 'MX')
+
+const SETTINGS = {
+  handle: '@avery',
+  firstName: 'Avery',
+  lastName: 'Lindqvist',
+  userType: 'adult',
+  accountType: 'Adult',
+  country: 'SE',
+  gender: '',
+  position: '',
+  email: 'avery@example.org',
+  dateOfBirth: '2001-03-14',
+  publicSearch: true,
+}
+
+/** What people read about these operations. */
+export const examples = {
+  readOwnProfile: {
+    description:
+      'Use it to greet the user and to show what the platform knows about them. Keep only the `userId`, which is theirs in your app and nowhere else; ask for the rest again when you show it. What is not known is an empty text.',
+    example: {
+      answer: {
+        ...AVERY,
+        position: '',
+        role: 'user',
+        organizationRoles: { sandhills: 'student' },
+        email: 'avery@example.org',
+        gender: '',
+        trainer: false,
+        trainee: true,
+      },
+    },
+  },
+  readProfile: {
+    description:
+      'Shows another user of your app by the `userId` that your app knows. It works for users who have public search on, and for the caller. Everybody else is not found, also people who have blocked the caller or were blocked.',
+    example: { request: { id: USER_IDS.blake }, answer: BLAKE },
+  },
+  readSettings: {
+    description:
+      'For a page on which people edit their own profile. It belongs to the person and not to an app, so there is no `userId` in it. What is not known is an empty text.',
+    example: { answer: SETTINGS },
+  },
+  changeSettings: {
+    description:
+      'Send only the fields that should change; an empty text clears a field. Children cannot change their name, their country or public search, because a parent decides about those. The answer has all settings as they are now.',
+    example: {
+      request: { country: 'NO', position: 'Student pilot' },
+      answer: { ...SETTINGS, country: 'NO', position: 'Student pilot' },
+    },
+  },
+  changeEmail: {
+    description:
+      'Links for a new password go to this address too, so the current password is needed. The old address gets a message about the change. For a child, a parent does this.',
+    example: { request: { email: 'avery.lindqvist@example.org', password: PASSWORD }, answer: DONE },
+  },
+}

@@ -1,0 +1,37 @@
+/**
+ * What examples of operations show as ids, tokens and dates: one of each, so that the examples fit together. The people and the app are those of the demo data. A test
+ * sends the examples, with real values in place of these.
+ */
+
+export const BASE_URL = 'http://localhost:4000'
+export const DONE = { success: true }
+
+export const PASSWORD = 'groundschool'
+export const NEW_PASSWORD = 'cloudy with a chance of solo'
+
+export const CLIENT_ID = 'gs-demo-app'
+export const CLIENT_SECRET = 'gs-demo-secret'
+export const REDIRECT_URI = 'http://127.0.0.1/callback'
+
+export const USER_IDS = {
+  avery: 'Yb3v0mT2S8eJq5xKd1LwHg',
+  blake: 'n7QzR4cWfU6hA2yVtE9oXw',
+  casey: 'J0kPi8GdBqM5rL3uZxC1vA',
+  drew: 'e5TsH9wDaYf2KjO7bVnR4Q',
+}
+
+export const ACCESS_TOKEN = 'gs_at_mN4qT8vX2bK6cR0wZ5yE7uJ1hG3fD9sA4pL6oI2nB8kQ1x7Rt'
+export const REFRESH_TOKEN = 'gs_rt_Hw3kP9sV5zC1mX7bN2qL8tR4yF6jD0gS3uA5eK9oW1iT7vBz'
+export const CODE = 'gs_ac_zT5nY1kV8wQ3rJ6mB0xF9cH2dL7sP4gA1eU8iO5tR2yKq6Wn'
+export const CODE_VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
+export const DEVICE_CODE = 'gs_dc_Qe8rT2yU6iO0pA4sD7fG1hJ5kL9zX3cV8bN2mW6qE0rTt4Yx'
+export const RESET_CODE = 'gs_pr_Lk7jH1gF5dS9aP3oI6uY0tR4eW8qM2nB6vC1xZ5lKj9Hg3Fd'
+
+export const SESSION_ID = '6f1c9a52-3b7e-4d08-9c41-a2f5d0b83e17'
+export const BROWSER_ID = 'b84d2e60-57fa-4c19-8e3b-1d90c6a7f245'
+export const PASSKEY_ID = '2c7e5f18-90ab-4d63-b1f7-84e2a6c0d935'
+
+export const MOMENT = '2026-05-01T12:00:00.000Z'
+export const LATER = '2026-05-02T12:00:00.000Z'
+/** Of Kim, who is a child in the examples. */
+export const BIRTH = '2019-05-04'
