@@ -14,6 +14,8 @@ export interface Forget {
   checkLeaving?(tx: Db, who: Caller, personId: number): Promise<void>
   /** The person can no longer sign in, for now or for good. A repetition changes nothing. */
   lockOut?(tx: Db, who: Caller, personId: number): Promise<void>
+  /** Lets go of what is kept under the person's number without referring to the row. */
+  forgetPerson?(tx: Db, who: Caller, personId: number): Promise<void>
   /** Lets go of a part of what is kept under their id in an app, and says whether nothing is left. */
   forgetUser?(tx: Db, who: Caller, user: UserOfApp): Promise<boolean>
 }

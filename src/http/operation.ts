@@ -67,7 +67,7 @@ export interface Operation<Who extends Caller = any, Input extends TObject = any
   readonly requestHeaders?: Readonly<Record<string, string>>
   /** Whether its body may be as large as BODY_LIMIT_BYTES; others are small. */
   readonly hasLargeBody?: boolean
-  /** Whether an Idempotency-Key is refused for it: its answer must not be kept. */
+  /** Whether an Idempotency-Key means nothing for it, because its answer must not be kept. */
   readonly isUnrepeatable?: boolean
 
   readonly output: Output<Result>
@@ -91,9 +91,14 @@ export const askedOf = (operation: Operation): Asked => ({
   isEmbedded: operation.output.kind === 'image' || operation.output.kind === 'events',
 })
 
+/** Fields of which not even a quick hash may be kept. */
+const SECRET_FIELDS = ['password', 'newPassword']
+
 /** Whether it keeps its answer under an `Idempotency-Key`. */
 export const isRepeatable = (operation: Operation): boolean =>
   isWrite(operation) &&
   operation.who.keyOf !== undefined &&
   operation.output.kind === 'json' &&
-  operation.isUnrepeatable !== true
+  operation.isUnrepeatable !== true &&
+  operation.from !== 'image' &&
+  !SECRET_FIELDS.some((name) => name in operation.input.properties)

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { signInBrowser } from '../account/testing.ts'
+import { operations } from '../app.ts'
 import { until } from '../database/test-database.ts'
+import { isRepeatable } from '../http/operation.ts'
 import { tidy } from '../platform/upkeep.ts'
 import { rawRequest, sendRaw } from '../testing/socket.ts'
 import { type Answer, assertError, Client, testApp } from '../testing/testing.ts'
@@ -211,4 +214,27 @@ test('requests with an Idempotency-Key', async (t) => {
     await until('the keys are gone', async () => (await countKeys()) === 0)
     assertError(await late.put(PATH, { id: 'daily' }, keyed('daily')), 409, 4091, /with that id already/)
   })
+})
+
+test('people in their own browsers repeat writes too, but nothing is kept of what holds a password', async (t) => {
+  const app = await testApp(t)
+  const drew = await signInBrowser(app, 'drew')
+  const send = (path: string, body: object) =>
+    drew.send(path, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json', 'idempotency-key': 'same' },
+      body: JSON.stringify(body),
+    })
+  const first = await send('/account/v1/skills', { skills: ['one'] })
+  assert.equal(first.status, 200)
+  assert.equal((await send('/account/v1/skills', { skills: ['one'] })).text, first.text)
+  assert.equal((await send('/account/v1/skills', { skills: ['two'] })).status, 409)
+  const kept = await app.sql('select caller from idempotency_keys')
+  assert.deepEqual(
+    kept.map(({ caller }) => String(caller).startsWith('person ')),
+    [true],
+  )
+  const withPassword = operations.filter(({ input }) => 'password' in input.properties)
+  assert.ok(withPassword.length > 3)
+  for (const operation of withPassword) assert.equal(isRepeatable(operation), false, operation.name)
 })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { gatePerOwner } from '../bounds/gate.ts'
-import type { Caller } from '../caller.ts'
+import { type Caller, personKey } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { Retention } from '../database/retention.ts'
 import { type ErrorName, fail, PlatformError } from '../errors.ts'
@@ -101,6 +101,11 @@ async function replay(db: Db, { caller, key, fingerprint }: Claim): Promise<Kept
 export async function forgetAnswers(tx: Db, _who: Caller, { userId }: { userId: string }): Promise<boolean> {
   await tx.all(store.forgetAnswers, { caller: userId })
   return true
+}
+
+/** The same for what was answered to the person in their own browser. */
+export async function forgetPersonAnswers(tx: Db, _who: Caller, personId: number): Promise<void> {
+  await tx.all(store.forgetAnswers, { caller: personKey(personId) })
 }
 
 /** A client that has not repeated its request within a day will not. */

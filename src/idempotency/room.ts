@@ -1,5 +1,5 @@
 import type { Room } from '../room.ts'
-import { forgetAnswers, idempotencyRetention } from './idempotency.ts'
+import { forgetAnswers, forgetPersonAnswers, idempotencyRetention } from './idempotency.ts'
 
 export const idempotency: Room = {
   name: 'idempotency',
@@ -10,6 +10,6 @@ export const idempotency: Room = {
         "gone; a request that was under way leaves its refusal, for a day. Answers that are kept for requests of others (a bucket's members, a change by them) may name the user id, for a day",
     },
   },
-  forget: { forgetUser: forgetAnswers },
+  forget: { forgetUser: forgetAnswers, forgetPerson: forgetPersonAnswers },
   retention: () => idempotencyRetention,
 }

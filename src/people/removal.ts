@@ -55,6 +55,7 @@ async function removePart(tx: Db, who: Caller, what: Removal): Promise<'gone' | 
       if (room.forgetUser && !(await room.forgetUser(tx, who, ofApp))) return 'more'
     }
   }
+  for (const room of what.forget) await room.forgetPerson?.(tx, who, personId)
   await tx.first(store.deletePerson, { id: personId })
   if (!person.anonymous) await forgetHandle(tx, who, person)
   await recordAudit(tx, who, { action: 'person.removed', personId, detail: { reason } })
