@@ -51,7 +51,7 @@ export interface AppUser extends Caller {
 export const personKey = (personId: number): string => `person ${personId}`
 
 /** Whom something counts for that one caller may have so much of: the person, or the network where nobody is signed in. */
-export function callerKey(who: Caller): string {
-  const personId = 'personId' in who ? who.personId : 'person' in who ? (who as Visitor).person?.personId : undefined
+export function callerKey(who: Caller | PersonCaller | AppUser | Visitor): string {
+  const personId = 'personId' in who ? who.personId : 'person' in who ? who.person?.personId : undefined
   return personId === undefined ? networkOf(who.address) : personKey(personId)
 }
