@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deflateSync } from 'node:zlib'
 import { PlatformError } from '../errors.ts'
+import { isLong } from '../testing/sizes.ts'
 import {
   chunk,
   HEAD_BYTES,
@@ -188,7 +189,9 @@ for (const [what, make] of Object.entries(HOSTILE))
     }, 10)
     t.after(() => clearInterval(watch))
     const outcomes: Record<string, number> = {}
-    for (const [name, image] of Object.entries(await make())) {
+    // Each takes a second of the processor: a third of a kind is enough for `npm test`.
+    const images = Object.entries(await make()).filter((_, i) => isLong || i % 3 === 0)
+    for (const [name, image] of images) {
       const startedMs = performance.now()
       const outcome = await worker.make(image).then(
         (sizes) => (sizes.length === 4 ? 'a picture' : name),
