@@ -6,7 +6,7 @@ import type { Statement } from '../src/database/statement.ts'
 import { schemaOf } from '../src/environment.ts'
 import { openLog } from '../src/platform/log.ts'
 import { openEnvironments } from '../src/platform/platform.ts'
-import { drawUsers } from '../src/search/draws.ts'
+import { sampleUsers } from '../src/search/sampling.ts'
 import { searchUsers } from '../src/search/search.ts'
 import { benchConfig } from './servers.ts'
 
@@ -22,7 +22,7 @@ interface Asked {
   readonly params: unknown[]
 }
 
-const SHOWN = ['search.findMarked', 'search.findPeople', 'search.listEntries', 'search.drawEntries']
+const SHOWN = ['search.findMarked', 'search.findPeople', 'search.listEntries', 'search.sampleEntries']
 const MAX_LINE_LENGTH = 150
 /** As connections of the read lane are set (src/database/database.ts). */
 const LANE_SETTINGS = `
@@ -41,7 +41,7 @@ export async function explainSearch(
     const { db } = environments[0]!
     const who = await findCaller(db)
     await searchUsers(listenTo(db, asked), who, { term })
-    await drawUsers(listenTo(db, asked), who, count)
+    await sampleUsers(listenTo(db, asked), who, count)
   } finally {
     for (const environment of environments) await environment.close()
   }

@@ -141,6 +141,7 @@ async function insertTraces(app: TestApp, personId: number, userId: string, emai
      insert into password_resets (code_hash, person_id, epoch, created_at, expires_at) values ('\\x03', ${me}, 0, ${now});
      insert into messages (person_id, kind, recipient, sealed, created_at, sent_at)
      values (${me}, 'password-reset', '${email}', '\\x7365616c6564', ${now});
+     insert into skills (person_id, hobbies, skills, changed_at) values (${me}, '{}', '{quillon}', now());
      insert into search_words_left (app_id, word) values (${anApp}, 'quillon');
      insert into bucket_changes (bucket_no, version, kind, user_id, changed_at) select bucket_no, 0, 'users', '${userId}', now() from buckets where id = 'own'`,
   )

@@ -226,7 +226,7 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
     const options = await expectAnswer(callPasskey(scene.visitor, '/signin/options'))
     scene.request = { response: authenticator.get(options) }
   },
-  drawUsers: ({ app }) => app.sql(`update people set public_search = false where handle <> '@blake'`),
+  sampleUsers: ({ app }) => app.sql(`update people set public_search = false where handle <> '@blake'`),
   listFriends: seeFriends,
   readFriendRequests: seeFriends,
   readOwnFriends: seeFriends,

@@ -5,7 +5,7 @@ import { until } from '../database/test-database.ts'
 import type { Environment } from '../environment.ts'
 import { size } from '../testing/sizes.ts'
 import { type Client, type TestApp, testApp } from '../testing/testing.ts'
-import { settleDraws } from './draws.ts'
+import { settleSlots } from './sampling.ts'
 import { loadCast } from './testing.ts'
 
 const DRAWS = size(100_000)
@@ -79,7 +79,7 @@ for (const people of [1000, 90]) {
 test('the chances are equal too while people come and go, before anybody has given them places', async (t) => {
   const { app, avery } = await townOf(t, 1000)
   await found(app, false, 'id % 10 < 3')
-  await settleDraws(app.environment().db, app.environment().stopping)
+  await settleSlots(app.environment().db, app.environment().stopping)
   // As another process does that gives places, and never ends.
   const busy = new pg.Client(app.connection)
   await busy.connect()
@@ -100,7 +100,7 @@ test('the chances are equal too while people come and go, before anybody has giv
 test('places are numbered without gaps, one for each who may be found, whoever gives them at the same time', async (t) => {
   const { app } = await townOf(t, 300)
   const second = await app.startSecond()
-  const settle = (environment: Environment) => settleDraws(environment.db, environment.stopping)
+  const settle = (environment: Environment) => settleSlots(environment.db, environment.stopping)
   for (let round = 0; round < 30; round++) {
     await Promise.all([
       found(app, round % 2 === 0, `id % 7 = ${round % 7}`),
@@ -132,7 +132,7 @@ test('thousands who come at once to an app that is new get places within seconds
       select 'many-' || made.id, a.id, made.id, now(), now() from made, apps a where a.client_id = 'gs-first'`)
   const startedAt = performance.now()
   await until('everybody has a place', async () => {
-    await settleDraws(app.environment().db, app.environment().stopping)
+    await settleSlots(app.environment().db, app.environment().stopping)
     const [row] = await app.sql(`select count(*)::int as count from findable_users where place is null`)
     return row?.count === 0
   })
@@ -164,7 +164,7 @@ test('an app with few users shows all of them, and somebody new at once', async 
   for (const person of ['blake', 'casey', 'drew'] as const) {
     await app.as(person)
     assert.ok((await draw()).includes(`@${person}`))
-    if (person === 'casey') await settleDraws(app.environment().db, app.environment().stopping)
+    if (person === 'casey') await settleSlots(app.environment().db, app.environment().stopping)
   }
   assert.deepEqual((await draw()).sort(), ['@avery', '@blake', '@casey', '@drew'])
   await app.sql(`update people set public_search = false where handle_key = 'blake'`)

@@ -1,6 +1,6 @@
 import type { Room } from '../room.ts'
-import { placeNewcomers, settleDraws } from './draws.ts'
 import { searchOperations } from './routes.ts'
+import { settleSlots, slotNewcomers } from './sampling.ts'
 import { forgetWords } from './search.ts'
 
 const OFTEN_MS = 2000
@@ -16,11 +16,11 @@ export const search: Room = {
     search_words: { ...derived, whenDeleted: 'gone with the next tidying, where nobody else has the word' },
     search_words_left: { ...derived, whenDeleted: 'gone with the next tidying' },
   },
-  // More may come at once than are drawn without a place.
-  afterImport: placeNewcomers,
+  // More may come at once than are sampled without a slot.
+  afterImport: slotNewcomers,
   upkeep: [
-    // Who came is drawn from a list of changes until they have a place, and the list should be short.
-    { name: 'places for random draws', everyMs: OFTEN_MS, run: ({ db, stopping }) => settleDraws(db, stopping) },
+    // Newcomers are sampled from a list of changes until they have a slot, and the list should be short.
+    { name: 'slots for random samples', everyMs: OFTEN_MS, run: ({ db, stopping }) => settleSlots(db, stopping) },
     // While words are left of whom nobody finds any more, each search has to make sure that somebody whom it may show has them.
     { name: 'words that nobody has', everyMs: OFTEN_MS, run: ({ db, stopping }) => forgetWords(db, stopping) },
   ],

@@ -7,9 +7,9 @@ import { appUser } from '../http/callers/callers.ts'
 import { type Operation, operation } from '../http/operation.ts'
 import { json } from '../http/output/output.ts'
 import { Entry } from '../profiles/schema.ts'
-import { countDrawn, drawUsers } from './draws.ts'
 import { examples } from './examples.ts'
-import { DEFAULT_LIMIT, Draw, Found, Search } from './schema.ts'
+import { sampleSize, sampleUsers } from './sampling.ts'
+import { DEFAULT_LIMIT, Found, Sample, Search } from './schema.ts'
 import { searchUsers } from './search.ts'
 
 const area = 'User search'
@@ -47,17 +47,17 @@ export const searchOperations: readonly Operation[] = [
   }),
   operation({
     who: appUser,
-    name: 'drawUsers',
-    ...examples.drawUsers,
-    summary: 'Draws users of the app at random who have public search on',
+    name: 'sampleUsers',
+    ...examples.sampleUsers,
+    summary: 'Gives a random sample of the users of the app who have public search on',
     method: 'GET',
     path: '/user/v1/search/random',
     area,
-    input: Draw,
+    input: Sample,
     from: 'query',
     output: json(Type.Array(Entry)),
     errors: [],
-    limit: { ...searchLimit, cost: (who, input) => costOf(who, countDrawn(input)) },
-    run: ({ db, who }, input) => drawUsers(db, who, countDrawn(input)),
+    limit: { ...searchLimit, cost: (who, input) => costOf(who, sampleSize(input)) },
+    run: ({ db, who }, input) => sampleUsers(db, who, sampleSize(input)),
   }),
 ]

@@ -29,7 +29,7 @@ export type Found = Static<typeof Found>
 /** Whatever is out of range is told to be so by the operation itself, with the code of the contract. */
 const ANY = 1e21
 
-export const Draw = Type.Object({
+export const Sample = Type.Object({
   count: Type.Optional(Whole(`How many, 1 to ${MAX_RANDOM}; ${DEFAULT_LIMIT} by default`, -ANY, ANY)),
 })
-export type Draw = Static<typeof Draw>
+export type Sample = Static<typeof Sample>

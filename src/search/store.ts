@@ -166,7 +166,7 @@ const MOST_FRESH = 1000
  * People drawn at random, each equally likely, of those who may be found. Numbers are drawn: up to the last place they are the people who have these places, and after that those who
  * have none yet. A place that somebody has left is a try in vain. Where there are few, all of them are tried.
  */
-export const drawn = {
+export const sampled = {
   params: { tries: int8, few: int8, count: int8, me: int8 },
   asked: `
     ${hidden}, top as materialized (
@@ -205,7 +205,7 @@ export const listed = {
 }
 
 /** Gives places to those who have none, and fills those that somebody has left, if need be by moving others there. */
-export const settleDraws = write('search.settleDraws', {
+export const settleSlots = write('search.settleSlots', {
   params: { most: int4, mayMove: bool },
   row: { settled: int8 },
   text: `select settle_draws(:most, :mayMove) as settled`,
