@@ -37,6 +37,8 @@ export interface Upkeep {
   readonly name: string
   /** Every few minutes, with the rest of the upkeep, where nothing is said. */
   readonly everyMs?: number
+  /** Goes by what is left once old rows are removed. */
+  readonly isAfterRetention?: boolean
   /** Also once at the start, where it has a rhythm of its own. */
   readonly isFirstAtOnce?: boolean
   run(environment: Environment): Promise<unknown>

@@ -11,5 +11,5 @@ export const messages: Room = {
   ],
   retention: () => messageRetention,
   jobs: messageJobs,
-  upkeep: [{ name: 'files of messages that are gone', run: forgetFiles }],
+  upkeep: [{ name: 'files of messages that are gone', isAfterRetention: true, run: forgetFiles }],
 }

@@ -22,10 +22,10 @@ export async function tidy(environment: Environment): Promise<void> {
   if (problems.length > 0) throw problems[0]
 }
 
-const upkeepOf = (environment: Environment): Upkeep[] => {
-  const rooms = environment.get(allRooms)
-  // What goes by rows that grow old comes before these are removed.
-  return [...rooms.flatMap(({ upkeep = [] }) => upkeep), { name: 'what has grown old', run: removeOld }]
+function upkeepOf(environment: Environment): Upkeep[] {
+  const all = environment.get(allRooms).flatMap(({ upkeep = [] }) => upkeep)
+  const isLate = ({ isAfterRetention = false }: Upkeep) => isAfterRetention
+  return [...all.filter((work) => !isLate(work)), { name: 'what has grown old', run: removeOld }, ...all.filter(isLate)]
 }
 
 async function removeOld({ db, clock, config, stopping, get }: Environment): Promise<void> {
