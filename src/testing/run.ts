@@ -1,12 +1,13 @@
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { enableCompileCache, flushCompileCache } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
+import { CODE_CACHE } from './code-cache.ts'
 import { Report } from './report.ts'
-import { globalSetup, globalTeardown } from './setup.ts'
 
 /** Its promises are seconds of the whole machine. */
 const ALONE = 'src/platform/machine.test.ts'
@@ -28,6 +29,11 @@ if (values.long) process.env.GROUNDSCHOOL_LONG = '1'
 const isNamed = positionals.length > 0
 const files = globSync(isNamed ? positionals : 'src/**/*.test.ts').sort()
 if (files.length === 0) throw new Error(`There is no such file: ${positionals.join(', ')}`)
+
+// So that the first test processes already find what the setup has compiled.
+enableCompileCache(CODE_CACHE)
+const { globalSetup, globalTeardown } = await import('./setup.ts')
+flushCompileCache()
 
 const entries = mkdtempSync(join(tmpdir(), 'groundschool-entries-'))
 await globalSetup()

@@ -5,6 +5,7 @@ import { type EmbeddedDatabase, startEmbedded } from '../database/embedded/embed
 import { runSql } from '../database/test-database.ts'
 import { migrateAll } from '../platform/platform.ts'
 import { provideChromium } from './chromium-setup.ts'
+import { CODE_CACHE } from './code-cache.ts'
 import { openDatabases, TEMPLATE } from './databases.ts'
 import { seed } from './testing.ts'
 
@@ -22,7 +23,6 @@ const IN_A_HURRY = {
 
 let server: EmbeddedDatabase
 let dataDir: string
-let codeDir: string
 
 /** Once for the whole suite: a real browser, a real PostgreSQL, and a migrated template that tests begin with. */
 export async function globalSetup(): Promise<void> {
@@ -34,13 +34,11 @@ export async function globalSetup(): Promise<void> {
   await migrateAll(template)
   await seed(template)
   await openDatabases(server.connection)
-  // Each file runs in a process of its own, and most of them load the whole platform.
-  codeDir = mkdtempSync(join(tmpdir(), 'groundschool-code-'))
-  process.env.NODE_COMPILE_CACHE = codeDir
+  process.env.NODE_COMPILE_CACHE = CODE_CACHE
   process.env.GROUNDSCHOOL_TEST_DATABASE = JSON.stringify(server.connection)
 }
 
 export async function globalTeardown(): Promise<void> {
   await server.stop()
-  for (const directory of [dataDir, codeDir]) rmSync(directory, { recursive: true, force: true })
+  rmSync(dataDir, { recursive: true, force: true })
 }
