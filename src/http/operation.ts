@@ -41,6 +41,8 @@ export interface Example {
   readonly headers?: Readonly<Record<string, string>>
   /** Where the output is JSON. */
   readonly answer?: unknown
+  /** The operation whose example makes what this one reads or changes. */
+  readonly after?: string
 }
 
 /** One operation of the interface: who may call it, what comes in, what goes out, and the one function that does it. */

@@ -14,7 +14,7 @@ export const skillOperations: readonly Operation[] = [
     name: 'readSkills',
     summary: "Reads the person's hobbies and skills",
     description: 'Both lists are in the words of the person. They are empty until somebody has set them.',
-    example: { answer: example },
+    example: { answer: example, after: 'setSkills' },
     method: 'GET',
     path,
     area,
