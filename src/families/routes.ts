@@ -149,6 +149,8 @@ export const familyOperations: readonly Operation[] = [
       input: ChildFriend,
       from: 'body',
       output: success(),
+      // Guesses are counted, and a refusal must not take that back.
+      isUnrepeatable: true,
       errors: [...NOT_A_CHILD, ...errors],
       run: ({ db, who }, input) => actForChild(db, who, { ...input, verb }),
     }),

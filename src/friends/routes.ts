@@ -135,6 +135,8 @@ export const friendOperations: readonly Operation[] = [
       input: NameHandle,
       from: 'body',
       output: success(),
+      // Guesses are counted, and a refusal must not take that back.
+      isUnrepeatable: true,
       errors,
       run: ({ db, who }, { handle }) => actOnHandle(db, who, { verb, personId: who.personId, handle, by: 'person' }),
     }),

@@ -25,19 +25,27 @@ class Connections {
   #sweeper: NodeJS.Timeout | undefined
 
   follow(server: Server): void {
-    server.on('connection', (socket: Socket) => {
-      this.#states.set(socket, { waiting: 0, last: undefined, moved: 0, movedAtMs: performance.now() })
-      socket.once('close', () => this.#states.delete(socket))
-      this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS).unref()
-    })
+    server.on('connection', (socket: Socket) => this.#stateOf(socket))
+    this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS).unref()
+  }
+
+  /** Made where it is missing: with one port for both environments, a connection comes to the other one's server. */
+  #stateOf(socket: Socket): State {
+    const known = this.#states.get(socket)
+    if (known) return known
+    const state = { waiting: 0, last: undefined, moved: 0, movedAtMs: performance.now() }
+    if (socket.destroyed) return state
+    this.#states.set(socket, state)
+    socket.once('close', () => this.#states.delete(socket))
+    return state
   }
 
   /** Whether there is room for one more request; where there is none, the connection ends. */
   admits(socket: Socket, response: ServerResponse): boolean {
     // So it is with almost all: no other is before it.
     if (response.socket !== null) return true
-    const state = this.#states.get(socket)
-    if (!state || socket.destroyed) return false
+    if (socket.destroyed) return false
+    const state = this.#stateOf(socket)
     state.waiting++
     response.once('close', () => state.waiting--)
     const isBehindLast = state.last !== undefined && !state.last.writableFinished
@@ -48,8 +56,7 @@ class Connections {
 
   /** For a stream of events: its end is not waited for. */
   expectNothingBehind(socket: Socket, response: ServerResponse): void {
-    const state = this.#states.get(socket)
-    if (state) state.last = response
+    this.#stateOf(socket).last = response
   }
 
   close(): void {

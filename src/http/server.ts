@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import findMyWay from 'find-my-way'
 import type { Environment } from '../environment.ts'
 import { fail, PlatformError } from '../errors.ts'
@@ -13,6 +14,7 @@ import { referenceRoutes } from './openapi/reference.ts'
 import { rawErrorAnswer, securityHeaders, sendAnswer } from './output/answers.ts'
 import { origins, PREFLIGHT_HEADERS } from './output/cors.ts'
 import { showError } from './output/errors.ts'
+import { isAnsweredEarly } from './output/lingering.ts'
 import { JSON_TYPE } from './output/media-types.ts'
 import { assetRoutes } from './pages/assets.ts'
 import { pageRoute } from './pages/serve-page.ts'
@@ -123,7 +125,8 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
   held.follow(server)
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const answering = (socket as { _httpMessage?: ServerResponse | null })._httpMessage
-    if (error.code === 'ECONNRESET' || !socket.writable || answering?.headersSent) return socket.destroy()
+    const isAnswered = answering?.headersSent || isAnsweredEarly(socket as Socket)
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswered) return socket.destroy()
     const problem = fail('badRequest', CLIENT_ERRORS[error.code as string])
     socket.end(rawErrorAnswer(problem, [...environment.get(securityHeaders), 'x-request-id', nextId()]))
   })

@@ -238,3 +238,17 @@ test('people in their own browsers repeat writes too, but nothing is kept of wha
   assert.ok(withPassword.length > 3)
   for (const operation of withPassword) assert.equal(isRepeatable(operation), false, operation.name)
 })
+
+test('guesses of handles count whether or not they carry a key', async (t) => {
+  const app = await testApp(t)
+  const drew = await signInBrowser(app, 'drew')
+  const guess = (i: number) =>
+    drew.send('/account/v1/friends/request', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'idempotency-key': `guess-${i}` },
+      body: JSON.stringify({ handle: `nobody-${i}` }),
+    })
+  const statuses: number[] = []
+  for (let i = 0; i < 70; i++) statuses.push((await guess(i)).status)
+  assert.deepEqual(new Set(statuses), new Set([404, 429]))
+})

@@ -177,6 +177,8 @@ export const oauthOperations: readonly Operation[] = [
     input: LaunchFields,
     from: 'body',
     output: json(LaunchAnswer),
+    // It carries a code.
+    isUnrepeatable: true,
     errors: ['impossibleNow', 'appNotUsable', 'consentMissing', 'noSuchApp'],
     run: ({ db, who, environment }, input) => launchApp(db, who, input, environment.get(tokenPolicy)),
   }),

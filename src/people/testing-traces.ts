@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { call, PASSWORD } from '../account/testing.ts'
+import { rooms } from '../app.ts'
 import { ensureAppUser } from '../apps/apps.ts'
 import { PATH } from '../buckets/testing.ts'
 import type { Caller, PersonCaller } from '../caller.ts'
@@ -72,6 +73,7 @@ export async function populate(app: TestApp): Promise<Traced> {
   await failInVain(app, browser, personId)
   // A sign-in that succeeds forgets those that did not.
   assert.equal((await call(app.visitor(), 'POST', '/account/v1/signin', wrong)).status, 401)
+  await insertRest(app, personId)
   const sessions = await app.sql(`select id from sessions where person_id = ${personId}`)
   return {
     handle: HANDLE,
@@ -141,10 +143,34 @@ async function insertTraces(app: TestApp, personId: number, userId: string, emai
      insert into password_resets (code_hash, person_id, epoch, created_at, expires_at) values ('\\x03', ${me}, 0, ${now});
      insert into messages (person_id, kind, recipient, sealed, created_at, sent_at)
      values (${me}, 'password-reset', '${email}', '\\x7365616c6564', ${now});
-     insert into skills (person_id, hobbies, skills, changed_at) values (${me}, '{}', '{quillon}', now());
      insert into search_words_left (app_id, word) values (${anApp}, 'quillon');
      insert into bucket_changes (bucket_no, version, kind, user_id, changed_at) select bucket_no, 0, 'users', '${userId}', now() from buckets where id = 'own'`,
   )
+}
+
+const SAMPLES: Readonly<Record<string, string>> = {
+  text: "'quillon'",
+  'text[]': "'{quillon}'",
+  bigint: '1',
+  integer: '1',
+  boolean: 'true',
+  jsonb: "'{}'",
+  'timestamp with time zone': 'now()',
+}
+
+/** A row in every other table that rooms have declared and that refers to the person: a new room need not be named here. */
+async function insertRest(app: TestApp, personId: number): Promise<void> {
+  for (const table of rooms.flatMap(({ personalTables = {} }) => Object.keys(personalTables))) {
+    const columns = await app.sql(
+      `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
+        where attrelid = '${table}'::regclass and attnum > 0 and not attisdropped
+          and attidentity = '' and (attname = 'person_id' or (attnotnull and not atthasdef))`,
+    )
+    if (!columns.some(({ name }) => name === 'person_id')) continue
+    if ((await app.sql(`select from ${table} where person_id = ${personId}`)).length > 0) continue
+    const values = columns.map(({ name, type }) => (name === 'person_id' ? personId : SAMPLES[String(type)]))
+    await app.sql(`insert into ${table} (${columns.map(({ name }) => name)}) values (${values})`)
+  }
 }
 
 /** The tables in which one of these texts stands, in any column of any row, whatever its case. */

@@ -264,5 +264,10 @@ test('with one port for both environments, the host name decides, and broken req
   for (const expectation of ['100-continue', 'tea'])
     assert.match(await ask('sandbox.example.org', `expect: ${expectation}`), /"url":\s*"https:\/\/sandbox\./)
   assert.match(await ask('elsewhere.example.org'), /"url":\s*"https:\/\/api\.example\.org"/)
+  for (const host of ['api.example.org', 'sandbox.example.org']) {
+    const one = (more: string) => `GET /healthz HTTP/1.1\r\nhost: ${host}\r\n${more}\r\n`
+    const answers = await sendRaw(address, one('').repeat(4) + one('connection: close\r\n'))
+    assert.equal(answers.match(/HTTP\/1\.1 200/g)?.length, 5, `five at once for ${host}`)
+  }
   assert.match(await sendRaw(address, 'no request at all\r\n\r\n'), /^HTTP\/1\.1 400 .*errorcode: 4000/s)
 })

@@ -6,7 +6,7 @@ import { fail, type PlatformError } from '../../errors.ts'
 import type { HttpRequest } from '../request.ts'
 import { corsHeaders, origins } from './cors.ts'
 import { errorBody, errorHeaders } from './errors.ts'
-import { endAfterBody, isBodyUnread } from './lingering.ts'
+import { endAfterBody, isBodyUnread, noteUnreadBody } from './lingering.ts'
 
 /** Answers in memory that clients have not read yet. */
 const unsentAnswers = service(({ config }) => new ByteBudget(config.UNSENT_ANSWERS_BYTES))
@@ -42,9 +42,10 @@ export function sendAnswer(
   if (bytes > LARGE_BYTES) boundUnsent(environment, request, bytes)
   const isEarly = isBodyUnread(request)
   const all = allHeaders(environment, request, headers)
-  if (status !== 304) setHeader(all, 'content-length', String(bytes))
+  if (status !== 304 && status !== 204) setHeader(all, 'content-length', String(bytes))
   if (isEarly) setHeader(all, 'connection', 'close')
   const { response } = request
+  noteUnreadBody(request)
   request.releaseBody?.()
   response.writeHead(status, all)
   if (isEarly) endAfterBody(environment, request, body)
@@ -54,6 +55,7 @@ export function sendAnswer(
 
 /** Begins an answer that goes on: events, or a file that is made while it is read. */
 export function startAnswer(environment: Environment, request: HttpRequest, headers: Headers): ServerResponse {
+  noteUnreadBody(request)
   request.releaseBody?.()
   request.response.writeHead(200, allHeaders(environment, request, headers))
   conclude(environment, request, 200)

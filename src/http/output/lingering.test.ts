@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { PATH } from '../../buckets/testing.ts'
 import { until } from '../../database/test-database.ts'
+import { isLong } from '../../testing/sizes.ts'
 import { openRaw, readRaw } from '../../testing/socket.ts'
 import { assertError, testApp } from '../../testing/testing.ts'
 
@@ -172,4 +173,16 @@ test('an answer that is given before its body has come', async (t) => {
     await once(unanswered, 'close')
     assert.deepEqual(statusesOf(unanswered), [400])
   })
+})
+
+test('a body that never comes gets no second answer', { skip: !isLong }, async (t) => {
+  const app = await testApp(t)
+  const socket = openRaw(app.address)
+  let seen = ''
+  socket.on('data', (data) => {
+    seen += data
+  })
+  socket.write('POST /nowhere HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{"a"')
+  await once(socket, 'close')
+  assert.equal(seen.match(/HTTP\/1\.1/g)?.length, 1)
 })

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { Gate } from '../../bounds/gate.ts'
 import { networkOf } from '../../bounds/networks.ts'
 import { type Environment, service } from '../../environment.ts'
@@ -9,6 +10,19 @@ const LONGEST_MS = 15_000
 const lingering = service(() => new Gate({ atOnce: 256, perKey: 32, waiting: 0 }))
 /** The rest of a body so small Node throws away by itself. */
 const SMALL_BYTES = 64 * 1024
+
+/** Connections on which the body of a request still comes that was answered already: nothing may be written there but the next answer. */
+const answeredEarly = new WeakSet<Socket>()
+
+export const isAnsweredEarly = (socket: Socket): boolean => answeredEarly.has(socket)
+
+/** For every answer that is about to be sent. */
+export function noteUnreadBody({ raw, headers }: HttpRequest): void {
+  const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+  if (raw.complete || !hasBody) return
+  answeredEarly.add(raw.socket)
+  raw.once('end', () => answeredEarly.delete(raw.socket))
+}
 
 /** Whether more of the request's body may come than can be left to Node. */
 export function isBodyUnread({ raw, headers, isContinueAwaited }: HttpRequest): boolean {
