@@ -24,7 +24,8 @@ after(() => {
 export type Settings = Record<string, string>
 
 export function launch(args: string[], settings: Settings, program = [MAIN]) {
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...settings }
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env
+  const env = { PATH, HOME, NODE_COMPILE_CACHE, ...settings }
   const child = spawn(process.execPath, [...program, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] })
   children.add(child)
   const output = { out: '', err: '' }

@@ -115,7 +115,7 @@ export async function loadCast(
     }
     if (batch.length > 0) await flush()
     while (Number((await client.query('select settle_draws(5000) as settled')).rows[0].settled) > 0);
-    await client.query('vacuum analyze')
+    await client.query('vacuum analyze people, app_users, findable_users, search_keys, search_words')
   } finally {
     await client.end()
   }
