@@ -65,8 +65,12 @@ export function openEnvironment({ secretKey, ...parts }: EnvironmentParts): Envi
     stopping: stopping.signal,
     keyFor: (purpose) => Buffer.from(hkdfSync('sha256', secretKey, '', `groundschool/${name}/${purpose}`, 32)),
     get: <T>(service: Service<T>): T => {
-      if (!opened.has(service as Service<unknown>)) opened.set(service as Service<unknown>, service.open(environment))
-      return opened.get(service as Service<unknown>) as T
+      // On the way of every request, several times: one look-up.
+      const known = opened.get(service as Service<unknown>)
+      if (known !== undefined) return known as T
+      const made = service.open(environment)
+      opened.set(service as Service<unknown>, made)
+      return made
     },
     provide: (service, value) => void opened.set(service as Service<unknown>, value),
     stop: () => stopping.abort(),
