@@ -5,7 +5,7 @@ import { type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inflateRawSync } from 'node:zlib'
-import { call, PASSWORD } from '../account/testing.ts'
+import { PASSWORD } from '../account/testing.ts'
 import { PATH } from '../buckets/testing.ts'
 import type { TestBrowser } from '../testing/browser.ts'
 import type { TestApp } from '../testing/testing.ts'
@@ -81,27 +81,6 @@ export async function fillBuckets(app: TestApp, count: number): Promise<void> {
         }),
       ),
     )
-}
-
-/** People with a password, who are in all buckets there are. */
-export async function addReaders(app: TestApp, count: number): Promise<TestBrowser[]> {
-  const names = Array.from({ length: count }, (_, i) => `reader-${i}`)
-  await app.sql(
-    `insert into people (handle, handle_key, password_hash, created_at)
-     select '@' || name, name, p.password_hash, now() from people p, unnest('{${names}}'::text[]) name where p.handle_key = 'avery';
-     insert into app_users (user_id, app_id, person_id, consented_at)
-     select 'user-of-' || p.handle_key, a.id, p.id, now() from apps a, people p where a.name = 'first' and p.handle_key like 'reader-%';
-     insert into bucket_members (user_id, bucket_id, bucket_no, since_version)
-     select 'user-of-' || name, id, bucket_no, 1 from buckets, unnest('{${names}}'::text[]) name;
-     update buckets set users = users || array(select 'user-of-' || name from unnest('{${names}}'::text[]) name)`,
-  )
-  return Promise.all(
-    names.map(async (handle) => {
-      const browser = app.visitor()
-      assert.equal((await call(browser, 'POST', '/account/v1/signin', { handle, password: PASSWORD })).status, 200)
-      return browser
-    }),
-  )
 }
 
 const connections = new Set<Socket>()
