@@ -33,6 +33,16 @@ export interface PlainRoute {
 
 export type Fields = Readonly<Record<string, unknown>>
 
+/** How often a header is sent: of some, Node keeps the first alone. */
+export function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
+  let count = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const header = rawHeaders[i] as string
+    if (header.length === name.length && header.toLowerCase() === name) count++
+  }
+  return count
+}
+
 const NO_FIELDS: Fields = {}
 
 /** One request and the answer to it, as they travel through the kernel. */
@@ -100,13 +110,7 @@ export class HttpRequest {
   }
 
   isSentTwice(name: string): boolean {
-    let count = 0
-    const { rawHeaders } = this.raw
-    for (let i = 0; i < rawHeaders.length; i += 2) {
-      const header = rawHeaders[i] as string
-      if (header.length === name.length && header.toLowerCase() === name) count++
-    }
-    return count > 1
+    return countHeader(this.raw, name) > 1
   }
 
   /** Counts for a limit, and refuses what is over it. */

@@ -11,7 +11,7 @@ import { refuseBody, SMALL_BODY_BYTES } from './input/bodies.ts'
 import type { Interface } from './interface.ts'
 import { Metrics } from './metrics.ts'
 import { referenceRoutes } from './openapi/reference.ts'
-import { rawErrorAnswer, securityHeaders, sendAnswer } from './output/answers.ts'
+import { type Headers, rawErrorAnswer, securityHeaders, sendAnswer } from './output/answers.ts'
 import { origins, PREFLIGHT_HEADERS } from './output/cors.ts'
 import { showError } from './output/errors.ts'
 import { isAnsweredEarly } from './output/lingering.ts'
@@ -21,6 +21,7 @@ import { pageRoute } from './pages/serve-page.ts'
 import { addressFinder } from './proxies.ts'
 import { type Fields, HttpRequest, type Route } from './request.ts'
 import { routeOf } from './serve-operation.ts'
+import { checkTarget } from './targets.ts'
 
 /** Node takes the longer of the two for the whole request, whichever is called so. A picture of 5 MiB in that time is 700 kbit/s. */
 const HEADERS_TIMEOUT_MS = 30_000
@@ -29,6 +30,9 @@ const KEEP_ALIVE_MS = 72_000
 const CHECK_EVERY_MS = 5_000
 /** An authorization request carries up to 8000 characters of `state`, each of which may be three in the address. */
 const HEADERS_BYTES = 32 * 1024
+
+/** What operations and pages are reached by; `HEAD` and `OPTIONS` come with them. */
+const METHODS = ['GET', 'PUT', 'POST', 'DELETE'] as const
 
 /** What is said about those that Node finds by itself; the others cannot be understood. */
 const CLIENT_ERRORS: Readonly<Record<string, string>> = {
@@ -46,7 +50,7 @@ export interface HttpServer {
 /** The HTTP server of one environment: what every request passes through, then its route. */
 export function buildServer(environment: Environment, all: Interface): HttpServer {
   const metrics = new Metrics(environment, all.gauges)
-  const router = findMyWay({ maxParamLength: 500, ignoreTrailingSlash: false, onBadUrl: () => {} })
+  const router = findMyWay({ maxParamLength: 500, ignoreTrailingSlash: true, onBadUrl: () => {} })
   const routes: string[] = []
   const add = (method: string, path: string, route: Route) => {
     routes.push(`${method} ${path}`)
@@ -75,7 +79,15 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
     bodyLimit: SMALL_BODY_BYTES,
     hasHead: false,
     observe: metrics.observerOf('other'),
-    handle: (request) => answerUnknown(environment, request),
+    handle: (request) => answerUnknown(environment, request, methodsOf),
+  }
+  /** What a path takes, for `Allow`. */
+  const methodsOf = (url: string): string[] => {
+    const found = METHODS.flatMap((method) => {
+      const route = router.find(method, url)?.store as Route | undefined
+      return route ? [method, ...(route.hasHead ? ['HEAD'] : [])] : []
+    })
+    return found.length > 0 ? [...found, 'OPTIONS'] : []
   }
   const addressOf = addressFinder(environment.config.TRUST_PROXY)
   const nextId = makeRequestIds()
@@ -92,6 +104,7 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
     })
     const refuse = (error: unknown) => refuseRequest(environment, request, error)
     try {
+      checkTarget(raw)
       const method = raw.method === 'HEAD' ? 'GET' : raw.method
       const found = router.find(method as 'GET', raw.url as string)
       const route = found?.store as Route | undefined
@@ -101,8 +114,7 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
         request.query = found.searchParams as Fields
         if (route.isEndless) held.expectNothingBehind(raw.socket, response)
       }
-      if (raw.headers.host === undefined && raw.httpVersion === '1.1')
-        throw fail('badRequest', 'The Host header is missing')
+      checkTransfer(raw)
       // What cannot be decoded as an address has a handler and nothing to handle it.
       if (found && !route) throw fail('badRequest')
       if (environment.stopping.aborted && !isHealthCheck(request.route))
@@ -123,26 +135,43 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
     keepAliveTimeout: KEEP_ALIVE_MS,
   })
   held.follow(server)
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+  const refuseRaw = (socket: Socket, problem: PlatformError, ...headers: string[]): void => {
     const answering = (socket as { _httpMessage?: ServerResponse | null })._httpMessage
-    const isAnswered = answering?.headersSent || isAnsweredEarly(socket as Socket)
-    if (error.code === 'ECONNRESET' || !socket.writable || isAnswered) return socket.destroy()
-    const problem = fail('badRequest', CLIENT_ERRORS[error.code as string])
-    socket.end(rawErrorAnswer(problem, [...environment.get(securityHeaders), 'x-request-id', nextId()]))
+    const isAnswered = answering?.headersSent || isAnsweredEarly(socket)
+    if (!socket.writable || isAnswered) return void socket.destroy()
+    socket.end(rawErrorAnswer(problem, [...environment.get(securityHeaders), 'x-request-id', nextId(), ...headers]))
+  }
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET') return void socket.destroy()
+    refuseRaw(socket as Socket, fail('badRequest', CLIENT_ERRORS[error.code as string]))
+  })
+  // Node would end the connection without a word.
+  server.on('connect', (_, socket) => {
+    socket.on('error', () => socket.destroy())
+    refuseRaw(socket as Socket, fail('methodNotAllowed', 'This is no proxy; send the request itself'), 'allow', '')
   })
   const handle = (raw: IncomingMessage, response: ServerResponse): void =>
     dispatch(raw, response, raw.httpVersion === '1.1' && AWAITS_CONTINUE.test(raw.headers.expect ?? ''))
-  // Node would ask every client for its body that waits to be asked; `readBody` does it where it is wanted. Other expectations are ignored.
+  // Node would ask every client for its body that waits to be asked; `readBody` does it where it is wanted.
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, handle)
   return { server, routes, handle }
 }
 
 const AWAITS_CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i
 
+/** What must be done before the body can be read, and is not: a coding other than chunks, an expectation other than to be asked. */
+function checkTransfer({ headers, httpVersion }: IncomingMessage): void {
+  const { 'transfer-encoding': coding, expect } = headers
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked')
+    throw fail('badRequest', 'Transfer-Encoding may be chunked and nothing else')
+  if (expect && httpVersion === '1.1' && expect.toLowerCase() !== '100-continue')
+    throw fail('expectationFailed')
+}
+
 const isHealthCheck = ({ name }: Route): boolean => name === 'healthz' || name === 'readyz'
 
-/** A path that there is none of, or a browser that asks whether a page may call us. */
-function answerUnknown(environment: Environment, request: HttpRequest): void {
+/** A path or a method that there is none of, or a browser that asks whether a page may call us. */
+function answerUnknown(environment: Environment, request: HttpRequest, methodsOf: (url: string) => string[]): void {
   limitAddress(environment, request)
   const problem = refuseBody(request)
   if (problem) throw problem
@@ -155,6 +184,12 @@ function answerUnknown(environment: Environment, request: HttpRequest): void {
     return
   }
   const path = url.split('?', 1)[0]
+  const allow = methodsOf(url).join(', ')
+  if (allow !== '') {
+    const notAllowed = fail('methodNotAllowed', `${path} does not take ${method}; it takes ${allow}`)
+    refuseRequest(environment, request, notAllowed, { allow })
+    return
+  }
   throw fail('notFound', `There is no operation ${method} ${path}; ${environment.url}/docs lists them all`)
 }
 
@@ -170,7 +205,7 @@ function makeRequestIds(): (raw?: IncomingMessage) => string {
 }
 
 /** Answers what was thrown: an error that we mean as it is, anything else as 5000, and its cause goes to the log alone. */
-function refuseRequest(environment: Environment, request: HttpRequest, error: unknown): void {
+function refuseRequest(environment: Environment, request: HttpRequest, error: unknown, headers: Headers = {}): void {
   const problem = error instanceof PlatformError ? error : fail('internal')
   if (problem.kind === 'internal') {
     const { name, message, stack, code } = error as Error & { code?: string }
@@ -183,7 +218,7 @@ function refuseRequest(environment: Environment, request: HttpRequest, error: un
   if (request.response.headersSent) return void request.raw.socket.destroy()
   const isSandbox = environment.name === 'sandbox'
   const look = showError(problem, request.route.errorForm, { requestId: request.id, isSandbox })
-  sendAnswer(environment, request, look.status, look.headers, look.body)
+  sendAnswer(environment, request, look.status, { ...look.headers, ...headers }, look.body)
 }
 
 const TELL_EVERY_MS = 1_000

@@ -43,7 +43,7 @@ test('a client that waits to be asked for its body', async (t) => {
     const bucket = await send('PUT', PATH, { ...token, ...json }, JSON.stringify({ id: 'a' }))
     assert.deepEqual([bucket.asked, bucket.status], [1, 200], bucket.text)
     const large = JSON.stringify({ id: 'a', key: 'k', value: 'x'.repeat(100_000) })
-    const value = await send('POST', PATH, { ...token, ...json, expect: 'a=b, 100-Continue' }, large)
+    const value = await send('POST', PATH, { ...token, ...json, expect: '100-Continue' }, large)
     assert.deepEqual([value.asked, value.status], [1, 200], value.text)
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const posted = await send('POST', PATH, { ...token, ...form }, 'id=a&key=k&value=v')

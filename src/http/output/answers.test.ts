@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../../database/test-database.ts'
 import { PlatformError } from '../../errors.ts'
-import { openRaw, rawRequest, readRaw, sendRaw } from '../../testing/socket.ts'
+import { openRaw, readRaw, sendRaw } from '../../testing/socket.ts'
 import { type Answer, assertError, testApp } from '../../testing/testing.ts'
 
 const PATH = '/app/v1/bucket'
@@ -93,7 +93,7 @@ test('answers', async (t) => {
     assert.ok(long.headers.get('errordescription')!.length <= 500)
   })
 
-  await t.test('an unknown path or method is a 404 that says where to look', async () => {
+  await t.test('an unknown path is a 404 that says where to look', async () => {
     const nobody = app.nobody()
     assertError(
       await nobody.get('/app/v1/buckets'),
@@ -101,8 +101,7 @@ test('answers', async (t) => {
       4042,
       /There is no operation GET \/app\/v1\/buckets; .*\/docs/,
     )
-    assertError(await nobody.get(`${PATH}/`), 404, 4042)
-    assertError(await nobody.send('PATCH', PATH), 404, 4042, /PATCH/)
+    assertError(await nobody.get(`${PATH}//`), 404, 4042)
     assertError(await nobody.get('/x', { authorization: 'Bearer secret' }), 404, 4042, /GET \/x;/)
     assertError(await nobody.post('/nowhere', { a: 1 }), 404, 4042)
     assertError(await nobody.get('/%zz'), 400, 4000)
@@ -126,11 +125,6 @@ test('answers', async (t) => {
       assert.ok(answer, what)
       assertRawError(answer, 400, 4000)
     }
-  })
-
-  await t.test('an expectation that we do not know is ignored', async () => {
-    const headers = [`authorization: Bearer ${avery.token}`, 'expect: tea']
-    assert.equal(readRaw(await sendRaw(app.address, rawRequest('GET', `${PATH}?id=safe`, headers))).status, 200)
   })
 
   await t.test('a client that leaves in the middle of its body is no failure of ours', async () => {

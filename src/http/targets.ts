@@ -1,0 +1,31 @@
+import type { IncomingMessage } from 'node:http'
+import { fail } from '../errors.ts'
+import { countHeader } from './request.ts'
+
+/** A name or an address, and a port (RFC 9110 §7.2): no credentials, no path, no space, nothing that two readers could take apart differently. */
+const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{0,5})?$/i
+const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)/i
+
+/**
+ * Refuses a request whose host is in doubt: what stands before us may have chosen by another one than we would. A whole address in place of the path (RFC 9112 §3.2.2) is
+ * read as its path where its host is the one of the header.
+ */
+export function checkTarget(raw: IncomingMessage): void {
+  const { host } = raw.headers
+  if (host === undefined) {
+    if (raw.httpVersion === '1.1') throw fail('badRequest', 'The Host header is missing')
+  } else {
+    if (countHeader(raw, 'host') > 1) throw fail('badRequest', 'The Host header is sent twice')
+    if (host !== '' && !HOST.test(host)) throw fail('badRequest', 'The Host header must be a host name and a port')
+  }
+  const url = raw.url as string
+  if (url.charCodeAt(0) === 47 /* / */) return
+  const [, authority = '', path = ''] = ABSOLUTE.exec(url) ?? []
+  if (authority === '') return
+  if (!HOST.test(authority) || (host !== undefined && nameOf(host) !== nameOf(authority)))
+    throw fail('badRequest', 'The address of the request and its Host header name different hosts')
+  raw.url = path.startsWith('/') ? path : `/${path}`
+}
+
+/** Ports that need not be written. */
+const nameOf = (host: string): string => host.toLowerCase().replace(/:(?:80|443)?$/, '')
