@@ -164,8 +164,7 @@ function checkTransfer({ headers, httpVersion }: IncomingMessage): void {
   const { 'transfer-encoding': coding, expect } = headers
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
     throw fail('badRequest', 'Transfer-Encoding may be chunked and nothing else')
-  if (expect && httpVersion === '1.1' && expect.toLowerCase() !== '100-continue')
-    throw fail('expectationFailed')
+  if (expect && httpVersion === '1.1' && expect.toLowerCase() !== '100-continue') throw fail('expectationFailed')
 }
 
 const isHealthCheck = ({ name }: Route): boolean => name === 'healthz' || name === 'readyz'

@@ -34,7 +34,8 @@ function parserOf(source: Source, contentType: string | undefined): Parse {
     if (type === 'multipart/form-data') return parseMultipart
     throw fail('unsupportedMediaType', 'Send the form as multipart/form-data')
   }
-  if (type === 'application/json') return parseStrictJson
+  // The second is what some old clients call everything that they send.
+  if (type === 'application/json' || type === 'application/octet-stream') return parseStrictJson
   if (type === 'application/x-www-form-urlencoded') return parseForm
   throw fail('unsupportedMediaType')
 }

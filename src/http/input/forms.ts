@@ -1,5 +1,6 @@
 import { parse as parseFields } from 'node:querystring'
 import { fail } from '../../errors.ts'
+import { parseStrictJson } from './json.ts'
 
 /** No form of ours has a tenth as many; each field more takes its time. */
 const MAX_FORM_FIELDS = 200
@@ -8,8 +9,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const notUtf8 = () => fail('badRequest', 'The form is not valid UTF-8')
 
 /** Reads `application/x-www-form-urlencoded`. */
-export function parseForm(body: Buffer): Record<string, unknown> {
+export function parseForm(body: Buffer): unknown {
   const text = decodeBytes(body)
+  const json = findJson(text)
+  if (json !== undefined) return parseStrictJson(Buffer.from(json))
   if (hasMoreThan(text, MAX_FORM_FIELDS)) throw fail('badRequest', `The form has more than ${MAX_FORM_FIELDS} fields`)
   let isBroken = false
   // Told by a flag: where a decoder throws, another one goes on that puts U+FFFD in place of what it cannot read.
@@ -24,6 +27,17 @@ export function parseForm(body: Buffer): Record<string, unknown> {
   const twice = Object.entries(fields).find(([, value]) => Array.isArray(value))
   if (twice) throw fail('validationFailed', `${twice[0]} is given twice`)
   return { ...fields }
+}
+
+/**
+ * Old clients send JSON and call it a form: as it is (curl), or encoded as the only name of one, with or without `=` (UnityWebRequest.Post). What has quotes of its own was not
+ * encoded.
+ */
+function findJson(form: string): string | undefined {
+  if (!/^\s*(?:\{|%7b)/i.test(form)) return undefined
+  const text = (form.includes('"') ? form : decodePart(form.replaceAll('+', ' ')))?.trim() ?? ''
+  const json = text.endsWith('}=') ? text.slice(0, -1) : text
+  return json.startsWith('{') && json.endsWith('}') ? json : undefined
 }
 
 /** A percent sign that begins no escape stands for itself, as browsers have it. */

@@ -256,6 +256,24 @@ test('bodies over HTTP', async (t) => {
     }
   })
 
+  await t.test('the text null is no body, on every method', async () => {
+    await avery.put('/app/v1/bucket', { id: 'null' })
+    const head = [`authorization: Bearer ${avery.token}`, 'content-type: application/json']
+    const ask = async (method: string, path: string, body = 'null') =>
+      readRaw(await sendRaw(app.address, rawRequest(method, path, head, body)))
+    for (const body of ['null', ' null\r\n']) {
+      assert.equal((await ask('GET', '/app/v1/bucket?id=null', body)).body.id, 'null')
+      assert.equal((await ask('HEAD', '/app/v1/bucket?id=null', body)).status, 200)
+      for (const method of ['PUT', 'POST'])
+        assertError((await ask(method, '/app/v1/bucket', body)) as Answer, 400, 4001, /id.* is missing/)
+    }
+    assert.deepEqual((await ask('DELETE', '/app/v1/bucket?id=null')).body, { success: true })
+    const loggedOut = await app.as('drew')
+    const logout = [`authorization: Bearer ${loggedOut.token}`, 'content-type: application/json']
+    const answer = readRaw(await sendRaw(app.address, rawRequest('POST', '/oauth/logout', logout, 'null')))
+    assert.deepEqual([answer.status, answer.body], [200, { success: true }])
+  })
+
   await t.test('a body of white space is an empty body', async () => {
     assertError(await send('PUT', ' \r\n\t '), 400, 4001, /id is missing/)
   })

@@ -294,7 +294,7 @@ test('the page at /docs and all that it loads come from this server, and its pol
   const loaded = assets.filter((asset) => !asset.startsWith('data:'))
   assert.equal(loaded.length, 5)
   for (const asset of loaded) {
-    const path = new URL(asset, `${app.address}/docs`).pathname
+    const path = new URL(asset, `${app.address}/docs/`).pathname
     const plain = await app.nobody().get(path, {}, { 'accept-encoding': 'identity' })
     assert.equal(plain.status, 200, asset)
     const type = types[asset.split('.').at(-1) as keyof typeof types]
@@ -322,7 +322,7 @@ test('nothing else of the reference package can be reached', async (t) => {
     '..%2fpackage.json',
     'index.html',
     'oauth2-redirect.html',
-    '',
+    '/',
   ])
     assert.equal((await app.nobody().get(`/docs/${path}`)).status, 404, path)
 })

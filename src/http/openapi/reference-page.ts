@@ -10,7 +10,7 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Addresses are relative, so that the page works behind a proxy that adds a path. */
+/** Addresses begin at the root of the host, as those of all pages do: /docs and /docs/ are the same. */
 export const PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -19,14 +19,14 @@ export const PAGE = `<!doctype html>
 <meta name="color-scheme" content="light dark">
 <title>Groundschool: API reference</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="docs/swagger-ui.css">
-<link rel="stylesheet" href="docs/page.css">
-<script src="docs/swagger-ui-bundle.js" defer></script>
-<script src="docs/page.js" type="module"></script>
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="stylesheet" href="/docs/page.css">
+<script src="/docs/swagger-ui-bundle.js" defer></script>
+<script src="/docs/page.js" type="module"></script>
 </head>
 <body>
 <main id="reference">Loading…</main>
-<noscript>This page needs JavaScript. <a href="openapi.json">openapi.json</a> says the same to programs.</noscript>
+<noscript>This page needs JavaScript. <a href="/openapi.json">openapi.json</a> says the same to programs.</noscript>
 </body>
 </html>
 `
@@ -39,10 +39,10 @@ follow()
 
 const reference = document.getElementById('reference')
 try {
-  const answer = await fetch('openapi.json')
+  const answer = await fetch('/openapi.json')
   if (!answer.ok) throw new Error('openapi.json answered ' + answer.status)
   const spec = await answer.json()
-  spec.servers = [{ url: new URL('.', location.href).href.replace(/\\/$/, '') }]
+  spec.servers = [{ url: location.origin }]
   SwaggerUIBundle({
     domNode: reference,
     spec,
