@@ -87,6 +87,18 @@ const OAUTH_NAMES: Partial<Record<ErrorName, string>> = {
   internal: 'server_error',
 }
 
+/** What RFC 6750 §3.1 calls those that are about an access token; every other is not. */
+export const BEARER_NAMES: Partial<Record<ErrorName, 'invalid_token' | 'insufficient_scope'>> = {
+  tokenExpired: 'invalid_token',
+  tokenInvalid: 'invalid_token',
+  notAuthorized: 'invalid_token',
+  appNotUsable: 'invalid_token',
+  consentMissing: 'invalid_token',
+  permissionMissing: 'insufficient_scope',
+  scopeMissing: 'insufficient_scope',
+  notForAnonymous: 'insufficient_scope',
+}
+
 export const oauthNameOf = (error: PlatformError): string =>
   error.oauthName ?? OAUTH_NAMES[error.kind] ?? 'invalid_request'
 

@@ -28,7 +28,7 @@ export const anonymousOperations: readonly Operation[] = [
     description:
       'For apps that people use without an account. Keep the tokens from the headers of the answer: when the session ends, the user and their own buckets are gone, and nobody can sign in as them again. A request with a valid access token is refused, so that a user who is signed in does not become another one.',
     example: {
-      request: { anonymous: true, clientId: CLIENT_ID, dateOfBirth: '2001-05-01T00:00:00.000Z' },
+      request: { anonymous: true, clientId: CLIENT_ID, dateOfBirth: '2001-05-01' },
       answer: {
         userId: 'w2LxB8qYnT5vRk0Jd7HmZg',
         handle: '@anonymous-4f0c9b27d81e6a35c2f8',

@@ -48,7 +48,7 @@ export const examples = {
     description:
       'An adult makes an account for a child and becomes its parent. At first nobody can find the child, and apps are told to keep the camera off. Without a password the child cannot sign in yet; handles are limited to 30 tries an hour.',
     example: {
-      request: { handle: HANDLE, firstName: 'Kim', lastName: 'Okafor', dateOfBirth: `${BIRTH}T00:00:00.000Z` },
+      request: { handle: HANDLE, firstName: 'Kim', lastName: 'Okafor', dateOfBirth: BIRTH },
       answer: KIM,
     },
   },

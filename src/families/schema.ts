@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, Flag, Id, Text } from '../http/input/fields.ts'
+import { Day, Flag, Id, Text } from '../http/input/fields.ts'
 import { DoneQuery } from '../http/pages/own-page.ts'
 import { Entry, Settings } from '../profiles/schema.ts'
 
@@ -39,7 +39,7 @@ export const AddChild = Type.Object({
   handle: Id('1 to 30 letters, digits, . _ or -, with or without @', LINE),
   firstName: Text('Given name; may be empty', LINE),
   lastName: Text('Family name; may be empty', LINE),
-  dateOfBirth: DateTime('Less than 13 years ago; the day in UTC counts'),
+  dateOfBirth: Day('Less than 13 years ago'),
   password: Type.Optional(
     Text('Of 8 to 1000 characters; without one the child cannot sign in yet', MAX_PASSWORD_LENGTH),
   ),

@@ -7,7 +7,7 @@ import type { ErrorName } from '../errors.ts'
 import type { Asked, CallerKind } from './callers/callers.ts'
 import type { Source } from './input/fields.ts'
 import type { Output } from './output/output.ts'
-import type { ErrorForm, HttpRequest } from './request.ts'
+import type { Challenge, ErrorForm, HttpRequest } from './request.ts'
 
 /** What a handler is given beside its input. */
 export interface Context<Who> {
@@ -92,6 +92,21 @@ export const askedOf = (operation: Operation): Asked => ({
   isWrite: isWrite(operation),
   isEmbedded: operation.output.kind === 'image' || operation.output.kind === 'events',
 })
+
+const hasBasic = ({ requestHeaders }: Operation): boolean => requestHeaders?.Authorization?.startsWith('Basic') === true
+
+/** How its refusals ask who somebody is. */
+export const challengeOf = (operation: Operation): Challenge | undefined =>
+  hasBasic(operation) ? 'Basic' : operation.who.challenge
+
+/** The OpenAPI security schemes that it takes, each enough by itself; undefined stands for none, where credentials are fields or somebody may do without. */
+export function securityOf(operation: Operation): (string | undefined)[] {
+  const schemes = operation.who.security(askedOf(operation))
+  const { requestHeaders, input } = operation
+  if (schemes.length > 0 || requestHeaders?.Authorization === undefined) return [...schemes]
+  if (!hasBasic(operation)) return ['bearer', undefined]
+  return 'client_id' in input.properties ? ['basic', undefined] : ['basic']
+}
 
 /** Fields of which not even a quick hash may be kept. */
 const SECRET_FIELDS = ['password', 'newPassword']

@@ -6,6 +6,9 @@ import { fail } from '../errors.ts'
 /** How a refusal looks. `oauth`: with its OAuth name beside our two fields. `rfc`: as RFC 6749 §5.2 has it. `page`: for people. */
 export type ErrorForm = 'plain' | 'oauth' | 'rfc' | 'page'
 
+/** How a caller who is refused is asked to say who they are (RFC 9110 §11.6.1). */
+export type Challenge = 'Bearer' | 'Basic'
+
 /** Told of each request's time and status. */
 export type Observe = (ms: number, status: number) => void
 
@@ -14,6 +17,8 @@ export interface Route {
   /** In metrics and logs. */
   readonly name: string
   readonly errorForm: ErrorForm
+  /** None where a browser's cookie says who somebody is: no header can ask for that. */
+  readonly challenge?: Challenge | undefined
   /** The largest body (bytes). */
   readonly bodyLimit: number
   /** Whether HEAD does what GET does, without the body. */

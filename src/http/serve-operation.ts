@@ -4,7 +4,7 @@ import { fail } from '../errors.ts'
 import { answerOnce, type KeptAnswer } from '../idempotency/idempotency.ts'
 import { IMAGE_BYTES, readBody, refuseBody, SMALL_BODY_BYTES } from './input/bodies.ts'
 import { compileInput, namesInPath } from './input/fields.ts'
-import { askedOf, type Context, isRepeatable, type Operation } from './operation.ts'
+import { askedOf, type Context, challengeOf, isRepeatable, type Operation } from './operation.ts'
 import { sendAnswer } from './output/answers.ts'
 import { openEventSink } from './output/events.ts'
 import { type Download, sendDownload } from './output/files.ts'
@@ -23,6 +23,7 @@ export function routeOf(environment: Environment, operation: Operation, observe:
   return {
     name: operation.name,
     errorForm: operation.errorForm ?? 'plain',
+    challenge: challengeOf(operation),
     bodyLimit: operation.hasLargeBody
       ? environment.config.BODY_LIMIT_BYTES
       : from === 'image'

@@ -68,6 +68,7 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
       name,
       handle,
       errorForm: 'plain',
+      challenge: 'Bearer',
       bodyLimit: SMALL_BODY_BYTES,
       hasHead: true,
       observe: metrics.observerOf(name),
@@ -215,8 +216,11 @@ function refuseRequest(environment: Environment, request: HttpRequest, error: un
   }
   if (problem.kind === 'notReady' && problem.cause instanceof Error) tellCause(environment, problem.cause)
   if (request.response.headersSent) return void request.raw.socket.destroy()
-  const isSandbox = environment.name === 'sandbox'
-  const look = showError(problem, request.route.errorForm, { requestId: request.id, isSandbox })
+  const look = showError(problem, request.route, {
+    requestId: request.id,
+    isSandbox: environment.name === 'sandbox',
+    hasCredentials: Boolean(request.headers.authorization || request.query.authorization),
+  })
   sendAnswer(environment, request, look.status, { ...look.headers, ...headers }, look.body)
 }
 

@@ -56,7 +56,10 @@ export const oauthOperations: readonly Operation[] = [
     area: 'Sign-in',
     input: TokenFields,
     from: 'either',
-    requestHeaders: { clientId: "The app's client ID, where it is not a field (client_id is read too)" },
+    requestHeaders: {
+      Authorization: 'Basic base64(client_id:client_secret), where they are no fields',
+      clientId: "The app's client ID, where it is not a field (client_id is read too)",
+    },
     output: json(TokenAnswer, {
       headers: TOKEN_HEADERS,
       headersOf: tokenHeaders,
@@ -83,6 +86,7 @@ export const oauthOperations: readonly Operation[] = [
     area: 'Sign-in',
     input: LogoutFields,
     from: 'either',
+    requestHeaders: { Authorization: 'Bearer <access token>, where there is no refresh_token' },
     output: success(),
     errors: ['tokenInvalid', 'notAuthorized'],
     run: async ({ db, who, environment, request }, input) => {
@@ -125,6 +129,7 @@ export const oauthOperations: readonly Operation[] = [
     area: 'Sign-in',
     input: SessionFields,
     from: 'query',
+    requestHeaders: { Authorization: 'Bearer <access token>, where there is no refresh_token' },
     output: json(SessionState),
     errors: ['tokenInvalid', 'notAuthorized', 'alreadyUsed', 'appNotUsable', 'consentMissing'],
     run: ({ db, who, environment, request }, input) => {

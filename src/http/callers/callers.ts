@@ -6,7 +6,7 @@ import { type Environment, service } from '../../environment.ts'
 import { type ErrorName, fail } from '../../errors.ts'
 import type { Holder } from '../../sessions/sessions.ts'
 import { mintToken } from '../../sessions/tokens.ts'
-import type { HttpRequest } from '../request.ts'
+import type { Challenge, HttpRequest } from '../request.ts'
 import { findBearer, lookUpHolder, recallHolder } from './bearer.ts'
 import { findBrowserToken } from './cookies.ts'
 import { refuseForeignOrigin } from './csrf.ts'
@@ -32,6 +32,8 @@ export interface CallerKind<Who extends Caller = Caller> {
   /** The names of OpenAPI security schemes; each is enough by itself. */
   security(asked: Asked): readonly string[]
   errors(asked: Asked): readonly ErrorName[]
+  /** How its refusals ask who somebody is. */
+  readonly challenge?: Challenge
   /** Whom an Idempotency-Key belongs to; callers who are nobody in particular have none. */
   keyOf?(who: Who): string
   admit(environment: Environment, request: HttpRequest, asked: Asked): Who | Promise<Who>
@@ -40,6 +42,7 @@ export interface CallerKind<Who extends Caller = Caller> {
 /** Anybody at all: limited by the address that they come from. */
 export const anyone: CallerKind<Caller> = {
   name: 'anyone',
+  challenge: 'Bearer',
   security: () => [],
   errors: () => [],
   admit: (environment, request) => {
@@ -84,6 +87,7 @@ export const person: CallerKind<PersonCaller> = {
 /** A person in an app, with an access token. One that is not remembered costs a look into the database, so those count for the address too. */
 export const appUser: CallerKind<AppUser> = {
   name: 'app user',
+  challenge: 'Bearer',
   security: ({ isEmbedded }) => (isEmbedded ? ['bearer', 'bearerInQuery'] : ['bearer']),
   errors: () => ['tokenExpired', 'appNotUsable', 'notAuthorized', 'consentMissing', 'tokenInvalid'],
   keyOf: ({ userId }) => userId,

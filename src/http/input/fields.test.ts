@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type TObject, Type } from 'typebox'
 import { PlatformError } from '../../errors.ts'
 import { assertError, testApp } from '../../testing/testing.ts'
-import { AnyJson, compileInput, DateTime, Flag, Id, IdList, type Source, Text, Whole } from './fields.ts'
+import { AnyJson, compileInput, DateTime, Day, Flag, Id, IdList, type Source, Text, Whole } from './fields.ts'
 
 const Fields = Type.Object({
   id: Type.Optional(Id('')),
@@ -12,6 +12,7 @@ const Fields = Type.Object({
   page: Type.Optional(Whole('', 1, 100)),
   users: Type.Optional(IdList('', 3)),
   date: Type.Optional(DateTime('')),
+  day: Type.Optional(Day('')),
   any: Type.Optional(AnyJson('')),
 })
 
@@ -70,6 +71,11 @@ test('a date is kept as ISO 8601 in UTC, and one that does not exist is refused 
   assert.deepEqual(read({ body: { date: '5/1/2026 1:00:00 PM' } }), { date: '2026-05-01T13:00:00.000Z' })
   assert.match(refusal({ date: '02/30/2026' }), /^4003 date is not a date/)
   assert.match(refusal({ date: 5 }), /^4005 date /)
+  for (const day of ['2001-05-01', '2001-05-01T12:00:00.000Z', '2001-05-02T01:00+02:00', '05/01/2001', '5/1/01'])
+    assert.deepEqual(read({ body: { day } }), { day: '2001-05-01' })
+  assert.match(refusal({ day: '2001-02-30' }), /^4003 day is not a date; send ISO 8601, such as 2026-05-01$/)
+  assert.match(refusal({ day: 20010501 }), /^4005 day /)
+  assert.deepEqual(read({ body: { day: 'nil' } }), {})
 })
 
 test('a field of the wrong type is named', () => {

@@ -9,8 +9,10 @@ import { checkText } from './json.ts'
  * The tolerant input rules, in one place. A field is a schema with a kind; the kind says how what clients really send becomes
  * what the schema describes. Unknown fields are ignored.
  */
-type Kind = 'id' | 'text' | 'flag' | 'number' | 'list' | 'date' | 'file' | 'any'
+type Kind = 'id' | 'text' | 'flag' | 'number' | 'list' | 'date' | 'day' | 'file' | 'any'
 const KIND = 'x-kind'
+/** Another form that clients may send, for the description of the interface. */
+export const ALSO = 'x-also'
 
 /** No fields at all. */
 export const Nothing = Type.Object({})
@@ -27,9 +29,21 @@ export const Whole = (description: string, minimum: number, maximum: number) =>
   Type.Integer({ [KIND]: 'number', description, minimum, maximum })
 /** A list of ids, also as one text with commas. */
 export const IdList = (description: string, maxItems: number) =>
-  Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { [KIND]: 'list', description, maxItems })
+  Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+    [KIND]: 'list',
+    [ALSO]: { type: 'string', description: 'The same as one text, with commas' },
+    description,
+    maxItems,
+  })
 /** A moment: ISO 8601, `MM/DD/YYYY`, `MM/DD/YY` or `M/D/YYYY h:mm:ss AM`; kept as ISO 8601 in UTC. */
 export const DateTime = (description: string) => Type.String({ [KIND]: 'date', format: 'date-time', description })
+/** A day, in any form of a moment: the day in UTC counts. Kept as `2001-05-01`. */
+export const Day = (description: string) =>
+  Type.String({
+    [KIND]: 'day',
+    format: 'date',
+    description: `${description}. Also with a time (ISO 8601; the day in UTC counts), or as MM/DD/YYYY or MM/DD/YY`,
+  })
 /** Any JSON value, `null` included. */
 export const AnyJson = (description: string) => Type.Unknown({ [KIND]: 'any', description })
 
@@ -161,13 +175,19 @@ const TOLERANCE: Record<Kind, (value: unknown, name: string) => unknown> = {
       .map((part) => part.trim())
       .filter((part) => !isAbsent(part))
   },
-  date: (value, name) => {
-    if (isAbsent(value)) return undefined
-    if (typeof value !== 'string') return value
-    const date = parseDate(value)
-    if (!date) throw fail('validationFailed', `${name} is not a date; send ISO 8601, such as 2026-05-01T12:00:00.000Z`)
-    return date.toISOString()
+  date: (value, name) => readMoment(value, name, '2026-05-01T12:00:00.000Z'),
+  day: (value, name) => {
+    const moment = readMoment(value, name, '2026-05-01')
+    return typeof moment === 'string' ? moment.slice(0, 10) : moment
   },
+}
+
+function readMoment(value: unknown, name: string, such: string): unknown {
+  if (isAbsent(value)) return undefined
+  if (typeof value !== 'string') return value
+  const date = parseDate(value)
+  if (!date) throw fail('validationFailed', `${name} is not a date; send ISO 8601, such as ${such}`)
+  return date.toISOString()
 }
 
 type Problem = { keyword: string; instancePath: string; message: string; params: object } | undefined

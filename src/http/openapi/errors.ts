@@ -1,7 +1,7 @@
 import { type ErrorName, fail, listErrors, oauthNameOf } from '../../errors.ts'
 import { askedOf, isRepeatable, isWrite, type Operation } from '../operation.ts'
 import { rfcStatusOf } from '../output/errors.ts'
-import type { ErrorForm } from '../request.ts'
+import type { Challenge, ErrorForm } from '../request.ts'
 import type { Json, JsonObject } from './schemas.ts'
 
 const INPUT: readonly ErrorName[] = ['badRequest', 'parameterMissing', 'validationFailed', 'wrongType']
@@ -91,7 +91,7 @@ export class SharedErrors {
   readonly schemas: Record<string, JsonObject> = {}
 
   /** The `responses` of an operation for these errors, by status. */
-  describe(names: readonly ErrorName[], form: ErrorForm = 'plain'): Record<string, Json> {
+  describe(names: readonly ErrorName[], form: ErrorForm = 'plain', challenge?: Challenge): Record<string, Json> {
     const { schemaName } = LOOKS[form]
     if (schemaName) this.schemas[schemaName] = SCHEMAS[schemaName]!
     const errors = listErrors().filter((error) => names.includes(error.kind))
@@ -99,19 +99,21 @@ export class SharedErrors {
     const prefix = schemaName ?? 'ErrorPage'
     return Object.fromEntries(
       Object.entries(byStatus).map(([status, group]) => {
-        const name = `${prefix}_${group!.map((error) => error.code).join('_')}`
-        this.responses[name] ??= describeGroup(Number(status), group!, form)
+        const asked = status === '401' ? challenge : undefined
+        const name = [prefix, ...group!.map((error) => error.code), ...(asked ? [asked] : [])].join('_')
+        this.responses[name] ??= describeGroup(Number(status), group!, form, asked)
         return [status, { $ref: `#/components/responses/${name}` }]
       }),
     )
   }
 }
 
-function describeGroup(status: number, group: readonly Listed[], form: ErrorForm): Json {
+function describeGroup(status: number, group: readonly Listed[], form: ErrorForm, asked: Challenge | undefined): Json {
   const { type, schemaName, example } = LOOKS[form]
   const schema = schemaName ? { $ref: `#/components/schemas/${schemaName}` } : { type: 'string' }
   const headers = ['errorcode', 'errordescription', 'error_code', 'error_description', 'x-request-id']
   if (RETRY_STATUSES.has(status)) headers.push('Retry-After')
+  if (asked) headers.push('WWW-Authenticate')
   const examples = example && {
     examples: Object.fromEntries(
       group.map((error) => [error.kind, { summary: `${error.code} ${error.kind}`, value: example(error) }]),
@@ -135,6 +137,9 @@ export const sharedHeaders: JsonObject = {
   RateLimit: header('What is left, and the seconds until another request is allowed: `"token";r=2999;t=0`'),
   'RateLimit-Policy': header('The limit that counted: requests at once (q) and the seconds in which they return (w)'),
   'Retry-After': header('Seconds to wait before the next try', { type: 'integer' }),
+  'WWW-Authenticate': header(
+    'How to say who you are: `Bearer` (RFC 6750) with what is wrong with the token, if one was sent, or `Basic`. A 403 about a token has it too',
+  ),
   errorcode: header('The error code, for clients that read headers only', { type: 'integer' }),
   errordescription: header('The description in ASCII, for clients that read headers only'),
   error_code: header('The same as errorcode', { type: 'integer' }),

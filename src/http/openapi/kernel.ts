@@ -100,7 +100,7 @@ export const describeKernel = (errors: SharedErrors): Record<string, Record<stri
               headers: refsToHeaders(['x-request-id']),
               content: { [one.type]: { schema: one.schema, ...(one.answer ? { example: one.answer } : {}) } },
             },
-            ...errors.describe([...one.errors, 'internal']),
+            ...errors.describe([...one.errors, 'internal'], 'plain', 'Bearer'),
           },
         },
       },

@@ -97,6 +97,31 @@ test('writes of callers who are somebody take an Idempotency-Key, and nothing el
   assert.ok(takers.length > 0)
 })
 
+test('what clients may send in two forms is described in both, and a day of birth as a day', () => {
+  const bodyOf = (path: string, method: string) =>
+    published.paths[path][method].requestBody.content['application/json'].schema.properties
+  const { users } = bodyOf(BUCKET, 'put')
+  const check = compile(users)
+  for (const good of [['a', 'b'], 'a,b', []]) assert.ok(check.Check(good as unknown), JSON.stringify(good))
+  for (const bad of [5, [5], null]) assert.ok(!check.Check(bad as unknown), JSON.stringify(bad))
+  for (const { dateOfBirth } of [bodyOf('/user/v1/my/profile', 'put'), bodyOf('/account/v1/children', 'post')]) {
+    assert.deepEqual([dateOfBirth.type, dateOfBirth.format], ['string', 'date'])
+    assert.match(dateOfBirth.description, /MM\/DD\/YYYY/)
+  }
+})
+
+test('operations that take credentials in a header or as fields say so', () => {
+  const schemesOf = (path: string, method: string) =>
+    published.paths[path][method].security.map((one: object) => Object.keys(one)[0] ?? 'none')
+  for (const path of ['token', 'v2/token', 'v2/revoke', 'v2/introspect', 'v2/device/authorize'])
+    assert.deepEqual(schemesOf(`/oauth/${path}`, 'post'), ['basic', 'none'], path)
+  assert.deepEqual(schemesOf('/auth/basic', 'get'), ['basic'], 'there are no such fields')
+  assert.deepEqual(schemesOf('/oauth/logout', 'post'), ['bearer', 'none'])
+  assert.deepEqual(schemesOf('/oauth/session/validate', 'get'), ['bearer', 'none'])
+  assert.deepEqual(schemesOf(BUCKET, 'get'), ['bearer'])
+  assert.deepEqual(schemesOf('/user/v1/my/profile', 'put'), [])
+})
+
 test('nothing internal leaks into the description', () => {
   assert.doesNotMatch(JSON.stringify(document), /"(x-kind|~[^"]*)":/)
 })

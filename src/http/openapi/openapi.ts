@@ -4,7 +4,7 @@ import type { ErrorName } from '../../errors.ts'
 import { IMAGE_BODY_TYPES } from '../input/bodies.ts'
 import { isFile, namesInPath } from '../input/fields.ts'
 import type { Interface } from '../interface.ts'
-import { askedOf, isRepeatable, type Operation } from '../operation.ts'
+import { challengeOf, isRepeatable, type Operation, securityOf } from '../operation.ts'
 import type { EventOutput } from '../output/output.ts'
 import type { Page } from '../pages/page.ts'
 import { errorsOf, refsToHeaders, SharedErrors, sharedHeaders } from './errors.ts'
@@ -104,7 +104,7 @@ function describeOperation(operation: Operation, schemas: SharedSchemas, errors:
     ...describeMore(operation),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(operation.from === 'query' ? {} : { requestBody: describeBody(operation, schemas) }),
-    security: securityOf(operation),
+    security: securityOf(operation).map((name) => (name === undefined ? {} : { [name]: [] })),
     responses: {
       [statusOf(operation)]: {
         description: 'Done',
@@ -120,7 +120,7 @@ function describeOperation(operation: Operation, schemas: SharedSchemas, errors:
         ...describeContent(operation, schemas),
       },
       ...(operation.output.kind === 'image' ? { 304: { description: 'The client has it already' } } : {}),
-      ...errors.describe(errorsOf(operation), operation.errorForm),
+      ...errors.describe(errorsOf(operation), operation.errorForm, challengeOf(operation)),
     },
   }
 }
@@ -182,7 +182,7 @@ function describeQuery(
       required: isInPath || (from !== 'either' && isRequired),
       schema,
       // A list is one text with commas.
-      ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
+      ...(schema.type === 'array' || 'anyOf' in schema ? { style: 'form', explode: false } : {}),
       // What travels either way has its example in the body.
       ...(isInPath || from !== 'either' ? exampleOf(example?.request?.[name]) : {}),
     }
@@ -218,12 +218,6 @@ function describeBody({ input, from, example }: Operation, schemas: SharedSchema
       'application/x-www-form-urlencoded': { schema },
     },
   }
-}
-
-function securityOf(operation: Operation): Json {
-  const schemes = operation.who.security(askedOf(operation))
-  if (schemes.length > 0) return schemes.map((name) => ({ [name]: [] }))
-  return operation.requestHeaders?.Authorization?.startsWith('Basic') ? [{ basic: [] }] : []
 }
 
 const statusOf = ({ output }: Operation): number => ('status' in output ? output.status : 200)

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import { ALSO } from '../input/fields.ts'
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 export type JsonObject = { readonly [key: string]: Json }
@@ -39,6 +40,11 @@ export class SharedSchemas {
   }
 
   #copy(schema: TSchema): JsonObject {
+    const { [ALSO]: also, ...one } = schema as TSchema & { [ALSO]?: JsonObject }
+    if (also) {
+      const { description = '', ...rest } = this.#copy(one)
+      return { description, anyOf: [rest, also] }
+    }
     const entries = Object.entries(schema).filter(([keyword]) => !isInternal(keyword))
     return Object.fromEntries(entries.map(([keyword, value]) => [keyword, this.#copyKeyword(keyword, value)]))
   }

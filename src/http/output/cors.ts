@@ -15,6 +15,7 @@ const EXPOSED = [
   'refreshtoken',
   'retry-after',
   'token_type',
+  'www-authenticate',
   'x-request-id',
 ].join(', ')
 

@@ -1,7 +1,7 @@
 import { errorPage, titleOf } from '../../../web/error-page.ts'
 import { layOutPage } from '../../../web/layout.ts'
-import { oauthNameOf, type PlatformError } from '../../errors.ts'
-import type { ErrorForm } from '../request.ts'
+import { BEARER_NAMES, oauthNameOf, type PlatformError } from '../../errors.ts'
+import type { Challenge, ErrorForm, Route } from '../request.ts'
 import { HTML_TYPE, JSON_TYPE } from './media-types.ts'
 
 /** Headers carry ASCII only; anything else becomes a question mark. */
@@ -40,6 +40,21 @@ export function rfcStatusOf(error: PlatformError): number {
 interface Surroundings {
   readonly requestId: string
   readonly isSandbox: boolean
+  /** Whether the request says who it is of, rightly or wrongly. */
+  readonly hasCredentials: boolean
+}
+
+const REALM = 'realm="groundschool"'
+
+/** RFC 6749 §5.2 and RFC 6750 §3 leave out quotes and backslashes. */
+const unquoted = (text: string): string => asciiOnly(text).replace(/["\\]/g, "'")
+
+/** `WWW-Authenticate`: on every 401, and on a 403 that is about the token (RFC 6750 §3). Who has sent nothing is not told that it is wrong. */
+function challengeOf(error: PlatformError, status: number, challenge: Challenge, hasCredentials: boolean) {
+  const name = challenge === 'Bearer' && hasCredentials ? BEARER_NAMES[error.kind] : undefined
+  if (status !== 401 && (status !== 403 || name === undefined)) return {}
+  const more = name === undefined ? '' : `, error="${name}", error_description="${unquoted(error.message)}"`
+  return { 'www-authenticate': `${challenge} ${REALM}${more}` }
 }
 
 const ERROR_FORMS: Record<ErrorForm, (error: PlatformError, surroundings: Surroundings) => ErrorLook> = {
@@ -53,12 +68,8 @@ const ERROR_FORMS: Record<ErrorForm, (error: PlatformError, surroundings: Surrou
     const status = rfcStatusOf(error)
     return {
       status,
-      headers: status === 401 ? { 'www-authenticate': 'Basic realm="groundschool"' } : {},
-      // RFC 6749 §5.2 leaves out quotes and backslashes.
-      body: JSON.stringify({
-        error: oauthNameOf(error),
-        error_description: asciiOnly(error.message).replace(/["\\]/g, "'"),
-      }),
+      headers: {},
+      body: JSON.stringify({ error: oauthNameOf(error), error_description: unquoted(error.message) }),
     }
   },
   page: (error, { requestId, isSandbox }) => {
@@ -77,7 +88,12 @@ const ERROR_FORMS: Record<ErrorForm, (error: PlatformError, surroundings: Surrou
 }
 
 /** How a refusal looks in the form that the operation or page has declared. */
-export function showError(error: PlatformError, form: ErrorForm, surroundings: Surroundings): ErrorLook {
-  const { status, headers, body } = ERROR_FORMS[form](error, surroundings)
-  return { status, headers: { ...errorHeaders(error), ...headers }, body }
+export function showError(
+  error: PlatformError,
+  { errorForm, challenge }: Pick<Route, 'errorForm' | 'challenge'>,
+  surroundings: Surroundings,
+): ErrorLook {
+  const { status, headers, body } = ERROR_FORMS[errorForm](error, surroundings)
+  const asked = challenge ? challengeOf(error, status, challenge, surroundings.hasCredentials) : {}
+  return { status, headers: { ...errorHeaders(error), ...headers, ...asked }, body }
 }
