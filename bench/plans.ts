@@ -75,6 +75,7 @@ async function findCaller(db: Db): Promise<AppUser> {
     sessionId: '',
     isAnonymous: false,
     tokenExpiresAtMs: at.getTime() + 1e9,
+    defaultCountry: 'US',
   }
 }
 

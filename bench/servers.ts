@@ -151,6 +151,7 @@ async function prepareUser({ db, get }: Environment): Promise<string> {
     sessionId: session.sessionId,
     isAnonymous: false,
     tokenExpiresAtMs: at.getTime() + 1e9,
+    defaultCountry: 'US',
   }
   await createBucket(db, who, { id: 'bench', data: DOCUMENT }).catch(() => {})
   for (let i = 0; i < 256; i++) await createBucket(db, who, { id: `bench-${i}`, data: DOCUMENT }).catch(() => {})

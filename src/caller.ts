@@ -46,6 +46,8 @@ export interface AppUser extends Caller {
   readonly sessionId: string
   readonly isAnonymous: boolean
   readonly tokenExpiresAtMs: number
+  /** Shown to them for people who have not said theirs (DEFAULT_COUNTRY). */
+  readonly defaultCountry: string
 }
 
 export const personKey = (personId: number): string => `person ${personId}`

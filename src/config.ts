@@ -49,6 +49,10 @@ const choice =
     return found
   }
 const anyText: Reader<string> = (text) => text
+const country: Reader<string> = (text) => {
+  if (!/^[a-z]{2}$/i.test(text)) throw new Error('the two letters of a country, such as US')
+  return text.toUpperCase()
+}
 const listenAddress: Reader<string> = (text) => {
   if (isIP(text) === 0 && text !== 'localhost') throw new Error('an IP address, such as 127.0.0.1, 0.0.0.0 or ::')
   return text
@@ -132,6 +136,11 @@ const SETTINGS = {
     smtpAddress,
   ),
   MESSAGES_FROM: optional('Sender of the messages; has to be set for smtp.', 'none', sender),
+  DEFAULT_COUNTRY: setting(
+    'Country in profiles of people who have not said theirs, and of anonymous users (two letters, ISO 3166).',
+    'US',
+    country,
+  ),
   LOG_LEVEL: setting(
     'What is logged: trace, debug, info, warn, error or silent.',
     'info',

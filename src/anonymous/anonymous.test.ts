@@ -89,9 +89,19 @@ test('an anonymous user', async (t) => {
         assert.equal(answer.status, 200, answer.text)
         const { userId, handle, ...rest } = answer.body
         assert.deepEqual(rest, {
+          firstName: '',
+          lastName: '',
           userType: 'adult',
           accountType: 'Adult',
+          country: 'US',
+          profilePic: `p-${userId}-0`,
+          coverPhoto: `c-${userId}-0`,
           anonymous: true,
+          position: '',
+          role: 'user',
+          organizationRoles: {},
+          email: '',
+          gender: '',
           trainer: false,
           trainee: false,
         })
@@ -107,6 +117,7 @@ test('an anonymous user', async (t) => {
         const user = new Client(app.nobody(environment).address, headers.get('access_token')!, userId)
         const valid = await user.get('/oauth/token/validate')
         assert.deepEqual([valid.status, valid.body.userId], [200, userId])
+        assert.deepEqual((await user.get(PROFILE)).body, answer.body, 'what is made is what is read')
         assert.equal((await user.put('/app/v1/bucket', { id: `${way} own` })).status, 200)
         const kept = await rowOf({ userId } as Anonymous, environment)
         assert.deepEqual(kept, {
@@ -161,8 +172,9 @@ test('an anonymous user', async (t) => {
       const born = bornYearsAgo(years, days)
       const american = `${born.getUTCMonth() + 1}/${born.getUTCDate()}/${born.getUTCFullYear()}`
       for (const dateOfBirth of [born.toISOString(), born.toISOString().slice(0, 10), american]) {
-        const { answer } = await join(app, { dateOfBirth })
+        const { answer, client } = await join(app, { dateOfBirth })
         assert.equal(`${answer.body.userType} ${answer.body.accountType}`, kind, dateOfBirth)
+        assert.deepEqual((await client.get(PROFILE)).body, answer.body)
       }
     }
     for (const [years, days] of [
@@ -273,15 +285,9 @@ test('an anonymous user', async (t) => {
     }
     const { answer, userId } = await join(app, { dateOfBirth: '2020-01-01', ...smuggled })
     assert.notEqual(userId, avery.userId)
-    assert.deepEqual(Object.keys(answer.body).sort(), [
-      'accountType',
-      'anonymous',
-      'handle',
-      'trainee',
-      'trainer',
-      'userId',
-      'userType',
-    ])
+    const other = (await join(app, { dateOfBirth: '2020-01-01' })).answer.body
+    const { handle, profilePic, coverPhoto } = other
+    assert.deepEqual({ ...answer.body, userId: other.userId, handle, profilePic, coverPhoto }, other)
     assert.deepEqual([answer.body.userType, answer.body.accountType], ['child', 'Kid'])
     assert.deepEqual([answer.body.trainer, answer.body.trainee], [false, false])
     const row = await rowOf({ userId } as Anonymous)

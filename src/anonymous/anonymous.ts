@@ -3,9 +3,11 @@ import type { Caller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import type { Forget } from '../forget.ts'
-import { type AccountKind, accountKindAt, ageOn, canBeBirth } from '../people/ages.ts'
+import { canBeBirth } from '../people/ages.ts'
 import { addAnonymous } from '../people/people.ts'
 import { type Removal, removePerson } from '../people/removal.ts'
+import { readOwnProfile } from '../profiles/profiles.ts'
+import type { OwnProfile } from '../profiles/schema.ts'
 import { openSession, type TokenPair, type TokenPolicy } from '../sessions/sessions.ts'
 import * as store from './store.ts'
 
@@ -18,23 +20,17 @@ export interface NewAnonymous {
   /** Where the app sends notifications to this device. */
   readonly deviceToken?: string | undefined
   readonly device: string
+  /** Theirs, as nobody asks an anonymous user. */
+  readonly defaultCountry: string
 }
 
-export interface AnonymousProfile extends AccountKind {
-  readonly userId: string
-  readonly handle: string
-  readonly anonymous: true
-  readonly trainer: false
-  readonly trainee: false
-}
-
-/** Makes a user of one app out of nobody, with the only session that they will ever have. */
+/** Makes a user of one app out of nobody, with the only session that they will ever have. The answer is what they would read about themselves. */
 export async function createAnonymous(
   db: Db,
   who: Caller,
   what: NewAnonymous,
   policy: TokenPolicy,
-): Promise<AnonymousProfile & { tokens: TokenPair }> {
+): Promise<OwnProfile & { tokens: TokenPair }> {
   if (!isTrue(what.anonymous))
     throw fail('validationFailed', 'anonymous must be true: only anonymous users are made here, others sign in')
   if (what.clientId === undefined) throw fail('parameterMissing', 'clientId is missing')
@@ -43,7 +39,7 @@ export async function createAnonymous(
     throw fail('validationFailed', 'dateOfBirth must be a day in the past, and at most 150 years ago')
   const app = await readApp(db, what.clientId, policy.environment)
   return db.transaction(async (tx) => {
-    const { id, handle } = await addAnonymous(tx, who, { dateOfBirth: born.toISOString().slice(0, 10) })
+    const { id } = await addAnonymous(tx, who, { dateOfBirth: born.toISOString().slice(0, 10) })
     const parties = { appId: app.id, personId: id }
     const userId = await ensureAppUser(tx, who, parties)
     const tokens = await openSession(
@@ -52,8 +48,8 @@ export async function createAnonymous(
       { ...parties, userId, door: 'anonymous', device: what.device, pushToken: what.deviceToken },
       policy,
     )
-    const kind = accountKindAt(ageOn(who.at, born))
-    return { userId, handle, ...kind, anonymous: true, trainer: false, trainee: false, tokens }
+    const profile = await readOwnProfile(tx, { ...who, ...parties, defaultCountry: what.defaultCountry })
+    return { ...profile, tokens }
   })
 }
 

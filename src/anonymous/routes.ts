@@ -7,11 +7,12 @@ import { anyone } from '../http/callers/callers.ts'
 import { type Operation, operation } from '../http/operation.ts'
 import { json } from '../http/output/output.ts'
 import type { HttpRequest } from '../http/request.ts'
+import { OwnProfile } from '../profiles/schema.ts'
 import { CLIENT_ID } from '../samples.ts'
 import { type TokenPair, tokenPolicy } from '../sessions/sessions.ts'
 import { TOKEN_HEADERS, tokenHeaders } from '../sessions/token-headers.ts'
 import { createAnonymous } from './anonymous.ts'
-import { AnonymousProfile, NewAnonymous } from './schema.ts'
+import { NewAnonymous } from './schema.ts'
 
 const area = 'Profile'
 const path = '/user/v1/my/profile'
@@ -32,9 +33,19 @@ export const anonymousOperations: readonly Operation[] = [
       answer: {
         userId: 'w2LxB8qYnT5vRk0Jd7HmZg',
         handle: '@anonymous-4f0c9b27d81e6a35c2f8',
+        firstName: '',
+        lastName: '',
         userType: 'adult',
         accountType: 'Adult',
+        country: 'US',
+        profilePic: 'p-w2LxB8qYnT5vRk0Jd7HmZg-0',
+        coverPhoto: 'c-w2LxB8qYnT5vRk0Jd7HmZg-0',
         anonymous: true,
+        position: '',
+        role: 'user',
+        organizationRoles: {},
+        email: '',
+        gender: '',
         trainer: false,
         trainee: false,
       },
@@ -46,7 +57,7 @@ export const anonymousOperations: readonly Operation[] = [
     input: NewAnonymous,
     from: 'body',
     requestHeaders: { clientId: "The app's client ID, where it is not a field (client_id is read too)" },
-    output: json(AnonymousProfile, {
+    output: json(OwnProfile, {
       headers: TOKEN_HEADERS,
       headersOf: ({ tokens }: { tokens: TokenPair }) => tokenHeaders(tokens),
     }),
@@ -55,7 +66,8 @@ export const anonymousOperations: readonly Operation[] = [
     run: async ({ db, who, environment, request }, input) => {
       await refuseSignedIn(environment, request)
       const clientId = input.clientId ?? request.oneHeader('clientid', 'client_id')
-      return createAnonymous(db, who, { ...input, clientId, device: request.device }, environment.get(tokenPolicy))
+      const what = { ...input, clientId, device: request.device, defaultCountry: environment.config.DEFAULT_COUNTRY }
+      return createAnonymous(db, who, what, environment.get(tokenPolicy))
     },
   }),
 ]

@@ -15,6 +15,7 @@ const KIM = {
   friendRequests: 0,
 }
 const LEO = { handle: '@leo.marchand', firstName: 'Léo', lastName: 'Marchand' }
+const LEO_ID = 'c8VtK2mYqX5sWb0Rz7DhLg'
 
 const DESCRIPTIONS: Record<Verb, string> = {
   request:
@@ -43,6 +44,25 @@ export const examples = {
     description:
       'Shows a parent the accounts that they look after, the youngest first. `friendRequests` counts the requests that a parent has to answer. An account is no longer listed from the 13th birthday on, because it then belongs to the child alone.',
     example: { answer: [KIM] },
+  },
+  listKids: {
+    description:
+      'For an app that parents and their children use: shows whom the caller looks after, with what the app knows the children as. Children who do not use the app are not in it, nor are those from their 13th birthday on; whoever looks after nobody gets an empty list. `parentFlags` say what a parent has decided.',
+    example: {
+      answer: [
+        {
+          ...LEO,
+          userId: LEO_ID,
+          userType: 'child',
+          accountType: 'Kid',
+          country: 'FR',
+          profilePic: `p-${LEO_ID}-0`,
+          coverPhoto: `c-${LEO_ID}-0`,
+          anonymous: false,
+          parentFlags: { cameraDisabled: true, proximityFriends: false },
+        },
+      ],
+    },
   },
   addChild: {
     description:

@@ -1,6 +1,6 @@
 import { recordAudit } from '../audit/audit.ts'
 import { networkOf } from '../bounds/networks.ts'
-import type { PersonCaller } from '../caller.ts'
+import type { AppUser, PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
@@ -18,6 +18,8 @@ import { checkPassword, hashPassword } from '../people/passwords.ts'
 import { addPerson, holdAccount, replacePassword, type VerifiedPerson } from '../people/people.ts'
 import { proveAgain } from '../people/proof.ts'
 import { removePerson } from '../people/removal.ts'
+import { readEntries } from '../profiles/profiles.ts'
+import type { Entry } from '../profiles/schema.ts'
 import { changeState, checkChild, checkChildCount, checkParent, decisionsIn, readBirth } from './rules.ts'
 import type { AddChild, ChangeChild, Child } from './schema.ts'
 import * as store from './store.ts'
@@ -32,6 +34,16 @@ const nobody = () => fail('notFound', 'You look after no child with that handle'
 export async function listChildren(db: Db, who: PersonCaller): Promise<Child[]> {
   const rows = await db.all(store.listChildren, { parent: who.personId, born: childrenBornAfter(who.at) })
   return rows.map((row) => toChild(row, who.at))
+}
+
+/** The same as the caller's app knows them: those who use it too. */
+export async function listKids(db: Db, who: AppUser): Promise<Entry[]> {
+  const kids = await db.all(store.listKids, { parent: who.personId, born: childrenBornAfter(who.at) })
+  return readEntries(
+    db,
+    who,
+    kids.map(({ id }) => id),
+  )
 }
 
 const toChild = (row: RowOf<typeof store.findChild>, now: Date): Child => ({

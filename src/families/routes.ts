@@ -1,12 +1,14 @@
+import { Type } from 'typebox'
 import type { ErrorName } from '../errors.ts'
 import type { Verb } from '../friends/acts.ts'
 import { Friends } from '../friends/schema.ts'
-import { person } from '../http/callers/callers.ts'
+import { appUser, person } from '../http/callers/callers.ts'
 import { Nothing } from '../http/input/fields.ts'
 import { type Operation, operation } from '../http/operation.ts'
 import { json, success } from '../http/output/output.ts'
 import { messagePolicy } from '../messages/messages.ts'
 import { leavingPolicy } from '../people/deletion.ts'
+import { Entry } from '../profiles/schema.ts'
 import { examples, explainVerb } from './examples.ts'
 import {
   actForChild,
@@ -15,6 +17,7 @@ import {
   deleteChild,
   leaveChild,
   listChildren,
+  listKids,
   readChildFriends,
   setChildPassword,
 } from './families.ts'
@@ -66,6 +69,20 @@ const VERBS: readonly { verb: Verb; name: string; summary: string; errors: reado
 ]
 
 export const familyOperations: readonly Operation[] = [
+  operation({
+    who: appUser,
+    name: 'listKids',
+    ...examples.listKids,
+    summary: "Lists the caller's children under 13 who use this app, the youngest first",
+    method: 'GET',
+    path: '/user/v1/my/kids',
+    area: 'Profile',
+    input: Nothing,
+    from: 'query',
+    output: json(Type.Array(Entry)),
+    errors: [],
+    run: ({ db, who }) => listKids(db, who),
+  }),
   operation({
     who: person,
     name: 'listChildren',

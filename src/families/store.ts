@@ -36,6 +36,13 @@ export const listChildren = read('families.listChildren', {
   text: `select ${child.columns}, ${requests} from ${ofParent} and ${isYoung} order by c.date_of_birth desc, c.id`,
 })
 
+/** The same for an app, which is shown entries. */
+export const listKids = read('families.listKids', {
+  params: { parent: int8, born: text },
+  row: { id: int8 },
+  text: `select c.id from ${ofParent} and ${isYoung} order by c.date_of_birth desc, c.id`,
+})
+
 export const findChild = read('families.findChild', {
   params: { parent: int8, handle: text },
   row: { ...child.row, friend_requests: int8 },

@@ -230,6 +230,13 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   listFriends: seeFriends,
   readFriendRequests: seeFriends,
   readOwnFriends: seeFriends,
+  listKids: ({ app }) =>
+    app.sql(
+      `insert into guardians (child_id, parent_id, created_at)
+       select c.id, p.id, now() from people c, people p where c.handle = '@leo.marchand' and p.handle = '@avery';
+       insert into app_users (user_id, app_id, person_id, consented_at)
+       select 'i4NfS0xJpU7gEc2AyT9vOw', a.id, p.id, now() from people p, apps a where p.handle = '@leo.marchand' and a.client_id = '${CLIENT_ID}'`,
+    ),
   listBlockedUsers: ({ avery }) => expectDone(act(avery, 'block', { userId: USER_IDS.drew })),
   unblockUser: ({ avery }) => expectDone(act(avery, 'block', { userId: USER_IDS.casey })),
   unblockUserByHandle: ({ browser }) => expectDone(actByHandle(browser, 'block', '@casey')),

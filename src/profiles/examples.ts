@@ -37,7 +37,7 @@ const SETTINGS = {
 export const examples = {
   readOwnProfile: {
     description:
-      'Use it to greet the user and to show what the platform knows about them. Keep only the `userId`, which is theirs in your app and nowhere else; ask for the rest again when you show it. What is not known is an empty text.',
+      'Use it to greet the user and to show what the platform knows about them. Keep only the `userId`, which is theirs in your app and nowhere else; ask for the rest again when you show it. What is not known is an empty text, and the country that of the installation.',
     example: {
       answer: {
         ...AVERY,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { call, PASSWORD, signInBrowser } from '../account/testing.ts'
-import { assertError, testApp } from '../testing/testing.ts'
+import { assertError, Client, testApp } from '../testing/testing.ts'
 
 const OWN = '/user/v1/my/profile'
 const PROFILE = '/user/v1/profile'
@@ -44,6 +44,25 @@ test("one's own profile has the fields of the interface, with trainer and traine
     const blake = await app.as('blake')
     const { body } = await blake.get(OWN)
     assert.deepEqual([body.trainer, body.trainee, body.organizationRoles, body.gender], [false, false, {}, ''])
+  })
+
+  await t.test('the country of who has not said is the default one, wherever an app sees them', async () => {
+    await app.sql(`update people set public_search = true`)
+    const blake = await app.as('blake')
+    assert.equal((await blake.get(OWN)).body.country, 'US')
+    assert.equal((await avery.get(PROFILE, { id: blake.userId })).body.country, 'US')
+    assert.equal((await avery.get('/user/v1/search', { term: 'blake' })).body.docs[0].country, 'US')
+    const second = await app.startSecond({ DEFAULT_COUNTRY: 'ca' })
+    const there = new Client(second.addresses.production, blake.token, blake.userId)
+    assert.equal((await there.get(OWN)).body.country, 'CA')
+    const { body } = await new Client(there.address).put(OWN, {
+      anonymous: true,
+      clientId: 'gs-first',
+      dateOfBirth: '1990-01-31',
+    })
+    assert.equal(body.country, 'CA')
+    const { country } = (await call(await signInBrowser(app, 'blake'), 'GET', '/account/v1/profile')).body
+    assert.equal(country, '', 'what people say themselves stays what they said')
   })
 
   await t.test('the date of birth decides about userType, on the day', async () => {

@@ -22,6 +22,9 @@ import * as store from './store.ts'
 
 export { findableEntries } from './store.ts'
 
+/** What of a caller decides what they read. */
+type Reader = Pick<AppUser, 'at' | 'appId' | 'personId' | 'defaultCountry'>
+
 type EntryRow = RowOf<typeof store.listEntries>
 
 const NOBODY = 'There is no such user in this app, or they are not to be found'
@@ -30,7 +33,7 @@ const NOBODY = 'There is no such user in this app, or they are not to be found'
 export async function readEntries(db: Db, who: AppUser, personIds: readonly number[]): Promise<Entry[]> {
   const born = childrenBornAfter(who.at)
   const rows = await inParts(personIds, (people) => db.all(store.listEntries, { app: who.appId, people, born }))
-  return rows.map((row) => toEntry(row, who.at))
+  return rows.map((row) => toEntry(row, who))
 }
 
 /** The entries of people who may be found, by a statement that was made by `findableEntries`. */
@@ -41,7 +44,7 @@ export async function readFindable<P>(
   params: P,
 ): Promise<Entry[]> {
   const rows = await db.all(statement, { ...params, app: who.appId, born: childrenBornAfter(who.at) })
-  return rows.map((row) => toEntry(row, who.at))
+  return rows.map((row) => toEntry(row, who))
 }
 
 /** Which of these people let themselves be found by somebody: public search is on, and they have not blocked them. */
@@ -69,10 +72,10 @@ export async function readProfile(db: Db, who: AppUser, what: { id: string }): P
     born: childrenBornAfter(who.at),
   })
   if (!row) throw fail('notFound', NOBODY)
-  return toEntry(row, who.at)
+  return toEntry(row, who)
 }
 
-export async function readOwnProfile(db: Db, who: AppUser): Promise<OwnProfile> {
+export async function readOwnProfile(db: Db, who: Reader): Promise<OwnProfile> {
   const row = await db.first(store.findOwn, {
     app: who.appId,
     person: who.personId,
@@ -82,7 +85,7 @@ export async function readOwnProfile(db: Db, who: AppUser): Promise<OwnProfile> 
   })
   if (!row) throw fail('tokenInvalid')
   return {
-    ...toEntry(row, who.at),
+    ...toEntry(row, who),
     position: row.position ?? '',
     role: row.administrator ? 'administrator' : row.developer ? 'developer' : 'user',
     organizationRoles: JSON.parse(row.organisation_roles),
@@ -93,10 +96,10 @@ export async function readOwnProfile(db: Db, who: AppUser): Promise<OwnProfile> 
   }
 }
 
-function toEntry(row: EntryRow, now: Date): Entry {
+function toEntry(row: EntryRow, who: Reader): Entry {
   const types = typesOf(
     { dateOfBirth: row.date_of_birth, accountKind: row.account_kind, hasChildren: row.has_children },
-    now,
+    who.at,
   )
   return {
     userId: row.user_id,
@@ -104,7 +107,7 @@ function toEntry(row: EntryRow, now: Date): Entry {
     firstName: row.first_name,
     lastName: row.last_name,
     ...types,
-    country: row.country ?? '',
+    country: row.country ?? who.defaultCountry,
     profilePic: pictureId(row.user_id, row.picture_version),
     coverPhoto: coverId(row.user_id, row.cover_version),
     anonymous: row.anonymous,

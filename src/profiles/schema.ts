@@ -26,7 +26,7 @@ const entry = {
   accountType: Type.Enum(['Parent', 'Kid', 'Adult', 'Character', 'Community'], {
     description: 'Kid: under 13. Parent: looks after a child. Character and Community are nobody in person',
   }),
-  country: Type.String({ description: 'Two letters (ISO 3166), or empty' }),
+  country: Type.String({ description: 'Two letters (ISO 3166): DEFAULT_COUNTRY where they have not said' }),
   profilePic: Type.String({ description: 'For `GET /image/v1/static/{id}`; another one after each change' }),
   coverPhoto: Type.String({ description: 'The same for the wide picture' }),
   anonymous: Type.Boolean({ description: 'Whether the app made this user up' }),
@@ -66,7 +66,7 @@ export const Settings = Type.Object(
     lastName: entry.lastName,
     userType: entry.userType,
     accountType: entry.accountType,
-    country: entry.country,
+    country: Type.String({ description: 'Two letters (ISO 3166), or empty' }),
     gender: OwnProfile.properties.gender,
     position: OwnProfile.properties.position,
     email: OwnProfile.properties.email,

@@ -95,7 +95,7 @@ export const appUser: CallerKind<AppUser> = {
     const { at } = request.who
     const admit = (holder: Holder, token: string): AppUser => {
       request.limit(environment.get(tokenLimit), token)
-      return { ...request.who, ...userOf(holder) }
+      return { ...request.who, ...userOf(holder), defaultCountry: environment.config.DEFAULT_COUNTRY }
     }
     let token: string | undefined
     try {
@@ -114,7 +114,7 @@ export const appUser: CallerKind<AppUser> = {
   },
 }
 
-const userOf = (holder: Holder): Omit<AppUser, keyof Caller> => ({
+const userOf = (holder: Holder): Omit<AppUser, keyof Caller | 'defaultCountry'> => ({
   appId: holder.appId,
   personId: holder.personId,
   userId: holder.userId,
