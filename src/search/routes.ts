@@ -29,6 +29,10 @@ const searchLimit = {
 const costOf = ({ isAnonymous }: AppUser, people: number): number =>
   Math.ceil(people / PEOPLE_A_SEARCH) * (isAnonymous ? ANONYMOUS_SEARCHES : 1)
 
+/** A draw asks for nobody in particular, so everybody whom it shows to an anonymous user counts like a search of theirs. */
+const drawCostOf = (who: AppUser, people: number): number =>
+  who.isAnonymous ? people * ANONYMOUS_SEARCHES : costOf(who, people)
+
 export const searchOperations: readonly Operation[] = [
   operation({
     who: appUser,
@@ -57,7 +61,7 @@ export const searchOperations: readonly Operation[] = [
     from: 'query',
     output: json(Type.Array(Entry)),
     errors: [],
-    limit: { ...searchLimit, cost: (who, input) => costOf(who, sampleSize(input)) },
-    run: ({ db, who }, input) => sampleUsers(db, who, sampleSize(input)),
+    limit: { ...searchLimit, cost: (who, input) => drawCostOf(who, sampleSize(who, input)) },
+    run: ({ db, who }, input) => sampleUsers(db, who, sampleSize(who, input)),
   }),
 ]

@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import { findableEntries, readFindable } from '../profiles/profiles.ts'
 import type { Entry } from '../profiles/schema.ts'
-import { DEFAULT_LIMIT, MAX_RANDOM, type Sample } from './schema.ts'
+import { DEFAULT_LIMIT, MAX_RANDOM, MAX_RANDOM_ANONYMOUS, type Sample } from './schema.ts'
 import * as store from './store.ts'
 
 const sampleEntries = findableEntries('search.sampleEntries', store.sampled)
@@ -18,9 +18,10 @@ const ROUNDS = [
   { spare: 2000, few: 5000 },
 ]
 
-export function sampleSize({ count = DEFAULT_LIMIT }: Sample): number {
+/** How many are drawn for the caller: what they ask for is judged in the same way for everybody. */
+export function sampleSize({ isAnonymous }: Pick<AppUser, 'isAnonymous'>, { count = DEFAULT_LIMIT }: Sample): number {
   if (count < 1 || count > MAX_RANDOM) throw fail('wrongType', `count must be 1 to ${MAX_RANDOM}`)
-  return count
+  return isAnonymous ? Math.min(count, MAX_RANDOM_ANONYMOUS) : count
 }
 
 /** Users of the caller's app with public search on, drawn at random: each set of them is as likely as any other. */

@@ -6,6 +6,8 @@ export const MIN_TERM_LENGTH = 2
 export const DEFAULT_LIMIT = 10
 export const MAX_TERM_LENGTH = 100
 export const MAX_RANDOM = 25
+/** Anybody can be an anonymous user: such a one is shown this many of those asked for. */
+export const MAX_RANDOM_ANONYMOUS = 5
 /** How many of the best matches can be looked at: whoever has more should say more. */
 export const MAX_FOUND = 200
 
@@ -30,6 +32,12 @@ export type Found = Static<typeof Found>
 const ANY = 1e21
 
 export const Sample = Type.Object({
-  count: Type.Optional(Whole(`How many, 1 to ${MAX_RANDOM}; ${DEFAULT_LIMIT} by default`, -ANY, ANY)),
+  count: Type.Optional(
+    Whole(
+      `How many, 1 to ${MAX_RANDOM}; ${DEFAULT_LIMIT} by default. Anonymous users get at most ${MAX_RANDOM_ANONYMOUS}`,
+      -ANY,
+      ANY,
+    ),
+  ),
 })
 export type Sample = Static<typeof Sample>

@@ -6,6 +6,7 @@ import { through } from '../buckets/testing.ts'
 import { searchKeys } from '../people/search-keys.ts'
 import { tidy } from '../platform/upkeep.ts'
 import { assertError, type Client, type Person, type TestApp, testApp } from '../testing/testing.ts'
+import { loadCast } from './testing.ts'
 
 const SEARCH = '/user/v1/search'
 const RANDOM = '/user/v1/search/random'
@@ -351,11 +352,43 @@ test('words are found unfinished in either order, typed as one, and with slips w
 
 test('anonymous users of one network and app are limited together, and more (D8)', async (t) => {
   const app = await testApp(t, { RATE_SEARCH_PER_SECOND: '1', RATE_SEARCH_BURST: '16' })
+  app.holdClock()
   const statuses: number[] = []
   for (let i = 0; i < 3; i++) {
     const user = await join(app)
-    for (let j = 0; j < 2; j++) statuses.push((await user.client.get(RANDOM)).status)
+    for (let j = 0; j < 2; j++) statuses.push((await user.client.get('/user/v1/search?term=av')).status)
   }
   assert.deepEqual(statuses, [200, 200, 200, 200, 429, 429])
   assert.equal((await (await app.as('avery')).get(RANDOM)).status, 200, 'who has a name is counted apart')
+})
+
+test('an anonymous user is shown five people at a time, and few in all (D8)', async (t) => {
+  const app = await testApp(t)
+  app.holdClock()
+  await loadCast(app.connection, { people: 300, clientId: 'gs-first' })
+  const [{ client }, second, avery] = [await join(app), await join(app), await app.as('avery')]
+  const sizeOf = async (who: Client, query: string) => (await who.get(`${RANDOM}${query}`)).body.length
+  assert.deepEqual(
+    [await sizeOf(client, '?count=25'), await sizeOf(client, ''), await sizeOf(client, '?count=2')],
+    [5, 5, 2],
+  )
+  assertError(await client.get(`${RANDOM}?count=26`), 400, 4005)
+  assertError(await client.get(`${RANDOM}?count=0`), 400, 4005)
+  assert.deepEqual([await sizeOf(avery, '?count=25'), await sizeOf(avery, '')], [25, 10])
+  // Everybody who listens on this network, with as many users as they like.
+  const seen = new Set<string>()
+  let draws = 0
+  for (const who of [client, second.client])
+    for (
+      let answer = await who.get(`${RANDOM}?count=25`);
+      answer.status === 200;
+      answer = await who.get(`${RANDOM}?count=25`)
+    ) {
+      draws++
+      for (const { userId } of answer.body) seen.add(userId)
+    }
+  assert.deepEqual([draws, seen.size <= 35], [7, true], '12 of 50 were drawn above')
+  app.advance(60_000)
+  for (draws = 0; (await second.client.get(`${RANDOM}?count=25`)).status === 200; ) draws++
+  assert.equal(draws, 6, 'thirty people more in a minute')
 })
