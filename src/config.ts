@@ -179,7 +179,7 @@ const SETTINGS = {
     whole(1, 10_000_000),
   ),
   RATE_SEARCH_PER_SECOND: setting(
-    'Searches for people, and random draws, a second by one user: nobody is to list everybody. Each ten people asked for count as one; what anonymous users do counts fourfold, for all of a network and app together.',
+    'Searches for people, and random draws, a second by one user: nobody is to list everybody. Each ten people asked for count as one; what anonymous users do counts fourfold, for all of a network and app together, and each person whom they draw counts as a search.',
     '2',
     whole(1, 1_000_000),
   ),

@@ -17,16 +17,22 @@ export const findOwn = read('pictures.findOwn', {
   text: `select ${shown.columns} from people p ${shown.image} where p.id = :person`,
 })
 
-/** The image of a user of the app, at the version that is current; no row where there is none, or the caller may not see it. */
+/**
+ * The image of a user of the app, at the version that is current; no row where there is none, or the caller may not see it. Both take the same steps, so that time does not tell them
+ * apart: where there is no such user, the caller's own row is looked at in their place, as somebody (0) who has to do with nobody.
+ */
 export const findOfUser = read('pictures.findOfUser', {
   params: { ...shown.params, app: int8, caller: int8, user: text, version: int4 },
   row: shown.row,
   text: `
     select ${shown.columns}
-      from app_users u join people p on p.id = u.person_id and is_there(u, p) cross join lateral sight(:caller, p.id, is_findable(p)) ${shown.image}
-     where u.user_id = :user and u.app_id = :app
-       and case :kind when 'picture' then p.picture_version else p.cover_version end = :version
-       and sight.may_see`,
+      from (select p.id, sight.may_see and u.person_id is not null and is_there(u, p)
+                     and case :kind when 'picture' then p.picture_version else p.cover_version end = :version as may_see
+              from (select) asked left join app_users u on u.user_id = :user and u.app_id = :app
+              join people p on p.id = coalesce(u.person_id, :caller)
+             cross join lateral sight(:caller, coalesce(u.person_id, 0), u.person_id is not null and is_findable(p))
+            offset 0) p ${shown.image}
+     where p.may_see`,
 })
 
 export const findLargest = read('pictures.findLargest', {
