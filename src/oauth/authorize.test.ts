@@ -339,7 +339,7 @@ test('the sign-in page', async (t) => {
   await t.test('hands out no code for a look at the headers alone', async () => {
     const person = await signedIn(app)
     const path = `/oauth/signin?${new URLSearchParams(requestOf(clientId))}`
-    assert.equal((await person.send(path, { method: 'HEAD' })).status, 404)
+    assert.equal((await person.send(path, { method: 'HEAD' })).status, 405)
   })
 
   await t.test('gives codes that its app can use', async () => {
