@@ -251,6 +251,13 @@ test('the sign-in page', async (t) => {
       const seen = await person.submit(ask, { decision: 'allow' })
       assert.equal(/[?&]state=([^&]*)/.exec(seen.location!)![1], state)
     }
+    // Another parameter's value is no place for it, however it is written.
+    for (const other of ['scope=x?state=evil', 'nonce=?state=evil', 'scope=/?x;state=evil', 'x?state=evil=1']) {
+      const seen = await person.send(`/oauth/signin?${other}&${fixed}&state=mine`)
+      assert.match(seen.location!, /&state=mine$/, other)
+      const none = await person.send(`/oauth/signin?${other}&${fixed}`)
+      assert.doesNotMatch(none.location!, /state/, other)
+    }
     const odd = await person.send(`/oauth/signin?${fixed}&state=${encodeURIComponent('a\r\nb')}`)
     assert.match(odd.location!, /&state=a%0D%0Ab$/)
   })

@@ -44,7 +44,9 @@ const SENDABLE = /^[\w.~!$'()*+,;:@/?=%-]*$/
  */
 function keepState({ url }: PageContext['request'], { state, ...params }: AuthorizationParams): AuthorizationParams {
   if (state === undefined || state === '') return params
-  const sent = /[?&]state=([^&#]*)/.exec(url)?.[1]
+  // Split where the server splits it, on `&` alone: another parameter's value may hold a `?state=` of its own.
+  const fields = url.slice(url.search(/[?#]/) + 1).split('&')
+  const sent = fields.find((field) => field.startsWith('state='))?.slice('state='.length)
   return { ...params, state: sent !== undefined && SENDABLE.test(sent) ? sent : encodeURIComponent(state) }
 }
 
