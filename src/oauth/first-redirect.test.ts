@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeAuthenticator, register, signIn as signInWithPasskey, signedIn } from '../passkeys/testing.ts'
+import { makeAuthenticator, register, signedIn, signIn as signInWithPasskey } from '../passkeys/testing.ts'
 import { formsOf, type Seen, type TestBrowser } from '../testing/browser.ts'
 import { sharedApp } from '../testing/testing.ts'
 import { PASSWORD, pkcePair, REDIRECT_URI, registerApp } from './testing.ts'
@@ -112,7 +112,11 @@ for (const path of ['/oauth/signin', '/oauth/v2/signin']) {
     const cookie = browser.cookies.get('gs_browser')
     const reloaded = await browser.submit(page, TYPED)
     assertAsks(reloaded, 'consent')
-    assert.deepEqual([await countSignIns(), browser.cookies.get('gs_browser')], [count, cookie], 'nobody signs in twice')
+    assert.deepEqual(
+      [await countSignIns(), browser.cookies.get('gs_browser')],
+      [count, cookie],
+      'nobody signs in twice',
+    )
     assertAtApp(await browser.submit(ask, { decision: 'allow' }), 'code')
     assertAtApp(await browser.submit(page, TYPED))
     assertAtApp(await browser.submit(ask, { decision: 'allow' }))
