@@ -126,12 +126,10 @@ async function proceed(context: PageContext, params: AuthorizationParams, reques
   const person = findPerson(context.who)
   if (!person || prompts.has('login'))
     return prompts.has('none') ? silent('login_required', 'Nobody is signed in') : showSignIn(context, params, request)
-  const redirect = prompts.has('consent')
-    ? undefined
-    : await passThrough(context.db, person, request, context.environment.get(tokenPolicy))
+  const redirect = await passThrough(context.db, person, request, context.environment.get(tokenPolicy))
   if (redirect !== undefined) return leaveFor(context, request, redirect)
   return prompts.has('none')
-    ? silent('consent_required', 'The person has not allowed this app')
+    ? silent('consent_required', 'The person has to be asked, which takes a page')
     : showConsent(context, params, request)
 }
 
