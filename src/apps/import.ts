@@ -34,7 +34,7 @@ const ImportedApp = Type.Object({
       100,
       2000,
       'a list of at most 100 addresses',
-      'Where sign-in may lead back to: https, http on loopback, or a scheme of the app',
+      'Where sign-in may lead back to: https, http on loopback, or a scheme of the app; no fragment, no user name, and nothing in its query that sign-in says itself',
     ),
   ),
   origins: Type.Optional(

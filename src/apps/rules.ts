@@ -2,31 +2,71 @@ import { isLoopbackHost } from '../config.ts'
 
 const MAX_URI_LENGTH = 2000
 
-/** Schemes in which an address is a program or a file: a redirect there would hand the code to whoever wrote it. */
-const REFUSED_SCHEMES = new Set([
-  'javascript:',
-  'data:',
-  'vbscript:',
-  'file:',
-  'blob:',
-  'about:',
-  'ws:',
-  'wss:',
-  'ftp:',
-])
+/** Schemes that browsers and systems act upon themselves: a redirect there would run a program, or hand the code to whoever wrote the rest of it. */
+const REFUSED_SCHEMES = new Set(
+  (
+    'about android-app blob chrome content data edge file filesystem ftp intent jar javascript ldap mailto market ' +
+    'ms-msdt ms-settings resource search-ms sms smb ssh tel telnet urn vbscript view-source ws wss'
+  )
+    .split(' ')
+    .map((name) => `${name}:`),
+)
 
 /** What is wrong with a redirect URI, as the end of a sentence that begins with "must"; undefined where nothing is. */
 export function findRedirectUriMistake(uri: string): string | undefined {
   const url = URL.parse(uri)
-  if (!url || uri.length > MAX_URI_LENGTH || !/^[\x21-\x7e]+$/.test(uri))
+  // No backslash: browsers read it as a slash, others do not.
+  if (!url || uri.length > MAX_URI_LENGTH || !/^[\x21-\x5b\x5d-\x7e]+$/.test(uri))
     return 'be an absolute address in plain characters, such as https://app.example.org/callback or myapp://callback'
-  if (url.hash || uri.includes('#')) return 'have no fragment (RFC 6749 §3.1.2)'
-  if (url.username || url.password) return 'carry no user name or password'
+  if (REFUSED_SCHEMES.has(url.protocol))
+    return 'be https, or http on a loopback address, or a scheme of the app itself, such as myapp://callback'
+  // Browsers mend `https:host`; what it says to others is anybody's guess.
+  const start = /^https?:$/.test(url.protocol) ? /^https?:\/\/[^/?#]/i : /^[^:]+:\//
+  if (!start.test(uri))
+    return 'begin with https:// and a host, or with a scheme of the app itself and a slash, such as myapp://callback'
+  if (uri.includes('#')) return 'have no fragment (RFC 6749 §3.1.2)'
+  if (/^[^:]+:\/\/[^/?]*@/.test(uri)) return 'carry no user name or password'
   if (uri.includes('*')) return 'be complete: there are no wildcards, redirect URIs are compared as they are'
-  if (REFUSED_SCHEMES.has(url.protocol)) return 'be https, or http on a loopback address, or a scheme of the app itself'
   if (url.protocol === 'http:' && !isLoopbackHost(url.hostname))
     return 'be https unless its host is localhost or another loopback address'
-  return undefined
+  const reserved = findReservedName(uri)
+  return reserved && `not have ${reserved} in its query: that is for sign-in to say`
+}
+
+/** What sign-in itself says to an app in an address: nobody else may, or an app would read the wrong one. */
+const RESERVED = new Set([
+  'access_token',
+  'code',
+  'error',
+  'error_description',
+  'error_uri',
+  'expires_in',
+  'id_token',
+  'iss',
+  'refresh_token',
+  'state',
+  'token_type',
+])
+
+/** The first such name in the query of an address. */
+export function findReservedName(uri: string): string | undefined {
+  const mark = uri.indexOf('?')
+  return mark < 0 ? undefined : namesOf(uri.slice(mark + 1)).find((name) => RESERVED.has(name))
+}
+
+/** The names of a query, as generously as any server might read them: `;` for `&`, any case, ` code` and `code[]` for `code`. */
+const namesOf = (query: string): string[] =>
+  query.split(/[&;]/).map((field) => {
+    const name = decode(field.split('=', 1)[0]!)
+    return name.replace(/\[.*$/s, '').trim().toLowerCase()
+  })
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
+  }
 }
 
 /** An origin as browsers send it: scheme, host and, unless it is the usual one, port. */

@@ -24,6 +24,10 @@ test('apps are added, get a second secret, lose the first, and are suspended and
     [['add', 'log', '--name', 'Log'], /^There is an app with the client ID gs-log already\n$/],
     [['add', 'sbx-log', '--name', 'Log'], /does not start with sbx-/],
     [['add', 'evil', '--name', 'E', '--redirect-uri', 'http://evil.example.org'], /must be https unless/],
+    [
+      ['add', 'evil', '--name', 'E', '--redirect-uri', 'intent:x'],
+      /^The redirect URI intent:x must be https, or http /,
+    ],
     [['add', 'lost', '--name', 'L', '--owner', '@nobody'], /^There is nobody with the handle @nobody\n$/],
     [
       ['add', 'phone', '--name', 'Phone', '--public', '--device', '--environment', 'sandbox'],

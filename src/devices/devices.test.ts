@@ -249,6 +249,29 @@ test('nobody fills up what an app may have open', async (t) => {
   await start(app, tv)
 })
 
+test('nobody heaps up devices that were allowed and do not come in', async (t) => {
+  const app = await testApp(t)
+  const tv = await registerTv(app)
+  const browser = await signedIn(app, 'avery')
+  const open: Codes[] = []
+  for (let i = 0; i < 20; i++) {
+    const codes = await start(app, tv)
+    assert.equal((await decide(browser, codes, 'allow')).status, 303)
+    open.push(codes)
+  }
+  const next = await start(app, tv)
+  const refused = await decide(browser, next, 'allow')
+  assert.equal(refused.status, 429)
+  assert.match(refused.text, /20 devices that you allowed have not come in yet\. Wait/)
+  assertRfcError(await poll(app, tv, next), 400, 'authorization_pending', 4006)
+  assert.equal((await decide(await signedIn(app, 'blake'), await start(app, tv), 'allow')).status, 303, 'others may')
+  assert.equal((await decide(browser, await start(app, tv), 'deny')).status, 303, 'and a denial is always possible')
+  assert.equal((await poll(app, tv, open[0]!)).status, 200)
+  assert.equal((await decide(browser, next, 'allow')).status, 303, 'one has come in')
+  app.advance(600_000)
+  assert.equal((await decide(browser, await start(app, tv), 'allow')).status, 303, 'those have expired')
+})
+
 test('the device flow of one environment means nothing to the other', async () => {
   const tv = await registerTv(app, 'environment')
   const codes = await start(app, tv)

@@ -22,6 +22,8 @@ const INTERVAL_SECONDS = 5
 /** Codes that an app may have open at a time, and how many of them one network may have asked for. */
 const MAX_OPEN = 10_000
 const MAX_OPEN_OF_NETWORK = 1000
+/** Devices that a person has allowed and that have not come in yet. One comes within seconds, so a person with more is no person at a keyboard. */
+const MAX_ALLOWED = 20
 const TRIES = 5
 
 export interface StartedDevice {
@@ -106,6 +108,9 @@ export function allowDevice(db: Db, who: PersonCaller, what: { userCode: string 
   return db.transaction(async (tx) => {
     const grant = await tx.first(store.findPending, { code, now: who.at })
     if (!grant) throw unknownUserCode()
+    const allowed = await tx.first(store.countAllowed, { person: personId, now: who.at, limit: MAX_ALLOWED })
+    if (allowed && allowed.total >= MAX_ALLOWED)
+      throw fail('tooManyRequests', `${MAX_ALLOWED} devices that you allowed have not come in yet; try again later`, 60)
     const parties = { appId: grant.app_id, personId }
     await ensureAppUser(tx, who, parties)
     const epochs = { personEpoch: who.epoch, consentEpoch: (await findConsentEpoch(tx, parties))! }

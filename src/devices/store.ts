@@ -10,6 +10,15 @@ export const countOpen = read('devices.countOpen', {
       from (select network from device_grants where app_id = :app and expires_at > :now limit :limit) g`,
 })
 
+/** How many devices a person has allowed that have not come in yet; `limit` is as far as it counts. */
+export const countAllowed = read('devices.countAllowed', {
+  params: { person: int8, now: timestamptz, limit: int8 },
+  row: { total: int8 },
+  text: `
+    select count(*) as total
+      from (select from device_grants where person_id = :person and status = 'allowed' and expires_at > :now limit :limit) g`,
+})
+
 /** No row where the user code is taken. */
 export const insertGrant = write('devices.insert', {
   params: {

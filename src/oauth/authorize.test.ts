@@ -251,6 +251,13 @@ test('the sign-in page', async (t) => {
       const seen = await person.submit(ask, { decision: 'allow' })
       assert.equal(/[?&]state=([^&]*)/.exec(seen.location!)![1], state)
     }
+    // Another parameter's value is no place for it, however it is written.
+    for (const other of ['scope=x?state=evil', 'nonce=?state=evil', 'scope=/?x;state=evil', 'x?state=evil=1']) {
+      const seen = await person.send(`/oauth/signin?${other}&${fixed}&state=mine`)
+      assert.match(seen.location!, /&state=mine$/, other)
+      const none = await person.send(`/oauth/signin?${other}&${fixed}`)
+      assert.doesNotMatch(none.location!, /state/, other)
+    }
     const odd = await person.send(`/oauth/signin?${fixed}&state=${encodeURIComponent('a\r\nb')}`)
     assert.match(odd.location!, /&state=a%0D%0Ab$/)
   })
@@ -266,7 +273,7 @@ test('the sign-in page', async (t) => {
     assert.match(seen.text, /role="alert">This page was out of date\. Nothing has been decided yet/)
     assert.match((await person.submit(seen, { decision: 'allow' })).location!, /\?code=/)
     const looked = await person.send(`/oauth/consent?${new URLSearchParams(requestOf(other.clientId))}`)
-    assert.match((await person.follow(looked)).location!, /\?code=/)
+    assert.match(looked.location!, /\?code=/)
   })
 
   await t.test('sends on whoever signed in meanwhile in another tab', async () => {
@@ -274,7 +281,7 @@ test('the sign-in page', async (t) => {
     const page = await tab.get('/oauth/signin', requestOf(clientId))
     await tab.submit(await tab.get('/account'), { handle: 'avery', password: PASSWORD })
     const seen = await tab.submit(page, { handle: '@Avery', password: PASSWORD })
-    assert.match((await tab.follow(seen)).location!, /\?code=/)
+    assert.match(seen.location!, /\?code=/)
     const other = await tab.submit(page, { handle: 'blake', password: PASSWORD })
     assert.equal(other.status, 403, 'somebody else does not go on as the one who is signed in')
     assert.match(other.text, /out of date, or your browser keeps no cookies.*value="blake"/s)

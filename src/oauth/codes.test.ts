@@ -175,6 +175,61 @@ test('a code', async (t) => {
   })
 })
 
+test('codes that nobody redeems do not pile up', async (t) => {
+  const app = await testApp(t, NO_LIMITS)
+  const { old, fresh } = await registerBoth(app)
+  const { browser } = await obtainCode(app, { clientId: old.clientId })
+  const mint = async () => {
+    app.advance(10)
+    return (await obtainCode(app, { clientId: old.clientId, browser })).code
+  }
+  const countOpen = async () =>
+    (
+      await app.sql(`select 1 from authorization_codes c join apps a on a.id = c.app_id
+                     where a.client_id = '${old.clientId}' and used_at is null`)
+    ).length
+  const statusOf = async (code: string) => (await exchange(app, fieldsOf(old, code))).status
+
+  await t.test('one more than ten ends the oldest, and the others hold', async () => {
+    const codes: string[] = []
+    for (let i = 0; i < 15; i++) codes.push(await mint())
+    assert.equal(await countOpen(), 10)
+    assertOauthError(await exchange(app, fieldsOf(old, codes[4]!)), 401, 4015, 'invalid_grant')
+    for (const code of codes.slice(5)) assert.equal(await statusOf(code), 200)
+    assert.equal(await countOpen(), 0)
+  })
+
+  await t.test('nor do those that have expired; another app and another person lose nothing', async () => {
+    const challenge = pkcePair()
+    const elsewhere = await obtainCode(app, { clientId: fresh.clientId, challenge: challenge.challenge, browser })
+    const { code } = await obtainCode(app, { clientId: old.clientId, person: 'blake' })
+    for (let i = 0; i < 12; i++) await mint()
+    assert.equal(await countOpen(), 11)
+    assert.equal(await statusOf(code), 200)
+    const proof = { code_verifier: challenge.verifier }
+    assert.equal((await exchange(app, fieldsOf(fresh, elsewhere.code, proof))).status, 200)
+    app.advance(120_000)
+    for (let i = 0; i < 12; i++) await mint()
+    assert.equal(await countOpen(), 10)
+  })
+
+  await t.test('nor where they are asked for and redeemed all at once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, async () => {
+        const { code } = await obtainCode(app, { clientId: old.clientId, browser })
+        return statusOf(code)
+      }),
+    )
+    // Which of them last is up to chance; none is refused for another reason than that it was ended.
+    assert.deepEqual(
+      [...new Set(answers)].filter((status) => status !== 200 && status !== 401),
+      [],
+    )
+    await mint()
+    assert.ok((await countOpen()) <= 10)
+  })
+})
+
 test('O6: PKCE', async (t) => {
   const app = await testApp(t, NO_LIMITS)
   const { old, fresh } = await registerBoth(app)

@@ -13,6 +13,8 @@ import { challengeOf, isVerifier } from './rules.ts'
 import * as store from './store.ts'
 
 const LIFETIME_MS = 60_000
+/** Codes of a person for one app that nobody has redeemed: more than their devices start at once, and nobody piles them up. One more ends the oldest. */
+const MAX_OPEN = 10
 
 export interface NewCode {
   readonly appId: number
@@ -45,6 +47,7 @@ export async function mintCode(
     device: what.device,
     now: who.at,
     expires: new Date(who.at.getTime() + LIFETIME_MS),
+    others: MAX_OPEN - 1,
   })
   return row && code
 }

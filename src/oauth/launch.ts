@@ -1,4 +1,4 @@
-import { readClient } from '../apps/clients.ts'
+import { findReservedName, readClient } from '../apps/clients.ts'
 import type { PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
@@ -44,30 +44,12 @@ export async function launchApp(
   return { uri: withAnswer(what.launchUri, { code }) }
 }
 
-/** What the platform itself says to an app in an address; nobody else may. */
-const RESERVED = new Set(['code', 'state', 'error', 'error_description', 'iss', 'access_token', 'refresh_token'])
-
 /** What is wrong with a launch address, whatever is registered, as the end of a sentence; undefined where nothing is. */
 export function findLaunchMistake(uri: string): string | undefined {
   if (!/^[\x21-\x7e]+$/.test(uri)) return 'be written in plain characters, with %20 and the like for others'
   if (uri.includes('#')) return 'have no fragment'
-  const reserved = namesOf(splitQuery(uri)[1] ?? '').find((name) => RESERVED.has(name))
+  const reserved = findReservedName(uri)
   return reserved && `not say ${reserved}: that is for the platform to say`
-}
-
-/** The names of a query, as generously as any server might read them: `;` for `&`, any case, ` code` and `code[]` for `code`. */
-const namesOf = (query: string): string[] =>
-  query.split(/[&;]/).map((field) => {
-    const name = decode(field.split('=', 1)[0]!)
-    return name.replace(/\[.*$/s, '').trim().toLowerCase()
-  })
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    return text
-  }
 }
 
 /**

@@ -1,8 +1,10 @@
 import { PASSKEY_SCRIPT, signInPage } from '../../web/account/signin-page.ts'
 import { consentPage, signInLead } from '../../web/oauth/consent-page.ts'
 import { signIn } from '../account/account.ts'
+import { findSignedIn, type OpenedBrowser } from '../browsers/browsers.ts'
 import { findPerson } from '../caller.ts'
-import { failOauth } from '../errors.ts'
+import { fail, failOauth } from '../errors.ts'
+import { makeCsrfToken } from '../http/callers/csrf.ts'
 import { type FormProblem, OUTDATED, readProblem } from '../http/pages/form-problem.ts'
 import { type Elsewhere, formPage, type Page, type PageContext, type ShownPage, viewPage } from '../http/pages/page.ts'
 import { isSameHandle } from '../people/handles.ts'
@@ -44,7 +46,9 @@ const SENDABLE = /^[\w.~!$'()*+,;:@/?=%-]*$/
  */
 function keepState({ url }: PageContext['request'], { state, ...params }: AuthorizationParams): AuthorizationParams {
   if (state === undefined || state === '') return params
-  const sent = /[?&]state=([^&#]*)/.exec(url)?.[1]
+  // Split where the server splits it, on `&` alone: another parameter's value may hold a `?state=` of its own.
+  const fields = url.slice(url.search(/[?#]/) + 1).split('&')
+  const sent = fields.find((field) => field.startsWith('state='))?.slice('state='.length)
   return { ...params, state: sent !== undefined && SENDABLE.test(sent) ? sent : encodeURIComponent(state) }
 }
 
@@ -122,13 +126,37 @@ async function proceed(context: PageContext, params: AuthorizationParams, reques
   const person = findPerson(context.who)
   if (!person || prompts.has('login'))
     return prompts.has('none') ? silent('login_required', 'Nobody is signed in') : showSignIn(context, params, request)
-  const redirect = prompts.has('consent')
-    ? undefined
-    : await passThrough(context.db, person, request, context.environment.get(tokenPolicy))
+  const redirect = await passThrough(context.db, person, request, context.environment.get(tokenPolicy))
   if (redirect !== undefined) return leaveFor(context, request, redirect)
   return prompts.has('none')
-    ? silent('consent_required', 'The person has not allowed this app')
+    ? silent('consent_required', 'The person has to be asked, which takes a page')
     : showConsent(context, params, request)
+}
+
+/**
+ * What comes after sign-in is the answer to its form: the consent page, or the way to the app. Never a redirect to a page of ours, because an old Android view takes the
+ * first redirect for the last.
+ */
+async function proceedIn(
+  browser: OpenedBrowser,
+  context: PageContext,
+  params: AuthorizationParams,
+  request: AuthorizationRequest,
+) {
+  const { db, environment } = context
+  const person = await findSignedIn(db, browser.token, environment.name, context.who.at)
+  if (!person) throw fail('wrongCredentials', 'The password was changed meanwhile; sign in again')
+  const who = { ...context.who, browserToken: browser.token, person }
+  // The next form is bound to the new cookie.
+  const csrfToken = (purpose: string) => makeCsrfToken(environment, who, purpose)
+  return { ...(await proceed({ ...context, who, csrfToken }, params, request)), browser, handle: person.handle }
+}
+
+/** A look at a page: where the request stands, whichever of its addresses was kept or reloaded. */
+const lookFor = (dialect: Dialect) => async (context: PageContext, sent: AuthorizationParams) => {
+  const params = keepState(context.request, sent)
+  const request = await read(context, params, dialect)
+  return 'redirect' in request ? request : proceed(context, params, request)
 }
 
 const pagesOf = (dialect: Dialect): Page[] => [
@@ -140,11 +168,7 @@ const pagesOf = (dialect: Dialect): Page[] => [
         ? 'The sign-in page by the book (RFC 6749 §4.1.1, PKCE required): leads back to `redirect_uri` with `code`, `state` and `iss`, or with `error`'
         : 'The sign-in page: the person signs in, allows or denies the app, and is led back to `redirect_uri` with `code` and `state`, or with `error`',
     input: AuthorizationQuery,
-    run: async (context, sent) => {
-      const params = keepState(context.request, sent)
-      const request = await read(context, params, dialect)
-      return 'redirect' in request ? request : proceed(context, params, request)
-    },
+    run: lookFor(dialect),
   }),
   formPage({
     name: `signInForm${dialect === 'rfc' ? 'V2' : ''}`,
@@ -153,22 +177,21 @@ const pagesOf = (dialect: Dialect): Page[] => [
     from: 'either',
     purpose: () => SIGN_IN_PURPOSE,
     showAgain: async (context, { handle, password: _, keep: __, ...sent }) => {
-      const params = keepState(context.request, sent)
+      const params = afterSignIn(keepState(context.request, sent))
       const request = await read(context, params, dialect)
       if ('redirect' in request) return request
-      // The same person has signed in meanwhile, in another tab: that will do. Anybody else has to type once more.
+      // The same person has signed in meanwhile, in another tab or with this very form, which is sent again by a reload: that will do. Anybody else has to type once more.
       const isSame = context.who.person && isSameHandle(context.who.person.handle, handle ?? '')
-      if (isSame) return { redirect: `${PATHS[dialect].signin}?${queryOf(params)}` }
-      return showSignIn(context, params, request, OUTDATED, handle)
+      return isSame ? proceed(context, params, request) : showSignIn(context, params, request, OUTDATED, handle)
     },
     run: async (context, { handle = '', password = '', keep = false, ...sent }) => {
-      const params = keepState(context.request, sent)
+      const params = afterSignIn(keepState(context.request, sent))
       const request = await read(context, params, dialect)
       if ('redirect' in request) return request
       const { db, who, environment } = context
       try {
         const browser = await signIn(db, who, { handle, password, isKept: keep }, environment.name)
-        return { redirect: `${PATHS[dialect].signin}?${queryOf(params)}`, browser }
+        return await proceedIn(browser, context, params, request)
       } catch (error) {
         return showSignIn(context, params, request, readProblem(error), handle)
       }
@@ -178,9 +201,7 @@ const pagesOf = (dialect: Dialect): Page[] => [
     name: `consentPage${dialect === 'rfc' ? 'V2' : ''}`,
     path: PATHS[dialect].consent,
     input: AuthorizationQuery,
-    run: async ({ request }, sent) => ({
-      redirect: `${PATHS[dialect].signin}?${queryOf(keepState(request, sent))}`,
-    }),
+    run: lookFor(dialect),
   }),
   formPage({
     name: `consentForm${dialect === 'rfc' ? 'V2' : ''}`,
@@ -203,7 +224,7 @@ const pagesOf = (dialect: Dialect): Page[] => [
       if ('redirect' in request) return request
       const { db, who, environment } = context
       const person = findPerson(who)
-      if (!person) return { redirect: `${PATHS[dialect].signin}?${queryOf(params)}` }
+      if (!person) return proceed(context, params, request)
       if (decision === 'deny') return { redirect: await denyApp(db, person, request) }
       return leaveFor(context, request, await allowApp(db, person, request, environment.get(tokenPolicy)))
     },

@@ -8,14 +8,21 @@ import { sayDuration } from '../sessions/token-headers.ts'
 import { type AuthorizationRequest, codeUri, refusalUri } from './authorize.ts'
 import { mintCode } from './codes.ts'
 import { withAnswer } from './redirects.ts'
+import { mustAskEachTime } from './rules.ts'
 
-/** Where the browser goes once the person has allowed the app, now or earlier; undefined where they have not. */
+/** Where the browser goes without a question, because the person has allowed the app before; undefined where they have to be asked. */
 export async function passThrough(
   db: Db,
   who: PersonCaller,
   request: AuthorizationRequest,
   policy: TokenPolicy,
 ): Promise<string | undefined> {
+  const isAsked = request.prompts.has('consent') || mustAskEachTime(request.client, request.redirectUri)
+  return isAsked ? undefined : grant(db, who, request, policy)
+}
+
+/** Where the browser goes once the person has allowed the app, now or earlier; undefined where they have not. */
+async function grant(db: Db, who: PersonCaller, request: AuthorizationRequest, policy: TokenPolicy) {
   return request.responseType === 'implicit'
     ? grantImplicit(db, who, request, policy)
     : grantCode(db, who, request, policy)
@@ -69,7 +76,7 @@ export async function allowApp(
     const parties = { appId: request.client.id, personId: who.personId }
     await ensureAppUser(tx, who, parties)
     await recordAudit(tx, who, { action: 'consent.given', ...parties })
-    return (await passThrough(tx, who, request, policy))!
+    return (await grant(tx, who, request, policy))!
   })
 }
 

@@ -1,7 +1,10 @@
 import { deleteOlder } from '../database/retention.ts'
 import { bool, bytea, int4, int8, nullable, read, text, timestamptz, uuid, write } from '../database/statement.ts'
 
-/** A code for a person who consents to the app; no row where they do not (any more). */
+/**
+ * A code for a person who consents to the app; no row where they do not (any more). Of those that nobody has redeemed, the oldest end where there are too many. Nobody is waited for:
+ * what somebody else has locked, they redeem or end.
+ */
 export const insertCode = write('oauth.insertCode', {
   params: {
     hash: bytea,
@@ -15,9 +18,19 @@ export const insertCode = write('oauth.insertCode', {
     device: text,
     now: timestamptz,
     expires: timestamptz,
+    others: int8,
   },
   row: { code_hash: bytea },
   text: `
+    with surplus as (
+      select code_hash from authorization_codes where code_hash in (
+        select o.code_hash from authorization_codes o
+         where o.person_id = :person and o.app_id = :app and o.used_at is null
+         order by o.created_at desc offset :others
+      ) for update skip locked
+    ), ended as (
+      delete from authorization_codes c using surplus where c.code_hash = surplus.code_hash and c.used_at is null
+    )
     insert into authorization_codes (code_hash, app_id, person_id, person_epoch, consent_epoch, door, redirect_uri,
                                      redirect_given, challenge, device, created_at, expires_at)
     select :hash, u.app_id, u.person_id, :epoch, u.epoch, :door, :redirect, :redirectGiven, :challenge, :device, :now, :expires

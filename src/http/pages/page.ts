@@ -22,6 +22,8 @@ interface Common {
   readonly headers?: Readonly<Record<string, string>>
   /** A person signed in or out: the cookie changes. */
   readonly browser?: OpenedBrowser | 'end'
+  /** Of whoever signed in with this very request, for the line at the top. */
+  readonly handle?: string
 }
 
 export interface ShownPage extends Common {
