@@ -16,7 +16,7 @@ const DEMO_FILE = fileURLToPath(new URL('../../demo/demo.json', import.meta.url)
  * start that was interrupted still ends with demo data.
  */
 export async function importDemoWhereDue(config: Config, connection: Connection, log: Logger): Promise<void> {
-  if (config.DEMO === 'off' || !config.isLoopback) return
+  if (config.DEMO === 'off' || !config.isLocal) return
   if (config.DEMO === 'auto' && config.DATABASE_URL) return
   await withEnvironments(config, connection, log, async (environments) => {
     const untouched = await Promise.all(environments.map(({ db }) => isUntouched(db)))
