@@ -19,6 +19,7 @@ const COMMANDS = [
   ['app suspend', 'CLIENT_ID'],
   ['app storage', 'CLIENT_ID BYTES'],
   ['app list'],
+  ['demo remove'],
 ] as const
 
 test('every command explains itself with --help', async () => {
