@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Client } from '../testing/testing.ts'
-import { place, run, type Settings, signIn, startIn } from './testing.ts'
+import { place, run, runAll, type Settings, signIn, startIn } from './testing.ts'
 
 const DEMO_PEOPLE = ['@avery', '@blake', '@casey', '@drew', '@ellis']
 
@@ -31,42 +31,48 @@ test('M7: a database with demo people does not start where others can reach it, 
   first.child.kill('SIGTERM')
   await first.ended
 
-  for (const [name, opening] of OPENINGS)
-    await t.test(`it does not start by ${name} alone, and says what to do`, async () => {
-      const { code, err } = await run(['start'], { DATA_DIR, PORT: '0', SANDBOX_PORT: '0', ...opening })
+  const lines = [
+    ...OPENINGS.map(([, opening]) => ({
+      args: ['start'],
+      settings: { DATA_DIR, PORT: '0', SANDBOX_PORT: '0', ...opening },
+    })),
+    { args: ['import', 'demo/demo.json'], settings: { DATA_DIR, HOST: '0.0.0.0' } },
+    { args: ['demo', 'remove'], settings: { DATA_DIR, HOST: '0.0.0.0' } },
+    { args: ['demo', 'remove'], settings: { DATA_DIR } },
+    { args: ['user', 'list'], settings: { DATA_DIR } },
+    { args: ['user', 'list', '--environment', 'sandbox'], settings: { DATA_DIR } },
+  ]
+  const results = await runAll(lines)
+  const [imported, removed, again, people, sandboxPeople] = results.slice(OPENINGS.length)
+
+  for (const [i, [name]] of OPENINGS.entries())
+    await t.test(`it does not start by ${name} alone, and says what to do`, () => {
+      const { code, err } = results[i]!
       assert.equal(code, 1, err)
-      assert.match(
-        err,
-        new RegExp(
-          `^This database holds demo people, .* reach this platform: ${name} .*groundschool demo remove[^\\n]*\\n$`,
-          'm',
-        ),
-      )
+      const sentence = `^This database holds demo people, .* reach this platform: ${name} .*groundschool demo remove[^\\n]*\\n$`
+      assert.match(err, new RegExp(sentence, 'm'))
       assert.doesNotMatch(err, /Groundschool is running|\n {4}at /)
     })
 
-  await t.test('nor does it take demo people from a file there', async () => {
-    const { code, err } = await run(['import', 'demo/demo.json'], { DATA_DIR, HOST: '0.0.0.0' })
-    assert.deepEqual([code, /^Nothing was imported: .*HOST is not a loopback address/m.test(err)], [1, true], err)
+  await t.test('nor does it take demo people from a file there', () => {
+    assert.equal(imported!.code, 1)
+    assert.match(imported!.err, /^Nothing was imported: .*HOST is not a loopback address/m)
   })
 
-  await t.test('one command removes them, and says what it removed; again it finds nothing', async () => {
-    const removed = await run(['demo', 'remove'], { DATA_DIR, HOST: '0.0.0.0' })
-    assert.equal(removed.code, 0, removed.err)
+  await t.test('one command removes them, and says what it removed; again it finds nothing', () => {
+    assert.equal(removed!.code, 0, removed!.err)
     const organisations = 'the organisation northwind, the organisation sandhills'
-    assert.deepEqual(removed.out.split('\n'), [
+    assert.deepEqual(removed!.out.split('\n'), [
       `production: removed 207 people, the app gs-demo-app, ${organisations}`,
       `sandbox: removed 207 people, the app gs-sbx-demo-app, ${organisations}`,
       '',
     ])
-    assert.equal(removed.err, 'The app gs-logbook stays, without an owner.\n')
-    const again = await run(['demo', 'remove'], { DATA_DIR })
+    assert.equal(removed!.err, 'The app gs-logbook stays, without an owner.\n')
     assert.deepEqual(
-      [again.code, again.out],
+      [again!.code, again!.out],
       [0, 'production: there are no demo people\nsandbox: there are no demo people\n'],
     )
-    assert.equal((await run(['user', 'list'], { DATA_DIR })).out, '@real\t\tno password\n')
-    assert.equal((await run(['user', 'list', '--environment', 'sandbox'], { DATA_DIR })).out, '')
+    assert.deepEqual([people!.out, sandboxPeople!.out], ['@real\t\tno password\n', ''])
   })
 
   await t.test('then it starts on a public HOST, and nobody with a demo password signs in', async () => {
