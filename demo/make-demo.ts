@@ -85,6 +85,7 @@ function makeOthers() {
         publicSearch: true,
         organisations: { [group % 2 === 0 ? 'sandhills' : 'northwind']: i === 0 ? 'instructor' : 'student' },
         apps: APPS,
+        demo: true,
         ...MORE[handle],
       }
     }),
@@ -95,7 +96,14 @@ function makeOthers() {
 const CHILDREN = [
   { handle: '@leo.marchand', firstName: 'Léo', dateOfBirth: '2020-05-06' },
   { handle: '@manon.marchand', firstName: 'Manon', dateOfBirth: '2022-09-23' },
-].map((child) => ({ ...child, lastName: 'Marchand', country: 'FR', parents: ['@cecile.marchand'], apps: APPS }))
+].map((child) => ({
+  ...child,
+  lastName: 'Marchand',
+  country: 'FR',
+  parents: ['@cecile.marchand'],
+  apps: APPS,
+  demo: true,
+}))
 
 const person = (name: string, lastName: string, more: object) => ({
   handle: `@${name.toLowerCase()}`,
@@ -105,6 +113,7 @@ const person = (name: string, lastName: string, more: object) => ({
   publicSearch: true,
   password: PASSWORD,
   apps: APPS,
+  demo: true,
   ...more,
 })
 

@@ -4,6 +4,7 @@ import { apps } from './apps/room.ts'
 import { audit } from './audit/room.ts'
 import { browsers } from './browsers/room.ts'
 import { buckets } from './buckets/room.ts'
+import { demo } from './demo/room.ts'
 import { devices } from './devices/room.ts'
 import { events } from './events/room.ts'
 import { exports } from './exports/room.ts'
@@ -49,6 +50,7 @@ export const rooms: readonly Room[] = [
   lockouts, // failed tries
   messages, // mail
   imports, // files of people and apps
+  demo, // people who are made up
   events, // what has happened, for those who want to know
   jobs, // what is done later
   audit, // who did what

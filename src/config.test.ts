@@ -38,7 +38,7 @@ test('nothing has to be set', () => {
   )
   assert.equal(config.DATA_DIR, join(process.cwd(), 'data'))
   assert.deepEqual(
-    [config.DATABASE_URL, config.SECRET_KEY, config.DEMO, config.isLoopback],
+    [config.DATABASE_URL, config.SECRET_KEY, config.DEMO, config.isLocal],
     [undefined, undefined, 'auto', true],
   )
   assert.deepEqual([config.RATE_TOKEN_PER_SECOND, config.RATE_TOKEN_BURST], [300, 3000])
@@ -62,7 +62,7 @@ test('a value is read as what it means', () => {
   assert.equal(config.PORT, 8080)
   assert.deepEqual([config.BASE_URL, config.NOTES_URL], ['https://api.example.org', 'https://api.example.org'])
   assert.deepEqual(config.TRUST_PROXY, ['10.0.0.0/8', '::1', 'loopback', 'fd00::/8'])
-  assert.deepEqual([config.LOG_LEVEL, config.LOG_SAMPLE, config.isLoopback], ['warn', 0.25, false])
+  assert.deepEqual([config.LOG_LEVEL, config.LOG_SAMPLE, config.isLocal], ['warn', 0.25, false])
 })
 
 test('every mistake is named at once, with what to write instead', () => {
@@ -102,11 +102,49 @@ test('one port for both environments needs two host names', () => {
   assert.deepEqual(mistakes({ PORT: '0', SANDBOX_PORT: '0' }), [])
 })
 
-test('demo data is refused where others can reach it', () => {
-  for (const HOST of ['0.0.0.0', '::', '192.0.2.1'])
-    assert.match(mistakes({ DEMO: 'on', HOST })[0] ?? '', /^DEMO cannot be on while HOST is not a loopback address/)
-  for (const HOST of ['127.0.0.1', '127.1.2.3', 'localhost', '::1'])
-    assert.deepEqual(mistakes({ DEMO: 'on', HOST }), [])
+/** Each is enough for others to reach the platform. */
+const PUBLIC: readonly Record<string, string>[] = [
+  { HOST: '0.0.0.0' },
+  { HOST: '::' },
+  { HOST: '192.0.2.1' },
+  { BASE_URL: 'https://api.example.org' },
+  { BASE_URL: 'http://127.0.0.1.example.org' },
+  { BASE_URL: 'http://localhost.example.org' },
+  { SANDBOX_URL: 'https://sandbox.example.org' },
+  { SANDBOX_URL: 'http://192.0.2.1:4001' },
+]
+const CLOSED: readonly Record<string, string>[] = [
+  {},
+  { HOST: '127.1.2.3' },
+  { HOST: 'localhost' },
+  { HOST: '::1' },
+  { BASE_URL: 'http://127.0.0.1:4000', SANDBOX_URL: 'http://[::1]:4001' },
+  { BASE_URL: 'http://app.localhost:4000', SANDBOX_URL: 'http://sandbox.localhost:4001' },
+]
+
+test('M7: demo data is refused where others can reach it', () => {
+  for (const opening of [...PUBLIC, { TRUST_PROXY: 'loopback' }]) {
+    const [name] = Object.keys(opening)
+    assert.match(mistakes({ DEMO: 'on', ...opening })[0] ?? '', new RegExp(`^DEMO cannot be on while ${name} .*off$`))
+    assert.equal(readConfig(opening).isLocal, false, name)
+  }
+  for (const closed of CLOSED) assert.equal(readConfig({ DEMO: 'on', ...closed }).isLocal, true)
+})
+
+test('messages are files, or lines of a terminal, only on loopback addresses', () => {
+  for (const opening of PUBLIC) {
+    const [name] = Object.keys(opening)
+    for (const MESSAGES of ['file', 'log'])
+      assert.match(
+        mistakes({ MESSAGES, ...opening })[0] ?? '',
+        new RegExp(
+          `^MESSAGES cannot be ${MESSAGES} while ${name} .* set SMTP_URL and MESSAGES_FROM, or MESSAGES to off$`,
+        ),
+      )
+    assert.equal(readConfig(opening).MESSAGES, 'off', name)
+  }
+  for (const closed of CLOSED)
+    for (const MESSAGES of ['file', 'log']) assert.equal(readConfig({ MESSAGES, ...closed }).MESSAGES, MESSAGES)
 })
 
 test('messages go by mail where a server is named, into files in development, and nowhere else', () => {
@@ -119,7 +157,7 @@ test('messages go by mail where a server is named, into files in development, an
     [{ SMTP_URL, MESSAGES_FROM: 'no-reply@example.org', HOST: '0.0.0.0' }, 'smtp'],
     [{ SMTP_URL, MESSAGES: 'off' }, 'off'],
     [{ SMTP_URL, MESSAGES: 'log' }, 'log'],
-    [{ MESSAGES: 'File', HOST: '0.0.0.0' }, 'file'],
+    [{ MESSAGES: 'File' }, 'file'],
   ]
   for (const [environment, way] of ways)
     assert.equal(readConfig(environment).MESSAGES, way, JSON.stringify(environment))
@@ -129,10 +167,6 @@ test('messages go by mail where a server is named, into files in development, an
     'MESSAGES_FROM must be set where messages are sent by SMTP',
   ])
   assert.deepEqual(mistakes({ SMTP_URL }), ['MESSAGES_FROM must be set where messages are sent by SMTP'])
-  assert.match(
-    mistakes({ MESSAGES: 'log', HOST: '::' })[0] ?? '',
-    /^MESSAGES cannot be log while HOST is not a loopback/,
-  )
   for (const wrong of ['mail.example.org', 'smtp:', 'smtp://', 'http://user:pw@mail.example.org'])
     assert.deepEqual(mistakes({ SMTP_URL: wrong, MESSAGES: 'smtp', MESSAGES_FROM }), [
       'SMTP_URL must be an address such as smtps://user:password@mail.example.org',

@@ -116,7 +116,7 @@ const SETTINGS = {
   DATA_DIR: setting('Folder of the embedded database and of the secret key.', './data', anyText),
   DATABASE_URL: optional('A PostgreSQL (15 or later) of your own.', 'the embedded one', postgresAddress),
   DEMO: setting(
-    'Demo data: `on`, `off`, or `auto` (on where the embedded database is new and HOST is loopback). Never on a public HOST.',
+    'Demo data: `on`, `off`, or `auto` (on where the embedded database is new and only this machine reaches the platform: HOST, BASE_URL and SANDBOX_URL are loopback addresses, and TRUST_PROXY names no proxy). Never otherwise: a database that holds demo people does not start there until `groundschool demo remove` has removed them.',
     'auto',
     choice('auto', 'on', 'off'),
   ),
@@ -126,7 +126,7 @@ const SETTINGS = {
     secretKey,
   ),
   MESSAGES: setting(
-    'How people get messages, such as links to set a new password: `smtp`, `file` (into DATA_DIR/messages, where a file stays for 30 days, or until the account of its reader is deleted), `log` (to standard error; never on a public HOST), `off` (administrators hand out links), or `auto` (smtp where SMTP_URL is set, otherwise file where HOST is loopback, otherwise off).',
+    'How people get messages, such as links to set a new password: `smtp`, `file` (into DATA_DIR/messages, where a file stays for 30 days, or until the account of its reader is deleted), `log` (to standard error), `off` (administrators hand out links), or `auto` (smtp where SMTP_URL is set, otherwise file, otherwise off). `file` and `log` need HOST, BASE_URL and SANDBOX_URL to be loopback addresses.',
     'auto',
     choice('auto', 'off', 'file', 'log', 'smtp'),
   ),
@@ -206,7 +206,11 @@ const SETTINGS = {
   AUDIT_DAYS: setting('How long the log of security events is kept (days).', '400', whole(30, 36_500)),
   STREAM_LIMIT: setting('Change streams open at once in one process.', '10000', whole(1, 1_000_000)),
   STOP_SECONDS: setting('How long a stop waits for requests under way (seconds).', '7', whole(1, 600)),
-  METRICS_TOKEN: optional('Bearer token for /metrics.', 'none: only loopback addresses may read it', anyText),
+  METRICS_TOKEN: optional(
+    'Bearer token for /metrics.',
+    'none: only loopback addresses may read it, and only while nobody else reaches the platform, as with DEMO',
+    anyText,
+  ),
 } as const satisfies Record<string, Setting<unknown>>
 
 type Settings = { [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never }
@@ -221,7 +225,8 @@ export interface Config extends Omit<Settings, 'BASE_URL' | 'SANDBOX_URL' | 'NOT
   readonly BASE_URL: string
   readonly SANDBOX_URL: string
   readonly NOTES_URL: string
-  readonly isLoopback: boolean
+  /** Nobody but this machine reaches the platform, as far as the settings tell. */
+  readonly isLocal: boolean
 }
 
 export const isLoopbackHost = (host: string): boolean =>
@@ -242,18 +247,22 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     }
   }
   const settings = values as unknown as Settings
-  const isLoopback = isLoopbackHost(settings.HOST)
-  if (settings.DEMO === 'on' && !isLoopback)
-    mistakes.push('DEMO cannot be on while HOST is not a loopback address: the demo passwords are public')
-  const way = chooseMessageWay(settings, isLoopback)
-  if (way === 'log' && !isLoopback)
-    mistakes.push('MESSAGES cannot be log while HOST is not a loopback address: messages hold one-time links')
+  const base = settings.BASE_URL ?? `http://localhost:${settings.PORT}`
+  const sandbox = settings.SANDBOX_URL ?? `http://localhost:${settings.SANDBOX_PORT}`
+  const reach = { ...settings, BASE_URL: base, SANDBOX_URL: sandbox }
+  const opening = findOpening(reach)
+  if (settings.DEMO === 'on' && opening)
+    mistakes.push(`DEMO cannot be on while ${opening}: the demo passwords are public; set it to off`)
+  const publicAddress = findPublicAddress(reach)
+  const way = chooseMessageWay(settings, publicAddress === undefined)
+  if ((way === 'log' || way === 'file') && publicAddress)
+    mistakes.push(
+      `MESSAGES cannot be ${way} while ${publicAddress}: messages hold one-time links; set SMTP_URL and MESSAGES_FROM, or MESSAGES to off`,
+    )
   if (way === 'smtp') {
     if (!given.SMTP_URL?.trim()) mistakes.push('SMTP_URL must be set where MESSAGES is smtp')
     if (!given.MESSAGES_FROM?.trim()) mistakes.push('MESSAGES_FROM must be set where messages are sent by SMTP')
   }
-  const base = settings.BASE_URL ?? `http://localhost:${settings.PORT}`
-  const sandbox = settings.SANDBOX_URL ?? `http://localhost:${settings.SANDBOX_PORT}`
   for (const [name, url] of Object.entries({ BASE_URL: base, SANDBOX_URL: sandbox }))
     if ((URL.parse(url)?.pathname ?? '/') !== '/')
       mistakes.push(`${name} must have no path: pages are served from the root of a host`)
@@ -273,14 +282,31 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     BASE_URL: base,
     SANDBOX_URL: sandbox,
     NOTES_URL: settings.NOTES_URL ?? base,
-    isLoopback,
+    isLocal: opening === undefined,
   }
 }
 
-function chooseMessageWay({ MESSAGES, SMTP_URL }: Settings, isLoopback: boolean): MessageWay {
+type Reach = Pick<Config, 'HOST' | 'BASE_URL' | 'SANDBOX_URL' | 'TRUST_PROXY'>
+
+/** The setting by which others than this machine reach the platform, as a claim. */
+export const findOpening = (config: Reach): string | undefined =>
+  findPublicAddress(config) ?? (config.TRUST_PROXY?.length > 0 ? 'TRUST_PROXY names a proxy' : undefined)
+
+function findPublicAddress(config: Reach): string | undefined {
+  const hosts = { HOST: config.HOST, BASE_URL: hostOf(config.BASE_URL), SANDBOX_URL: hostOf(config.SANDBOX_URL) }
+  // Names below localhost are loopback addresses too (RFC 6761 §6.3).
+  for (const [name, host] of Object.entries<string | undefined>(hosts))
+    if (host !== undefined && !isLoopbackHost(host) && !host.endsWith('.localhost'))
+      return `${name} is not a loopback address (${host})`
+  return undefined
+}
+
+const hostOf = (url: string): string | undefined => URL.parse(url)?.hostname
+
+function chooseMessageWay({ MESSAGES, SMTP_URL }: Settings, isLocal: boolean): MessageWay {
   if (MESSAGES !== 'auto') return MESSAGES
   if (SMTP_URL) return 'smtp'
-  return isLoopback ? 'file' : 'off'
+  return isLocal ? 'file' : 'off'
 }
 
 function readConfigFile(file: string | undefined, mistakes: string[]): Record<string, string | undefined> {

@@ -88,6 +88,16 @@ export async function sweepAnonymous(
   }
 }
 
+/** All of an app, which is about to go. */
+export async function removeAnonymousOf(
+  db: Db,
+  who: Caller,
+  what: { clientId: string; forget: readonly Forget[] },
+): Promise<void> {
+  for (const { id } of await db.all(store.listOfApp, { client: what.clientId }))
+    await removePerson(db, who, { personId: id, reason: 'the app was removed', forget: what.forget })
+}
+
 const leaving = (who: Caller, personId: number, forget: readonly Forget[]): Removal => ({
   personId,
   forget,

@@ -1,4 +1,4 @@
-import { bool, int8, read, timestamptz, uuid, write } from '../database/statement.ts'
+import { bool, int8, read, text, timestamptz, uuid, write } from '../database/statement.ts'
 
 export const findAnonymousOfSession = read('anonymous.findAnonymousOfSession', {
   params: { session: uuid },
@@ -23,4 +23,12 @@ export const lockSessions = write('anonymous.lockSessions', {
   row: { is_over: bool },
   text: `
     select ended_at is not null or expires_at <= :now as is_over from sessions where person_id = :person for update`,
+})
+
+export const listOfApp = write('anonymous.listOfApp', {
+  params: { client: text },
+  row: { id: int8 },
+  text: `
+    select p.id from apps a join app_users u on u.app_id = a.id join people p on p.id = u.person_id
+     where a.client_id = :client and p.anonymous order by p.id`,
 })

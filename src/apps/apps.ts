@@ -190,8 +190,17 @@ export async function listOrigins(db: Db): Promise<Set<string>> {
 
 export const listApps = (db: Db) => db.all(store.listApps, {})
 
-export const hasApp = async (db: Db, clientId: string): Promise<boolean> =>
-  (await db.first(store.findByClientId, { client: clientId })) !== undefined
+/** Removes an app for good, with all that it keeps, on every process; false where there is none. */
+export function removeApp(db: Db, who: Caller, what: { clientId: string }): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const row = await tx.first(store.deleteApp, { client: what.clientId })
+    if (!row) return false
+    await recordAudit(tx, who, { action: 'app.removed', appId: row.id, detail: { clientId: what.clientId } })
+    await notify(tx, REVOKED, { appId: row.id } satisfies Revocation)
+    await notify(tx, APPS_CHANGED, {})
+    return true
+  })
+}
 
 export interface NewApp {
   readonly environment: EnvironmentName
@@ -293,7 +302,7 @@ export async function listAppSecrets(
   db: Db,
   what: { clientId: string },
 ): Promise<{ createdAt: Date; lastUsedAt: Date | undefined }[]> {
-  if (!(await hasApp(db, what.clientId))) throw fail('noSuchApp')
+  if (!(await db.first(store.findByClientId, { client: what.clientId }))) throw fail('noSuchApp')
   const rows = await db.all(store.listSecrets, { client: what.clientId })
   return rows.map((row) => ({ createdAt: row.created_at, lastUsedAt: row.last_used_at ?? undefined }))
 }

@@ -46,6 +46,13 @@ export const findClient = read('apps.findClient', {
      where a.client_id = :client`,
 })
 
+/** What belongs to it goes along: secrets, users, sessions, buckets. */
+export const deleteApp = write('apps.delete', {
+  params: { client: text },
+  row: { id: int8 },
+  text: `delete from apps where client_id = :client returning id`,
+})
+
 export const touchSecret = write('apps.touchSecret', {
   params: { app: int8, hash: bytea, now: timestamptz },
   row: { id: int8 },

@@ -2,36 +2,60 @@ import { join } from 'node:path'
 import { type Config, ENVIRONMENTS } from '../config.ts'
 import { backup as writeBackup } from '../database/backup.ts'
 import { schemaOf } from '../environment.ts'
+import { fail } from '../errors.ts'
 import { command, print, tell } from './command.ts'
 import { withDatabase } from './database.ts'
 import { startProgress } from './progress.ts'
+import { readSecret } from './secret-input.ts'
+
+const MIN_PASSPHRASE_LENGTH = 12
 
 export const backup = command({
   about: 'Writes everything that both environments hold, as of one moment, into one new file.',
   args: ['FILE'],
-  options: {},
+  options: {
+    encrypt: {
+      type: 'boolean',
+      default: false,
+      about: 'Encrypts the file with a passphrase, which `restore` asks for',
+    },
+  },
   notes: [
     'The platform goes on working meanwhile. A file that exists is never overwritten, and a backup that fails leaves none.',
-    'Keep the secret key beside it, in another safe place: DATA_DIR/secret.key, or what SECRET_KEY says. It is not in the',
-    'file, so that whoever gets hold of the file alone can use nothing in it, and without it a restored platform does not start.',
+    'In the file is everything that is kept about people: names, addresses, dates of birth, friends, pictures, what apps keep of',
+    'them, the log of security events; hashes of passwords, tokens and client secrets; messages that wait, encrypted. Whoever gets',
+    'hold of it can read all that and guess at weak passwords: keep it as safe as the database, or use --encrypt. The passphrase is',
+    'asked for, or read from the standard input, never an argument. If it is lost, so is the backup.',
+    'Keep the secret key in another safe place: DATA_DIR/secret.key, or what SECRET_KEY says. It is not in the file, and without it',
+    'a restored platform does not start.',
   ].join('\n'),
-  examples: ['backup groundschool-monday.backup'],
-  run: ([file]) =>
-    withDatabase(
+  examples: ['backup groundschool-monday.backup', 'backup groundschool-monday.backup --encrypt < passphrase.txt'],
+  run: async ([file], values) => {
+    const passphrase = values.encrypt ? await readPassphrase() : undefined
+    await withDatabase(
       async (connection, config) => {
         const progress = startProgress()
         const { rows, tables, bytes } = await writeBackup({
           connection,
           schemas: ENVIRONMENTS.map(schemaOf),
           file: file!,
+          passphrase,
           progress: progress.update,
         }).finally(progress.finish)
         print(`${file}: ${rows} rows of ${tables} tables, ${bytes} bytes`)
         tell(`Keep ${nameKey(config)} too: a restored platform needs the same key, and it is not in the file.`)
       },
       { mustExist: true },
-    ),
+    )
+  },
 })
+
+async function readPassphrase(): Promise<string> {
+  const passphrase = await readSecret('Passphrase of the backup')
+  if ([...passphrase].length < MIN_PASSPHRASE_LENGTH)
+    throw fail('validationFailed', `A passphrase has at least ${MIN_PASSPHRASE_LENGTH} characters; nothing was written`)
+  return passphrase
+}
 
 const nameKey = (config: Config): string =>
   config.SECRET_KEY ? 'the value of SECRET_KEY' : join(config.DATA_DIR, 'secret.key')

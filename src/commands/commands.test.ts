@@ -19,6 +19,7 @@ const COMMANDS = [
   ['app suspend', 'CLIENT_ID'],
   ['app storage', 'CLIENT_ID BYTES'],
   ['app list'],
+  ['demo remove'],
 ] as const
 
 test('every command explains itself with --help', async () => {
@@ -35,7 +36,7 @@ test('help lists all commands, those of a group, or the options of one', async (
   const lines = [['help'], ['help', 'user'], ['help', 'import'], ['import', '--help'], []]
   const [all, group, one, same, nothing] = await runAll(lines.map((args) => ({ args })))
   assert.equal(all!.code, 0)
-  for (const name of ['start', 'migrate', 'import', 'user', 'app', 'backup', 'restore', 'help'])
+  for (const name of ['start', 'migrate', 'import', 'user', 'app', 'demo', 'backup', 'restore', 'help'])
     assert.match(all!.out, new RegExp(`^ {2}${name} +\\w`, 'm'))
   assert.match(group!.out, /password HANDLE/)
   assert.equal(one!.out, same!.out)

@@ -1,5 +1,6 @@
 import { app } from './app.ts'
 import { backup } from './backup.ts'
+import { demo } from './demo.ts'
 import { importCommand } from './import.ts'
 import { migrate } from './migrate.ts'
 import { restore } from './restore.ts'
@@ -7,4 +8,4 @@ import { start } from './start.ts'
 import { user } from './user.ts'
 
 /** Every command, in the order in which the help lists them. */
-export const commands = { start, migrate, import: importCommand, user, app, backup, restore }
+export const commands = { start, migrate, import: importCommand, user, app, demo, backup, restore }

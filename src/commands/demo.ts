@@ -1,10 +1,14 @@
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
-import { hasApp, makeClientId } from '../apps/apps.ts'
-import type { Config } from '../config.ts'
-import type { Connection, Db } from '../database/database.ts'
+import { type Config, findOpening } from '../config.ts'
+import type { Connection } from '../database/database.ts'
+import { type DemoKeys, hasDemoPeople, markEarlier, type RemovedDemo, removeDemo } from '../demo/demo.ts'
+import { StartupError } from '../errors.ts'
 import { importContent, isUntouched } from '../imports/imports.ts'
-import { withEnvironments } from './database.ts'
+import { isObject } from '../imports/section.ts'
+import { migrateAll } from '../platform/platform.ts'
+import { type CommandGroup, command, print, tell } from './command.ts'
+import { withDatabase, withEnvironments } from './database.ts'
 import { readImportFile } from './import-file.ts'
 import { operator } from './operator.ts'
 
@@ -16,14 +20,86 @@ const DEMO_FILE = fileURLToPath(new URL('../../demo/demo.json', import.meta.url)
  * start that was interrupted still ends with demo data.
  */
 export async function importDemoWhereDue(config: Config, connection: Connection, log: Logger): Promise<void> {
-  if (config.DEMO === 'off' || !config.isLoopback) return
+  if (config.DEMO === 'off' || !config.isLocal) return
   if (config.DEMO === 'auto' && config.DATABASE_URL) return
   await withEnvironments(config, connection, log, async (environments) => {
     const untouched = await Promise.all(environments.map(({ db }) => isUntouched(db)))
     if (config.DEMO === 'auto' && untouched.includes(false)) return
+    const keys = await readDemoKeys()
+    for (const { db, name } of environments) await markEarlier(db, operator(), { environment: name, keys })
     await importContent(environments, operator(), { content: await readImportFile(DEMO_FILE) })
     log.info('the demo data was imported')
   })
 }
 
-export const hasDemo = (db: Db): Promise<boolean> => hasApp(db, makeClientId('production', 'demo-app'))
+/** Everybody knows the passwords of demo people, and one of them is an administrator: only this machine may reach them. */
+export async function refuseOpenDemo(config: Config, connection: Connection, log: Logger): Promise<void> {
+  const opening = findOpening(config)
+  if (!opening) return
+  await withEnvironments(config, connection, log, async (environments) => {
+    const keys = await readDemoKeys()
+    for (const { db, name } of environments) {
+      await markEarlier(db, operator(), { environment: name, keys })
+      if (await hasDemoPeople(db))
+        throw new StartupError(
+          `This database holds demo people, whose passwords are public, and others can reach this platform: ${opening}. ` +
+            'Remove them first, with the command: groundschool demo remove (or use another DATA_DIR or DATABASE_URL)',
+        )
+    }
+  })
+}
+
+/** The same for a file that would bring some. */
+export function refuseOpenImport(config: Config, content: unknown): void {
+  const opening = findOpening(config)
+  const people = isObject(content) && Array.isArray(content.people) ? content.people : []
+  if (opening && people.some((person) => isObject(person) && person.demo === true))
+    throw new StartupError(
+      `Nothing was imported: the file has demo people, whose passwords are public, and others can reach this platform: ${opening}`,
+    )
+}
+
+async function readDemoKeys(): Promise<DemoKeys> {
+  const file = (await readImportFile(DEMO_FILE)) as Record<keyof DemoKeys, { key: string }[]>
+  return { apps: file.apps.map(({ key }) => key), organisations: file.organisations.map(({ key }) => key) }
+}
+
+const remove = command({
+  about:
+    'Removes the demo people from both environments, with their app, their organisations and everything of theirs.',
+  args: [],
+  options: {},
+  notes: [
+    'Everybody knows the passwords of demo people. So a platform that has them starts for its own machine only, until this is done.',
+    'Whoever has another password by now is still a demo person. It cannot be undone, and may be repeated. The platform may be running.',
+    'Other people stay, and so do apps that demo people have registered and organisations that others belong to.',
+  ].join('\n'),
+  examples: ['demo remove'],
+  run: () =>
+    withDatabase(
+      async (connection, config, log) => {
+        await migrateAll(connection)
+        const keys = await readDemoKeys()
+        await withEnvironments(config, connection, log, async (environments) => {
+          for (const environment of environments) {
+            const removed = await removeDemo(environment, operator(), { keys })
+            print(`${environment.name}: ${describe(removed)}`)
+            for (const app of removed.appsLeft) tell(`The app ${app} stays, without an owner.`)
+            for (const key of removed.organisationsLeft) tell(`The organisation ${key} stays: others belong to it.`)
+          }
+        })
+      },
+      { mustExist: true },
+    ),
+})
+
+const describe = ({ people, apps, organisations }: RemovedDemo): string => {
+  if (people === 0) return 'there are no demo people'
+  const others = [...apps.map((app) => `the app ${app}`), ...organisations.map((key) => `the organisation ${key}`)]
+  return `removed ${[`${people} people`, ...others].join(', ')}`
+}
+
+export const demo: CommandGroup = {
+  about: 'Removes the demo people, before others can reach the platform.',
+  verbs: { remove },
+}

@@ -3,6 +3,7 @@ import { type Counts, type ImportReport, importContent } from '../imports/import
 import { migrateAll } from '../platform/platform.ts'
 import { command, print, tell } from './command.ts'
 import { readEnvironmentName, withDatabase, withEnvironments } from './database.ts'
+import { refuseOpenImport } from './demo.ts'
 import { readImportFile } from './import-file.ts'
 import { operator } from './operator.ts'
 import { startProgress } from './progress.ts'
@@ -29,6 +30,7 @@ export const importCommand = command({
     const only = readEnvironmentName(values.environment)
     const content = await readImportFile(path!)
     await withDatabase(async (connection, config, log) => {
+      refuseOpenImport(config, content)
       await migrateAll(connection)
       await withEnvironments(config, connection, log, async (environments) => {
         const targets = environments.filter(({ name }) => only === undefined || name === only)

@@ -11,6 +11,7 @@ import { migrateAll } from '../platform/platform.ts'
 import { command, print, tell } from './command.ts'
 import { withDatabase, withEnvironments } from './database.ts'
 import { startProgress } from './progress.ts'
+import { readSecret } from './secret-input.ts'
 
 export const restore = command({
   about: 'Loads a backup into an empty database: the embedded one of a new DATA_DIR, or that of DATABASE_URL.',
@@ -19,9 +20,13 @@ export const restore = command({
   notes: [
     'The file is checked before anything is written, everything arrives in one transaction, and nothing is ever overwritten.',
     'Bring the secret key of the platform that the backup is from: its DATA_DIR/secret.key into the new DATA_DIR, or its',
-    'SECRET_KEY. A backup of an older version is brought to this one.',
+    'SECRET_KEY. A backup of an older version is brought to this one. Of an encrypted one the passphrase is asked for, or read from',
+    'the standard input.',
   ].join('\n'),
-  examples: ['restore groundschool-monday.backup   # with DATA_DIR=./restored in the environment'],
+  examples: [
+    'restore groundschool-monday.backup   # with DATA_DIR=./restored in the environment',
+    'restore groundschool-monday.backup < passphrase.txt',
+  ],
   run: ([file]) =>
     withDatabase(async (connection, config, log) => {
       const progress = startProgress()
@@ -29,6 +34,7 @@ export const restore = command({
         connection,
         schemas: ENVIRONMENTS.map(schemaOf),
         file: file!,
+        askPassphrase: () => readSecret(`Passphrase of ${file}`, { isNew: false }),
         prepare: async (schema, migration) => void (await migrate(connection, schema, undefined, migration)),
         progress: progress.update,
       }).finally(progress.finish)

@@ -4,10 +4,11 @@ import { fail } from '../errors.ts'
 
 const MAX_BYTES = 64 * 1024
 
-/** A secret from the terminal, which is not shown and asked twice, or else all of the standard input but its last line break. */
-export async function readSecret(question: string): Promise<string> {
+/** A secret from the terminal, which is not shown, and asked twice where it is new; or else all of the standard input but its last line break. */
+export async function readSecret(question: string, { isNew = true } = {}): Promise<string> {
   if (!process.stdin.isTTY) return readStandardInput()
   const first = await ask(`${question}: `)
+  if (!isNew) return first
   const second = await ask('Once more: ')
   if (first !== second) throw fail('validationFailed', 'The two were not the same; nothing was changed')
   return first

@@ -1,10 +1,11 @@
 import { type Config, readConfig } from '../config.ts'
+import { hasDemoPeople } from '../demo/demo.ts'
 import { openLog } from '../platform/log.ts'
 import type { Platform, RunningDatabase } from '../platform/platform.ts'
 import { migrateAll, openServer, startPlatform } from '../platform/platform.ts'
 import { makeBanner, publicAddresses } from './banner.ts'
 import { command } from './command.ts'
-import { hasDemo, importDemoWhereDue } from './demo.ts'
+import { importDemoWhereDue, refuseOpenDemo } from './demo.ts'
 import { catchSignals } from './signals.ts'
 
 /** Beyond the time that requests under way are given. */
@@ -27,6 +28,7 @@ export const start = command({
     try {
       await migrateAll(server.connection)
       await importDemoWhereDue(config, server.connection, log)
+      await refuseOpenDemo(config, server.connection, log)
       platform = await startPlatform(config, server.connection, log, () => new Date())
     } catch (problem) {
       await server.stop()
@@ -38,7 +40,7 @@ export const start = command({
       log.info({ ...addresses, startMs: Math.round(performance.now() - startedAt) }, 'the platform is ready')
       // Standard output carries the log, one JSON a line; the banner joins it only where a person watches.
       const output = process.stdout.isTTY ? process.stdout : process.stderr
-      output.write(makeBanner(addresses, await hasDemo(production!.db)))
+      output.write(makeBanner(addresses, await hasDemoPeople(production!.db)))
     }
     await signals.asked
     await stop(config, platform, server)

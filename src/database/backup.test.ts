@@ -193,11 +193,20 @@ test('progress never goes back and ends at its total; memory does not grow with 
     return { seen, progress }
   }
   const file = nameFile()
+  // Encrypted, because that is all of the way that others go, and more.
+  const passphrase = 'long enough for anybody'
   const making = watch()
-  await backup({ connection: source, schemas: SCHEMAS, file, progress: making.progress })
+  await backup({ connection: source, schemas: SCHEMAS, file, passphrase, progress: making.progress })
   const target = await createDatabase()
   const loading = watch()
-  await restore({ connection: target, schemas: SCHEMAS, file, prepare: prepareIn(target), progress: loading.progress })
+  await restore({
+    connection: target,
+    schemas: SCHEMAS,
+    file,
+    askPassphrase: async () => passphrase,
+    prepare: prepareIn(target),
+    progress: loading.progress,
+  })
 
   const text = await run(source, 'select sum(length(bytes) * 2)::int as bytes from everything', 'gs_production')
   assert.ok(text.rows[0].bytes > 20_000_000)

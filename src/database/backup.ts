@@ -25,9 +25,11 @@ export async function backup(options: {
   connection: pg.ClientConfig
   schemas: string[]
   file: string
+  /** Encrypts the file. */
+  passphrase?: string | undefined
   progress?: ReportProgress
 }): Promise<BackupReport> {
-  const { connection, schemas, file, progress } = options
+  const { connection, schemas, file, passphrase, progress } = options
   await refuseExistingFile(file)
   const client = await connectForCopy(connection)
   try {
@@ -39,7 +41,7 @@ export async function backup(options: {
       sequences: await readSequences(client, schemas),
     })
     const rows: number[] = []
-    const bytes = await writeNewBackup(file, header, readBody(client, header.tables, rows, progress))
+    const bytes = await writeNewBackup(file, header, readBody(client, header.tables, rows, progress), passphrase)
     return { tables: tables.length, rows: rows.reduce((sum, count) => sum + count, 0), bytes }
   } finally {
     await client.end()

@@ -14,11 +14,12 @@ import {
   type CheckedBackup,
   checkBackup,
   createFrameReader,
+  openSource,
   type ReadFrame,
   type ReportProgress,
-  readRange,
   type Table,
 } from './backup-format.ts'
+import type { ByteSource } from './backup-seal.ts'
 
 /** How long to wait for another process to let go of the tables. */
 const LOCK_TIMEOUT_MS = 10_000
@@ -33,13 +34,17 @@ export async function restore(options: {
   /** The schemas that this platform has; a file with any other is refused. */
   schemas: string[]
   file: string
+  /** Asked where the file is encrypted. */
+  askPassphrase?: () => Promise<string>
   prepare: (schema: string, migration: number) => Promise<void>
   progress?: ReportProgress
 }): Promise<BackupReport> {
   const { connection, file, prepare, progress } = options
   const handle = await openBackup(file)
   try {
-    const checked = await checkBackup(handle, file, progress)
+    const { askPassphrase = async () => '' } = options
+    const source = await openSource(handle, file, askPassphrase)
+    const checked = await checkBackup(source, file, progress)
     const { header } = checked
     refuseUnknownSchemas(header, options.schemas, file)
     const client = await connectForCopy(connection)
@@ -51,9 +56,9 @@ export async function restore(options: {
       }
       try {
         for (const { name, migration } of header.schemas) await prepare(name, migration)
-        const rows = await loadInTransaction(client, handle, checked, progress)
+        const rows = await loadInTransaction(client, source, checked, progress)
         for (const table of header.tables) await client.query(`analyze ${quoteTable(table)}`)
-        return { tables: header.tables.length, rows, bytes: checked.bytes }
+        return { tables: header.tables.length, rows, bytes: (await handle.stat()).size }
       } catch (error) {
         // On a new connection, since losing the old one may be what failed; the first error is the one to report.
         await removeSchemas(connection, absent).catch(() => {})
@@ -124,14 +129,14 @@ async function refuseOccupied(client: pg.Client, schema: string): Promise<void> 
 
 async function loadInTransaction(
   client: pg.Client,
-  handle: FileHandle,
+  source: ByteSource,
   { header, bodyStart, bodyEnd, bytes }: CheckedBackup,
   progress?: ReportProgress,
 ): Promise<number> {
   let label = 'loading'
   async function* readCompressed(): AsyncGenerator<Buffer> {
     let done = bodyStart
-    for await (const chunk of readRange(handle, bodyStart, bodyEnd)) {
+    for await (const chunk of source.read(bodyStart, bodyEnd)) {
       yield chunk
       done += chunk.length
       progress?.(done, bytes, label)

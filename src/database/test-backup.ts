@@ -125,14 +125,18 @@ export async function createFilledDatabase(): Promise<pg.ClientConfig> {
 
 export const nameFile = (): string => join(directory, `${randomBytes(6).toString('hex')}.backup`)
 
-export async function backUp(connection: pg.ClientConfig): Promise<string> {
+export async function backUp(connection: pg.ClientConfig, passphrase?: string): Promise<string> {
   const file = nameFile()
-  await backup({ connection, schemas: SCHEMAS, file })
+  await backup({ connection, schemas: SCHEMAS, file, passphrase })
   return file
 }
 
-export const restoreTo = (connection: pg.ClientConfig, file: string, prepare = prepareIn(connection)) =>
-  restore({ connection, schemas: SCHEMAS, file, prepare })
+export const restoreTo = (
+  connection: pg.ClientConfig,
+  file: string,
+  prepare = prepareIn(connection),
+  passphrase = 'none was given',
+) => restore({ connection, schemas: SCHEMAS, file, prepare, askPassphrase: async () => passphrase })
 
 /** Every schema, table and row, as sorted text; empty for an empty database. */
 export async function readContents(connection: pg.ClientConfig): Promise<Record<string, string[]>> {

@@ -44,6 +44,9 @@ function mayReadMetrics({ config }: Environment, request: HttpRequest): boolean 
   return timingSafeEqual(hashToken(given), hashToken(config.METRICS_TOKEN))
 }
 
-/** A proxy on this machine that nobody told us about makes every caller look local; what it forwards is not. */
-const isFromThisMachine = ({ TRUST_PROXY }: Config, { ip, headers }: HttpRequest): boolean =>
-  isLoopbackHost(ip.replace(/^::ffff:/, '')) && (TRUST_PROXY.length > 0 || headers['x-forwarded-for'] === undefined)
+/** What proxies add. One on this machine makes every caller look local, so whoever comes by one needs the token. */
+const FORWARDED =
+  /^(forwarded|via|x-forwarded.*|x-original-.*|x-real-ip|x-client-ip|x-cluster-client-ip|x-envoy-external-address|true-client-ip|cf-connecting-ip|fastly-client-ip)$/
+
+const isFromThisMachine = ({ isLocal }: Config, { ip, headers }: HttpRequest): boolean =>
+  isLocal && isLoopbackHost(ip.replace(/^::ffff:/, '')) && !Object.keys(headers).some((name) => FORWARDED.test(name))

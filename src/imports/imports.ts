@@ -134,6 +134,9 @@ const arrivesLater = ({ message }: Error): Error =>
     `The file is accepted, and what is left of it will be written by the platform while it runs, or by the next import. For now: ${message}`,
   )
 
+/** Writes what earlier imports have decided. */
+export const finishImports = (targets: readonly ImportTarget[]): Promise<void> => finishEarlier(targets, false)
+
 /** A dry run writes nothing, not even that. */
 async function finishEarlier(targets: readonly ImportTarget[], isDryRun: boolean): Promise<void> {
   for (const target of targets) {

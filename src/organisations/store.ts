@@ -45,3 +45,14 @@ export const replaceMemberships = write('organisations.replaceMemberships', {
     select organisation_id, person_id, role from wanted
     on conflict (organisation_id, person_id) do update set role = excluded.role returning m.person_id`,
 })
+
+/** Those that are nothing to anybody else. */
+export const deleteOrganisations = write('organisations.delete', {
+  params: { keys: textArray, people: int8Array },
+  row: { key: text },
+  text: `
+    delete from organisations o where o.key = any(:keys)
+       and not exists (select from organisation_members m where m.organisation_id = o.id and m.person_id <> all(:people))
+       and not exists (select from apps a where a.organisation_id = o.id)
+    returning o.key`,
+})

@@ -23,6 +23,8 @@ export interface Removal {
   readonly forget: readonly Forget[]
   /** Decides once nobody can sign in as this person any more; they stay where it says no. Not asked about somebody whose removal has begun. */
   mayGo?(tx: Db, person: Leaver): Promise<boolean>
+  /** Somebody else may have the handle at once. */
+  readonly isHandleFree?: boolean
   /** Where the person is to be told. */
   readonly messages?: MessagePolicy
 }
@@ -57,7 +59,7 @@ async function removePart(tx: Db, who: Caller, what: Removal): Promise<'gone' | 
   }
   for (const room of what.forget) await room.forgetPerson?.(tx, who, personId)
   await tx.first(store.deletePerson, { id: personId })
-  if (!person.anonymous) await forgetHandle(tx, who, person)
+  if (!person.anonymous) await forgetHandle(tx, who, person, what)
   await recordAudit(tx, who, { action: 'person.removed', personId, detail: { reason } })
   return 'gone'
 }
@@ -78,10 +80,10 @@ async function startLeaving(tx: Db, who: Caller, person: Leaver, { messages, for
 const RETIRED_DAYS = 180
 const DAY_MS = 24 * 60 * 60_000
 
-async function forgetHandle(tx: Db, who: Caller, leaver: Leaver): Promise<void> {
+async function forgetHandle(tx: Db, who: Caller, leaver: Leaver, { isHandleFree }: Removal): Promise<void> {
   const { id, handle_key: key } = leaver
   for (const subject of [accountSubject(key), ...subjectsOfPerson(id)]) await forgetFailures(tx, subject)
-  if (isPassing(leaver, who.at)) return
+  if (isHandleFree || isPassing(leaver, who.at)) return
   await tx.first(store.retireHandle, { key, until: new Date(who.at.getTime() + RETIRED_DAYS * DAY_MS) })
 }
 

@@ -12,12 +12,12 @@ import { startConsumers } from '../events/consumers.ts'
 import { forgetting } from '../forget.ts'
 import { buildServer, type HttpServer } from '../http/server.ts'
 import { importSections } from '../imports/section.ts'
+import { checkSecretKey } from '../installation/installation.ts'
 import { startJobs } from '../jobs/runner.ts'
 import { startTasks } from '../jobs/tasks.ts'
 import { allRooms } from '../room.ts'
 import { FORGETTING } from './forgetting.ts'
 import { IMPORT_SECTIONS } from './import-sections.ts'
-import { checkSecretKey } from './installation.ts'
 import { tasksOf } from './upkeep.ts'
 
 /** A PostgreSQL that answers, whoever runs it. */

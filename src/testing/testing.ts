@@ -36,6 +36,7 @@ export async function seed(connection: Connection): Promise<void> {
       connection,
       `set search_path to ${schemaOf(environment)};
        insert into people (handle, handle_key, search_keys, search_version, created_at) values ${people.join()};
+       insert into installation (name, value) select 'demo-person-' || id, 'test' from people where handle <> '@finley';
        insert into apps (client_id, name, status, basic_enabled, created_at) values ${apps.join()};
        insert into app_storage (app_id, blocks_limit) select id, 102400 from apps;`,
     )

@@ -53,7 +53,7 @@ const KERNEL: readonly KernelPath[] = [
     name: 'metrics',
     summary: 'Figures for Prometheus; from this machine alone where no token is set',
     description:
-      'For the operator of the installation: counts and durations of requests, and the state of the process, in the text format of Prometheus. Send METRICS_TOKEN as a Bearer token where one is set.',
+      'For the operator of the installation: counts and durations of requests, and the state of the process, in the text format of Prometheus. Send METRICS_TOKEN as a Bearer token where one is set. Where none is, it is open to this machine alone, and only on a platform that nobody else reaches: not behind a proxy, nor at a public address.',
     type: 'text/plain',
     schema: { type: 'string' },
     security: [{ metricsToken: [] }, {}],

@@ -1,17 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { EnvironmentName } from '../config.ts'
 import type { Db } from '../database/database.ts'
-import { text, write } from '../database/statement.ts'
 import { StartupError } from '../errors.ts'
-
-const keepFact = write('installation.keep', {
-  params: { name: text, value: text },
-  row: { value: text },
-  text: `
-    insert into installation as i (name, value) values (:name, :value)
-    on conflict (name) do update set value = i.value
-    returning value`,
-})
+import * as store from './store.ts'
 
 /** All processes of one installation must share a key: with another one, refresh tokens and client secrets would be refused here and there. */
 export async function checkSecretKey(db: Db, secretKey: Buffer, environment: EnvironmentName): Promise<void> {
@@ -19,9 +10,20 @@ export async function checkSecretKey(db: Db, secretKey: Buffer, environment: Env
     .update(`groundschool/${environment}/fingerprint`)
     .update(secretKey)
     .digest('base64url')
-  const kept = await db.first(keepFact, { name: 'secret-key-fingerprint', value })
+  const kept = await db.first(store.keepFact, { name: 'secret-key-fingerprint', value })
   if (kept?.value !== value)
     throw new StartupError(
       'This database was first used with another secret key: set SECRET_KEY to that one, or bring its DATA_DIR/secret.key here',
     )
 }
+
+/** Remembers facts by name, all with the same value. What is known already stays. */
+export async function keepFacts(db: Db, names: readonly string[], value: string): Promise<void> {
+  if (names.length > 0) await db.all(store.keepFacts, { names: [...names], value })
+}
+
+/** Those of them that are known. */
+export const findFacts = async (db: Db, names: readonly string[]): Promise<Set<string>> =>
+  new Set((await db.all(store.findFacts, { names: [...names] })).map(({ name }) => name))
+
+export const dropFact = (db: Db, name: string) => db.first(store.dropFact, { name })

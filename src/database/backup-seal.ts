@@ -1,0 +1,130 @@
+import { createCipheriv, createDecipheriv, randomBytes, type ScryptOptions, scrypt } from 'node:crypto'
+import { promisify } from 'node:util'
+import { StartupError } from '../errors.ts'
+
+/**
+ * An encrypted backup is one line of JSON, the `SealHeader`, and then the bytes of a backup in pieces of 64 KiB, each encrypted by AES-256-GCM and followed by its tag.
+ * The nonce of a piece is its place and whether it is the last, so pieces that were cut off, left out, swapped or added do not open. The key is made of the passphrase and
+ * a salt that is new for each file: no nonce is used twice with a key.
+ */
+interface SealHeader {
+  format: typeof FORMAT_NAME
+  version: number
+  /** 32 bytes in base64. */
+  salt: string
+  /** The tag of nothing at all under this key: tells a wrong passphrase from a damaged file. */
+  check: string
+}
+
+const FORMAT_NAME = 'groundschool-encrypted-backup'
+/** Stands for the cipher, for the size of a piece and for scrypt's parameters too. */
+const FORMAT_VERSION = 1
+const CIPHER = 'aes-256-gcm'
+const PIECE_BYTES = 64 * 1024
+const TAG_BYTES = 16
+const SEALED_BYTES = PIECE_BYTES + TAG_BYTES
+/** 128 MiB and some tenths of a second for each guess. */
+const SCRYPT: ScryptOptions = { N: 1 << 17, r: 8, p: 1, maxmem: 256 << 20 }
+
+const derive: (passphrase: string, salt: Buffer, bytes: number, options: ScryptOptions) => Promise<Buffer> =
+  promisify(scrypt)
+const deriveKey = (passphrase: string, salt: string): Promise<Buffer> =>
+  derive(passphrase.normalize('NFC'), Buffer.from(salt, 'base64'), 32, SCRYPT)
+
+/** A place that no piece has. */
+const nowhere = (): Buffer => Buffer.alloc(12, 0xff)
+function nonceOf(place: number, isLast: boolean): Buffer {
+  const nonce = Buffer.alloc(12)
+  nonce.writeBigUInt64BE(BigInt(place), 0)
+  nonce[11] = isLast ? 1 : 0
+  return nonce
+}
+
+function seal(key: Buffer, nonce: Buffer, piece: Buffer): Buffer {
+  const cipher = createCipheriv(CIPHER, key, nonce)
+  return Buffer.concat([cipher.update(piece), cipher.final(), cipher.getAuthTag()])
+}
+
+/** Undefined where it was not sealed with this key and nonce. */
+function unseal(key: Buffer, nonce: Buffer, sealed: Buffer): Buffer | undefined {
+  if (sealed.length < TAG_BYTES) return undefined
+  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
+  decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
+  try {
+    return Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()])
+  } catch {
+    return undefined
+  }
+}
+
+/** The encrypted file of these bytes. */
+export async function* encrypt(passphrase: string, bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const salt = randomBytes(32).toString('base64')
+  const key = await deriveKey(passphrase, salt)
+  const check = seal(key, nowhere(), Buffer.alloc(0)).toString('base64')
+  const header: SealHeader = { format: FORMAT_NAME, version: FORMAT_VERSION, salt, check }
+  yield Buffer.from(`${JSON.stringify(header)}\n`)
+  let place = 0
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const chunk of bytes) {
+    rest = Buffer.concat([rest, chunk])
+    // The last piece has to be known as such, so one is always held back.
+    while (rest.length > PIECE_BYTES) {
+      yield seal(key, nonceOf(place++, false), rest.subarray(0, PIECE_BYTES))
+      rest = rest.subarray(PIECE_BYTES)
+    }
+  }
+  yield seal(key, nonceOf(place, true), rest)
+}
+
+/** Bytes that can be read from any place, such as those of a file. */
+export interface ByteSource {
+  readonly size: number
+  /** From `start` to before `end`, or to the end of all. */
+  read(start: number, end: number): AsyncIterable<Buffer>
+}
+
+/** The first line of a file, where it says that the rest is encrypted. */
+export function readSealHeader(line: string, file: string): SealHeader | undefined {
+  let header: Partial<SealHeader> | null
+  try {
+    header = JSON.parse(line)
+  } catch {
+    return undefined
+  }
+  if (header?.format !== FORMAT_NAME || typeof header.salt !== 'string') return undefined
+  if (header.version !== FORMAT_VERSION)
+    throw new StartupError(`${file} was encrypted by a newer Groundschool; install that version and restore with it`)
+  return header as SealHeader
+}
+
+/** What an encrypted file holds. Each piece is checked whenever it is read; one that does not open is `damaged`. */
+export async function decrypt(
+  sealed: ByteSource,
+  start: number,
+  header: SealHeader,
+  what: { passphrase: string; file: string; damaged: () => Error },
+): Promise<ByteSource> {
+  const key = await deriveKey(what.passphrase, header.salt)
+  if (!unseal(key, nowhere(), Buffer.from(String(header.check), 'base64')))
+    throw new StartupError(
+      `${what.file} does not open with this passphrase: it is another one, or the beginning of the file is damaged; nothing was changed`,
+    )
+  const pieces = Math.ceil((sealed.size - start) / SEALED_BYTES)
+  const lastBytes = sealed.size - start - (pieces - 1) * SEALED_BYTES
+  if (pieces === 0 || lastBytes <= TAG_BYTES) throw what.damaged()
+  const size = sealed.size - start - pieces * TAG_BYTES
+  async function* read(from: number, end: number): AsyncGenerator<Buffer> {
+    const to = Math.min(end, size)
+    for (let place = Math.floor(from / PIECE_BYTES); place * PIECE_BYTES < to; place++) {
+      const at = start + place * SEALED_BYTES
+      const parts: Buffer[] = []
+      for await (const part of sealed.read(at, Math.min(at + SEALED_BYTES, sealed.size))) parts.push(part)
+      const piece = unseal(key, nonceOf(place, place === pieces - 1), Buffer.concat(parts))
+      if (!piece) throw what.damaged()
+      const before = place * PIECE_BYTES
+      yield piece.subarray(Math.max(0, from - before), to - before)
+    }
+  }
+  return { size, read }
+}

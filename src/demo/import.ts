@@ -1,0 +1,59 @@
+import { Type } from 'typebox'
+import { Flag } from '../imports/fields.ts'
+import { type ImportTie, readInBatches } from '../imports/section.ts'
+import { findFacts, keepFacts } from '../installation/installation.ts'
+import { normaliseHandle } from '../people/handles.ts'
+import { type FoundPerson, peopleSection } from '../people/import.ts'
+
+/** What the installation remembers of a demo person: by number, because a handle may be somebody else's one day. */
+export const markOf = (personId: number): string => `demo-person-${personId}`
+
+interface MadeUp {
+  readonly handle: string
+  readonly demo?: boolean
+}
+
+/** Marks a person as made up, with the row of the person itself: nobody of the demo is ever there without it. */
+export const demoTie: ImportTie<MadeUp, FoundPerson, ReadonlySet<string>, true> = {
+  field: 'demo',
+  schema: Type.Optional(
+    Flag(
+      'Made up, with a password that is no secret: while such people are there, the platform starts for its own machine only',
+    ),
+  ),
+  when: 'with',
+
+  /** The whole entry is the mistake: somebody real must get neither the mark nor the password. */
+  async checkHere(db, people, { find }) {
+    const known = people.flatMap(({ handle, demo }, i) => {
+      const found = demo ? find(peopleSection, normaliseHandle(handle)) : undefined
+      return found ? [{ place: `people[${i}]`, handle, mark: markOf(found.id) }] : []
+    })
+    const marks = await readInBatches(known, async (batch) => [
+      ...(await findFacts(
+        db,
+        batch.map(({ mark }) => mark),
+      )),
+    ])
+    const isMarked = new Set(marks)
+    return known
+      .filter(({ mark }) => !isMarked.has(mark))
+      .map(({ place, handle }) => `${place}: must not be of the demo, because ${handle} is here already and is real`)
+  },
+
+  *refer() {},
+
+  read: async (db, people) =>
+    findFacts(
+      db,
+      people.filter(({ entry }) => entry.demo).map(({ id }) => markOf(id)),
+    ),
+  plan: ({ demo }, found, marks) => (demo && !(found && marks.has(markOf(found.id))) ? true : undefined),
+  pick: () => true,
+  write: (tx, who, changes) =>
+    keepFacts(
+      tx,
+      changes.map(({ id }) => markOf(id)),
+      who.at.toISOString(),
+    ),
+}
