@@ -145,18 +145,6 @@ export async function findConsentEpoch(db: Db, { appId, personId }: { appId: num
   return (await db.first(store.findConsent, { app: appId, person: personId }))?.epoch
 }
 
-/** Refuses ids that are not users of this app, and names them. */
-export async function checkAppUsers(db: Db, appId: number, users: string[]): Promise<void> {
-  if (users.length === 0) return
-  const known = new Set((await db.all(store.findUsers, { app: appId, users })).map((row) => row.user_id))
-  const unknown = users.filter((user) => !known.has(user))
-  if (unknown.length > 0)
-    throw fail(
-      'validationFailed',
-      `Not users of this app: ${unknown.slice(0, 5).join(', ')}${unknown.length > 5 ? ' …' : ''}`,
-    )
-}
-
 /** Approves or suspends an app. The tokens of a suspended one are refused at once, on every process. */
 export function setAppStatus(
   db: Db,

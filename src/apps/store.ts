@@ -172,13 +172,6 @@ export const findConsent = read('apps.findConsent', {
      where app_id = :app and person_id = :person and withdrawn_at is null and allowed_at is not null`,
 })
 
-/** Which of these user ids belong to the app. */
-export const findUsers = read('apps.findUsers', {
-  params: { app: int8, users: textArray },
-  row: { user_id: text },
-  text: `select user_id from app_users where user_id = any(:users) and app_id = :app and withdrawn_at is null`,
-})
-
 export const listOrigins = read('apps.listOrigins', {
   params: {},
   row: { origin: text },
