@@ -29,6 +29,7 @@ export interface App {
   readonly clientId: string
   readonly name: string
   readonly isBasicEnabled: boolean
+  readonly hasAnonymous: boolean
 }
 
 /** The approved app behind a client ID; refuses with what its developer can do about it. */
@@ -37,7 +38,13 @@ export async function readApp(db: Db, clientId: string, environment: Environment
   if (!row) throw fail('appNotUsable', whyUnknown(clientId, environment))
   if (row.status !== 'approved')
     throw fail('appNotUsable', `The app ${clientId} is ${row.status}; ask an administrator`)
-  return { id: row.id, clientId: row.client_id, name: row.name, isBasicEnabled: row.basic_enabled }
+  return {
+    id: row.id,
+    clientId: row.client_id,
+    name: row.name,
+    isBasicEnabled: row.basic_enabled,
+    hasAnonymous: row.anonymous_enabled,
+  }
 }
 
 /** A client ID that the other environment issued. */
@@ -169,6 +176,33 @@ export function setAppStorage(db: Db, who: Caller, what: { clientId: string; byt
     })
     if (!row) throw fail('noSuchApp')
     await recordAudit(tx, who, { action: 'app.storage', appId: row.app_id, detail: { bytes: what.bytes } })
+  })
+}
+
+export interface AppSwitches {
+  /** Whether anonymous users may be made; those that there are stay. */
+  readonly hasAnonymous?: boolean | undefined
+  /** Whether every user of the app may set values in its public buckets. */
+  readonly sharesBuckets?: boolean | undefined
+}
+
+/** Sets what is given, and answers what holds now. */
+export function setAppSwitches(
+  db: Db,
+  who: Caller,
+  what: AppSwitches & { clientId: string },
+): Promise<Required<AppSwitches>> {
+  return db.transaction(async (tx) => {
+    const { clientId, hasAnonymous = null, sharesBuckets = null } = what
+    const row = await tx.first(store.setSwitches, {
+      client: clientId,
+      anonymous: hasAnonymous,
+      sharedBuckets: sharesBuckets,
+    })
+    if (!row) throw fail('noSuchApp')
+    const now = { hasAnonymous: row.anonymous_enabled, sharesBuckets: row.shared_buckets }
+    await recordAudit(tx, who, { action: 'app.settings', appId: row.id, detail: now })
+    return now
   })
 }
 

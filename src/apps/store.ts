@@ -15,8 +15,8 @@ import {
 
 export const findByClientId = read('apps.findByClientId', {
   params: { client: text },
-  row: { id: int8, client_id: text, name: text, status: text, basic_enabled: bool },
-  text: `select id, client_id, name, status, basic_enabled from apps where client_id = :client`,
+  row: { id: int8, client_id: text, name: text, status: text, basic_enabled: bool, anonymous_enabled: bool },
+  text: `select id, client_id, name, status, basic_enabled, anonymous_enabled from apps where client_id = :client`,
 })
 
 /** An app as it signs in: what it may do, where sign-in may lead back to, and what its secrets are kept as. */
@@ -182,6 +182,15 @@ export const setStatus = write('apps.setStatus', {
   params: { client: text, status: text },
   row: { id: int8 },
   text: `update apps set status = :status where client_id = :client returning id`,
+})
+
+/** Null leaves a setting as it is. */
+export const setSwitches = write('apps.setSwitches', {
+  params: { client: text, anonymous: nullable(bool), sharedBuckets: nullable(bool) },
+  row: { id: int8, anonymous_enabled: bool, shared_buckets: bool },
+  text: `
+    update apps set anonymous_enabled = coalesce(:anonymous, anonymous_enabled), shared_buckets = coalesce(:sharedBuckets, shared_buckets)
+     where client_id = :client returning id, anonymous_enabled, shared_buckets`,
 })
 
 export const setStorageLimit = write('apps.setStorageLimit', {
