@@ -206,6 +206,21 @@ const SETTINGS = {
     whole(1, 100),
   ),
   STREAM_LIMIT: setting('Change streams open at once in one process.', '10000', whole(1, 1_000_000)),
+  STREAM_NETWORK_PERCENT: setting(
+    'Share of STREAM_LIMIT that the anonymous users of one network (an IPv4 address, a /64 of IPv6) may take together (percent).',
+    '5',
+    whole(1, 100),
+  ),
+  STREAM_ANONYMOUS_PERCENT: setting(
+    'Share of STREAM_LIMIT that all anonymous users may take together (percent).',
+    '50',
+    whole(1, 100),
+  ),
+  CONNECTIONS_PER_NETWORK: setting(
+    'Connections open at once from one network, for each environment and process; a school may sit behind one. Beyond that a new one is answered with 429 and ends. Proxies of TRUST_PROXY are not counted: they carry many clients.',
+    '2000',
+    whole(1, 1_000_000),
+  ),
   STOP_SECONDS: setting('How long a stop waits for requests under way (seconds).', '7', whole(1, 600)),
   METRICS_TOKEN: optional('Bearer token for /metrics.', 'none: only loopback addresses may read it', anyText),
 } as const satisfies Record<string, Setting<unknown>>
