@@ -122,13 +122,16 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
   })
-  held.follow(server)
+  const rawRefusal = (problem: PlatformError): string =>
+    rawErrorAnswer(problem, [...environment.get(securityHeaders), 'x-request-id', nextId()])
+  held.follow(server, () =>
+    rawRefusal(fail('tooManyRequests', 'Too many connections are open from this network; close some', 5)),
+  )
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const answering = (socket as { _httpMessage?: ServerResponse | null })._httpMessage
     const isAnswered = answering?.headersSent || isAnsweredEarly(socket as Socket)
     if (error.code === 'ECONNRESET' || !socket.writable || isAnswered) return socket.destroy()
-    const problem = fail('badRequest', CLIENT_ERRORS[error.code as string])
-    socket.end(rawErrorAnswer(problem, [...environment.get(securityHeaders), 'x-request-id', nextId()]))
+    socket.end(rawRefusal(fail('badRequest', CLIENT_ERRORS[error.code as string])))
   })
   const handle = (raw: IncomingMessage, response: ServerResponse): void =>
     dispatch(raw, response, raw.httpVersion === '1.1' && AWAITS_CONTINUE.test(raw.headers.expect ?? ''))
