@@ -151,7 +151,7 @@ export const replaceData = write('buckets.replaceData', {
  * pays for the bucket is no longer in it, so that it does not grow at their expense.
  */
 export const replaceDataAndCharge = write('buckets.replaceDataAndCharge', {
-  params: { app: int8, no: int8, version: int8, data: json, blocks: int8, ...SHARES, ...CHANGE },
+  params: { app: int8, no: int8, version: int8, data: json, blocks: int4, ...SHARES, ...CHANGE },
   row: { matched: bool, refusal: nullable(text), version: nullable(int8) },
   text: `
     with target as (
