@@ -74,13 +74,15 @@ begin
   return row(null, room.version_floor)::charge;
 end $$;
 
--- Whether the viewer may bring somebody into what they share with others, such as a bucket: nobody who has blocked them or whom they have blocked, and a child only where it has to do with them:
--- friends, parents, children of the same parents. `born_after`: whoever was born after that day is a child. A hidden person may be brought in: whoever has the id got it from an app of theirs.
-create function may_share_with(viewer bigint, other people, born_after date) returns boolean language sql stable
-  return other.id = viewer
-    or not exists (select from hidden_from(viewer) h where h.person_id = other.id offset 0)
-       and (other.date_of_birth is null or other.date_of_birth <= born_after
-            or exists (select from friendships f where f.asker_id = other.id and f.asked_id = viewer and f.accepted_at is not null offset 0)
-            or exists (select from friendships f where f.asker_id = viewer and f.asked_id = other.id and f.accepted_at is not null offset 0)
-            or exists (select from guardians g where g.child_id = other.id and g.parent_id = viewer offset 0)
-            or exists (select from guardians g join guardians own on own.parent_id = g.parent_id where g.child_id = other.id and own.child_id = viewer offset 0));
+-- Whether the viewer may bring somebody into what they share with others, such as a bucket: nobody who has blocked them or whom they have blocked, and a child (born after `born_after`) only where it has to
+-- do with them: friends, parents, children of the same parents. A hidden person may be brought in: whoever has the id got it from an app of theirs. It returns a table so that its body takes the place of each call, as in `sight`.
+create function may_share_with(viewer bigint, person bigint, born date, born_after date) returns table (may_share boolean)
+  language sql stable rows 1 begin atomic
+  select person = viewer
+           or not exists (select from hidden_from(viewer) h where h.person_id = person offset 0)
+              and (born is null or born <= born_after
+                   or exists (select from friendships f where f.asker_id = person and f.asked_id = viewer and f.accepted_at is not null offset 0)
+                   or exists (select from friendships f where f.asker_id = viewer and f.asked_id = person and f.accepted_at is not null offset 0)
+                   or exists (select from guardians g where g.child_id = person and g.parent_id = viewer offset 0)
+                   or exists (select from guardians g join guardians own on own.parent_id = g.parent_id where g.child_id = person and own.child_id = viewer offset 0));
+end;

@@ -77,8 +77,10 @@ export const listSharers = read('buckets.listSharers', {
   params: { app: int8, person: int8, users: textArray, born: text },
   row: { user_id: text },
   text: `
-    select u.user_id from app_users u join people p on p.id = u.person_id
-     where u.user_id = any(:users) and u.app_id = :app and is_there(u, p) and may_share_with(:person, p, to_date(:born, 'YYYY-MM-DD'))`,
+    select u.user_id
+      from app_users u join people p on p.id = u.person_id
+      cross join lateral may_share_with(:person, p.id, p.date_of_birth, to_date(:born, 'YYYY-MM-DD')) s
+     where u.user_id = any(:users) and u.app_id = :app and is_there(u, p) and s.may_share`,
 })
 
 /** Shares of the app's storage, in percent: of the user who pays, and of all anonymous users together. */
