@@ -153,8 +153,10 @@ async function prepareUser({ db, get }: Environment): Promise<string> {
     tokenExpiresAtMs: at.getTime() + 1e9,
     defaultCountry: 'US',
   }
-  await createBucket(db, who, { id: 'bench', data: DOCUMENT }).catch(() => {})
-  for (let i = 0; i < 256; i++) await createBucket(db, who, { id: `bench-${i}`, data: DOCUMENT }).catch(() => {})
+  const shares = { userPercent: 100, anonymousPercent: 100 }
+  const make = (id: string) => createBucket(db, who, { id, data: DOCUMENT }, shares).catch(() => {})
+  await make('bench')
+  for (let i = 0; i < 256; i++) await make(`bench-${i}`)
   return session.accessToken
 }
 

@@ -204,7 +204,32 @@ const SETTINGS = {
   ACCESS_TOKEN_HOURS: setting('Lifetime of an access token (hours).', '24', whole(1, 24 * 30)),
   SESSION_DAYS: setting('A session that was not refreshed for this long ends (days).', '90', whole(1, 3650)),
   AUDIT_DAYS: setting('How long the log of security events is kept (days).', '400', whole(30, 36_500)),
+  STORAGE_USER_PERCENT: setting(
+    "Share of an app's storage that one user's buckets may take (percent).",
+    '10',
+    whole(1, 100),
+  ),
+  STORAGE_ANONYMOUS_PERCENT: setting(
+    "Share of an app's storage that the buckets of all its anonymous users may take together (percent).",
+    '10',
+    whole(1, 100),
+  ),
   STREAM_LIMIT: setting('Change streams open at once in one process.', '10000', whole(1, 1_000_000)),
+  STREAM_NETWORK_PERCENT: setting(
+    'Share of STREAM_LIMIT that the anonymous users of one network (an IPv4 address, a /64 of IPv6) may take together (percent).',
+    '5',
+    whole(1, 100),
+  ),
+  STREAM_ANONYMOUS_PERCENT: setting(
+    'Share of STREAM_LIMIT that all anonymous users may take together (percent).',
+    '50',
+    whole(1, 100),
+  ),
+  CONNECTIONS_PER_NETWORK: setting(
+    'Connections open at once from one network, for each environment and process; a school may sit behind one. Beyond that a new one is answered with 429 and ends. Proxies of TRUST_PROXY are not counted: they carry many clients.',
+    '2000',
+    whole(1, 1_000_000),
+  ),
   STOP_SECONDS: setting('How long a stop waits for requests under way (seconds).', '7', whole(1, 600)),
   METRICS_TOKEN: optional(
     'Bearer token for /metrics.',

@@ -231,6 +231,18 @@ test('an anonymous user', async (t) => {
     assert.deepEqual([await countPeople(app), await countPeople(app, 'sandbox')], before)
   })
 
+  await t.test('is refused where the app takes none, and those that there are stay', async () => {
+    const before = await join(app)
+    await app.sql(`update apps set anonymous_enabled = false where name = 'first'`)
+    const people = await countPeople(app)
+    assertError(await ask(), 403, 4035, /^This app takes no anonymous users; sign in/)
+    assert.equal(await countPeople(app), people)
+    assert.equal((await before.client.get('/app/v1/bucket/list')).status, 200)
+    assert.equal((await ask({ clientId: 'gs-second' })).status, 200)
+    await app.sql(`update apps set anonymous_enabled = true where name = 'first'`)
+    assert.equal((await ask()).status, 200)
+  })
+
   await t.test('is not made of somebody who is signed in already; a token that is over does not matter', async () => {
     const before = await countPeople(app)
     const avery = await app.as('avery')

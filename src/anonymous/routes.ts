@@ -62,7 +62,7 @@ export const anonymousOperations: readonly Operation[] = [
       headersOf: ({ tokens }: { tokens: TokenPair }) => tokenHeaders(tokens),
     }),
     limit: { limiter: newcomerLimit, key: ({ address }) => networkOf(address) },
-    errors: ['impossibleNow', 'appNotUsable', 'notAuthorized'],
+    errors: ['impossibleNow', 'appNotUsable', 'notAuthorized', 'notForAnonymous'],
     run: async ({ db, who, environment, request }, input) => {
       await refuseSignedIn(environment, request)
       const clientId = input.clientId ?? request.oneHeader('clientid', 'client_id')

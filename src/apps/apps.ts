@@ -29,6 +29,7 @@ export interface App {
   readonly clientId: string
   readonly name: string
   readonly isBasicEnabled: boolean
+  readonly hasAnonymous: boolean
 }
 
 /** The approved app behind a client ID; refuses with what its developer can do about it. */
@@ -37,7 +38,13 @@ export async function readApp(db: Db, clientId: string, environment: Environment
   if (!row) throw fail('appNotUsable', whyUnknown(clientId, environment))
   if (row.status !== 'approved')
     throw fail('appNotUsable', `The app ${clientId} is ${row.status}; ask an administrator`)
-  return { id: row.id, clientId: row.client_id, name: row.name, isBasicEnabled: row.basic_enabled }
+  return {
+    id: row.id,
+    clientId: row.client_id,
+    name: row.name,
+    isBasicEnabled: row.basic_enabled,
+    hasAnonymous: row.anonymous_enabled,
+  }
 }
 
 /** A client ID that the other environment issued. */
@@ -145,18 +152,6 @@ export async function findConsentEpoch(db: Db, { appId, personId }: { appId: num
   return (await db.first(store.findConsent, { app: appId, person: personId }))?.epoch
 }
 
-/** Refuses ids that are not users of this app, and names them. */
-export async function checkAppUsers(db: Db, appId: number, users: string[]): Promise<void> {
-  if (users.length === 0) return
-  const known = new Set((await db.all(store.findUsers, { app: appId, users })).map((row) => row.user_id))
-  const unknown = users.filter((user) => !known.has(user))
-  if (unknown.length > 0)
-    throw fail(
-      'validationFailed',
-      `Not users of this app: ${unknown.slice(0, 5).join(', ')}${unknown.length > 5 ? ' …' : ''}`,
-    )
-}
-
 /** Approves or suspends an app. The tokens of a suspended one are refused at once, on every process. */
 export function setAppStatus(
   db: Db,
@@ -181,6 +176,33 @@ export function setAppStorage(db: Db, who: Caller, what: { clientId: string; byt
     })
     if (!row) throw fail('noSuchApp')
     await recordAudit(tx, who, { action: 'app.storage', appId: row.app_id, detail: { bytes: what.bytes } })
+  })
+}
+
+export interface AppSwitches {
+  /** Whether anonymous users may be made; those that there are stay. */
+  readonly hasAnonymous?: boolean | undefined
+  /** Whether every user of the app may set values in its public buckets. */
+  readonly sharesBuckets?: boolean | undefined
+}
+
+/** Sets what is given, and answers what holds now. */
+export function setAppSwitches(
+  db: Db,
+  who: Caller,
+  what: AppSwitches & { clientId: string },
+): Promise<Required<AppSwitches>> {
+  return db.transaction(async (tx) => {
+    const { clientId, hasAnonymous = null, sharesBuckets = null } = what
+    const row = await tx.first(store.setSwitches, {
+      client: clientId,
+      anonymous: hasAnonymous,
+      sharedBuckets: sharesBuckets,
+    })
+    if (!row) throw fail('noSuchApp')
+    const now = { hasAnonymous: row.anonymous_enabled, sharesBuckets: row.shared_buckets }
+    await recordAudit(tx, who, { action: 'app.settings', appId: row.id, detail: now })
+    return now
   })
 }
 

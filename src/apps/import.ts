@@ -50,6 +50,8 @@ const ImportedApp = Type.Object({
   implicit: Type.Optional(Flag('The implicit flow; false by default')),
   pkce: Type.Optional(Flag('Whether sign-in insists on a code challenge; true by default')),
   public: Type.Optional(Flag('An app that can keep no secret, such as one on a phone; false by default')),
+  anonymous: Type.Optional(Flag('Whether anonymous users may be made; true by default')),
+  sharedBuckets: Type.Optional(Flag('Every user of the app may set values in its public buckets; false by default')),
   secrets: Type.Optional(
     Type.Array(Type.String({ pattern: PLAIN, minLength: 8, maxLength: 200 }), {
       maxItems: MAX_SECRETS,
@@ -149,6 +151,8 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
       implicit_enabled: app.implicit ?? found?.implicit_enabled ?? false,
       basic_enabled: app.basic ?? found?.basic_enabled ?? false,
       device_enabled: app.device ?? found?.device_enabled ?? false,
+      anonymous_enabled: app.anonymous ?? found?.anonymous_enabled ?? true,
+      shared_buckets: app.sharedBuckets ?? found?.shared_buckets ?? false,
     }
     const owner = app.owner && normaliseHandle(app.owner)
     const change = {

@@ -15,8 +15,8 @@ import {
 
 export const findByClientId = read('apps.findByClientId', {
   params: { client: text },
-  row: { id: int8, client_id: text, name: text, status: text, basic_enabled: bool },
-  text: `select id, client_id, name, status, basic_enabled from apps where client_id = :client`,
+  row: { id: int8, client_id: text, name: text, status: text, basic_enabled: bool, anonymous_enabled: bool },
+  text: `select id, client_id, name, status, basic_enabled, anonymous_enabled from apps where client_id = :client`,
 })
 
 /** An app as it signs in: what it may do, where sign-in may lead back to, and what its secrets are kept as. */
@@ -179,13 +179,6 @@ export const findConsent = read('apps.findConsent', {
      where app_id = :app and person_id = :person and withdrawn_at is null and allowed_at is not null`,
 })
 
-/** Which of these user ids belong to the app. */
-export const findUsers = read('apps.findUsers', {
-  params: { app: int8, users: textArray },
-  row: { user_id: text },
-  text: `select user_id from app_users where user_id = any(:users) and app_id = :app and withdrawn_at is null`,
-})
-
 export const listOrigins = read('apps.listOrigins', {
   params: {},
   row: { origin: text },
@@ -196,6 +189,15 @@ export const setStatus = write('apps.setStatus', {
   params: { client: text, status: text },
   row: { id: int8 },
   text: `update apps set status = :status where client_id = :client returning id`,
+})
+
+/** Null leaves a setting as it is. */
+export const setSwitches = write('apps.setSwitches', {
+  params: { client: text, anonymous: nullable(bool), sharedBuckets: nullable(bool) },
+  row: { id: int8, anonymous_enabled: bool, shared_buckets: bool },
+  text: `
+    update apps set anonymous_enabled = coalesce(:anonymous, anonymous_enabled), shared_buckets = coalesce(:sharedBuckets, shared_buckets)
+     where client_id = :client returning id, anonymous_enabled, shared_buckets`,
 })
 
 export const setStorageLimit = write('apps.setStorageLimit', {

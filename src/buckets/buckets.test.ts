@@ -53,8 +53,14 @@ test('buckets keep their contract', async (t) => {
       assert.deepEqual(answer.body.data, data, key)
       assert.deepEqual([answer.body.version, answer.headers.get('etag')], [1, '"1"'])
     }
-    for (const key of ['x', 'a.x', 'a.b.2', 'a.b.length', 'e.f', 'a.d.x', 'a.b.c'])
-      assertError(await avery.get(PATH, { id: 'narrow', key }), 404, 4042)
+  })
+
+  await t.test('a key that leads nowhere reads as 200 with an empty object', async () => {
+    for (const key of ['x', 'a.x', 'a.b.2', 'a.b.length', 'e.f', 'a.d.x', 'a.b.c']) {
+      const answer = ok(await avery.get(PATH, { id: 'narrow', key }))
+      assert.deepEqual([answer.body.data, answer.headers.get('etag')], [{}, '"1"'], key)
+    }
+    assertError(await avery.get(PATH, { id: 'no such bucket', key: 'x' }), 404, 4042)
   })
 
   await t.test('members read, every user of the app reads a public bucket, anyone else is refused', async () => {

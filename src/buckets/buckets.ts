@@ -1,9 +1,9 @@
-import { checkAppUsers } from '../apps/apps.ts'
 import { gatePerOwner } from '../bounds/gate.ts'
 import type { AppUser, Caller } from '../caller.ts'
 import { type Db, hasCode } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
+import { childrenBornAfter } from '../people/ages.ts'
 import {
   asJson,
   checkUserCount,
@@ -42,32 +42,41 @@ const writing = gatePerOwner({ atOnce: 32, perKey: 1, waiting: 10_000, waitingPe
 const NOT_FOUND = 'There is no bucket with that id'
 const NOT_A_MEMBER = 'This user is not in the users of that bucket'
 
+/** What one user, and all anonymous users together, may use of an app's storage, in percent. */
+export interface Shares {
+  readonly userPercent: number
+  readonly anonymousPercent: number
+}
+
 /** The whole bucket, or the part at a key. */
 export async function readBucket(db: Db, who: AppUser, what: ReadBucket): Promise<BucketRecord> {
   const row = await db.first(store.findBucket, { app: who.appId, id: what.id, user: who.userId })
   if (!row) throw fail('notFound', NOT_FOUND)
   if (row.data === null) throw fail('forbidden', NOT_A_MEMBER)
   if (!what.key) return toRecord(row, row.data, row.version)
-  const part = narrow(parseData(row.data), parseKey(what.key))
-  if (part === undefined) throw fail('notFound', `There is nothing at ${what.key} in that bucket`)
+  // Old clients read a key first, fill it where it is empty, and go on after nothing but a 200.
+  const part = narrow(parseData(row.data), parseKey(what.key)) ?? {}
   return toRecord(row, JSON.stringify(part), row.version)
 }
 
-/** Makes a bucket; the creator is a member of it. */
-export async function createBucket(db: Db, who: AppUser, what: CreateBucket): Promise<BucketRecord> {
+/** Makes a bucket; the creator is a member of it, and pays for it. */
+export async function createBucket(db: Db, who: AppUser, what: CreateBucket, shares: Shares): Promise<BucketRecord> {
   const users = [...new Set([who.userId, ...(what.users ?? [])])]
   checkUserCount(users)
   const { text, blocks } = sizeUp(asJson(what.data === undefined ? {} : what.data))
-  await checkAppUsers(db, who.appId, users.slice(1))
+  await checkSharers(db, who, users.slice(1))
   const bucket = { id: what.id, users, isPublic: what.public ?? false, dataText: text, createdAt: who.at }
   const outcome = await db
     .first(store.insertBucket, {
       app: who.appId,
       id: what.id,
+      user: who.userId,
       users,
       public: bucket.isPublic,
       data: text,
       blocks,
+      anonymous: who.isAnonymous,
+      ...shares,
       now: who.at,
     })
     .catch((error: unknown) => {
@@ -75,10 +84,24 @@ export async function createBucket(db: Db, who: AppUser, what: CreateBucket): Pr
     })
   if (outcome?.version) return { ...bucket, version: outcome.version }
   if (outcome?.taken) throw taken()
-  if (outcome?.are_here) throw outOfRoom()
+  if (outcome?.are_here) throw outOfRoom(outcome.refusal)
   // One of them has just gone: somebody else, or the caller.
-  await checkAppUsers(db, who.appId, users.slice(1))
+  await checkSharers(db, who, users.slice(1))
   throw fail('tokenInvalid')
+}
+
+/** Refuses ids that are not users of this app, and names them. Whom the caller may not share with is nobody to them. */
+async function checkSharers(db: Db, who: AppUser, users: string[]): Promise<void> {
+  if (users.length === 0) return
+  const born = childrenBornAfter(who.at)
+  const rows = await db.all(store.listSharers, { app: who.appId, person: who.personId, users, born })
+  const known = new Set(rows.map((row) => row.user_id))
+  const unknown = users.filter((user) => !known.has(user))
+  if (unknown.length > 0)
+    throw fail(
+      'validationFailed',
+      `Not users of this app: ${unknown.slice(0, 5).join(', ')}${unknown.length > 5 ? ' …' : ''}`,
+    )
 }
 
 /** What changes a bucket may be meant for one version of it only. */
@@ -91,17 +114,34 @@ export type Versioned<T> = T & {
  * Sets the value at a key and answers the whole bucket. Two writers on different keys never lose each other's write: each one writes back what it read only
  * if nobody else has written since, and otherwise starts again.
  */
-export async function setBucketValue(db: Db, who: AppUser, what: Versioned<SetValue>): Promise<BucketRecord> {
-  const steps = parseKey(what.key)
+export async function setBucketValue(
+  db: Db,
+  who: AppUser,
+  what: Versioned<SetValue>,
+  shares: Shares,
+): Promise<BucketRecord> {
+  const write = { ...what, steps: parseKey(what.key), shares }
   // A transaction holds a connection already: it must wait at the row, not for a turn whose owner may need a connection.
-  if (db.isTransaction) return tryToSet(db, store.lockBucket, who, what, steps).then(orConflict)
+  if (db.isTransaction) return setLocked(db, who, write)
   return writing(db).run(`${who.appId} ${what.id}`, async () => {
     for (let tries = 0; tries < TRIES_WITHOUT_LOCK; tries++) {
-      const bucket = await tryToSet(db, store.findBucket, who, what, steps)
+      const bucket = await tryToSet(db, store.findBucket, who, write)
+      if (bucket === 'nobody pays') break
       if (bucket) return bucket
     }
-    return db.transaction((tx) => tryToSet(tx, store.lockBucket, who, what, steps)).then(orConflict)
+    return db.transaction((tx) => setLocked(tx, who, write))
   })
+}
+
+type Write = Versioned<SetValue> & { readonly steps: readonly string[]; readonly shares: Shares }
+
+/** The writer's own row is held before the bucket's, in the order that everybody keeps to: they may have to pay. */
+async function setLocked(tx: Db, who: AppUser, write: Write): Promise<BucketRecord> {
+  await tx.first(store.holdUser, { app: who.appId, user: who.userId })
+  const bucket = await tryToSet(tx, store.lockBucket, who, write)
+  if (bucket === undefined || bucket === 'nobody pays')
+    throw fail('conflict', 'That bucket has just changed; try again')
+  return bucket
 }
 
 /** Undefined where somebody else was quicker. */
@@ -109,14 +149,13 @@ async function tryToSet(
   db: Db,
   find: typeof store.findBucket,
   who: AppUser,
-  what: Versioned<SetValue>,
-  steps: readonly string[],
-): Promise<BucketRecord | undefined> {
-  const row = membersOnly(await db.first(find, { app: who.appId, id: what.id, user: who.userId }))
+  what: Write,
+): Promise<BucketRecord | 'nobody pays' | undefined> {
+  const row = settersOnly(await db.first(find, { app: who.appId, id: what.id, user: who.userId }))
   checkVersion(what.ifMatch, row.version)
-  const sized = sizeUp(setAt(parseData(row.data), steps, asJson(what.value)))
+  const sized = sizeUp(setAt(parseData(row.data), what.steps, asJson(what.value)))
   const version = await replace(db, who, what, row, sized)
-  if (version === undefined) return undefined
+  if (typeof version !== 'number') return version
   await trimChanges(db, row.bucket_no, version)
   return toRecord(row, sized.text, version)
 }
@@ -124,10 +163,10 @@ async function tryToSet(
 async function replace(
   db: Db,
   who: AppUser,
-  what: SetValue,
+  what: Write,
   row: Row,
   { text, blocks }: Sized,
-): Promise<number | undefined> {
+): Promise<number | 'nobody pays' | undefined> {
   const change = {
     no: row.bucket_no,
     version: row.version,
@@ -138,10 +177,23 @@ async function replace(
     now: who.at,
   }
   if (blocks === row.blocks) return (await db.first(store.replaceData, change))?.version
-  const outcome = await db.first(store.replaceDataAndCharge, { ...change, app: who.appId, blocks })
+  const charge = { ...change, app: who.appId, blocks, ...what.shares }
+  let outcome = await db.first(store.replaceDataAndCharge, charge)
+  if (outcome?.refusal === 'payer') {
+    if (!db.isTransaction) return 'nobody pays'
+    await takeOver(db, who, { no: row.bucket_no }, what.shares)
+    outcome = await db.first(store.replaceDataAndCharge, charge)
+  }
   if (!outcome?.matched) return undefined
-  if (outcome.version === null) throw outOfRoom()
+  if (outcome.version === null) throw outOfRoom(outcome.refusal)
   return outcome.version
+}
+
+/** From now on the caller, whose row is held, pays for the bucket, which is locked: always, or only where `of` did. */
+async function takeOver(tx: Db, who: AppUser, { no, of = null }: { no: number; of?: string | null }, shares: Shares) {
+  const payer = { app: who.appId, user: who.userId, anonymous: who.isAnonymous }
+  const outcome = await tx.first(store.takeOver, { no, of, ...payer, ...shares })
+  if (outcome?.refusal) throw outOfRoom(outcome.refusal)
 }
 
 /** Changes that are kept for a bucket's stream, and after how many more the older ones go. */
@@ -165,19 +217,30 @@ export function addBucketUser(db: Db, who: AppUser, what: Versioned<NameUser>): 
     await tx.first(store.holdUser, { app: who.appId, user: what.userId })
     const row = await lockForMember(tx, who, what)
     if (row.users.includes(what.userId)) return toRecord(row, row.data, row.version)
-    await checkAppUsers(tx, who.appId, [what.userId])
+    await checkSharers(tx, who, [what.userId])
     const users = [...row.users, what.userId]
     checkUserCount(users)
     return replaceUsers(tx, who, row, users)
   })
 }
 
-/** Takes a user's access away. Doing it again changes nothing. */
-export function removeBucketUser(db: Db, who: AppUser, what: Versioned<NameUser>): Promise<BucketRecord> {
+/**
+ * Takes a user's access away. Doing it again changes nothing. Whoever takes away the one who pays for the bucket pays from then on: nobody is made to pay for what they
+ * cannot delete. Whoever leaves by themselves goes on paying until it grows: nobody is made to pay for what others leave behind.
+ */
+export function removeBucketUser(
+  db: Db,
+  who: AppUser,
+  what: Versioned<NameUser>,
+  shares: Shares,
+): Promise<BucketRecord> {
   return db.transaction(async (tx) => {
+    await tx.first(store.holdUser, { app: who.appId, user: who.userId })
     const row = await lockForMember(tx, who, what)
     if (!row.users.includes(what.userId)) return toRecord(row, row.data, row.version)
-    return replaceUsers(tx, who, row, withoutUser(row.users, what.userId))
+    const users = withoutUser(row.users, what.userId)
+    if (what.userId !== who.userId) await takeOver(tx, who, { no: row.bucket_no, of: what.userId }, shares)
+    return replaceUsers(tx, who, row, users)
   })
 }
 
@@ -262,6 +325,10 @@ function membersOnly(row: Row | undefined): OwnRow {
   return { ...row, data: row.data }
 }
 
+function settersOnly(row: Row | undefined): OwnRow {
+  return membersOnly(row && { ...row, is_member: row.may_set })
+}
+
 /** Nobody else changes the bucket until the transaction ends. */
 async function lockForMember(tx: Db, who: AppUser, what: Versioned<NameBucket>): Promise<OwnRow> {
   const row = membersOnly(await tx.first(store.lockBucket, { app: who.appId, id: what.id, user: who.userId }))
@@ -269,7 +336,11 @@ async function lockForMember(tx: Db, who: AppUser, what: Versioned<NameBucket>):
   return row
 }
 
-const toRecord = (row: Omit<Row, 'data' | 'is_member'>, dataText: string, version: number): BucketRecord => ({
+const toRecord = (
+  row: Omit<Row, 'data' | 'is_member' | 'may_set'>,
+  dataText: string,
+  version: number,
+): BucketRecord => ({
   id: row.id,
   users: row.users,
   isPublic: row.public,
@@ -280,9 +351,14 @@ const toRecord = (row: Omit<Row, 'data' | 'is_member'>, dataText: string, versio
 
 const streamed = (text: string): string | null => (Buffer.byteLength(text) <= MAX_STREAMED_BYTES ? text : null)
 const taken = () => fail('conflict', 'There is a bucket with that id already')
-const outOfRoom = () =>
-  fail('storageFull', 'The app is above its storage; delete buckets, or ask an administrator for more')
-const orConflict = (bucket: BucketRecord | undefined): BucketRecord => {
-  if (!bucket) throw fail('conflict', 'That bucket has just changed; try again')
-  return bucket
+
+const FULL: Readonly<Record<string, string>> = {
+  user: "The user whom this bucket is counted for, its creator, has used up their share of the app's storage; delete buckets of theirs",
+  anonymous:
+    'The anonymous users of this app have used up their share of its storage together; sign in, or delete their buckets',
 }
+const outOfRoom = (refusal: string | null) =>
+  fail(
+    'storageFull',
+    FULL[refusal ?? ''] ?? 'The app is above its storage; delete buckets, or ask an administrator for more',
+  )

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setAppStorage } from '../apps/apps.ts'
 import { assertError, testApp } from '../testing/testing.ts'
-import { assertStorageAddsUp, ok, PATH, registerApp, version } from './testing.ts'
+import { assertStorageAddsUp, ok, PATH, registerApp, UNSHARED, version } from './testing.ts'
 
 const MIB = 1024 * 1024
 const nest = (levels: number, inner: unknown = 1): unknown =>
@@ -88,7 +88,7 @@ test('buckets keep their contract', async (t) => {
 })
 
 test('an app has a quota, and what does not fit changes nothing', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, UNSHARED)
   const name = await registerApp(app, 'small', 5)
   const avery = await app.as('avery', name)
   const other = await app.as('avery')

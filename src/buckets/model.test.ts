@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { join } from '../anonymous/testing.ts'
 import { size } from '../testing/sizes.ts'
 import { type Answer, type Client, type TestApp, testApp } from '../testing/testing.ts'
 import { depth, getAt, isRefusal, putAt, type Tree, toText, toTree } from './reference.ts'
@@ -10,6 +11,10 @@ import { assertStorageAddsUp, PATH, registerApp, UNLIMITED } from './testing.ts'
 const GROUPS = 6
 const SEQUENCES = size(350)
 const LIMIT_BLOCKS = 6
+/** Of the app's blocks: 60 and 40 percent, rounded up. */
+const USER_BLOCKS = 4
+const ANONYMOUS_BLOCKS = 3
+const SHARES = { STORAGE_USER_PERCENT: '60', STORAGE_ANONYMOUS_PERCENT: '40' }
 
 interface Bucket {
   users: string[]
@@ -17,17 +22,23 @@ interface Bucket {
   data: Tree
   createdDate: string
   version: number
+  /** Whom it is charged to. */
+  payer: string
 }
 
 /** The whole contract of buckets, as plainly as it can be said. */
 class Model {
   readonly #known: readonly string[]
+  readonly #anonymous: string
+  readonly #isShared: boolean
   readonly buckets = new Map<string, Bucket>()
   /** No new bucket has a version at or below it. */
   #floor = 0
 
-  constructor(known: readonly string[]) {
+  constructor(known: readonly string[], anonymous: string, isShared: boolean) {
     this.#known = known
+    this.#anonymous = anonymous
+    this.#isShared = isShared
   }
 
   read(user: string, id: string, key: string): Outcome {
@@ -42,9 +53,9 @@ class Model {
     if (depth(given.data) > 64) return 4003
     if (given.users.some((other) => !this.#known.includes(other))) return 4003
     if (this.buckets.has(id)) return 4091
-    if (this.blocks() + blocksOf(given.data) > LIMIT_BLOCKS) return 4007
     const users = [...new Set([user, ...given.users])]
-    const bucket = { ...given, users, createdDate: '', version: this.#floor + 1 }
+    const bucket = { ...given, users, createdDate: '', version: this.#floor + 1, payer: user }
+    if (!this.#hasRoom(id, bucket)) return 4007
     this.buckets.set(id, bucket)
     return bucket
   }
@@ -52,14 +63,16 @@ class Model {
   set(user: string, id: string, key: string, value: Tree, ifMatch: string | undefined): Outcome {
     // A key that no bucket could have is refused before the bucket is looked for.
     if (isRefusal(getAt(null, key)) && key.split('.').includes('') && key !== '') return 4003
-    const bucket = this.#own(user, id)
+    const isOpen = this.#isShared && this.buckets.get(id)?.isPublic
+    const bucket = isOpen ? this.buckets.get(id)! : this.#own(user, id)
     if (typeof bucket === 'number') return bucket
     if (ifMatch !== undefined && ifMatch !== '*' && ifMatch !== `"${bucket.version}"`) return 4091
     const data = putAt(bucket.data, key, value)
     if (isRefusal(data)) return data.code
-    const growth = blocksOf(data) - blocksOf(bucket.data)
-    if (growth > 0 && this.blocks() + growth > LIMIT_BLOCKS) return 4007
-    return this.#change(id, { ...bucket, data })
+    const isGrown = blocksOf(data) > blocksOf(bucket.data)
+    const payer = isGrown && !bucket.users.includes(bucket.payer) ? user : bucket.payer
+    const changed = { ...bucket, data, payer }
+    return this.#hasRoom(id, changed) ? this.#change(id, changed) : 4007
   }
 
   delete(user: string, id: string): Outcome {
@@ -81,15 +94,29 @@ class Model {
     const bucket = this.#own(user, id)
     if (typeof bucket === 'number' || !bucket.users.includes(other)) return bucket
     if (bucket.users.length === 1) return 4006
-    return this.#change(id, { ...bucket, users: bucket.users.filter((one) => one !== other) })
+    const payer = other === bucket.payer ? user : bucket.payer
+    const changed = { ...bucket, payer, users: bucket.users.filter((one) => one !== other) }
+    return this.#hasRoom(id, changed) ? this.#change(id, changed) : 4007
   }
 
   list(user: string): string[] {
     return [...this.buckets].flatMap(([id, { users }]) => (users.includes(user) ? [id] : [])).sort()
   }
 
-  blocks(): number {
-    return [...this.buckets.values()].reduce((sum, { data }) => sum + blocksOf(data), 0)
+  /** Of those who pay: everybody, all anonymous users, one of them. What grows must fit into all three. */
+  #hasRoom(id: string, changed: Bucket): boolean {
+    const rooms: [limit: number, counts: (payer: string) => boolean][] = [
+      [LIMIT_BLOCKS, () => true],
+      [ANONYMOUS_BLOCKS, (payer) => payer === this.#anonymous],
+      [USER_BLOCKS, (payer) => payer === changed.payer],
+    ]
+    const after = new Map(this.buckets).set(id, changed)
+    return rooms.every(([limit, counts]) => {
+      const [was, is] = [this.buckets, after].map((all) =>
+        [...all.values()].reduce((sum, { payer, data }) => sum + (counts(payer) ? blocksOf(data) : 0), 0),
+      )
+      return is! <= Math.max(limit, was!)
+    })
   }
 
   #own(user: string, id: string): Bucket | number {
@@ -178,10 +205,19 @@ interface Group {
 
 async function openGroup(app: TestApp, number: number): Promise<Group> {
   const name = await registerApp(app, `group${number}`, LIMIT_BLOCKS)
-  const clients = await Promise.all((['avery', 'blake', 'casey'] as const).map((person) => app.as(person, name)))
+  // In every other group all users write to public buckets.
+  const isShared = number % 2 === 1
+  await app.sql(`update apps set shared_buckets = ${isShared} where name = '${name}'`)
+  const anonymous = await join(app, { clientId: `gs-${name}` })
+  const clients = [await app.as('avery', name), await app.as('blake', name), anonymous.client]
   const stranger = await app.as('drew', 'second')
   const own = clients.map((client) => client.userId)
-  return { model: new Model(own), clients, userIds: [...own, stranger.userId, 'nobody'], sequence: 0 }
+  return {
+    model: new Model(own, anonymous.userId, isShared),
+    clients,
+    userIds: [...own, stranger.userId, 'nobody'],
+    sequence: 0,
+  }
 }
 
 /** Takes one step in the model and over HTTP, and compares everything that the answer says. */
@@ -265,7 +301,7 @@ async function runSequence(group: Group, steps: readonly Step[]): Promise<void> 
 }
 
 test(`over ${GROUPS * SEQUENCES} random sequences buckets do what a plain model of the contract does`, async (t) => {
-  const app = await testApp(t, UNLIMITED)
+  const app = await testApp(t, { ...UNLIMITED, ...SHARES })
   const groups = await Promise.all(Array.from({ length: GROUPS }, (_, i) => openGroup(app, i)))
   // A failure prints the seed and the shortest sequence that still fails; give the seed to fc.assert to repeat it.
   await Promise.all(
@@ -279,6 +315,9 @@ test(`over ${GROUPS * SEQUENCES} random sequences buckets do what a plain model 
     ),
   )
   await assertStorageAddsUp(app)
-  const used = await app.sql(`select sum(blocks_used)::int as n from app_storage`)
-  assert.deepEqual(used, [{ n: 0 }])
+  const used = await app.sql(
+    `select sum(blocks_used)::int as n, sum(anonymous_blocks)::int as anonymous, (select sum(blocks_used)::int from user_storage) as of_users
+       from app_storage`,
+  )
+  assert.deepEqual(used, [{ n: 0, anonymous: 0, of_users: 0 }])
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { type Answer, type Client, testApp } from '../testing/testing.ts'
-import { assertStorageAddsUp, PATH, registerApp, through, UNLIMITED } from './testing.ts'
+import { assertStorageAddsUp, PATH, registerApp, through, UNLIMITED, UNSHARED } from './testing.ts'
 
 const WRITERS = 50
 const many = <T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> =>
@@ -128,7 +128,7 @@ test('D6: no writer of a bucket loses its write', async (t) => {
 })
 
 test('D6: the quota is never passed', async (t) => {
-  const app = await testApp(t, UNLIMITED)
+  const app = await testApp(t, { ...UNLIMITED, ...UNSHARED })
   const second = await app.startSecond()
   const limit = 30
   const name = await registerApp(app, 'tight', limit)

@@ -4,12 +4,11 @@
  */
 export type Tree = null | boolean | number | string | Tree[] | Map<string, Tree>
 
-export type Refusal = { status: 400 | 404; code: number }
+export type Refusal = { status: 400; code: number }
 export const isRefusal = (outcome: Tree | Refusal): outcome is Refusal =>
   typeof outcome === 'object' && outcome !== null && 'status' in outcome
 
 const INVALID: Refusal = { status: 400, code: 4003 }
-const NOWHERE: Refusal = { status: 404, code: 4042 }
 
 export function toTree(value: unknown): Tree {
   if (Array.isArray(value)) return value.map(toTree)
@@ -51,14 +50,14 @@ function look(tree: Tree, step: string): Tree | undefined {
   return tree instanceof Map ? tree.get(step) : undefined
 }
 
-/** What a read at the key gives: the part, inside objects that repeat the key. */
+/** What a read at the key gives: the part, inside objects that repeat the key; an empty object where it leads nowhere. */
 export function getAt(data: Tree, key: string): Tree | Refusal {
   const steps = split(key)
   if (!steps) return INVALID
   let part: Tree | undefined = data
   for (const step of steps) {
     part = look(part, step)
-    if (part === undefined) return NOWHERE
+    if (part === undefined) return new Map()
   }
   return steps.reverse().reduce((inner: Tree, step) => new Map([[step, inner]]), part)
 }

@@ -14,6 +14,7 @@ export const buckets: Room = {
   personalTables: {
     buckets: { inExport: '`buckets/`', whenDeleted: 'gone where nobody else is in it, otherwise without them' },
     bucket_members: { inExport: '`buckets/`', whenDeleted: 'gone' },
+    user_storage: { inExport: 'no: a sum of what is in `buckets/`', whenDeleted: 'gone' },
     bucket_changes: {
       inExport: 'no: a copy',
       whenDeleted: 'stays with buckets that stay: the user id, until 320 newer changes have come',

@@ -1,3 +1,4 @@
+import type { Environment } from '../environment.ts'
 import { appUser } from '../http/callers/callers.ts'
 import { type Operation, operation } from '../http/operation.ts'
 import { json, success } from '../http/output/output.ts'
@@ -10,6 +11,7 @@ import {
   readBucket,
   readPosition,
   removeBucketUser,
+  type Shares,
   setBucketValue,
 } from './buckets.ts'
 import { examples } from './examples.ts'
@@ -36,6 +38,11 @@ const bucketOutput = json(Bucket, {
   present: presentBucket,
   headersOf: (bucket: BucketRecord) => ({ etag: `"${bucket.version}"` }),
   headers: { ETag: 'The version, for If-Match' },
+})
+
+const sharesOf = ({ config }: Environment): Shares => ({
+  userPercent: config.STORAGE_USER_PERCENT,
+  anonymousPercent: config.STORAGE_ANONYMOUS_PERCENT,
 })
 
 const onlyIfMatch = { 'If-Match': 'Only if the bucket is at this version; otherwise 409/4091' }
@@ -69,14 +76,14 @@ export const bucketOperations: readonly Operation[] = [
     from: 'body',
     output: bucketOutput,
     errors: ['storageFull', 'conflict'],
-    run: ({ db, who }, input) => createBucket(db, who, input),
+    run: ({ db, who, environment }, input) => createBucket(db, who, input, sharesOf(environment)),
   }),
   operation({
     who: appUser,
     name: 'setBucketValue',
     ...examples.setBucketValue,
     hasLargeBody: true,
-    summary: 'Sets a value at a key; members only',
+    summary: 'Sets a value at a key; members only, or every user where the app shares its public buckets',
     method: 'POST',
     path,
     area,
@@ -85,7 +92,8 @@ export const bucketOperations: readonly Operation[] = [
     requestHeaders: onlyIfMatch,
     output: bucketOutput,
     errors: ['storageFull', 'forbidden', 'notFound', 'conflict'],
-    run: ({ db, who, request }, input) => setBucketValue(db, who, { ...input, ...ifMatch(request) }),
+    run: ({ db, who, environment, request }, input) =>
+      setBucketValue(db, who, { ...input, ...ifMatch(request) }, sharesOf(environment)),
   }),
   operation({
     who: appUser,
@@ -129,8 +137,9 @@ export const bucketOperations: readonly Operation[] = [
     from: 'body',
     requestHeaders: onlyIfMatch,
     output: bucketOutput,
-    errors: ['impossibleNow', 'forbidden', 'notFound', 'conflict'],
-    run: ({ db, who, request }, input) => removeBucketUser(db, who, { ...input, ...ifMatch(request) }),
+    errors: ['impossibleNow', 'storageFull', 'forbidden', 'notFound', 'conflict'],
+    run: ({ db, who, environment, request }, input) =>
+      removeBucketUser(db, who, { ...input, ...ifMatch(request) }, sharesOf(environment)),
   }),
   operation({
     who: appUser,

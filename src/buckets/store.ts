@@ -23,12 +23,16 @@ const record = {
   created_at: timestamptz,
 }
 
-/** Data leaves the database only for those who may see it: members, and every user of the app where the bucket is public. */
+/**
+ * Data leaves the database only for those who may see it: members, and every user of the app where the bucket is public. Those may set values too where the app shares
+ * its public buckets.
+ */
 const asSeen = {
   params: { app: int8, id: text, user: text },
-  row: { ...record, data: nullable(json), is_member: bool },
+  row: { ...record, data: nullable(json), is_member: bool, may_set: bool },
   text: `
     select bucket_no, id, users, public, version, blocks, created_at, :user = any(users) as is_member,
+           :user = any(users) or public and (select shared_buckets from apps where apps.id = :app) as may_set,
            case when public or :user = any(users) then data end as data
       from buckets where app_id = :app and id = :id`,
 }
@@ -68,41 +72,59 @@ export const findMembership = read('buckets.findMembership', {
      where m.user_id = :user and m.bucket_id = :id`,
 })
 
+/** Which of these that person may bring into a bucket. Whoever was born after `:born` is a child. */
+export const listSharers = read('buckets.listSharers', {
+  params: { app: int8, person: int8, users: textArray, born: text },
+  row: { user_id: text },
+  text: `
+    select u.user_id
+      from app_users u join people p on p.id = u.person_id
+      cross join lateral may_share_with(:person, p.id, p.date_of_birth, to_date(:born, 'YYYY-MM-DD')) s
+     where u.user_id = any(:users) and u.app_id = :app and is_there(u, p) and s.may_share`,
+})
+
+/** Shares of the app's storage, in percent: of the user who pays, and of all anonymous users together. */
+const SHARES = { userPercent: int4, anonymousPercent: int4 }
+
 /**
- * Without a version: the id is taken, some of the users are gone, or the app has no room. The users' rows are locked first, so that none of them goes while they get a
- * bucket; then the storage row, so that a new version is above the floor.
+ * Without a version: the id is taken, some of the users are gone, or there is no room. The users' rows are locked first, so that none of them goes while they get a
+ * bucket; then the storage row, so that a new version is above the floor. The creator pays.
  */
 export const insertBucket = write('buckets.insert', {
   params: {
     app: int8,
     id: text,
+    user: text,
     users: textArray,
     public: bool,
     data: json,
     blocks: int8,
+    anonymous: bool,
+    ...SHARES,
     now: timestamptz,
   },
-  row: { taken: bool, are_here: bool, version: nullable(int8) },
+  row: { taken: bool, are_here: bool, refusal: nullable(text), version: nullable(int8) },
   text: `
     with here as (
       select from app_users where user_id = any(:users) and app_id = :app for key share
     ), namesake as (
       select from buckets where app_id = :app and id = :id
-    ), storage as (
-      update app_storage set blocks_used = blocks_used + :blocks
-       where app_id = :app and blocks_used + :blocks <= blocks_limit and not exists (select from namesake)
-         and (select count(*) from here) = cardinality(:users)
-      returning version_floor
+    ), payer as materialized (
+      select payer_of(:user) as payer_no
+       where not exists (select from namesake) and (select count(*) from here) = cardinality(:users)
+    ), charged as materialized (
+      select payer_no, move_charge(:app, null, false, 0, payer_no, :anonymous, :blocks, :userPercent, :anonymousPercent, 0) as charge from payer
     ), bucket as (
-      insert into buckets (app_id, id, users, public, data, version, blocks, created_at)
-      select :app, :id, :users, :public, :data, version_floor + 1, :blocks, :now from storage
+      insert into buckets (app_id, id, users, public, data, version, blocks, payer_no, by_anonymous, created_at)
+      select :app, :id, :users, :public, :data, (charge).version_floor + 1, :blocks, payer_no, :anonymous, :now
+        from charged where (charge).refusal is null
       returning bucket_no, version
     ), members as (
       insert into bucket_members (user_id, bucket_id, bucket_no, since_version)
       select member, :id, bucket_no, version from bucket, unnest(:users) member
     )
     select exists (select from namesake) as taken, (select count(*) from here) = cardinality(:users) as are_here,
-           (select version from bucket) as version`,
+           (select (charge).refusal from charged) as refusal, (select version from bucket) as version`,
 })
 
 const keepChange = (kind: string, key: string, value: string): string => `
@@ -127,30 +149,47 @@ export const replaceData = write('buckets.replaceData', {
 })
 
 /**
- * The same where the number of blocks changes: the quota moves in the same statement. `matched` without a version: the app has no room.
- * The storage row is locked before it is counted with: an update computes from the row as it was, even where it must wait for another.
+ * The same where the number of blocks changes: what is charged moves in the same statement. `matched` without a version: there is no room, or (`payer`) whoever
+ * pays for the bucket is no longer in it, so that it does not grow at their expense.
  */
 export const replaceDataAndCharge = write('buckets.replaceDataAndCharge', {
-  params: { app: int8, no: int8, version: int8, data: json, blocks: int8, ...CHANGE },
-  row: { matched: bool, version: nullable(int8) },
+  params: { app: int8, no: int8, version: int8, data: json, blocks: int4, ...SHARES, ...CHANGE },
+  row: { matched: bool, refusal: nullable(text), version: nullable(int8) },
   text: `
     with target as (
-      select bucket_no, blocks from buckets where bucket_no = :no and version = :version for update
-    ), room as (
-      select s.blocks_used + :blocks - t.blocks as blocks_used
-        from app_storage s, target t
-       where s.app_id = :app and (:blocks < t.blocks or s.blocks_used + :blocks - t.blocks <= s.blocks_limit)
-         for update of s
-    ), storage as (
-      update app_storage s set blocks_used = room.blocks_used from room where s.app_id = :app
-      returning s.app_id
+      select bucket_no, blocks, payer_no, by_anonymous,
+             :blocks < blocks or exists (select from user_storage s where s.payer_no = b.payer_no and s.user_id = any(b.users)) as is_paid
+        from buckets b where bucket_no = :no and version = :version for update
+    ), charged as materialized (
+      select bucket_no, move_charge(:app, payer_no, by_anonymous, blocks, payer_no, by_anonymous, :blocks, :userPercent, :anonymousPercent, 0) as charge
+        from target where is_paid
     ), bucket as (
       update buckets b set data = :data, version = b.version + 1, blocks = :blocks
-        from target t, storage
-       where b.bucket_no = t.bucket_no
+        from charged c
+       where b.bucket_no = c.bucket_no and (c.charge).refusal is null
       returning b.bucket_no, b.version
     ), ${keepSet}
-    select exists (select from target) as matched, (select version from bucket) as version`,
+    select exists (select from target) as matched, (select version from bucket) as version,
+           case when exists (select from target where not is_paid) then 'payer' else (select (charge).refusal from charged) end as refusal`,
+})
+
+/** A bucket that is locked is charged to another user, who is held: always, or only where it is charged to `of`. */
+export const takeOver = write('buckets.takeOver', {
+  params: { app: int8, no: int8, user: text, anonymous: bool, of: nullable(text), ...SHARES },
+  row: { refusal: nullable(text) },
+  text: `
+    with bucket as materialized (
+      select bucket_no, payer_no, by_anonymous, blocks, payer_of(:user) as new_payer_no from buckets b
+       where bucket_no = :no and (:of is null or exists (select from user_storage s where s.payer_no = b.payer_no and s.user_id = :of))
+    ), charged as materialized (
+      select bucket_no, new_payer_no,
+             move_charge(:app, payer_no, by_anonymous, blocks, new_payer_no, :anonymous, blocks, :userPercent, :anonymousPercent, 0) as charge
+        from bucket
+    ), moved as (
+      update buckets b set payer_no = c.new_payer_no, by_anonymous = :anonymous
+        from charged c where b.bucket_no = c.bucket_no and (c.charge).refusal is null
+    )
+    select (charge).refusal as refusal from charged`,
 })
 
 /** Of a bucket that is locked. */
@@ -177,19 +216,15 @@ export const replaceUsers = write('buckets.replaceUsers', {
  */
 export const deleteBucket = write('buckets.delete', {
   params: { app: int8, no: int8 },
-  row: { app_id: int8 },
+  row: { bucket_no: int8 },
   text: `
-    with room as (
-      select blocks_used, version_floor from app_storage where app_id = :app for update
-    ), gone as (
-      delete from buckets b using room where b.bucket_no = :no returning b.version, b.blocks
+    with charged as materialized (
+      select bucket_no, move_charge(:app, payer_no, by_anonymous, blocks, payer_no, by_anonymous, 0, 0, 0, version) as charge
+        from buckets where bucket_no = :no
     ), changes as (
       delete from bucket_changes where bucket_no = :no
     )
-    update app_storage s
-       set blocks_used = room.blocks_used - gone.blocks, version_floor = greatest(room.version_floor, gone.version)
-      from room, gone where s.app_id = :app
-    returning s.app_id`,
+    delete from buckets b using charged c where b.bucket_no = c.bucket_no returning b.bucket_no`,
 })
 
 /** Until the transaction ends this user does not go. Taken before the bucket's row, as by whoever removes a user. */

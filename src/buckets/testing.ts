@@ -13,6 +13,9 @@ export const UNLIMITED = {
   LOG_SAMPLE: '0',
 }
 
+/** For tests of the app's own quota: one user may fill it. */
+export const UNSHARED = { STORAGE_USER_PERCENT: '100', STORAGE_ANONYMOUS_PERCENT: '100' }
+
 export const ok = (answer: Answer): Answer => {
   assert.equal(answer.status, 200, answer.text)
   return answer
@@ -33,17 +36,26 @@ export async function registerApp(app: TestApp, name: string, blocksLimit: numbe
 /** The same person through another process. */
 export const through = (client: Client, address: string): Client => new Client(address, client.token, client.userId)
 
-/** What is charged is what is kept, in every app, and nothing stays behind of what was deleted. */
+/** What is charged is what is kept, in every app, for every user and for all anonymous users together, and nothing stays behind of what was deleted. */
 export async function assertStorageAddsUp(app: TestApp, environment?: EnvironmentName): Promise<void> {
   const wrong = await app.sql(
     `with kept as (
-       select app_id, sum(blocks) as charged, sum(greatest(1, ceil(octet_length(data::text) / 1024.0))) as blocks
+       select app_id, sum(blocks) as charged, sum(greatest(1, ceil(octet_length(data::text) / 1024.0))) as blocks,
+              sum(blocks) filter (where by_anonymous) as by_anonymous
          from buckets group by app_id
      ) select * from app_storage left join kept using (app_id)
-        where blocks_used <> coalesce(charged, 0) or charged <> blocks`,
+        where blocks_used <> coalesce(charged, 0) or charged <> blocks or anonymous_blocks <> coalesce(by_anonymous, 0)`,
     environment,
   )
   assert.deepEqual(wrong, [])
+  const wrongOfUsers = await app.sql(
+    `select user_id, p.anonymous, u.blocks_used, sum(b.blocks) as kept, array_agg(b.by_anonymous) as marks
+       from user_storage u join app_users using (user_id) join people p on p.id = person_id left join buckets b using (payer_no)
+      group by user_id, p.anonymous, u.blocks_used
+     having u.blocks_used <> coalesce(sum(b.blocks), 0) or bool_or(b.by_anonymous <> p.anonymous)`,
+    environment,
+  )
+  assert.deepEqual(wrongOfUsers, [])
   const orphans = await app.sql(
     `select bucket_no from bucket_changes where bucket_no not in (select bucket_no from buckets)`,
     environment,

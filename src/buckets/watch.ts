@@ -1,13 +1,21 @@
+import { networkOf } from '../bounds/networks.ts'
 import type { AppUser } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import { service } from '../environment.ts'
-import { Feed, type FeedSource } from '../feeds/feed.ts'
+import { Feed, type FeedCount, type FeedSource } from '../feeds/feed.ts'
 import type { EventSink } from '../feeds/sink.ts'
 import { type BucketRecord, presentBucket } from './schema.ts'
 import * as store from './store.ts'
 
 const MAX_STREAMS_OF_USER = 50
+
+/** How many streams there may be in this process, and of those how many for anonymous users: from one network, and together. */
+export interface StreamLimits {
+  readonly total: number
+  readonly ofNetwork: number
+  readonly ofAnonymous: number
+}
 
 /** Where a stream starts. */
 export interface Position {
@@ -25,14 +33,36 @@ interface Member {
 
 /** Tells members what changed in their buckets: the number of a change is the bucket's version. */
 export class BucketWatch extends Feed<Member> {
-  constructor(db: Db, total: number) {
-    super(bucketSource(db), { total, ofOwner: MAX_STREAMS_OF_USER })
+  readonly #limits: StreamLimits
+
+  constructor(db: Db, limits: StreamLimits) {
+    super(bucketSource(db), limits.total)
+    this.#limits = limits
   }
 
-  open({ userId }: AppUser, { bucketNo, id, version, seen }: Position): (sink: EventSink) => void {
+  open(who: AppUser, { bucketNo, id, version, seen }: Position): (sink: EventSink) => void {
+    const { userId } = who
     const first = { id: seen, event: 'ready', data: JSON.stringify({ id, version }) }
-    return this.follow({ key: bucketNo, follower: { userId, bucketId: id }, owner: userId, seen, first })
+    return this.follow({
+      key: bucketNo,
+      follower: { userId, bucketId: id },
+      counts: countsOf(who, this.#limits),
+      seen,
+      first,
+    })
   }
+}
+
+/** Anybody can make anonymous users, as many as they like: those count by the network that they come from, and together. */
+function countsOf({ userId, isAnonymous, address }: AppUser, { ofNetwork, ofAnonymous }: StreamLimits): FeedCount[] {
+  const own = { key: userId, most: MAX_STREAMS_OF_USER, whose: 'A user' }
+  if (!isAnonymous) return [own]
+  const network = `network ${networkOf(address)}`
+  return [
+    own,
+    { key: network, most: ofNetwork, whose: 'The anonymous users of one network' },
+    { key: 'anonymous', most: ofAnonymous, whose: 'All anonymous users' },
+  ]
 }
 
 const bucketSource = (db: Db): FeedSource<Member> => ({
@@ -85,7 +115,14 @@ const toRecord = (row: RowOf<typeof store.findByNumber>): BucketRecord => ({
   version: row.version,
 })
 
+const shareOf = (total: number, percent: number): number => Math.ceil((total * percent) / 100)
+
 export const bucketWatch = service(
-  ({ db, config }) => new BucketWatch(db, config.STREAM_LIMIT),
+  ({ db, config: { STREAM_LIMIT: total, STREAM_NETWORK_PERCENT, STREAM_ANONYMOUS_PERCENT } }) =>
+    new BucketWatch(db, {
+      total,
+      ofNetwork: shareOf(total, STREAM_NETWORK_PERCENT),
+      ofAnonymous: shareOf(total, STREAM_ANONYMOUS_PERCENT),
+    }),
   (watch) => watch.close(),
 )

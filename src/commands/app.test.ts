@@ -44,6 +44,18 @@ test('apps are added, get a second secret, lose the first, and are suspended and
     [['suspend', 'gs-log'], /^gs-log is suspended\.\n$/],
     [['storage', 'gs-log', '5000'], /^gs-log may hold 4096 bytes\.\n$/],
     [['list'], /^gs-log\tsuspended\t0 of 4096\t@drew\tLog$/m],
+    [
+      ['set', 'log', '--anonymous', 'off'],
+      /^gs-log refuses new anonymous users\.\nIts public buckets are written by their members\.\n$/,
+    ],
+    [
+      ['set', 'gs-log', '--shared-buckets', 'on'],
+      /^gs-log refuses new anonymous users\.\nIts public buckets are written by all its users\.\n$/,
+    ],
+    [['set', 'gs-log', '--anonymous', 'on', '--shared-buckets', 'off'], /^gs-log takes new .*by their members\.\n$/s],
+    [['set', 'gs-log', '--anonymous', 'perhaps'], /--anonymous is on or off, not 'perhaps'/],
+    [['set', 'gs-log'], /Name what to set/],
+    [['set', 'gs-unknown', '--anonymous', 'on'], /^There is no app with that client ID\n$/],
     [['approve', 'log'], /^gs-log is approved\.\n$/],
     [['approve', 'gs-unknown'], /^There is no app with that client ID\n$/],
   ]

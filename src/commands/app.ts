@@ -8,6 +8,7 @@ import {
   makeClientId,
   setAppStatus,
   setAppStorage,
+  setAppSwitches,
 } from '../apps/apps.ts'
 import { secretHashKey } from '../apps/secrets.ts'
 import type { EnvironmentName } from '../config.ts'
@@ -154,6 +155,40 @@ const storage = command({
   },
 })
 
+const readSwitch = (name: string, text: string | undefined): boolean | undefined => {
+  if (text !== undefined && text !== 'on' && text !== 'off')
+    throw new UsageError(`--${name} is on or off, not '${text}'`)
+  return text === undefined ? undefined : text === 'on'
+}
+
+const set = command({
+  about: 'Sets what an app may do; what is not named stays as it is.',
+  args: ['CLIENT_ID'],
+  options: {
+    anonymous: { type: 'string', value: 'on|off', about: 'Whether anonymous users may be made; on unless set' },
+    'shared-buckets': {
+      type: 'string',
+      value: 'on|off',
+      about: 'Whether every user of the app may set values in its public buckets; off unless set',
+    },
+    environment: implied,
+  },
+  examples: ['app set gs-logbook --anonymous off', 'app set gs-logbook --shared-buckets on'],
+  run: async ([given], values) => {
+    const switches = {
+      hasAnonymous: readSwitch('anonymous', values.anonymous),
+      sharesBuckets: readSwitch('shared-buckets', values['shared-buckets']),
+    }
+    if (Object.values(switches).every((one) => one === undefined))
+      throw new UsageError('Name what to set: --anonymous or --shared-buckets')
+    await withApp(given!, values.environment, async ({ db }, clientId) => {
+      const now = await setAppSwitches(db, operator(), { clientId, ...switches })
+      print(`${clientId} ${now.hasAnonymous ? 'takes' : 'refuses'} new anonymous users.`)
+      print(`Its public buckets are written by ${now.sharesBuckets ? 'all its users' : 'their members'}.`)
+    })
+  },
+})
+
 const list = command({
   about: 'Lists all apps: client ID, status, bytes used and allowed, owner and name, separated by tabs.',
   args: [],
@@ -169,6 +204,6 @@ const list = command({
 })
 
 export const app: CommandGroup = {
-  about: 'Registers, lists, approves and suspends apps, renews their secrets, sets their storage.',
-  verbs: { add, secret, approve, suspend, storage, list },
+  about: 'Registers, lists, approves and suspends apps, renews their secrets, sets their storage and what they may do.',
+  verbs: { add, secret, approve, suspend, storage, set, list },
 }

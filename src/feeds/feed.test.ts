@@ -46,7 +46,7 @@ class Sequences implements FeedSource<string> {
 }
 
 /** Follows until it is closed. */
-function follow(feed: Feed<string>, key: number, seen: number, follower = 'somebody') {
+function follow(feed: Feed<string>, key: number, seen: number, follower = 'somebody', most = 100) {
   const told: string[] = []
   const closing: (() => void)[] = []
   const sink: EventSink = {
@@ -56,7 +56,11 @@ function follow(feed: Feed<string>, key: number, seen: number, follower = 'someb
     },
     onClose: (handler) => void closing.push(handler),
   }
-  feed.follow({ key, follower, owner: follower, seen, first: { event: 'ready', data: '' } })(sink)
+  const counts = [
+    { key: follower, most, whose: 'A user' },
+    { key: 'of all', most: most + 1, whose: 'Those of one house' },
+  ]
+  feed.follow({ key, follower, counts, seen, first: { event: 'ready', data: '' } })(sink)
   return { told, close: sink.close }
 }
 
@@ -64,7 +68,7 @@ test('a follower catches up in pages, and whoever is up to date does not wait fo
   const source = new Sequences()
   source.add(1, ...Array.from({ length: 20 }, (_, i) => i * 10 + 10))
   source.add(2, 5)
-  const feed = new Feed(source, { total: 10, ofOwner: 10 })
+  const feed = new Feed(source, 10)
   t.after(() => feed.close())
   const current = follow(feed, 1, 200)
   const behind = follow(feed, 1, 40)
@@ -80,7 +84,7 @@ test('a follower catches up in pages, and whoever is up to date does not wait fo
 test('one look a tick is for all who follow, those who stand at the same place share what is read, and nobody looks for nobody', async (t) => {
   const source = new Sequences()
   source.add(1, 10)
-  const feed = new Feed(source, { total: 100, ofOwner: 100 })
+  const feed = new Feed(source, 100)
   t.after(() => feed.close())
   const followers = Array.from({ length: 50 }, () => follow(feed, 1, 10))
   source.add(1, 20)
@@ -98,7 +102,7 @@ test('who has missed what is no longer kept gets all of it, and who may no longe
   const source = new Sequences()
   source.add(1, 10, 20, 30)
   source.oldest = 20
-  const feed = new Feed(source, { total: 10, ofOwner: 2 })
+  const feed = new Feed(source, 10)
   t.after(() => feed.close())
   const [late, ahead] = [follow(feed, 1, 10, 'late'), follow(feed, 1, 99, 'ahead')]
   const near = follow(feed, 1, 20, 'near')
@@ -110,6 +114,13 @@ test('who has missed what is no longer kept gets all of it, and who may no longe
   await until('others go on', () => late.told.includes('item 40'))
   assert.deepEqual(near.told, ['ready', 'item 30', 'removed'])
   assert.equal(feed.size, 2)
-  follow(feed, 1, 40, 'late')
-  assert.throws(() => follow(feed, 1, 40, 'late'), /A user may have 2 streams open/)
+  follow(feed, 1, 40, 'late', 2)
+  assert.throws(() => follow(feed, 1, 40, 'late', 2), /A user may have 2 streams open/)
+  assert.throws(() => follow(feed, 1, 40, 'another', 2), /Those of one house may have 3 streams open/)
+  // What was refused for one reason counts for no other.
+  assert.throws(() => follow(feed, 1, 40, 'another', 2), /Those of one house may have 3 streams open/)
+  ahead.close()
+  const another = follow(feed, 1, 40, 'another', 2)
+  another.close()
+  follow(feed, 1, 40, 'another', 2)
 })

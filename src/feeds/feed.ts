@@ -30,17 +30,19 @@ export interface FeedSource<F> {
   readWhole(key: number): Promise<(follower: F) => FeedEvent | undefined>
 }
 
-export interface FeedLimits {
-  readonly total: number
-  readonly ofOwner: number
+/** What a stream counts for, beside the total: so many at most under one key. */
+export interface FeedCount {
+  readonly key: string
+  readonly most: number
+  /** Whose streams those are, as the beginning of a sentence: "A user". */
+  readonly whose: string
 }
 
 /** Where a follower begins. */
 export interface Following<F> {
   readonly key: number
   readonly follower: F
-  /** Whose limit it counts for. */
-  readonly owner: string
+  readonly counts: readonly FeedCount[]
   /** Up to which number everything is known: Last-Event-ID. */
   readonly seen: number
   readonly first: SinkEvent
@@ -50,7 +52,7 @@ interface Listener<F> {
   readonly sink: EventSink
   readonly key: number
   readonly follower: F
-  readonly owner: string
+  readonly counts: readonly FeedCount[]
   seen: number
 }
 
@@ -60,16 +62,16 @@ interface Listener<F> {
  */
 export class Feed<F> {
   readonly #source: FeedSource<F>
-  readonly #limits: FeedLimits
+  readonly #total: number
   readonly #listeners = new Map<number, Set<Listener<F>>>()
   readonly #countOf = new Map<string, number>()
   #size = 0
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(source: FeedSource<F>, limits: FeedLimits) {
+  constructor(source: FeedSource<F>, total: number) {
     this.#source = source
-    this.#limits = limits
+    this.#total = total
   }
 
   get size(): number {
@@ -77,15 +79,15 @@ export class Feed<F> {
   }
 
   /** Takes a place at once, or refuses; what it returns starts the stream. */
-  follow({ key, follower, owner, seen, first }: Following<F>): (sink: EventSink) => void {
-    const own = this.#countOf.get(owner) ?? 0
-    const { total, ofOwner } = this.#limits
-    if (this.#size >= total) throw fail('tooManyRequests', 'Too many streams are open here; try again later', 5)
-    if (own >= ofOwner) throw fail('tooManyRequests', `A user may have ${ofOwner} streams open`, 5)
+  follow({ key, follower, counts, seen, first }: Following<F>): (sink: EventSink) => void {
+    if (this.#size >= this.#total) throw fail('tooManyRequests', 'Too many streams are open here; try again later', 5)
+    for (const { key, most, whose } of counts)
+      if ((this.#countOf.get(key) ?? 0) >= most)
+        throw fail('tooManyRequests', `${whose} may have ${most} streams open`, 5)
     this.#size++
-    this.#countOf.set(owner, own + 1)
+    for (const { key } of counts) this.#countOf.set(key, (this.#countOf.get(key) ?? 0) + 1)
     return (sink) => {
-      const listener = { sink, key, follower, owner, seen }
+      const listener = { sink, key, follower, counts, seen }
       this.#listeners.set(key, (this.#listeners.get(key) ?? new Set()).add(listener))
       sink.onClose(() => this.#remove(listener))
       sink.send(first)
@@ -99,13 +101,14 @@ export class Feed<F> {
   }
 
   #remove(listener: Listener<F>): void {
-    const { key, owner } = listener
-    const listeners = this.#listeners.get(key)
+    const listeners = this.#listeners.get(listener.key)
     if (!listeners?.delete(listener)) return
-    if (listeners.size === 0) this.#listeners.delete(key)
-    const left = (this.#countOf.get(owner) ?? 0) - 1
-    if (left > 0) this.#countOf.set(owner, left)
-    else this.#countOf.delete(owner)
+    if (listeners.size === 0) this.#listeners.delete(listener.key)
+    for (const { key } of listener.counts) {
+      const left = (this.#countOf.get(key) ?? 0) - 1
+      if (left > 0) this.#countOf.set(key, left)
+      else this.#countOf.delete(key)
+    }
     this.#size--
   }
 

@@ -7,21 +7,27 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 }
 
-/** Finds the client's address: the last in X-Forwarded-For that no trusted proxy has, going back from the connection itself. */
-export function addressFinder(trusted: readonly string[]): (request: IncomingMessage) => string {
-  const peerOf = ({ socket }: IncomingMessage): string => socket.remoteAddress ?? ''
-  if (trusted.length === 0) return peerOf
+/** Whether an address is one of the trusted proxies. */
+export function proxyFinder(trusted: readonly string[]): (address: string) => boolean {
+  if (trusted.length === 0) return () => false
   const list = new BlockList()
   for (const network of trusted.flatMap((name) => NAMED[name] ?? [name])) {
     const [address = '', bits] = network.split('/')
     const family = isIPv6(address) ? 'ipv6' : 'ipv4'
     list.addSubnet(address, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family)
   }
-  const isTrusted = (address: string) => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+  return (address) => isIP(address) !== 0 && list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+}
+
+/** Finds the client's address: the last in X-Forwarded-For that no trusted proxy has, going back from the connection itself. */
+export function addressFinder(trusted: readonly string[]): (request: IncomingMessage) => string {
+  const peerOf = ({ socket }: IncomingMessage): string => socket.remoteAddress ?? ''
+  if (trusted.length === 0) return peerOf
+  const isTrusted = proxyFinder(trusted)
   return (request) => {
     let address = peerOf(request)
     const forwarded = String(request.headers['x-forwarded-for'] ?? '').split(',')
-    while (isIP(address) !== 0 && isTrusted(address)) {
+    while (isTrusted(address)) {
       const before = forwarded.pop()?.trim()
       if (before === undefined || isIP(before) === 0) break
       address = before

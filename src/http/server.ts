@@ -135,12 +135,16 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
   })
-  held.follow(server)
+  const rawRefusal = (problem: PlatformError, ...headers: string[]): string =>
+    rawErrorAnswer(problem, [...environment.get(securityHeaders), 'x-request-id', nextId(), ...headers])
+  held.follow(server, () =>
+    rawRefusal(fail('tooManyRequests', 'Too many connections are open from this network; close some', 5)),
+  )
   const refuseRaw = (socket: Socket, problem: PlatformError, ...headers: string[]): void => {
     const answering = (socket as { _httpMessage?: ServerResponse | null })._httpMessage
     const isAnswered = answering?.headersSent || isAnsweredEarly(socket)
     if (!socket.writable || isAnswered) return void socket.destroy()
-    socket.end(rawErrorAnswer(problem, [...environment.get(securityHeaders), 'x-request-id', nextId(), ...headers]))
+    socket.end(rawRefusal(problem, ...headers))
   }
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET') return void socket.destroy()

@@ -122,6 +122,21 @@ test('an app keeps the owner and the organisation that a file does not name', as
   assert.deepEqual(await has(), { name: 'Renamed', handle: '@Noor', key: 'hangar' })
 })
 
+test('an app has anonymous users and keeps its public buckets to their members, unless a file says otherwise', async (t) => {
+  const app = await testApp(t)
+  const has = async () =>
+    (await app.sql(`select anonymous_enabled, shared_buckets from apps where client_id = 'gs-logbook'`))[0]
+  await run(app, school())
+  assert.deepEqual(await has(), { anonymous_enabled: true, shared_buckets: false })
+  const report = await run(app, { apps: [{ key: 'logbook', name: 'Logbook', anonymous: false, sharedBuckets: true }] })
+  assert.deepEqual(report.production?.apps, all(0, 1, 0))
+  await run(app, { apps: [{ key: 'logbook', name: 'Renamed' }] })
+  assert.deepEqual(await has(), { anonymous_enabled: false, shared_buckets: true })
+  await run(app, { apps: [{ key: 'other', name: 'Other', anonymous: false, sharedBuckets: true }] })
+  const [other] = await app.sql(`select anonymous_enabled, shared_buckets from apps where client_id = 'gs-other'`)
+  assert.deepEqual(other, await has())
+})
+
 test('the same password keeps its sessions, another one ends them', async (t) => {
   const app = await testApp(t)
   await run(app, school())

@@ -87,7 +87,7 @@ async function renewPeople(app: TestApp): Promise<void> {
   // Apart, so that upkeep which tidies up after the first does not wait for the second, and it for upkeep.
   await app.sql(
     `delete from people; delete from retired_handles; delete from sign_in_failures; delete from buckets;
-     update app_storage set blocks_used = 0, version_floor = 0`,
+     update app_storage set blocks_used = 0, anonymous_blocks = 0, version_floor = 0`,
   )
   await app.sql(
     `insert into people (handle, handle_key, first_name, last_name, email, country, date_of_birth, public_search, search_keys, search_version, created_at) values ${rows.join()};
