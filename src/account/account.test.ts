@@ -41,7 +41,7 @@ test('the account operations', async (t) => {
     assertError(await call(browser, 'GET', '/account/v1/me'), 401, 4016)
     const answer = await call(browser, 'POST', '/account/v1/signin', { handle: 'Avery', password: PASSWORD })
     assert.deepEqual(answer.body, { handle: '@avery', name: 'Avery Example' })
-    assert.match(answer.headers.get('set-cookie')!, /^gs_browser=gs_br_[\w-]{49}; Path=\/; HttpOnly; SameSite=Lax$/)
+    assert.match(answer.headers.getSetCookie()[0]!, /^gs_browser=gs_br_[\w-]{49}; Path=\/; HttpOnly; SameSite=Lax$/)
     assert.deepEqual((await call(browser, 'GET', '/account/v1/me')).body, { handle: '@avery', name: 'Avery Example' })
     const cookie = `gs_browser=${browser.cookies.get('gs_browser')}`
     const out = await call(browser, 'POST', '/account/v1/signout', {})

@@ -36,8 +36,11 @@ const path = '/account/v1'
 
 /** What every operation that changes the cookie has in common. */
 const newCookie = {
-  headersOf: ({ cookie }: { cookie: string }) => ({ 'set-cookie': cookie }),
-  headers: { 'Set-Cookie': 'The new cookie of this browser; the one before is worth nothing' },
+  headersOf: ({ cookie }: { cookie: string[] }) => ({ 'set-cookie': cookie }),
+  headers: {
+    'Set-Cookie':
+      'The new cookie of this browser; the one before is worth nothing. After a sign-in also the one that tells that it has signed in before: keep both',
+  },
 }
 
 export const accountOperations: readonly Operation[] = [

@@ -26,14 +26,15 @@ const path = '/account/v1/passkey'
 
 /** What a result has beside its answer: the cookie that goes with it. */
 interface WithCookie {
-  readonly cookie: string | undefined
+  readonly cookie: string[] | undefined
 }
 const cookieAnswer = {
-  headersOf: ({ cookie }: WithCookie): Record<string, string> => (cookie === undefined ? {} : { 'set-cookie': cookie }),
+  headersOf: ({ cookie }: WithCookie): Record<string, string[]> =>
+    cookie === undefined ? {} : { 'set-cookie': cookie },
 }
 
 /** The challenge is bound to the cookie, so a first visitor gets one. */
-const newCookieOf = ({ environment, request, who }: Context<Visitor>): string | undefined =>
+const newCookieOf = ({ environment, request, who }: Context<Visitor>): string[] | undefined =>
   findBrowserToken(environment, request) === undefined
     ? writeCookie(environment, { token: who.browserToken })
     : undefined

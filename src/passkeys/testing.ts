@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { openBrowser } from '../browsers/browsers.ts'
+import { openKnownBrowser } from '../browsers/known.ts'
 import type { EnvironmentName } from '../config.ts'
 import { cookie } from '../http/callers/cookies.ts'
 import type { TestBrowser } from '../testing/browser.ts'
@@ -144,6 +145,7 @@ export async function signedIn(app: TestApp, person: Person, name: EnvironmentNa
     address: '127.0.0.1',
     browserToken: '',
     device: 'test',
+    known: openKnownBrowser(environment.keyFor('known-browser'), undefined, environment.clock()),
     person: undefined,
   }
   const what = { personId: Number(row!.id), epoch: Number(row!.epoch), door: 'password', isKept: false } as const
