@@ -8,6 +8,7 @@ import { json, success } from '../http/output/output.ts'
 import { messagePolicy } from '../messages/messages.ts'
 import { examples } from './examples.ts'
 import { addPasskey, listPasskeys, relyingParty, removePasskey, renamePasskey, startPasskey } from './passkeys.ts'
+import { startProof } from './proof.ts'
 import {
   AddPasskey,
   CreationOptions,
@@ -70,6 +71,21 @@ export const passkeyOperations: readonly Operation[] = [
   }),
   operation({
     who: person,
+    name: 'startPasskeyProof',
+    ...examples.startPasskeyProof,
+    summary: 'Gives what a browser needs to ask for a passkey as a proof, for 5 minutes',
+    method: 'POST',
+    path: `${path}/proof/options`,
+    area,
+    input: Nothing,
+    from: 'body',
+    output: json(RequestOptions),
+    isUnrepeatable: true,
+    errors: [],
+    run: async ({ who, environment }) => startProof(who, environment.get(relyingParty)),
+  }),
+  operation({
+    who: person,
     name: 'addPasskey',
     ...examples.addPasskey,
     summary: 'Adds the passkey that the browser made',
@@ -108,8 +124,9 @@ export const passkeyOperations: readonly Operation[] = [
     input: RemovePasskey,
     from: 'body',
     output: success(),
-    errors: ['wrongCredentials', 'notFound'],
-    run: ({ db, who, environment }, input) => removePasskey(db, who, input, environment.get(messagePolicy)),
+    errors: ['wrongCredentials', 'impossibleNow', 'notFound'],
+    run: ({ db, who, environment }, input) =>
+      removePasskey(db, who, input, environment.get(relyingParty), environment.get(messagePolicy)),
   }),
   operation({
     who: visitor,

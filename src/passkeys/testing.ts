@@ -8,6 +8,8 @@ import type { TestBrowser } from '../testing/browser.ts'
 import type { Answer, Person, TestApp } from '../testing/testing.ts'
 
 export const PATH = '/account/v1/passkey'
+/** The password of everybody in `signedIn`. */
+export const PROOF = { password: 'groundschool' }
 
 const sha256 = (data: string | Buffer): Buffer => createHash('sha256').update(data).digest()
 
@@ -138,6 +140,7 @@ export class Authenticator {
 /** A browser in which somebody has just signed in. */
 export async function signedIn(app: TestApp, person: Person, name: EnvironmentName = 'production') {
   const environment = app.environment(name)
+  await app.givePassword(person, name)
   const [row] = await app.sql(`select id::int, epoch from people where handle_key = '${person}'`, name)
   const who = {
     at: environment.clock(),
@@ -181,7 +184,7 @@ export const makeAuthenticator = (app: TestApp, step = 0, name: EnvironmentName 
 
 /** Makes a passkey and adds it. */
 export async function register(browser: TestBrowser, authenticator: Authenticator, name?: string) {
-  const options = await expectDone(call(browser, '/options'))
+  const options = await expectDone(call(browser, '/options', PROOF))
   return expectDone(call(browser, '', { response: authenticator.create(options), name }))
 }
 

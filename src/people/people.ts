@@ -130,7 +130,7 @@ export async function changePassword(
 export async function changeOwnPassword(
   db: Db,
   who: OwnBrowser,
-  what: { password: string; newPassword: string },
+  what: { password: string; newPassword: string; also?: AlongWithPassword },
   messages: MessagePolicy,
 ): Promise<VerifiedPerson> {
   checkPassword(what.newPassword)
@@ -140,7 +140,8 @@ export async function changeOwnPassword(
   const passwordHash = await hashPassword(what.newPassword, networkOf(who.address))
   return db.transaction(async (tx) => {
     await holdAccount(tx, person)
-    return replacePassword(tx, who, { personId: person.id, passwordHash, action: 'password.changed' }, messages)
+    const change = { personId: person.id, passwordHash, action: 'password.changed', also: what.also } as const
+    return replacePassword(tx, who, change, messages)
   })
 }
 
@@ -168,11 +169,19 @@ export async function holdAccount(tx: Db, person: VerifiedPerson): Promise<void>
 
 const wrongCurrentPassword = () => fail('wrongCredentials', 'The current password is wrong')
 
+/** What else changes with a password, in the same transaction: all of it happens, or nothing. */
+export type AlongWithPassword = (tx: Db, person: { personId: number; handle: string }) => Promise<void>
+
 /** The one place where a password is set: everything that the old one has opened ends, and the person is told. */
 export async function replacePassword(
   tx: Db,
   who: Caller,
-  what: { personId: number; passwordHash: string; action: 'password.changed' | 'password.reset' },
+  what: {
+    personId: number
+    passwordHash: string
+    action: 'password.changed' | 'password.reset'
+    also?: AlongWithPassword | undefined
+  },
   messages: MessagePolicy | undefined,
 ): Promise<VerifiedPerson> {
   const { personId, passwordHash, action } = what
@@ -181,6 +190,7 @@ export async function replacePassword(
   await recordAudit(tx, who, { action, personId })
   await endSessionsOfPerson(tx, who, { personId, reason: 'password changed' })
   await forgetFailuresOfAccount(tx, person.handle_key)
+  await what.also?.(tx, { personId, handle: person.handle })
   if (messages)
     await tellPerson(tx, who, { personId, ...passwordChangedLetter(person.handle, who.at, messages) }, messages)
   return { id: personId, epoch: person.epoch }
