@@ -313,6 +313,30 @@ test('failed sign-ins', async (t) => {
     assert.equal((await signIn(app, '@casey', PASSWORD, from('192.0.2.1'))).status, 200)
   })
 
+  await t.test(
+    'O21: for one handle from one address hold up neither its owner elsewhere nor anybody else there',
+    async () => {
+      const from = (address: string) => ({ 'x-forwarded-for': address })
+      for (let i = 0; i < 5; i++) assertError(await signIn(app, '@casey', 'wrong', from('192.0.2.40')), 401, 4011)
+      await haveFailed(app, 'pair:192.0.2.40 casey', 20)
+      assertError(await signIn(app, '@casey', 'wrong', from('192.0.2.40')), 401, 4011)
+      assertError(await signIn(app, '@casey', PASSWORD, from('192.0.2.40')), 429, 4291)
+      assert.equal((await signIn(app, '@blake', PASSWORD, from('192.0.2.40'))).status, 200)
+      assert.equal((await signIn(app, '@casey', PASSWORD, from('192.0.2.41'))).status, 200)
+    },
+  )
+
+  await t.test('of strangers are not forgotten when the owner signs in', async () => {
+    const from = (address: string) => ({ 'x-forwarded-for': address })
+    assertError(await signIn(app, '@blake', 'wrong', from('192.0.2.50')), 401, 4011)
+    await haveFailed(app, 'account:blake', 18)
+    assert.equal((await signIn(app, '@blake', PASSWORD, from('192.0.2.51'))).status, 200)
+    assertError(await signIn(app, '@blake', 'wrong', from('192.0.2.52')), 401, 4011)
+    assertError(await signIn(app, '@blake', 'wrong', from('192.0.2.53')), 401, 4011)
+    assertError(await signIn(app, '@blake', PASSWORD, from('192.0.2.54')), 429, 4291)
+    app.advance(3_600_000)
+  })
+
   await t.test('that are sent at once are no way around the waits', async () => {
     const wrong = Array.from({ length: 30 }, (_, i) => signIn(app, '@casey', `guess ${i}`))
     const right = signIn(app, '@casey', PASSWORD)
