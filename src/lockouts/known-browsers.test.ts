@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { call, isSignedIn, PASSWORD } from '../account/testing.ts'
+import { hashPassword } from '../people/passwords.ts'
 import type { TestBrowser } from '../testing/browser.ts'
 import { type Answer, assertError, type Person, sharedApp, testApp } from '../testing/testing.ts'
 
@@ -131,6 +132,29 @@ quietly('a known browser has tries of its own, and waits when they are used up, 
   )
   assert.deepEqual(row, { subject: 'known browser', person: 'finley' })
 })
+
+quietly(
+  'guesses that are sent at once are no way around the waits, in a known browser and in a signed-in one',
+  async () => {
+    const browser = await knownBrowser('ellis')
+    // As slow to check as a real one.
+    const hash = await hashPassword(PASSWORD)
+    await app.sql(`update people set password_hash = '${hash}' where handle_key = 'ellis' returning 1`)
+    const answered = async (guess: (i: number) => Promise<Answer>) => {
+      const statuses = await Promise.all(Array.from({ length: 30 }, async (_, i) => (await guess(i)).status))
+      assert.ok(statuses.every((status) => status === 401 || status === 429))
+      return statuses.filter((status) => status === 401).length
+    }
+    const known = await answered((i) => signIn(browser, 'ellis', `guess ${i}`, '203.0.113.10'))
+    assert.ok(known >= 10 && known <= 14, `${known} guesses`)
+    app.advance(3_600_000)
+    assert.equal((await signIn(browser, 'ellis', PASSWORD, '203.0.113.10')).status, 200)
+    const proof = await answered((i) =>
+      call(browser, 'POST', '/account/v1/password', { password: `guess ${i}`, newPassword: NEW }),
+    )
+    assert.ok(proof >= 5 && proof <= 9, `${proof} guesses`)
+  },
+)
 
 quietly(
   'what makes a browser known opens nothing, names nobody, and holds for one person, whom nobody can choose',
