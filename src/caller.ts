@@ -16,7 +16,16 @@ export interface Visitor extends Caller {
   /** The value of the cookie: theirs, or the one that the answer will set. Forms are bound to it. */
   readonly browserToken: string
   readonly device: string
+  readonly known: KnownBrowser
   readonly person: SignedIn | undefined
+}
+
+/** Who has signed in before in a browser, as its second cookie tells. */
+export interface KnownBrowser {
+  /** What this browser is called when wrong guesses for this person are counted; undefined where they have never signed in in it. */
+  recognise(person: { readonly id: number; readonly epoch: number }): string | undefined
+  /** The cookie with this person in it, who has just proved who they are. */
+  remember(person: { readonly id: number; readonly epoch: number }): string
 }
 
 /** Who is signed in to the platform in a browser. */

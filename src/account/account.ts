@@ -13,6 +13,8 @@ import type { EnvironmentName } from '../config.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import type { MessagePolicy } from '../messages/messages.ts'
+import { listPasskeys, removePasskeys } from '../passkeys/passkeys.ts'
+import type { Passkey } from '../passkeys/schema.ts'
 import { changeOwnPassword, confirmPerson, verifyPerson } from '../people/people.ts'
 import { resetPassword } from '../people/resets.ts'
 import { endOwnSession, endSessionsOfPerson, listSessionsOfPerson } from '../sessions/sessions.ts'
@@ -98,36 +100,61 @@ export async function endOneBrowser(db: Db, who: PersonCaller, what: { browserId
   if (!isEnded) throw fail('notFound', 'You are not signed in in a browser with that id')
 }
 
-/** Ends everything but this browser. The person's row is taken first, so a session that is being opened is seen or refused. */
-export function endEverythingElse(db: Db, who: PersonCaller): Promise<void> {
-  return db.transaction(async (tx) => {
+/** Ends everything but this browser. The person's row is taken first, so a session that is being opened is seen or refused. Passkeys stay, and are named. */
+export async function endEverythingElse(db: Db, who: PersonCaller): Promise<Passkey[]> {
+  await db.transaction(async (tx) => {
     await endOtherBrowsers(tx, who)
     await endSessionsOfPerson(tx, who, { personId: who.personId, reason: 'ended by their owner' })
   })
+  return listPasskeys(db, who)
 }
 
 export const withdrawApp = (db: Db, who: PersonCaller, what: { clientId: string }): Promise<void> =>
   withdrawConsent(db, who, { ...what, personId: who.personId })
 
+/** After a new password: the new cookies, and the passkeys that still work. */
+export interface RenewedPassword {
+  readonly browser: OpenedBrowser
+  readonly passkeys: readonly Passkey[]
+}
+
+/** Which passkeys a new password takes along: ids, or `all`. */
+interface TakenAlong {
+  readonly removePasskeys?: readonly string[] | undefined
+}
+
+const takeAlong = (who: Visitor, { removePasskeys: passkeyIds = [] }: TakenAlong, messages: MessagePolicy) => ({
+  also: (tx: Db, person: { personId: number; handle: string }) =>
+    removePasskeys(tx, who, { ...person, passkeyIds }, messages),
+})
+
 /** Ends everything that the old password opened; the person stays signed in here, with a new cookie. */
 export async function renewPassword(
   db: Db,
   who: PersonCaller,
-  what: { password: string; newPassword: string },
+  what: TakenAlong & { password: string; newPassword: string },
   messages: MessagePolicy,
-): Promise<OpenedBrowser> {
+): Promise<RenewedPassword> {
   const isKept = await isBrowserKept(db, who.browserId)
-  const { id, epoch } = await changeOwnPassword(db, who, what, messages)
-  return openBrowser(db, who, { personId: id, epoch, door: 'password', isKept }, messages.environment)
+  const change = { ...what, ...takeAlong(who, what, messages) }
+  const { id, epoch } = await changeOwnPassword(db, who, change, messages)
+  const browser = await openBrowser(db, who, { personId: id, epoch, door: 'password', isKept }, messages.environment)
+  return { browser, passkeys: await listPasskeys(db, { personId: id }) }
 }
 
 /** Sets a new password by the link that was sent, and signs the person in here. */
 export async function replaceForgotten(
   db: Db,
   who: Visitor,
-  what: { code: string; password: string },
+  what: TakenAlong & { code: string; password: string },
   messages: MessagePolicy,
-): Promise<OpenedBrowser> {
-  const { id, epoch } = await resetPassword(db, who, what, messages)
-  return openBrowser(db, who, { personId: id, epoch, door: 'reset', isKept: false }, messages.environment)
+): Promise<RenewedPassword> {
+  const { id, epoch } = await resetPassword(db, who, { ...what, ...takeAlong(who, what, messages) }, messages)
+  const browser = await openBrowser(
+    db,
+    who,
+    { personId: id, epoch, door: 'reset', isKept: false },
+    messages.environment,
+  )
+  return { browser, passkeys: await listPasskeys(db, { personId: id }) }
 }

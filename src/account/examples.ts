@@ -1,5 +1,17 @@
-import { BROWSER_ID, CLIENT_ID, DONE, MOMENT, NEW_PASSWORD, PASSWORD, RESET_CODE, SESSION_ID } from '../samples.ts'
+import {
+  BROWSER_ID,
+  CLIENT_ID,
+  DONE,
+  MOMENT,
+  NEW_PASSWORD,
+  PASSKEY_ID,
+  PASSWORD,
+  RESET_CODE,
+  SESSION_ID,
+} from '../samples.ts'
 
+const PASSKEY = { passkeyId: PASSKEY_ID, name: 'Laptop', createdDate: MOMENT, lastUsedDate: null }
+const NO_PASSKEYS = { success: true, passkeys: [] }
 const ME = { handle: '@avery', name: 'Avery Lindqvist' }
 
 /** What people read about these operations. */
@@ -69,8 +81,8 @@ export const examples = {
   },
   endEverythingElse: {
     description:
-      'Use it when the person suspects that somebody else has access. All apps have to sign in again, with the consent that they have. The browser that asks stays signed in.',
-    example: { answer: DONE },
+      'Use it when the person suspects that somebody else has access. All apps have to sign in again, with the consent that they have; the browser that asks stays signed in. Passkeys stay too and are listed: remove those that the person does not know.',
+    example: { answer: { success: true, passkeys: [PASSKEY] } },
   },
   withdrawConsent: {
     description:
@@ -79,8 +91,8 @@ export const examples = {
   },
   changePassword: {
     description:
-      'Send the current password and a new one of 8 to 1000 characters. Every session in an app and every other browser ends. This browser stays signed in with the new cookie of the answer.',
-    example: { request: { password: PASSWORD, newPassword: NEW_PASSWORD }, answer: DONE },
+      'Send the current password and a new one of 8 to 1000 characters. Every session in an app and every other browser ends; this browser stays signed in with the new cookies of the answer. Passkeys stay unless `removePasskeys` names them; those that stay are listed.',
+    example: { request: { password: PASSWORD, newPassword: NEW_PASSWORD, removePasskeys: 'all' }, answer: NO_PASSKEYS },
   },
   askPasswordReset: {
     description:
@@ -89,7 +101,7 @@ export const examples = {
   },
   resetPassword: {
     description:
-      'Send the code from the link together with the new password, of 8 to 1000 characters. Every session and browser that the old password opened ends. The cookie of the answer signs the person in here.',
-    example: { request: { code: RESET_CODE, password: NEW_PASSWORD }, answer: DONE },
+      'Send the code from the link together with the new password, of 8 to 1000 characters. Every session and browser that the old password opened ends, and the cookies of the answer sign the person in here. Passkeys stay unless `removePasskeys` names them; those that stay are listed.',
+    example: { request: { code: RESET_CODE, password: NEW_PASSWORD, removePasskeys: 'all' }, answer: NO_PASSKEYS },
   },
 }

@@ -1,6 +1,7 @@
 import type { Static, TObject } from 'typebox'
 import { ACTION_PATHS, type AccountAction } from '../../web/account/account-page.ts'
 import { findNotice } from '../../web/account/notices.ts'
+import { nameOfBox } from '../../web/account/password-page.ts'
 import { findPerson, type PersonCaller } from '../caller.ts'
 import { fail, PlatformError } from '../errors.ts'
 import { Nothing } from '../http/input/fields.ts'
@@ -10,6 +11,8 @@ import { DoneQuery } from '../http/pages/own-page.ts'
 import { formPage, type Page, type PageAnswer, type PageContext, type ShownPage, viewPage } from '../http/pages/page.ts'
 import { messagePolicy } from '../messages/messages.ts'
 import { showPasskeys } from '../passkeys/pages.ts'
+import { listPasskeys } from '../passkeys/passkeys.ts'
+import { MAX_PASSKEYS } from '../passkeys/schema.ts'
 import { askReset, readReset } from '../people/resets.ts'
 import { readSettings } from '../profiles/profiles.ts'
 import {
@@ -60,12 +63,34 @@ async function lookAtAccount(context: PageContext, who: PersonCaller, notice?: s
   return showAccount(csrfToken, who, { apps, browsers, passkeys, notice, isAdult: settings.userType === 'adult' })
 }
 
+/** The person's passkeys, to be ticked. */
+const offerPasskeys = async ({ db, who }: PageContext, personId: number, ticked: readonly string[]) => ({
+  passkeys: await listPasskeys(db, { personId }),
+  now: who.at,
+  ticked,
+})
+
+async function lookAtPassword(
+  context: PageContext,
+  { handle, personId }: PersonCaller,
+  ticked: readonly string[] = [],
+  problem?: FormProblem,
+): Promise<ShownPage> {
+  const passkeys = await offerPasskeys(context, personId, ticked)
+  return showPassword(context.csrfToken, { handle, passkeys }, problem)
+}
+
 /** The form for a new password; where the link is worth nothing, the one for another link. */
-async function lookAtReset(context: PageContext, code: string, problem?: FormProblem): Promise<ShownPage> {
+async function lookAtReset(
+  context: PageContext,
+  code: string,
+  ticked: readonly string[] = [],
+  problem?: FormProblem,
+): Promise<ShownPage> {
   const { db, who, environment, csrfToken } = context
   try {
-    const { handle } = await readReset(db, who, { code }, environment.get(messagePolicy))
-    return showReset(csrfToken, { code, handle }, problem)
+    const { handle, personId } = await readReset(db, who, { code }, environment.get(messagePolicy))
+    return showReset(csrfToken, { code, handle, passkeys: await offerPasskeys(context, personId, ticked) }, problem)
   } catch (error) {
     return showAskReset(csrfToken, { canSend: environment.get(messagePolicy).isOn, problem: readProblem(error) })
   }
@@ -76,6 +101,10 @@ function readNewPassword({ new_password: password = '', again = '' }: Static<typ
   return password
 }
 
+/** What of the boxes was ticked. */
+const readTicked = (fields: Readonly<Record<string, unknown>>): string[] =>
+  Array.from({ length: MAX_PASSKEYS }, (_, i) => fields[nameOfBox(i)]).filter((id) => typeof id === 'string')
+
 /** A button of the account page. Two clicks on one do what one does. */
 const actionPage = <I extends TObject>(
   action: AccountAction,
@@ -83,7 +112,7 @@ const actionPage = <I extends TObject>(
     input,
     done,
     run,
-  }: { input: I; done: string; run(context: PageContext, who: PersonCaller, what: Static<I>): Promise<void> },
+  }: { input: I; done: string; run(context: PageContext, who: PersonCaller, what: Static<I>): Promise<unknown> },
 ): Page =>
   formPage({
     name: `accountPage.${action}`,
@@ -178,7 +207,7 @@ export const accountPages: readonly Page[] = [
     input: Nothing,
     run: async (context) => {
       const who = findPerson(context.who)
-      return who ? showPassword(context.csrfToken, who) : { redirect: withNext(SIGN_IN, PASSWORD) }
+      return who ? lookAtPassword(context, who) : { redirect: withNext(SIGN_IN, PASSWORD) }
     },
   }),
   formPage({
@@ -191,12 +220,13 @@ export const accountPages: readonly Page[] = [
       const who = findPerson(context.who)
       if (!who) return { redirect: withNext(SIGN_IN, PASSWORD) }
       const { db, environment } = context
+      const removePasskeys = readTicked(fields)
       try {
-        const newPassword = readNewPassword(fields)
-        const browser = await renewPassword(db, who, { password, newPassword }, environment.get(messagePolicy))
+        const what = { password, newPassword: readNewPassword(fields), removePasskeys }
+        const { browser } = await renewPassword(db, who, what, environment.get(messagePolicy))
         return { ...homeWith('password-changed'), browser }
       } catch (error) {
-        return showPassword(context.csrfToken, who, readProblem(error))
+        return lookAtPassword(context, who, removePasskeys, readProblem(error))
       }
     },
   }),
@@ -233,12 +263,13 @@ export const accountPages: readonly Page[] = [
           })
         }
       }
+      const removePasskeys = readTicked(fields)
       try {
-        const password = readNewPassword(fields)
-        const browser = await replaceForgotten(db, who, { code, password }, environment.get(messagePolicy))
+        const what = { code, password: readNewPassword(fields), removePasskeys }
+        const { browser } = await replaceForgotten(db, who, what, environment.get(messagePolicy))
         return { ...homeWith('password-reset'), browser }
       } catch (error) {
-        return lookAtReset(context, code, readProblem(error))
+        return lookAtReset(context, code, removePasskeys, readProblem(error))
       }
     },
   }),

@@ -45,7 +45,7 @@ test('a password of one’s own', async (t) => {
       const { here, assertEnded } = await settle('avery')
       const old = here.cookies.get('gs_browser')!
       const answer = await call(here, 'POST', '/account/v1/password', { password: PASSWORD, newPassword: NEW })
-      assert.deepEqual(answer.body, { success: true })
+      assert.deepEqual(answer.body, { success: true, passkeys: [] })
       await assertEnded()
       assert.equal(await isSignedIn(here), true)
       assert.notEqual(here.cookies.get('gs_browser'), old)
@@ -250,7 +250,7 @@ test('a password of one’s own', async (t) => {
     )
     const winner = answers.findIndex(({ status }) => status === 200)
     for (const [i, answer] of answers.entries())
-      if (i === winner) assert.deepEqual(answer.body, { success: true })
+      if (i === winner) assert.deepEqual(answer.body, { success: true, passkeys: [] })
       else assertError(answer, 400, 4008)
     assert.equal(await canSignIn('drew', `${NEW} ${winner}`), true)
     assertError(

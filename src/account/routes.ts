@@ -24,6 +24,7 @@ import {
   AskReset,
   Browsers,
   ChangePassword,
+  Ended,
   NameApp,
   NameBrowser,
   NameSession,
@@ -36,8 +37,11 @@ const path = '/account/v1'
 
 /** What every operation that changes the cookie has in common. */
 const newCookie = {
-  headersOf: ({ cookie }: { cookie: string }) => ({ 'set-cookie': cookie }),
-  headers: { 'Set-Cookie': 'The new cookie of this browser; the one before is worth nothing' },
+  headersOf: ({ cookie }: { cookie: string[] }) => ({ 'set-cookie': cookie }),
+  headers: {
+    'Set-Cookie':
+      'The new cookie of this browser; the one before is worth nothing. After a sign-in also the one that tells that it has signed in before: keep both',
+  },
 }
 
 export const accountOperations: readonly Operation[] = [
@@ -149,16 +153,17 @@ export const accountOperations: readonly Operation[] = [
   operation({
     name: 'endEverythingElse',
     ...examples.endEverythingElse,
-    summary: 'Ends all sessions in apps, and signs the person out in all browsers but this one',
+    summary:
+      'Ends all sessions in apps, signs the person out in all browsers but this one, and lists the passkeys, which stay',
     method: 'POST',
     path: `${path}/sessions/end-all`,
     area,
     who: person,
     input: Nothing,
     from: 'body',
-    output: success(),
+    output: json(Ended),
     errors: [],
-    run: ({ db, who }) => endEverythingElse(db, who),
+    run: async ({ db, who }) => ({ success: true, passkeys: await endEverythingElse(db, who) }),
   }),
   operation({
     name: 'withdrawConsent',
@@ -184,12 +189,12 @@ export const accountOperations: readonly Operation[] = [
     who: person,
     input: ChangePassword,
     from: 'body',
-    output: success(newCookie),
+    output: json(Ended, newCookie),
     isUnrepeatable: true,
-    errors: ['wrongCredentials', 'impossibleNow'],
+    errors: ['wrongCredentials', 'impossibleNow', 'notFound'],
     run: async ({ db, who, environment }, input) => {
-      const browser = await renewPassword(db, who, input, environment.get(messagePolicy))
-      return { cookie: writeCookie(environment, browser) }
+      const { browser, passkeys } = await renewPassword(db, who, input, environment.get(messagePolicy))
+      return { success: true, passkeys, cookie: writeCookie(environment, browser) }
     },
   }),
   operation({
@@ -217,11 +222,11 @@ export const accountOperations: readonly Operation[] = [
     who: visitor,
     input: ResetPassword,
     from: 'body',
-    output: success(newCookie),
-    errors: ['alreadyUsed', 'unknownCode', 'conflict'],
+    output: json(Ended, newCookie),
+    errors: ['alreadyUsed', 'unknownCode', 'notFound', 'conflict'],
     run: async ({ db, who, environment }, input) => {
-      const browser = await replaceForgotten(db, who, input, environment.get(messagePolicy))
-      return { cookie: writeCookie(environment, browser) }
+      const { browser, passkeys } = await replaceForgotten(db, who, input, environment.get(messagePolicy))
+      return { success: true, passkeys, cookie: writeCookie(environment, browser) }
     },
   }),
 ]

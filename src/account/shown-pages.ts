@@ -1,6 +1,6 @@
 import { ACTION_PATHS, type AccountAction, accountPage } from '../../web/account/account-page.ts'
 import { accountNavigation } from '../../web/account/navigation.ts'
-import { passwordPage } from '../../web/account/password-page.ts'
+import { type PasskeyBoxes, passwordPage } from '../../web/account/password-page.ts'
 import { askResetPage, resetPage } from '../../web/account/reset-page.ts'
 import { PASSKEY_SCRIPT, signInPage } from '../../web/account/signin-page.ts'
 import { type Html, html } from '../../web/html.ts'
@@ -83,13 +83,17 @@ export function showAccount(csrfToken: FormKey, { handle, name, at: now }: Perso
   }
 }
 
-export const showPassword = (csrfToken: FormKey, { handle }: PersonCaller, problem?: FormProblem) => ({
+export const showPassword = (
+  csrfToken: FormKey,
+  form: { handle: string; passkeys: PasskeyBoxes },
+  problem?: FormProblem,
+) => ({
   title: 'Change your password',
   ...statusOf(problem),
   body: passwordPage({
     action: PASSWORD,
     csrfToken: csrfToken(PURPOSES.password),
-    handle,
+    ...form,
     minLength,
     problem: problem?.sentence,
   }),
@@ -111,7 +115,11 @@ export const showAskReset = (
   }),
 })
 
-export const showReset = (csrfToken: FormKey, form: { code: string; handle: string }, problem?: FormProblem) => ({
+export const showReset = (
+  csrfToken: FormKey,
+  form: { code: string; handle: string; passkeys: PasskeyBoxes },
+  problem?: FormProblem,
+) => ({
   title: 'Choose a new password',
   ...statusOf(problem),
   body: resetPage({

@@ -13,10 +13,12 @@ const HOURS = 12
 const KEPT_DAYS = 30
 const HOUR_MS = 3_600_000
 
-/** A new cookie, and how long it is kept; undefined: until the browser is closed. */
+/** New cookies, and how long the one that signs in is kept; undefined: until the browser is closed. */
 export interface OpenedBrowser {
   readonly token: string
   readonly maxAgeSeconds: number | undefined
+  /** Who has signed in here before, with whoever did just now. */
+  readonly known: string
 }
 
 export interface NewBrowser {
@@ -51,7 +53,8 @@ export async function openBrowser(
     })
     await recordAudit(tx, who, { action: `sign-in.${what.door}`, personId: what.personId })
   })
-  return { token, maxAgeSeconds: what.isKept ? lifetimeMs / 1000 : undefined }
+  const known = who.known.remember({ id: what.personId, epoch: what.epoch })
+  return { token, maxAgeSeconds: what.isKept ? lifetimeMs / 1000 : undefined, known }
 }
 
 /** Who is signed in with this cookie; nobody where it is not ours, over, or from before a new password. */

@@ -83,7 +83,7 @@ export async function readDevice(
   what: { userCode: string },
 ): Promise<{ userCode: string; app: { name: string; owner: string | undefined } }> {
   const code = checkUserCode(what.userCode)
-  const guesser = [typistSubject(who.personId), networkSubject(who)] as const
+  const guesser = [typistSubject(who.personId), networkSubject(who, 'codes-from')] as const
   await refuseBlocked(db, who, guesser)
   const grant = await db.first(store.findPending, { code, now: who.at })
   // Guesses that were sent at once have all passed the first look; the answer must not tell which of them was right.

@@ -8,7 +8,7 @@ import * as store from './store.ts'
 
 export interface KeptAnswer {
   readonly text: string
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
 }
 
 export interface KeyedRequest {

@@ -1,11 +1,11 @@
 import { deleteOlder } from '../database/retention.ts'
 import { int4, nullable, read, text, timestamptz, write } from '../database/statement.ts'
 
-/** The longer wait of the two. Not a list: so many requests can look at once, in one statement. */
+/** The longest wait of the three. Not a list: so many requests can look at once, in one statement. */
 export const findBlock = read('lockouts.findBlock', {
-  params: { one: text, other: text },
+  params: { one: text, other: text, third: text },
   row: { blocked_until: nullable(timestamptz) },
-  text: `select max(blocked_until) as blocked_until from sign_in_failures where subject in (:one, :other)`,
+  text: `select max(blocked_until) as blocked_until from sign_in_failures where subject in (:one, :other, :third)`,
 })
 
 /**
@@ -14,11 +14,11 @@ export const findBlock = read('lockouts.findBlock', {
  * over: the moment itself would still be ahead of a request that came in just before.
  */
 export const countFailure = write('lockouts.countFailure', {
-  params: { subject: text, now: timestamptz, free: int4, longest: int4 },
+  params: { subject: text, about: nullable(text), now: timestamptz, free: int4, longest: int4 },
   row: { failures: int4 },
   text: `
-    insert into sign_in_failures as f (subject, failures, last_at, blocked_until)
-    values (:subject, 1, :now, 'epoch')
+    insert into sign_in_failures as f (subject, about, failures, last_at, blocked_until)
+    values (:subject, :about, 1, :now, 'epoch')
     on conflict (subject) do update set (failures, last_at, blocked_until) = (
       select n, since,
              case when n < :free::int then 'epoch'
@@ -35,6 +35,12 @@ export const forgetFailures = write('lockouts.forgetFailures', {
   params: { subject: text },
   row: { subject: text },
   text: `delete from sign_in_failures where subject = :subject returning subject`,
+})
+
+export const forgetFailuresAbout = write('lockouts.forgetFailuresAbout', {
+  params: { about: text },
+  row: { subject: text },
+  text: `delete from sign_in_failures where about = :about returning subject`,
 })
 
 export const deleteOldFailures = deleteOlder('lockouts.deleteOldFailures', {

@@ -247,13 +247,13 @@ test('failed sign-ins', async (t) => {
     const startedMs = performance.now()
     for (let i = 0; i < 5; i++) assertError(await signIn(app, '@avery', 'wrong'), 401, 4011)
     const [first] = await app.sql(
-      `select failures, extract(epoch from blocked_until - last_at)::float8 as wait from sign_in_failures where subject = 'account:avery'`,
+      `select failures, extract(epoch from blocked_until - last_at)::float8 as wait from sign_in_failures where subject = 'pair:127.0.0.1 avery'`,
     )
     assert.equal(first?.failures, 5)
     // A second from the fifth on; the count began with the first.
     const wait = Number(first?.wait)
     assert.ok(wait >= 1 && wait <= 1 + (performance.now() - startedMs) / 1000, `${wait} s`)
-    await haveFailed(app, 'account:avery', 8)
+    await haveFailed(app, 'pair:127.0.0.1 avery', 8)
     for (const [i, wait] of [16, 32, 64, 128].entries()) {
       const [here, there] = i % 2 ? [app, second] : [second, app]
       assertError(await signIn(here, '@avery', 'wrong'), 401, 4011)
@@ -264,7 +264,7 @@ test('failed sign-ins', async (t) => {
       app.advance(wait * 1000)
     }
     assert.equal((await signIn(second, '@avery', PASSWORD)).status, 200)
-    assert.equal(await countFailures(app, 'account:avery'), 0)
+    assert.equal(await countFailures(app, 'pair:127.0.0.1 avery'), 0)
     for (let i = 0; i < 4; i++) assertError(await signIn(app, '@avery', 'wrong'), 401, 4011)
     assert.equal((await signIn(app, '@avery', PASSWORD)).status, 200)
   })
@@ -279,14 +279,14 @@ test('failed sign-ins', async (t) => {
 
   await t.test('block an unknown handle like a known one', async () => {
     assertError(await signIn(app, '@ghost', 'wrong'), 401, 4011)
-    await haveFailed(app, 'account:ghost', 10)
+    await haveFailed(app, 'pair:127.0.0.1 ghost', 10)
     assertError(await signIn(app, '@ghost', 'wrong'), 401, 4011)
     assertError(await signIn(app, '@ghost', 'wrong'), 429, 4291, /^Too many failed sign-ins; wait before the next try$/)
   })
 
   await t.test('wait a quarter of an hour at most, and are forgotten after a quiet hour', async () => {
     assertError(await signIn(app, '@blake', 'wrong'), 401, 4011)
-    await haveFailed(app, 'account:blake', 40)
+    await haveFailed(app, 'pair:127.0.0.1 blake', 40)
     assertError(await signIn(app, '@blake', 'wrong'), 401, 4011)
     const blocked = await signIn(app, '@blake', PASSWORD)
     assertError(blocked, 429, 4291)
@@ -294,23 +294,47 @@ test('failed sign-ins', async (t) => {
     assert.ok(wait > 890 && wait <= 900, `${wait} s`)
     app.advance(61 * 60_000)
     assertError(await signIn(app, '@blake', 'wrong'), 401, 4011)
-    assert.equal(await countFailures(app, 'account:blake'), 1)
+    assert.equal(await countFailures(app, 'pair:127.0.0.1 blake'), 1)
     assert.equal((await signIn(app, '@blake', PASSWORD)).status, 200)
   })
 
   await t.test('of one address do not hurt another', async () => {
     const from = (address: string) => ({ 'x-forwarded-for': address })
     await signIn(app, '@nobody', 'wrong', from('192.0.2.1'))
-    await haveFailed(app, 'address:192.0.2.1', 98)
+    await haveFailed(app, 'address:192.0.2.1', 598)
     assertError(await signIn(app, '@someone', 'wrong', from('192.0.2.1')), 401, 4011)
     assert.equal((await signIn(app, '@casey', PASSWORD, from('192.0.2.1'))).status, 200)
-    await haveFailed(app, 'address:192.0.2.1', 105)
+    await haveFailed(app, 'address:192.0.2.1', 605)
     assertError(await signIn(app, '@someone', 'wrong', from('192.0.2.1')), 401, 4011)
     assertError(await signIn(app, '@casey', PASSWORD, from('192.0.2.1')), 429, 4291)
     assert.equal((await signIn(app, '@casey', PASSWORD, from('192.0.2.2'))).status, 200)
     assert.equal((await signIn(app, '@casey', PASSWORD)).status, 200)
     app.advance(64_000)
     assert.equal((await signIn(app, '@casey', PASSWORD, from('192.0.2.1'))).status, 200)
+  })
+
+  await t.test(
+    'O21: for one handle from one address hold up neither its owner elsewhere nor anybody else there',
+    async () => {
+      const from = (address: string) => ({ 'x-forwarded-for': address })
+      for (let i = 0; i < 5; i++) assertError(await signIn(app, '@casey', 'wrong', from('192.0.2.40')), 401, 4011)
+      await haveFailed(app, 'pair:192.0.2.40 casey', 20)
+      assertError(await signIn(app, '@casey', 'wrong', from('192.0.2.40')), 401, 4011)
+      assertError(await signIn(app, '@casey', PASSWORD, from('192.0.2.40')), 429, 4291)
+      assert.equal((await signIn(app, '@blake', PASSWORD, from('192.0.2.40'))).status, 200)
+      assert.equal((await signIn(app, '@casey', PASSWORD, from('192.0.2.41'))).status, 200)
+    },
+  )
+
+  await t.test('of strangers are not forgotten when the owner signs in', async () => {
+    const from = (address: string) => ({ 'x-forwarded-for': address })
+    assertError(await signIn(app, '@blake', 'wrong', from('192.0.2.50')), 401, 4011)
+    await haveFailed(app, 'account:blake', 18)
+    assert.equal((await signIn(app, '@blake', PASSWORD, from('192.0.2.51'))).status, 200)
+    assertError(await signIn(app, '@blake', 'wrong', from('192.0.2.52')), 401, 4011)
+    assertError(await signIn(app, '@blake', 'wrong', from('192.0.2.53')), 401, 4011)
+    assertError(await signIn(app, '@blake', PASSWORD, from('192.0.2.54')), 429, 4291)
+    app.advance(3_600_000)
   })
 
   await t.test('that are sent at once are no way around the waits', async () => {

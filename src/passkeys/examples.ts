@@ -1,4 +1,4 @@
-import { DONE, MOMENT, PASSKEY_ID } from '../samples.ts'
+import { DONE, MOMENT, PASSKEY_ID, PASSWORD } from '../samples.ts'
 
 const CREDENTIAL_ID = 'kR7wTq2ZbX0nYc5Vf8JmLg'
 const USER = 'pS3vNf6YxQ1kZt8Wm0Rb5Hc7Jd2Lg9Xa4Ue6Oi3TyBw'
@@ -17,9 +17,9 @@ export const examples = {
   },
   startPasskey: {
     description:
-      'The first of two steps: hand the answer to `navigator.credentials.create`. Send the password if the person signed in more than 15 minutes ago. A person has at most 20 passkeys.',
+      'The first of two steps: hand the answer to `navigator.credentials.create`. The cookie is not enough: send the password too, or what one of the person’s passkeys has signed. A person has at most 20 passkeys.',
     example: {
-      request: {},
+      request: { password: PASSWORD },
       answer: {
         rp: { id: 'localhost', name: 'Groundschool' },
         user: { id: USER, name: '@avery', displayName: 'Avery Lindqvist' },
@@ -34,6 +34,13 @@ export const examples = {
         authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
         attestation: 'none',
       },
+    },
+  },
+  startPasskeyProof: {
+    description:
+      'For people without a password, before a passkey is added or removed: hand the answer to `navigator.credentials.get`, and send what the browser signed as `proof`. It counts once, in the browser that asked.',
+    example: {
+      answer: { challenge: CHALLENGE, timeout: 300_000, rpId: 'localhost', userVerification: 'required' },
     },
   },
   addPasskey: {
@@ -62,8 +69,8 @@ export const examples = {
   },
   removePasskey: {
     description:
-      'Use it for a lost or sold device. Send the password if the person signed in more than 15 minutes ago. Browsers that signed in with the passkey stay signed in, and the person gets a message.',
-    example: { request: { passkeyId: PASSKEY_ID }, answer: DONE },
+      'Use it for a lost or sold device. The cookie is not enough: send the password too, or what one of the person’s passkeys has signed. Browsers that signed in with the passkey stay signed in, and the person gets a message.',
+    example: { request: { passkeyId: PASSKEY_ID, password: PASSWORD }, answer: DONE },
   },
   startPasskeySignIn: {
     description:

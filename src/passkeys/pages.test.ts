@@ -4,9 +4,8 @@ import { REDIRECT_URI, registerApp } from '../oauth/testing.ts'
 import { formsOf } from '../testing/browser.ts'
 import { checkAccessibility, collectProblems, noChromium, openChromium } from '../testing/chromium.ts'
 import { testApp } from '../testing/testing.ts'
-import { expectDone, list, makeAuthenticator, register, signedIn } from './testing.ts'
+import { expectDone, list, makeAuthenticator, PROOF, register, signedIn } from './testing.ts'
 
-const MINUTE_MS = 60_000
 const REMOVE = '/account/passkey/remove'
 const RENAME = '/account/passkey/rename'
 
@@ -23,25 +22,27 @@ test('the passkeys of the account page', async (t) => {
     const renamed = await browser.submit(page, { name: 'Desk' }, RENAME)
     assert.deepEqual([renamed.status, renamed.location], [303, '/account?done=passkey-renamed'])
     assert.equal((await list(browser)).body[0].name, 'Desk')
-    const removed = await browser.submit(page, {}, REMOVE)
+    const removed = await browser.submit(await browser.submit(page, {}, REMOVE), PROOF, REMOVE)
     assert.deepEqual([removed.status, removed.location], [303, '/account?done=passkey-removed'])
     assert.deepEqual((await list(browser)).body, [])
     for (const [path, fields] of [
-      [REMOVE, {}],
+      [REMOVE, PROOF],
       [RENAME, { name: 'x' }],
     ] as const)
       assert.equal((await browser.submit(page, fields, path)).location, '/account?done=gone')
   })
 
-  await t.test('are removed with the password where the sign-in is a while ago', async () => {
+  await t.test('O19: are removed with the password, also just after signing in', async () => {
     const browser = await signedIn(app, 'avery')
     await register(browser, makeAuthenticator(app), 'Laptop')
-    app.advance(16 * MINUTE_MS)
     const asked = await browser.submit(await browser.get('/account'), {}, REMOVE)
     assert.equal(asked.status, 403)
-    assert.match(asked.text, /with <strong>Laptop<\/strong>.*enter your password, or sign in again/s)
+    assert.match(asked.text, /with <strong>Laptop<\/strong>.*<label for="password">Password<\/label>/s)
+    assert.doesNotMatch(asked.text, /role="alert"/)
+    assert.equal((await list(browser)).body.length, 1)
     const wrong = await browser.submit(asked, { password: 'wrong' }, REMOVE)
     assert.equal(wrong.status, 401)
+    assert.match(wrong.text, /role="alert">The current password is wrong\./)
     assert.equal((await list(browser)).body.length, 1)
     const right = await browser.submit(wrong, { password: 'groundschool' }, REMOVE)
     assert.equal(right.location, '/account?done=passkey-removed')
@@ -101,6 +102,7 @@ test('in a real browser', { skip: noChromium }, async (t) => {
   await t.test('a person adds a passkey on the account page and signs in with it', async () => {
     await signInWithPassword()
     await page.getByLabel('Name of a new passkey').fill('This laptop')
+    await page.getByLabel('Your password').fill('groundschool')
     await page.getByRole('button', { name: 'Add a passkey' }).click()
     await page.getByText('The passkey is added.').waitFor()
     assert.match(
@@ -114,6 +116,7 @@ test('in a real browser', { skip: noChromium }, async (t) => {
       [{ isResidentCredential: true, rpId: 'localhost', userName: '@avery' }],
     )
 
+    await page.getByLabel('Your password').fill('groundschool')
     await page.getByRole('button', { name: 'Add a passkey' }).click()
     await page.getByText('This device has a passkey for your account already.').waitFor()
     await checkAccessibility(page)
@@ -154,22 +157,36 @@ test('in a real browser', { skip: noChromium }, async (t) => {
     await page.getByText('This passkey was not accepted; try again, or sign in with your password.').waitFor()
   })
 
-  await t.test('a while after signing in, the password is asked for', async () => {
+  await t.test('O19: the password is asked for, or one of the passkeys where there is none', async () => {
     await signInWithPassword()
-    app.advance(16 * MINUTE_MS)
-    await page.reload()
+    await page.getByLabel('Your password').fill('wrong')
     await page.getByRole('button', { name: 'Add a passkey' }).click()
-    await page.getByText('You signed in a while ago; enter your password, or sign in again.').waitFor()
+    await page.getByText('The current password is wrong.').waitFor()
     await page.getByLabel('Your password').fill('groundschool')
     await checkAccessibility(page)
     await page.getByRole('button', { name: 'Add a passkey' }).click()
     await page.getByText('The passkey is added.').waitFor()
+    await page.goto(`${url}/account/password`)
+    await page.getByRole('group', { name: 'Passkeys' }).getByLabel('Remove Passkey, added just now').waitFor()
+    await checkAccessibility(page)
+    await page.goto(`${url}/account`)
     await page.getByRole('button', { name: 'Remove Passkey' }).click()
     await page.getByRole('heading', { name: 'Remove a passkey' }).waitFor()
     await checkAccessibility(page)
-    await page.getByLabel('Password').fill('groundschool')
+
+    await app.sql(`update people set password_hash = null where handle_key = 'avery'`)
+    await page.goto(`${url}/account`)
+    assert.equal(await page.getByLabel('Your password').count(), 0)
+    await page.getByRole('button', { name: 'Remove Passkey' }).click()
+    await page.getByText('Prove that it is you: use one of your passkeys.').waitFor()
+    await checkAccessibility(page)
+    await verify(false)
+    await page.getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('No passkey was chosen, or it took too long. Try again.').waitFor()
+    await verify(true)
     await page.getByRole('button', { name: 'Remove' }).click()
     await page.getByText('The passkey is removed.').waitFor()
+    await app.givePassword('avery')
   })
 
   await t.test('without scripts there is no button that does nothing', async (part) => {

@@ -1,3 +1,4 @@
+import { PASSKEY_SCRIPT } from '../../web/account/signin-page.ts'
 import type { Html } from '../../web/html.ts'
 import { passkeysSection, REMOVE_PATH, RENAME_PATH } from '../../web/passkeys/passkeys-section.ts'
 import { removePage } from '../../web/passkeys/remove-page.ts'
@@ -6,7 +7,8 @@ import { PlatformError } from '../errors.ts'
 import { readProblem } from '../http/pages/form-problem.ts'
 import { formPage, type Page, type PageAnswer, type PageContext } from '../http/pages/page.ts'
 import { messagePolicy } from '../messages/messages.ts'
-import { listPasskeys, removePasskey, renamePasskey } from './passkeys.ts'
+import { hasPassword } from '../people/proof.ts'
+import { listPasskeys, relyingParty, removePasskey, renamePasskey } from './passkeys.ts'
 import { MAX_NAME_LENGTH, RemovePasskey, RenamePasskey } from './schema.ts'
 
 const HOME = '/account'
@@ -17,6 +19,7 @@ const REMOVE = 'passkey.remove'
 export async function showPasskeys({ db, csrfToken }: PageContext, who: PersonCaller): Promise<Html> {
   return passkeysSection({
     passkeys: await listPasskeys(db, who),
+    hasPassword: await hasPassword(db, who),
     now: who.at,
     maxNameLength: MAX_NAME_LENGTH,
     csrfTokens: { rename: csrfToken(RENAME), remove: csrfToken(REMOVE) },
@@ -56,19 +59,22 @@ export const passkeyPages: readonly Page[] = [
       const person = findPerson(who)
       if (!person) return { redirect: HOME }
       try {
-        await removePasskey(db, person, input, environment.get(messagePolicy))
+        await removePasskey(db, person, input, environment.get(relyingParty), environment.get(messagePolicy))
         return homeWith('passkey-removed')
       } catch (error) {
         const passkey = (await listPasskeys(db, person)).find(({ passkeyId }) => passkeyId === input.passkeyId)
         if (!passkey || isGone(error)) return homeWith('gone')
         const { sentence, status, headers } = readProblem(error)
-        const form = { passkeyId: passkey.passkeyId, name: passkey.name, handle: person.handle, problem: sentence }
-        return {
-          title: 'Remove a passkey',
-          status,
-          headers,
-          body: removePage({ ...form, csrfToken: csrfToken(REMOVE) }),
+        const form = {
+          passkeyId: passkey.passkeyId,
+          name: passkey.name,
+          handle: person.handle,
+          hasPassword: await hasPassword(db, person),
+          // At first nothing is wrong: the page itself asks for the proof.
+          problem: input.password === undefined ? undefined : sentence,
+          csrfToken: csrfToken(REMOVE),
         }
+        return { title: 'Remove a passkey', status, headers, scripts: [PASSKEY_SCRIPT], body: removePage(form) }
       }
     },
   }),

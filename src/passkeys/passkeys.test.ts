@@ -6,7 +6,17 @@ import { until } from '../database/test-database.ts'
 import { testMailbox } from '../messages/testing.ts'
 import { tidy } from '../platform/upkeep.ts'
 import { type Answer, assertError, testApp } from '../testing/testing.ts'
-import { call, expectDone, list, makeAuthenticator, register, signedIn, type Whims, watchAudit } from './testing.ts'
+import {
+  call,
+  expectDone,
+  list,
+  makeAuthenticator,
+  PROOF,
+  register,
+  signedIn,
+  type Whims,
+  watchAudit,
+} from './testing.ts'
 
 const MINUTE_MS = 60_000
 
@@ -38,7 +48,9 @@ test('passkeys', async (t) => {
     const renamed = { passkeyId: unnamed.passkeyId, name: 'Telephone' }
     assert.deepEqual(await expectDone(call(browser, '/rename', renamed)), { success: true })
     assert.deepEqual((await list(browser)).body, [{ ...unnamed, ...renamed }, named])
-    assert.deepEqual(await expectDone(call(browser, '/remove', { passkeyId: unnamed.passkeyId })), { success: true })
+    assert.deepEqual(await expectDone(call(browser, '/remove', { passkeyId: unnamed.passkeyId, ...PROOF })), {
+      success: true,
+    })
     assert.deepEqual((await list(browser)).body, [named])
     assert.deepEqual(await audit(), [
       'passkey.added avery',
@@ -52,7 +64,7 @@ test('passkeys', async (t) => {
     'a passkey is kept on its device, opened by fingerprint, face or PIN, and tells the device no id of ours',
     async () => {
       const browser = await signedIn(app, 'avery')
-      const { challenge, user, excludeCredentials, ...options } = await expectDone(call(browser, '/options'))
+      const { challenge, user, excludeCredentials, ...options } = await expectDone(call(browser, '/options', PROOF))
       assert.deepEqual(options, {
         rp: { id: 'localhost', name: 'Groundschool' },
         pubKeyCredParams: [-8, -7, -257].map((alg) => ({ type: 'public-key', alg })),
@@ -65,10 +77,10 @@ test('passkeys', async (t) => {
       assert.equal(Buffer.from(user.id, 'base64url').length, 32)
       const [kept] = await app.sql('select credential_id, transports from passkeys')
       assert.deepEqual(excludeCredentials, [{ type: 'public-key', id: kept!.credential_id, transports: ['internal'] }])
-      const again = await expectDone(call(browser, '/options'))
+      const again = await expectDone(call(browser, '/options', PROOF))
       assert.equal(again.user.id, user.id)
       assert.notEqual(again.challenge, challenge)
-      const other = await expectDone(call(await signedIn(app, 'avery', 'sandbox'), '/options'))
+      const other = await expectDone(call(await signedIn(app, 'avery', 'sandbox'), '/options', PROOF))
       assert.notEqual(other.user.id, user.id)
       assert.equal(other.rp.name, 'Groundschool Sandbox')
     },
@@ -76,7 +88,7 @@ test('passkeys', async (t) => {
 
   await t.test('a browser that offers passkeys of both environments shows which is which', async () => {
     const offered = async (environment: 'production' | 'sandbox') => {
-      const { user, rp } = await expectDone(call(await signedIn(app, 'drew', environment), '/options'))
+      const { user, rp } = await expectDone(call(await signedIn(app, 'drew', environment), '/options', PROOF))
       assert.equal(rp.id, 'localhost')
       return [user.name, user.displayName]
     }
@@ -86,24 +98,100 @@ test('passkeys', async (t) => {
     assert.deepEqual(await offered('sandbox'), ['@drew (sandbox)', 'Drew Lee (sandbox)'])
   })
 
+  await t.test('O19: a passkey added or removed with nothing but a cookie, however new: asked for proof', async () => {
+    const browser = await signedIn(app, 'avery')
+    const { passkeyId } = await register(browser, makeAuthenticator(app))
+    const before = (await list(browser)).body
+    for (const [path, fields] of [
+      ['/options', {}],
+      ['/remove', { passkeyId }],
+    ] as const) {
+      for (const nothing of [{}, { password: '' }, { proof: null }])
+        assertError(await call(browser, path, { ...fields, ...nothing }), 403, 4032, /enter your password, or use one/)
+      assertError(await call(browser, path, { ...fields, password: 'wrong' }), 401, 4011)
+      assertError(await call(browser, path, { ...fields, proof: {} }), 400, 4003)
+      assert.deepEqual((await list(browser)).body, before)
+      await expectDone(call(browser, path, { ...fields, ...PROOF }))
+    }
+    assert.deepEqual(await expectDone(call(browser, '/rename', { passkeyId: await soleId(browser), name: 'Old' })), {
+      success: true,
+    })
+  })
+
+  await t.test('wrong passwords there lead to waits in that browser, and nowhere else', async () => {
+    const [browser, other] = [await signedIn(app, 'avery'), await signedIn(app, 'avery')]
+    for (let i = 0; i < 5; i++)
+      assertError(
+        await call(browser, '/options', { password: `guess ${i}` }),
+        401,
+        4011,
+        /^The current password is wrong$/,
+      )
+    assertError(await call(browser, '/options', PROOF), 429, 4291, /^Too many failed tries/)
+    await expectDone(call(other, '/options', PROOF))
+    app.advance(2_000)
+    await expectDone(call(browser, '/options', PROOF))
+  })
+
+  await t.test('O19: whoever has no password proves it with a passkey that they have', async () => {
+    const authenticator = makeAuthenticator(app, 1)
+    const browser = await signedIn(app, 'blake')
+    const { passkeyId } = await register(browser, authenticator)
+    await app.sql(`update people set password_hash = null where handle_key = 'blake'`)
+    const ask = (from = browser) => expectDone(call(from, '/proof/options'))
+    assertError(await call(browser, '/options', {}), 403, 4032)
+    assertError(await call(browser, '/options', PROOF), 401, 4011)
+    const proof = authenticator.get(await ask())
+    const options = await expectDone(call(browser, '/options', { proof }))
+    const added = await expectDone(call(browser, '', { response: makeAuthenticator(app).create(options) }))
+    // Once; and not what was signed for something else, somewhere else, or with another's passkey.
+    const other = await signedIn(app, 'blake')
+    await app.sql(`update people set password_hash = null where handle_key = 'blake'`)
+    const foreign = makeAuthenticator(app, 1)
+    await register(await signedIn(app, 'casey'), foreign)
+    const refused = [
+      proof,
+      authenticator.get(await expectDone(call(browser, '/signin/options'))),
+      authenticator.get(await ask(other)),
+      foreign.get(await ask()),
+      authenticator.get(await ask(), { isVerified: false }),
+    ]
+    for (const wrong of refused)
+      assertError(
+        await call(browser, '/remove', { passkeyId, proof: wrong }),
+        401,
+        4011,
+        /^This passkey was not accepted/,
+      )
+    assertError(await call(browser, '/remove', { passkeyId, proof: authenticator.get(await ask()) }), 429, 4291)
+    app.advance(2_000)
+    await expectDone(call(browser, '/remove', { passkeyId, proof: authenticator.get(await ask()) }))
+    assert.deepEqual(await expectDone(list(browser)), [added])
+    // And what proves is no sign-in.
+    const visitor = app.visitor()
+    const late = await call(visitor, '/signin', { response: foreign.get(await ask()) })
+    assertError(late, 401, 4011)
+    await expectDone(call(await signedIn(app, 'blake'), '/remove', { passkeyId: added.passkeyId, ...PROOF }))
+    const casey = await signedIn(app, 'casey')
+    await expectDone(call(casey, '/remove', { passkeyId: await soleId(casey), ...PROOF }))
+  })
+
   await t.test(
-    'whoever signed in more than 15 minutes ago gives the password before a passkey is added or removed',
+    'a passkey that is removed while the password changes stays, where the old one was the proof',
     async () => {
-      const browser = await signedIn(app, 'avery')
+      const browser = await signedIn(app, 'ellis')
       const { passkeyId } = await register(browser, makeAuthenticator(app))
-      app.advance(15 * MINUTE_MS + 5_000)
-      for (const [path, fields] of [
-        ['/options', {}],
-        ['/remove', { passkeyId }],
-      ] as const) {
-        assertError(await call(browser, path, fields), 403, 4032, /enter your password, or sign in again/)
-        assertError(await call(browser, path, { ...fields, password: '' }), 403, 4032)
-        assertError(await call(browser, path, { ...fields, password: 'wrong' }), 401, 4011)
-        await expectDone(call(browser, path, { ...fields, password: 'groundschool' }))
-      }
-      assert.deepEqual(await expectDone(call(browser, '/rename', { passkeyId: await soleId(browser), name: 'Old' })), {
-        success: true,
+      const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+      let removing: Promise<Answer> | undefined
+      await app.environment().db.transaction(async (tx) => {
+        await tx.first(growEpoch, { handle: 'ellis' })
+        removing = call(browser, '/remove', { passkeyId, ...PROOF })
+        await until('the removal waits for the change', async () => (await app.sql(waiting)).length > 0)
       })
+      assertError(await removing!, 400, 4006, /changed in another browser meanwhile/)
+      const again = await signedIn(app, 'ellis')
+      assert.equal(await soleId(again), passkeyId)
+      await expectDone(call(again, '/remove', { passkeyId, ...PROOF }))
     },
   )
 
@@ -114,7 +202,7 @@ test('passkeys', async (t) => {
     const before = (await list(avery)).body
     for (const id of [passkeyId, passkeyId.replace(/./g, '0'), 'x', "'; --", passkeyId.toUpperCase()]) {
       assertError(await call(blake, '/rename', { passkeyId: id, name: 'Mine' }), 404, 4042)
-      assertError(await call(blake, '/remove', { passkeyId: id }), 404, 4042)
+      assertError(await call(blake, '/remove', { passkeyId: id, ...PROOF }), 404, 4042)
     }
     assert.deepEqual((await list(avery)).body, before)
     assert.deepEqual((await list(blake)).body, [])
@@ -150,7 +238,7 @@ test('passkeys', async (t) => {
     'a challenge can be answered once, within 5 minutes, by the browser and the person that it was given to',
     async () => {
       const browser = await signedIn(app, 'avery')
-      const options = () => expectDone(call(browser, '/options'))
+      const options = () => expectDone(call(browser, '/options', PROOF))
       const response = makeAuthenticator(app).create(await options())
       const blake = await signedIn(app, 'blake')
       const other = await signedIn(app, 'avery')
@@ -192,7 +280,7 @@ test('passkeys', async (t) => {
         { credentialId: randomBytes(1024) },
       ]
       for (const whim of whims) {
-        const response = makeAuthenticator(app).create(await expectDone(call(browser, '/options')), whim)
+        const response = makeAuthenticator(app).create(await expectDone(call(browser, '/options', PROOF)), whim)
         const id = randomBytes(16).toString('base64url')
         const answer = await call(browser, '', { response: { ...response, id, rawId: id } })
         assertError(answer, 400, 4003, /cannot be used here/)
@@ -203,7 +291,7 @@ test('passkeys', async (t) => {
 
   await t.test('what an authenticator says about its maker is not looked at', async () => {
     const browser = await signedIn(app, 'avery')
-    const options = await expectDone(call(browser, '/options'))
+    const options = await expectDone(call(browser, '/options', PROOF))
     const statement = new Map([['x5c', 'no certificate']])
     const response = makeAuthenticator(app).create(options, { attestation: ['android-key', statement] })
     await expectDone(call(browser, '', { response }))
@@ -214,7 +302,7 @@ test('passkeys', async (t) => {
     const authenticator = makeAuthenticator(app)
     await register(avery, authenticator)
     for (const browser of [avery, await signedIn(app, 'blake')]) {
-      const options = await expectDone(call(browser, '/options'))
+      const options = await expectDone(call(browser, '/options', PROOF))
       assertError(await call(browser, '', { response: authenticator.create(options) }), 400, 4002)
     }
   })
@@ -226,19 +314,21 @@ test('passkeys', async (t) => {
        select gen_random_uuid(), 'x' || n, p.id, '', 0, '{}', 'x', now() from people p, generate_series(1, 18) n where p.handle_key = 'casey'`,
     )
     const responses = await Promise.all(
-      Array.from({ length: 6 }, async () => makeAuthenticator(app).create(await expectDone(call(browser, '/options')))),
+      Array.from({ length: 6 }, async () =>
+        makeAuthenticator(app).create(await expectDone(call(browser, '/options', PROOF))),
+      ),
     )
     const answers = await Promise.all(responses.map((response) => call(browser, '', { response })))
     const refused = answers.filter(({ status }) => status !== 200)
     assert.equal(refused.length, 4)
     for (const answer of refused) assertError(answer, 400, 4006, /20 passkeys/)
     assert.equal((await list(browser)).body.length, 20)
-    assertError(await call(browser, '/options'), 400, 4006)
+    assertError(await call(browser, '/options', PROOF), 400, 4006)
   })
 
   await t.test('one challenge that is answered ten times at once makes one passkey', async () => {
     const browser = await signedIn(app, 'drew')
-    const options = await expectDone(call(browser, '/options'))
+    const options = await expectDone(call(browser, '/options', PROOF))
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => call(browser, '', { response: makeAuthenticator(app).create(options) })),
     )
@@ -248,7 +338,7 @@ test('passkeys', async (t) => {
 
   await t.test('a passkey that is added while the password changes is refused', async () => {
     const browser = await signedIn(app, 'ellis')
-    const response = makeAuthenticator(app).create(await expectDone(call(browser, '/options')))
+    const response = makeAuthenticator(app).create(await expectDone(call(browser, '/options', PROOF)))
     const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
     let adding: Promise<Answer> | undefined
     await app.environment().db.transaction(async (tx) => {
@@ -281,10 +371,10 @@ test('passkeys', async (t) => {
     const fresh = await signedIn(app, 'finley')
     for (let i = 0; i < 20; i++) {
       await expectDone(call(app.visitor(), '/signin/options'))
-      await expectDone(call(fresh, '/options'))
+      await expectDone(call(fresh, '/options', PROOF))
     }
     assert.equal(await kept(), 0, 'asking leaves nothing')
-    const foreign = makeAuthenticator(app).create(await expectDone(call(fresh, '/options')))
+    const foreign = makeAuthenticator(app).create(await expectDone(call(fresh, '/options', PROOF)))
     assertError(await call(await signedIn(app, 'blake'), '', { response: foreign }), 400, 4008)
     assert.equal((await call(browser, '', { response: foreign })).status, 401)
     assert.equal(await kept(), 0, 'nor does the answer of somebody else')
@@ -307,7 +397,7 @@ test('a person is told by message of a passkey that was added or removed', async
   assert.deepEqual([added.to, added.subject], ['avery@example.org', 'A passkey was added'])
   assert.match(added.text, /“Laptop” was added to your account @avery/)
   assert.equal(added.link, `${url}/account`)
-  await expectDone(call(browser, '/remove', { passkeyId }))
+  await expectDone(call(browser, '/remove', { passkeyId, ...PROOF }))
   const removed = await mailbox.next()
   assert.match(removed.text, /“Laptop” was removed from your account @avery/)
 })

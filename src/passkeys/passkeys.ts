@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { recordAudit } from '../audit/audit.ts'
-import type { PersonCaller } from '../caller.ts'
+import type { Caller, PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import { service } from '../environment.ts'
 import { fail } from '../errors.ts'
 import { isLine } from '../lines.ts'
 import type { MessagePolicy } from '../messages/messages.ts'
-import { tellPerson, verifyPerson } from '../people/people.ts'
-import { makeChallenge, takeChallenge } from './challenges.ts'
-import { creationOptions, isFresh, isPasskeyId, type RelyingParty, readClientData, readRegistration } from './rules.ts'
+import { holdAccount, tellPerson } from '../people/people.ts'
+import { makeChallenge, takeChallenge, toAdd } from './challenges.ts'
+import { type Proof, proveForPasskeys } from './proof.ts'
+import { creationOptions, isPasskeyId, type RelyingParty, readClientData, readRegistration } from './rules.ts'
 import { type CreationOptions, MAX_NAME_LENGTH, MAX_PASSKEYS, type Passkey } from './schema.ts'
 import * as store from './store.ts'
 import { verifyRegistration } from './webauthn.ts'
@@ -33,18 +34,18 @@ const present = (
   lastUsedDate: row.last_used_at?.toISOString() ?? null,
 })
 
-/** What a browser needs to make a passkey. It is given only to somebody who has just proved who they are; adding the passkey needs the challenge in it. */
+/** What a browser needs to make a passkey. It is given only to somebody who proves who they are; adding the passkey needs the challenge in it. */
 export async function startPasskey(
   db: Db,
   who: PersonCaller,
-  what: { password?: string | undefined },
+  what: Proof,
   party: RelyingParty,
 ): Promise<CreationOptions> {
-  await proveAgain(db, who, what.password)
+  await proveForPasskeys(db, who, what, party)
   const passkeys = await db.all(store.listOfPerson, { person: who.personId })
   refuseMore(passkeys.length)
   const known = passkeys.map((row) => ({ credentialId: row.credential_id, transports: row.transports }))
-  return creationOptions(party, who, { challenge: makeChallenge(who, who, party), known })
+  return creationOptions(party, who, { challenge: makeChallenge(who, toAdd(who.personId), party), known })
 }
 
 /** Adds what the browser made to the person's passkeys. */
@@ -58,7 +59,7 @@ export async function addPasskey(
   const given = readRegistration(what.response)
   const name = readName(what.name?.trim() || DEFAULT_NAME)
   const { challenge, isCrossOrigin } = readClientData(given.response.clientDataJSON)
-  if (!(await takeChallenge(db, who, { challenge, personId: who.personId }, party)))
+  if (!(await takeChallenge(db, who, { challenge, purpose: toAdd(who.personId) }, party)))
     throw fail('alreadyUsed', 'This was answered already, or was asked in another browser or too long ago; start again')
   const credential = isCrossOrigin ? undefined : await verifyRegistration(party, given, challenge)
   if (!credential)
@@ -80,7 +81,7 @@ export async function addPasskey(
     })
     if (!added) throw fail('duplicate', 'This passkey was added before')
     await recordAudit(tx, who, { action: 'passkey.added', personId: who.personId, detail: { passkeyId: passkey.id } })
-    await tell(tx, who, { verb: 'added', name }, messages)
+    await tell(tx, who, { ...who, verb: 'added', names: [name] }, messages)
     return present(passkey)
   })
 }
@@ -104,27 +105,44 @@ export async function renamePasskey(
 export async function removePasskey(
   db: Db,
   who: PersonCaller,
-  what: { passkeyId: string; password?: string | undefined },
+  what: Proof & { passkeyId: string },
+  party: RelyingParty,
   messages: MessagePolicy,
 ): Promise<void> {
-  const { passkeyId } = what
-  await proveAgain(db, who, what.password)
+  const person = await proveForPasskeys(db, who, what, party)
   await db.transaction(async (tx) => {
-    const removed = isPasskeyId(passkeyId)
-      ? await tx.first(store.deletePasskey, { id: passkeyId, person: who.personId })
-      : undefined
-    if (!removed) throw notFound()
-    await recordAudit(tx, who, { action: 'passkey.removed', personId: who.personId, detail: { passkeyId } })
-    await tell(tx, who, { verb: 'removed', name: removed.name }, messages)
+    await holdAccount(tx, person)
+    await removePasskeys(tx, who, { ...who, passkeyIds: [what.passkeyId] }, messages)
   })
 }
 
-/** An open browser on an unwatched desk is not enough: whoever changes the ways to sign in has just signed in, or knows the password. */
-async function proveAgain(db: Db, who: PersonCaller, password: string | undefined): Promise<void> {
-  if (isFresh(who)) return
-  if (!password) throw fail('forbidden', 'You signed in a while ago; enter your password, or sign in again')
-  const person = await verifyPerson(db, who, { handle: who.handle, password })
-  if (person.id !== who.personId) throw fail('forbidden', 'Sign in again')
+/** In the list of those to remove: each of them. */
+export const ALL = 'all'
+
+export interface PasskeyRemoval {
+  readonly personId: number
+  readonly handle: string
+  /** `all` among them: every one. */
+  readonly passkeyIds: readonly string[]
+}
+
+/** Removes passkeys, all that are named or none. Whoever calls it has asked for proof and holds the person's row, so none is added meanwhile. */
+export async function removePasskeys(
+  tx: Db,
+  who: Caller,
+  { personId, handle, passkeyIds }: PasskeyRemoval,
+  messages: MessagePolicy,
+): Promise<void> {
+  const known = await tx.all(store.lockOfPerson, { person: personId })
+  const isAll = passkeyIds.includes(ALL)
+  if (!isAll && passkeyIds.some((passkeyId) => !known.some(({ id }) => id === passkeyId))) throw notFound()
+  const removed = known.filter(({ id }) => isAll || passkeyIds.includes(id))
+  if (removed.length === 0) return
+  for (const { id } of removed) {
+    await tx.first(store.deletePasskey, { id, person: personId })
+    await recordAudit(tx, who, { action: 'passkey.removed', personId, detail: { passkeyId: id } })
+  }
+  await tell(tx, who, { personId, handle, verb: 'removed', names: removed.map(({ name }) => name) }, messages)
 }
 
 function refuseMore(count: number): void {
@@ -140,21 +158,21 @@ function readName(name: string): string {
 
 const notFound = () => fail('notFound', 'You have no passkey with that id')
 
-const tell = (tx: Db, who: PersonCaller, what: { verb: 'added' | 'removed'; name: string }, messages: MessagePolicy) =>
-  tellPerson(
-    tx,
-    who,
-    {
-      personId: who.personId,
-      kind: `passkey.${what.verb}`,
-      subject: `A passkey was ${what.verb}`,
-      text: `The passkey “${what.name}” was ${what.verb} ${what.verb === 'added' ? 'to' : 'from'} your account ${who.handle}.
+function tell(
+  tx: Db,
+  who: Caller,
+  what: { personId: number; handle: string; verb: 'added' | 'removed'; names: readonly string[] },
+  messages: MessagePolicy,
+): Promise<void> {
+  const { personId, handle, verb, names } = what
+  const quoted = names.map((name) => `“${name}”`).join(', ')
+  const [one, subject] = names.length === 1 ? ['passkey', 'A passkey was'] : ['passkeys', 'Passkeys were']
+  const text = `The ${one} ${quoted} ${names.length === 1 ? 'was' : 'were'} ${verb} ${verb === 'added' ? 'to' : 'from'} your account ${handle}.
 
 If that was not you, change your password now and look at your passkeys: ${messages.url}/account
-`,
-    },
-    messages,
-  )
+`
+  return tellPerson(tx, who, { personId, kind: `passkey.${verb}`, subject: `${subject} ${verb}`, text }, messages)
+}
 
 /** For the download of everything that is kept about a person: what the authenticator calls it, and no key. */
 export async function exportPasskeys(db: Db, personId: number) {

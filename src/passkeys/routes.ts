@@ -8,6 +8,7 @@ import { json, success } from '../http/output/output.ts'
 import { messagePolicy } from '../messages/messages.ts'
 import { examples } from './examples.ts'
 import { addPasskey, listPasskeys, relyingParty, removePasskey, renamePasskey, startPasskey } from './passkeys.ts'
+import { startProof } from './proof.ts'
 import {
   AddPasskey,
   CreationOptions,
@@ -26,14 +27,15 @@ const path = '/account/v1/passkey'
 
 /** What a result has beside its answer: the cookie that goes with it. */
 interface WithCookie {
-  readonly cookie: string | undefined
+  readonly cookie: string[] | undefined
 }
 const cookieAnswer = {
-  headersOf: ({ cookie }: WithCookie): Record<string, string> => (cookie === undefined ? {} : { 'set-cookie': cookie }),
+  headersOf: ({ cookie }: WithCookie): Record<string, string[]> =>
+    cookie === undefined ? {} : { 'set-cookie': cookie },
 }
 
 /** The challenge is bound to the cookie, so a first visitor gets one. */
-const newCookieOf = ({ environment, request, who }: Context<Visitor>): string | undefined =>
+const newCookieOf = ({ environment, request, who }: Context<Visitor>): string[] | undefined =>
   findBrowserToken(environment, request) === undefined
     ? writeCookie(environment, { token: who.browserToken })
     : undefined
@@ -66,6 +68,21 @@ export const passkeyOperations: readonly Operation[] = [
     output: json(CreationOptions),
     errors: ['impossibleNow', 'wrongCredentials'],
     run: ({ db, who, environment }, input) => startPasskey(db, who, input, environment.get(relyingParty)),
+  }),
+  operation({
+    who: person,
+    name: 'startPasskeyProof',
+    ...examples.startPasskeyProof,
+    summary: 'Gives what a browser needs to ask for a passkey as a proof, for 5 minutes',
+    method: 'POST',
+    path: `${path}/proof/options`,
+    area,
+    input: Nothing,
+    from: 'body',
+    output: json(RequestOptions),
+    isUnrepeatable: true,
+    errors: [],
+    run: async ({ who, environment }) => startProof(who, environment.get(relyingParty)),
   }),
   operation({
     who: person,
@@ -107,8 +124,9 @@ export const passkeyOperations: readonly Operation[] = [
     input: RemovePasskey,
     from: 'body',
     output: success(),
-    errors: ['wrongCredentials', 'notFound'],
-    run: ({ db, who, environment }, input) => removePasskey(db, who, input, environment.get(messagePolicy)),
+    errors: ['wrongCredentials', 'impossibleNow', 'notFound'],
+    run: ({ db, who, environment }, input) =>
+      removePasskey(db, who, input, environment.get(relyingParty), environment.get(messagePolicy)),
   }),
   operation({
     who: visitor,

@@ -18,14 +18,9 @@ export interface RelyingParty {
   readonly nameSuffix: string
 }
 
-const FRESH_MS = 15 * 60_000
 export const CHALLENGE_MS = 5 * 60_000
 /** EdDSA, ES256, RS256: what authenticators in use have (IANA COSE Algorithms). */
 export const ALGORITHMS = [-8, -7, -257]
-
-/** Whether somebody has just proved who they are, so that they need not do so again for what an unwatched browser must not do. */
-export const isFresh = ({ at, signedInAt }: Pick<PersonCaller, 'at' | 'signedInAt'>): boolean =>
-  at.getTime() - signedInAt.getTime() <= FRESH_MS
 
 export const isPasskeyId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text)
 

@@ -7,11 +7,16 @@ const MAX_PASSWORD_LENGTH = 1000
 
 const passkeyId = Id('One of your passkeys')
 const name = Text('What you call it, such as “Laptop”', MAX_NAME_LENGTH)
-const password = Type.Optional(
-  Text('Your password; needed where you signed in to this browser more than 15 minutes ago', MAX_PASSWORD_LENGTH),
-)
+const proof = {
+  password: Type.Optional(Text('Your password; or `proof`', MAX_PASSWORD_LENGTH)),
+  proof: Type.Optional(
+    AnyJson(
+      'Instead of the password: AuthenticationResponseJSON (WebAuthn Level 3, §5.1.8), what one of your passkeys signed, from `POST /account/v1/passkey/proof/options`',
+    ),
+  ),
+}
 
-export const StartPasskey = Type.Object({ password })
+export const StartPasskey = Type.Object(proof)
 export const AddPasskey = Type.Object({
   response: AnyJson(
     'RegistrationResponseJSON (WebAuthn Level 3, §5.1.8): the credential that the browser made, `toJSON()`',
@@ -19,7 +24,7 @@ export const AddPasskey = Type.Object({
   name: Type.Optional(name),
 })
 export const RenamePasskey = Type.Object({ passkeyId, name })
-export const RemovePasskey = Type.Object({ passkeyId, password })
+export const RemovePasskey = Type.Object({ passkeyId, ...proof })
 export const SignInWithPasskey = Type.Object({
   response: AnyJson('AuthenticationResponseJSON (WebAuthn Level 3, §5.1.8): what the browser signed, `toJSON()`'),
   keep: Type.Optional(Flag('For 30 days instead of until the browser is closed. By default false')),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertError, testApp } from '../testing/testing.ts'
-import { Authenticator, call, expectDone, register, signedIn, signIn } from './testing.ts'
+import { Authenticator, call, expectDone, PROOF, register, signedIn, signIn } from './testing.ts'
 
 const nested = (depth: number) => Buffer.alloc(depth, 0x81).toString('base64url')
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -22,7 +22,7 @@ test('what is sent as a passkey', async (t) => {
 
   await t.test('whatever else is sent as a new passkey is 400, never 500', async () => {
     const browser = await signedIn(app, 'avery')
-    const good = new Authenticator(url).create(await expectDone(call(browser, '/options')))
+    const good = new Authenticator(url).create(await expectDone(call(browser, '/options', PROOF)))
     const part = (fields: object) => ({ ...good, response: { ...good.response, ...fields } })
     const wrong: unknown[] = [
       null,
@@ -58,11 +58,12 @@ test('what is sent as a passkey', async (t) => {
     const cut = attestationObject.slice(0, 80)
     const broken = [nested(1000), nested(24_000), 'AAAA', encoded('x'), cut, ...damaged(attestationObject)]
     for (const object of broken) {
-      const options = await expectDone(call(browser, '/options'))
+      const options = await expectDone(call(browser, '/options', PROOF))
       const fresh = new Authenticator(url).create(options)
       const response = { ...fresh, response: { ...fresh.response, attestationObject: object } }
       const answer = await call(browser, '', { response })
-      if (answer.status === 200) await expectDone(call(browser, '/remove', { passkeyId: answer.body.passkeyId }))
+      if (answer.status === 200)
+        await expectDone(call(browser, '/remove', { passkeyId: answer.body.passkeyId, ...PROOF }))
       else assert.ok([4002, 4003].includes(answer.body.error_code), answer.text)
     }
     assert.doesNotMatch(app.log(), /not foreseen/)

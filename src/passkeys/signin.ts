@@ -3,26 +3,18 @@ import { type OpenedBrowser, openBrowser } from '../browsers/browsers.ts'
 import type { Visitor } from '../caller.ts'
 import type { EnvironmentName } from '../config.ts'
 import type { Db } from '../database/database.ts'
-import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
-import { countFailures, networkSubject, refuseBlocked } from '../lockouts/lockouts.ts'
+import { countFailures, knownBrowserSubject, networkSubject, refuseBlocked } from '../lockouts/lockouts.ts'
+import { normaliseHandle } from '../people/handles.ts'
 import { confirmPerson } from '../people/people.ts'
-import { makeChallenge, takeChallenge } from './challenges.ts'
-import {
-  hasCounted,
-  isUserHandleOf,
-  type RelyingParty,
-  readAssertion,
-  readClientData,
-  requestOptions,
-} from './rules.ts'
-import type { Assertion, RequestOptions } from './schema.ts'
-import * as store from './store.ts'
-import { verifyAssertion } from './webauthn.ts'
+import { countUse, findPasskey, type KeptPasskey, readAnswer, verifyAnswer } from './assertions.ts'
+import { makeChallenge, SIGN_IN } from './challenges.ts'
+import { type RelyingParty, requestOptions } from './rules.ts'
+import type { RequestOptions } from './schema.ts'
 
 /** What a browser needs to ask for a passkey. It names none: whoever is there chooses, and nobody learns who has one. */
 export const startPasskeySignIn = (who: Visitor, party: RelyingParty): RequestOptions =>
-  requestOptions(party, makeChallenge(who, { personId: null }, party))
+  requestOptions(party, makeChallenge(who, SIGN_IN, party))
 
 export interface PasskeySignIn {
   readonly response: unknown
@@ -44,17 +36,15 @@ export async function signInWithPasskey(
   party: RelyingParty,
   environment: EnvironmentName,
 ): Promise<PasskeySignedIn> {
-  const given = readAssertion(response)
-  const { challenge, isCrossOrigin } = readClientData(given.response.clientDataJSON)
-  // No account is named before it is proved, so only the network can be made to wait.
-  await refuseBlocked(db, who, [networkSubject(who)])
-  const isAsked = await takeChallenge(db, who, { challenge, personId: null }, party)
-  const passkey = await db.first(store.findForSignIn, { credential: given.id })
-  const proof = isAsked && !isCrossOrigin && passkey ? await prove(party, passkey, given, challenge) : undefined
+  const answer = readAnswer(response)
+  const passkey = await findPasskey(db, answer)
+  const subjects = [subjectOf(who, passkey)] as const
+  await refuseBlocked(db, who, subjects)
+  const proof = await verifyAnswer(db, who, { answer, passkey, purpose: SIGN_IN }, party)
   const browser = passkey && proof ? await openWith(db, who, passkey, proof, isKept, environment) : undefined
   if (!passkey || !browser) {
     await db.transaction(async (tx) => {
-      await countFailures(tx, who, [networkSubject(who)])
+      await countFailures(tx, who, subjects)
       const whom = passkey ? { personId: passkey.person_id } : {}
       await recordAudit(tx, who, { action: 'sign-in.failed', ...whom, detail: { door: 'passkey' } })
     })
@@ -63,31 +53,26 @@ export async function signInWithPasskey(
   return { handle: passkey.handle, name: `${passkey.first_name} ${passkey.last_name}`.trim(), browser }
 }
 
-type KeptPasskey = RowOf<typeof store.findForSignIn>
+/** No account is named before it is proved, so only the network can be made to wait, or a browser in which the person has signed in before. */
+function subjectOf(who: Visitor, passkey: KeptPasskey | undefined) {
+  const known = passkey && who.known.recognise({ id: passkey.person_id, epoch: passkey.epoch })
+  return passkey && known !== undefined
+    ? knownBrowserSubject(passkey.person_id, normaliseHandle(passkey.handle), known)
+    : networkSubject(who, 'passkeys-from')
+}
 
-const prove = (party: RelyingParty, passkey: KeptPasskey, given: Assertion, challenge: string) =>
-  isUserHandleOf(party, passkey.person_id, given.response.userHandle)
-    ? verifyAssertion(party, given, { challenge, publicKey: passkey.public_key })
-    : undefined
-
-/** Nothing where the passkey was removed meanwhile, or its counter shows that there is a copy of it. */
+/** Nothing where the passkey cannot be used any more. */
 const openWith = (
   db: Db,
   who: Visitor,
-  { id, person_id: personId, epoch }: KeptPasskey,
-  { counter }: { counter: number },
+  passkey: KeptPasskey,
+  proof: { counter: number },
   isKept: boolean,
   environment: EnvironmentName,
 ): Promise<OpenedBrowser | undefined> =>
   db.transaction(async (tx) => {
+    const { person_id: personId, epoch } = passkey
     await confirmPerson(tx, { id: personId, epoch })
-    const kept = await tx.first(store.lockPasskey, { id })
-    if (!kept) return undefined
-    if (!hasCounted(kept.counter, counter)) {
-      const detail = { passkeyId: id, kept: kept.counter, given: counter }
-      await recordAudit(tx, who, { action: 'passkey.counter', personId, detail })
-      return undefined
-    }
-    await tx.first(store.recordUse, { id, counter, now: who.at })
+    if (!(await countUse(tx, who, passkey, proof))) return undefined
     return openBrowser(tx, who, { personId, epoch, door: 'passkey', isKept }, environment)
   })

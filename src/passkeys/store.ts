@@ -47,6 +47,13 @@ export const countOfPerson = write('passkeys.countOfPerson', {
   text: `select count(*) as passkeys from passkeys where person_id = :person`,
 })
 
+/** Those that a removal chooses from: until the transaction ends none is used or removed by somebody else. */
+export const lockOfPerson = write('passkeys.lockOfPerson', {
+  params: { person: int8 },
+  row: { id: uuid, name: text },
+  text: `select id, name from passkeys where person_id = :person order by created_at, id for update`,
+})
+
 export const insertPasskey = write('passkeys.insert', {
   params: {
     id: uuid,

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { openBrowser } from '../browsers/browsers.ts'
+import { openKnownBrowser } from '../browsers/known.ts'
 import type { EnvironmentName } from '../config.ts'
 import { cookie } from '../http/callers/cookies.ts'
 import type { TestBrowser } from '../testing/browser.ts'
 import type { Answer, Person, TestApp } from '../testing/testing.ts'
 
 export const PATH = '/account/v1/passkey'
+/** The password of everybody in `signedIn`. */
+export const PROOF = { password: 'groundschool' }
 
 const sha256 = (data: string | Buffer): Buffer => createHash('sha256').update(data).digest()
 
@@ -137,6 +140,7 @@ export class Authenticator {
 /** A browser in which somebody has just signed in. */
 export async function signedIn(app: TestApp, person: Person, name: EnvironmentName = 'production') {
   const environment = app.environment(name)
+  await app.givePassword(person, name)
   const [row] = await app.sql(`select id::int, epoch from people where handle_key = '${person}'`, name)
   const who = {
     at: environment.clock(),
@@ -144,6 +148,7 @@ export async function signedIn(app: TestApp, person: Person, name: EnvironmentNa
     address: '127.0.0.1',
     browserToken: '',
     device: 'test',
+    known: openKnownBrowser(environment.keyFor('known-browser'), undefined, environment.clock()),
     person: undefined,
   }
   const what = { personId: Number(row!.id), epoch: Number(row!.epoch), door: 'password', isKept: false } as const
@@ -179,7 +184,7 @@ export const makeAuthenticator = (app: TestApp, step = 0, name: EnvironmentName 
 
 /** Makes a passkey and adds it. */
 export async function register(browser: TestBrowser, authenticator: Authenticator, name?: string) {
-  const options = await expectDone(call(browser, '/options'))
+  const options = await expectDone(call(browser, '/options', PROOF))
   return expectDone(call(browser, '', { response: authenticator.create(options), name }))
 }
 

@@ -19,7 +19,7 @@ export const passwordChangedLetter = (handle: string, at: Date, messages: Messag
 
 If it was you, there is nothing to do.
 
-If it was not: set a new password at once, and tell an administrator. Ask for a link at
+If it was not: set a new password at once, remove with it the passkeys that you do not know, and tell an administrator. Ask for a link at
 
 ${messages.url}/account/reset
 `,

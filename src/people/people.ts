@@ -1,12 +1,24 @@
 import { randomBytes } from 'node:crypto'
 import { recordAudit } from '../audit/audit.ts'
 import { networkOf } from '../bounds/networks.ts'
-import type { Caller, SignedIn } from '../caller.ts'
+import { type Caller, type KnownBrowser, personKey, type SignedIn } from '../caller.ts'
 import type { Db } from '../database/database.ts'
+import type { RowOf } from '../database/statement.ts'
 import { fail, PlatformError } from '../errors.ts'
 import type { Forget } from '../forget.ts'
 import { isLine, isMailAddress } from '../lines.ts'
-import { accountSubject, countFailures, forgetFailures, networkSubject, refuseBlocked } from '../lockouts/lockouts.ts'
+import {
+  accountSubject,
+  countFailures,
+  forgetFailures,
+  forgetFailuresOfAccount,
+  knownBrowserSubject,
+  networkSubject,
+  pairSubject,
+  proofSubject,
+  refuseBlocked,
+  type Subjects,
+} from '../lockouts/lockouts.ts'
 import { type MessagePolicy, sendMessage } from '../messages/messages.ts'
 import { endSessionsOfPerson } from '../sessions/sessions.ts'
 import { ANONYMOUS_PREFIX, checkHandle, normaliseHandle } from './handles.ts'
@@ -23,35 +35,61 @@ export interface VerifiedPerson {
 
 /**
  * The person behind a handle and a password. An unknown handle, a wrong password and a disabled account give the same answer after the same time.
- * Failures are counted by account and by address and lead to growing waits, for everybody who tries that account or comes from that address; successes count for nothing.
+ * Failures lead to growing waits: in a browser in which this person has signed in before for that browser alone; elsewhere for the handle from that network, for the handle, and for the
+ * network. Successes count for nothing.
  */
 export async function verifyPerson(
   db: Db,
-  who: Caller,
+  who: Caller & { readonly known?: KnownBrowser },
   what: { handle: string; password: string },
 ): Promise<VerifiedPerson> {
   const handle = normaliseHandle(what.handle).slice(0, 100)
-  const account = accountSubject(handle)
-  const subjects = [account, networkSubject(who)] as const
+  const person = await db.first(store.findForSignIn, { handle })
+  const browser = who.known?.recognise(person ?? NOBODY)
+  if (person && browser !== undefined) {
+    const own = knownBrowserSubject(person.id, handle, browser)
+    // Its own turn as well: a crowd of guessers in the same network is not in its way.
+    return tryPassword(db, who, { person, password: what.password, subjects: [own], by: own.name })
+  }
+  const whom = person ? { personId: person.id } : {}
+  const subjects = [
+    { ...pairSubject(who, handle), ...whom },
+    { ...accountSubject(handle), ...whom },
+    networkSubject(who),
+  ] as const
+  return tryPassword(db, who, { person, password: what.password, subjects, by: networkOf(who.address) })
+}
+
+/** Nobody has this id: whatever is asked of nobody is asked all the same, so that it takes as long. */
+const NOBODY = { id: 0, epoch: 0 }
+
+interface Try {
+  readonly person: RowOf<typeof store.findForSignIn> | undefined
+  readonly password: string
+  /** What a wrong one is counted under. A right one forgets the first, and leaves what others have tried. */
+  readonly subjects: Subjects
+  /** For whom it waits its turn. */
+  readonly by: string
+}
+
+async function tryPassword(db: Db, who: Caller, { person, password, subjects, by }: Try): Promise<VerifiedPerson> {
   const startedMs = performance.now()
   /** The same caller now: in a crowd one waits for one's turn, and a wait begins when it is found out that it must. */
   const later = (): Caller => ({ ...who, at: new Date(who.at.getTime() + performance.now() - startedMs) })
   const refuse = () => refuseBlocked(db, later(), subjects)
   await refuse()
-  const person = await db.first(store.findForSignIn, { handle })
   const passwordHash = person?.password_hash ?? null
-  const by = networkOf(who.address)
   // Not hashed where somebody else's failures have brought a wait meanwhile.
-  const isRight = await verifyPassword({ password: what.password, hash: passwordHash, by, check: refuse })
+  const isRight = await verifyPassword({ password, hash: passwordHash, by, check: refuse })
   // Guesses that were sent at once have all passed the looks before; the answer must not tell which of them was right.
   await refuse()
   if (person && passwordHash !== null && isRight && !person.disabled_at) {
-    await forgetFailures(db, account)
+    await forgetFailures(db, subjects[0])
     return { id: person.id, epoch: person.epoch }
   }
   const whom = person ? { personId: person.id } : {}
   await db.transaction(async (tx) => {
-    await countFailures(tx, later(), [{ ...account, ...whom }, networkSubject(who)])
+    await countFailures(tx, later(), subjects)
     await recordAudit(tx, who, { action: 'sign-in.failed', ...whom })
   })
   throw wrongCredentials()
@@ -88,11 +126,11 @@ export async function changePassword(
   })
 }
 
-/** A person sets their own, and proves with the old one that it is they; whoever guesses has to wait as at sign-in. */
+/** A person sets their own, and proves with the old one that it is they. */
 export async function changeOwnPassword(
   db: Db,
-  who: Caller & Pick<SignedIn, 'personId' | 'handle'>,
-  what: { password: string; newPassword: string },
+  who: OwnBrowser,
+  what: { password: string; newPassword: string; also?: AlongWithPassword },
   messages: MessagePolicy,
 ): Promise<VerifiedPerson> {
   checkPassword(what.newPassword)
@@ -102,22 +140,23 @@ export async function changeOwnPassword(
   const passwordHash = await hashPassword(what.newPassword, networkOf(who.address))
   return db.transaction(async (tx) => {
     await holdAccount(tx, person)
-    return replacePassword(tx, who, { personId: person.id, passwordHash, action: 'password.changed' }, messages)
+    const change = { personId: person.id, passwordHash, action: 'password.changed', also: what.also } as const
+    return replacePassword(tx, who, change, messages)
   })
 }
 
-/** Somebody who is signed in proves once more that it is they. */
-export async function verifyOwnPassword(
-  db: Db,
-  who: Caller & Pick<SignedIn, 'personId' | 'handle'>,
-  password: string,
-): Promise<VerifiedPerson> {
-  const person = await verifyPerson(db, who, { handle: who.handle, password }).catch((error) => {
+/** Somebody who is signed in proves once more that it is they. Wrong tries count for this browser alone: no stranger's do, and they lock nobody out elsewhere. */
+export async function verifyOwnPassword(db: Db, who: OwnBrowser, password: string): Promise<VerifiedPerson> {
+  const person = await db.first(store.findForSignIn, { handle: normaliseHandle(who.handle) })
+  if (person?.id !== who.personId) throw wrongCurrentPassword()
+  const by = personKey(who.personId)
+  return tryPassword(db, who, { person, password, subjects: [proofSubject(who)], by }).catch((error) => {
     throw error instanceof PlatformError && error.kind === 'wrongCredentials' ? wrongCurrentPassword() : error
   })
-  if (person.id !== who.personId) throw wrongCurrentPassword()
-  return person
 }
+
+/** Somebody who is signed in in a browser. */
+export type OwnBrowser = Caller & Pick<SignedIn, 'personId' | 'handle' | 'browserId'>
 
 /** Until the transaction ends nobody else changes the account; refuses where somebody has since the proof. */
 export async function holdAccount(tx: Db, person: VerifiedPerson): Promise<void> {
@@ -130,11 +169,19 @@ export async function holdAccount(tx: Db, person: VerifiedPerson): Promise<void>
 
 const wrongCurrentPassword = () => fail('wrongCredentials', 'The current password is wrong')
 
+/** What else changes with a password, in the same transaction: all of it happens, or nothing. */
+export type AlongWithPassword = (tx: Db, person: { personId: number; handle: string }) => Promise<void>
+
 /** The one place where a password is set: everything that the old one has opened ends, and the person is told. */
 export async function replacePassword(
   tx: Db,
   who: Caller,
-  what: { personId: number; passwordHash: string; action: 'password.changed' | 'password.reset' },
+  what: {
+    personId: number
+    passwordHash: string
+    action: 'password.changed' | 'password.reset'
+    also?: AlongWithPassword | undefined
+  },
   messages: MessagePolicy | undefined,
 ): Promise<VerifiedPerson> {
   const { personId, passwordHash, action } = what
@@ -142,7 +189,8 @@ export async function replacePassword(
   if (!person) throw fail('notFound', 'This person is gone')
   await recordAudit(tx, who, { action, personId })
   await endSessionsOfPerson(tx, who, { personId, reason: 'password changed' })
-  await forgetFailures(tx, accountSubject(person.handle_key))
+  await forgetFailuresOfAccount(tx, person.handle_key)
+  await what.also?.(tx, { personId, handle: person.handle })
   if (messages)
     await tellPerson(tx, who, { personId, ...passwordChangedLetter(person.handle, who.at, messages) }, messages)
   return { id: personId, epoch: person.epoch }

@@ -6,13 +6,15 @@ import * as store from './store.ts'
 
 const RECENT_MINUTES = 10
 
+export const hasPassword = async (db: Db, who: { readonly personId: number }): Promise<boolean> =>
+  (await db.first(store.findHasPassword, { id: who.personId }))?.has_password === true
+
 /**
  * Somebody who is signed in proves once more that it is they, before what a browser that was left open must not be enough for: with the password, or, where they have
  * none, by having signed in just now.
  */
 export async function proveAgain(db: Db, who: PersonCaller, password: string | undefined): Promise<VerifiedPerson> {
-  const found = await db.first(store.findHasPassword, { id: who.personId })
-  if (found?.has_password) {
+  if (await hasPassword(db, who)) {
     if (password === undefined) throw fail('parameterMissing', 'password is missing: prove that it is you')
     return verifyOwnPassword(db, who, password)
   }

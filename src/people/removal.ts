@@ -6,7 +6,7 @@ import type { Retention } from '../database/retention.ts'
 import type { RowOf } from '../database/statement.ts'
 import type { Forget } from '../forget.ts'
 import { isMailAddress } from '../lines.ts'
-import { accountSubject, forgetFailures, subjectsOfPerson } from '../lockouts/lockouts.ts'
+import { forgetFailuresOfAccount, forgetFailuresOfPerson } from '../lockouts/lockouts.ts'
 import { type MessagePolicy, sendMessage } from '../messages/messages.ts'
 import { REVOKED, type Revocation } from '../sessions/sessions.ts'
 import { accountKindAt, ageOnDay } from './ages.ts'
@@ -82,7 +82,8 @@ const DAY_MS = 24 * 60 * 60_000
 
 async function forgetHandle(tx: Db, who: Caller, leaver: Leaver, { isHandleFree }: Removal): Promise<void> {
   const { id, handle_key: key } = leaver
-  for (const subject of [accountSubject(key), ...subjectsOfPerson(id)]) await forgetFailures(tx, subject)
+  await forgetFailuresOfAccount(tx, key)
+  await forgetFailuresOfPerson(tx, id)
   if (isHandleFree || isPassing(leaver, who.at)) return
   await tx.first(store.retireHandle, { key, until: new Date(who.at.getTime() + RETIRED_DAYS * DAY_MS) })
 }

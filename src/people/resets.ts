@@ -11,7 +11,7 @@ import { hashToken, inspectToken, mintToken } from '../sessions/tokens.ts'
 import { normaliseHandle } from './handles.ts'
 import { resetLetter } from './letters.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
-import { replacePassword, type VerifiedPerson } from './people.ts'
+import { type AlongWithPassword, replacePassword, type VerifiedPerson } from './people.ts'
 import * as store from './store.ts'
 
 export const RESET_MINUTES = 30
@@ -103,7 +103,7 @@ export async function readReset(
 export async function resetPassword(
   db: Db,
   who: Caller,
-  what: { code: string; password: string },
+  what: { code: string; password: string; also?: AlongWithPassword },
   messages: MessagePolicy,
 ): Promise<VerifiedPerson> {
   checkPassword(what.password)
@@ -117,7 +117,7 @@ export async function resetPassword(
       await readReset(tx, who, what, messages)
       throw fail('unknownCode', 'This link no longer holds: ask for a new one')
     }
-    return replacePassword(tx, who, { personId, passwordHash, action: 'password.reset' }, messages)
+    return replacePassword(tx, who, { personId, passwordHash, action: 'password.reset', also: what.also }, messages)
   })
 }
 

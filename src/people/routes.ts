@@ -22,7 +22,7 @@ export const peopleOperations: readonly Operation[] = [
     from: 'body',
     output: success({
       headers: { 'Set-Cookie': 'Takes the cookie of this browser away' },
-      headersOf: ({ cookie }: { cookie: string }) => ({ 'set-cookie': cookie }),
+      headersOf: ({ cookie }: { cookie: string[] }) => ({ 'set-cookie': cookie }),
     }),
     isUnrepeatable: true,
     errors: ['wrongCredentials', 'impossibleNow', 'forbidden'],

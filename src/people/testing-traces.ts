@@ -71,7 +71,7 @@ export async function populate(app: TestApp): Promise<Traced> {
   assert.equal((await call(browser, 'POST', '/account/v1/signin', wrong)).status, 401)
   assert.equal((await call(browser, 'POST', '/account/v1/signin', { ...wrong, password: PASSWORD })).status, 200)
   await failInVain(app, browser, personId)
-  // A sign-in that succeeds forgets those that did not.
+  // Somewhere else; the sign-in that succeeded has forgotten what was counted for it.
   assert.equal((await call(app.visitor(), 'POST', '/account/v1/signin', wrong)).status, 401)
   await insertRest(app, personId)
   const sessions = await app.sql(`select id from sessions where person_id = ${personId}`)
@@ -97,7 +97,7 @@ async function shareBuckets(client: Client, blake: Client): Promise<void> {
   await client.post(PATH, { id: 'shared', key: 'theirs', value: 'Zephyrine was here' })
 }
 
-/** Whatever leads to waits is counted under the person's number. */
+/** Whatever leads to waits is counted as the person's, or their account's. */
 async function failInVain(app: TestApp, browser: TestBrowser, personId: number): Promise<void> {
   const friend = { handle: 'nobody-at-all' }
   assert.equal((await call(browser, 'POST', '/account/v1/friends/request', friend)).status, 404)
@@ -107,12 +107,16 @@ async function failInVain(app: TestApp, browser: TestBrowser, personId: number):
   const { db, clock } = app.environment()
   const typist = { at: clock(), requestId: 'test', address: '127.0.0.1', personId, handle: HANDLE, epoch: 0 }
   await assert.rejects(readDevice(db, typist as unknown as PersonCaller, { userCode: 'BCDF-GHJK' }), { code: 4042 })
+  const wrong = { handle: HANDLE, password: 'wrong', newPassword: 'a new password' }
+  for (const path of ['password', 'signin'])
+    assert.equal((await call(browser, 'POST', `/account/v1/${path}`, wrong)).status, 401)
   const counted = await app.sql(
-    `select split_part(subject, ':', 1) as kind from sign_in_failures where subject like '%:${personId}' order by 1`,
+    `select split_part(subject, ':', 1) as kind from sign_in_failures
+      where about in ('person:${personId}', 'account:zephyrine') order by 1`,
   )
   assert.deepEqual(
     counted.map(({ kind }) => kind),
-    ['asked', 'blocked', 'codes', 'handles'],
+    ['account', 'asked', 'blocked', 'codes', 'handles', 'known', 'proof'],
   )
 }
 

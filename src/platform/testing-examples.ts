@@ -8,7 +8,7 @@ import { act, actByHandle, expectDone } from '../friends/testing.ts'
 import type { Operation } from '../http/operation.ts'
 import { messagePolicy } from '../messages/messages.ts'
 import { obtainCode, registerApp } from '../oauth/testing.ts'
-import { Authenticator, call as callPasskey, expectDone as expectAnswer, register } from '../passkeys/testing.ts'
+import { Authenticator, call as callPasskey, expectDone as expectAnswer, PROOF, register } from '../passkeys/testing.ts'
 import { makeResetLink } from '../people/resets.ts'
 import { SEARCH_VERSION, searchKeys } from '../people/search-keys.ts'
 import {
@@ -215,10 +215,11 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
     real[RESET_CODE] = new URL(link).searchParams.get('code')!
   },
   listPasskeys: addLaptop,
+  endEverythingElse: addLaptop,
   renamePasskey: addLaptop,
   removePasskey: addLaptop,
   addPasskey: async (scene) => {
-    const options = await expectAnswer(callPasskey(scene.browser, '/options'))
+    const options = await expectAnswer(callPasskey(scene.browser, '/options', PROOF))
     scene.request = { response: new Authenticator(scene.app.environment().url).create(options) }
   },
   signInWithPasskey: async (scene) => {

@@ -117,7 +117,7 @@ ${apps.map(showApp)}`
 <p class="quiet">Where you are signed in to Groundschool itself.</p>
 <ul class="rows">${browsers.map(showBrowser)}</ul>
 <div class="row">
-<p class="quiet">Something looks strange? This ends all sessions in all apps, and all other browsers.</p>
+<p class="quiet">Something looks strange? This ends all sessions in all apps, and all other browsers. Passkeys stay: look through them below, and remove those that you do not know.</p>
 ${button('endAll', 'Sign out everywhere else', undefined)}
 </div>
 </section>

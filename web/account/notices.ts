@@ -3,12 +3,13 @@ const NOTICES: Readonly<Record<string, string>> = {
   'signed-out': 'You are signed out here.',
   'session-ended': 'The session has ended.',
   'browser-ended': 'That browser is signed out.',
-  'all-ended': 'You are signed out everywhere else.',
+  'all-ended': 'You are signed out everywhere else. Passkeys still work: look through yours below.',
   withdrawn: 'Your consent is withdrawn, and the app is signed out.',
   gone: 'That was over already.',
-  'password-changed': 'Your password is changed. You are signed out everywhere else.',
+  'password-changed':
+    'Your password is changed. You are signed out everywhere else. Passkeys that you have kept still work.',
   'password-reset':
-    'Your password is changed. You are signed out everywhere else. If you came from an app, go back to it and sign in again.',
+    'Your password is changed. You are signed out everywhere else. Passkeys that you have kept still work. If you came from an app, go back to it and sign in again.',
   'passkey-added': 'The passkey is added. You can sign in with it from now on.',
   'passkey-renamed': 'The passkey has its new name.',
   'passkey-removed': 'The passkey is removed.',

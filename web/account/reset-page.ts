@@ -1,6 +1,6 @@
 import { type Html, html } from '../html.ts'
 import { alertBox, type FormFrame, noticeBox, postForm } from '../layout.ts'
-import { handleField, newPasswordFields } from './password-page.ts'
+import { handleField, newPasswordFields, type PasskeyBoxes, passkeyBoxes } from './password-page.ts'
 
 export interface AskForm extends FormFrame {
   /** Whether this installation can send a link at all. */
@@ -37,6 +37,7 @@ ${postForm(
 export interface ResetForm extends FormFrame {
   readonly code: string
   readonly handle: string
+  readonly passkeys: PasskeyBoxes
   readonly minLength: number
   readonly problem?: string | undefined
 }
@@ -44,6 +45,7 @@ export interface ResetForm extends FormFrame {
 export const resetPage = ({
   code,
   handle,
+  passkeys,
   minLength,
   problem,
   ...frame
@@ -56,6 +58,7 @@ ${postForm(
   html`<input type="hidden" name="code" value="${code}">
 ${handleField(handle)}
 ${newPasswordFields(minLength)}
+${passkeyBoxes(passkeys)}
 <div class="buttons"><button>Set password</button></div>`,
 )}
 </section>`

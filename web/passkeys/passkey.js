@@ -4,9 +4,8 @@ const find = (name) => document.querySelector(`[data-passkey${name}]`)
 
 /** A refusal in the server's own words. */
 class Refusal extends Error {
-  constructor({ status }, { error_description: sentence = 'Something went wrong; try again' } = {}) {
+  constructor({ error_description: sentence = 'Something went wrong; try again' } = {}) {
     super(sentence)
-    this.status = status
   }
 }
 
@@ -17,7 +16,7 @@ async function post(path, fields) {
     body: JSON.stringify(fields),
   })
   const content = await answer.json().catch(() => undefined)
-  if (!answer.ok) throw new Refusal(answer, content)
+  if (!answer.ok) throw new Refusal(content)
   return content
 }
 
@@ -30,9 +29,23 @@ async function signIn() {
   location.assign(document.querySelector('form[method="post"]').action)
 }
 
+/** Where the form asks for no password, a passkey proves who it is. */
+async function proveIn({ password }) {
+  if (password !== undefined) return { password }
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(await post('/proof/options', {}))
+  const credential = await navigator.credentials.get({ publicKey })
+  return { proof: credential.toJSON() }
+}
+
+async function remove(form) {
+  const { passkeyId } = Object.fromEntries(new FormData(form))
+  await post('/remove', { passkeyId, ...(await proveIn({})) })
+  location.assign('/account?done=passkey-removed')
+}
+
 async function add(form) {
-  const { name, password } = Object.fromEntries(new FormData(form))
-  const options = await post('/options', password ? { password } : {})
+  const { name, ...proof } = Object.fromEntries(new FormData(form))
+  const options = await post('/options', await proveIn(proof))
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
   const credential = await navigator.credentials.create({ publicKey })
   await post('', { response: credential.toJSON(), ...(name ? { name } : {}) })
@@ -50,14 +63,7 @@ const SENTENCES = {
 }
 
 function explain(error) {
-  if (!(error instanceof Refusal)) return SENTENCES[error.name] ?? 'This did not work. Try again.'
-  // The sign-in is too long ago: the password proves it again.
-  const proof = error.status === 403 ? find('-proof') : undefined
-  if (proof) {
-    proof.hidden = false
-    proof.querySelector('input').focus()
-  }
-  return `${error.message}.`
+  return error instanceof Refusal ? `${error.message}.` : (SENTENCES[error.name] ?? 'This did not work. Try again.')
 }
 
 /** One try at a time; what goes wrong is said on the page. */
@@ -78,11 +84,13 @@ async function attempt(button, work) {
 if (globalThis.PublicKeyCredential?.parseRequestOptionsFromJSON) {
   const signInButton = find('-sign-in')
   signInButton?.addEventListener('click', () => attempt(signInButton, signIn))
-  const form = find('-add')
-  form?.addEventListener('submit', (event) => {
-    event.preventDefault()
-    attempt(event.submitter, () => add(form))
-  })
+  for (const [name, work] of Object.entries({ '-add': add, '-remove': remove })) {
+    const form = find(name)
+    form?.addEventListener('submit', (event) => {
+      event.preventDefault()
+      attempt(event.submitter, () => work(form))
+    })
+  }
   const shown = find('')
   if (shown) shown.hidden = false
   const unable = find('-unable')

@@ -15,12 +15,14 @@ export interface ShownPasskey {
 export interface PasskeysSection {
   readonly passkeys: readonly ShownPasskey[]
   readonly now: Date
+  /** Without one, a passkey proves who adds another. */
+  readonly hasPassword: boolean
   readonly maxNameLength: number
   readonly csrfTokens: { readonly rename: string; readonly remove: string }
 }
 
 /** The passkeys of the account page. Adding one needs the script, and is hidden until it is there; everything else is plain forms. */
-export function passkeysSection({ passkeys, now, maxNameLength, csrfTokens }: PasskeysSection): Html {
+export function passkeysSection({ passkeys, now, hasPassword, maxNameLength, csrfTokens }: PasskeysSection): Html {
   const idField = (passkeyId: string) => html`<input type="hidden" name="passkeyId" value="${passkeyId}">`
   const showUse = (lastUsedDate: string | null) =>
     lastUsedDate === null ? 'not used yet' : html`last used ${showAgo(new Date(lastUsedDate), now)}`
@@ -55,10 +57,12 @@ ${passkeys.length > 0 && html`<ul class="rows">${passkeys.map(showPasskey)}</ul>
 <form data-passkey-add>
 <label for="passkey-name">Name of a new passkey</label>
 <input id="passkey-name" name="name" maxlength="${maxNameLength}" autocomplete="off" placeholder="Laptop">
-<div data-passkey-proof hidden>
-<label for="passkey-password">Your password</label>
-<input id="passkey-password" name="password" type="password" autocomplete="current-password" maxlength="1000">
-</div>
+${
+  hasPassword
+    ? html`<label for="passkey-password">Your password</label>
+<input id="passkey-password" name="password" type="password" autocomplete="current-password" maxlength="1000" required>`
+    : html`<p class="quiet">You are asked for one of your passkeys first, to prove that it is you.</p>`
+}
 <div class="buttons"><button class="other">Add a passkey</button></div>
 </form>
 </div>

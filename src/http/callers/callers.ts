@@ -8,7 +8,7 @@ import type { Holder } from '../../sessions/sessions.ts'
 import { mintToken } from '../../sessions/tokens.ts'
 import type { Challenge, HttpRequest } from '../request.ts'
 import { findBearer, lookUpHolder, recallHolder } from './bearer.ts'
-import { findBrowserToken } from './cookies.ts'
+import { findBrowserToken, findKnownBrowser } from './cookies.ts'
 import { refuseForeignOrigin } from './csrf.ts'
 
 const addressLimit = service(
@@ -64,6 +64,7 @@ export const visitor: CallerKind<Visitor> = {
       ...request.who,
       browserToken: known ?? mintToken('browser', environment.name),
       device: request.device,
+      known: findKnownBrowser(environment, request),
       person: undefined,
     }
     if (known === undefined) return visitor

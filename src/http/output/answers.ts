@@ -28,7 +28,8 @@ export const securityHeaders = service(({ url }): readonly string[] => [
   ...(url.startsWith('https:') ? ['strict-transport-security', 'max-age=31536000; includeSubDomains'] : []),
 ])
 
-export type Headers = Readonly<Record<string, string>>
+/** Several values: a line for each, as cookies need. */
+export type Headers = Readonly<Record<string, string | readonly string[]>>
 
 /** Sends a whole answer. Everything that ends does so here; what goes on for longer begins with `startAnswer`. */
 export function sendAnswer(
@@ -50,7 +51,7 @@ export function sendAnswer(
   response.writeHead(status, all)
   if (isEarly) endAfterBody(environment, request, body)
   else response.end(body)
-  conclude(environment, request, status, headers.errorcode)
+  conclude(environment, request, status, headers.errorcode as string | undefined)
 }
 
 /** Begins an answer that goes on: events, or a file that is made while it is read. */
@@ -69,7 +70,11 @@ function allHeaders(environment: Environment, request: HttpRequest, own: Headers
   const { origin } = request.headers
   if (origin !== undefined) headers.push(...corsHeaders(environment.get(origins), origin))
   if (environment.stopping.aborted) headers.push('connection', 'close')
-  for (const name in own) setHeader(headers, name, own[name] as string)
+  for (const name in own) {
+    const value = own[name] as Headers[string]
+    if (typeof value === 'string') setHeader(headers, name, value)
+    else for (const line of value) headers.push(name, line)
+  }
   return headers
 }
 

@@ -4,12 +4,13 @@ import type { EventSink } from '../../feeds/sink.ts'
 import type { ImageType } from './images.ts'
 
 type Texts = Readonly<Record<string, string>>
+type TextsOrLists = Readonly<Record<string, string | readonly string[]>>
 
 interface Answer<Result> {
   readonly status: number
   /** Answer headers that it sends, with a sentence each. */
   readonly headers?: Texts
-  headersOf?(result: Result): Texts
+  headersOf?(result: Result): TextsOrLists
 }
 
 /** JSON of a schema. */

@@ -80,7 +80,7 @@ function newCookie(
   request: HttpRequest,
   who: Visitor,
   { browser }: ShownPage | Elsewhere,
-): Record<string, string> {
+): Record<string, string[]> {
   if (browser === 'end') return { 'set-cookie': clearCookie(environment) }
   if (browser) return { 'set-cookie': writeCookie(environment, browser) }
   // Forms are bound to it, so a first visitor gets one before they are anybody.
