@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
+import { makeDemo } from '../../demo/make-demo.ts'
 import { call } from '../account/testing.ts'
 import { PATH as BUCKET } from '../buckets/testing.ts'
 import { addChild, post, yearsAgo } from '../families/testing.ts'
 import type { Verb } from '../friends/acts.ts'
 import { act, actByHandle, expectDone } from '../friends/testing.ts'
 import type { Operation } from '../http/operation.ts'
+import { run } from '../imports/testing.ts'
 import { messagePolicy } from '../messages/messages.ts'
 import { obtainCode, registerApp } from '../oauth/testing.ts'
 import { Authenticator, call as callPasskey, expectDone as expectAnswer, register } from '../passkeys/testing.ts'
@@ -130,9 +132,15 @@ export async function setScene(app: TestApp, { name, area }: Operation, secret: 
     request: {},
   }
   if (area === 'Families' && name !== 'addChild') await addKim(scene)
+  if (LEARNING.includes(area)) await run(app, preflight)
   await PREPARATIONS[name]?.(scene)
   return scene
 }
+
+/** The course and a class of the demo data. */
+const LEARNING: readonly string[] = ['Lessons and progress', 'Notes']
+const { courses, classes } = makeDemo()
+const preflight = { courses, classes: classes.slice(0, 1).map((one) => ({ ...one, instructors: ['@casey'] })) }
 
 const addKim = ({ browser, real }: Scene) =>
   addChild(browser, { handle: '@kim.okafor', firstName: 'Kim', lastName: 'Okafor', dateOfBirth: real[BIRTH] })
