@@ -17,6 +17,7 @@ import { imports } from './imports/room.ts'
 import { jobs } from './jobs/room.ts'
 import { lockouts } from './lockouts/room.ts'
 import { messages } from './messages/room.ts'
+import { notes } from './notes/room.ts'
 import { oauth } from './oauth/room.ts'
 import { organisations } from './organisations/room.ts'
 import { passkeys } from './passkeys/room.ts'
@@ -50,6 +51,7 @@ export const rooms: readonly Room[] = [
   courses, // /edu/v1/course, /edu/v1/lesson: what is taught
   classes, // /edu/v1/class: who learns and teaches what
   progress, // /edu/v1/lesson/progress: how far students are
+  notes, // /edu/v1/note: what is written down about students
   sessions, // tokens
   browsers, // who is signed in to the platform where
   lockouts, // failed tries

@@ -7,7 +7,8 @@ import { addChild, post, yearsAgo } from '../families/testing.ts'
 import type { Verb } from '../friends/acts.ts'
 import { act, actByHandle, expectDone } from '../friends/testing.ts'
 import type { Operation } from '../http/operation.ts'
-import { run } from '../imports/testing.ts'
+import { importContent } from '../imports/imports.ts'
+import { who } from '../imports/testing.ts'
 import { messagePolicy } from '../messages/messages.ts'
 import { obtainCode, registerApp } from '../oauth/testing.ts'
 import { Authenticator, call as callPasskey, expectDone as expectAnswer, register } from '../passkeys/testing.ts'
@@ -22,6 +23,7 @@ import {
   CLIENT_SECRET,
   CODE,
   CODE_VERIFIER,
+  NOTE_ID,
   PASSKEY_ID,
   PASSWORD,
   REDIRECT_URI,
@@ -132,7 +134,7 @@ export async function setScene(app: TestApp, { name, area }: Operation, secret: 
     request: {},
   }
   if (area === 'Families' && name !== 'addChild') await addKim(scene)
-  if (LEARNING.includes(area)) await run(app, preflight)
+  if (LEARNING.includes(area)) await importContent([app.environment()], who(), { content: preflight })
   await PREPARATIONS[name]?.(scene)
   return scene
 }
@@ -197,7 +199,18 @@ const seeFriends: Prepare = async ({ app, browser }) => {
   await expectDone(actByHandle(browser, 'block', '@ellis'))
 }
 
+const writeNote: Prepare = async ({ avery, real }) => {
+  const { body } = await avery.put('/edu/v1/note', {
+    text: 'Found the bent pitot cover without a hint.',
+    studentId: 'student-avery',
+    lessonId: 'lesson-walkaround',
+  })
+  real[NOTE_ID] = body.noteId
+}
+
 const PREPARATIONS: Readonly<Record<string, Prepare>> = {
+  readNote: writeNote,
+  removeNote: writeNote,
   ...verbPreparations,
   requestTokens: async ({ app, real }) => {
     real[CODE] = (await obtainCode(app, { clientId: CLIENT_ID, redirectUri: REDIRECT_URI })).code
