@@ -105,6 +105,83 @@ const CHILDREN = [
   demo: true,
 }))
 
+const launch = { app: 'demo-app', launchUri: 'http://localhost:4000/demo/callback', passCode: true }
+
+const PREFLIGHT = {
+  key: 'course-preflight',
+  organisation: 'sandhills',
+  name: 'Preflight',
+  description: 'From the walkaround to the checkride, before the first solo.',
+  lessons: [
+    {
+      id: 'lesson-walkaround',
+      name: 'Walkaround',
+      description: 'Look at the aircraft from all sides, and find what is wrong with it.',
+      expectedCompletionTime: 30,
+      launchParameters: ['scene=apron'],
+      ...launch,
+    },
+    {
+      id: 'lesson-checklist',
+      name: 'Checklist',
+      description: 'Work through the preflight checklist, inside and outside.',
+      expectedCompletionTime: 45,
+      threshold: 80,
+      launchParameters: ['scene=hangar'],
+      ...launch,
+      childLessons: [
+        { id: 'lesson-checklist-interior', name: 'Interior', expectedCompletionTime: 20, ...launch },
+        { id: 'lesson-checklist-exterior', name: 'Exterior', expectedCompletionTime: 25, ...launch },
+      ],
+    },
+    {
+      id: 'lesson-checkride',
+      name: 'Checkride',
+      description: 'All of it, without help.',
+      isAssessment: true,
+      expectedCompletionTime: 60,
+      threshold: 80,
+      ...launch,
+    },
+  ],
+  objectives: [
+    {
+      id: 'objective-safety',
+      name: 'Safety',
+      description: 'Sees what is dangerous, and says so.',
+      lessons: ['lesson-walkaround', 'lesson-checkride'],
+    },
+    {
+      id: 'objective-procedure',
+      name: 'Procedure',
+      description: 'Does every step, in its order.',
+      lessons: ['lesson-checklist', 'lesson-checkride'],
+    },
+  ],
+}
+
+const CLASSES = [
+  {
+    key: 'class-alpha',
+    course: 'course-preflight',
+    name: 'Preflight Alpha',
+    sequential: true,
+    joinCode: 'ALPHA-2026',
+    instructors: ['@casey'],
+    students: [
+      { handle: '@avery', id: 'student-avery' },
+      { handle: '@blake', id: 'student-blake' },
+    ],
+  },
+  {
+    key: 'class-bravo',
+    course: 'course-preflight',
+    name: 'Preflight Bravo',
+    instructors: ['@martin.alvarez'],
+    students: [{ handle: '@blake', id: 'student-blake-bravo' }],
+  },
+]
+
 const person = (name: string, lastName: string, more: object) => ({
   handle: `@${name.toLowerCase()}`,
   firstName: name,
@@ -141,7 +218,7 @@ export const makeDemo = () => ({
       country: 'GB',
       dateOfBirth: '1978-05-09',
       administrator: true,
-      organisations: { sandhills: 'administrator', northwind: 'administrator' },
+      organisations: { sandhills: 'owner', northwind: 'owner' },
     }),
     ...makeOthers(),
     ...CHILDREN,
@@ -160,6 +237,8 @@ export const makeDemo = () => ({
       secrets: ['gs-demo-secret'],
     },
   ],
+  courses: [PREFLIGHT],
+  classes: CLASSES,
 })
 
 /** One entry a line, so that a reader can look through it. */

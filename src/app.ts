@@ -4,6 +4,8 @@ import { apps } from './apps/room.ts'
 import { audit } from './audit/room.ts'
 import { browsers } from './browsers/room.ts'
 import { buckets } from './buckets/room.ts'
+import { classes } from './classes/room.ts'
+import { courses } from './courses/room.ts'
 import { demo } from './demo/room.ts'
 import { devices } from './devices/room.ts'
 import { events } from './events/room.ts'
@@ -16,12 +18,14 @@ import { imports } from './imports/room.ts'
 import { jobs } from './jobs/room.ts'
 import { lockouts } from './lockouts/room.ts'
 import { messages } from './messages/room.ts'
+import { notes } from './notes/room.ts'
 import { oauth } from './oauth/room.ts'
 import { organisations } from './organisations/room.ts'
 import { passkeys } from './passkeys/room.ts'
 import { people } from './people/room.ts'
 import { pictures } from './pictures/room.ts'
 import { profiles } from './profiles/room.ts'
+import { progress } from './progress/room.ts'
 import type { Room } from './room.ts'
 import { search } from './search/room.ts'
 import { sessions } from './sessions/room.ts'
@@ -45,6 +49,10 @@ export const rooms: readonly Room[] = [
   skills, // /account/v1/skills: what people can do
   buckets, // /app/v1/bucket: small JSON documents of an app
   apps, // registered apps and their users
+  courses, // /edu/v1/course, /edu/v1/lesson: what is taught
+  classes, // /edu/v1/class: who learns and teaches what
+  progress, // /edu/v1/lesson/progress: how far students are
+  notes, // /edu/v1/note: what is written down about students
   sessions, // tokens
   browsers, // who is signed in to the platform where
   lockouts, // failed tries

@@ -59,10 +59,17 @@ export interface AppUser extends Caller {
   readonly defaultCountry: string
 }
 
+/** A person with an account, through an app or on the platform's own pages. */
+export interface Member extends Caller {
+  readonly personId: number
+  /** Undefined on the platform's own pages. */
+  readonly appId: number | undefined
+}
+
 export const personKey = (personId: number): string => `person ${personId}`
 
 /** Whom something counts for that one caller may have so much of: the person, or the network where nobody is signed in. */
-export function callerKey(who: Caller | PersonCaller | AppUser | Visitor): string {
+export function callerKey(who: Caller | PersonCaller | AppUser | Member | Visitor): string {
   const personId = 'personId' in who ? who.personId : 'person' in who ? who.person?.personId : undefined
   return personId === undefined ? networkOf(who.address) : personKey(personId)
 }

@@ -61,12 +61,18 @@ export function refuseOpenImport(config: Config, content: unknown): void {
 
 async function readDemoKeys(): Promise<DemoKeys> {
   const file = (await readImportFile(DEMO_FILE)) as Record<keyof DemoKeys, { key: string }[]>
-  return { apps: file.apps.map(({ key }) => key), organisations: file.organisations.map(({ key }) => key) }
+  const keysOf = (name: keyof DemoKeys) => file[name].map(({ key }) => key)
+  return {
+    apps: keysOf('apps'),
+    organisations: keysOf('organisations'),
+    courses: keysOf('courses'),
+    classes: keysOf('classes'),
+  }
 }
 
 const remove = command({
   about:
-    'Removes the demo people from both environments, with their app, their organisations and everything of theirs.',
+    'Removes the demo people from both environments, with their app, their course and classes, their organisations and everything of theirs.',
   args: [],
   options: {},
   notes: [
@@ -93,9 +99,14 @@ const remove = command({
     ),
 })
 
-const describe = ({ people, apps, organisations }: RemovedDemo): string => {
+const describe = ({ people, apps, organisations, courses, classes }: RemovedDemo): string => {
   if (people === 0) return 'there are no demo people'
-  const others = [...apps.map((app) => `the app ${app}`), ...organisations.map((key) => `the organisation ${key}`)]
+  const others = [
+    ...apps.map((app) => `the app ${app}`),
+    ...courses.map((key) => `the course ${key}`),
+    ...classes.map((key) => `the class ${key}`),
+    ...organisations.map((key) => `the organisation ${key}`),
+  ]
   return `removed ${[`${people} people`, ...others].join(', ')}`
 }
 

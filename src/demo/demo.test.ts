@@ -4,7 +4,12 @@ import { readText, refused, run, signIn, who } from '../imports/testing.ts'
 import { assertError, Client, testApp } from '../testing/testing.ts'
 import { hasDemoPeople, markEarlier, removeDemo } from './demo.ts'
 
-const keys = { apps: ['demo-app'], organisations: ['northwind', 'sandhills'] }
+const keys = {
+  apps: ['demo-app'],
+  organisations: ['northwind', 'sandhills'],
+  courses: ['course-preflight'],
+  classes: ['class-alpha', 'class-bravo'],
+}
 
 async function demoIsThere(t: TestContext, more: object = {}) {
   const app = await testApp(t)
@@ -44,6 +49,8 @@ test('the demo goes with everything that is its own, at once on a platform that 
     people: 207,
     apps: ['gs-demo-app'],
     organisations: ['northwind'],
+    courses: ['course-preflight'],
+    classes: ['class-alpha', 'class-bravo'],
     appsLeft: [],
     organisationsLeft: ['sandhills'],
   })

@@ -1,7 +1,9 @@
 import { removeAnonymousOf } from '../anonymous/anonymous.ts'
 import { listApps, makeClientId, removeApp, setAppStatus } from '../apps/apps.ts'
 import type { Caller } from '../caller.ts'
+import { removeClasses } from '../classes/classes.ts'
 import type { EnvironmentName } from '../config.ts'
+import { removeCourses } from '../courses/courses.ts'
 import type { Db } from '../database/database.ts'
 import { forgetting } from '../forget.ts'
 import { finishImports, type ImportTarget } from '../imports/imports.ts'
@@ -15,6 +17,8 @@ import * as store from './store.ts'
 export interface DemoKeys {
   readonly apps: readonly string[]
   readonly organisations: readonly string[]
+  readonly courses: readonly string[]
+  readonly classes: readonly string[]
 }
 
 export interface RemovedDemo {
@@ -23,6 +27,8 @@ export interface RemovedDemo {
   readonly apps: readonly string[]
   /** Keys. */
   readonly organisations: readonly string[]
+  readonly courses: readonly string[]
+  readonly classes: readonly string[]
   /** Apps that demo people registered: they are now without an owner. */
   readonly appsLeft: readonly string[]
   /** Organisations that others belong to. */
@@ -54,7 +60,8 @@ export async function removeDemo(
   await finishImports([target])
   await markEarlier(db, who, { environment: name, keys })
   const people = (await db.all(store.listPeople, {})).map(({ id }) => id)
-  if (people.length === 0) return { people: 0, apps: [], organisations: [], appsLeft: [], organisationsLeft: [] }
+  if (people.length === 0)
+    return { people: 0, apps: [], organisations: [], courses: [], classes: [], appsLeft: [], organisationsLeft: [] }
 
   const forget = target.get(forgetting)
   const clients = keys.apps.map((key) => makeClientId(name, key))
@@ -67,6 +74,8 @@ export async function removeDemo(
     await removeAnonymousOf(db, who, { clientId, forget })
     if (await removeApp(db, who, { clientId })) apps.push(clientId)
   }
+  const classes = await removeClasses(db, { keys: keys.classes, without: people })
+  const courses = await removeCourses(db, { keys: keys.courses })
   const organisations = await removeOrganisations(db, { keys: keys.organisations, without: people })
   for (const personId of people)
     await removePerson(db, who, { personId, reason: 'the demo was removed', forget, isHandleFree: true })
@@ -75,6 +84,8 @@ export async function removeDemo(
     apps,
     appsLeft,
     organisations: organisations.gone,
+    courses,
+    classes,
     organisationsLeft: organisations.left,
   }
 }

@@ -64,6 +64,9 @@ async function emit(tx: Db, ...events: readonly NewEvent[]): Promise<void> {
   tellAfterCommit(tx, EVENTS)
 }
 
+/** For a statement that makes its change and its event at once, with `emit_event(kind, subject, payload, at)`: wakes those who wait for events. */
+export const announceEvents = (db: Db): void => tellAfterCommit(db, EVENTS)
+
 export interface EventFigures {
   /** Age of the oldest event that is not in the log yet. */
   readonly unpublishedSeconds: number

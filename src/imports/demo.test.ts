@@ -63,7 +63,13 @@ test('the demo data is as contract §11 says', async (t) => {
     )
     assert.deepEqual(friends, [{ one: '@avery', other: '@blake' }])
   }
-  const again = { organisations: all(0, 0, 2), people: all(0, 0, 207), apps: all(0, 0, 1) }
+  const again = {
+    organisations: all(0, 0, 2),
+    people: all(0, 0, 207),
+    apps: all(0, 0, 1),
+    courses: all(0, 0, 1),
+    classes: all(0, 0, 2),
+  }
   assert.deepEqual(await run(app, demo()), { production: again, sandbox: again })
 })
 

@@ -78,6 +78,8 @@ export interface ImportSection<E extends object = object, F extends Found = Foun
   normalise?(key: string): string
   /** What shapes cannot say. The entry may be of a wrong shape. */
   check?(entry: Partial<E>, place: string, now: Date): Iterable<Mistake>
+  /** What can be said only with what the environment has. */
+  checkHere?(db: Db, entries: readonly E[], world: World): Promise<Mistake[]>
   refer?(entry: Partial<E>, place: string): Iterable<Reference>
   /** Until the transaction ends nobody else changes these entries, and whom they name. */
   lock?(

@@ -90,7 +90,8 @@ export async function checkHere(
   world: ReadWorld,
 ): Promise<Mistake[]> {
   const mistakes: Mistake[] = []
-  for (const { name, ties = [] } of sections)
-    for (const tie of ties) if (tie.checkHere) mistakes.push(...(await tie.checkHere(db, file[name] ?? [], world)))
+  for (const section of sections)
+    for (const one of [section, ...(section.ties ?? [])])
+      mistakes.push(...((await one.checkHere?.(db, file[section.name] ?? [], world)) ?? []))
   return mistakes
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../database/database.ts'
 import * as store from './store.ts'
 
-/** Removes organisations to which nobody belongs but these people, who are about to go, and no app. Says which went and which are left. */
+/** Removes organisations to which nobody belongs but these people, who are about to go, no app and no course. Says which went and which are left. */
 export async function removeOrganisations(
   db: Db,
   what: { keys: readonly string[]; without: readonly number[] },

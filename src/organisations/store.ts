@@ -54,5 +54,6 @@ export const deleteOrganisations = write('organisations.delete', {
     delete from organisations o where o.key = any(:keys)
        and not exists (select from organisation_members m where m.organisation_id = o.id and m.person_id <> all(:people))
        and not exists (select from apps a where a.organisation_id = o.id)
+       and not exists (select from courses k where k.organisation_id = o.id)
     returning o.key`,
 })

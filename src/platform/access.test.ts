@@ -11,8 +11,8 @@ const NOT_AUTHORIZED = '4016'
 /** Who is let in to which operations by what they bring: docs/access.md is made from the same declarations. */
 const ADMITTED: Record<string, readonly string[]> = {
   nothing: ['anyone', 'visitor'],
-  cookie: ['anyone', 'visitor', 'person'],
-  token: ['anyone', 'visitor', 'app user'],
+  cookie: ['anyone', 'visitor', 'person', 'member'],
+  token: ['anyone', 'visitor', 'app user', 'member'],
 }
 
 test('each operation lets in the callers that it declares, and no others', async (t) => {

@@ -59,8 +59,7 @@ test('every example is a request that gets the answer which it shows', async (t)
     await t.test(operation.name, async () => {
       const { example = {}, output } = operation
       const scene = await setScene(app, operation, secret)
-      const first = operations.find(({ name }) => name === example.after)
-      if (first) await send(first, translate({ ...first.example?.request }, scene), first.example?.headers ?? {}, scene)
+      await sendFirst(example.after, scene)
       const request = { ...translate(example.request ?? {}, scene), ...scene.request }
       assertAlike(request, example.request ?? {}, scene)
       const answer = await send(operation, request, example.headers ?? {}, scene)
@@ -81,6 +80,14 @@ test('what tools ask of the platform is answered as the description shows', asyn
     assert.deepEqual((await app.nobody().get(path)).body, example)
   }
 })
+
+/** What an example comes after, and what that comes after. */
+async function sendFirst(name: string | undefined, scene: Scene): Promise<void> {
+  const first = operations.find((operation) => operation.name === name)
+  if (!first) return
+  await sendFirst(first.example?.after, scene)
+  await send(first, translate({ ...first.example?.request }, scene), first.example?.headers ?? {}, scene)
+}
 
 /** The example with real values in place of samples. */
 const translate = <T>(value: T, { real }: Scene): T =>
@@ -127,7 +134,7 @@ async function send(
   const query = new URLSearchParams(fields.map(([name, value]): [string, string] => [name, String(value)]))
   const isInQuery = from === 'query'
   const headers = {
-    ...(who.name === 'app user' ? { authorization: `Bearer ${avery.token}` } : {}),
+    ...(['app user', 'member'].includes(who.name) ? { authorization: `Bearer ${avery.token}` } : {}),
     ...(isInQuery ? {} : { 'content-type': from === 'image' ? 'image/png' : 'application/json' }),
     ...exampleHeaders,
   }

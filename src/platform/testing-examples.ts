@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
+import { makeDemo } from '../../demo/make-demo.ts'
 import { call } from '../account/testing.ts'
 import { PATH as BUCKET } from '../buckets/testing.ts'
 import { addChild, post, yearsAgo } from '../families/testing.ts'
 import type { Verb } from '../friends/acts.ts'
 import { act, actByHandle, expectDone } from '../friends/testing.ts'
 import type { Operation } from '../http/operation.ts'
+import { importContent } from '../imports/imports.ts'
+import { who } from '../imports/testing.ts'
 import { messagePolicy } from '../messages/messages.ts'
 import { obtainCode, registerApp } from '../oauth/testing.ts'
 import { Authenticator, call as callPasskey, expectDone as expectAnswer, PROOF, register } from '../passkeys/testing.ts'
@@ -20,6 +23,7 @@ import {
   CLIENT_SECRET,
   CODE,
   CODE_VERIFIER,
+  NOTE_ID,
   PASSKEY_ID,
   PASSWORD,
   REDIRECT_URI,
@@ -130,9 +134,15 @@ export async function setScene(app: TestApp, { name, area }: Operation, secret: 
     request: {},
   }
   if (area === 'Families' && name !== 'addChild') await addKim(scene)
+  if (LEARNING.includes(area)) await importContent([app.environment()], who(), { content: preflight })
   await PREPARATIONS[name]?.(scene)
   return scene
 }
+
+/** The course and a class of the demo data. */
+const LEARNING: readonly string[] = ['Lessons and progress', 'Notes']
+const { courses, classes } = makeDemo()
+const preflight = { courses, classes: classes.slice(0, 1).map((one) => ({ ...one, instructors: ['@casey'] })) }
 
 const addKim = ({ browser, real }: Scene) =>
   addChild(browser, { handle: '@kim.okafor', firstName: 'Kim', lastName: 'Okafor', dateOfBirth: real[BIRTH] })
@@ -189,7 +199,18 @@ const seeFriends: Prepare = async ({ app, browser }) => {
   await expectDone(actByHandle(browser, 'block', '@ellis'))
 }
 
+const writeNote: Prepare = async ({ avery, real }) => {
+  const { body } = await avery.put('/edu/v1/note', {
+    text: 'Found the bent pitot cover without a hint.',
+    studentId: 'student-avery',
+    lessonId: 'lesson-walkaround',
+  })
+  real[NOTE_ID] = body.noteId
+}
+
 const PREPARATIONS: Readonly<Record<string, Prepare>> = {
+  readNote: writeNote,
+  removeNote: writeNote,
   ...verbPreparations,
   requestTokens: async ({ app, real }) => {
     real[CODE] = (await obtainCode(app, { clientId: CLIENT_ID, redirectUri: REDIRECT_URI })).code

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { operations, pages } from '../app.ts'
 import { assertStorageAddsUp, PATH, UNLIMITED } from '../buckets/testing.ts'
+import { openSchool } from '../courses/testing.ts'
 import {
   exchange,
   obtainCode,
@@ -27,6 +28,7 @@ const AREAS = {
   account: ['Sign-in', 'Account'],
   people: ['Profile', 'User search', 'Friends', 'Families', 'Pictures'],
   apps: ['Buckets'],
+  learning: ['Lessons and progress', 'Notes'],
 }
 
 const BUCKETS = ['fuzz-a', 'fuzz-b', 'fuzz-c', 'fuzz-public']
@@ -106,6 +108,17 @@ const haveChild = (app: TestApp) =>
      select c.id, p.id, now() from people c, people p where c.handle = '@fuzz-child' and p.handle = '@drew' on conflict do nothing`,
   )
 
+const learningSamples: Samples = {
+  courseId: ['course'],
+  lessonId: ['walkaround', 'checklist', 'interior'],
+  classId: ['alpha', 'bravo'],
+  studentId: ['avery-alpha', 'blake-alpha', 'blake-bravo'],
+  objectiveId: ['safety'],
+  score: [0, 100, '50'],
+  startTime: ['2020-05-04T10:00:00Z', '5/4/2021 3:14:15 PM'],
+  endTime: ['2020-05-04T11:00:00Z', '2021-05-04T16:00:00Z'],
+}
+
 const bucketSamples = (avery: Client, blake: Client): Samples => ({
   id: [...BUCKETS, ...[avery, blake].flatMap(({ userId }) => [pictureId(userId, 0), coverId(userId, 0)])],
   userId: [avery.userId, blake.userId],
@@ -126,6 +139,7 @@ async function openFuzz(t: TestContext) {
   // So that people find each other, and what is asked of them is looked at.
   await app.sql('update people set public_search = true')
   const registered = await registerApp(app, { key: 'fuzz', isDeviceEnabled: true })
+  await openSchool(app)
   return { app, ...(await openBrowsers(app)), makeSamples: () => signInSamples(app, registered) }
 }
 
@@ -150,7 +164,7 @@ export function fuzzOperations(file: keyof typeof AREAS): void {
             await avery.put(PATH, { id, public: id === 'fuzz-public', users: [blake.userId], data })
         }
         const clients = [avery, avery, avery, avery, blake, blake, app.nobody()]
-        const all = { ...samples, ...bucketSamples(avery, blake) }
+        const all = { ...samples, ...learningSamples, ...bucketSamples(avery, blake) }
         await fuzzOperation(operation, { clients, browsers, samples: all, runs: RUNS, prepare })
       })
     }

@@ -34,7 +34,10 @@ export async function fuzzOperation(operation: Operation, fuzz: Fuzz): Promise<v
   const { clients, browsers = [], samples, runs, prepare } = fuzz
   const isForPeople = ['visitor', 'person'].includes(operation.who.name)
   const checkAnswer = compileAnswerCheck(operation)
-  const requests = requestsTo({ ...operation, isTokenKept: operation.who.name === 'app user' }, samples)
+  const requests = requestsTo(
+    { ...operation, isTokenKept: ['app user', 'member'].includes(operation.who.name) },
+    samples,
+  )
   let sent = 0
   await fc.assert(
     fc.asyncProperty(

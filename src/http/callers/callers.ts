@@ -1,7 +1,15 @@
 import { networkOf } from '../../bounds/networks.ts'
 import { RateLimiter } from '../../bounds/rate-limiter.ts'
 import { findSignedIn } from '../../browsers/browsers.ts'
-import { type AppUser, type Caller, callerKey, findPerson, type PersonCaller, type Visitor } from '../../caller.ts'
+import {
+  type AppUser,
+  type Caller,
+  callerKey,
+  findPerson,
+  type Member,
+  type PersonCaller,
+  type Visitor,
+} from '../../caller.ts'
 import { type Environment, service } from '../../environment.ts'
 import { type ErrorName, fail } from '../../errors.ts'
 import type { Holder } from '../../sessions/sessions.ts'
@@ -112,6 +120,26 @@ export const appUser: CallerKind<AppUser> = {
     limitAddress(environment, request)
     const given = token
     return lookUpHolder(environment, given, at).then((holder) => admit(holder, given))
+  },
+}
+
+/** A person with an account, in an app or on the platform's own pages: an access token, or else the cookie of the browser. */
+export const member: CallerKind<Member> = {
+  name: 'member',
+  challenge: 'Bearer',
+  security: (asked) => [...appUser.security(asked), ...person.security(asked)],
+  errors: (asked) => [...new Set([...appUser.errors(asked), ...person.errors(asked), 'notForAnonymous' as const])],
+  keyOf: (who) => (who.appId === undefined ? callerKey(who) : `${who.appId} ${callerKey(who)}`),
+  admit: async (environment, request, asked) => {
+    const hasToken =
+      request.headers.authorization !== undefined || (asked.isEmbedded && 'authorization' in request.query)
+    if (!hasToken && findBrowserToken(environment, request) !== undefined) {
+      const { personId, ...who } = await person.admit(environment, request, asked)
+      return { ...who, personId, appId: undefined }
+    }
+    const who = await appUser.admit(environment, request, asked)
+    if (who.isAnonymous) throw fail('notForAnonymous', 'This is not open to anonymous users; sign in with an account')
+    return who
   },
 }
 

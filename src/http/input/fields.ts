@@ -3,13 +3,13 @@ import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { fail } from '../../errors.ts'
 import { parseDate } from './dates.ts'
-import { checkText } from './json.ts'
+import { checkText, parseStrictJson } from './json.ts'
 
 /**
  * The tolerant input rules, in one place. A field is a schema with a kind; the kind says how what clients really send becomes
  * what the schema describes. Unknown fields are ignored.
  */
-type Kind = 'id' | 'text' | 'flag' | 'number' | 'list' | 'date' | 'day' | 'file' | 'any'
+type Kind = 'id' | 'text' | 'flag' | 'number' | 'decimal' | 'list' | 'anyList' | 'date' | 'day' | 'file' | 'any'
 const KIND = 'x-kind'
 /** Another form that clients may send, for the description of the interface. */
 export const ALSO = 'x-also'
@@ -27,6 +27,9 @@ export const Flag = (description: string) => Type.Boolean({ [KIND]: 'flag', desc
 /** A whole number, also as text; `null`, `""` and `nil` mean that it was not given. */
 export const Whole = (description: string, minimum: number, maximum: number) =>
   Type.Integer({ [KIND]: 'number', description, minimum, maximum })
+/** A number, also as text; `null`, `""` and `nil` mean that it was not given. */
+export const Decimal = (description: string, minimum: number, maximum: number) =>
+  Type.Number({ [KIND]: 'decimal', description, minimum, maximum })
 /** A list of ids, also as one text with commas. */
 export const IdList = (description: string, maxItems: number) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
@@ -35,6 +38,8 @@ export const IdList = (description: string, maxItems: number) =>
     description,
     maxItems,
   })
+/** A list of anything, also as JSON text; anything else is a list of itself. `null` and `""` mean that it was not given. */
+export const AnyList = (description: string) => Type.Array(Type.Unknown(), { [KIND]: 'anyList', description })
 /** A moment: ISO 8601, `MM/DD/YYYY`, `MM/DD/YY` or `M/D/YYYY h:mm:ss AM`; kept as ISO 8601 in UTC. */
 export const DateTime = (description: string) => Type.String({ [KIND]: 'date', format: 'date-time', description })
 /** A day, in any form of a moment: the day in UTC counts. Kept as `2001-05-01`. */
@@ -46,6 +51,10 @@ export const Day = (description: string) =>
   })
 /** Any JSON value, `null` included. */
 export const AnyJson = (description: string) => Type.Unknown({ [KIND]: 'any', description })
+
+const BODY_ONLY = 'x-body-only'
+/** A field that must not stand in the address, where the others of its operation may. */
+export const inBody = <T extends TSchema>(field: T): T => ({ ...field, [BODY_ONLY]: true })
 
 /** A file, for the sources `image` and `multipart`: its bytes, whatever its name or its sender says that they are. */
 export const File = (description: string) => Type.Unsafe<Buffer>({ [KIND]: 'file', description })
@@ -87,12 +96,14 @@ export function compileInput<T extends TObject>(
   const declared = schemas.map(([name, field]): Field => ({ name, tolerate: TOLERANCE[kindOf(field)] }))
   const pathFields = declared.filter(({ name }) => inPath.includes(name))
   const fields = declared.filter((field) => !pathFields.includes(field))
+  const bodyFieldsOnly = fields.filter(({ name }) => BODY_ONLY in schema.properties[name]!)
   const fileName = schemas.find(([, field]) => isFile(field))?.[0]
   const check = checkOf(schema)
   const isFromQuery = source === 'query' || source === 'either' || source === 'image'
   return (sources) => {
     const body = source === 'query' ? undefined : bodyFields(sources.body, fileName)
     if (isFromQuery) refuseRepeated(fields, sources.query)
+    if (bodyFieldsOnly.length > 0) refuseInQuery(bodyFieldsOnly, sources.query)
     if (source === 'body only') refuseInQuery(fields, sources.query)
     const input: Record<string, unknown> = {}
     for (const field of fields) {
@@ -167,6 +178,10 @@ const TOLERANCE: Record<Kind, (value: unknown, name: string) => unknown> = {
     if (isAbsent(value)) return undefined
     return typeof value === 'string' && /^-?\d{1,20}$/.test(value) ? Number(value) : value
   },
+  decimal: (value) => {
+    if (isAbsent(value)) return undefined
+    return typeof value === 'string' && /^-?\d{1,20}(\.\d{1,20})?$/.test(value) ? Number(value) : value
+  },
   list: (value) => {
     if (isAbsent(value)) return undefined
     if (typeof value !== 'string') return value
@@ -174,6 +189,11 @@ const TOLERANCE: Record<Kind, (value: unknown, name: string) => unknown> = {
       .split(',')
       .map((part) => part.trim())
       .filter((part) => !isAbsent(part))
+  },
+  anyList: (value) => {
+    if (isAbsent(value)) return undefined
+    if (Array.isArray(value)) return value
+    return (typeof value === 'string' && parseList(value)) || [value]
   },
   date: (value, name) => readMoment(value, name, '2026-05-01T12:00:00.000Z'),
   day: (value, name) => {
@@ -188,6 +208,16 @@ function readMoment(value: unknown, name: string, such: string): unknown {
   const date = parseDate(value)
   if (!date) throw fail('validationFailed', `${name} is not a date; send ISO 8601, such as ${such}`)
   return date.toISOString()
+}
+
+function parseList(text: string): unknown[] | undefined {
+  if (!/^\s*\[/.test(text)) return undefined
+  try {
+    const parsed = parseStrictJson(Buffer.from(text))
+    return Array.isArray(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
 }
 
 type Problem = { keyword: string; instancePath: string; message: string; params: object } | undefined

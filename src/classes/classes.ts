@@ -1,0 +1,36 @@
+import type { Member } from '../caller.ts'
+import type { Db } from '../database/database.ts'
+import type { ClassRecord } from './schema.ts'
+import * as store from './store.ts'
+
+/** Where the caller learns or teaches, newest first. */
+export async function listClasses(db: Db, who: Member): Promise<ClassRecord[]> {
+  const rows = await db.all(store.listClasses, { person: who.personId })
+  return rows.map((row) => ({
+    classId: row.class,
+    groupId: row.class,
+    name: row.name,
+    joinCode: row.join_code,
+    studentId: row.student,
+    role: row.role as ClassRecord['role'],
+    sequential: row.is_sequential,
+    ended: row.has_ended,
+    course: {
+      courseId: row.course,
+      name: row.course_name,
+      description: row.description,
+      profilePic: row.profile_pic ?? '',
+      coverPhoto: row.cover_photo ?? '',
+      public: row.is_public,
+      organisation: row.organisation,
+      version: row.version,
+    },
+  }))
+}
+
+/** Removes classes in which nobody learns but these people, with all that was recorded in them. Says which went. */
+export const removeClasses = async (
+  db: Db,
+  what: { keys: readonly string[]; without: readonly number[] },
+): Promise<string[]> =>
+  (await db.all(store.deleteClasses, { keys: [...what.keys], people: [...what.without] })).map(({ key }) => key).sort()

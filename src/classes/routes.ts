@@ -1,0 +1,26 @@
+import { member } from '../http/callers/callers.ts'
+import { Nothing } from '../http/input/fields.ts'
+import { type Operation, operation } from '../http/operation.ts'
+import { json } from '../http/output/output.ts'
+import { listClasses } from './classes.ts'
+import { examples } from './examples.ts'
+import { ClassList } from './schema.ts'
+
+const area = 'Lessons and progress'
+
+export const classOperations: readonly Operation[] = [
+  operation({
+    name: 'listClasses',
+    summary: "Lists the caller's classes",
+    ...examples.listClasses,
+    method: 'GET',
+    path: '/edu/v1/class/list',
+    area,
+    who: member,
+    input: Nothing,
+    from: 'query',
+    output: json(ClassList),
+    errors: [],
+    run: ({ db, who }) => listClasses(db, who),
+  }),
+]

@@ -1,0 +1,118 @@
+const launchParameters = ['scene=apron']
+
+/** A lesson of the demo data. */
+const WALKAROUND = {
+  lessonId: 'lesson-walkaround',
+  courseId: 'course-preflight',
+  name: 'Walkaround',
+  description: 'Look at the aircraft from all sides, and find what is wrong with it.',
+  profilePic: '',
+  coverPhoto: '',
+  media: '',
+  expectedCompletionTime: 30,
+  instructorGraded: false,
+  childLessons: [],
+  public: false,
+  launchParameters,
+  locked: false,
+}
+
+const step = (lessonId: string, name: string, expectedCompletionTime: number) => ({
+  ...WALKAROUND,
+  lessonId,
+  name,
+  description: '',
+  expectedCompletionTime,
+  launchParameters: [],
+  locked: true,
+})
+
+const CHECKLIST = {
+  ...WALKAROUND,
+  lessonId: 'lesson-checklist',
+  name: 'Checklist',
+  description: 'Work through the preflight checklist, inside and outside.',
+  expectedCompletionTime: 45,
+  childLessons: [step('lesson-checklist-interior', 'Interior', 20), step('lesson-checklist-exterior', 'Exterior', 25)],
+  launchParameters: ['scene=hangar'],
+  locked: true,
+}
+
+const CHECKRIDE = {
+  ...step('lesson-checkride', 'Checkride', 60),
+  description: 'All of it, without help.',
+}
+
+export const PREFLIGHT = {
+  courseId: 'course-preflight',
+  name: 'Preflight',
+  description: 'From the walkaround to the checkride, before the first solo.',
+  profilePic: '',
+  coverPhoto: '',
+  public: false,
+  organisation: 'sandhills',
+  version: 1,
+}
+
+const paged = (docs: readonly object[], total: number, limit: number) => ({
+  docs,
+  total,
+  limit,
+  page: 1,
+  pages: Math.ceil(total / limit),
+})
+
+/** What people read about these operations. */
+export const examples = {
+  readLesson: {
+    description:
+      'Students and staff of a class read the lesson as their class has it; others read lessons that are public. `locked` says whether the caller can start it. With `classId` it is about that class, otherwise about the newest one in which the caller takes the lesson.',
+    example: {
+      request: { lessonId: 'lesson-walkaround', classId: 'class-alpha' },
+      answer: { ...WALKAROUND, isAssessment: false },
+    },
+  },
+  listLessonsOfCourse: {
+    description:
+      'The lessons are in their order, with child lessons inside their parents; pages count parents. Students see the version of the course that their class takes. Outside of a class only public lessons are there.',
+    example: { request: { courseId: 'course-preflight', limit: 1 }, answer: paged([WALKAROUND], 3, 1) },
+  },
+  listLessonsOfApp: {
+    description:
+      "An app finds here what it delivers in the caller's classes, and in `classId` only what is in that class. The answer is a plain array. A child lesson whose parent another app delivers stands for itself.",
+    example: { request: { classId: 'class-alpha' }, answer: [WALKAROUND, CHECKLIST, CHECKRIDE] },
+  },
+  readCourse: {
+    description:
+      'Students and staff read their courses, owners of an organisation its courses, and everybody those that are public. `version` is the one that the answer is about: a class stays on the version that it began with.',
+    example: { request: { courseId: 'course-preflight' }, answer: PREFLIGHT },
+  },
+  listCourses: {
+    description:
+      "The caller's courses and those that are public, by name. Courses of which there is only a draft are not there.",
+    example: { request: { limit: 10 }, answer: paged([PREFLIGHT], 1, 10) },
+  },
+  listObjectives: {
+    description:
+      'What students should be able to do afterwards, each with the lessons that serve it. The score of a lesson counts for its objectives, unless another was reported for one of them.',
+    example: {
+      request: { courseId: 'course-preflight' },
+      answer: [
+        {
+          objectiveId: 'objective-safety',
+          courseId: 'course-preflight',
+          name: 'Safety',
+          description: 'Sees what is dangerous, and says so.',
+          lessonIds: ['lesson-walkaround', 'lesson-checkride'],
+        },
+        {
+          objectiveId: 'objective-procedure',
+          courseId: 'course-preflight',
+          name: 'Procedure',
+          description: 'Does every step, in its order.',
+          lessonIds: ['lesson-checklist', 'lesson-checkride'],
+        },
+      ],
+    },
+  },
+}

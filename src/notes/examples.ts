@@ -1,0 +1,37 @@
+import { DONE, MOMENT, NOTE_ID, USER_IDS } from '../samples.ts'
+
+const NOTE = {
+  noteId: NOTE_ID,
+  text: 'Found the bent pitot cover without a hint.',
+  lessonId: 'lesson-walkaround',
+  userId: USER_IDS.avery,
+  classId: 'class-alpha',
+  studentId: 'student-avery',
+  courseId: 'course-preflight',
+  authorId: USER_IDS.avery,
+  createdDate: MOMENT,
+}
+const NAMED = { text: NOTE.text, studentId: NOTE.studentId, lessonId: NOTE.lessonId }
+
+/** What people read about these operations. */
+export const examples = {
+  listNotes: {
+    description:
+      'The newest first, in a plain array of at most 1000. Filters combine: all that are given must hold. One sees notes that one wrote, notes about oneself, and as an instructor those of one’s classes.',
+    example: { request: { studentId: NOTE.studentId }, answer: [NOTE], after: 'createNote' },
+  },
+  readNote: {
+    description:
+      'The author, the instructors of the class and the student whom it is about may read a note. For everybody else it does not exist.',
+    example: { request: { noteId: NOTE.noteId }, answer: NOTE },
+  },
+  createNote: {
+    description:
+      'Notes for the training dashboard have a student and a lesson. From a lesson or a class follows the course, from a student the user, the class and the course; ids that do not belong together are refused. Students write about themselves, instructors about their students.',
+    example: { request: NAMED, answer: NOTE },
+  },
+  removeNote: {
+    description: 'The author and the instructors of the class may remove a note. There is no way back.',
+    example: { request: { noteId: NOTE.noteId }, answer: DONE },
+  },
+}

@@ -1,0 +1,11 @@
+import type { Room } from '../room.ts'
+import { exportNotes } from './notes.ts'
+import { noteOperations } from './routes.ts'
+
+export const notes: Room = {
+  name: 'notes',
+  operations: noteOperations,
+  areas: { Notes: 'What instructors and students write down, about a student, a lesson, a class or a course.' },
+  personalTables: { notes: { inExport: '`notes.json`', whenDeleted: 'gone, those by them and those about them' } },
+  exports: [{ file: 'notes.json', about: 'Notes by you, and about you', read: exportNotes }],
+}

@@ -1,0 +1,68 @@
+import { member } from '../http/callers/callers.ts'
+import { type Operation, operation } from '../http/operation.ts'
+import { json, success } from '../http/output/output.ts'
+import { examples } from './examples.ts'
+import { createNote, listNotes, readNote, removeNote } from './notes.ts'
+import { CreateNote, ListNotes, NameNote, Note, Notes } from './schema.ts'
+
+const area = 'Notes'
+const path = '/edu/v1/note'
+
+export const noteOperations: readonly Operation[] = [
+  operation({
+    name: 'listNotes',
+    summary: 'Lists notes',
+    ...examples.listNotes,
+    method: 'GET',
+    path: `${path}/list`,
+    area,
+    who: member,
+    input: ListNotes,
+    from: 'query',
+    output: json(Notes),
+    errors: [],
+    run: ({ db, who }, input) => listNotes(db, who, input),
+  }),
+  operation({
+    name: 'readNote',
+    summary: 'Reads a note',
+    ...examples.readNote,
+    method: 'GET',
+    path,
+    area,
+    who: member,
+    input: NameNote,
+    from: 'query',
+    output: json(Note),
+    errors: ['notFound'],
+    run: ({ db, who }, input) => readNote(db, who, input),
+  }),
+  operation({
+    name: 'createNote',
+    summary: 'Writes a note',
+    ...examples.createNote,
+    method: 'PUT',
+    path,
+    area,
+    who: member,
+    input: CreateNote,
+    from: 'body',
+    output: json(Note),
+    errors: ['validationFailed'],
+    run: ({ db, who }, input) => createNote(db, who, input),
+  }),
+  operation({
+    name: 'removeNote',
+    summary: 'Removes a note',
+    ...examples.removeNote,
+    method: 'POST',
+    path: `${path}/remove`,
+    area,
+    who: member,
+    input: NameNote,
+    from: 'either',
+    output: success(),
+    errors: ['forbidden', 'notFound'],
+    run: ({ db, who }, input) => removeNote(db, who, input),
+  }),
+]

@@ -1,0 +1,48 @@
+import { type TSchema, Type } from 'typebox'
+import { Whole } from './http/input/fields.ts'
+
+const DEFAULT_LIMIT = 10
+
+/** The fields of a list that comes in pages. */
+export const paging = {
+  page: Type.Optional(Whole('Starts at 1', 1, 1_000_000_000)),
+  limit: Type.Optional(Whole(`Entries a page; ${DEFAULT_LIMIT} by default`, 1, 100)),
+}
+
+export interface Paging {
+  readonly page?: number
+  readonly limit?: number
+}
+
+export interface Page<T> {
+  readonly docs: readonly T[]
+  readonly total: number
+  readonly limit: number
+  readonly page: number
+  readonly pages: number
+}
+
+export const PageOf = (schema: TSchema, title: string) =>
+  Type.Object(
+    {
+      docs: Type.Array(schema),
+      total: Type.Integer({ description: 'Entries on all pages' }),
+      limit: Type.Integer({ description: 'Entries a page' }),
+      page: Type.Integer(),
+      pages: Type.Integer(),
+    },
+    { title },
+  )
+
+export const spanOf = ({ page = 1, limit = DEFAULT_LIMIT }: Paging): { limit: number; offset: number } => ({
+  limit,
+  offset: (page - 1) * limit,
+})
+
+export const pageOf = <T>(docs: readonly T[], total: number, { page = 1, limit = DEFAULT_LIMIT }: Paging): Page<T> => ({
+  docs,
+  total,
+  limit,
+  page,
+  pages: Math.ceil(total / limit),
+})

@@ -1,0 +1,109 @@
+import { MOMENT } from '../samples.ts'
+
+const ATTEMPT = 'x3LmV9rQ0sTzB7cHkW2dYg'
+const IDS = { lessonId: 'lesson-walkaround', classId: 'class-alpha' }
+
+const interval = (isOpen = true) => ({ start: MOMENT, end: isOpen ? null : MOMENT })
+const STARTED = {
+  studentId: 'student-avery',
+  lessonId: 'lesson-walkaround',
+  lessonResultId: ATTEMPT,
+  pass: false,
+  score: null,
+  answers: null,
+  started: MOMENT,
+  completed: null,
+  progressIntervals: [interval()],
+  idleIntervals: [],
+}
+
+/** What people read about these operations. */
+export const examples = {
+  readProgress: {
+    description:
+      'The attempt that is open, or else the latest. Students read their own, instructors and observers that of their students, with `studentId`. If the lesson was never started, the answer is 404 with code 4042.',
+    example: { request: IDS, answer: STARTED, after: 'startLesson' },
+  },
+  listAttempts: {
+    description:
+      'All attempts at the lesson, oldest first, in a plain array. It is empty while the lesson was never started.',
+    example: { request: IDS, answer: [STARTED], after: 'startLesson' },
+  },
+  readLocks: {
+    description:
+      "Each lesson of the class with its child lessons, in their order. A lesson is locked while one of its prerequisites is not passed, in a sequential class while an earlier lesson is not passed, or because an instructor has locked it. An instructor's word wins.",
+    example: {
+      request: { classId: 'class-alpha' },
+      answer: [
+        { lessonId: 'lesson-walkaround', locked: false, childLessons: [] },
+        {
+          lessonId: 'lesson-checklist',
+          locked: true,
+          childLessons: [
+            { lessonId: 'lesson-checklist-interior', locked: true },
+            { lessonId: 'lesson-checklist-exterior', locked: true },
+          ],
+        },
+        { lessonId: 'lesson-checkride', locked: true, childLessons: [] },
+      ],
+    },
+  },
+  startLesson: {
+    description:
+      'Begins an attempt, with a `lessonResultId` of its own; the time is the server’s. While an attempt is open the answer is 409 with code 4091: complete it first. A lesson that is locked, or whose attempts are used up, cannot be started.',
+    example: { request: IDS, answer: STARTED },
+  },
+  pauseLesson: {
+    description:
+      'Closes the open progress interval, and the idle one if there is one. Pausing what is paused changes nothing, so a request can be repeated.',
+    example: { request: IDS, answer: { ...STARTED, progressIntervals: [interval(false)] }, after: 'startLesson' },
+  },
+  resumeLesson: {
+    description:
+      'Opens the next progress interval. Resuming what is in progress changes nothing; what is idle has to become active instead.',
+    example: {
+      request: IDS,
+      answer: { ...STARTED, progressIntervals: [interval(false), interval()] },
+      after: 'pauseLesson',
+    },
+  },
+  idleLesson: {
+    description:
+      'Opens an idle interval, within the progress interval that stays open. Time on task is progress time less idle time.',
+    example: { request: IDS, answer: { ...STARTED, idleIntervals: [interval()] }, after: 'startLesson' },
+  },
+  activateLesson: {
+    description: 'Closes the open idle interval. If the lesson is in progress already, nothing changes.',
+    example: { request: IDS, answer: { ...STARTED, idleIntervals: [interval(false)] }, after: 'idleLesson' },
+  },
+  updateProgress: {
+    description:
+      'Records what is given and leaves the rest; `complete: true` ends the attempt and closes its open intervals. With `startTime` and no open attempt a whole attempt is recorded afterwards, up to `endTime` or now; it must not lie in the future or overlap another. Ids may stand in the address or in the body, everything else in the body only.',
+    example: {
+      request: { ...IDS, pass: true, complete: true, score: 92, answers: [{ item: 'pitot cover', found: true }] },
+      answer: {
+        ...STARTED,
+        pass: true,
+        score: 92,
+        answers: [{ item: 'pitot cover', found: true }],
+        completed: MOMENT,
+        progressIntervals: [interval(false)],
+      },
+      after: 'startLesson',
+    },
+  },
+  scoreObjective: {
+    description:
+      "Without it, the lesson's score counts for its objectives. The lesson must have been started. Instructors say whom it is about with `studentId`; the class may then be left out.",
+    example: {
+      request: { ...IDS, objectiveId: 'objective-safety', score: 75 },
+      answer: {
+        objectiveId: 'objective-safety',
+        lessonId: 'lesson-walkaround',
+        studentId: 'student-avery',
+        score: 75,
+      },
+      after: 'startLesson',
+    },
+  },
+}

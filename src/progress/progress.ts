@@ -1,0 +1,222 @@
+import { gatePerOwner } from '../bounds/gate.ts'
+import type { Member } from '../caller.ts'
+import type { Db } from '../database/database.ts'
+import { fail } from '../errors.ts'
+import { announceEvents } from '../events/events.ts'
+import { type Asked, readAsked } from './asked.ts'
+import { type Attempt, freshAttempt, presentAttempt, toAttempt } from './attempt.ts'
+import { answersText, moveTo, nextState, resultOf, type State } from './rules.ts'
+import type { NameAttempt, ObjectiveScore, Progress, ScoreObjective, UpdateProgress } from './schema.ts'
+import * as store from './store.ts'
+
+/** One change at a time to a student's lesson in this process: what waits here holds no connection. */
+const writing = gatePerOwner({ atOnce: 32, perKey: 1, waiting: 10_000, waitingPerKey: 1000 })
+/** Lost races with other processes. Each of them is a change that somebody else made meanwhile. */
+const TRIES = 20
+
+/** The latest attempt. */
+export async function readProgress(db: Db, who: Member, what: NameAttempt): Promise<Progress> {
+  const asked = await readAsked(db, who, what, 'read')
+  if (!asked.attempt) throw fail('notFound', 'User has not started that lesson yet.')
+  return presentAttempt(asked.attempt, idsOf(asked, what))
+}
+
+/** All attempts, oldest first. */
+export async function listAttempts(db: Db, who: Member, what: NameAttempt): Promise<Progress[]> {
+  const asked = await readAsked(db, who, what, 'read')
+  const rows = await db.all(store.listAttempts, { enrolment: asked.enrolmentId, lesson: asked.lessonId })
+  return rows.map((row) => presentAttempt(toAttempt(row), idsOf(asked, what)))
+}
+
+export const startLesson = (db: Db, who: Member, what: NameAttempt): Promise<Progress> =>
+  change(db, who, what, async (asked, db) => {
+    nextState('start', stateOf(asked))
+    checkStart(asked)
+    return save(db, who, asked, freshAttempt(who.at), 'attempt.started')
+  })
+
+/** Pause, resume, idle, active. */
+export const move = (db: Db, who: Member, verb: keyof typeof MOVES, what: NameAttempt): Promise<Progress> =>
+  change(db, who, what, async (asked, db) => {
+    const state = nextState(verb, stateOf(asked))
+    const attempt = asked.attempt!
+    if (state === undefined) return attempt
+    return save(db, who, asked, { ...attempt, ...moveTo(attempt, state, notBefore(attempt, who.at)) }, MOVES[verb])
+  })
+
+const MOVES = {
+  pause: 'attempt.paused',
+  resume: 'attempt.resumed',
+  idle: 'attempt.idle',
+  active: 'attempt.active',
+} as const
+
+/** Records what is reported, and ends the attempt where that is reported too; or records a whole attempt afterwards. */
+export const updateProgress = (db: Db, who: Member, what: UpdateProgress): Promise<Progress> => {
+  const [startTime, endTime] = [what.startTime, what.endTime].map((time) =>
+    time === undefined ? undefined : new Date(time),
+  )
+  for (const [name, time] of Object.entries({ startTime, endTime }))
+    if (time && time > who.at) throw fail('validationFailed', `${name} must not lie in the future`)
+  const reported = { pass: what.pass, score: what.score, answers: answersText(what.answers) }
+  return change(db, who, what, async (asked, db) => {
+    const isOpen = asked.attempt !== undefined && asked.attempt.state !== 'completed'
+    if (startTime && !isOpen)
+      return reportAttempt(db, who, asked, { ...reported, startTime, endTime: endTime ?? who.at })
+    const isEnd = what.complete ?? endTime !== undefined
+    const state = nextState(isEnd ? 'complete' : 'update', stateOf(asked))!
+    const attempt = asked.attempt!
+    const end = isEnd ? (endTime ?? notBefore(attempt, who.at)) : who.at
+    if (end < attempt.changedAt && endTime)
+      throw fail(
+        'validationFailed',
+        `endTime must not lie before ${attempt.changedAt.toISOString()}, when the attempt last changed`,
+      )
+    const moved = isEnd ? moveTo(attempt, state, end) : {}
+    return save(
+      db,
+      who,
+      asked,
+      { ...attempt, ...moved, ...accepted(who, asked, reported, attempt) },
+      isEnd ? 'attempt.completed' : 'attempt.updated',
+    )
+  })
+}
+
+interface Reported {
+  readonly pass: boolean | undefined
+  readonly score: number | undefined
+  readonly answers: string | undefined
+}
+
+/** What counts of a report. Where an instructor grades, nobody else says whether it is passed. */
+function accepted(who: Member, asked: Asked, { pass, score, answers }: Reported, before: Attempt) {
+  const isGrade = asked.isInstructorGraded && asked.teaches && (pass !== undefined || score !== undefined)
+  const mayGrade = !asked.isInstructorGraded || asked.teaches
+  return {
+    pass: mayGrade ? (pass ?? before.pass) : before.pass,
+    score: mayGrade ? (score ?? before.score) : before.score,
+    answers: answers ?? before.answers,
+    ...(isGrade ? { gradedAt: who.at, gradedBy: who.personId } : {}),
+  }
+}
+
+/** An attempt that is over when it is told of. It overlaps no other, whoever reports at the same time. */
+function reportAttempt(
+  db: Db,
+  who: Member,
+  asked: Asked,
+  what: Reported & { startTime: Date; endTime: Date },
+): Promise<Attempt | undefined> {
+  const { startTime, endTime } = what
+  if (endTime < startTime) throw fail('validationFailed', 'endTime must not lie before startTime')
+  checkStart(asked)
+  return db.transaction(async (tx) => {
+    const place = { enrolment: asked.enrolmentId, lesson: asked.lessonId }
+    await tx.first(store.lockStudent, { enrolment: asked.enrolmentId })
+    const found = await tx.first(store.overlaps, { ...place, from: startTime, to: endTime })
+    if (found?.overlaps) throw fail('validationFailed', 'startTime and endTime must not overlap another attempt')
+    const begun = freshAttempt(startTime)
+    const attempt = { ...begun, ...moveTo(begun, 'completed', endTime), ...accepted(who, asked, what, begun) }
+    return save(tx, who, asked, attempt, 'attempt.completed')
+  })
+}
+
+/** A score of one objective, where it is another than the lesson's. */
+export async function scoreObjective(db: Db, who: Member, what: ScoreObjective): Promise<ObjectiveScore> {
+  const asked = await readAsked(db, who, what, 'write')
+  if (!asked.attempt) throw fail('notFound', 'User has not started that lesson yet.')
+  const { objectiveId, lessonId, score } = what
+  const stored = await db.first(store.setObjectiveScore, {
+    enrolment: asked.enrolmentId,
+    lesson: asked.lessonId,
+    objective: objectiveId,
+    attempt: asked.attempt.id,
+    score,
+    person: who.personId,
+    app: who.appId ?? null,
+    now: who.at,
+  })
+  if (!stored) throw fail('validationFailed', 'objectiveId is no objective of that lesson')
+  announceEvents(db)
+  return { objectiveId, lessonId, studentId: asked.student, score }
+}
+
+const idsOf = ({ student }: Asked, { lessonId }: NameAttempt) => ({ studentId: student, lessonId })
+
+const stateOf = ({ attempt }: Asked): State => attempt?.state ?? 'none'
+
+/** Clocks of two machines differ: nothing ends before it began. */
+const notBefore = ({ changedAt }: Attempt, at: Date): Date => (at < changedAt ? changedAt : at)
+
+/** Reads, decides and writes, again where somebody else was quicker. */
+async function change(
+  db: Db,
+  who: Member,
+  what: NameAttempt,
+  attempt: (asked: Asked, db: Db) => Promise<Attempt | undefined>,
+): Promise<Progress> {
+  const tryAgain = async (): Promise<Progress> => {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const asked = await readAsked(db, who, what, 'write')
+      const changed = await attempt(asked, db)
+      if (changed) return presentAttempt(changed, idsOf(asked, what))
+    }
+    throw fail('conflict', 'Others change this attempt at the same time; try again')
+  }
+  // A transaction holds a connection already: it must not wait for a turn whose owner may need one.
+  if (db.isTransaction) return tryAgain()
+  return writing(db).run(`${what.studentId ?? who.personId} ${what.lessonId}`, tryAgain)
+}
+
+function checkStart({ isLocked, attempts, attemptsLeft }: Asked): void {
+  if (isLocked)
+    throw fail('impossibleNow', 'This lesson is locked; GET /edu/v1/lesson/progress/lock/reason says what to do first')
+  if (attemptsLeft <= 0)
+    throw fail('impossibleNow', `All ${attempts} attempts are used; an instructor can give another`)
+}
+
+type Kind = 'attempt.started' | 'attempt.updated' | 'attempt.completed' | (typeof MOVES)[keyof typeof MOVES]
+
+/** One statement: the attempt, the standing and the event. Undefined where somebody else was quicker. */
+async function save(db: Db, who: Member, asked: Asked, attempt: Attempt, kind: Kind): Promise<Attempt | undefined> {
+  const isCompleted = attempt.state === 'completed'
+  const awaitsGrade = isCompleted && asked.isInstructorGraded && attempt.gradedAt === null
+  const [result] = resultOf({ ...attempt, isCompleted, threshold: asked.threshold, awaitsGrade })
+  const values = {
+    person: who.personId,
+    app: who.appId ?? null,
+    state: attempt.state,
+    pass: attempt.pass,
+    score: attempt.score,
+    answers: attempt.answers,
+    completed: attempt.completedAt,
+    progress: JSON.stringify(attempt.progress),
+    idle: JSON.stringify(attempt.idle),
+    activeMs: attempt.activeMs,
+    activeSince: attempt.activeSince,
+    result,
+    awaitsGrade,
+    gradedAt: attempt.gradedAt,
+    gradedBy: attempt.gradedBy,
+    kind,
+    now: attempt.id === 0 ? who.at : notBefore(attempt, who.at),
+  }
+  const saved =
+    attempt.id === 0
+      ? await db.first(store.insertAttempt, {
+          ...values,
+          key: attempt.key,
+          enrolment: asked.enrolmentId,
+          lesson: asked.lessonId,
+          started: attempt.startedAt,
+        })
+      : await db.first(store.updateAttempt, {
+          ...values,
+          attempt: attempt.id,
+          version: attempt.version,
+        })
+  if (!saved) return undefined
+  announceEvents(db)
+  return attempt
+}

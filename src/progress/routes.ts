@@ -1,0 +1,137 @@
+import type { ErrorName } from '../errors.ts'
+import { member } from '../http/callers/callers.ts'
+import { type Operation, operation } from '../http/operation.ts'
+import { json } from '../http/output/output.ts'
+import { examples } from './examples.ts'
+import { readLocks } from './locks.ts'
+import { listAttempts, move, readProgress, scoreObjective, startLesson, updateProgress } from './progress.ts'
+import {
+  Locks,
+  NameAttempt,
+  ObjectiveScore,
+  Progress,
+  ProgressHistory,
+  ReadLocks,
+  ScoreObjective,
+  UpdateProgress,
+} from './schema.ts'
+
+const area = 'Lessons and progress'
+const path = '/edu/v1/lesson/progress'
+/** Not the student, not an instructor of the class; no such lesson, or not started. */
+const REFUSED: readonly ErrorName[] = ['forbidden', 'notFound', 'validationFailed']
+
+const MOVES = [
+  { verb: 'pause', name: 'pauseLesson', summary: 'Pauses a lesson' },
+  { verb: 'resume', name: 'resumeLesson', summary: 'Goes on with a lesson that is paused' },
+  {
+    verb: 'idle',
+    name: 'idleLesson',
+    summary: 'Says that the student is away; the time does not count as time on task',
+  },
+  { verb: 'active', name: 'activateLesson', summary: 'Says that the student is back' },
+] as const
+
+export const progressOperations: readonly Operation[] = [
+  operation({
+    name: 'readProgress',
+    summary: 'Reads the latest attempt at a lesson',
+    ...examples.readProgress,
+    method: 'GET',
+    path,
+    area,
+    who: member,
+    input: NameAttempt,
+    from: 'query',
+    output: json(Progress),
+    errors: REFUSED,
+    run: ({ db, who }, input) => readProgress(db, who, input),
+  }),
+  operation({
+    name: 'listAttempts',
+    summary: 'Lists all attempts at a lesson',
+    ...examples.listAttempts,
+    method: 'GET',
+    path: `${path}/history`,
+    area,
+    who: member,
+    input: NameAttempt,
+    from: 'query',
+    output: json(ProgressHistory),
+    errors: REFUSED,
+    run: ({ db, who }, input) => listAttempts(db, who, input),
+  }),
+  operation({
+    name: 'readLocks',
+    summary: 'Says which lessons of a class are locked for a student',
+    ...examples.readLocks,
+    method: 'GET',
+    path: `${path}/lock`,
+    area,
+    who: member,
+    input: ReadLocks,
+    from: 'query',
+    output: json(Locks),
+    errors: ['forbidden', 'validationFailed'],
+    run: ({ db, who }, input) => readLocks(db, who, input),
+  }),
+  operation({
+    name: 'startLesson',
+    summary: 'Starts a lesson',
+    ...examples.startLesson,
+    method: 'POST',
+    path: `${path}/start`,
+    area,
+    who: member,
+    input: NameAttempt,
+    from: 'either',
+    output: json(Progress),
+    errors: [...REFUSED, 'impossibleNow', 'conflict'],
+    run: ({ db, who }, input) => startLesson(db, who, input),
+  }),
+  ...MOVES.map(({ verb, name, summary }) =>
+    operation({
+      name,
+      summary,
+      ...examples[name],
+      method: 'POST',
+      path: `${path}/${verb}`,
+      area,
+      who: member,
+      input: NameAttempt,
+      from: 'either',
+      output: json(Progress),
+      errors: [...REFUSED, 'impossibleNow'],
+      run: ({ db, who }, input) => move(db, who, verb, input),
+    }),
+  ),
+  operation({
+    name: 'updateProgress',
+    summary: 'Records score, answers and result of an attempt',
+    ...examples.updateProgress,
+    method: 'POST',
+    path,
+    area,
+    who: member,
+    input: UpdateProgress,
+    from: 'either',
+    hasLargeBody: true,
+    output: json(Progress),
+    errors: [...REFUSED, 'impossibleNow'],
+    run: ({ db, who }, input) => updateProgress(db, who, input),
+  }),
+  operation({
+    name: 'scoreObjective',
+    summary: 'Records the score of an objective, where it is another than the lesson has',
+    ...examples.scoreObjective,
+    method: 'POST',
+    path: `${path}/objective`,
+    area,
+    who: member,
+    input: ScoreObjective,
+    from: 'either',
+    output: json(ObjectiveScore),
+    errors: REFUSED,
+    run: ({ db, who }, input) => scoreObjective(db, who, input),
+  }),
+]

@@ -1,0 +1,189 @@
+import { fail } from '../errors.ts'
+import type { Interval } from './schema.ts'
+
+/** An attempt is in one of these; `none` is where there is no attempt. */
+export type State = 'none' | OpenState | 'completed'
+export type OpenState = 'in progress' | 'paused' | 'idle'
+export const STATES: readonly State[] = ['none', 'in progress', 'paused', 'idle', 'completed']
+
+export type Verb = 'start' | 'pause' | 'resume' | 'idle' | 'active' | 'update' | 'complete' | 'report'
+
+/** What becomes of it: a state, or why not. `same`: it is so already, and clients repeat themselves. */
+type Outcome = Exclude<State, 'none'> | 'same' | 'not started' | 'already started' | 'out of turn'
+
+/** What each operation does in each state. `complete` and `report` are updates: one ends the attempt, one tells of a whole attempt afterwards. */
+export const TRANSITIONS: Readonly<Record<Verb, Readonly<Record<State, Outcome>>>> = {
+  start: {
+    none: 'in progress',
+    'in progress': 'already started',
+    paused: 'already started',
+    idle: 'already started',
+    completed: 'in progress',
+  },
+  pause: { none: 'not started', 'in progress': 'paused', paused: 'same', idle: 'paused', completed: 'out of turn' },
+  resume: {
+    none: 'not started',
+    'in progress': 'same',
+    paused: 'in progress',
+    idle: 'out of turn',
+    completed: 'out of turn',
+  },
+  idle: { none: 'not started', 'in progress': 'idle', paused: 'out of turn', idle: 'same', completed: 'out of turn' },
+  active: {
+    none: 'not started',
+    'in progress': 'same',
+    paused: 'out of turn',
+    idle: 'in progress',
+    completed: 'out of turn',
+  },
+  update: {
+    none: 'not started',
+    'in progress': 'in progress',
+    paused: 'paused',
+    idle: 'idle',
+    completed: 'out of turn',
+  },
+  complete: {
+    none: 'not started',
+    'in progress': 'completed',
+    paused: 'completed',
+    idle: 'completed',
+    completed: 'out of turn',
+  },
+  report: {
+    none: 'completed',
+    'in progress': 'in progress',
+    paused: 'paused',
+    idle: 'idle',
+    completed: 'completed',
+  },
+}
+
+const SENTENCES: Partial<Record<Outcome, () => Error>> = {
+  'not started': () => fail('notFound', 'User has not started that lesson yet.'),
+  'already started': () =>
+    fail('conflict', 'User has already started that lesson; the earlier session must be completed first.'),
+}
+
+/** The state after the operation; undefined where nothing changes. */
+export function nextState(verb: Verb, state: State): Exclude<State, 'none'> | undefined {
+  const outcome = TRANSITIONS[verb][state]
+  if (outcome === 'same') return undefined
+  if (outcome === 'out of turn')
+    throw fail('impossibleNow', `A lesson that is ${state} cannot ${WANTS[verb]}; ${ADVICE[state]}`)
+  const refuse = SENTENCES[outcome]
+  if (refuse) throw refuse()
+  return outcome as Exclude<State, 'none'>
+}
+
+const WANTS: Record<Verb, string> = {
+  start: 'be started',
+  pause: 'be paused',
+  resume: 'be resumed',
+  idle: 'become idle',
+  active: 'become active',
+  update: 'be updated',
+  complete: 'be completed',
+  report: 'be reported',
+}
+const ADVICE: Record<State, string> = {
+  none: 'start it first',
+  'in progress': 'go on with it',
+  paused: 'resume it first',
+  idle: 'make it active first',
+  completed: 'start it again for another attempt',
+}
+
+/** What of an attempt changes with its state. */
+export interface Clockwork {
+  readonly state: Exclude<State, 'none'>
+  readonly completedAt: Date | null
+  readonly progress: readonly Interval[]
+  readonly idle: readonly Interval[]
+  /** Time on task: progress less idle, which is the time spent in progress. So much, and since then. */
+  readonly activeMs: number
+  readonly activeSince: Date | null
+}
+
+/** An attempt whose app cannot leave it alone must end at some time. */
+const MAX_INTERVALS = 10_000
+
+/** The attempt in another state. Intervals follow from the state: one of progress is open unless paused or completed, one of idle only while idle. */
+export function moveTo(before: Clockwork | undefined, state: Exclude<State, 'none'>, at: Date): Clockwork {
+  const { progress = [], idle = [], activeMs = 0, activeSince = null } = before ?? {}
+  const moved = {
+    state,
+    completedAt: state === 'completed' ? at : null,
+    progress: openOrClose(progress, state === 'in progress' || state === 'idle', at),
+    idle: openOrClose(idle, state === 'idle', at),
+    activeMs: activeMs + (activeSince ? at.getTime() - activeSince.getTime() : 0),
+    activeSince: state === 'in progress' ? at : null,
+  }
+  if (moved.progress.length > MAX_INTERVALS || moved.idle.length > MAX_INTERVALS)
+    throw fail('impossibleNow', `This attempt has ${MAX_INTERVALS} intervals; complete it and start another`)
+  return moved
+}
+
+function openOrClose(intervals: readonly Interval[], isOpen: boolean, at: Date): readonly Interval[] {
+  const last = intervals.at(-1)
+  const wasOpen = last !== undefined && last.end === null
+  if (wasOpen === isOpen) return intervals
+  const now = at.toISOString()
+  return isOpen
+    ? [...intervals, { start: now, end: null }]
+    : [...intervals.slice(0, -1), { start: last!.start, end: now }]
+}
+
+export type Result = 'PASS' | 'FAIL' | 'INCOMPLETE' | 'IN PROGRESS' | 'NOT STARTED'
+
+export interface Outcomes {
+  readonly isCompleted: boolean
+  readonly pass: boolean
+  readonly score: number | null
+  /** Points to pass with; null: pass or fail. */
+  readonly threshold: number | null
+  /** An instructor has yet to say. */
+  readonly awaitsGrade: boolean
+}
+
+/** The dashboard's four rules, and the sentence that explains each. */
+export function resultOf({ isCompleted, pass, score, threshold, awaitsGrade }: Outcomes): [Result, string] {
+  if (!isCompleted) return ['IN PROGRESS', 'The attempt is not completed.']
+  if (awaitsGrade) return ['INCOMPLETE', 'Completed; an instructor has yet to grade it.']
+  if (threshold === null)
+    return pass ? ['PASS', 'Completed, and reported as passed.'] : ['FAIL', 'Completed, and not reported as passed.']
+  if (score === null) return ['INCOMPLETE', `Completed without a score; ${threshold} points are needed.`]
+  const points = `${score} of ${threshold} points`
+  if (score >= threshold)
+    return pass
+      ? ['PASS', `Completed and passed, with ${points}.`]
+      : ['INCOMPLETE', `Completed with ${points}, but not reported as passed.`]
+  return pass
+    ? ['INCOMPLETE', `Reported as passed, but with ${points}.`]
+    : ['FAIL', `Completed with ${points}, and not passed.`]
+}
+
+/** What the caller is to the student. */
+export interface Standing {
+  readonly isOwn: boolean
+  readonly teaches: boolean
+  readonly observes: boolean
+  readonly manages: boolean
+  readonly status: string
+}
+
+/** Students for themselves, instructors for those of their classes. */
+export const mayWrite = ({ isOwn, teaches, status }: Standing): boolean => (isOwn && status === 'active') || teaches
+export const mayRead = ({ isOwn, teaches, observes, manages }: Standing): boolean =>
+  isOwn || teaches || observes || manages
+export const mayGrade = ({ teaches, manages }: Standing): boolean => teaches || manages
+
+const MAX_ANSWERS_BYTES = 256 * 1024
+
+/** As they are kept. */
+export function answersText(answers: readonly unknown[] | undefined): string | undefined {
+  const text = answers && JSON.stringify(answers)
+  if (text && Buffer.byteLength(text) > MAX_ANSWERS_BYTES)
+    throw fail('validationFailed', `answers must be at most ${MAX_ANSWERS_BYTES / 1024} KiB`)
+  return text
+}
