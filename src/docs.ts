@@ -129,11 +129,11 @@ Every operation says which callers it lets in, and what they must hold beside. A
 
 ${table(
   ['Operation', 'Reached at', 'Callers', 'Must hold'],
-  everything.operations.map(({ name, method, path, who, needs = [] }) => [
+  everything.operations.map(({ name, method, path, who, needs = [], role }) => [
     `\`${name}\``,
     `\`${method} ${path}\``,
     who.name,
-    needs.map((need) => need.name).join(', '),
+    [...(role ? [role] : []), ...needs.map((need) => need.name)].join(', '),
   ]),
 )}
 `

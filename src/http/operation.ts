@@ -41,6 +41,8 @@ export interface Example {
   readonly headers?: Readonly<Record<string, string>>
   /** Where the output is JSON. */
   readonly answer?: unknown
+  /** Who sends it; Avery, who is a student, where nobody is named. Casey teaches, Ellis is the administrator. */
+  readonly as?: 'casey' | 'ellis'
   /** The operation whose example makes what this one reads or changes. */
   readonly after?: string
 }
@@ -61,6 +63,8 @@ export interface Operation<Who extends Caller = any, Input extends TObject = any
 
   readonly who: CallerKind<Who>
   readonly needs?: readonly Need<Who>[]
+  /** What they must be to what it is about, which only the operation itself can tell: `instructor of the class`. Shown where needs are. */
+  readonly role?: string
   readonly limit?: Limit<Who, Static<Input>>
 
   readonly input: Input

@@ -13,6 +13,7 @@ import {
   countStatements,
   readPerson,
   readText,
+  reportOf,
   run,
   school,
   signIn,
@@ -24,7 +25,7 @@ import {
 test('a file arrives in both environments, and importing it again changes nothing', async (t) => {
   const app = await testApp(t)
   const first = await run(app, school())
-  const created = { organisations: all(1, 0, 0), people: all(1, 0, 0), apps: all(1, 0, 0) }
+  const created = reportOf({ organisations: all(1, 0, 0), people: all(1, 0, 0), apps: all(1, 0, 0) })
   assert.deepEqual(first, { production: created, sandbox: created })
   for (const environment of ['production', 'sandbox'] as const) {
     const [person] = await app.sql(
@@ -57,7 +58,7 @@ test('a file arrives in both environments, and importing it again changes nothin
 
   const { 'production.audit_entries': audit, ...before } = await snapshot(app)
   assert.equal(audit!.length, 1)
-  const unchanged = { organisations: all(0, 0, 1), people: all(0, 0, 1), apps: all(0, 0, 1) }
+  const unchanged = reportOf({ organisations: all(0, 0, 1), people: all(0, 0, 1), apps: all(0, 0, 1) })
   assert.deepEqual(await run(app, school()), { production: unchanged, sandbox: unchanged })
   const { 'production.audit_entries': auditAfter, ...after } = await snapshot(app)
   assert.deepEqual({ ...after, 'sandbox.audit_entries': [] }, { ...before, 'sandbox.audit_entries': [] })
@@ -81,7 +82,10 @@ test('what a file does not name stays, and a list that it names is replaced', as
     people: [{ handle: 'NOOR', country: null, organisations: { tower: 'controller' } }],
     apps: [{ key: 'logbook', name: 'Logbook', redirectUris: ['logbook://other'], owner: null }],
   })
-  assert.deepEqual(report.production, { organisations: all(1, 0, 0), people: all(0, 1, 0), apps: all(0, 1, 0) })
+  assert.deepEqual(
+    report.production,
+    reportOf({ organisations: all(1, 0, 0), people: all(0, 1, 0), apps: all(0, 1, 0) }),
+  )
   const [person] = await app.sql(
     `select first_name, country, developer, password_hash is not null as signs_in,
             array(select o.key from organisation_members m join organisations o on o.id = m.organisation_id

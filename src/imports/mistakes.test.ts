@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { IMPORT_SECTIONS } from '../platform/import-sections.ts'
 import { testApp } from '../testing/testing.ts'
 import { checkFile } from './rules.ts'
-import { all, refused, run, school, snapshot } from './testing.ts'
+import { all, refused, reportOf, run, school, snapshot } from './testing.ts'
 
 test('a mistake in the last entry leaves everything as it was', async (t) => {
   const app = await testApp(t)
@@ -125,7 +125,7 @@ test('a dry run says what would happen and writes nothing', async (t) => {
   const before = await snapshot(app)
   const changed = school({ person: { lastName: 'Berg', password: 'another password' } })
   changed.people.push({ ...changed.people[0]!, handle: '@new' })
-  const expected = { organisations: all(0, 0, 1), people: all(1, 1, 0), apps: all(0, 0, 1) }
+  const expected = reportOf({ organisations: all(0, 0, 1), people: all(1, 1, 0), apps: all(0, 0, 1) })
   assert.deepEqual(await run(app, changed, true), { production: expected, sandbox: expected })
   assert.deepEqual(await snapshot(app), before)
   assert.deepEqual(await run(app, changed), { production: expected, sandbox: expected })

@@ -49,7 +49,7 @@ async function planSection(
   })
   const known = all.flatMap(({ id, entry }) => (id === undefined ? [] : [{ id, entry }]))
   const ties: TiePlan[] = []
-  for (const tie of section.ties ?? []) {
+  for (const tie of entries.length > 0 ? (section.ties ?? []) : []) {
     const state = await tie.read(db, known, world)
     const changes = all.flatMap(({ entry, key, id, found }) => {
       const change = tie.plan(entry, found, state, world)

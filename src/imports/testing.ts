@@ -17,6 +17,13 @@ export const run = (app: TestApp, content: unknown, isDryRun = false) =>
 
 export const all = (created: number, updated: number, unchanged: number) => ({ created, updated, unchanged })
 
+/** What a report says, with nothing for the sections that a file does not have. */
+export const reportOf = (counts: Record<string, ReturnType<typeof all>>) => ({
+  courses: all(0, 0, 0),
+  classes: all(0, 0, 0),
+  ...counts,
+})
+
 export const school = (changes: { organisation?: object; person?: object; app?: object } = {}) => ({
   organisations: [{ key: 'hangar', name: 'Hangar Seven', ...changes.organisation }],
   people: [

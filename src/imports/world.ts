@@ -90,7 +90,7 @@ export async function checkHere(
   world: ReadWorld,
 ): Promise<Mistake[]> {
   const mistakes: Mistake[] = []
-  for (const section of sections)
+  for (const section of sections.filter(({ name }) => file[name]?.length))
     for (const one of [section, ...(section.ties ?? [])])
       mistakes.push(...((await one.checkHere?.(db, file[section.name] ?? [], world)) ?? []))
   return mistakes

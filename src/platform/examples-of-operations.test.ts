@@ -122,7 +122,7 @@ async function send(
   operation: Operation,
   request: Record<string, unknown>,
   exampleHeaders: Readonly<Record<string, string>>,
-  { app, avery, browser, visitor }: Scene,
+  { app, user, browser, visitor }: Scene,
 ): Promise<Got> {
   const { method, from, output, who } = operation
   const inPath = namesInPath(operation.path)
@@ -134,7 +134,7 @@ async function send(
   const query = new URLSearchParams(fields.map(([name, value]): [string, string] => [name, String(value)]))
   const isInQuery = from === 'query'
   const headers = {
-    ...(['app user', 'member'].includes(who.name) ? { authorization: `Bearer ${avery.token}` } : {}),
+    ...(['app user', 'member'].includes(who.name) ? { authorization: `Bearer ${user.token}` } : {}),
     ...(isInQuery ? {} : { 'content-type': from === 'image' ? 'image/png' : 'application/json' }),
     ...exampleHeaders,
   }

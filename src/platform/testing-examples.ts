@@ -38,8 +38,8 @@ import { Client, type Person, type TestApp } from '../testing/testing.ts'
 /** What is there when an example is sent. */
 export interface Scene {
   readonly app: TestApp
-  /** Avery in the app, and in the browser. In the browser it is Casey where the example is about Casey's child. */
-  readonly avery: Client
+  /** Whoever sends the example, in the app and in the browser: Avery, unless it names somebody. In the browser it is Casey where the example is about Casey's child. */
+  readonly user: Client
   readonly browser: TestBrowser
   /** In a browser in which nobody is signed in. */
   readonly visitor: TestBrowser
@@ -97,6 +97,7 @@ async function renewPeople(app: TestApp): Promise<void> {
     `insert into people (handle, handle_key, first_name, last_name, email, country, date_of_birth, public_search, search_keys, search_version, created_at) values ${rows.join()};
      insert into organisation_members (organisation_id, person_id, role)
      select o.id, p.id, 'student' from organisations o, people p where o.key = 'sandhills' and p.handle = '@avery';
+     update people set administrator = true where handle = '@ellis';
      insert into app_users (user_id, app_id, person_id, consented_at)
      select u.user_id, a.id, p.id, now() from (values ${users.join()}) u (handle, user_id), people p, apps a
       where p.handle_key = u.handle and a.client_id = '${CLIENT_ID}'`,
@@ -111,17 +112,18 @@ async function signIn(app: TestApp, handle: Person): Promise<TestBrowser> {
 }
 
 /** The same for every example, and then what this one needs. */
-export async function setScene(app: TestApp, { name, area }: Operation, secret: string): Promise<Scene> {
+export async function setScene(app: TestApp, { name, area, example }: Operation, secret: string): Promise<Scene> {
   await renewPeople(app)
-  const caller = area === 'Families' ? 'casey' : 'avery'
-  for (const person of ['avery', caller] as const) await app.givePassword(person)
-  const authorization = `Basic ${Buffer.from(`@avery:${PASSWORD}`).toString('base64')}`
+  const caller = example?.as ?? (area === 'Families' ? 'casey' : 'avery')
+  const user = example?.as ?? 'avery'
+  for (const person of ['avery', 'casey', 'ellis'] as const) await app.givePassword(person)
+  const authorization = `Basic ${Buffer.from(`@${user}:${PASSWORD}`).toString('base64')}`
   const headers = { authorization, clientid: CLIENT_ID, ...DEVICES.app }
   const { headers: tokens } = await app.nobody().get('/auth/basic', {}, headers)
   const [accessToken, refreshToken] = [tokens.get('access_token')!, tokens.get('refresh_token')!]
   const scene: Scene = {
     app,
-    avery: new Client(app.address, accessToken, USER_IDS.avery),
+    user: new Client(app.address, accessToken),
     browser: await signIn(app, caller),
     visitor: app.visitor(),
     real: {
@@ -140,7 +142,7 @@ export async function setScene(app: TestApp, { name, area }: Operation, secret: 
 }
 
 /** The course and a class of the demo data. */
-const LEARNING: readonly string[] = ['Lessons and progress', 'Notes']
+const LEARNING: readonly string[] = ['Lessons and progress', 'Courses and classes', 'Notes']
 const { courses, classes } = makeDemo()
 const preflight = { courses, classes: classes.slice(0, 1).map((one) => ({ ...one, instructors: ['@casey'] })) }
 
@@ -149,8 +151,8 @@ const addKim = ({ browser, real }: Scene) =>
 
 type Prepare = (scene: Scene) => Promise<unknown>
 
-const makeBucket: Prepare = ({ avery }) =>
-  avery.put(BUCKET, {
+const makeBucket: Prepare = ({ user }) =>
+  user.put(BUCKET, {
     id: 'flight-plan',
     users: [USER_IDS.blake],
     data: { route: { from: 'ESSA', to: 'LFPG' }, fuel: 120 },
@@ -199,8 +201,8 @@ const seeFriends: Prepare = async ({ app, browser }) => {
   await expectDone(actByHandle(browser, 'block', '@ellis'))
 }
 
-const writeNote: Prepare = async ({ avery, real }) => {
-  const { body } = await avery.put('/edu/v1/note', {
+const writeNote: Prepare = async ({ user, real }) => {
+  const { body } = await user.put('/edu/v1/note', {
     text: 'Found the bent pitot cover without a hint.',
     studentId: 'student-avery',
     lessonId: 'lesson-walkaround',
@@ -259,8 +261,8 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
        insert into app_users (user_id, app_id, person_id, consented_at)
        select 'i4NfS0xJpU7gEc2AyT9vOw', a.id, p.id, now() from people p, apps a where p.handle = '@leo.marchand' and a.client_id = '${CLIENT_ID}'`,
     ),
-  listBlockedUsers: ({ avery }) => expectDone(act(avery, 'block', { userId: USER_IDS.drew })),
-  unblockUser: ({ avery }) => expectDone(act(avery, 'block', { userId: USER_IDS.casey })),
+  listBlockedUsers: ({ user }) => expectDone(act(user, 'block', { userId: USER_IDS.drew })),
+  unblockUser: ({ user }) => expectDone(act(user, 'block', { userId: USER_IDS.casey })),
   unblockUserByHandle: ({ browser }) => expectDone(actByHandle(browser, 'block', '@casey')),
   readChildFriends: ({ app }) => tie(app, 'leo.marchand', 'kim.okafor', true),
   unblockForChild: ({ browser }) =>

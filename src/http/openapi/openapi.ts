@@ -223,12 +223,14 @@ function describeBody({ input, from, example }: Operation, schemas: SharedSchema
 const statusOf = ({ output }: Operation): number => ('status' in output ? output.status : 200)
 
 /** What people read: two or three sentences, who may call it, and what they must hold. */
-function describeMore({ description, who, needs = [] }: Operation): JsonObject {
+function describeMore({ description, who, needs = [], role }: Operation): JsonObject {
+  const as = role ? ` (${role})` : ''
   const held = needs.length > 0 ? `, with ${needs.map(({ name }) => name).join(' and ')}` : ''
-  const callers = `For: ${who.name}${held}.`
+  const callers = `For: ${who.name}${as}${held}.`
   return {
     description: `${description}\n\n${callers}`,
     'x-callers': who.name,
+    ...(role ? { 'x-role': role } : {}),
     ...(needs.length > 0 ? { 'x-needs': needs.map(({ name }) => name) } : {}),
   }
 }
