@@ -56,12 +56,12 @@ test('the report names every mistake and its place', async (t) => {
         { key: 'app2', name: 'x', origins: ['https://a.example/path', 'null'], secrets: ['a', 'b', 'c'] },
         { key: 'app3', name: 'x', public: true, pkce: false, secrets: ['long-enough'] },
       ],
-      courses: [],
+      planets: [],
     }),
   )
   const places = mistakes.map((mistake) => mistake.split(': ')[0])
   assert.deepEqual(places, [
-    'courses',
+    'planets',
     'organisations[0].key',
     'organisations[0].name',
     'organisations[1].key',
