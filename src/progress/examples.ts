@@ -106,4 +106,9 @@ export const examples = {
       after: 'startLesson',
     },
   },
+  watchClass: {
+    description:
+      'A new stream begins with every student as they are now: active, idle, paused or finished. Each change follows within a second, and after a break `Last-Event-ID` brings what you missed in up to 30 days. Whoever loses their role gets `removed`; a person may have 50 streams open in a process.',
+    example: { request: { classId: 'class-alpha' }, as: 'casey' as const },
+  },
 }

@@ -6,6 +6,7 @@ import { examples } from './examples.ts'
 import { readLocks } from './locks.ts'
 import { listAttempts, move, readProgress, scoreObjective, startLesson, updateProgress } from './progress.ts'
 import {
+  ClassEvents,
   Locks,
   NameAttempt,
   ObjectiveScore,
@@ -14,7 +15,9 @@ import {
   ReadLocks,
   ScoreObjective,
   UpdateProgress,
+  WatchClass,
 } from './schema.ts'
+import { classWatch } from './watch.ts'
 
 const area = 'Lessons and progress'
 const path = '/edu/v1/lesson/progress'
@@ -133,5 +136,22 @@ export const progressOperations: readonly Operation[] = [
     output: json(ObjectiveScore),
     errors: REFUSED,
     run: ({ db, who }, input) => scoreObjective(db, who, input),
+  }),
+  operation({
+    name: 'watchClass',
+    summary: 'Streams what the students of a class do, as server-sent events',
+    ...examples.watchClass,
+    method: 'GET',
+    path: '/edu/v1/class/events',
+    area,
+    who: member,
+    role: 'instructor or observer of the class, owner of its organisation, administrator',
+    input: WatchClass,
+    from: 'query',
+    requestHeaders: { 'Last-Event-ID': 'The last event that the client has seen: what came after it comes first' },
+    output: { kind: 'events', about: 'Events `ready`, `change`, `reset` and `removed`', events: ClassEvents },
+    errors: ['forbidden'],
+    run: ({ who, environment, request }, { classId }) =>
+      environment.get(classWatch).open(who, { classId, lastEventId: String(request.headers['last-event-id']) }),
   }),
 ]
