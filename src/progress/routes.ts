@@ -1,12 +1,16 @@
 import type { ErrorName } from '../errors.ts'
-import { member } from '../http/callers/callers.ts'
+import { member, person } from '../http/callers/callers.ts'
 import { type Operation, operation } from '../http/operation.ts'
 import { json } from '../http/output/output.ts'
+import { tokenPolicy } from '../sessions/sessions.ts'
 import { examples } from './examples.ts'
+import { launchLesson } from './launch.ts'
 import { readLocks } from './locks.ts'
 import { listAttempts, move, readProgress, scoreObjective, startLesson, updateProgress } from './progress.ts'
 import {
   ClassEvents,
+  LaunchAddress,
+  LaunchLesson,
   Locks,
   NameAttempt,
   ObjectiveScore,
@@ -153,5 +157,22 @@ export const progressOperations: readonly Operation[] = [
     errors: ['forbidden'],
     run: ({ who, environment, request }, { classId }) =>
       environment.get(classWatch).open(who, { classId, lastEventId: String(request.headers['last-event-id']) }),
+  }),
+  operation({
+    name: 'launchLesson',
+    summary: 'Gives the address that opens a lesson in its app',
+    ...examples.launchLesson,
+    method: 'POST',
+    path: '/edu/v1/lesson/launch',
+    area,
+    who: person,
+    role: 'student or instructor of the class',
+    input: LaunchLesson,
+    from: 'either',
+    output: json(LaunchAddress),
+    // It carries a code.
+    isUnrepeatable: true,
+    errors: [...REFUSED, 'impossibleNow', 'appNotUsable', 'consentMissing', 'noSuchApp'],
+    run: ({ db, who, environment }, input) => launchLesson(db, who, input, environment.get(tokenPolicy)),
   }),
 ]

@@ -83,6 +83,16 @@ export const ObjectiveScore = Type.Object(
 )
 export type ObjectiveScore = Static<typeof ObjectiveScore>
 
+export const LaunchLesson = Type.Object({
+  ...lesson,
+  classId: Type.Optional(Id('The class; by default the newest one in which the caller takes the lesson')),
+})
+export type LaunchLesson = Static<typeof LaunchLesson>
+export const LaunchAddress = Type.Object(
+  { uri: Type.String({ description: "Where to send the person's browser, at once" }) },
+  { title: 'LaunchAddress' },
+)
+
 export const WatchClass = Type.Object({ classId: Id('The class') })
 export type WatchClass = Static<typeof WatchClass>
 
