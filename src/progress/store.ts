@@ -153,14 +153,14 @@ export const insertAttempt = write('progress.insertAttempt', {
       select enrolment_id, lesson_id, id, 1, state, result, score, score, result = 'PASS', :awaitsGrade, active_ms, :activeSince, :started, :completed, :now
         from attempt
       on conflict (enrolment_id, lesson_id) do update set
-        (attempt_id, state, result, score, awaits_grade, started_at, completed_at) = (
-          select x.attempt_id, x.state, x.result, x.score, x.awaits_grade, x.started_at, x.completed_at
-            from (values (excluded.attempt_id, excluded.state, excluded.result, excluded.score, excluded.awaits_grade, excluded.started_at, excluded.completed_at, 1),
-                         (s.attempt_id, s.state, s.result, s.score, s.awaits_grade, s.started_at, s.completed_at, 2))
-                 as x(attempt_id, state, result, score, awaits_grade, started_at, completed_at, n)
+        (attempt_id, state, result, score, awaits_grade, active_since, started_at, completed_at) = (
+          select x.attempt_id, x.state, x.result, x.score, x.awaits_grade, x.active_since, x.started_at, x.completed_at
+            from (values (excluded.attempt_id, excluded.state, excluded.result, excluded.score, excluded.awaits_grade, excluded.active_since, excluded.started_at, excluded.completed_at, 1),
+                         (s.attempt_id, s.state, s.result, s.score, s.awaits_grade, s.active_since, s.started_at, s.completed_at, 2))
+                 as x(attempt_id, state, result, score, awaits_grade, active_since, started_at, completed_at, n)
            where x.attempt_id is not null order by x.started_at desc, x.n limit 1),
         attempts = s.attempts + 1, best_score = greatest(s.best_score, excluded.best_score), is_passed = s.is_passed or excluded.is_passed,
-        active_ms = s.active_ms + excluded.active_ms, active_since = excluded.active_since, changed_at = excluded.changed_at
+        active_ms = s.active_ms + excluded.active_ms, changed_at = excluded.changed_at
     ), told as (${emitted})
     select a.id as attempt_id, a.version from attempt a, told`,
 })
