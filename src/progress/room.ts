@@ -1,5 +1,7 @@
+import type { ImportTie } from '../imports/section.ts'
 import type { Room } from '../room.ts'
 import { exportLearning } from './export.ts'
+import { attemptTie } from './import.ts'
 import { progressOperations } from './routes.ts'
 
 const LEARNING = { inExport: '`learning.json`', whenDeleted: 'gone' }
@@ -13,6 +15,7 @@ export const progress: Room = {
     objective_scores: LEARNING,
     grade_changes: LEARNING,
   },
+  importTies: { classes: [attemptTie as ImportTie] },
   exports: [
     { file: 'learning.json', about: 'Your classes, and what you did with their lessons', read: exportLearning },
   ],
