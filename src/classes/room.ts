@@ -9,7 +9,7 @@ export const classes: Room = {
   personalTables: {
     enrolments: { inExport: '`learning.json`', whenDeleted: 'gone' },
     class_staff: { inExport: '`learning.json`', whenDeleted: 'gone' },
-    lesson_locks: { inExport: 'no: a setting of the class', whenDeleted: 'stays, without who set it' },
+    lesson_locks: { inExport: 'no: a setting of the class', whenDeleted: 'gone: who set a lock is forgotten, the lock is of the class' },
   },
   importSections: [classSection],
   importTies: { classes: classTies as readonly ImportTie[] },

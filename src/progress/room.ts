@@ -9,7 +9,6 @@ export const progress: Room = {
   operations: progressOperations,
   personalTables: {
     attempts: LEARNING,
-    standings: { inExport: 'no: made from the attempts', whenDeleted: 'gone' },
     objective_scores: LEARNING,
     grade_changes: LEARNING,
   },
