@@ -55,7 +55,7 @@ test('what docs/how-to-sign-in.md shows works as it stands', async (t) => {
     while (!/^Open (\S+)\n/.test(output)) await once(child.stdout, 'data')
     const browser = new TestBrowser(base)
     const page = await browser.send(/^Open (\S+)\n/.exec(output)![1]!)
-    let seen = await browser.follow(await browser.submit(page, { handle: '@blake', password: 'groundschool' }))
+    let seen = await browser.submit(page, { handle: '@blake', password: 'groundschool' })
     if (seen.location === undefined) seen = await browser.submit(seen, { decision: 'allow' })
     assert.equal(await (await fetch(seen.location!)).text(), 'Signed in. You can close this page.')
     const [code] = await once(child, 'exit')
