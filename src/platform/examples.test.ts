@@ -50,6 +50,7 @@ test('what docs/how-to-sign-in.md shows works as it stands', async (t) => {
     writeFileSync(file, program!.replaceAll('http://localhost:4000', base).replaceAll('5055', port))
     t.after(() => rmSync(file))
     const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'] })
+    t.after(() => child.kill())
     let output = ''
     child.stdout.setEncoding('utf8').on('data', (text) => (output += text))
     while (!/^Open (\S+)\n/.test(output)) await once(child.stdout, 'data')
