@@ -6,6 +6,10 @@ import { classOperations } from './routes.ts'
 export const classes: Room = {
   name: 'classes',
   operations: classOperations,
+  areas: {
+    'Courses and classes':
+      'Organisations, what they teach, and who learns it. Owners of an organisation manage its courses and classes, and instructors the students of their own classes.',
+  },
   personalTables: {
     enrolments: { inExport: '`learning.json`', whenDeleted: 'gone' },
     class_staff: { inExport: '`learning.json`', whenDeleted: 'gone' },

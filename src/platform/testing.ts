@@ -28,7 +28,7 @@ const AREAS = {
   account: ['Sign-in', 'Account'],
   people: ['Profile', 'User search', 'Friends', 'Families', 'Pictures'],
   apps: ['Buckets'],
-  learning: ['Lessons and progress', 'Notes'],
+  learning: ['Lessons and progress', 'Courses and classes', 'Notes'],
 }
 
 const BUCKETS = ['fuzz-a', 'fuzz-b', 'fuzz-c', 'fuzz-public']
