@@ -3,10 +3,11 @@ import type { PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
+import { readName } from '../lines.ts'
 import { type Page, pageOf, spanOf } from '../paging.ts'
 import { normaliseHandle } from '../people/handles.ts'
 import { readNamedPerson } from '../people/naming.ts'
-import { checkKey, checkLastOwner, readName } from './rules.ts'
+import { checkKey, checkLastOwner } from './rules.ts'
 import type {
   CreateOrganisation,
   ListMembers,

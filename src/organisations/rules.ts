@@ -1,17 +1,10 @@
 import { fail } from '../errors.ts'
-import { readLine } from '../lines.ts'
 import { KEY_MUST, KEY_PATTERN } from './schema.ts'
 
 const KEY = new RegExp(KEY_PATTERN)
 
 export function checkKey(key: string): void {
   if (!KEY.test(key)) throw fail('validationFailed', `organisation must be ${KEY_MUST}`)
-}
-
-export function readName(text: string): string {
-  const name = readLine('name', text)
-  if (name === '') throw fail('parameterMissing', 'name is missing')
-  return name
 }
 
 /** Owners do not leave an organisation to nobody; administrators, who manage it anyway, may. */
