@@ -129,6 +129,8 @@ export const managementOperations: readonly Operation[] = [
     role,
     input: SetStaff,
     from: 'body',
+    // A wrong handle is counted, and a refusal that is kept would not be.
+    isUnrepeatable: true,
     output: json(Staff),
     errors: ['notFound', 'impossibleNow'],
     run: ({ db, who }, input) => setStaff(db, who, input),

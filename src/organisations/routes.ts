@@ -39,8 +39,10 @@ export const organisationOperations: readonly Operation[] = [
     role: 'administrator',
     input: CreateOrganisation,
     from: 'body',
+    // A wrong handle is counted, and a refusal that is kept would not be.
+    isUnrepeatable: true,
     output: json(Organisation),
-    errors: ['notFound', 'conflict'],
+    errors: ['notFound', 'impossibleNow', 'conflict'],
     run: ({ db, who }, input) => createOrganisation(db, who, input),
   }),
   operation({
@@ -98,6 +100,8 @@ export const organisationOperations: readonly Operation[] = [
     role,
     input: SetMember,
     from: 'body',
+    // A wrong handle is counted, and a refusal that is kept would not be.
+    isUnrepeatable: true,
     output: json(Member),
     errors: ['notFound', 'impossibleNow'],
     run: ({ db, who }, input) => setMember(db, who, input),

@@ -3,6 +3,7 @@ import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import { countFailures, guesserSubject, refuseBlocked } from '../lockouts/lockouts.ts'
 import { normaliseHandle } from './handles.ts'
+import { holdAccount } from './people.ts'
 import * as store from './store.ts'
 
 /**
@@ -14,6 +15,11 @@ export async function readNamedPerson(db: Db, who: PersonCaller, handle: string)
   await refuseBlocked(db, who, guesser)
   const person = await db.first(store.findAble, { handle: normaliseHandle(handle) })
   if (person) return person.id
-  await countFailures(db, who, guesser)
+  // The guesser is held, so that none of many at once is overlooked.
+  await db.transaction(async (tx) => {
+    await holdAccount(tx, { id: who.personId, epoch: who.epoch })
+    await refuseBlocked(tx, who, guesser)
+    await countFailures(tx, who, guesser)
+  })
   throw fail('notFound', `There is nobody with the handle ${handle}`)
 }
