@@ -1,11 +1,16 @@
 import type { ImportTie } from '../imports/section.ts'
 import type { Room } from '../room.ts'
 import { classSection, classTies } from './import.ts'
+import { managementOperations } from './management-routes.ts'
 import { classOperations } from './routes.ts'
 
 export const classes: Room = {
   name: 'classes',
-  operations: classOperations,
+  operations: [...classOperations, ...managementOperations],
+  areas: {
+    'Courses and classes':
+      'Organisations, what they teach, and who learns it. Owners of an organisation manage its courses and classes, and instructors the students of their own classes.',
+  },
   personalTables: {
     enrolments: { inExport: '`learning.json`', whenDeleted: 'gone' },
     class_staff: { inExport: '`learning.json`', whenDeleted: 'gone' },

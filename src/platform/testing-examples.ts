@@ -136,6 +136,7 @@ export async function setScene(app: TestApp, { name, area, example }: Operation,
     request: {},
   }
   if (area === 'Families' && name !== 'addChild') await addKim(scene)
+  if (LEARNING.includes(area)) await renewSchool(app)
   if (LEARNING.includes(area)) await importContent([app.environment()], who(), { content: preflight })
   await PREPARATIONS[name]?.(scene)
   return scene
@@ -145,6 +146,13 @@ export async function setScene(app: TestApp, { name, area, example }: Operation,
 const LEARNING: readonly string[] = ['Lessons and progress', 'Courses and classes', 'Notes']
 const { courses, classes } = makeDemo()
 const preflight = { courses, classes: classes.slice(0, 1).map((one) => ({ ...one, instructors: ['@casey'] })) }
+
+/** As if nobody had managed anything yet. */
+const renewSchool = (app: TestApp) =>
+  app.sql(
+    `delete from classes; delete from courses; delete from organisations where key not in ('sandhills', 'northwind');
+     update organisations set name = 'Sandhills Aviation School' where key = 'sandhills'`,
+  )
 
 const addKim = ({ browser, real }: Scene) =>
   addChild(browser, { handle: '@kim.okafor', firstName: 'Kim', lastName: 'Okafor', dateOfBirth: real[BIRTH] })
@@ -211,6 +219,8 @@ const writeNote: Prepare = async ({ user, real }) => {
 }
 
 const PREPARATIONS: Readonly<Record<string, Prepare>> = {
+  discardCourseDraft: ({ browser }) =>
+    call(browser, 'PUT', '/edu/v1/course', { courseId: 'course-preflight', name: 'Preflight', lessons: [] }),
   readNote: writeNote,
   removeNote: writeNote,
   ...verbPreparations,

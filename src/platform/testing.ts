@@ -28,7 +28,7 @@ const AREAS = {
   account: ['Sign-in', 'Account'],
   people: ['Profile', 'User search', 'Friends', 'Families', 'Pictures'],
   apps: ['Buckets'],
-  learning: ['Lessons and progress', 'Notes'],
+  learning: ['Lessons and progress', 'Courses and classes', 'Notes'],
 }
 
 const BUCKETS = ['fuzz-a', 'fuzz-b', 'fuzz-c', 'fuzz-public']
@@ -109,6 +109,11 @@ const haveChild = (app: TestApp) =>
   )
 
 const learningSamples: Samples = {
+  organisation: ['school'],
+  role: ['owner', 'instructor', 'observer'],
+  lessons: [[{ id: 'walkaround', name: 'Walkaround', app: 'first' }], []],
+  version: [1],
+  newJoinCode: [true, false],
   courseId: ['course'],
   lessonId: ['walkaround', 'checklist', 'interior'],
   classId: ['alpha', 'bravo'],
@@ -137,7 +142,7 @@ function assertForeseen(app: TestApp): void {
 async function openFuzz(t: TestContext) {
   const app = await testApp(t, UNLIMITED)
   // So that people find each other, and what is asked of them is looked at.
-  await app.sql('update people set public_search = true')
+  await app.sql(`update people set public_search = true, administrator = handle = '@ellis'`)
   const registered = await registerApp(app, { key: 'fuzz', isDeviceEnabled: true })
   await openSchool(app)
   return { app, ...(await openBrowsers(app)), makeSamples: () => signInSamples(app, registered) }
