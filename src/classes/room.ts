@@ -1,11 +1,17 @@
 import type { ImportTie } from '../imports/section.ts'
 import type { Room } from '../room.ts'
+import { enrolmentOperations } from './enrolment-routes.ts'
 import { classSection, classTies } from './import.ts'
+import { rosterOperations } from './roster-routes.ts'
 import { classOperations } from './routes.ts'
 
 export const classes: Room = {
   name: 'classes',
-  operations: classOperations,
+  operations: [...classOperations, ...enrolmentOperations, ...rosterOperations],
+  areas: {
+    'Courses and classes':
+      'Who learns and teaches what: courses, classes, their students and staff. For owners of organisations, for instructors and for those who join.',
+  },
   personalTables: {
     enrolments: { inExport: '`learning.json`', whenDeleted: 'gone' },
     class_staff: { inExport: '`learning.json`', whenDeleted: 'gone' },
