@@ -91,12 +91,13 @@ export const findStudent = read('classes.findStudent', {
     class_id: int8,
     course_id: int8,
     person_id: int8,
+    has_left: bool,
     teaches: bool,
     observes: bool,
     manages: bool,
   },
   text: `
-    select ${shown}, c.id as class_id, c.course_id, e.person_id, r.teaches, r.observes, r.manages
+    select ${shown}, c.id as class_id, c.course_id, e.person_id, e.has_left, r.teaches, r.observes, r.manages
       from enrolments e join classes c on c.id = e.class_id ${persons}, lateral roles_in_class(:person, c) r
      where e.key = :student`,
 })

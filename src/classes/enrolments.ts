@@ -77,7 +77,8 @@ export const changeStudent = (db: Db, who: PersonCaller, action: Action, student
   db.transaction(async (tx) => {
     const student = await holdStudent(tx, who, studentId)
     const status = decide(action, student.status)
-    if (status !== student.status) {
+    // Whoever had left and is dropped now does not come back with the code.
+    if (status !== student.status || student.has_left) {
       await setStatus(tx, who, student.id, status)
       await tell(tx, who, DONE[action], student.person_id, { class: student.class })
     }

@@ -87,6 +87,7 @@ export interface State {
     readonly student: string
     readonly person_id: number
     readonly status: string
+    readonly has_left: boolean
   }[]
   /** Ids of students anywhere. */
   readonly taken: readonly string[]
@@ -127,7 +128,7 @@ export function planRoster(rows: readonly Row[], state: State): Planned[] {
     const outcome = OUTCOMES[action][(student?.status ?? 'none') as Status | 'none']
     if (typeof outcome !== 'string') return refuse(outcome.refused)
     const done = { ...shown, studentId: own ?? row.studentId ?? state.makeId(), reason: null }
-    if (student?.status === outcome) return { ...done, result: 'unchanged' }
+    if (student?.status === outcome && !student.has_left) return { ...done, result: 'unchanged' }
     if (action === 'add' && state.hasEnded) return refuse('this class has ended; nobody can be added to it')
     taken.add(done.studentId)
     const change = { action, enrolmentId: student?.id, student: done.studentId, personId, status: outcome }
