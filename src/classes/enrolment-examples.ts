@@ -51,7 +51,11 @@ export const examples = {
   transferStudent: {
     description:
       'Moves a student to another class of the same course. The studentId stays, and so does everything that was recorded. The caller must be an instructor of both classes, an owner or an administrator.',
-    example: { as: 'ellis', request: { studentId: 'student-avery', classId: 'class-alpha' }, answer: avery },
+    example: {
+      as: 'ellis',
+      request: { studentId: 'student-avery', classId: 'class-bravo' },
+      answer: { ...avery, classId: 'class-bravo' },
+    },
   },
   joinClass: {
     description:

@@ -211,6 +211,10 @@ const writeNote: Prepare = async ({ user, real }) => {
 }
 
 const PREPARATIONS: Readonly<Record<string, Prepare>> = {
+  transferStudent: ({ app }) =>
+    importContent([app.environment()], who(), {
+      content: { classes: classes.slice(1, 2).map((one) => ({ ...one, instructors: [], students: [] })) },
+    }),
   readNote: writeNote,
   removeNote: writeNote,
   ...verbPreparations,
