@@ -115,7 +115,7 @@ export const enrolmentOperations: readonly Operation[] = [
     area,
     who: member,
     input: JoinClass,
-    from: 'either',
+    from: 'body',
     output: json(Joined),
     errors: ['forbidden', 'notFound'],
     run: async ({ db, who, environment, request }, input) => {
@@ -140,7 +140,7 @@ export const enrolmentOperations: readonly Operation[] = [
     who: member,
     role: 'student',
     input: LeaveClass,
-    from: 'either',
+    from: 'body',
     output: success(),
     errors: ['forbidden'],
     run: ({ db, who }, input) => leaveClass(db, who, input),

@@ -5,6 +5,7 @@ import {
   json,
   nullable,
   read,
+  report,
   text,
   textArray,
   timestamptz,
@@ -119,6 +120,27 @@ export const countStudents = read('classes.countStudents', {
   row: { students: int8 },
   gather: false,
   text: `select count(*) as students from enrolments where class_id = :class and (:status is null or status = :status)`,
+})
+
+/** Where somebody is or was a student, and where they are staff. */
+export const exportPlaces = report('classes.exportPlaces', {
+  params: { person: int8 },
+  row: {
+    class: text,
+    name: text,
+    course: text,
+    role: text,
+    student: nullable(text),
+    status: nullable(text),
+    enrolled_at: nullable(timestamptz),
+  },
+  text: `
+    select c.key as class, c.name, k.key as course, m.role, m.student, m.status, m.enrolled_at
+      from (select e.class_id, 'student' as role, e.key as student, e.status, e.enrolled_at from enrolments e where e.person_id = :person
+            union all
+            select s.class_id, s.role, null, null, null from class_staff s where s.person_id = :person) m
+      join classes c on c.id = m.class_id join courses k on k.id = c.course_id
+     order by c.key, m.role`,
 })
 
 export const setStatuses = write('classes.setStatuses', {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lesson } from '../courses/testing.ts'
+import { openExport, readAll, unzip } from '../exports/testing.ts'
 import { run } from '../imports/testing.ts'
 import { assertError, type Client, type Person, testApp } from '../testing/testing.ts'
 import { audited, CODE, openClasses, STUDENT, statuses } from './testing-roster.ts'
@@ -341,4 +342,29 @@ test('students of a class come in pages, with the userId that the calling app kn
     assert.equal((await list()).docs[0].userId, null)
     assert.equal((await get('casey', `${STUDENT}/list?classId=alpha`)).body.docs[0].userId, null)
   })
+})
+
+test('where somebody learns and teaches is in their download, and gone with the account', async (t) => {
+  const app = await testApp(t)
+  const { change, browserOf } = await openClasses(app)
+  await change('casey', 'drop', 'blake-alpha')
+  const download = async (person: Person) => {
+    const files = unzip(await readAll(await openExport(await browserOf(person))))
+    return JSON.parse(files.get('classes.json')!.toString())
+  }
+  const [alpha, bravo] = await download('blake')
+  assert.ok(Date.parse(alpha.enrolledDate) && Date.parse(bravo.enrolledDate))
+  const place = { courseId: 'course', role: 'student' }
+  assert.deepEqual(
+    [alpha, bravo].map(({ enrolledDate: _, ...rest }) => rest),
+    [
+      { ...place, classId: 'alpha', name: 'Alpha', studentId: 'blake-alpha', status: 'dropped' },
+      { ...place, classId: 'bravo', name: 'Bravo', studentId: 'blake-bravo', status: 'active' },
+    ],
+  )
+  assert.deepEqual(await download('casey'), [
+    { classId: 'alpha', name: 'Alpha', courseId: 'course', role: 'instructor' },
+  ])
+  await app.sql(`delete from people where handle_key = 'blake'`)
+  assert.deepEqual(Object.keys(await statuses(app)), ['avery'])
 })

@@ -57,6 +57,20 @@ export async function listStudents(db: Db, who: Member, what: ListStudents): Pro
   return pageOf(rows.map(toStudent), count!.students, what)
 }
 
+/** For the download of everything that is kept about a person. */
+export async function* exportPlaces(db: Db, personId: number): AsyncGenerator<unknown> {
+  for await (const row of db.stream(store.exportPlaces, { person: personId }))
+    yield {
+      classId: row.class,
+      name: row.name,
+      courseId: row.course,
+      role: row.role,
+      ...(row.student === null
+        ? {}
+        : { studentId: row.student, status: row.status, enrolledDate: row.enrolled_at!.toISOString() }),
+    }
+}
+
 /** Whoever was a student of the class is the same student again. */
 export const enrolStudent = (db: Db, who: PersonCaller, { classId, handle }: EnrolStudent): Promise<Student> =>
   inTurn(db, classId, async (tx) => {
