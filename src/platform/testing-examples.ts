@@ -221,6 +221,10 @@ const writeNote: Prepare = async ({ user, real }) => {
 const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   discardCourseDraft: ({ browser }) =>
     call(browser, 'PUT', '/edu/v1/course', { courseId: 'course-preflight', name: 'Preflight', lessons: [] }),
+  transferStudent: ({ app }) =>
+    importContent([app.environment()], who(), {
+      content: { classes: classes.slice(1, 2).map((one) => ({ ...one, instructors: [], students: [] })) },
+    }),
   readNote: writeNote,
   removeNote: writeNote,
   ...verbPreparations,

@@ -12,7 +12,5 @@ export const progress: Room = {
     objective_scores: LEARNING,
     grade_changes: LEARNING,
   },
-  exports: [
-    { file: 'learning.json', about: 'Your classes, and what you did with their lessons', read: exportLearning },
-  ],
+  exports: [{ file: 'learning.json', about: 'What you did with the lessons of your classes', read: exportLearning }],
 }
