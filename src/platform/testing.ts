@@ -114,6 +114,8 @@ const learningSamples: Samples = {
   classId: ['alpha', 'bravo'],
   studentId: ['avery-alpha', 'blake-alpha', 'blake-bravo'],
   objectiveId: ['safety'],
+  reason: ['Looked again.'],
+  before: ['2020-05-04T10:00:00Z'],
   score: [0, 100, '50'],
   startTime: ['2020-05-04T10:00:00Z', '5/4/2021 3:14:15 PM'],
   endTime: ['2020-05-04T11:00:00Z', '2021-05-04T16:00:00Z'],

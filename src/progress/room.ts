@@ -1,12 +1,13 @@
 import type { Room } from '../room.ts'
 import { exportLearning } from './export.ts'
+import { gradingOperations } from './grading-routes.ts'
 import { progressOperations } from './routes.ts'
 
 const LEARNING = { inExport: '`learning.json`', whenDeleted: 'gone' }
 
 export const progress: Room = {
   name: 'progress',
-  operations: progressOperations,
+  operations: [...progressOperations, ...gradingOperations],
   personalTables: {
     attempts: LEARNING,
     standings: { inExport: 'no: made from the attempts', whenDeleted: 'gone' },
