@@ -145,7 +145,10 @@ export async function setScene(app: TestApp, { name, area, example }: Operation,
 
 /** The course and a class of the demo data. */
 const LEARNING: readonly string[] = ['Lessons and progress', 'Courses and classes', 'Notes']
-const { courses, classes } = makeDemo()
+const LAUNCH_URI = 'http://localhost:4000/demo/callback'
+const { courses, classes } = JSON.parse(JSON.stringify(makeDemo()).replaceAll(LAUNCH_URI, REDIRECT_URI)) as ReturnType<
+  typeof makeDemo
+>
 const preflight = { courses, classes: classes.slice(0, 1).map((one) => ({ ...one, instructors: ['@casey'] })) }
 
 /** As if nobody had managed anything yet. */
