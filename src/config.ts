@@ -184,6 +184,11 @@ const SETTINGS = {
     whole(1, 1_000_000),
   ),
   RATE_SEARCH_BURST: setting('Searches for people at once by one user.', '200', whole(1, 10_000_000)),
+  RATE_JOIN_PER_HOUR: setting(
+    'Wrong codes of classes that one person may try in an hour; a network, which may be a school, twenty times as many.',
+    '30',
+    whole(1, 1_000_000),
+  ),
   RATE_IMAGE_PER_SECOND: setting(
     'Megapixels of images a second that one person may send. Each image counts for more than it has: a picture for 3, a cover for 17.',
     '3',

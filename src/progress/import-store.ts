@@ -48,11 +48,11 @@ export const insertAttempts = write('progress.insertAttempts', {
   row: { id: int8 },
   text: `
     insert into attempts (key, enrolment_id, lesson_id, state, pass, score, answers, started_at, completed_at,
-      progress_intervals, idle_intervals, active_ms, changed_at, result, graded_at)
+      progress_intervals, idle_intervals, active_ms, changed_at, result, graded_at, awaits_grade)
     select r.key, e.id, l.id, r.state, r.pass, r.score, r.answers::json, r.started, r.completed, r.progress, '[]', r.active_ms,
-           coalesce(r.completed, r.started), r.result, r.graded_at
+           coalesce(r.completed, r.started), r.result, r.graded_at, r.awaits_grade
       from json_to_recordset(:rows) as r(key text, class_id bigint, handle text, lesson text, state text, pass boolean, score double precision,
-             answers text, started timestamptz, completed timestamptz, progress json, active_ms bigint, result text, graded_at timestamptz)
+             answers text, started timestamptz, completed timestamptz, progress json, active_ms bigint, result text, graded_at timestamptz, awaits_grade boolean)
       join people p on p.handle_key = r.handle join enrolments e on e.class_id = r.class_id and e.person_id = p.id
       join lessons l on l.key = r.lesson
      order by r.started
@@ -82,10 +82,8 @@ export const renewStandings = write('progress.renewStandings', {
     insert into standings as s (enrolment_id, lesson_id, attempt_id, attempts, state, result, score, best_score, is_passed, awaits_grade,
       active_ms, active_since, started_at, completed_at, changed_at)
     select m.enrolment_id, m.lesson_id, t.id, a.attempts, t.state, t.result, t.score, a.best_score, a.is_passed,
-           t.state = 'completed' and v.instructor_graded and t.graded_at is null, a.active_ms, t.active_since, t.started_at, t.completed_at, t.changed_at
+           t.awaits_grade, a.active_ms, t.active_since, t.started_at, t.completed_at, t.changed_at
       from (select distinct enrolment_id, lesson_id from attempts where key = any(:keys)) m
-      join enrolments e on e.id = m.enrolment_id join classes c on c.id = e.class_id
-      join lesson_versions v on v.version_id = c.version_id and v.lesson_id = m.lesson_id
       cross join lateral (
         select count(*)::integer as attempts, max(o.score) as best_score, bool_or(o.result = 'PASS') as is_passed, sum(o.active_ms)::bigint as active_ms
           from attempts o where o.enrolment_id = m.enrolment_id and o.lesson_id = m.lesson_id and o.reset_at is null) a

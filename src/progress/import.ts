@@ -196,6 +196,7 @@ function toRow(
     progress: [{ start, end }],
     active_ms: end.getTime() - start.getTime(),
     result,
+    awaits_grade: awaitsGrade,
     graded_at: isCompleted && lesson?.instructor_graded && isGraded ? completed : null,
   }
 }

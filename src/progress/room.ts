@@ -1,22 +1,21 @@
 import type { ImportTie } from '../imports/section.ts'
 import type { Room } from '../room.ts'
 import { exportLearning } from './export.ts'
+import { gradingOperations } from './grading-routes.ts'
 import { attemptTie } from './import.ts'
+import { resultOperations } from './results-routes.ts'
 import { progressOperations } from './routes.ts'
 
 const LEARNING = { inExport: '`learning.json`', whenDeleted: 'gone' }
 
 export const progress: Room = {
   name: 'progress',
-  operations: progressOperations,
+  operations: [...progressOperations, ...gradingOperations, ...resultOperations],
   personalTables: {
     attempts: LEARNING,
-    standings: { inExport: 'no: made from the attempts', whenDeleted: 'gone' },
     objective_scores: LEARNING,
     grade_changes: LEARNING,
   },
   importTies: { classes: [attemptTie as ImportTie] },
-  exports: [
-    { file: 'learning.json', about: 'Your classes, and what you did with their lessons', read: exportLearning },
-  ],
+  exports: [{ file: 'learning.json', about: 'What you did with the lessons of your classes', read: exportLearning }],
 }

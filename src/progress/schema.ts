@@ -2,10 +2,10 @@ import { type Static, Type } from 'typebox'
 import { AnyList, DateTime, Decimal, Flag, Id, inBody } from '../http/input/fields.ts'
 
 /** Scores of lessons have no unit of their own; this only keeps nonsense out. */
-const MAX_SCORE = 1_000_000
+export const MAX_SCORE = 1_000_000
 
-const lesson = { lessonId: Id('The lesson') }
-const student = {
+export const lesson = { lessonId: Id('The lesson') }
+export const student = {
   classId: Type.Optional(Id('The class; by default the newest one in which the student takes the lesson')),
   studentId: Type.Optional(Id('The student; by default the caller. An instructor must say whom it is about')),
 }
@@ -41,7 +41,7 @@ export const ScoreObjective = Type.Object({
 })
 export type ScoreObjective = Static<typeof ScoreObjective>
 
-const Moment = Type.String({ format: 'date-time' })
+export const Moment = Type.String({ format: 'date-time' })
 export const Interval = Type.Object({
   start: Moment,
   end: Type.Union([Moment, Type.Null()], { description: 'Null while it is open' }),
