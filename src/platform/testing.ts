@@ -125,6 +125,8 @@ const learningSamples: Samples = {
     'handle\n@casey\n\n@nobody\n',
     'handle,action\n@blake,drop,x\n=cmd(),add\n"@el""lis",reinstate',
   ],
+  reason: ['Looked again.'],
+  before: ['2020-05-04T10:00:00Z'],
   score: [0, 100, '50'],
   startTime: ['2020-05-04T10:00:00Z', '5/4/2021 3:14:15 PM'],
   endTime: ['2020-05-04T11:00:00Z', '2021-05-04T16:00:00Z'],
