@@ -3,7 +3,8 @@ import type { Db } from '../database/database.ts'
 import { fail, PlatformError } from '../errors.ts'
 import { launchApp } from '../oauth/launch.ts'
 import type { TokenPolicy } from '../sessions/sessions.ts'
-import { type Asked, readAsked } from './asked.ts'
+import { readAsked } from './asked.ts'
+import { readLockReason } from './locks.ts'
 import type { LaunchLesson } from './schema.ts'
 import * as store from './store.ts'
 
@@ -32,23 +33,19 @@ export async function launchLesson(
 
 async function checkStudent(db: Db, who: PersonCaller, { lessonId, classId }: LaunchLesson): Promise<number> {
   const what = { lessonId, ...(classId === undefined ? {} : { classId }) }
-  const asked = await readAsked(db, { ...who, appId: undefined }, what, 'write').catch((error) => {
+  const student = { ...who, appId: undefined }
+  const asked = await readAsked(db, student, what, 'write').catch((error) => {
     // Whoever is staff is asked for a student elsewhere; here a class is enough, or nothing is.
     if (!(error instanceof PlatformError && error.kind === 'parameterMissing')) throw error
     throw classId === undefined
       ? fail('parameterMissing', 'classId is missing: say which of your classes it is')
       : fail('forbidden', 'Lessons are opened by students and instructors of the class')
   })
-  if (asked.isLocked) throw fail('impossibleNow', await whyLocked(db, asked))
+  if (asked.isLocked) {
+    const { reason } = await readLockReason(db, student, what)
+    throw fail('impossibleNow', `This lesson is locked. ${reason}`)
+  }
   return asked.enrolmentId
-}
-
-async function whyLocked(db: Db, { enrolmentId, lessonId }: Asked): Promise<string> {
-  const lessons = await db.all(store.listLocks, { enrolment: enrolmentId })
-  const own = lessons.find(({ lesson_id }) => lesson_id === lessonId)
-  if (own?.by_hand) return 'This lesson is locked by an instructor; ask them to unlock it'
-  const first = lessons.filter((one) => own?.required.includes(one.lesson_id) && !one.is_passed)
-  return `This lesson is locked; pass ${first.map(({ name }) => name).join(', ')} first`
 }
 
 /** What the platform says wins over what the author says. */

@@ -5,7 +5,7 @@ import { fail } from '../errors.ts'
 import { Feed, type FeedSource } from '../feeds/feed.ts'
 import type { EventSink } from '../feeds/sink.ts'
 import type { ClassChange, ClassState, StudentState } from './schema.ts'
-import * as store from './store.ts'
+import * as store from './watch-store.ts'
 
 const MAX_STREAMS_OF_PERSON = 50
 /** Somebody who is no longer an instructor is told so within that time. */
