@@ -137,6 +137,7 @@ export async function setScene(app: TestApp, { name, area, example }: Operation,
     request: {},
   }
   if (area === 'Families' && name !== 'addChild') await addKim(scene)
+  if (LEARNING.includes(area)) await renewSchool(app)
   if (LEARNING.includes(area)) await importContent([app.environment()], who(), { content: preflight })
   await PREPARATIONS[name]?.(scene)
   return scene
@@ -144,8 +145,18 @@ export async function setScene(app: TestApp, { name, area, example }: Operation,
 
 /** The course and a class of the demo data. */
 const LEARNING: readonly string[] = ['Lessons and progress', 'Courses and classes', 'Notes']
-const { courses, classes } = makeDemo()
+const LAUNCH_URI = 'http://localhost:4000/demo/callback'
+const { courses, classes } = JSON.parse(JSON.stringify(makeDemo()).replaceAll(LAUNCH_URI, REDIRECT_URI)) as ReturnType<
+  typeof makeDemo
+>
 const preflight = { courses, classes: classes.slice(0, 1).map((one) => ({ ...one, instructors: ['@casey'] })) }
+
+/** As if nobody had managed anything yet. */
+const renewSchool = (app: TestApp) =>
+  app.sql(
+    `delete from classes; delete from courses; delete from organisations where key not in ('sandhills', 'northwind');
+     update organisations set name = 'Sandhills Aviation School' where key = 'sandhills'`,
+  )
 
 const addKim = ({ browser, real }: Scene) =>
   addChild(browser, { handle: '@kim.okafor', firstName: 'Kim', lastName: 'Okafor', dateOfBirth: real[BIRTH] })
@@ -224,6 +235,12 @@ const setLesson = ({ app }: Scene, lesson: string, what: string) =>
   app.sql(`update lesson_versions v set ${what} from lessons l where l.id = v.lesson_id and l.key = '${lesson}'`)
 
 const PREPARATIONS: Readonly<Record<string, Prepare>> = {
+  discardCourseDraft: ({ browser }) =>
+    call(browser, 'PUT', '/edu/v1/course', { courseId: 'course-preflight', name: 'Preflight', lessons: [] }),
+  transferStudent: ({ app }) =>
+    importContent([app.environment()], who(), {
+      content: { classes: classes.slice(1, 2).map((one) => ({ ...one, instructors: [], students: [] })) },
+    }),
   readNote: writeNote,
   removeNote: writeNote,
   gradeAttempt: doWalkaround,

@@ -28,7 +28,7 @@ const AREAS = {
   account: ['Sign-in', 'Account'],
   people: ['Profile', 'User search', 'Friends', 'Families', 'Pictures'],
   apps: ['Buckets'],
-  learning: ['Lessons and progress', 'Notes'],
+  learning: ['Lessons and progress', 'Courses and classes', 'Notes'],
 }
 
 const BUCKETS = ['fuzz-a', 'fuzz-b', 'fuzz-c', 'fuzz-public']
@@ -109,11 +109,22 @@ const haveChild = (app: TestApp) =>
   )
 
 const learningSamples: Samples = {
+  organisation: ['school'],
+  role: ['owner', 'instructor', 'observer'],
+  lessons: [[{ id: 'walkaround', name: 'Walkaround', app: 'first' }], []],
+  version: [1],
+  newJoinCode: [true, false],
   courseId: ['course'],
   lessonId: ['walkaround', 'checklist', 'interior'],
   classId: ['alpha', 'bravo'],
   studentId: ['avery-alpha', 'blake-alpha', 'blake-bravo'],
   objectiveId: ['safety'],
+  joinCode: ['CODE-ALPHA', 'wrong'],
+  roster: [
+    'handle,action,studentId\r\n@avery,suspend,\r\n"@drew",add,fuzz-drew\r\n',
+    'handle\n@casey\n\n@nobody\n',
+    'handle,action\n@blake,drop,x\n=cmd(),add\n"@el""lis",reinstate',
+  ],
   reason: ['Looked again.'],
   before: ['2020-05-04T10:00:00Z'],
   score: [0, 100, '50'],
@@ -139,9 +150,9 @@ function assertForeseen(app: TestApp): void {
 async function openFuzz(t: TestContext) {
   const app = await testApp(t, UNLIMITED)
   // So that people find each other, and what is asked of them is looked at.
-  await app.sql('update people set public_search = true')
+  await app.sql(`update people set public_search = true, administrator = handle = '@ellis'`)
   const registered = await registerApp(app, { key: 'fuzz', isDeviceEnabled: true })
-  await openSchool(app)
+  await openSchool(app, { alpha: { joinCode: 'CODE-ALPHA' } })
   return { app, ...(await openBrowsers(app)), makeSamples: () => signInSamples(app, registered) }
 }
 

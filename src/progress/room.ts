@@ -11,11 +11,8 @@ export const progress: Room = {
   operations: [...progressOperations, ...gradingOperations, ...resultOperations],
   personalTables: {
     attempts: LEARNING,
-    standings: { inExport: 'no: made from the attempts', whenDeleted: 'gone' },
     objective_scores: LEARNING,
     grade_changes: LEARNING,
   },
-  exports: [
-    { file: 'learning.json', about: 'Your classes, and what you did with their lessons', read: exportLearning },
-  ],
+  exports: [{ file: 'learning.json', about: 'What you did with the lessons of your classes', read: exportLearning }],
 }

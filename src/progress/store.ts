@@ -9,6 +9,7 @@ import {
   read,
   report,
   text,
+  textArray,
   timestamptz,
   write,
 } from '../database/statement.ts'
@@ -242,6 +243,29 @@ export const setObjectiveScore = write('progress.setObjectiveScore', {
         from target t
     )
     select s.objective_id from score s, told`,
+})
+
+/** How a lesson of a class is opened: for one of its students, or for somebody who teaches it and is none. */
+export const findLaunch = read('progress.findLaunch', {
+  params: { enrolment: nullable(int8), person: int8, class: nullable(text), lesson: text },
+  row: {
+    class: text,
+    course: text,
+    student: nullable(text),
+    client_id: nullable(text),
+    launch_uri: nullable(text),
+    launch_parameters: textArray,
+    passes_code: bool,
+  },
+  text: `
+    select c.key as class, k.key as course, e.key as student, a.client_id, v.launch_uri, v.launch_parameters, v.passes_code
+      from classes c join courses k on k.id = c.course_id join lessons l on l.key = :lesson
+      join lesson_versions v on v.version_id = c.version_id and v.lesson_id = l.id
+      left join apps a on a.id = v.app_id
+      left join enrolments e on e.id = :enrolment
+     where case when :enrolment is not null then c.id = e.class_id
+           else c.key = :class and exists (select from roles_in_class(:person, c) r where r.teaches)
+             and not exists (select from enrolments o where o.class_id = c.id and o.person_id = :person) end`,
 })
 
 const ofStudent = (table: string) =>
