@@ -5,8 +5,8 @@ import { openStream, through, UNLIMITED } from '../buckets/testing.ts'
 import { openSchool } from '../courses/testing.ts'
 import { until } from '../database/test-database.ts'
 import { assertError, type Client, testApp } from '../testing/testing.ts'
-import * as store from './watch-store.ts'
 import { classWatch } from './watch.ts'
+import * as store from './watch-store.ts'
 
 const PATH = '/edu/v1/lesson/progress'
 const ALPHA = { lessonId: 'walkaround', classId: 'alpha' }
