@@ -40,7 +40,7 @@ async function holdClass(tx: Db, who: Who, classId: string): Promise<Room> {
 }
 
 /** Held until the transaction ends. Rights are looked at after that, because the student may have come from another class a moment ago. */
-export async function holdStudent(tx: Db, who: Who, studentId: string) {
+async function holdStudent(tx: Db, who: Who, studentId: string) {
   await tx.first(store.holdStudent, { student: studentId })
   const student = await tx.first(store.findStudent, { person: who.personId, app: null, student: studentId })
   if (!student || !mayChange(student)) throw fail('forbidden', 'You may not do that for this student')

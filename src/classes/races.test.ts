@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { UNLIMITED } from '../account/testing.ts'
+import { call, UNLIMITED } from '../account/testing.ts'
+import { importContent } from '../imports/imports.ts'
+import { who } from '../imports/testing.ts'
+import { TestBrowser } from '../testing/browser.ts'
 import { size } from '../testing/sizes.ts'
 import { type Answer, type Person, testApp } from '../testing/testing.ts'
-import { audited, CODE, openClasses, STUDENT, statuses } from './testing-roster.ts'
+import { audited, CODE, openClasses, STUDENT, sendRoster, statuses } from './testing-roster.ts'
 
 const ROUNDS = size(100)
 
@@ -135,4 +138,58 @@ test('classes are listed while students come and go', async (t) => {
     ...Array.from({ length: 20 }, (_, i) => change('casey', i % 2 === 0 ? 'drop' : 'reinstate', body.studentId)),
   ])
   for (const page of pages) assert.equal(page.body.total, 3)
+})
+
+test('M4: two processes enrol and move the same people, and nobody is there twice', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  const { browserOf, enrol, transfer, send } = await openClasses(app)
+  const { cookies } = await browserOf('finley')
+  const second = new TestBrowser((await app.startSecond()).addresses.production)
+  for (const [name, value] of cookies) second.cookies.set(name, value)
+  const people = await app.sql(
+    `insert into people (handle, handle_key, created_at) select '@s' || n, 's' || n, now() from generate_series(1, 40) n returning handle`,
+  )
+  const handles = people.map(({ handle }) => String(handle))
+  const csv = ['handle', ...handles].join('\n')
+  const answers = await Promise.all([
+    send('finley', csv),
+    sendRoster(second, csv, {}, 'text/csv'),
+    ...handles.flatMap((handle) => [
+      enrol('finley', handle),
+      call(second, 'PUT', STUDENT, { classId: 'alpha', handle }),
+    ]),
+  ])
+  assert.deepEqual(new Set(statusesOf(answers)), new Set([200]))
+  const students = await app.sql(
+    `select e.key from enrolments e join people p on p.id = e.person_id where p.handle_key ~ '^s\\d'`,
+  )
+  assert.equal(students.length, 40)
+  assert.equal((await audited(app)).length, 40)
+
+  const moves = await Promise.all(
+    students.flatMap(({ key: studentId }) => [
+      transfer('finley', String(studentId), 'bravo'),
+      call(second, 'POST', `${STUDENT}/transfer`, { studentId, classId: 'bravo' }),
+    ]),
+  )
+  assert.deepEqual(new Set(statusesOf(moves)), new Set([200]))
+  assert.equal((await audited(app)).length, 80)
+})
+
+test('an import, a roster and single enrolments at once all come to an end', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  const { send, enrol, browserOf } = await openClasses(app)
+  await Promise.all([browserOf('casey'), browserOf('finley')])
+  const people = await app.sql(
+    `insert into people (handle, handle_key, created_at) select '@s' || n, 's' || n, now() from generate_series(1, 900) n returning handle`,
+  )
+  const handles = people.map(({ handle }) => String(handle))
+  const content = { classes: [{ key: 'alpha', course: 'course', name: 'Alpha', students: handles }] }
+  const [, ...answers] = await Promise.all([
+    importContent([app.environment()], who(), { content }),
+    send('casey', ['handle', ...handles.toReversed()].join('\n')),
+    ...handles.slice(400, 420).map((handle) => enrol('finley', handle)),
+  ])
+  assert.deepEqual(new Set(statusesOf(answers)), new Set([200]))
+  assert.equal(Object.keys(await statuses(app)).length, 902)
 })
