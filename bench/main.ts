@@ -6,6 +6,7 @@ import pg from 'pg'
 import { startEmbedded } from '../src/database/embedded/embedded.ts'
 import { migrateAll } from '../src/platform/platform.ts'
 import { compareBuckets } from './buckets.ts'
+import { measureLearning } from './learning.ts'
 import { type Bench, findDatabasePid } from './measure.ts'
 import { measurePeople } from './people.ts'
 import { BENCH_SQL } from './servers.ts'
@@ -19,7 +20,8 @@ const { values } = parseArgs({
     connections: { type: 'string', default: '1,32,256' },
     memory: { type: 'string', default: '60' },
     people: { type: 'string', default: '100000,1000000' },
-    only: { type: 'string', default: 'buckets,sign-in,people' },
+    attempts: { type: 'string', default: '1000,1000000' },
+    only: { type: 'string', default: 'buckets,sign-in,people,learning' },
     out: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
   },
@@ -42,6 +44,7 @@ const GROUPS: Readonly<Record<string, (bench: Bench) => Promise<Section>>> = {
     }),
   'sign-in': measureSignIn,
   people: (bench) => measurePeople(bench, sizes),
+  learning: (bench) => measureLearning(bench, values.attempts.split(',').map(Number)),
 }
 const chosen = values.only.split(',').map((name) => name.trim())
 const unknown = chosen.find((name) => !Object.hasOwn(GROUPS, name))
@@ -51,7 +54,7 @@ if (unknown !== undefined) {
 }
 
 if (values.help) {
-  console.log(`npm run bench -- [--rounds 5] [--seconds 2] [--only buckets,sign-in,people] [--connections 1,32,256] [--memory 60] [--people 100000,1000000] [--out docs/benchmarks.md]
+  console.log(`npm run bench -- [--rounds 5] [--seconds 2] [--only buckets,sign-in,people,learning] [--connections 1,32,256] [--memory 60] [--people 100000,1000000] [--attempts 1000,1000000] [--out docs/benchmarks.md]
 
 Measures in interleaved rounds and prints the medians as Markdown tables.
 
@@ -61,12 +64,15 @@ Measures in interleaved rounds and prints the medians as Markdown tables.
                people: search, random draws, profile, friends and picture, each with 32 connections, among few
                people and among many; search beside pg_trgm; and the plans of its statements. It loads the people
                first, which takes minutes for a million.
+               learning: start, idle and active, and reading progress with 32 connections, beside the same
+               statements alone, with few attempts stored and with many; and a gradebook.
                All, one after the other, where it is left out.
 --rounds       Rounds of each scenario.
 --seconds      Seconds of each scenario in a round.
 --connections  buckets: connections of the load.
 --memory       buckets: seconds of load before the memory is read (0: not at all).
 --people       people: how many people, at each size.
+--attempts     learning: how many attempts are stored, at each size.
 --out          Also writes the tables to a file, over what is there.`)
   process.exit(0)
 }

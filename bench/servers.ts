@@ -18,9 +18,10 @@ import { buildServer } from '../src/http/server.ts'
 import { openLog } from '../src/platform/log.ts'
 import { openEnvironments } from '../src/platform/platform.ts'
 import { openSession, tokenPolicy } from '../src/sessions/sessions.ts'
+import { startBareLearning } from './learning-bare.ts'
 
 /** The servers that are measured. Each runs in a process of its own, which starts this file with the server's name. */
-export type ServerName = 'bare' | 'fastify' | 'groundschool' | 'sign-in'
+export type ServerName = 'bare' | 'fastify' | 'groundschool' | 'sign-in' | 'learning'
 
 export interface Started {
   readonly port: number
@@ -175,6 +176,7 @@ if (process.send) {
     bare: startBare,
     fastify: startFastify,
     groundschool: startGroundschool,
+    learning: startBareLearning,
     'sign-in': (connection) => startGroundschool(connection, { TOKEN_CACHE_SIZE: String(SMALL_TOKEN_CACHE) }),
   }
   process.send(await start[name](JSON.parse(connection)))

@@ -290,3 +290,52 @@ const writePlans = ({ plans, sizes, term, drawn }: PeopleReport): string[] => [
     '',
   ]),
 ]
+
+export interface LearningReport {
+  readonly scenarios: readonly { readonly name: string; readonly connections: number; readonly isCompared: boolean }[]
+  readonly sizes: readonly number[]
+  readonly results: ReadonlyMap<string, readonly Measured[]>
+}
+
+/** Each beside the same statements alone, and beside itself with more stored. */
+export function writeLearning({ scenarios, sizes, results }: LearningReport): Section {
+  const goals: string[] = []
+  const rows = scenarios.flatMap(({ name, connections, isCompared }) =>
+    sizes.map((attempts, i) => {
+      const own = results.get(`${name} ${attempts}`) ?? []
+      const bare = results.get(`${name} ${attempts} bare`) ?? []
+      const share = isCompared ? median(own.map((one, n) => one.perSecond / bare[n]!.perSecond)) : undefined
+      if (share !== undefined)
+        goals.push(
+          `${name}, ${whole(attempts)} attempts: 60 % of the bare statements: ${percent(share)}, ${verdict(share >= 0.6)}`,
+        )
+      if (i > 0 && isCompared) {
+        const few = medianOf(results.get(`${name} ${sizes[0]}`) ?? [], (one) => one.p50Ms)
+        const more = medianOf(own, (one) => one.p50Ms) / few - 1
+        goals.push(
+          `${name}: p50 within 25 % of that with ${whole(sizes[0]!)} attempts: ${percent(more)} more, ${verdict(more <= 0.25)}`,
+        )
+      }
+      return line([
+        name,
+        whole(attempts),
+        String(connections),
+        ...speedCells(own),
+        ...cpuCells(own),
+        share === undefined ? '' : percent(share),
+      ])
+    }),
+  )
+  return {
+    lines: [
+      '## Learning',
+      '',
+      'The bare statements are those that the operation sends, through the same driver, without token, rules and record.',
+      '',
+      ...tableHead('', 'attempts', 'connections', 'req/s', 'p50 ms', 'p99 ms', 'Node CPU', 'PostgreSQL CPU', 'of bare'),
+      ...rows,
+      '',
+    ],
+    goals,
+  }
+}

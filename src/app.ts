@@ -41,7 +41,7 @@ export const rooms: readonly Room[] = [
   profiles, // /user/v1: who a user is
   pictures, // /user/v1/my/profile/picture, /image/v1: what people look like
   search, // /user/v1/search: other users of the app
-  organisations, // schools, companies, units, and who is in them
+  organisations, // /edu/v1/organisation: schools, companies, units, and who is in them
   anonymous, // /user/v1/my/profile: users without an account
   people, // accounts
   families, // /account/v1/children: parents, and the accounts of their children

@@ -219,7 +219,11 @@ const SETTINGS = {
     '10',
     whole(1, 100),
   ),
-  STREAM_LIMIT: setting('Change streams open at once in one process.', '10000', whole(1, 1_000_000)),
+  STREAM_LIMIT: setting(
+    'Change streams open at once in one process: so many of buckets, and so many of classes.',
+    '10000',
+    whole(1, 1_000_000),
+  ),
   STREAM_NETWORK_PERCENT: setting(
     'Share of STREAM_LIMIT that the anonymous users of one network (an IPv4 address, a /64 of IPv6) may take together (percent).',
     '5',

@@ -25,6 +25,13 @@ export function readLine(field: string, text: string): string {
   return text.normalize('NFC').trim()
 }
 
+/** The name of something, which must have one. */
+export function readName(text: string): string {
+  const name = readLine('name', text)
+  if (name === '') throw fail('parameterMissing', 'name is missing')
+  return name
+}
+
 /** Where messages go, as it is kept; empty for nowhere. */
 export function readEmail(text: string): string | null {
   const email = text.trim().normalize('NFC')

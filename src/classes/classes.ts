@@ -1,5 +1,6 @@
 import type { Member } from '../caller.ts'
 import type { Db } from '../database/database.ts'
+import type { RowOf } from '../database/statement.ts'
 import type { ClassRecord } from './schema.ts'
 import * as store from './store.ts'
 
@@ -15,18 +16,26 @@ export async function listClasses(db: Db, who: Member): Promise<ClassRecord[]> {
     role: row.role as ClassRecord['role'],
     sequential: row.is_sequential,
     ended: row.has_ended,
-    course: {
-      courseId: row.course,
-      name: row.course_name,
-      description: row.description,
-      profilePic: row.profile_pic ?? '',
-      coverPhoto: row.cover_photo ?? '',
-      public: row.is_public,
-      organisation: row.organisation,
-      version: row.version,
-    },
+    course: toCourse(row),
   }))
 }
+
+type CourseOfClass = Pick<
+  RowOf<typeof store.listClasses>,
+  'course' | 'course_name' | 'description' | 'profile_pic' | 'cover_photo' | 'is_public' | 'organisation' | 'version'
+>
+
+/** The course as the class takes it. */
+export const toCourse = (row: CourseOfClass): ClassRecord['course'] => ({
+  courseId: row.course,
+  name: row.course_name,
+  description: row.description,
+  profilePic: row.profile_pic ?? '',
+  coverPhoto: row.cover_photo ?? '',
+  public: row.is_public,
+  organisation: row.organisation,
+  version: row.version,
+})
 
 /** Removes classes in which nobody learns but these people, with all that was recorded in them. Says which went. */
 export const removeClasses = async (

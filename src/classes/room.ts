@@ -3,20 +3,24 @@ import type { Room } from '../room.ts'
 import { enrolmentOperations } from './enrolment-routes.ts'
 import { exportPlaces } from './enrolments.ts'
 import { classSection, classTies } from './import.ts'
+import { managementOperations } from './management-routes.ts'
 import { rosterOperations } from './roster-routes.ts'
 import { classOperations } from './routes.ts'
 
 export const classes: Room = {
   name: 'classes',
-  operations: [...classOperations, ...enrolmentOperations, ...rosterOperations],
+  operations: [...classOperations, ...managementOperations, ...enrolmentOperations, ...rosterOperations],
   areas: {
     'Courses and classes':
-      'Who learns and teaches what: courses, classes, their students and staff. For owners of organisations, for instructors and for those who join.',
+      'Organisations, what they teach, and who learns it. Owners of an organisation manage its courses and classes, and instructors the students of their own classes.',
   },
   personalTables: {
     enrolments: { inExport: '`classes.json`', whenDeleted: 'gone' },
     class_staff: { inExport: '`classes.json`', whenDeleted: 'gone' },
-    lesson_locks: { inExport: 'no: a setting of the class', whenDeleted: 'stays, without who set it' },
+    lesson_locks: {
+      inExport: 'no: a setting of the class',
+      whenDeleted: 'gone: who set a lock is forgotten, the lock is of the class',
+    },
   },
   exports: [{ file: 'classes.json', about: 'Classes in which you learn or teach, or did', read: exportPlaces }],
   importSections: [classSection],

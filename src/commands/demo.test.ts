@@ -61,10 +61,11 @@ test('M7: a database with demo people does not start where others can reach it, 
 
   await t.test('one command removes them, and says what it removed; again it finds nothing', () => {
     assert.equal(removed!.code, 0, removed!.err)
-    const organisations = 'the organisation northwind, the organisation sandhills'
+    const others =
+      'the course course-preflight, the class class-alpha, the class class-bravo, the organisation northwind, the organisation sandhills'
     assert.deepEqual(removed!.out.split('\n'), [
-      `production: removed 207 people, the app gs-demo-app, ${organisations}`,
-      `sandbox: removed 207 people, the app gs-sbx-demo-app, ${organisations}`,
+      `production: removed 207 people, the app gs-demo-app, ${others}`,
+      `sandbox: removed 207 people, the app gs-sbx-demo-app, ${others}`,
       '',
     ])
     assert.equal(removed!.err, 'The app gs-logbook stays, without an owner.\n')

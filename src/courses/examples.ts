@@ -1,3 +1,5 @@
+import { DONE, MOMENT, REDIRECT_URI } from '../samples.ts'
+
 const launchParameters = ['scene=apron']
 
 /** A lesson of the demo data. */
@@ -113,6 +115,82 @@ export const examples = {
           lessonIds: ['lesson-checklist', 'lesson-checkride'],
         },
       ],
+    },
+  },
+}
+
+const NIGHT = {
+  courseId: 'course-night',
+  organisation: 'sandhills',
+  name: 'Night rating',
+  public: true,
+  lessons: [
+    { id: 'lesson-lights', name: 'Lights', app: 'demo-app', launchUri: `${REDIRECT_URI}?part=lights`, passCode: true },
+    { id: 'lesson-landing', name: 'Landing in the dark', threshold: 70, prerequisites: ['lesson-lights'] },
+  ],
+  objectives: [{ id: 'objective-sight', name: 'Sees at night', lessons: ['lesson-lights'] }],
+}
+const [as, after] = ['ellis', 'saveCourse'] as const
+const courseId = 'course-night'
+const FIRST = { courseId, version: 1, name: 'Night rating', publishedDate: MOMENT, classes: 0 }
+
+/** The same for those that manage courses. */
+export const authoringExamples = {
+  saveCourse: {
+    description:
+      'Sends the whole course, and what it had before is replaced. Nobody but those who manage it sees a draft until it is published. Ids of lessons and objectives are chosen here and stay: progress belongs to them through all versions.',
+    example: { request: NIGHT, answer: { ...NIGHT, version: null, draft: true }, as },
+  },
+  readCourseDocument: {
+    description:
+      'The answer can be changed and sent back with `PUT /edu/v1/course`. With `version` it is that published version, which never changes.',
+    example: { request: { courseId }, answer: { ...NIGHT, version: null, draft: true }, as, after },
+  },
+  publishCourse: {
+    description:
+      'The draft becomes a version, and new classes take it. Classes that there are stay on the version that they began with. A draft that says what the newest version says is refused.',
+    example: { request: { courseId }, answer: FIRST, as, after },
+  },
+  listCourseVersions: {
+    description: 'The newest first. A version never changes, and how many classes take it is said.',
+    example: {
+      request: { courseId },
+      answer: paged([FIRST], 1, 10),
+      as,
+      after: 'publishCourse',
+    },
+  },
+  discardCourseDraft: {
+    description: 'What was published stays. A course that was never published is removed instead.',
+    example: { request: { courseId: 'course-preflight' }, answer: DONE, as },
+  },
+  removeCourse: {
+    description:
+      'It goes with all its versions and with notes about it; there is no way back. A course that a class takes stays, also when the class has ended.',
+    example: { request: { courseId }, answer: DONE, as, after },
+  },
+  listManagedCourses: {
+    description:
+      'Courses of the organisations that the caller owns, by name; administrators see all. Courses of which there is only a draft are there too, without a version.',
+    example: {
+      request: { organisation: 'sandhills' },
+      answer: paged(
+        [
+          { courseId, organisation: 'sandhills', name: 'Night rating', version: null, draft: true, classes: 0 },
+          {
+            courseId: 'course-preflight',
+            organisation: 'sandhills',
+            name: 'Preflight',
+            version: 1,
+            draft: false,
+            classes: 1,
+          },
+        ],
+        2,
+        10,
+      ),
+      as,
+      after,
     },
   },
 }

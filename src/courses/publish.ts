@@ -2,6 +2,7 @@ import { makeClientId } from '../apps/apps.ts'
 import type { Caller } from '../caller.ts'
 import type { EnvironmentName } from '../config.ts'
 import type { Db } from '../database/database.ts'
+import { fail } from '../errors.ts'
 import { canonicalCourse, type LessonRow, lessonRows } from './rules.ts'
 import type { CourseContent } from './schema.ts'
 import * as store from './store.ts'
@@ -31,11 +32,16 @@ export async function publishVersion(
   await tx.all(store.insertObjectives, { course, keys: objectives.map(({ id }) => id) })
   const known = await tx.all(store.findIds, { course })
   const ids = new Map(known.map(({ kind, key, id }) => [`${kind} ${key}`, id]))
-  const lessonId = (key: string) => ids.get(`lesson ${key}`)!
+  const idOf = (kind: 'lesson' | 'objective', key: string): number => {
+    const id = ids.get(`${kind} ${key}`)
+    if (id === undefined) throw fail('conflict', `Another course has a ${kind} ${key} by now; choose another id`)
+    return id
+  }
+  const lessonId = (key: string) => idOf('lesson', key)
   const lessons = rows.map((row) => toRow(row, lessonId, environment))
   await tx.all(store.insertLessonVersions, { version: version.id, rows: JSON.stringify(lessons) })
   const linked = objectives.map(({ id, name, description = '', lessons }, i) => ({
-    objective_id: ids.get(`objective ${id}`),
+    objective_id: idOf('objective', id),
     position: i + 1,
     name,
     description,

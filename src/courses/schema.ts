@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Id } from '../http/input/fields.ts'
+import { Id, Whole } from '../http/input/fields.ts'
 import { PageOf, paging } from '../paging.ts'
 
 /** Ids of courses, lessons, objectives, classes and students are chosen by a file, or made here; they travel in addresses. */
@@ -71,43 +71,39 @@ const lesson = {
   ),
 }
 
-const ChildLesson = Type.Object(lesson, { additionalProperties: false })
-const ParentLesson = Type.Object(
-  {
-    ...lesson,
-    childLessons: Type.Optional(
-      Type.Array(ChildLesson, { maxItems: 100, description: 'Steps of this lesson, in order; none by default' }),
-    ),
-  },
-  { additionalProperties: false },
-)
-const Objective = Type.Object(
-  {
-    id: OwnId('The objectiveId, for good'),
-    name: Line(200, 'As people read it'),
-    description: Long('Empty by default'),
-    lessons: Type.Array(Type.String({ maxLength: 64 }), {
-      maxItems: MAX_LESSONS,
-      uniqueItems: true,
-      description: 'Ids of the lessons that serve it',
-    }),
-  },
-  { additionalProperties: false },
-)
-
-/** What a version of a course says, as authors write it. */
-export const content = {
+const objective = {
+  id: OwnId('The objectiveId, for good'),
   name: Line(200, 'As people read it'),
   description: Long('Empty by default'),
-  profilePic: Image('Id or address of an image; none by default'),
-  coverPhoto: Image('Id or address of an image; none by default'),
-  public: Flag('Whether everybody may read about it, also outside of its classes; false by default'),
-  lessons: Type.Array(ParentLesson, { maxItems: MAX_LESSONS, description: 'In order' }),
-  objectives: Type.Optional(Type.Array(Objective, { maxItems: MAX_OBJECTIVES, description: 'None by default' })),
+  lessons: Type.Array(Type.String({ maxLength: 64 }), {
+    maxItems: MAX_LESSONS,
+    uniqueItems: true,
+    description: 'Ids of the lessons that serve it',
+  }),
 }
-export const CourseContent = Type.Object(content)
+
+/** What a version of a course says, as authors write it. A file that has fields which nobody knows is wrong; operations ignore such fields, as everywhere. */
+const contentWith = (unknown: { additionalProperties?: false }) => {
+  const childLessons = Type.Array(Type.Object(lesson, unknown), {
+    maxItems: 100,
+    description: 'Steps of this lesson, in order; none by default',
+  })
+  const ParentLesson = Type.Object({ ...lesson, childLessons: Type.Optional(childLessons) }, unknown)
+  return {
+    name: Line(200, 'As people read it'),
+    description: Long('Empty by default'),
+    profilePic: Image('Id or address of an image; none by default'),
+    coverPhoto: Image('Id or address of an image; none by default'),
+    public: Flag('Whether everybody may read about it, also outside of its classes; false by default'),
+    lessons: Type.Array(ParentLesson, { maxItems: MAX_LESSONS, description: 'In order' }),
+    objectives: Type.Optional(
+      Type.Array(Type.Object(objective, unknown), { maxItems: MAX_OBJECTIVES, description: 'None by default' }),
+    ),
+  }
+}
+export const CourseContent = Type.Object(contentWith({ additionalProperties: false }))
 export type CourseContent = Static<typeof CourseContent>
-export type LessonContent = Static<typeof ParentLesson>
+export type LessonContent = CourseContent['lessons'][number]
 
 export interface Lesson {
   readonly lessonId: string
@@ -186,3 +182,57 @@ export const ReadCourse = Type.Object({ courseId: Id('The course') })
 export type ReadCourse = Static<typeof ReadCourse>
 export const ListCourses = Type.Object(paging)
 export type ListCourses = Static<typeof ListCourses>
+
+const content = contentWith({})
+export const SaveCourse = Type.Object({
+  courseId: Type.Optional(Id(`The course; for a new one an id of your own, ${ID_MUST}, or none: then one is made`)),
+  organisation: Type.Optional(Id('Key of the organisation whose course it is; needed for a new one')),
+  ...content,
+})
+export type SaveCourse = Static<typeof SaveCourse>
+export const ReadDocument = Type.Object({
+  courseId: Id('The course'),
+  version: Type.Optional(Whole('A published version; by default the draft, or else the newest version', 1, 1_000_000)),
+})
+export type ReadDocument = Static<typeof ReadDocument>
+export const ListVersions = Type.Object({ courseId: Id('The course'), ...paging })
+export type ListVersions = Static<typeof ListVersions>
+export const ListManagedCourses = Type.Object({
+  organisation: Type.Optional(Id('Only courses of this organisation; by default of all that the caller manages')),
+  ...paging,
+})
+export type ListManagedCourses = Static<typeof ListManagedCourses>
+
+const managed = {
+  courseId: Type.String(),
+  organisation: Type.String({ description: 'Key of the organisation whose course it is' }),
+  version: Type.Union([Type.Integer(), Type.Null()], { description: 'The newest published one; null: there is none' }),
+}
+export const CourseDocument = Type.Object(
+  { ...managed, draft: Type.Boolean({ description: 'Whether this is a draft, and not published' }), ...content },
+  { title: 'CourseDocument' },
+)
+export type CourseDocument = Static<typeof CourseDocument>
+export const ManagedCourse = Type.Object(
+  {
+    ...managed,
+    name: Type.String({ description: 'Of the newest version, or of the draft where there is none' }),
+    draft: Type.Boolean({ description: 'Whether there is a draft' }),
+    classes: Type.Integer({ description: 'How many classes take it, in whatever version' }),
+  },
+  { title: 'ManagedCourse' },
+)
+export type ManagedCourse = Static<typeof ManagedCourse>
+export const ManagedCoursePage = PageOf(ManagedCourse, 'ManagedCoursePage')
+export const CourseVersion = Type.Object(
+  {
+    courseId: Type.String(),
+    version: Type.Integer({ description: 'From 1' }),
+    name: Type.String(),
+    publishedDate: Type.String({ format: 'date-time' }),
+    classes: Type.Integer({ description: 'How many classes take this version' }),
+  },
+  { title: 'CourseVersion' },
+)
+export type CourseVersion = Static<typeof CourseVersion>
+export const CourseVersionPage = PageOf(CourseVersion, 'CourseVersionPage')

@@ -207,7 +207,7 @@ export const insertLessons = write('courses.insertLessons', {
   row: { id: int8, key: text },
   text: `
     insert into lessons (key, course_id) select key, :course from unnest(:keys) with ordinality as t(key, n)
-     where not exists (select from lessons l where l.key = t.key) order by n returning id, key`,
+     where not exists (select from lessons l where l.key = t.key) order by n on conflict (key) do nothing returning id, key`,
 })
 
 export const insertObjectives = write('courses.insertObjectives', {
@@ -215,7 +215,7 @@ export const insertObjectives = write('courses.insertObjectives', {
   row: { id: int8, key: text },
   text: `
     insert into objectives (key, course_id) select key, :course from unnest(:keys) with ordinality as t(key, n)
-     where not exists (select from objectives b where b.key = t.key) order by n returning id, key`,
+     where not exists (select from objectives b where b.key = t.key) order by n on conflict (key) do nothing returning id, key`,
 })
 
 export const findIds = write('courses.findIds', {
@@ -252,12 +252,6 @@ export const insertObjectiveVersions = write('courses.insertObjectiveVersions', 
     select :version, r.objective_id, r.position, r.name, r.description, r.lessons
       from json_to_recordset(:rows) as r(objective_id bigint, position int, name text, description text, lessons bigint[])
     returning objective_id`,
-})
-
-export const findClients = read('courses.findClients', {
-  params: { clients: textArray },
-  row: { client_id: text },
-  text: `select client_id from apps where client_id = any(:clients)`,
 })
 
 export const lockCourses = write('courses.lock', {

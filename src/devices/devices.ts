@@ -15,7 +15,7 @@ import { hashToken, inspectToken, mintToken, sayForeign } from '../sessions/toke
 import { isHasty, makeUserCode, readUserCode } from './rules.ts'
 import * as store from './store.ts'
 
-export { showUserCode } from './rules.ts'
+export { makeUserCode, showUserCode } from './rules.ts'
 
 const LIFETIME_SECONDS = 600
 const INTERVAL_SECONDS = 5

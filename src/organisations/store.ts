@@ -1,4 +1,16 @@
-import { int8, int8Array, json, read, text, textArray, timestamptz, write } from '../database/statement.ts'
+import {
+  bool,
+  int8,
+  int8Array,
+  json,
+  nullable,
+  read,
+  report,
+  text,
+  textArray,
+  timestamptz,
+  write,
+} from '../database/statement.ts'
 
 export const findOrganisations = read('organisations.find', {
   params: { keys: textArray },
@@ -56,4 +68,104 @@ export const deleteOrganisations = write('organisations.delete', {
        and not exists (select from apps a where a.organisation_id = o.id)
        and not exists (select from courses k where k.organisation_id = o.id)
     returning o.key`,
+})
+
+/** What somebody is to an organisation. */
+export const findManaged = read('organisations.findManaged', {
+  params: { person: int8, organisation: text },
+  row: { id: int8, key: text, name: text, role: nullable(text), owns: bool, administers: bool },
+  text: `
+    select o.id, o.key, o.name, m.role, r.owns, r.administers
+      from organisations o left join organisation_members m on m.organisation_id = o.id and m.person_id = :person,
+      lateral roles_in_organisation(:person, o.id) r
+     where o.key = :organisation`,
+})
+
+export const findAdministrator = read('organisations.findAdministrator', {
+  params: { person: int8 },
+  row: { administers: bool },
+  text: `select r.administers from roles_in_organisation(:person, null) r`,
+})
+
+export const lockOrganisation = write('organisations.lock', {
+  params: { organisation: text },
+  row: { id: int8 },
+  text: `select id from organisations where key = :organisation for update`,
+})
+
+/** No row where the key is taken. */
+export const insertOrganisation = write('organisations.insertOne', {
+  params: { key: text, name: text, now: timestamptz },
+  row: { id: int8 },
+  text: `
+    insert into organisations (key, name, created_at) values (:key, :name, :now) on conflict (key) do nothing returning id`,
+})
+
+export const setName = write('organisations.setName', {
+  params: { organisation: int8, name: text },
+  row: { id: int8 },
+  text: `update organisations set name = :name where id = :organisation returning id`,
+})
+
+/** One's own, or all of them for an administrator. */
+export const listOrganisations = report('organisations.list', {
+  params: { person: int8, limit: int8, offset: int8 },
+  row: { key: text, name: text, role: nullable(text), total: int8 },
+  text: `
+    select o.key, o.name, m.role, count(*) over () as total
+      from roles_in_organisation(:person, null) r, organisations o
+      left join organisation_members m on m.organisation_id = o.id and m.person_id = :person
+     where r.administers or m.role is not null
+     order by o.name, o.key limit :limit offset :offset`,
+})
+
+const memberRow = { handle: text, first_name: text, last_name: text, role: text }
+const memberColumns = `p.handle, p.first_name, p.last_name, m.role`
+
+export const listMembers = report('organisations.listMembers', {
+  params: { organisation: int8, limit: int8, offset: int8 },
+  row: { ...memberRow, total: int8 },
+  text: `
+    select ${memberColumns}, count(*) over () as total
+      from organisation_members m join people p on p.id = m.person_id
+     where m.organisation_id = :organisation order by p.handle_key limit :limit offset :offset`,
+})
+
+export const findMember = read('organisations.findMember', {
+  params: { organisation: int8, person: int8 },
+  row: memberRow,
+  text: `
+    select ${memberColumns} from organisation_members m join people p on p.id = m.person_id
+     where m.organisation_id = :organisation and m.person_id = :person`,
+})
+
+export const findMemberByHandle = read('organisations.findMemberByHandle', {
+  params: { organisation: int8, handle: text },
+  row: { person_id: int8, role: text },
+  text: `
+    select m.person_id, m.role from people p join organisation_members m on m.person_id = p.id
+     where p.handle_key = :handle and m.organisation_id = :organisation`,
+})
+
+/** Whether somebody is an owner, and how many others are. */
+export const countOwners = read('organisations.countOwners', {
+  params: { organisation: int8, person: int8 },
+  row: { is_owner: bool, others: int8 },
+  text: `
+    select coalesce(bool_or(m.person_id = :person), false) as is_owner, count(*) filter (where m.person_id <> :person) as others
+      from organisation_members m where m.organisation_id = :organisation and m.role = 'owner'`,
+})
+
+export const setMember = write('organisations.setMember', {
+  params: { organisation: int8, person: int8, role: text },
+  row: { person_id: int8 },
+  text: `
+    insert into organisation_members as m (organisation_id, person_id, role) values (:organisation, :person, :role)
+    on conflict (organisation_id, person_id) do update set role = excluded.role returning m.person_id`,
+})
+
+export const deleteMember = write('organisations.deleteMember', {
+  params: { organisation: int8, person: int8 },
+  row: { person_id: int8 },
+  text: `delete from organisation_members where organisation_id = :organisation and person_id = :person returning person_id`,
 })

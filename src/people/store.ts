@@ -31,6 +31,12 @@ export const findByHandle = read('people.findByHandle', {
   text: `select id, handle, administrator, developer, disabled_at from people where handle_key = :handle`,
 })
 
+export const findAble = read('people.findAble', {
+  params: { handle: text },
+  row: { id: int8 },
+  text: `select id from people where handle_key = :handle and disabled_at is null and not anonymous`,
+})
+
 /** Until the transaction ends nobody signs in, and nobody else changes the account. */
 export const lockForChange = write('people.lockForChange', {
   params: { id: int8, epoch: int4 },

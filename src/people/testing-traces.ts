@@ -147,6 +147,24 @@ async function insertTraces(app: TestApp, personId: number, userId: string, emai
      insert into password_resets (code_hash, person_id, epoch, created_at, expires_at) values ('\\x03', ${me}, 0, ${now});
      insert into messages (person_id, kind, recipient, sealed, created_at, sent_at)
      values (${me}, 'password-reset', '${email}', '\\x7365616c6564', ${now});
+     insert into courses (key, organisation_id, created_at) select 'course', id, now() from organisations;
+     insert into course_versions (course_id, number, name, description, is_public, document, published_at) select id, 1, 'Course', '', false, '{}', now() from courses;
+     insert into lessons (key, course_id) select 'lesson', id from courses;
+     insert into objectives (key, course_id) select 'objective', id from courses;
+     insert into classes (key, course_id, version_id, name, is_sequential, created_at) select 'class', course_id, id, 'Class', false, now() from course_versions;
+     insert into class_staff (class_id, person_id, role) select id, ${me}, 'instructor' from classes;
+     insert into enrolments (key, class_id, person_id, status, enrolled_at, changed_at)
+     select 'student of Quillon', id, ${me}, 'active', now(), now() from classes union all select 'other', id, ${some}, 'active', now(), now() from classes;
+     insert into lesson_locks (class_id, lesson_id, is_locked, set_by, set_at) select c.id, l.id, true, ${me}, now() from classes c, lessons l;
+     insert into attempts (key, enrolment_id, lesson_id, state, pass, answers, started_at, completed_at, progress_intervals, idle_intervals, active_ms, changed_at, result, graded_by)
+     select e.key, e.id, l.id, 'completed', true, case when e.person_id = ${me} then '["Quillon"]'::json end, now(), now(), '[]', '[]', 0, now(), 'PASS', ${me} from enrolments e, lessons l;
+     insert into standings (enrolment_id, lesson_id, attempt_id, state, result, changed_at) select enrolment_id, lesson_id, id, state, result, now() from attempts;
+     insert into objective_scores (enrolment_id, lesson_id, objective_id, attempt_id, score, reported_by, reported_at)
+     select a.enrolment_id, a.lesson_id, o.id, a.id, 50, ${me}, now() from attempts a, objectives o;
+     insert into grade_changes (enrolment_id, lesson_id, attempt_id, kind, before, after, reason, changed_by, changed_at)
+     select a.enrolment_id, a.lesson_id, a.id, 'grade', '{}', '{}', case when a.key = 'other' then 'better' else 'Quillon asked' end, ${me}, now() from attempts a;
+     insert into notes (key, text, class_id, enrolment_id, person_id, author_id, created_at)
+     select 'about ' || e.key, 'Quillon was here', e.class_id, e.id, e.person_id, ${me}, now() from enrolments e;
      insert into search_words_left (app_id, word) values (${anApp}, 'quillon');
      insert into bucket_changes (bucket_no, version, kind, user_id, changed_at) select bucket_no, 0, 'users', '${userId}', now() from buckets where id = 'own'`,
   )

@@ -109,6 +109,11 @@ const haveChild = (app: TestApp) =>
   )
 
 const learningSamples: Samples = {
+  organisation: ['school'],
+  role: ['owner', 'instructor', 'observer'],
+  lessons: [[{ id: 'walkaround', name: 'Walkaround', app: 'first' }], []],
+  version: [1],
+  newJoinCode: [true, false],
   courseId: ['course'],
   lessonId: ['walkaround', 'checklist', 'interior'],
   classId: ['alpha', 'bravo'],
@@ -120,6 +125,8 @@ const learningSamples: Samples = {
     'handle\n@casey\n\n@nobody\n',
     'handle,action\n@blake,drop,x\n=cmd(),add\n"@el""lis",reinstate',
   ],
+  reason: ['Looked again.'],
+  before: ['2020-05-04T10:00:00Z'],
   score: [0, 100, '50'],
   startTime: ['2020-05-04T10:00:00Z', '5/4/2021 3:14:15 PM'],
   endTime: ['2020-05-04T11:00:00Z', '2021-05-04T16:00:00Z'],
@@ -143,7 +150,7 @@ function assertForeseen(app: TestApp): void {
 async function openFuzz(t: TestContext) {
   const app = await testApp(t, UNLIMITED)
   // So that people find each other, and what is asked of them is looked at.
-  await app.sql('update people set public_search = true')
+  await app.sql(`update people set public_search = true, administrator = handle = '@ellis'`)
   const registered = await registerApp(app, { key: 'fuzz', isDeviceEnabled: true })
   await openSchool(app, { alpha: { joinCode: 'CODE-ALPHA' } })
   return { app, ...(await openBrowsers(app)), makeSamples: () => signInSamples(app, registered) }

@@ -88,6 +88,9 @@ test('a missing field is named, and so are several', () => {
   const required = Type.Object({ id: Id(''), key: Text('', 10), value: AnyJson('') })
   assert.equal(refusal({ key: '', value: 1 }, required), '4001 id is missing')
   assert.equal(refusal({ id: 'nil' }, required), '4001 id, key, value is missing')
+  const nested = Type.Object({ name: Id(''), lessons: Type.Array(Type.Object({ id: Id(''), name: Id('') })) })
+  const lessons = [{ id: 'x', name: 'x' }, { id: 'x' }]
+  assert.equal(refusal({ name: 'x', lessons }, nested), '4001 lessons.1.name is missing')
   assert.equal(refusal({ id: 'x', key: '', value: null }, required), 'accepted')
 })
 

@@ -226,11 +226,14 @@ type Problem = { keyword: string; instancePath: string; message: string; params:
 
 function explain(problem: Problem, input: Record<string, unknown>): Error {
   if (!problem) return fail('validationFailed')
+  const path = problem.instancePath.split('/').slice(1)
+  const where = path.join('.')
   if (problem.keyword === 'required') {
-    const missing = (problem.params as { requiredProperties?: string[] }).requiredProperties ?? []
-    return fail('parameterMissing', `${missing.filter((name) => !(name in input)).join(', ')} is missing`)
+    const required = (problem.params as { requiredProperties?: string[] }).requiredProperties ?? []
+    const within = path.reduce<object>((value, name) => value[name as keyof typeof value], input)
+    const missing = required.filter((name) => !(name in within)).map((name) => [...path, name].join('.'))
+    return fail('parameterMissing', `${missing.join(', ')} is missing`)
   }
-  const where = problem.instancePath.slice(1).replaceAll('/', '.')
   const sentence = `${where} ${problem.message}`
   return problem.keyword === 'type' ? fail('wrongType', sentence) : fail('validationFailed', sentence)
 }

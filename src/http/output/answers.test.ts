@@ -80,17 +80,19 @@ test('answers', async (t) => {
   })
 
   await t.test('a description that is not ASCII is whole in the body and safe in the headers', async () => {
-    await avery.put(PATH, { id: 'ascii', data: {} })
-    const answer = await avery.get(PATH, { id: 'ascii', key: 'naïve-ключ-😀' })
-    assertError(answer, 404, 4042, /naïve-ключ-😀/)
+    const keys = ['naïve-ключ-😀', 'a\r\nset-cookie: x=1', 'x'.repeat(4_000)]
+    await avery.put(PATH, { id: 'ascii', data: Object.fromEntries(keys.map((key) => [key, 1])) })
+    // Below a plain value there is nothing to write to, and the answer names it.
+    const [answer, split, long] = await Promise.all(
+      keys.map((key) => avery.post(PATH, { id: 'ascii', key: `${key}.below`, value: 1 })),
+    )
+    assertError(answer!, 400, 4003, /naïve-ключ-😀/)
     for (const name of ['errordescription', 'error_description'])
-      assert.match(answer.headers.get(name)!, /^[\x20-\x7e]+$/)
-    const split = await avery.get(PATH, { id: 'ascii', key: 'a\r\nset-cookie: x=1' })
-    assertError(split, 404, 4042)
-    assert.equal(split.headers.get('set-cookie'), null)
-    const long = await avery.get(PATH, { id: 'ascii', key: 'x'.repeat(4_000) })
-    assertError(long, 404, 4042)
-    assert.ok(long.headers.get('errordescription')!.length <= 500)
+      assert.match(answer!.headers.get(name)!, /^[\x20-\x7e]+$/)
+    assertError(split!, 400, 4003)
+    assert.equal(split!.headers.get('set-cookie'), null)
+    assertError(long!, 400, 4003)
+    assert.ok(long!.headers.get('errordescription')!.length <= 500)
   })
 
   await t.test('an unknown path is a 404 that says where to look', async () => {

@@ -1,0 +1,59 @@
+import { DONE } from '../samples.ts'
+
+const as = 'ellis' as const
+const SANDHILLS = { organisation: 'sandhills', name: 'Sandhills Aviation School', role: null }
+const CASEY = { handle: '@casey', firstName: 'Casey', lastName: 'Okafor', role: 'instructor' }
+const NAMED = { organisation: 'sandhills', handle: '@casey' }
+const HARBOUR = { organisation: 'harbour', name: 'Harbour Seaplanes' }
+
+/** What people read about these operations. */
+export const examples = {
+  createOrganisation: {
+    description:
+      'Administrators make organisations, and name a first owner or add members afterwards. An owner manages the organisation, its courses and its classes.',
+    example: { request: { ...HARBOUR, owner: '@casey' }, answer: { ...HARBOUR, role: null }, as },
+  },
+  renameOrganisation: {
+    description: 'The name is what people read. The key stays as it is, because files and courses refer to it.',
+    example: {
+      request: { organisation: 'sandhills', name: 'Sandhills School of Aviation' },
+      answer: { ...SANDHILLS, name: 'Sandhills School of Aviation' },
+      as,
+    },
+  },
+  listOrganisations: {
+    description:
+      'Everybody sees the organisations that they belong to, with what they are there. Administrators see all of them, by name.',
+    example: {
+      request: { limit: 1, page: 2 },
+      answer: { docs: [SANDHILLS], total: 2, limit: 1, page: 2, pages: 2 },
+      as,
+    },
+  },
+  listOrganisationMembers: {
+    description:
+      'Everybody who belongs to the organisation, in the order of their handles. Owners and administrators may see that.',
+    example: {
+      request: { organisation: 'sandhills' },
+      answer: {
+        docs: [{ handle: '@avery', firstName: 'Avery', lastName: 'Lindqvist', role: 'student' }, CASEY],
+        total: 2,
+        limit: 10,
+        page: 1,
+        pages: 1,
+      },
+      as,
+      after: 'setOrganisationMember',
+    },
+  },
+  setOrganisationMember: {
+    description:
+      'Adds somebody to the organisation, or gives a member another role. Owners manage the organisation with its courses and classes, developers its apps. The last owner stays one until there is another.',
+    example: { request: { ...NAMED, role: 'instructor' }, answer: CASEY, as },
+  },
+  removeOrganisationMember: {
+    description:
+      'The person no longer belongs to the organisation. What they are in classes stays as it is. The last owner cannot be removed by an owner.',
+    example: { request: NAMED, answer: DONE, as, after: 'setOrganisationMember' },
+  },
+}
