@@ -49,14 +49,14 @@ test('a student who is transferred and dropped at once ends in one of the two wa
   const app = await testApp(t, UNLIMITED)
   const { transfer, change, browserOf, enrol } = await openClasses(app)
   await Promise.all([browserOf('casey'), browserOf('finley'), browserOf('drew')])
-  const { body: student } = await enrol('casey', '@ellis')
+  const { body: student } = await enrol('casey', '@finley')
   const seen = new Set<string>()
   for (let round = 0; round < ROUNDS; round++) {
     const [moved, dropped] = await Promise.all([
       transfer('finley', student.studentId, 'bravo'),
       change('casey', 'drop', student.studentId),
     ])
-    const places = [await statuses(app, 'alpha'), await statuses(app, 'bravo')].map(({ ellis = '-' }) => ellis)
+    const places = [await statuses(app, 'alpha'), await statuses(app, 'bravo')].map(({ finley = '-' }) => finley)
     const outcome = `${moved.status} ${dropped.status} ${places.join(' ')}`
     seen.add(outcome)
     // Moved first: Casey teaches elsewhere. Dropped first: nobody is there to be moved.
@@ -75,13 +75,13 @@ test('who goes to two classes at once is in one of them, and nobody is in a clas
   await app.sql(
     `insert into classes (key, course_id, version_id, name, is_sequential, created_at) select 'charlie', course_id, version_id, 'Charlie', false, now() from classes where key = 'bravo'`,
   )
-  const { body: student } = await enrol('finley', '@ellis')
+  const { body: student } = await enrol('finley', '@finley')
   for (let round = 0; round < Math.ceil(ROUNDS / 2); round++) {
     // Two who go in opposite directions, and one who is enrolled where the other comes from, must not wait for each other for ever.
     const answers = await Promise.all([
       transfer('finley', student.studentId, 'bravo'),
       transfer('finley', student.studentId, 'charlie'),
-      enrol('finley', '@ellis', 'charlie'),
+      enrol('finley', '@finley', 'charlie'),
       transfer('finley', 'avery-alpha', round % 2 === 0 ? 'charlie' : 'alpha'),
     ])
     for (const { status } of answers) assert.ok([200, 409].includes(status), String(status))
@@ -89,7 +89,7 @@ test('who goes to two classes at once is in one of them, and nobody is in a clas
       `select c.key from enrolments e join classes c on c.id = e.class_id where e.key = '${student.studentId}'`,
     )
     assert.equal(places.length, 1)
-    await app.sql(`delete from enrolments e using people p where p.id = e.person_id and p.handle_key = 'ellis' and e.key <> '${student.studentId}';
+    await app.sql(`delete from enrolments e using people p where p.id = e.person_id and p.handle_key = 'finley' and e.key <> '${student.studentId}';
       update enrolments e set class_id = c.id from classes c where c.key = 'alpha' and e.key = '${student.studentId}'`)
   }
 })
