@@ -160,6 +160,71 @@ const PREFLIGHT = {
   ],
 }
 
+/** What some of the 200 did in class-alpha. Avery and Blake have nothing yet. */
+const DONE: Record<string, [lesson: string, started: string, minutes: number | undefined, outcome: object][]> = {
+  'lucia.fernandez': [
+    ['walkaround', '2025-09-01T08:00:00Z', 27, { pass: true, score: 95, objectives: { 'objective-safety': 90 } }],
+    ['checklist', '2025-09-03T08:00:00Z', 40, { pass: false, score: 61 }],
+    ['checklist', '2025-09-05T08:30:00Z', 44, { pass: true, score: 92, objectives: { 'objective-procedure': 95 } }],
+    ['checkride', '2025-09-10T09:00:00Z', 58, { pass: true, score: 88 }],
+  ],
+  'joaquin.benitez': [
+    ['walkaround', '2025-09-01T08:05:00Z', 12, { pass: false }],
+    ['walkaround', '2025-09-02T08:00:00Z', 33, { pass: true, objectives: { 'objective-safety': 70 } }],
+    ['checklist', '2025-09-04T08:00:00Z', 51, { pass: false, score: 85 }],
+  ],
+  'camila.nunez': [
+    ['walkaround', '2025-09-01T09:00:00Z', 25, { pass: true }],
+    ['checklist', '2025-09-03T09:00:00Z', 30, { pass: false, score: 55 }],
+  ],
+  'etienne.gagnon': [
+    ['walkaround', '2025-09-01T08:10:00Z', 31, { pass: true }],
+    ['checklist-interior', '2025-09-04T10:00:00Z', 18, { pass: true }],
+    ['checklist', '2025-09-04T10:20:00Z', undefined, {}],
+  ],
+  'maelle.belanger': [['walkaround', '2025-09-08T14:00:00Z', undefined, { score: 40 }]],
+  'annika.kohler': [['walkaround', '2025-09-01T08:00:00Z', 20, { pass: false }]],
+  'soren.weiss': [
+    ['walkaround', '2025-09-01T08:00:00Z', 29, { pass: true, answers: [{ item: 'pitot cover', found: true }] }],
+    ['checklist', '2025-09-03T08:00:00Z', 41, { pass: true, score: 80 }],
+    ['checkride', '2025-09-09T13:00:00Z', undefined, {}],
+  ],
+  // Has not begun.
+  'aino.makinen': [],
+}
+
+const ATTEMPTS = Object.entries(DONE).flatMap(([handle, done]) =>
+  done.map(([lesson, started, minutes, outcome], i) => ({
+    id: `attempt-${handle}-${i + 1}`,
+    handle: `@${handle}`,
+    lesson: `lesson-${lesson}`,
+    started,
+    ...(minutes === undefined ? {} : { completed: new Date(Date.parse(started) + minutes * 60_000).toISOString() }),
+    ...outcome,
+  })),
+)
+
+const NOTES = [
+  ['lucia.fernandez', 'walkaround', '2025-09-01T08:30:00Z', '@casey', 'Found the bent pitot cover without a hint.'],
+  [
+    'lucia.fernandez',
+    'checklist',
+    '2025-09-03T08:45:00Z',
+    '@lucia.fernandez',
+    'Skipped the fuel selector twice. Again on Friday.',
+  ],
+  ['joaquin.benitez', 'walkaround', '2025-09-01T08:20:00Z', '@casey', 'In a hurry; missed both chocks.'],
+  ['camila.nunez', 'checklist', '2025-09-03T09:40:00Z', '@casey', 'Knows every item, but not their order.'],
+  ['etienne.gagnon', 'checklist', '2025-09-04T10:40:00Z', '@etienne.gagnon', 'Interior done, exterior tomorrow.'],
+].map(([handle, lesson, created, author, text], i) => ({
+  id: `note-${i + 1}`,
+  author,
+  handle: `@${handle}`,
+  lesson: `lesson-${lesson}`,
+  text,
+  created,
+}))
+
 const CLASSES = [
   {
     key: 'class-alpha',
@@ -171,7 +236,10 @@ const CLASSES = [
     students: [
       { handle: '@avery', id: 'student-avery' },
       { handle: '@blake', id: 'student-blake' },
+      ...Object.keys(DONE).map((handle) => ({ handle: `@${handle}`, id: `student-${handle}` })),
     ],
+    attempts: ATTEMPTS,
+    notes: NOTES,
   },
   {
     key: 'class-bravo',

@@ -134,7 +134,7 @@ interface Student {
   readonly handle: string
   readonly id?: string
 }
-const studentsOf = (entry: { students?: unknown }): [number, Student][] =>
+export const studentsOf = (entry: { students?: unknown }): [number, Student][] =>
   Array.isArray(entry.students)
     ? [...entry.students.entries()].flatMap(([i, student]): [number, Student][] =>
         typeof student === 'string'

@@ -10,6 +10,8 @@ import { canonicalCourse, findCourseMistakes, lessonsIn } from './rules.ts'
 import { CourseContent, ID_MUST, ID_PATTERN } from './schema.ts'
 import * as store from './store.ts'
 
+export { lessonsIn } from './rules.ts'
+
 /** An id that others are known by, in this file and in the interface. */
 export const ImportId = (about: string) => Matching(ID_PATTERN, ID_MUST, about, 64)
 

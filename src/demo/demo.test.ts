@@ -61,7 +61,8 @@ test('the demo goes with everything that is its own, at once on a platform that 
   assert.equal((await signIn(app, 'gs-first', '@noor:noor-has-a-password')).status, 200)
   // Finley is of every test, and not of the demo.
   assert.deepEqual(await app.sql('select handle from people order by 1'), [{ handle: '@finley' }, { handle: '@noor' }])
-  assert.equal(await count(app, 'buckets'), 0)
+  for (const table of ['buckets', 'attempts', 'standings', 'objective_scores', 'notes'])
+    assert.equal(await count(app, table), 0, table)
   assert.equal(await count(app, `installation where name like 'demo%'`), 0)
   assert.equal(await count(app, 'retired_handles'), 0)
   assert.equal(await hasDemoPeople(db), false)

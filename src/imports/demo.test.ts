@@ -63,6 +63,20 @@ test('the demo data is as contract §11 says', async (t) => {
     )
     assert.deepEqual(friends, [{ one: '@avery', other: '@blake' }])
   }
+  const results = await app.sql(
+    `select result, count(*)::int from attempts t join enrolments e on e.id = t.enrolment_id join people p on p.id = e.person_id
+      where p.handle not in ('@avery', '@blake') group by result order by 1`,
+  )
+  assert.deepEqual(
+    results.map(({ result }) => result),
+    ['FAIL', 'IN PROGRESS', 'INCOMPLETE', 'PASS'],
+  )
+  const [ofNamed] = await app.sql(
+    `select (select count(*)::int from attempts) as attempts, (select count(*)::int from notes) as notes, (select count(*)::int from objective_scores) as scores,
+            (select count(*)::int from attempts t join enrolments e on e.id = t.enrolment_id where e.key in ('student-avery', 'student-blake', 'student-blake-bravo')) as own,
+            (select count(*)::int from enrolments e join classes c on c.id = e.class_id where c.key = 'class-bravo') as bravo`,
+  )
+  assert.deepEqual(ofNamed, { attempts: 17, notes: 5, scores: 3, own: 0, bravo: 1 })
   const again = {
     organisations: all(0, 0, 2),
     people: all(0, 0, 207),

@@ -41,6 +41,8 @@ export interface World {
   readonly environment: EnvironmentName
   readonly now: Date
   find<F extends Found>(section: Target<F>, key: string): F | undefined
+  /** What the file says about an entry. */
+  inFile(section: Target, key: string): object | undefined
   /** Also of what this import has just made. */
   idOf(section: Target, key: string): number
 }

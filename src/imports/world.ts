@@ -53,6 +53,9 @@ export async function readWorld(
   now: Date,
 ): Promise<ReadWorld> {
   const found = new Map<string, Map<string, Found>>()
+  const inFile = new Map<string, ReadonlyMap<string | undefined, object>>()
+  for (const section of get(importSections))
+    inFile.set(section.name, new Map((file[section.name] ?? []).map((entry) => [keyOf(section, entry ?? {}), entry])))
   for (const [section, { own, named }] of listKeys(get(importSections), file)) {
     const keys = [...new Set([...own, ...named])]
     const rows = await readInBatches(keys, (batch) => section.find(db, batch, environment))
@@ -65,6 +68,7 @@ export async function readWorld(
     found,
     find: <F extends Found>(section: { readonly name: string }, key: string) =>
       found.get(section.name)?.get(key) as F | undefined,
+    inFile: ({ name }, key) => inFile.get(name)?.get(key),
     idOf: ({ name, one }, key) => {
       const id = made.get(`${name} ${key}`) ?? found.get(name)?.get(key)?.id
       if (id === undefined) throw new Error(`There is no ${one} ${key}`)

@@ -1,4 +1,6 @@
+import type { ImportTie } from '../imports/section.ts'
 import type { Room } from '../room.ts'
+import { noteTie } from './import.ts'
 import { exportNotes } from './notes.ts'
 import { noteOperations } from './routes.ts'
 
@@ -7,5 +9,6 @@ export const notes: Room = {
   operations: noteOperations,
   areas: { Notes: 'What instructors and students write down, about a student, a lesson, a class or a course.' },
   personalTables: { notes: { inExport: '`notes.json`', whenDeleted: 'gone, those by them and those about them' } },
+  importTies: { classes: [noteTie as ImportTie] },
   exports: [{ file: 'notes.json', about: 'Notes by you, and about you', read: exportNotes }],
 }

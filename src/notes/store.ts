@@ -1,4 +1,4 @@
-import { bool, int8, nullable, read, text, timestamptz, write } from '../database/statement.ts'
+import { bool, int8, json, nullable, read, text, textArray, timestamptz, write } from '../database/statement.ts'
 
 /** Notes that a list shows; the newest. */
 const MAX_LISTED = 1000
@@ -61,7 +61,7 @@ export const listNotes = read('notes.list', {
        and (:lesson is null or l.key = :lesson) and (:class is null or c.key = :class)
        and (:student is null or e.key = :student) and (:course is null or k.key = :course)
        and (:user is null or u.user_id = :user)`)}
-     order by n.id desc limit ${MAX_LISTED}`,
+     order by n.created_at desc, n.id desc limit ${MAX_LISTED}`,
 })
 
 /** A name is shown where the platform itself asks, and to apps that know its owner. */
@@ -141,6 +141,26 @@ export const insertNote = write('notes.insert', {
   text: `
     insert into notes (key, text, lesson_id, class_id, enrolment_id, course_id, person_id, author_id, created_at)
     values (:key, :text, :lesson, :class, :enrolment, :course, :about, :author, :now) returning id`,
+})
+
+export const findNotes = read('notes.findMany', {
+  params: { keys: textArray },
+  row: { key: text, class: nullable(text) },
+  text: `select n.key, c.key as class from notes n left join classes c on c.id = n.class_id where n.key = any(:keys)`,
+})
+
+/** Notes of classes. */
+export const insertNotes = write('notes.insertMany', {
+  params: { rows: json },
+  row: { id: int8 },
+  text: `
+    insert into notes (key, text, lesson_id, class_id, enrolment_id, course_id, person_id, author_id, created_at)
+    select r.key, r.text, l.id, c.id, e.id, c.course_id, r.person_id, r.author_id, r.created
+      from json_to_recordset(:rows) as r(key text, text text, lesson text, class_id bigint, person_id bigint, author_id bigint, created timestamptz)
+      join classes c on c.id = r.class_id left join lessons l on l.key = r.lesson
+      left join enrolments e on e.class_id = r.class_id and e.person_id = r.person_id
+     order by r.created
+    on conflict (key) do nothing returning id`,
 })
 
 export const deleteNote = write('notes.delete', {

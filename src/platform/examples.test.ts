@@ -13,15 +13,15 @@ import { findFreePort } from '../testing/ports.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The code of a page in docs/, by its language, from a heading to the next one. */
-function examplesIn(file: string, heading: string, language: string): string[] {
+/** The code of a page in docs/, by its language, from a heading to the next one, or all of it. */
+function examplesIn(file: string, heading: string | undefined, language: string): string[] {
   const text = readFileSync(join(ROOT, file), 'utf8')
-  const section = text.split(/^## /m).find((part) => part.startsWith(heading))
+  const section = heading === undefined ? text : text.split(/^## /m).find((part) => part.startsWith(heading))
   assert.ok(section, `${file} has no section ${heading}`)
   return [...section.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(([, code]) => code!)
 }
 
-test('what docs/how-to-sign-in.md shows works as it stands', async (t) => {
+test('what docs/how-to-sign-in.md and docs/learning.md show works as it stands', async (t) => {
   const server = await installServer(t)
   await server.start()
   const base = server.nobody.address.replace('127.0.0.1', 'localhost')
@@ -70,5 +70,20 @@ test('what docs/how-to-sign-in.md shows works as it stands', async (t) => {
     assert.equal(grant.verification_uri, `${base}/device`)
     const answer = JSON.parse(await run(`BASE=${base}\nDEVICE_CODE=${grant.device_code}\n${poll}`))
     assert.equal(answer.error, 'authorization_pending')
+  })
+
+  await t.test('reporting progress', async () => {
+    // A stream has no end; the one here is left after a while, which curl calls a failure.
+    const script = examplesIn('docs/learning.md', undefined, 'sh')
+      .join('\n')
+      .replace(/^curl -sN .*$/m, '$& || true')
+    const output = await run(script)
+    const answers = output.split('\n').filter((line) => /^[{[]/.test(line))
+    const codes = answers.map((line) => JSON.parse(line).error_code).filter((code) => code !== undefined)
+    assert.equal(answers.length, 25, output)
+    // The start that is repeated without its key.
+    assert.deepEqual(codes, [4091], output)
+    assert.match(output, /^event: ready$/m)
+    assert.match(output, /"uri":"[^"]+&studentId=student-avery&code=gs_ac_/)
   })
 })

@@ -68,7 +68,15 @@ const lists = (counts: Partial<Record<CallerName, number>>): Row =>
   })
 const COOKIE_ONLY = { 'same person in another app': 4016, 'anonymous user': 4016, 'other environment': 4016 } as const
 
-type Scene = 'nothing' | 'started' | 'paused' | 'idle' | 'note'
+/** Instructors and owners, on the platform's own pages. */
+const GRADES = only(4032, { instructor: 'yes', owner: 'yes', ...COOKIE_ONLY })
+/** The same, for an operation that lists something. */
+const counting = (row: Row, count: number): Row =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, outcome]) => [name, outcome === 'yes' ? `sees ${count}` : outcome]),
+  ) as Row
+
+type Scene = 'nothing' | 'started' | 'paused' | 'idle' | 'completed' | 'note'
 
 /** Who may what, for every operation of these areas: one that is not here fails the test. */
 const TABLE: Readonly<Record<string, readonly [Scene, Row]>> = {
@@ -114,18 +122,18 @@ const TABLE: Readonly<Record<string, readonly [Scene, Row]>> = {
     }),
   ],
   readProgress: ['started', READS],
-  listAttempts: [
-    'started',
-    Object.fromEntries(
-      Object.entries(READS).map(([name, outcome]) => [name, outcome === 'yes' ? 'sees 1' : outcome]),
-    ) as Row,
-  ],
-  readLocks: [
-    'nothing',
-    Object.fromEntries(
-      Object.entries(READS).map(([name, outcome]) => [name, outcome === 'yes' ? 'sees 3' : outcome]),
-    ) as Row,
-  ],
+  listAttempts: ['started', counting(READS, 1)],
+  readLocks: ['nothing', counting(READS, 3)],
+  readLockReason: ['nothing', READS],
+  readResults: ['started', READS],
+  readTimeline: ['started', counting(READS, 2)],
+  readGradebook: ['started', counting(only(4032, { ...staff, ...COOKIE_ONLY }), 2)],
+  exportGradebook: ['started', only(4032, { ...staff, ...COOKIE_ONLY })],
+  gradeAttempt: ['completed', GRADES],
+  grantAttempts: ['started', GRADES],
+  resetLesson: ['completed', GRADES],
+  listGradeChanges: ['started', counting(READS, 0)],
+  listAwaiting: ['nothing', counting(GRADES, 0)],
   startLesson: ['nothing', WRITES],
   pauseLesson: ['started', WRITES],
   resumeLesson: ['paused', WRITES],
@@ -150,6 +158,9 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   objectiveId: 'safety',
   score: 50,
   text: 'Looks twice.',
+  pass: true,
+  count: 1,
+  reason: 'Asked for it.',
 }
 
 const asked = operations.filter(({ area }) => AREAS.includes(area))
@@ -190,22 +201,25 @@ async function openScene(app: TestApp) {
   await openSchool(app)
   await app.sql(
     `insert into app_redirect_uris (app_id, uri) select id, '${REDIRECT_URI}' from apps where name = 'first';
-     update lesson_versions set launch_uri = '${REDIRECT_URI}' where lesson_id = (select id from lessons where key = 'walkaround')`,
+     update lesson_versions set launch_uri = '${REDIRECT_URI}', max_attempts = 3 where lesson_id = (select id from lessons where key = 'walkaround')`,
   )
   const senders = await openSenders(app)
   const [avery, casey] = [await app.as('avery'), await app.as('casey')]
-  const act = (verb: string) => avery.post(`/edu/v1/lesson/progress/${verb}`, { lessonId: 'walkaround' })
+  const act = (verb: string, more: object = {}) =>
+    avery.post(`/edu/v1/lesson/progress${verb}`, { lessonId: 'walkaround', ...more })
 
   /** As if nothing had happened but this. */
   const set = async (scene: Scene): Promise<Record<string, unknown>> => {
-    await app.sql('delete from standings; delete from objective_scores; delete from attempts; delete from notes')
+    const tables = ['grade_changes', 'standings', 'objective_scores', 'attempts', 'notes']
+    await app.sql(tables.map((table) => `delete from ${table}`).join(';'))
     if (scene === 'note') {
       const what = { text: 'x', studentId: 'avery-alpha', lessonId: 'walkaround' }
       return { ...SAMPLES, noteId: (await casey.put('/edu/v1/note', what)).body.noteId }
     }
-    if (scene !== 'nothing') assert.equal((await act('start')).status, 200)
-    if (scene === 'paused') assert.equal((await act('pause')).status, 200)
-    if (scene === 'idle') assert.equal((await act('idle')).status, 200)
+    if (scene !== 'nothing') assert.equal((await act('/start')).status, 200)
+    if (scene === 'paused') assert.equal((await act('/pause')).status, 200)
+    if (scene === 'completed') assert.equal((await act('', { complete: true })).status, 200)
+    if (scene === 'idle') assert.equal((await act('/idle')).status, 200)
     return SAMPLES
   }
   return { senders, set }
@@ -225,7 +239,7 @@ async function send(operation: Operation, sender: Sender, samples: Record<string
     },
     ...(isInQuery ? {} : { body: JSON.stringify(fields) }),
   })
-  if (output.kind === 'events' && response.status === 200) {
+  if (output.kind !== 'json' && response.status === 200) {
     await response.body?.cancel()
     return { status: 200, body: {} }
   }
@@ -297,7 +311,16 @@ test('what is smuggled into a body of learning changes nothing (D2)', async (t) 
   app.holdClock()
   /** Everything that is kept, but for ids that are new each time. */
   const readAll = async () => {
-    const tables = ['attempts', 'standings', 'objective_scores', 'notes', 'enrolments', 'class_staff', 'lesson_locks']
+    const tables = [
+      'attempts',
+      'standings',
+      'objective_scores',
+      'notes',
+      'grade_changes',
+      'enrolments',
+      'class_staff',
+      'lesson_locks',
+    ]
     const rows = tables.map((table) =>
       app.sql(`select to_jsonb(t) - 'id' - 'key' - 'attempt_id' as row from ${table} t order by 1`),
     )

@@ -107,11 +107,11 @@ test('a lesson is launched from the platform', async (t) => {
 
   await t.test('is refused where it is locked, with the reason, and where there is no address', async () => {
     const locked = await launch(blake, 'checklist', { classId: 'bravo' })
-    assertError(locked, 400, 4006, /^This lesson is locked; pass walkaround first$/)
+    assertError(locked, 400, 4006, /^This lesson is locked. Pass walkaround first/)
     await app.sql(
       `insert into lesson_locks (class_id, lesson_id, is_locked, set_at) select c.id, l.id, true, now() from classes c, lessons l where c.key = 'alpha' and l.key = 'quiet'`,
     )
-    assertError(await launch(avery, 'quiet'), 400, 4006, /locked by an instructor/)
+    assertError(await launch(avery, 'quiet'), 400, 4006, /An instructor has locked it/)
     assertError(await launch(avery, 'bare'), 400, 4006, /no launch address/)
   })
 

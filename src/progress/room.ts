@@ -1,6 +1,8 @@
+import type { ImportTie } from '../imports/section.ts'
 import type { Room } from '../room.ts'
 import { exportLearning } from './export.ts'
 import { gradingOperations } from './grading-routes.ts'
+import { attemptTie } from './import.ts'
 import { resultOperations } from './results-routes.ts'
 import { progressOperations } from './routes.ts'
 
@@ -14,5 +16,6 @@ export const progress: Room = {
     objective_scores: LEARNING,
     grade_changes: LEARNING,
   },
+  importTies: { classes: [attemptTie as ImportTie] },
   exports: [{ file: 'learning.json', about: 'What you did with the lessons of your classes', read: exportLearning }],
 }

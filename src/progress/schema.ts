@@ -121,7 +121,8 @@ export const ClassState = Type.Object({
 export type ClassState = Static<typeof ClassState>
 export const ClassChange = Type.Object({
   kind: Type.String({
-    description: 'attempt.started, .paused, .resumed, .idle, .active, .updated, .completed, .graded; objective.scored',
+    description:
+      'attempt.started, .paused, .resumed, .idle, .active, .updated, .completed, .graded, .granted, .reset; objective.scored',
   }),
   ...who,
   lessonId: TextOrNull('The lesson'),
