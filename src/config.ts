@@ -184,6 +184,11 @@ const SETTINGS = {
     whole(1, 1_000_000),
   ),
   RATE_SEARCH_BURST: setting('Searches for people at once by one user.', '200', whole(1, 10_000_000)),
+  RATE_JOIN_PER_HOUR: setting(
+    'Wrong codes of classes that one person may try in an hour; a network, which may be a school, twenty times as many.',
+    '30',
+    whole(1, 1_000_000),
+  ),
   RATE_IMAGE_PER_SECOND: setting(
     'Megapixels of images a second that one person may send. Each image counts for more than it has: a picture for 3, a cover for 17.',
     '3',
@@ -214,7 +219,11 @@ const SETTINGS = {
     '10',
     whole(1, 100),
   ),
-  STREAM_LIMIT: setting('Change streams open at once in one process.', '10000', whole(1, 1_000_000)),
+  STREAM_LIMIT: setting(
+    'Change streams open at once in one process: so many of buckets, and so many of classes.',
+    '10000',
+    whole(1, 1_000_000),
+  ),
   STREAM_NETWORK_PERCENT: setting(
     'Share of STREAM_LIMIT that the anonymous users of one network (an IPv4 address, a /64 of IPv6) may take together (percent).',
     '5',

@@ -93,6 +93,7 @@ const SOURCES: Record<Operation['from'], string> = {
   either: 'query or body',
   'body only': 'body',
   image: 'the body itself',
+  csv: 'query; the file is the body itself',
   multipart: 'form with a file',
 }
 

@@ -17,8 +17,6 @@ export interface AuditEntry {
 
 /** Writes one line of the audit log, in the transaction of what it tells about. */
 export async function recordAudit(db: Db, who: Caller, entry: AuditEntry): Promise<void> {
-  const { detail = {} } = entry
-  const isSelf = !isAlwaysOwn(entry.action, detail) && isDoneBySelf(who, entry)
   await db.first(store.insertEntry, {
     at: who.at,
     action: entry.action,
@@ -27,8 +25,33 @@ export async function recordAudit(db: Db, who: Caller, entry: AuditEntry): Promi
     session: entry.sessionId ?? null,
     address: who.address,
     request: who.requestId,
-    detail: JSON.stringify({ ...detail, ...(isSelf ? { self: true } : {}) }),
+    detail: JSON.stringify(detailOf(who, entry)),
   })
+}
+
+/** The same for many at once, about one person each. */
+export async function recordAudits(
+  db: Db,
+  who: Caller,
+  entries: readonly Pick<AuditEntry, 'action' | 'personId' | 'detail'>[],
+): Promise<void> {
+  const rows = entries.map((entry) => ({
+    action: entry.action,
+    person_id: entry.personId,
+    detail: detailOf(who, entry),
+  }))
+  await db.all(store.insertEntries, {
+    rows: JSON.stringify(rows),
+    at: who.at,
+    address: who.address,
+    request: who.requestId,
+  })
+}
+
+function detailOf(who: Caller, entry: AuditEntry): AuditEntry['detail'] {
+  const { detail = {} } = entry
+  const isSelf = !isAlwaysOwn(entry.action, detail) && isDoneBySelf(who, entry)
+  return isSelf ? { ...detail, self: true } : detail
 }
 
 /** What nobody but the person does, in their own browser: only there the address is theirs. */

@@ -19,6 +19,16 @@ export const insertEntry = write('audit.insert', {
     returning id`,
 })
 
+export const insertEntries = write('audit.insertMany', {
+  params: { rows: json, at: timestamptz, address: text, request: text },
+  row: { id: int8 },
+  text: `
+    insert into audit_entries (at, action, person_id, address, request_id, detail)
+    select :at, r.action, r.person_id, :address, :request, r.detail
+      from json_to_recordset(:rows) as r(action text, person_id bigint, detail json)
+    returning id`,
+})
+
 const PAGE = `(e.at, e.id) > (cast(:after || '' as timestamptz), :id) order by e.at, e.id limit :limit`
 
 /**

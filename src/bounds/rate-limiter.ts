@@ -42,6 +42,12 @@ export class RateLimiter {
     return { isAllowed: true, remaining: Math.floor(entry.level), waitSeconds: 0 }
   }
 
+  /** What was taken in advance, and turned out to count for nothing. */
+  giveBack(key: string): void {
+    const entry = this.#levels.get(key)
+    if (entry) entry.level = Math.min(this.#burst, entry.level + 1)
+  }
+
   /** The value of `RateLimit` (draft-ietf-httpapi-ratelimit-headers). */
   describe(allowance: Allowance): string {
     return `"${this.#name}";r=${allowance.remaining};t=${allowance.waitSeconds}`

@@ -84,9 +84,10 @@ export async function openStream(
   client: Client,
   query: Record<string, string>,
   headers: Record<string, string> = {},
+  path = `${PATH}/events`,
 ): Promise<Stream> {
   const abort = new AbortController()
-  const response = await fetch(`${client.address}${PATH}/events?${new URLSearchParams(query)}`, {
+  const response = await fetch(`${client.address}${path}?${new URLSearchParams(query)}`, {
     headers: { ...(client.token ? { authorization: `Bearer ${client.token}` } : {}), ...headers },
     signal: abort.signal,
   })

@@ -140,7 +140,7 @@ export const findStudentOwners = read('classes.findStudentOwners', {
       from enrolments e join classes c on c.id = e.class_id join people p on p.id = e.person_id where e.key = any(:keys)`,
 })
 
-/** Who is there already, or was, is the same student again. */
+/** Who was there before is the same student again. */
 export const insertEnrolments = write('classes.insertEnrolments', {
   params: { rows: json, now: timestamptz },
   row: { id: int8 },
@@ -149,7 +149,8 @@ export const insertEnrolments = write('classes.insertEnrolments', {
     select r.key, r.class_id, r.person_id, 'active', :now, :now
       from rows from (json_to_recordset(:rows) as (key text, class_id bigint, person_id bigint)) with ordinality as r(key, class_id, person_id, n)
      order by r.n
-    on conflict (class_id, person_id) do update set status = 'active', changed_at = :now returning e.id`,
+    on conflict (class_id, person_id) do update set status = 'active', has_left = false, changed_at = :now where e.status = 'dropped'
+    returning e.id`,
 })
 
 /** Those in which nobody learns but these people. */

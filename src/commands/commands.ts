@@ -4,8 +4,9 @@ import { demo } from './demo.ts'
 import { importCommand } from './import.ts'
 import { migrate } from './migrate.ts'
 import { restore } from './restore.ts'
+import { roster } from './roster.ts'
 import { start } from './start.ts'
 import { user } from './user.ts'
 
 /** Every command, in the order in which the help lists them. */
-export const commands = { start, migrate, import: importCommand, user, app, demo, backup, restore }
+export const commands = { start, migrate, import: importCommand, roster, user, app, demo, backup, restore }

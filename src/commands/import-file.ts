@@ -6,7 +6,7 @@ export const MAX_FILE_BYTES = 256 * 1024 * 1024
 
 /** The JSON of an import file, which is read strictly: a key that is given twice is a mistake, not a choice. */
 export async function readImportFile(path: string): Promise<unknown> {
-  const bytes = await readBounded(path)
+  const bytes = await readBounded(path, MAX_FILE_BYTES)
   try {
     return parseStrictJson(bytes)
   } catch (problem) {
@@ -14,16 +14,14 @@ export async function readImportFile(path: string): Promise<unknown> {
   }
 }
 
-async function readBounded(path: string): Promise<Buffer> {
+export async function readBounded(path: string, maxBytes: number): Promise<Buffer> {
   try {
     const file = await open(path, 'r')
     try {
       const found = await file.stat()
       if (!found.isFile()) throw new StartupError(`${path} is not a file`)
-      if (found.size > MAX_FILE_BYTES)
-        throw new StartupError(
-          `${path} is larger than ${MAX_FILE_BYTES / 1024 / 1024} MiB; split it into several files`,
-        )
+      if (found.size > maxBytes)
+        throw new StartupError(`${path} is larger than ${maxBytes / 1024 / 1024} MiB; split it into several files`)
       return await file.readFile()
     } finally {
       await file.close()

@@ -9,10 +9,16 @@ const PAGE = 3
 
 /** Two sequences in memory whose numbers have gaps, as those of events do. It counts what is asked of it. */
 class Sequences implements FeedSource<string> {
+  readonly recheckMs?: number
+  readonly silent = new Set<number>()
   readonly asked = { look: 0, read: 0 }
   readonly refused = new Set<string>()
   oldest = 0
   readonly #items = new Map<number, number[]>()
+
+  constructor(recheckMs?: number) {
+    if (recheckMs !== undefined) this.recheckMs = recheckMs
+  }
 
   add(key: number, ...ids: number[]): void {
     this.#items.set(key, [...(this.#items.get(key) ?? []), ...ids])
@@ -33,7 +39,7 @@ class Sequences implements FeedSource<string> {
     this.asked.read++
     if (after < this.oldest) return undefined
     const unseen = this.#items.get(key)!.filter((id) => id > after && id <= last)
-    return unseen.slice(0, PAGE).map((id) => ({ id, event: 'item', data: String(id) }))
+    return unseen.slice(0, PAGE).map((id) => ({ id, event: 'item', data: String(id), isSilent: this.silent.has(id) }))
   }
 
   async readWhole(key: number) {
@@ -123,4 +129,31 @@ test('who has missed what is no longer kept gets all of it, and who may no longe
   const another = follow(feed, 1, 40, 'another', 2)
   another.close()
   follow(feed, 1, 40, 'another', 2)
+})
+
+test('who may no longer follow is told so without any news, where the source asks for that', async (t) => {
+  const source = new Sequences(100)
+  source.add(1, 10)
+  const feed = new Feed(source, 10)
+  t.after(() => feed.close())
+  const [leaving, staying] = [follow(feed, 1, 10, 'leaving'), follow(feed, 1, 10, 'staying')]
+  source.refused.add('leaving')
+  await until('the stream ended', () => leaving.told.includes('removed'))
+  assert.deepEqual(staying.told, ['ready'])
+})
+
+test('what is not to be told is passed over, also where it is the last', async (t) => {
+  const source = new Sequences()
+  source.add(1, 10)
+  const feed = new Feed(source, 10)
+  t.after(() => feed.close())
+  const { told } = follow(feed, 1, 10)
+  source.silent.add(20)
+  source.add(1, 20)
+  await until('it was read', () => source.asked.read === 1)
+  await sleep(300)
+  assert.equal(source.asked.read, 1)
+  source.add(1, 30)
+  await until('the next came', () => told.includes('item 30'))
+  assert.deepEqual(told, ['ready', 'item 30'])
 })

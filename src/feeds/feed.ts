@@ -9,6 +9,8 @@ type SinkEvent = Parameters<EventSink['send']>[0]
 /** An event with its number in the sequence. */
 export interface FeedEvent extends SinkEvent {
   readonly id: number
+  /** Nothing is told; a follower stands there all the same. */
+  readonly isSilent?: boolean
 }
 
 /** Who may be told what about one sequence, as of one moment. */
@@ -21,9 +23,11 @@ export interface Standing<F> {
 
 /** The sequences that a feed follows, by their keys; numbers in a sequence grow. `F` is what a source has to know about a follower. */
 export interface FeedSource<F> {
+  /** Who may follow can change without news in the sequence: then it is looked at so often, too. */
+  readonly recheckMs?: number
   /** The newest number of each sequence, in one statement for all; nothing for one that is gone. */
   look(keys: readonly number[]): Promise<ReadonlyMap<number, number>>
-  findStanding(key: number): Promise<Standing<F>>
+  findStanding(key: number, followers: readonly F[]): Promise<Standing<F>>
   /** A page of what came after that number, in order; undefined where some of it is no longer kept. */
   read(key: number, after: number, last: number): Promise<readonly FeedEvent[] | undefined>
   /** All of it as it is now, for those who have missed something that is no longer kept; undefined for those who may not see it. */
@@ -67,6 +71,7 @@ export class Feed<F> {
   readonly #countOf = new Map<string, number>()
   #size = 0
   #timer: NodeJS.Timeout | undefined
+  #recheckAt = 0
   #isClosed = false
 
   constructor(source: FeedSource<F>, total: number) {
@@ -124,15 +129,21 @@ export class Feed<F> {
 
   async #look(): Promise<void> {
     const newest = await this.#source.look([...this.#listeners.keys()])
+    const { recheckMs } = this.#source
+    const isRecheck = recheckMs !== undefined && performance.now() >= this.#recheckAt
+    if (isRecheck) this.#recheckAt = performance.now() + recheckMs
     const moved = [...this.#listeners].filter(([key, listeners]) => {
       const last = newest.get(key)
-      return last === undefined || [...listeners].some(({ seen }) => seen !== last)
+      return isRecheck || last === undefined || [...listeners].some(({ seen }) => seen !== last)
     })
     await Promise.all(moved.map(([key, listeners]) => this.#tell(key, [...listeners])))
   }
 
   async #tell(key: number, listeners: readonly Listener<F>[]): Promise<void> {
-    const { last, standingOf } = await this.#source.findStanding(key)
+    const { last, standingOf } = await this.#source.findStanding(
+      key,
+      listeners.map(({ follower }) => follower),
+    )
     const lost: Listener<F>[] = []
     // Those who stand at the same number, as nearly all do, share what is read.
     const groups = new Map<number, Listener<F>[]>()
@@ -163,7 +174,7 @@ export class Feed<F> {
 
 function sendAll(listener: Listener<unknown>, events: readonly FeedEvent[]): void {
   for (const event of events) {
-    listener.sink.send(event)
+    if (!event.isSilent) listener.sink.send(event)
     listener.seen = event.id
   }
 }

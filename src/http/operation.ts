@@ -5,7 +5,7 @@ import type { Db } from '../database/database.ts'
 import type { Environment, Service } from '../environment.ts'
 import type { ErrorName } from '../errors.ts'
 import type { Asked, CallerKind } from './callers/callers.ts'
-import type { Source } from './input/fields.ts'
+import { isWholeBody, type Source } from './input/fields.ts'
 import type { Output } from './output/output.ts'
 import type { Challenge, ErrorForm, HttpRequest } from './request.ts'
 
@@ -121,5 +121,5 @@ export const isRepeatable = (operation: Operation): boolean =>
   operation.who.keyOf !== undefined &&
   operation.output.kind === 'json' &&
   operation.isUnrepeatable !== true &&
-  operation.from !== 'image' &&
+  !isWholeBody(operation.from) &&
   !SECRET_FIELDS.some((name) => name in operation.input.properties)

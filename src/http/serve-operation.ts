@@ -2,8 +2,8 @@ import type { Caller } from '../caller.ts'
 import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
 import { answerOnce, type KeptAnswer } from '../idempotency/idempotency.ts'
-import { IMAGE_BYTES, readBody, refuseBody, SMALL_BODY_BYTES } from './input/bodies.ts'
-import { compileInput, namesInPath } from './input/fields.ts'
+import { CSV_BYTES, IMAGE_BYTES, readBody, refuseBody, SMALL_BODY_BYTES } from './input/bodies.ts'
+import { compileInput, namesInPath, type Source } from './input/fields.ts'
 import { askedOf, type Context, challengeOf, isRepeatable, type Operation } from './operation.ts'
 import { sendAnswer } from './output/answers.ts'
 import { openEventSink } from './output/events.ts'
@@ -13,6 +13,8 @@ import { JSON_TYPE } from './output/media-types.ts'
 import type { StartEvents } from './output/output.ts'
 import { presentAs } from './output/output.ts'
 import type { HttpRequest, Observe, Route } from './request.ts'
+
+const FILE_BYTES: Partial<Record<Source, number>> = { image: IMAGE_BYTES, csv: CSV_BYTES }
 
 /** How an operation is served: let the caller in, read the input, run, answer. */
 export function routeOf(environment: Environment, operation: Operation, observe: Observe): Route {
@@ -24,11 +26,7 @@ export function routeOf(environment: Environment, operation: Operation, observe:
     name: operation.name,
     errorForm: operation.errorForm ?? 'plain',
     challenge: challengeOf(operation),
-    bodyLimit: operation.hasLargeBody
-      ? environment.config.BODY_LIMIT_BYTES
-      : from === 'image'
-        ? IMAGE_BYTES
-        : SMALL_BODY_BYTES,
+    bodyLimit: operation.hasLargeBody ? environment.config.BODY_LIMIT_BYTES : (FILE_BYTES[from] ?? SMALL_BODY_BYTES),
     hasHead: operation.method === 'GET' && operation.output.kind !== 'events',
     isEndless: operation.output.kind === 'events',
     observe,

@@ -19,6 +19,16 @@ export async function listNotes(db: Db, who: Member, what: ListNotes): Promise<N
   return rows.map(toNote)
 }
 
+/** Notes about one student that the caller may read, the newest first and all of a moment, with the names of their authors. */
+export async function listNotesOfStudent(
+  db: Db,
+  who: Member,
+  what: { readonly enrolment: number; readonly before: Date; readonly limit: number },
+): Promise<{ note: Note; by: string | null }[]> {
+  const rows = await db.all(store.listNotesOfStudent, { ...callerOf(who), ...what })
+  return rows.map(({ author_name: by, ...row }) => ({ note: toNote(row), by }))
+}
+
 /** Writes a note about what is named, with the ids that follow from it. */
 export async function createNote(db: Db, who: Member, what: CreateNote): Promise<Note> {
   if (what.text.trim() === '') throw fail('parameterMissing', 'text is missing')

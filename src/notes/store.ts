@@ -22,9 +22,9 @@ const noteRow = {
  * Who may read a note: its author, the instructors of its class, and the student it is about. One condition for one note and for lists. Users are shown as the calling app
  * knows them.
  */
-const asSeen = (where: string) => `
+const asSeen = (where: string, more = '') => `
     select n.key as note, n.text, l.key as lesson, c.key as class, e.key as student, k.key as course, n.person_id, n.author_id,
-           u.user_id, au.user_id as author_user_id, n.created_at, n.author_id = :person or s.class_id is not null as may_remove
+           u.user_id, au.user_id as author_user_id, n.created_at, n.author_id = :person or s.class_id is not null as may_remove${more}
       from notes n
       left join lessons l on l.id = n.lesson_id left join classes c on c.id = n.class_id
       left join enrolments e on e.id = n.enrolment_id left join courses k on k.id = n.course_id
@@ -62,6 +62,18 @@ export const listNotes = read('notes.list', {
        and (:student is null or e.key = :student) and (:course is null or k.key = :course)
        and (:user is null or u.user_id = :user)`)}
      order by n.id desc limit ${MAX_LISTED}`,
+})
+
+/** A name is shown where the platform itself asks, and to apps that know its owner. */
+const AUTHOR_NAME = `, (select coalesce(nullif(trim(p.first_name || ' ' || p.last_name), ''), p.handle) from people p
+             where p.id = n.author_id and (:app is null or au.user_id is not null)) as author_name`
+
+export const listNotesOfStudent = read('notes.listOfStudent', {
+  params: { person: int8, app: nullable(int8), enrolment: int8, before: timestamptz, limit: int8 },
+  row: { ...noteRow, author_name: nullable(text) },
+  gather: false,
+  text: `${asSeen('n.enrolment_id = :enrolment and n.created_at < :before', AUTHOR_NAME)}
+     order by n.created_at desc fetch first (:limit) rows with ties`,
 })
 
 /** What the ids of a new note name, whether they belong together, and what the caller is to them. */

@@ -6,15 +6,16 @@ import type { TokenPolicy } from '../sessions/sessions.ts'
 import { mintCode } from './codes.ts'
 import { matchesRedirectUri, withAnswer } from './redirects.ts'
 
-/** The address that opens a lesson in its app, with a code for the person who asks and for nobody else. */
+/** The address that opens a lesson in its app, with a code for the person who asks and for nobody else, unless it is to have none. */
 export async function launchApp(
   db: Db,
   who: PersonCaller,
-  what: { clientId: string; launchUri: string },
+  what: { clientId: string; launchUri: string; passesCode?: boolean },
   policy: TokenPolicy,
 ): Promise<{ uri: string }> {
   const client = await readClient(db, what.clientId, policy.environment, 'noSuchApp')
-  if (client.isPublic)
+  const { passesCode = true } = what
+  if (client.isPublic && passesCode)
     throw fail('impossibleNow', 'A public app cannot be launched with a code: it has no secret to redeem it with')
   const mistake = findLaunchMistake(what.launchUri)
   if (mistake) throw fail('validationFailed', `launchUri must ${mistake}`)
@@ -24,6 +25,7 @@ export async function launchApp(
       'validationFailed',
       'launchUri is not registered for this app; up to its query it must be a redirect URI',
     )
+  if (!passesCode) return { uri: what.launchUri }
   const code = await mintCode(
     db,
     who,

@@ -91,7 +91,8 @@ async function renewPeople(app: TestApp): Promise<void> {
   // Apart, so that upkeep which tidies up after the first does not wait for the second, and it for upkeep.
   await app.sql(
     `delete from people; delete from retired_handles; delete from sign_in_failures; delete from buckets;
-     update app_storage set blocks_used = 0, anonymous_blocks = 0, version_floor = 0`,
+     update app_storage set blocks_used = 0, anonymous_blocks = 0, version_floor = 0;
+     update lesson_versions set instructor_graded = false, max_attempts = null where instructor_graded or max_attempts is not null`,
   )
   await app.sql(
     `insert into people (handle, handle_key, first_name, last_name, email, country, date_of_birth, public_search, search_keys, search_version, created_at) values ${rows.join()};
@@ -144,7 +145,10 @@ export async function setScene(app: TestApp, { name, area, example }: Operation,
 
 /** The course and a class of the demo data. */
 const LEARNING: readonly string[] = ['Lessons and progress', 'Courses and classes', 'Notes']
-const { courses, classes } = makeDemo()
+const LAUNCH_URI = 'http://localhost:4000/demo/callback'
+const { courses, classes } = JSON.parse(JSON.stringify(makeDemo()).replaceAll(LAUNCH_URI, REDIRECT_URI)) as ReturnType<
+  typeof makeDemo
+>
 const preflight = { courses, classes: classes.slice(0, 1).map((one) => ({ ...one, instructors: ['@casey'] })) }
 
 /** As if nobody had managed anything yet. */
@@ -218,11 +222,39 @@ const writeNote: Prepare = async ({ user, real }) => {
   real[NOTE_ID] = body.noteId
 }
 
+/** Avery has done the walkaround, and it is reported afterwards, by Avery or by Casey. */
+async function reportWalkaround({ user }: Scene, what: object): Promise<void> {
+  const student = { lessonId: 'lesson-walkaround', studentId: 'student-avery' }
+  const times = { startTime: '2020-05-01T11:30:00Z', endTime: '2020-05-01T12:00:00Z' }
+  const { status, text } = await user.post('/edu/v1/lesson/progress', { ...student, ...times, ...what })
+  assert.equal(status, 200, text)
+}
+const doWalkaround: Prepare = (scene) => reportWalkaround(scene, { pass: true, score: 92 })
+
+const setLesson = ({ app }: Scene, lesson: string, what: string) =>
+  app.sql(`update lesson_versions v set ${what} from lessons l where l.id = v.lesson_id and l.key = '${lesson}'`)
+
 const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   discardCourseDraft: ({ browser }) =>
     call(browser, 'PUT', '/edu/v1/course', { courseId: 'course-preflight', name: 'Preflight', lessons: [] }),
+  transferStudent: ({ app }) =>
+    importContent([app.environment()], who(), {
+      content: { classes: classes.slice(1, 2).map((one) => ({ ...one, instructors: [], students: [] })) },
+    }),
   readNote: writeNote,
   removeNote: writeNote,
+  gradeAttempt: doWalkaround,
+  resetLesson: doWalkaround,
+  listGradeChanges: doWalkaround,
+  readResults: doWalkaround,
+  readGradebook: doWalkaround,
+  exportGradebook: doWalkaround,
+  readTimeline: doWalkaround,
+  listAwaiting: async (scene) => {
+    await setLesson(scene, 'lesson-walkaround', 'instructor_graded = true')
+    await reportWalkaround(scene, {})
+  },
+  grantAttempts: (scene) => setLesson(scene, 'lesson-checkride', 'max_attempts = 3'),
   ...verbPreparations,
   requestTokens: async ({ app, real }) => {
     real[CODE] = (await obtainCode(app, { clientId: CLIENT_ID, redirectUri: REDIRECT_URI })).code

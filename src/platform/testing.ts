@@ -119,6 +119,14 @@ const learningSamples: Samples = {
   classId: ['alpha', 'bravo'],
   studentId: ['avery-alpha', 'blake-alpha', 'blake-bravo'],
   objectiveId: ['safety'],
+  joinCode: ['CODE-ALPHA', 'wrong'],
+  roster: [
+    'handle,action,studentId\r\n@avery,suspend,\r\n"@drew",add,fuzz-drew\r\n',
+    'handle\n@casey\n\n@nobody\n',
+    'handle,action\n@blake,drop,x\n=cmd(),add\n"@el""lis",reinstate',
+  ],
+  reason: ['Looked again.'],
+  before: ['2020-05-04T10:00:00Z'],
   score: [0, 100, '50'],
   startTime: ['2020-05-04T10:00:00Z', '5/4/2021 3:14:15 PM'],
   endTime: ['2020-05-04T11:00:00Z', '2021-05-04T16:00:00Z'],
@@ -144,7 +152,7 @@ async function openFuzz(t: TestContext) {
   // So that people find each other, and what is asked of them is looked at.
   await app.sql(`update people set public_search = true, administrator = handle = '@ellis'`)
   const registered = await registerApp(app, { key: 'fuzz', isDeviceEnabled: true })
-  await openSchool(app)
+  await openSchool(app, { alpha: { joinCode: 'CODE-ALPHA' } })
   return { app, ...(await openBrowsers(app)), makeSamples: () => signInSamples(app, registered) }
 }
 

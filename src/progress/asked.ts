@@ -1,10 +1,14 @@
-import type { Member } from '../caller.ts'
+import type { Caller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import { type Attempt, toAttempt } from './attempt.ts'
-import { mayGrade, mayRead, mayWrite, type Standing } from './rules.ts'
+import * as results from './results-store.ts'
+import { isStaff, mayGrade, mayRead, mayWrite, type Relation } from './rules.ts'
 import type { NameAttempt } from './schema.ts'
 import * as store from './store.ts'
+
+/** A person with an account, in an app or on the platform's own pages. */
+export type Who = Caller & { readonly personId: number; readonly appId?: number | undefined }
 
 /** Whom and what a request is about, once it is known that the caller may. */
 export interface Asked {
@@ -17,6 +21,8 @@ export interface Asked {
   readonly isInstructorGraded: boolean
   readonly isLocked: boolean
   readonly attempts: number
+  /** Null: no limit. */
+  readonly maxAttempts: number | null
   readonly attemptsLeft: number
   /** Whether the caller is an instructor of the class. */
   readonly teaches: boolean
@@ -34,7 +40,7 @@ const NO_STUDENT = 'studentId is missing: say which student of the class it is a
  * Who may: students for themselves, instructors for students of their classes; others read where they may. A class or a student that the caller has nothing to do with
  * is refused in the same words, whether it exists or not.
  */
-export async function readAsked(db: Db, who: Member, what: NameAttempt, purpose: Purpose): Promise<Asked> {
+export async function readAsked(db: Db, who: Who, what: NameAttempt, purpose: Purpose): Promise<Asked> {
   const { personId: person } = who
   const { lessonId: lesson, classId, studentId } = what
   const row = (await db.first(store.findAsked, {
@@ -44,20 +50,17 @@ export async function readAsked(db: Db, who: Member, what: NameAttempt, purpose:
     student: studentId ?? null,
     withLock: purpose === 'write',
   }))!
-  const standing: Standing = {
-    isOwn: row.is_own,
-    teaches: row.teaches,
-    observes: row.observes,
-    manages: row.manages,
-    status: row.status ?? '',
-  }
-  const isStaff = standing.teaches || standing.observes || standing.manages
+  // Whether a manager is an owner matters to those alone who grade without teaching.
+  const isAskedOwner = purpose === 'grade' && row.manages && !row.teaches && row.class_id !== null
+  const owns = isAskedOwner && (await db.first(results.findOwner, { person, class: row.class_id! }))?.owns === true
+  const relation = toRelation(row, owns)
   if (row.enrolment_id === null || (studentId === undefined && row.status === 'dropped')) {
-    if (studentId === undefined && classId !== undefined && isStaff) throw fail('parameterMissing', NO_STUDENT)
+    if (studentId === undefined && classId !== undefined && isStaff(relation))
+      throw fail('parameterMissing', NO_STUDENT)
     if (studentId === undefined && classId === undefined) await refuseLesson(db, who, lesson)
     throw fail('forbidden', FORBIDDEN)
   }
-  if (!MAY[purpose](standing)) throw fail('forbidden', row.is_own ? whyNot(standing) : FORBIDDEN)
+  if (!MAY[purpose](relation)) throw fail('forbidden', row.is_own ? whyNot(relation, purpose) : FORBIDDEN)
   if (!row.is_asked_class) throw fail('validationFailed', 'studentId is no student of that class')
   if (row.lesson_id === null || !row.in_course) {
     const known = await db.first(store.findKnown, { person, app: who.appId ?? null, lesson })
@@ -79,6 +82,7 @@ export async function readAsked(db: Db, who: Member, what: NameAttempt, purpose:
     isInstructorGraded: row.instructor_graded ?? false,
     isLocked: row.locked ?? false,
     attempts,
+    maxAttempts: row.max_attempts,
     attemptsLeft:
       row.max_attempts === null ? Number.POSITIVE_INFINITY : row.max_attempts + (row.extra_attempts ?? 0) - attempts,
     teaches: row.teaches,
@@ -86,41 +90,76 @@ export async function readAsked(db: Db, who: Member, what: NameAttempt, purpose:
   }
 }
 
-const whyNot = ({ status }: Standing): string =>
-  status === 'suspended' ? 'You are suspended from this class; ask its instructor' : 'You are no longer in this class'
+interface RelationRow {
+  readonly is_own: boolean
+  readonly teaches: boolean
+  readonly observes: boolean
+  readonly manages: boolean
+  readonly status: string | null
+}
+
+const toRelation = (row: RelationRow, owns = false): Relation => ({
+  isOwn: row.is_own,
+  teaches: row.teaches,
+  observes: row.observes,
+  manages: row.manages,
+  owns,
+  status: row.status ?? '',
+})
+
+function whyNot({ status }: Relation, purpose: Purpose): string {
+  if (purpose === 'grade') return 'Only an instructor of the class and an owner of the organisation can do that'
+  return status === 'suspended'
+    ? 'You are suspended from this class; ask its instructor'
+    : 'You are no longer in this class'
+}
 
 /** Who takes no class with the lesson: an instructor has to say whom it is about, others have nothing to do with it. */
-async function refuseLesson(db: Db, who: Member, lesson: string): Promise<void> {
+async function refuseLesson(db: Db, who: Who, lesson: string): Promise<void> {
   const known = await db.first(store.findKnown, { person: who.personId, app: who.appId ?? null, lesson })
   if (!known?.is_known) throw fail('notFound', 'There is no lesson with that id, or you do not take it')
   if (known.is_taught) throw fail('parameterMissing', NO_STUDENT)
   throw fail('forbidden', 'You take no class with this lesson')
 }
 
-/** The student of a class, for what is about all its lessons. */
+/** A student of a class, for what is about all its lessons. */
+export interface Student {
+  readonly enrolmentId: number
+  readonly studentId: string
+  readonly classId: string
+}
+
+/** Where no class is named, it is the student's; where no student is, it is the caller. */
 export async function readStudent(
   db: Db,
-  who: Member,
-  { classId, studentId }: { classId: string; studentId?: string },
-): Promise<number> {
-  const row = (await db.first(store.findStudent, {
+  who: Who,
+  { classId, studentId }: { classId?: string; studentId?: string },
+): Promise<Student> {
+  if (classId === undefined && studentId === undefined) throw fail('parameterMissing', 'studentId is missing')
+  const row = (await db.first(results.findStudent, {
     person: who.personId,
-    class: classId,
+    class: classId ?? null,
     student: studentId ?? null,
   }))!
-  const standing = {
-    isOwn: row.is_own,
-    teaches: row.teaches,
-    observes: row.observes,
-    manages: row.manages,
-    status: row.status ?? '',
-  }
-  const isStaff = standing.teaches || standing.observes || standing.manages
+  const relation = toRelation(row)
   if (row.enrolment_id === null || (studentId === undefined && row.status === 'dropped')) {
-    if (studentId === undefined && isStaff) throw fail('parameterMissing', NO_STUDENT)
+    if (studentId === undefined && isStaff(relation)) throw fail('parameterMissing', NO_STUDENT)
     throw fail('forbidden', FORBIDDEN)
   }
-  if (!mayRead(standing)) throw fail('forbidden', FORBIDDEN)
+  if (!mayRead(relation)) throw fail('forbidden', FORBIDDEN)
   if (!row.is_asked_class) throw fail('validationFailed', 'studentId is no student of that class')
-  return row.enrolment_id
+  return { enrolmentId: row.enrolment_id, studentId: row.student!, classId: row.class! }
+}
+
+/** A class, for its staff and managers, or for those alone who grade. One that the caller has nothing to do with is refused like one that does not exist. */
+export async function readClass(
+  db: Db,
+  who: Who,
+  { classId }: { classId: string },
+  purpose: 'read' | 'grade',
+): Promise<{ readonly id: number; readonly versionId: number }> {
+  const row = await db.first(results.findClass, { person: who.personId, class: classId })
+  if (!row || !(purpose === 'grade' ? mayGrade(row) : isStaff(row)))
+    throw fail('forbidden', 'You may not do that in this class')
+  return { id: row.id, versionId: row.version_id }
 }

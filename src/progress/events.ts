@@ -25,6 +25,9 @@ export interface ObjectivePayload extends Omit<AttemptPayload, 'state' | 'result
   readonly score: number
 }
 
+/** What an instructor decides about all attempts at a lesson. */
+export type LessonPayload = Pick<AttemptPayload, 'enrolment' | 'lesson' | 'class' | 'course' | 'person' | 'by'>
+
 /** What becomes of attempts; the subject is `student:<enrolment>`. */
 export const progressEvents = defineEvents({
   'attempt.started': payload<AttemptPayload>(),
@@ -35,5 +38,7 @@ export const progressEvents = defineEvents({
   'attempt.updated': payload<AttemptPayload>(),
   'attempt.completed': payload<AttemptPayload>(),
   'attempt.graded': payload<AttemptPayload>(),
+  'attempt.granted': payload<LessonPayload>(),
+  'attempt.reset': payload<LessonPayload>(),
   'objective.scored': payload<ObjectivePayload>(),
 })

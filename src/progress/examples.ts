@@ -1,4 +1,4 @@
-import { MOMENT } from '../samples.ts'
+import { CODE, MOMENT, REDIRECT_URI } from '../samples.ts'
 
 const ATTEMPT = 'x3LmV9rQ0sTzB7cHkW2dYg'
 const IDS = { lessonId: 'lesson-walkaround', classId: 'class-alpha' }
@@ -105,5 +105,20 @@ export const examples = {
       },
       after: 'startLesson',
     },
+  },
+  launchLesson: {
+    description:
+      "Send the person's browser to the address at once: it has the lesson's launch parameters, the platform's ids and, where the lesson passes it, a code that the app redeems within a minute. Students get a lesson that is not locked; instructors get any lesson of their class, without a `studentId`. A code is always for whoever asks, who must have allowed the app before.",
+    example: {
+      request: IDS,
+      answer: {
+        uri: `${REDIRECT_URI}?scene=apron&lessonId=lesson-walkaround&classId=class-alpha&courseId=course-preflight&studentId=student-avery&code=${CODE}`,
+      },
+    },
+  },
+  watchClass: {
+    description:
+      'A new stream begins with every student as they are now: active, idle, paused or finished. Each change follows within a second, and after a break `Last-Event-ID` brings what you missed in up to 30 days. Whoever loses their role gets `removed`; a person may have 50 streams open in a process.',
+    example: { request: { classId: 'class-alpha' }, as: 'casey' as const },
   },
 }

@@ -1,12 +1,13 @@
-import type { Member } from '../caller.ts'
 import type { Db } from '../database/database.ts'
-import { readStudent } from './asked.ts'
-import type { Locks, ReadLocks } from './schema.ts'
-import * as store from './store.ts'
+import { readAsked, readStudent, type Who } from './asked.ts'
+import type { LockReason } from './results-schema.ts'
+import * as store from './results-store.ts'
+import { lockReason } from './rules.ts'
+import type { Locks, NameAttempt, ReadLocks } from './schema.ts'
 
 /** Which lessons of a class are locked for a student. */
-export async function readLocks(db: Db, who: Member, what: ReadLocks): Promise<Locks> {
-  const enrolment = await readStudent(db, who, what)
+export async function readLocks(db: Db, who: Who, what: ReadLocks): Promise<Locks> {
+  const { enrolmentId: enrolment } = await readStudent(db, who, what)
   const rows = await db.all(store.listLocks, { enrolment })
   const toLock = ({ lesson, locked }: (typeof rows)[number]) => ({ lessonId: lesson, locked })
   return rows
@@ -15,4 +16,12 @@ export async function readLocks(db: Db, who: Member, what: ReadLocks): Promise<L
       ...toLock(row),
       childLessons: rows.filter(({ parent }) => parent === row.lesson).map(toLock),
     }))
+}
+
+/** Why a lesson is locked for a student, and what to pass first. */
+export async function readLockReason(db: Db, who: Who, what: NameAttempt): Promise<LockReason> {
+  const asked = await readAsked(db, who, what, 'read')
+  const rows = await db.all(store.listLocks, { enrolment: asked.enrolmentId })
+  const row = rows.find(({ lesson_id }) => lesson_id === asked.lessonId)!
+  return { lessonId: row.lesson, studentId: asked.student, locked: row.locked, ...lockReason(row, rows) }
 }

@@ -32,7 +32,7 @@ export const startLesson = (db: Db, who: Member, what: NameAttempt): Promise<Pro
   change(db, who, what, async (asked, db) => {
     nextState('start', stateOf(asked))
     checkStart(asked)
-    return save(db, who, asked, freshAttempt(who.at), 'attempt.started')
+    return save(db, who, asked, freshAttempt(later(who.at, asked.attempt?.completedAt)), 'attempt.started')
   })
 
 /** Pause, resume, idle, active. */
@@ -146,8 +146,9 @@ const idsOf = ({ student }: Asked, { lessonId }: NameAttempt) => ({ studentId: s
 
 const stateOf = ({ attempt }: Asked): State => attempt?.state ?? 'none'
 
-/** Clocks of two machines differ: nothing ends before it began. */
-const notBefore = ({ changedAt }: Attempt, at: Date): Date => (at < changedAt ? changedAt : at)
+/** Clocks of two machines differ: nothing ends before it began, and nothing begins before what came before it has ended. */
+const later = (at: Date, earliest: Date | null | undefined): Date => (earliest && at < earliest ? earliest : at)
+const notBefore = ({ changedAt }: Attempt, at: Date): Date => later(at, changedAt)
 
 /** Reads, decides and writes, again where somebody else was quicker. */
 async function change(
@@ -200,7 +201,7 @@ async function save(db: Db, who: Member, asked: Asked, attempt: Attempt, kind: K
     gradedAt: attempt.gradedAt,
     gradedBy: attempt.gradedBy,
     kind,
-    now: attempt.id === 0 ? who.at : notBefore(attempt, who.at),
+    now: notBefore(attempt, who.at),
   }
   const saved =
     attempt.id === 0

@@ -1,11 +1,16 @@
 import type { ErrorName } from '../errors.ts'
-import { member } from '../http/callers/callers.ts'
+import { member, person } from '../http/callers/callers.ts'
 import { type Operation, operation } from '../http/operation.ts'
 import { json } from '../http/output/output.ts'
+import { tokenPolicy } from '../sessions/sessions.ts'
 import { examples } from './examples.ts'
+import { launchLesson } from './launch.ts'
 import { readLocks } from './locks.ts'
 import { listAttempts, move, readProgress, scoreObjective, startLesson, updateProgress } from './progress.ts'
 import {
+  ClassEvents,
+  LaunchAddress,
+  LaunchLesson,
   Locks,
   NameAttempt,
   ObjectiveScore,
@@ -14,7 +19,9 @@ import {
   ReadLocks,
   ScoreObjective,
   UpdateProgress,
+  WatchClass,
 } from './schema.ts'
+import { classWatch } from './watch.ts'
 
 const area = 'Lessons and progress'
 const path = '/edu/v1/lesson/progress'
@@ -133,5 +140,39 @@ export const progressOperations: readonly Operation[] = [
     output: json(ObjectiveScore),
     errors: REFUSED,
     run: ({ db, who }, input) => scoreObjective(db, who, input),
+  }),
+  operation({
+    name: 'watchClass',
+    summary: 'Streams what the students of a class do, as server-sent events',
+    ...examples.watchClass,
+    method: 'GET',
+    path: '/edu/v1/class/events',
+    area,
+    who: member,
+    role: 'instructor or observer of the class, owner of its organisation, administrator',
+    input: WatchClass,
+    from: 'query',
+    requestHeaders: { 'Last-Event-ID': 'The last event that the client has seen: what came after it comes first' },
+    output: { kind: 'events', about: 'Events `ready`, `change`, `reset` and `removed`', events: ClassEvents },
+    errors: ['forbidden'],
+    run: ({ who, environment, request }, { classId }) =>
+      environment.get(classWatch).open(who, { classId, lastEventId: String(request.headers['last-event-id']) }),
+  }),
+  operation({
+    name: 'launchLesson',
+    summary: 'Gives the address that opens a lesson in its app',
+    ...examples.launchLesson,
+    method: 'POST',
+    path: '/edu/v1/lesson/launch',
+    area,
+    who: person,
+    role: 'student or instructor of the class',
+    input: LaunchLesson,
+    from: 'either',
+    output: json(LaunchAddress),
+    // It carries a code.
+    isUnrepeatable: true,
+    errors: [...REFUSED, 'impossibleNow', 'appNotUsable', 'consentMissing', 'noSuchApp'],
+    run: ({ db, who, environment }, input) => launchLesson(db, who, input, environment.get(tokenPolicy)),
   }),
 ]

@@ -164,19 +164,86 @@ export function resultOf({ isCompleted, pass, score, threshold, awaitsGrade }: O
 }
 
 /** What the caller is to the student. */
-export interface Standing {
+export interface Relation {
   readonly isOwn: boolean
   readonly teaches: boolean
   readonly observes: boolean
+  /** Owns the organisation of the course, or is an administrator. */
   readonly manages: boolean
+  /** Asked only where it matters: who grades. */
+  readonly owns: boolean
   readonly status: string
 }
 
-/** Students for themselves, instructors for those of their classes. */
-export const mayWrite = ({ isOwn, teaches, status }: Standing): boolean => (isOwn && status === 'active') || teaches
-export const mayRead = ({ isOwn, teaches, observes, manages }: Standing): boolean =>
-  isOwn || teaches || observes || manages
-export const mayGrade = ({ teaches, manages }: Standing): boolean => teaches || manages
+/** Students for themselves, instructors for those of their classes; for nobody who is no longer in it. */
+export const mayWrite = ({ isOwn, teaches, status }: Relation): boolean =>
+  (isOwn && status === 'active') || (teaches && status !== 'dropped')
+export const mayRead = ({ isOwn, ...relation }: Relation): boolean => isOwn || isStaff(relation)
+/** Also for those who have left, and in a class that has ended: grades are corrected when somebody notices. */
+export const mayGrade = ({ teaches, owns }: Pick<Relation, 'teaches' | 'owns'>): boolean => teaches || owns
+export const isStaff = ({ teaches, observes, manages }: Pick<Relation, 'teaches' | 'observes' | 'manages'>): boolean =>
+  teaches || observes || manages
+
+export interface Grade {
+  readonly pass: boolean
+  readonly score: number | null
+}
+
+/** The grade after an instructor's word. A score alone also says whether a lesson with points is passed. */
+export function gradeOf(
+  { pass, score }: { readonly pass?: boolean; readonly score?: number },
+  before: Grade,
+  threshold: number | null,
+): Grade {
+  if (pass === undefined && score === undefined)
+    throw fail('parameterMissing', 'pass and score are missing: give one of them, or both')
+  const follows = score !== undefined && threshold !== null ? score >= threshold : before.pass
+  return { pass: pass ?? follows, score: score ?? before.score }
+}
+
+/** A lesson with what locks it. */
+export interface Locking {
+  readonly lesson_id: number
+  readonly lesson: string
+  readonly name: string
+  /** What an instructor has set. */
+  readonly by_hand: boolean | null
+  readonly required: readonly number[]
+  readonly locked: boolean
+  readonly is_passed: boolean
+}
+
+const MAX_NAMED = 3
+
+/** Why a lesson is locked, and the lessons to pass first; null where it is not. */
+export function lockReason(
+  { locked, by_hand, required }: Locking,
+  lessons: readonly Locking[],
+): { reason: string | null; missing: string[] } {
+  if (!locked) return { reason: null, missing: [] }
+  if (by_hand) return { reason: 'An instructor has locked it.', missing: [] }
+  const needed = new Set(required)
+  const missing = lessons.filter(({ lesson_id, is_passed }) => needed.has(lesson_id) && !is_passed)
+  const names = missing.slice(0, MAX_NAMED).map(({ name }) => name)
+  if (missing.length > MAX_NAMED) names.push(`${missing.length - MAX_NAMED} more`)
+  const last = names.pop()!
+  const list = names.length > 0 ? `${names.join(', ')} and ${last}` : last
+  const done = needed.size - missing.length
+  return {
+    reason: `Pass ${list} first; ${done} of ${needed.size} done.`,
+    missing: missing.map(({ lesson }) => lesson),
+  }
+}
+
+/** The mean of those that are there. */
+export function meanOf(scores: readonly (number | null)[]): number | null {
+  const known = scores.filter((score) => score !== null)
+  return known.length === 0 ? null : known.reduce((sum, score) => sum + score, 0) / known.length
+}
+
+/** So much, and since then. */
+export const secondsOnTask = (activeMs: number, activeSince: Date | null, now: Date): number =>
+  Math.floor((activeMs + (activeSince ? Math.max(0, now.getTime() - activeSince.getTime()) : 0)) / 1000)
 
 const MAX_ANSWERS_BYTES = 256 * 1024
 

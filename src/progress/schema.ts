@@ -2,10 +2,10 @@ import { type Static, Type } from 'typebox'
 import { AnyList, DateTime, Decimal, Flag, Id, inBody } from '../http/input/fields.ts'
 
 /** Scores of lessons have no unit of their own; this only keeps nonsense out. */
-const MAX_SCORE = 1_000_000
+export const MAX_SCORE = 1_000_000
 
-const lesson = { lessonId: Id('The lesson') }
-const student = {
+export const lesson = { lessonId: Id('The lesson') }
+export const student = {
   classId: Type.Optional(Id('The class; by default the newest one in which the student takes the lesson')),
   studentId: Type.Optional(Id('The student; by default the caller. An instructor must say whom it is about')),
 }
@@ -41,7 +41,7 @@ export const ScoreObjective = Type.Object({
 })
 export type ScoreObjective = Static<typeof ScoreObjective>
 
-const Moment = Type.String({ format: 'date-time' })
+export const Moment = Type.String({ format: 'date-time' })
 export const Interval = Type.Object({
   start: Moment,
   end: Type.Union([Moment, Type.Null()], { description: 'Null while it is open' }),
@@ -82,3 +82,61 @@ export const ObjectiveScore = Type.Object(
   { title: 'ObjectiveScore' },
 )
 export type ObjectiveScore = Static<typeof ObjectiveScore>
+
+export const LaunchLesson = Type.Object({
+  ...lesson,
+  classId: Type.Optional(Id('The class; by default the newest one in which the caller takes the lesson')),
+})
+export type LaunchLesson = Static<typeof LaunchLesson>
+export const LaunchAddress = Type.Object(
+  { uri: Type.String({ description: "Where to send the person's browser, at once" }) },
+  { title: 'LaunchAddress' },
+)
+
+export const WatchClass = Type.Object({ classId: Id('The class') })
+export type WatchClass = Static<typeof WatchClass>
+
+const TextOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
+const who = {
+  studentId: Type.String(),
+  handle: Type.String(),
+  name: Type.String(),
+}
+const work = {
+  state: TextOrNull('in progress, paused, idle or completed; null where there is no attempt'),
+  result: TextOrNull('IN PROGRESS, PASS, FAIL or INCOMPLETE'),
+  score: Type.Union([Type.Number(), Type.Null()]),
+  changedDate: Type.Union([Moment, Type.Null()]),
+}
+export const StudentState = Type.Object({
+  ...who,
+  lessonId: TextOrNull('The lesson that is open, or else the latest; null where none was started'),
+  ...work,
+})
+export type StudentState = Static<typeof StudentState>
+export const ClassState = Type.Object({
+  classId: Type.String(),
+  students: Type.Array(StudentState, { description: 'At most 1,000; those with the latest news first' }),
+})
+export type ClassState = Static<typeof ClassState>
+export const ClassChange = Type.Object({
+  kind: Type.String({
+    description: 'attempt.started, .paused, .resumed, .idle, .active, .updated, .completed, .graded; objective.scored',
+  }),
+  ...who,
+  lessonId: TextOrNull('The lesson'),
+  objectiveId: TextOrNull('Where the score is one of an objective'),
+  ...work,
+})
+export type ClassChange = Static<typeof ClassChange>
+
+export const ClassEvents = {
+  ready: {
+    about:
+      'The stream has begun. A new one has all students as they are now; one that resumes has none, and what was missed follows',
+    data: Type.Object({ classId: Type.String(), students: Type.Optional(ClassState.properties.students) }),
+  },
+  change: { about: 'What a student did, or what was recorded for them', data: ClassChange },
+  reset: { about: 'Changes were missed that are no longer kept: all students as they are now', data: ClassState },
+  removed: { about: 'The caller may no longer watch this class, or it is gone; the stream ends', data: WatchClass },
+}

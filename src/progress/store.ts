@@ -4,12 +4,12 @@ import {
   float8,
   int4,
   int8,
-  int8Array,
   json,
   nullable,
   read,
   report,
   text,
+  textArray,
   timestamptz,
   write,
 } from '../database/statement.ts'
@@ -20,7 +20,7 @@ type Optional<C> = { [K in keyof C]: C[K] extends ColumnType<infer T> ? ColumnTy
 const optional = <C extends object>(columns: C): Optional<C> =>
   Object.fromEntries(Object.entries(columns).map(([name, type]) => [name, nullable(type)])) as Optional<C>
 
-const attemptRow = {
+export const attemptRow = {
   attempt_id: int8,
   attempt: text,
   version: int4,
@@ -38,7 +38,7 @@ const attemptRow = {
   graded_at: nullable(timestamptz),
   graded_by: nullable(int8),
 }
-const attemptColumns = `t.id as attempt_id, t.key as attempt, t.version, t.state, t.pass, t.score, t.answers, t.started_at, t.completed_at,
+export const attemptColumns = `t.id as attempt_id, t.key as attempt, t.version, t.state, t.pass, t.score, t.answers, t.started_at, t.completed_at,
            t.progress_intervals, t.idle_intervals, t.active_ms, t.active_since, t.changed_at, t.graded_at, t.graded_by`
 
 /**
@@ -125,7 +125,7 @@ const changed = {
 }
 
 /** What an event says, from the attempt as it is after the change. */
-const emitted = `
+export const emitted = `
     select emit_event(:kind, 'student:' || a.enrolment_id, jsonb_build_object('attempt', a.id, 'enrolment', a.enrolment_id, 'lesson', a.lesson_id,
       'class', e.class_id, 'course', c.course_id, 'person', e.person_id, 'app', :app, 'by', :person, 'state', a.state,
       'result', a.result, 'pass', a.pass, 'score', a.score, 'activeMs', a.active_ms), :now) as event
@@ -141,9 +141,9 @@ export const insertAttempt = write('progress.insertAttempt', {
   text: `
     with attempt as (
       insert into attempts (key, enrolment_id, lesson_id, state, pass, score, answers, started_at, completed_at, progress_intervals, idle_intervals,
-        active_ms, active_since, changed_at, result, graded_at, graded_by)
+        active_ms, active_since, changed_at, result, awaits_grade, graded_at, graded_by)
       values (:key, :enrolment, :lesson, :state, :pass, :score, :answers, :started, :completed, :progress, :idle,
-        :activeMs, :activeSince, coalesce(:completed, :started), :result, :gradedAt, :gradedBy)
+        :activeMs, :activeSince, coalesce(:completed, :started), :result, :awaitsGrade, :gradedAt, :gradedBy)
       on conflict (enrolment_id, lesson_id) where state <> 'completed' do nothing
       returning id, version, enrolment_id, lesson_id, state, pass, score, result, active_ms
     ), standing as (
@@ -152,19 +152,20 @@ export const insertAttempt = write('progress.insertAttempt', {
       select enrolment_id, lesson_id, id, 1, state, result, score, score, result = 'PASS', :awaitsGrade, active_ms, :activeSince, :started, :completed, :now
         from attempt
       on conflict (enrolment_id, lesson_id) do update set
-        (attempt_id, state, result, score, awaits_grade, started_at, completed_at) = (
-          select x.attempt_id, x.state, x.result, x.score, x.awaits_grade, x.started_at, x.completed_at
-            from (values (excluded.attempt_id, excluded.state, excluded.result, excluded.score, excluded.awaits_grade, excluded.started_at, excluded.completed_at, 1),
-                         (s.attempt_id, s.state, s.result, s.score, s.awaits_grade, s.started_at, s.completed_at, 2))
-                 as x(attempt_id, state, result, score, awaits_grade, started_at, completed_at, n)
+        (attempt_id, state, result, score, awaits_grade, active_since, started_at, completed_at) = (
+          select x.attempt_id, x.state, x.result, x.score, x.awaits_grade, x.active_since, x.started_at, x.completed_at
+            from (values (excluded.attempt_id, excluded.state, excluded.result, excluded.score, excluded.awaits_grade, excluded.active_since,
+                          excluded.started_at, excluded.completed_at, 1),
+                         (s.attempt_id, s.state, s.result, s.score, s.awaits_grade, s.active_since, s.started_at, s.completed_at, 2))
+                 as x(attempt_id, state, result, score, awaits_grade, active_since, started_at, completed_at, n)
            where x.attempt_id is not null order by x.started_at desc, x.n limit 1),
         attempts = s.attempts + 1, best_score = greatest(s.best_score, excluded.best_score), is_passed = s.is_passed or excluded.is_passed,
-        active_ms = s.active_ms + excluded.active_ms, active_since = excluded.active_since, changed_at = excluded.changed_at
+        active_ms = s.active_ms + excluded.active_ms, changed_at = excluded.changed_at
     ), told as (${emitted})
     select a.id as attempt_id, a.version from attempt a, told`,
 })
 
-/** No row where somebody else has changed it since it was read. */
+/** No row where somebody else has changed it since it was read. What an open attempt has of points is not yet a best score: it may fall. */
 export const updateAttempt = write('progress.updateAttempt', {
   params: { attempt: int8, version: int4, ...changed },
   row: { attempt_id: int8, version: int4 },
@@ -174,11 +175,12 @@ export const updateAttempt = write('progress.updateAttempt', {
     ), attempt as (
       update attempts set version = version + 1, state = :state, pass = :pass, score = :score, answers = :answers, completed_at = :completed,
              progress_intervals = :progress, idle_intervals = :idle, active_ms = :activeMs, active_since = :activeSince, changed_at = :now, result = :result,
-             graded_at = :gradedAt, graded_by = :gradedBy
+             awaits_grade = :awaitsGrade, graded_at = :gradedAt, graded_by = :gradedBy
        where id = :attempt and version = :version
       returning id, version, enrolment_id, lesson_id, state, pass, score, result, active_ms
     ), standing as (
-      update standings s set state = a.state, result = a.result, score = a.score, best_score = greatest(s.best_score, a.score),
+      update standings s set state = a.state, result = a.result, score = a.score,
+             best_score = case when a.state = 'completed' then greatest(s.best_score, a.score) else s.best_score end,
              is_passed = s.is_passed or a.result = 'PASS', awaits_grade = :awaitsGrade,
              active_ms = s.active_ms + a.active_ms - b.active_ms, active_since = :activeSince, completed_at = :completed, changed_at = :now
         from attempt a, before b where s.enrolment_id = a.enrolment_id and s.lesson_id = a.lesson_id and s.attempt_id = a.id
@@ -208,53 +210,6 @@ export const listAttempts = read('progress.listAttempts', {
   text: `
     select ${attemptColumns} from attempts t
      where t.enrolment_id = :enrolment and t.lesson_id = :lesson order by t.started_at, t.id limit 1000`,
-})
-
-/** What the caller is in a class, and which student of it is meant. */
-export const findStudent = read('progress.findStudent', {
-  params: { person: int8, class: text, student: nullable(text) },
-  row: {
-    enrolment_id: nullable(int8),
-    status: nullable(text),
-    is_own: bool,
-    is_asked_class: bool,
-    teaches: bool,
-    observes: bool,
-    manages: bool,
-  },
-  text: `
-    select e.id as enrolment_id, e.status, coalesce(e.person_id = :person, false) as is_own, coalesce(c.key = :class, false) as is_asked_class,
-           coalesce(r.teaches, false) as teaches, coalesce(r.observes, false) as observes, coalesce(r.manages, false) as manages
-      from (select (select c.id from classes c where c.key = :class) as class_id) a
-      left join enrolments e on e.id = case
-        when :student is not null then (select o.id from enrolments o where o.key = :student)
-        else (select o.id from enrolments o where o.class_id = a.class_id and o.person_id = :person) end
-      left join classes c on c.id = coalesce(e.class_id, a.class_id)
-      left join lateral roles_in_class(:person, c) r on c.id is not null`,
-})
-
-/** Lessons of a student's class in their order, with what locks them. */
-export const listLocks = read('progress.listLocks', {
-  params: { enrolment: int8 },
-  row: {
-    lesson_id: int8,
-    lesson: text,
-    name: text,
-    parent: nullable(text),
-    by_hand: nullable(bool),
-    required: int8Array,
-    locked: bool,
-    is_passed: bool,
-  },
-  gather: false,
-  text: `
-    select v.lesson_id, l.key as lesson, v.name, p.key as parent, h.by_hand, h.required, h.locked, v.lesson_id = any(d.passed) as is_passed
-      from enrolments e join classes c on c.id = e.class_id, passed_lessons(e.id) as d(passed), lesson_versions v
-      join lessons l on l.id = v.lesson_id left join lessons p on p.id = v.parent_id
-      left join lesson_versions pv on pv.version_id = v.version_id and pv.lesson_id = v.parent_id,
-      lateral lock_of(e.id, d.passed, c, v) h
-     where e.id = :enrolment and v.version_id = c.version_id
-     order by coalesce(pv.position, v.position), v.parent_id is not null, v.position`,
 })
 
 /** No row where the objective is none of the lesson's, in the version that the student's class takes. */
@@ -288,6 +243,29 @@ export const setObjectiveScore = write('progress.setObjectiveScore', {
         from target t
     )
     select s.objective_id from score s, told`,
+})
+
+/** How a lesson of a class is opened: for one of its students, or for somebody who teaches it and is none. */
+export const findLaunch = read('progress.findLaunch', {
+  params: { enrolment: nullable(int8), person: int8, class: nullable(text), lesson: text },
+  row: {
+    class: text,
+    course: text,
+    student: nullable(text),
+    client_id: nullable(text),
+    launch_uri: nullable(text),
+    launch_parameters: textArray,
+    passes_code: bool,
+  },
+  text: `
+    select c.key as class, k.key as course, e.key as student, a.client_id, v.launch_uri, v.launch_parameters, v.passes_code
+      from classes c join courses k on k.id = c.course_id join lessons l on l.key = :lesson
+      join lesson_versions v on v.version_id = c.version_id and v.lesson_id = l.id
+      left join apps a on a.id = v.app_id
+      left join enrolments e on e.id = :enrolment
+     where case when :enrolment is not null then c.id = e.class_id
+           else c.key = :class and exists (select from roles_in_class(:person, c) r where r.teaches)
+             and not exists (select from enrolments o where o.class_id = c.id and o.person_id = :person) end`,
 })
 
 const ofStudent = (table: string) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { TObject, TSchema } from 'typebox'
-import type { Source } from '../http/input/fields.ts'
+import { isFile, type Source } from '../http/input/fields.ts'
 
 /** Values that mean something to the platform under test, by the name of the field: without them every request would end at "not found". */
 export type Samples = Readonly<Record<string, readonly unknown[]>>
@@ -194,12 +194,14 @@ export function requestsTo(target: Target, samples: Samples): fc.Arbitrary<FuzzR
       ? fc.oneof(
           { weight: 8, arbitrary: fc.tuple(fields, fc.dictionary(fc.string(), json, { maxKeys: 2 })).map(asJsonBody) },
           { weight: 2, arbitrary: fields.map(asForm) },
+          ...(target.from === 'csv' ? [{ weight: 20, arbitrary: csvFiles(target, samples) }] : []),
           { weight: 1, arbitrary: fc.constantFrom(...RAW_BODIES).map((text) => ({ text, type: 'application/json' })) },
         )
       : fc.constant(undefined)
   const [withQuery, withoutQuery] = {
     query: [8, 1],
     image: [8, 1],
+    csv: [8, 1],
     either: [1, 4],
     body: [1, 8],
     multipart: [1, 8],
@@ -237,6 +239,12 @@ export function requestsTo(target: Target, samples: Samples): fc.Arbitrary<FuzzR
       headers: { ...(given ? { 'content-type': given.type } : {}), ...Object.fromEntries(sent) },
     }
   })
+}
+
+function csvFiles({ input }: Target, samples: Samples): fc.Arbitrary<GivenBody> {
+  const [name = ''] = Object.entries<TSchema>(input.properties).find(([, field]) => isFile(field)) ?? []
+  const texts = fc.oneof(fc.constantFrom(...((samples[name] ?? ['']) as string[])), fc.string())
+  return texts.map((text) => ({ text, type: 'text/csv' }))
 }
 
 /** Nothing but what means something: where there are many fields, a request of chance alone never gets past all of them. */

@@ -119,8 +119,8 @@ export interface TestApp {
   advance(ms: number): void
   /** From now on that clock moves with `advance` alone, however long the test takes. */
   holdClock(): void
-  /** Another process's worth of platform on the same database. */
-  startSecond(settings?: Record<string, string>): Promise<Platform>
+  /** Another process's worth of platform on the same database; its clock may be behind. */
+  startSecond(settings?: Record<string, string>, behindMs?: number): Promise<Platform>
   log(): string
 }
 
@@ -144,7 +144,7 @@ export async function testApp(t: Lifetime, settings: Record<string, string> = {}
   let offsetMs = 0
   let heldMs: number | undefined
   const clock = () => new Date((heldMs ?? Date.now()) + offsetMs)
-  const start = (more: Record<string, string> = {}): Promise<Platform> => {
+  const start = (more: Record<string, string> = {}, behindMs = 0): Promise<Platform> => {
     const config = readConfig({
       PORT: '0',
       SANDBOX_PORT: '0',
@@ -157,7 +157,7 @@ export async function testApp(t: Lifetime, settings: Record<string, string> = {}
       ...more,
     })
     const log = openLog(config, { write: (line) => lines.push(line) })
-    return startPlatform(config, connection, log, clock)
+    return startPlatform(config, connection, log, () => new Date(clock().getTime() - behindMs))
   }
   // The platform knows its own address before it listens, as it does everywhere else.
   const [port, sandboxPort] = [await findFreePort(), await findFreePort()]
@@ -215,8 +215,8 @@ export async function testApp(t: Lifetime, settings: Record<string, string> = {}
     holdClock: () => {
       heldMs = Date.now()
     },
-    startSecond: async (more) => {
-      const second = await start(more)
+    startSecond: async (more, behindMs) => {
+      const second = await start(more, behindMs)
       platforms.push(second)
       return second
     },

@@ -3,7 +3,7 @@ import { callerKey } from '../../caller.ts'
 import { type Environment, service } from '../../environment.ts'
 import { fail, type PlatformError } from '../../errors.ts'
 import type { HttpRequest } from '../request.ts'
-import type { Source } from './fields.ts'
+import { isWholeBody, type Source } from './fields.ts'
 import { parseForm } from './forms.ts'
 import { parseStrictJson } from './json.ts'
 import { parseMultipart } from './multipart.ts'
@@ -12,11 +12,17 @@ import { parseMultipart } from './multipart.ts'
 export const SMALL_BODY_BYTES = 64 * 1024
 /** The largest image (bytes). */
 export const IMAGE_BYTES = 5 * 1024 * 1024
+/** The largest list of people as CSV (bytes). */
+export const CSV_BYTES = 2 * 1024 * 1024
 
 /** What an image is best sent as. Its bytes tell what it is, so the name is not compared with them. */
 export const IMAGE_BODY_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'application/octet-stream']
 /** A sender may call it any image, or not know; only what says that it is something else is refused unread. */
 const ANY_IMAGE = /^(?:image\/[\w.+-]+|application\/octet-stream)\s*(?:;|$)/i
+
+/** RFC 7111; a sender that cannot tell may say so. Of any other charset it is not known what its bytes mean. */
+export const CSV_TYPE = 'text/csv'
+const ANY_CSV = /^(?:text\/csv|application\/octet-stream)\s*(?:;\s*(?:charset="?utf-8"?|header=\w+)\s*)*$/i
 
 /** Larger bodies are in memory several times while they are worked on: so many bytes of them are let in. */
 const largeBodies = service(({ config }) => new ByteBudget(config.LARGE_BODIES_BYTES))
@@ -28,6 +34,10 @@ function parserOf(source: Source, contentType: string | undefined): Parse {
   if (source === 'image') {
     if (contentType === undefined || ANY_IMAGE.test(contentType)) return (body) => body
     throw fail('unsupportedMediaType', 'Send the image itself, as image/png, image/jpeg or image/webp')
+  }
+  if (source === 'csv') {
+    if (contentType !== undefined && ANY_CSV.test(contentType)) return (body) => body
+    throw fail('unsupportedMediaType', 'Send the file itself, as text/csv in UTF-8')
   }
   const type = /^[^;\s]*/.exec(contentType ?? '')![0].toLowerCase()
   if (source === 'multipart') {
@@ -52,7 +62,7 @@ export function refuseBody({ headers, route }: HttpRequest): PlatformError | und
 export async function readBody(environment: Environment, request: HttpRequest, source: Source): Promise<unknown> {
   const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': type } = request.headers
   if (encoding === undefined && (length === undefined || length === '0'))
-    return source === 'image' && type !== undefined ? Buffer.alloc(0) : undefined
+    return isWholeBody(source) && type !== undefined ? Buffer.alloc(0) : undefined
   const parse = parserOf(source, type)
   if (request.isContinueAwaited) {
     request.isContinueAwaited = false

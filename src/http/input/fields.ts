@@ -56,17 +56,19 @@ const BODY_ONLY = 'x-body-only'
 /** A field that must not stand in the address, where the others of its operation may. */
 export const inBody = <T extends TSchema>(field: T): T => ({ ...field, [BODY_ONLY]: true })
 
-/** A file, for the sources `image` and `multipart`: its bytes, whatever its name or its sender says that they are. */
+/** A file, for the sources `image`, `csv` and `multipart`: its bytes, whatever its name or its sender says that they are. */
 export const File = (description: string) => Type.Unsafe<Buffer>({ [KIND]: 'file', description })
 
 const kindOf = (schema: TSchema): Kind => (schema as { [KIND]?: Kind })[KIND] ?? 'any'
 export const isFile = (schema: TSchema): boolean => kindOf(schema) === 'file'
 
 /**
- * Where an operation takes its fields from. `body only`: in the query they are not ignored but refused. `image`: the whole body is the one file of the input, and
+ * Where an operation takes its fields from. `body only`: in the query they are not ignored but refused. `image`, `csv`: the whole body is the one file of the input, and
  * other fields are in the query. `multipart`: a form with a file, as browsers send it.
  */
-export type Source = 'query' | 'body' | 'either' | 'body only' | 'image' | 'multipart'
+export type Source = 'query' | 'body' | 'either' | 'body only' | 'image' | 'csv' | 'multipart'
+export const isWholeBody = (source: Source): boolean => source === 'image' || source === 'csv'
+export const isInQuery = (source: Source): boolean => source === 'query' || source === 'either' || isWholeBody(source)
 export interface Sources {
   readonly query: Readonly<Record<string, unknown>>
   readonly body: unknown
@@ -99,7 +101,7 @@ export function compileInput<T extends TObject>(
   const bodyFieldsOnly = fields.filter(({ name }) => BODY_ONLY in schema.properties[name]!)
   const fileName = schemas.find(([, field]) => isFile(field))?.[0]
   const check = checkOf(schema)
-  const isFromQuery = source === 'query' || source === 'either' || source === 'image'
+  const isFromQuery = isInQuery(source)
   return (sources) => {
     const body = source === 'query' ? undefined : bodyFields(sources.body, fileName)
     if (isFromQuery) refuseRepeated(fields, sources.query)

@@ -9,7 +9,7 @@ import { renderOpenApi, writeDocs } from '../../docs.ts'
 import { fail, listErrors } from '../../errors.ts'
 import { type Answer, type Client, testApp } from '../../testing/testing.ts'
 import { anyone, appUser } from '../callers/callers.ts'
-import { Id, IdList } from '../input/fields.ts'
+import { Id, IdList, isFile, isInQuery, isWholeBody } from '../input/fields.ts'
 import { operation as declare, isRepeatable } from '../operation.ts'
 import { rfcStatusOf } from '../output/errors.ts'
 import { json } from '../output/output.ts'
@@ -68,9 +68,11 @@ test('every operation is described with all of its fields, headers and errors', 
     const fields = Object.keys(operation.input.properties).filter((name) => !inPath.includes(name))
     const { from, output } = operation
     assert.deepEqual(namesIn('path'), inPath)
-    assert.deepEqual(namesIn('query'), from === 'query' || from === 'either' ? fields : [], operation.name)
-    assert.deepEqual(inBody, from === 'query' || from === 'image' ? [] : fields, operation.name)
+    const inQuery = fields.filter((name) => isInQuery(from) && !isFile(operation.input.properties[name]))
+    assert.deepEqual(namesIn('query'), inQuery, operation.name)
+    assert.deepEqual(inBody, from === 'query' || isWholeBody(from) ? [] : fields, operation.name)
     if (from === 'image') assert.ok(one.requestBody.content['image/png'])
+    if (from === 'csv') assert.equal(one.requestBody.content['text/csv'].schema.type, 'string')
     if (output.kind === 'image') assert.deepEqual(Object.keys(one.responses[200].content), output.mediaTypes)
     for (const name of Object.keys(output.headers ?? {})) assert.ok(one.responses[200].headers[name], name)
     for (const kind of operation.errors) {

@@ -1,8 +1,8 @@
 import type { TObject, TSchema } from 'typebox'
 import manifest from '../../../package.json' with { type: 'json' }
 import type { ErrorName } from '../../errors.ts'
-import { IMAGE_BODY_TYPES } from '../input/bodies.ts'
-import { isFile, namesInPath } from '../input/fields.ts'
+import { CSV_TYPE, IMAGE_BODY_TYPES } from '../input/bodies.ts'
+import { isFile, isInQuery, namesInPath } from '../input/fields.ts'
 import type { Interface } from '../interface.ts'
 import { challengeOf, isRepeatable, type Operation, securityOf } from '../operation.ts'
 import type { EventOutput } from '../output/output.ts'
@@ -19,7 +19,7 @@ const ABOUT = `The learning and training platform that other people's apps stand
 - **Sign-in** is \`Authorization: Bearer <access token>\`.
 - **Input** is forgiving: \`null\`, \`""\` and \`nil\` mean "not given" for ids, numbers and dates; booleans and numbers may be
   text; a list of ids may be one text with commas; unknown fields are ignored. A field that is given twice is refused.
-- **Bodies** are JSON or a form. In a form every value is text, so only JSON can carry other values. An image is sent as it is.
+- **Bodies** are JSON or a form. In a form every value is text, so only JSON can carry other values. An image or a CSV file is sent as it is.
 - **Repeating** a write is safe with an \`Idempotency-Key\`.
 - **Ids** are opaque. A user has another userId in each app.`
 
@@ -170,7 +170,7 @@ function describeQuery(
   schemas: SharedSchemas,
 ): JsonObject[] {
   const inPath = namesInPath(path)
-  const isFromQuery = from === 'query' || from === 'either' || from === 'image'
+  const isFromQuery = isInQuery(from)
   return fieldsOf(input).flatMap(([name, field, isRequired]) => {
     const isInPath = inPath.includes(name)
     if (!isInPath && (!isFromQuery || isFile(field))) return []
@@ -207,6 +207,11 @@ function describeBody({ input, from, example }: Operation, schemas: SharedSchema
   // OpenAPI 3.1 says of bytes nothing but their media type.
   if (from === 'image')
     return { required: true, content: Object.fromEntries(IMAGE_BODY_TYPES.map((type) => [type, {}])) }
+  if (from === 'csv') {
+    const [file] = fieldsOf(input).find(([, field]) => isFile(field))!
+    const schema = { type: 'string', description: input.properties[file].description }
+    return { required: true, content: { [CSV_TYPE]: { schema, ...exampleOf(example?.request?.[file]) } } }
+  }
   const isEither = from === 'either'
   const { required, ...optional } = schemas.publish(input)
   const schema = isEither || required === undefined ? optional : { required, ...optional }

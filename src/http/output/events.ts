@@ -1,9 +1,11 @@
-import type { AppUser } from '../../caller.ts'
+import { findSignedIn } from '../../browsers/browsers.ts'
+import type { AppUser, Member } from '../../caller.ts'
 import type { Environment } from '../../environment.ts'
 import { PlatformError } from '../../errors.ts'
 import type { EventSink } from '../../feeds/sink.ts'
 import { isConcerned, tokenCache } from '../../sessions/cache.ts'
 import { findBearer, lookUpHolder, recallHolder } from '../callers/bearer.ts'
+import { findBrowserToken } from '../callers/cookies.ts'
 import type { HttpRequest } from '../request.ts'
 import { startAnswer } from './answers.ts'
 
@@ -11,10 +13,12 @@ import { startAnswer } from './answers.ts'
 const HEARTBEAT_MS = 15_000
 /** A client that does not read is let go; it resumes where it was. */
 const MAX_UNSENT_BYTES = 256 * 1024
+/** Signing out of a browser is told to nobody, so that is looked up. */
+const LOOK_MS = 1000
 
 /** Turns the answer into a stream of server-sent events, which ends with the client, its session, or the server. */
 export function openEventSink(environment: Environment, request: HttpRequest): EventSink {
-  const who = request.who as AppUser
+  const who = request.who as AppUser | Member
   const response = startAnswer(environment, request, {
     'content-type': 'text/event-stream; charset=utf-8',
     // Asks a proxy not to hold events back.
@@ -31,16 +35,22 @@ export function openEventSink(environment: Environment, request: HttpRequest): E
   }
   const close = () => response.end()
   const heartbeat = setInterval(() => write(': still here\n\n'), HEARTBEAT_MS)
-  const expiry = setTimeout(close, Math.min(who.tokenExpiresAtMs - who.at.getTime(), 2 ** 31 - 1))
+  const look = () => closeIfOver(environment, request, close)
+  const isOfApp = 'tokenExpiresAtMs' in who
+  const expiry = isOfApp
+    ? setTimeout(close, Math.min(who.tokenExpiresAtMs - who.at.getTime(), 2 ** 31 - 1))
+    : setInterval(look, LOOK_MS)
   const stopListening = environment.get(tokenCache).onRevoked({
-    revoked: (revocation) => isConcerned(who, revocation) && close(),
-    heardAgain: () => closeIfRevoked(environment, request, close),
+    revoked: (revocation) => {
+      if (isOfApp ? isConcerned(who, revocation) : revocation.personId === who.personId) close()
+    },
+    heardAgain: look,
   })
   environment.stopping.addEventListener('abort', close)
   const cleanUp = () => {
     isClosed = true
     clearInterval(heartbeat)
-    clearTimeout(expiry)
+    clearInterval(expiry)
     stopListening()
     environment.stopping.removeEventListener('abort', close)
     for (const handler of closeHandlers) handler()
@@ -49,7 +59,7 @@ export function openEventSink(environment: Environment, request: HttpRequest): E
   // Each of these may have happened while the operation was deciding.
   if (response.destroyed) cleanUp()
   else if (environment.stopping.aborted) close()
-  else closeIfRevoked(environment, request, close)
+  else look()
   return {
     send: ({ id, event, data }) => write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`),
     close,
@@ -60,12 +70,15 @@ export function openEventSink(environment: Environment, request: HttpRequest): E
   }
 }
 
-/** Asks again whether the token holds; a database that is away is asked when it is heard again. */
-async function closeIfRevoked(environment: Environment, request: HttpRequest, close: () => void): Promise<void> {
-  const token = findBearer(request, true) as string
-  const now = environment.clock()
+/** Asks again whether the token or the cookie holds; a database that is away is asked when it is heard again. */
+async function closeIfOver(environment: Environment, request: HttpRequest, close: () => void): Promise<void> {
+  const token = findBearer(request, true)
+  const { clock, db, name } = environment
+  const now = clock()
   try {
-    if (!recallHolder(environment, token, now)) await lookUpHolder(environment, token, now)
+    if (token === undefined) {
+      if (!(await findSignedIn(db, findBrowserToken(environment, request) ?? '', name, now))) close()
+    } else if (!recallHolder(environment, token, now)) await lookUpHolder(environment, token, now)
   } catch (error) {
     if (!(error instanceof PlatformError && error.kind === 'notReady')) close()
   }

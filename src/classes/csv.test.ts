@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { decodeCsv, readCsv } from './csv.ts'
+
+const read = (text: string): string[][] => [...readCsv(text)]
+
+test('CSV is read as RFC 4180 has it', () => {
+  const cases: [string, string[][]][] = [
+    ['', []],
+    [
+      'a,b\r\nc,d',
+      [
+        ['a', 'b'],
+        ['c', 'd'],
+      ],
+    ],
+    [
+      'a,b\nc,d\n',
+      [
+        ['a', 'b'],
+        ['c', 'd'],
+      ],
+    ],
+    [
+      'a,b\rc,d\r',
+      [
+        ['a', 'b'],
+        ['c', 'd'],
+      ],
+    ],
+    [
+      'a,\r\n,b',
+      [
+        ['a', ''],
+        ['', 'b'],
+      ],
+    ],
+    ['a,', [['a', '']]],
+    [',', [['', '']]],
+    ['""', [['']]],
+    ['"a","b ""c"""\r\n', [['a', 'b "c"']]],
+    ['"a,b\r\nc",d', [['a,b\r\nc', 'd']]],
+    ['a\r\n\r\nb', [['a'], [''], ['b']]],
+    [' a , b ', [[' a ', ' b ']]],
+    ['=1+1,@x', [['=1+1', '@x']]],
+  ]
+  for (const [text, records] of cases) assert.deepEqual(read(text), records, JSON.stringify(text))
+})
+
+test('what could be read in two ways is refused, with its row', () => {
+  assert.throws(() => read('a\n"b'), /Row 2: a quote is opened and not closed/)
+  assert.throws(() => read('a\nb"c'), /Row 2: a quote belongs around a whole field/)
+  assert.throws(() => read('"b"c'), /Row 1: a quote belongs around a whole field/)
+  assert.throws(() => read('"b" ,c'), /Row 1/)
+})
+
+test('a byte order mark is left out, and what is not UTF-8 refused', () => {
+  assert.equal(decodeCsv(Buffer.from('\ufeffhandle')), 'handle')
+  assert.throws(() => decodeCsv(Buffer.from([0xe9, 0x2c])), /not valid UTF-8/)
+  assert.throws(() => decodeCsv(Buffer.from('\ufeffhandle', 'utf16le')), /not valid UTF-8/)
+})
+
+test('whatever is written as CSV is read again', () => {
+  const field = fc.oneof(fc.string(), fc.constantFrom('', '"', '""', ',', '\r\n', '\n', '\r', 'a"b', ' '))
+  const quote = (text: string) => `"${text.replaceAll('"', '""')}"`
+  const write = (isQuoted: boolean) => (text: string) => (isQuoted || /[",\r\n]/.test(text) ? quote(text) : text)
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(field, { minLength: 1, maxLength: 4 }), { maxLength: 6 }),
+      fc.boolean(),
+      fc.constantFrom('\r\n', '\n', '\r'),
+      (records, isQuoted, end) => {
+        const text = records.map((record) => record.map(write(isQuoted)).join(',') + end).join('')
+        assert.deepEqual(read(text), records)
+      },
+    ),
+  )
+  // Whatever else is sent, it ends: with records or with a refusal.
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom('"', ',', '\r', '\n', 'a') }), (text) => {
+      try {
+        read(text)
+      } catch (error) {
+        assert.match((error as Error).message, /^Row \d+: /)
+      }
+    }),
+  )
+})

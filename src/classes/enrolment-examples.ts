@@ -1,0 +1,128 @@
+import { DONE, MOMENT, USER_IDS } from '../samples.ts'
+
+const STUDENT_ID = 'wQ8rT2yU6iO0pA4sD7fG1h'
+
+const avery = {
+  studentId: 'student-avery',
+  classId: 'class-alpha',
+  handle: '@avery',
+  name: 'Avery Lindqvist',
+  status: 'active',
+  enrolledDate: MOMENT,
+  userId: null,
+}
+const byInstructor = { as: 'casey', request: { studentId: 'student-avery' } } as const
+
+/** What people read about these operations. */
+export const examples = {
+  listStudents: {
+    description:
+      'A page of the students of a class, in the order in which they came. Staff of the class, owners of the organisation and administrators see it. An app is told a userId where the student uses it.',
+    example: {
+      as: 'casey',
+      request: { classId: 'class-alpha', limit: 1 },
+      answer: { docs: [{ ...avery, userId: USER_IDS.avery }], total: 2, limit: 1, page: 1, pages: 2 },
+    },
+  },
+  enrolStudent: {
+    description:
+      'Makes somebody a student of a class. Whoever was one before is the same student again, with all that was recorded. A student who is suspended has to be reinstated instead.',
+    example: {
+      as: 'casey',
+      request: { classId: 'class-alpha', handle: '@drew' },
+      answer: { ...avery, studentId: STUDENT_ID, handle: '@drew', name: 'Drew Castellanos' },
+    },
+  },
+  dropStudent: {
+    description:
+      'Ends a place in a class. What was recorded stays and can be read, and nothing more is recorded. The student cannot come back with the code; an instructor can enrol or reinstate them.',
+    example: { ...byInstructor, answer: { ...avery, status: 'dropped' } },
+  },
+  suspendStudent: {
+    description:
+      'Keeps a student from recording anything until they are reinstated. They still see the class, and joining it again changes nothing.',
+    example: { ...byInstructor, answer: { ...avery, status: 'suspended' } },
+  },
+  reinstateStudent: {
+    description:
+      'Brings back a student who was suspended or dropped. It is the same student, with all that was recorded.',
+    example: { ...byInstructor, after: 'suspendStudent', answer: avery },
+  },
+  transferStudent: {
+    description:
+      'Moves a student to another class of the same course. The studentId stays, and so does everything that was recorded. The caller must be an instructor of both classes, an owner or an administrator.',
+    example: {
+      as: 'ellis',
+      request: { studentId: 'student-avery', classId: 'class-bravo' },
+      answer: { ...avery, classId: 'class-bravo' },
+    },
+  },
+  joinClass: {
+    description:
+      'Makes the caller a student of the class that has this code. Joining again is fine, and whoever has left comes back as the same student. A wrong code and the code of a class that has ended look the same, and wrong codes are limited.',
+    example: {
+      as: 'ellis',
+      request: { joinCode: 'ALPHA-2026' },
+      answer: { classId: 'class-alpha', name: 'Preflight Alpha', studentId: STUDENT_ID, status: 'active' },
+    },
+  },
+  leaveClass: {
+    description:
+      'The caller is no longer a student of this class. What was recorded stays, and with the code they can come back, unless they were suspended.',
+    example: { request: { classId: 'class-alpha' }, answer: DONE },
+  },
+  setLock: {
+    description:
+      'Locks or unlocks a lesson by hand, for a class or for one student. What is set for a student wins over what is set for the class, and both win over the order of the course and its prerequisites.',
+    example: {
+      as: 'casey',
+      request: { classId: 'class-alpha', lessonId: 'lesson-walkaround', studentId: 'student-avery', locked: false },
+      answer: { classId: 'class-alpha', lessonId: 'lesson-walkaround', studentId: 'student-avery', locked: false },
+    },
+  },
+  clearLock: {
+    description:
+      'Takes back what was locked or unlocked by hand, for the class or for one student. From then on the course decides again. Where nothing was set, nothing changes.',
+    example: {
+      as: 'casey',
+      after: 'setLock',
+      request: { classId: 'class-alpha', lessonId: 'lesson-walkaround', studentId: 'student-avery' },
+      answer: DONE,
+    },
+  },
+  importRoster: {
+    description:
+      'Adds, drops, suspends and reinstates students by a CSV file of up to 2 MiB and 20,000 rows. Every row has a result of its own; with `allOrNothing` nothing is written where one is refused, and with `dryRun` nothing at all. Sending it again changes nothing more.',
+    example: {
+      as: 'casey',
+      request: {
+        classId: 'class-alpha',
+        dryRun: false,
+        roster: 'handle,action,studentId\r\n@drew,add,student-drew\r\n@avery,suspend,\r\n@nobody,,\r\n',
+      },
+      answer: {
+        written: true,
+        counts: { added: 1, dropped: 0, suspended: 1, reinstated: 0, unchanged: 0, refused: 1 },
+        rows: [
+          { row: 2, handle: '@drew', action: 'add', studentId: 'student-drew', result: 'added', reason: null },
+          {
+            row: 3,
+            handle: '@avery',
+            action: 'suspend',
+            studentId: 'student-avery',
+            result: 'suspended',
+            reason: null,
+          },
+          {
+            row: 4,
+            handle: '@nobody',
+            action: 'add',
+            studentId: null,
+            result: 'refused',
+            reason: 'there is no account with this handle',
+          },
+        ],
+      },
+    },
+  },
+} as const

@@ -1,0 +1,148 @@
+import { networkOf } from '../bounds/networks.ts'
+import { RateLimiter } from '../bounds/rate-limiter.ts'
+import { callerKey } from '../caller.ts'
+import { service } from '../environment.ts'
+import { member, person } from '../http/callers/callers.ts'
+import { type Operation, operation } from '../http/operation.ts'
+import { json, success } from '../http/output/output.ts'
+import { examples } from './enrolment-examples.ts'
+import { changeStudent, enrolStudent, joinClass, leaveClass, listStudents, transferStudent } from './enrolments.ts'
+import {
+  EnrolStudent,
+  JoinClass,
+  Joined,
+  LeaveClass,
+  ListStudents,
+  NameStudent,
+  Student,
+  StudentPage,
+  TransferStudent,
+} from './schema.ts'
+
+const area = 'Courses and classes'
+const path = '/edu/v1/class/student'
+const role = 'instructor of the class, owner of the organisation, administrator'
+
+/** A school may sit behind one network. */
+const PEOPLE_OF_A_NETWORK = 20
+const HOUR_SECONDS = 3600
+const hourly = (name: string, tries: number) => new RateLimiter(name, tries / HOUR_SECONDS, tries)
+const joinLimit = service(({ config }) => hourly('join', config.RATE_JOIN_PER_HOUR))
+const joinNetworkLimit = service(({ config }) =>
+  hourly('join-network', config.RATE_JOIN_PER_HOUR * PEOPLE_OF_A_NETWORK),
+)
+
+const CHANGES = [
+  { action: 'drop', name: 'dropStudent', summary: 'Drops a student from a class', errors: [] },
+  { action: 'suspend', name: 'suspendStudent', summary: 'Suspends a student', errors: ['impossibleNow'] },
+  {
+    action: 'reinstate',
+    name: 'reinstateStudent',
+    summary: 'Reinstates a student who was suspended or dropped',
+    errors: [],
+  },
+] as const
+
+export const enrolmentOperations: readonly Operation[] = [
+  operation({
+    name: 'listStudents',
+    summary: 'Lists the students of a class',
+    ...examples.listStudents,
+    method: 'GET',
+    path: `${path}/list`,
+    area,
+    who: member,
+    role: 'staff of the class, owner of the organisation, administrator',
+    input: ListStudents,
+    from: 'query',
+    output: json(StudentPage),
+    errors: ['forbidden'],
+    run: ({ db, who }, input) => listStudents(db, who, input),
+  }),
+  operation({
+    name: 'enrolStudent',
+    summary: 'Enrols somebody in a class',
+    ...examples.enrolStudent,
+    method: 'PUT',
+    path,
+    area,
+    who: person,
+    role,
+    input: EnrolStudent,
+    from: 'body',
+    output: json(Student),
+    errors: ['forbidden', 'notFound', 'impossibleNow', 'conflict'],
+    run: ({ db, who }, input) => enrolStudent(db, who, input),
+  }),
+  ...CHANGES.map(({ action, name, summary, errors }) =>
+    operation({
+      name,
+      summary,
+      ...examples[name],
+      method: 'POST',
+      path: `${path}/${action}`,
+      area,
+      who: person,
+      role,
+      input: NameStudent,
+      from: 'body',
+      output: json(Student),
+      errors: ['forbidden', ...errors],
+      run: ({ db, who }, { studentId }) => changeStudent(db, who, action, studentId),
+    }),
+  ),
+  operation({
+    name: 'transferStudent',
+    summary: 'Transfers a student to another class of the course',
+    ...examples.transferStudent,
+    method: 'POST',
+    path: `${path}/transfer`,
+    area,
+    who: person,
+    role: 'instructor of both classes, owner of the organisation, administrator',
+    input: TransferStudent,
+    from: 'body',
+    output: json(Student),
+    errors: ['forbidden', 'impossibleNow', 'conflict'],
+    run: ({ db, who }, input) => transferStudent(db, who, input),
+  }),
+  operation({
+    name: 'joinClass',
+    summary: 'Joins a class with its code',
+    ...examples.joinClass,
+    method: 'POST',
+    path: '/edu/v1/class/join',
+    area,
+    who: member,
+    input: JoinClass,
+    from: 'body',
+    output: json(Joined),
+    errors: ['forbidden', 'notFound'],
+    run: async ({ db, who, environment, request }, input) => {
+      const tries = [
+        { limiter: environment.get(joinLimit), key: callerKey(who) },
+        { limiter: environment.get(joinNetworkLimit), key: networkOf(who.address) },
+      ]
+      for (const { limiter, key } of tries) request.limit(limiter, key)
+      const joined = await joinClass(db, who, input)
+      // Only wrong codes count: a whole school joins on the first day.
+      for (const { limiter, key } of tries) limiter.giveBack(key)
+      return joined
+    },
+  }),
+  operation({
+    name: 'leaveClass',
+    summary: 'Leaves a class',
+    ...examples.leaveClass,
+    method: 'POST',
+    path: '/edu/v1/class/leave',
+    area,
+    who: member,
+    role: 'student',
+    input: LeaveClass,
+    from: 'body',
+    output: success(),
+    errors: ['forbidden'],
+    run: ({ db, who }, input) => leaveClass(db, who, input),
+  }),
+]

@@ -1,0 +1,43 @@
+/** What somebody is in a class as a student; `none` is who has never been one. */
+export type Status = 'active' | 'suspended' | 'dropped'
+export type Action = 'add' | 'drop' | 'suspend' | 'reinstate'
+
+export const ACTIONS = ['add', 'drop', 'suspend', 'reinstate'] as const satisfies readonly Action[]
+
+const NO_STUDENT = 'is no student of this class'
+
+/** What staff may make of a student: the status afterwards, or why not. The same status again is fine, because clients repeat themselves. */
+export const OUTCOMES: Readonly<Record<Action, Readonly<Record<Status | 'none', Status | { refused: string }>>>> = {
+  add: {
+    none: 'active',
+    active: 'active',
+    suspended: { refused: 'is suspended; reinstate them' },
+    dropped: 'active',
+  },
+  drop: { none: { refused: NO_STUDENT }, active: 'dropped', suspended: 'dropped', dropped: 'dropped' },
+  suspend: {
+    none: { refused: NO_STUDENT },
+    active: 'suspended',
+    suspended: 'suspended',
+    dropped: { refused: 'was dropped; add them first' },
+  },
+  reinstate: { none: { refused: NO_STUDENT }, active: 'active', suspended: 'active', dropped: 'active' },
+}
+
+/** What each is called once it is done. */
+export const DONE = {
+  add: 'added',
+  drop: 'dropped',
+  suspend: 'suspended',
+  reinstate: 'reinstated',
+} as const satisfies Record<Action, string>
+
+export interface Roles {
+  readonly teaches: boolean
+  readonly observes: boolean
+  readonly manages: boolean
+}
+
+/** Instructors of the class, owners of the organisation, administrators. */
+export const mayChange = ({ teaches, manages }: Roles): boolean => teaches || manages
+export const maySee = (roles: Roles): boolean => roles.observes || mayChange(roles)

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { ownDatabase, place, runAll } from './testing.ts'
+
+const DEMO = fileURLToPath(new URL('../../demo/demo.json', import.meta.url))
+
+const fileOf = (name: string, text: string): string => {
+  const path = join(place, name)
+  writeFileSync(path, text)
+  return path
+}
+
+test('roster brings students into a class, says what it refuses, and can be repeated', async () => {
+  const { settings, drop } = await ownDatabase()
+  const good = fileOf('good.csv', '\ufeffhandle,action\r\n@drew,\r\n"@blake",suspend\r\n')
+  const mixed = fileOf('mixed.csv', 'handle,studentId\n@casey,student-casey\n@nobody.here,\n')
+  const broken = fileOf('broken.csv', 'handle,email\n@casey,c@example.org\n')
+  const line = (...args: string[]) => ({ args, settings })
+  const [, dry, first, again, sandbox, nothing, partly, wrong, unknown, missing] = await runAll([
+    line('import', DEMO),
+    line('roster', 'class-alpha', good, '--dry-run'),
+    line('roster', 'class-alpha', good),
+    line('roster', 'class-alpha', good),
+    line('roster', 'class-alpha', good, '--environment', 'sandbox'),
+    line('roster', 'class-alpha', mixed, '--all-or-nothing'),
+    line('roster', 'class-alpha', mixed),
+    line('roster', 'class-alpha', broken),
+    line('roster', 'class-nowhere', good),
+    line('roster', 'class-alpha', join(place, 'none.csv')),
+  ])
+  const added = '1 added, 0 dropped, 1 suspended, 0 reinstated, 0 unchanged, 0 refused'
+  assert.deepEqual([dry!.code, dry!.out], [0, `This was a dry run: ${added}\n`])
+  assert.deepEqual([first!.code, first!.out, first!.err], [0, `${added}\n`, ''])
+  assert.deepEqual(
+    [again!.code, again!.out],
+    [0, '0 added, 0 dropped, 0 suspended, 0 reinstated, 2 unchanged, 0 refused\n'],
+  )
+  assert.deepEqual([sandbox!.code, sandbox!.out], [0, `${added}\n`])
+  const refused = '1 added, 0 dropped, 0 suspended, 0 reinstated, 0 unchanged, 1 refused'
+  const reason = 'row 3: @nobody.here there is no account with this handle\n'
+  assert.deepEqual([nothing!.code, nothing!.out], [1, `${reason}Nothing was written: ${refused}\n`])
+  assert.deepEqual([partly!.code, partly!.out, partly!.err], [1, `${reason}${refused}\n`, '1 of 2 rows were refused\n'])
+  assert.equal(wrong!.code, 1)
+  assert.match(wrong!.err, /^There is no column email; its first line names the columns/)
+  assert.deepEqual([unknown!.code, unknown!.err], [1, 'There is no class class-nowhere\n'])
+  assert.match(missing!.err, /cannot be read \(ENOENT\)/)
+  await drop()
+})

@@ -1,0 +1,96 @@
+import { Readable } from 'node:stream'
+import { gatePerOwner } from '../bounds/gate.ts'
+import { callerKey, type PersonCaller } from '../caller.ts'
+import type { Db } from '../database/database.ts'
+import type { RowOf } from '../database/statement.ts'
+import { fail } from '../errors.ts'
+import { pageOf, spanOf } from '../paging.ts'
+import { readClass } from './asked.ts'
+import { csvLine } from './csv.ts'
+import type { Gradebook, NameClass, ReadGradebook } from './results-schema.ts'
+import * as store from './results-store.ts'
+import type { Result } from './rules.ts'
+
+/** Each holds one of the connections for reports while it is read. */
+const downloading = gatePerOwner({
+  atOnce: 2,
+  perKey: 1,
+  waiting: 50,
+  waitingPerKey: 2,
+  waitMs: 45_000,
+  refusal: () => fail('notReady', 'Others are downloading gradebooks; try again shortly', 15),
+})
+
+type Column = RowOf<typeof store.listColumns>
+
+/** Students and lessons of a class, a page of students at a time. */
+export async function readGradebook(db: Db, who: PersonCaller, what: ReadGradebook): Promise<Gradebook> {
+  const { id, versionId } = await readClass(db, who, what, 'read')
+  const [columns, rows] = await Promise.all([
+    db.all(store.listColumns, { version: versionId }),
+    db.all(store.listGradebook, { class: id, now: who.at, ...spanOf(what) }),
+  ])
+  const docs = rows.map((row) => ({
+    studentId: row.student,
+    handle: row.handle,
+    name: `${row.first_name} ${row.last_name}`.trim() || row.handle,
+    status: row.status,
+    lessons: cellsOf(row.standings, columns),
+  }))
+  return {
+    classId: what.classId,
+    lessons: columns.map(({ lesson, parent, name }) => ({ lessonId: lesson, parentId: parent, name })),
+    ...pageOf(docs, rows[0]?.total ?? 0, what),
+    docs,
+  }
+}
+
+/** The whole class as a table for spreadsheets, written while it is read. */
+export async function exportGradebook(db: Db, who: PersonCaller, what: NameClass) {
+  const { id, versionId } = await readClass(db, who, what, 'read')
+  const columns = await db.all(store.listColumns, { version: versionId })
+  const leave = await downloading(db).enter(callerKey(who))
+  const stream = Readable.from(tableOf(db, { class: id, now: who.at }, columns), { objectMode: false })
+  stream.once('close', leave)
+  const fileName = `gradebook-${what.classId.replace(/[^\w.-]/g, '-')}-${who.at.toISOString().slice(0, 10)}.csv`
+  return { fileName, mediaType: 'text/csv; charset=utf-8', stream }
+}
+
+/** Spreadsheets take a file for UTF-8 when it begins so. */
+const MARK = '\uFEFF'
+
+async function* tableOf(
+  db: Db,
+  what: { class: number; now: Date },
+  columns: readonly Column[],
+): AsyncGenerator<string> {
+  const perLesson = columns.flatMap(({ name }) =>
+    ['result', 'score', 'attempts', 'seconds'].map((of) => `${name}: ${of}`),
+  )
+  yield MARK + csvLine(['Student ID', 'Handle', 'First name', 'Last name', 'Status', ...perLesson])
+  for await (const row of db.stream(store.exportGradebook, what)) {
+    const cells = cellsOf(row.standings, columns)
+    yield csvLine([
+      row.student,
+      row.handle.replace(/^@/, ''),
+      row.first_name,
+      row.last_name,
+      row.status,
+      ...cells.flatMap(({ result, score, attempts, timeOnTask }) => [result, score, attempts, timeOnTask]),
+    ])
+  }
+}
+
+/** What a student has at each lesson. */
+function cellsOf(standings: string | null, columns: readonly Column[]) {
+  const known = new Map<number, [Result, number | null, number, number]>(
+    (JSON.parse(standings ?? '[]') as [number, Result, number | null, number, number][]).map(([lesson, ...of]) => [
+      lesson,
+      of,
+    ]),
+  )
+  return columns.map(({ lesson_id, lesson }) => {
+    const [result, score, attempts, ms] = known.get(lesson_id) ?? ['NOT STARTED' as const, null, 0, 0]
+    return { lessonId: lesson, result, score, attempts, timeOnTask: Math.floor(ms / 1000) }
+  })
+}

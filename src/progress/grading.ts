@@ -1,0 +1,150 @@
+import type { PersonCaller } from '../caller.ts'
+import type { Db } from '../database/database.ts'
+import { fail } from '../errors.ts'
+import { announceEvents } from '../events/events.ts'
+import { type Page, pageOf, spanOf } from '../paging.ts'
+import { type Asked, readAsked, readClass, type Who } from './asked.ts'
+import { presentAttempt, toAttempt } from './attempt.ts'
+import {
+  type AttemptsLeft,
+  type Awaiting,
+  type GradeAttempt,
+  type GradeChanges,
+  type GrantAttempts,
+  type ListAwaiting,
+  MAX_EXTRA,
+  type ResetLesson,
+} from './grading-schema.ts'
+import * as store from './grading-store.ts'
+import { gradeOf, resultOf } from './rules.ts'
+import type { NameAttempt, Progress } from './schema.ts'
+
+const NOT_STARTED = 'User has not started that lesson yet.'
+
+/** What an instructor says about a completed attempt, the first time or instead of what was there. All that follows from it changes with it. */
+export async function gradeAttempt(db: Db, who: PersonCaller, what: GradeAttempt): Promise<Progress> {
+  const asked = await readAsked(db, who, what, 'grade')
+  return db.transaction(async (tx) => {
+    const before = await lockAttempt(tx, asked, what.lessonResultId)
+    const { pass, score } = gradeOf(what, before, asked.threshold)
+    const isSame = pass === before.pass && score === before.score
+    if (before.awaits_grade || !isSame) {
+      const reason = before.awaits_grade ? (what.reason?.trim() ?? '') : reasonOf(what)
+      const graded = { isCompleted: true, awaitsGrade: false, threshold: asked.threshold, pass, score }
+      const [result] = resultOf(graded)
+      await tx.first(store.gradeAttempt, {
+        ...placeOf(asked),
+        ...actOf(who),
+        attempt: before.attempt,
+        pass,
+        score,
+        result,
+        reason,
+        before: JSON.stringify({ pass: before.pass, score: before.score, result: before.result }),
+        after: JSON.stringify({ pass, score, result }),
+        kind: 'attempt.graded',
+        app: null,
+      })
+      announceEvents(tx)
+    }
+    const ids = { studentId: asked.student, lessonId: what.lessonId }
+    return presentAttempt({ ...toAttempt(before), pass, score }, ids)
+  })
+}
+
+/** More attempts for one student, where the lesson has only so many. */
+export async function grantAttempts(db: Db, who: PersonCaller, what: GrantAttempts): Promise<AttemptsLeft> {
+  const asked = await readAsked(db, who, what, 'grade')
+  const { count = 1 } = what
+  const reason = reasonOf(what)
+  if (asked.maxAttempts === null)
+    throw fail('impossibleNow', 'This lesson can be tried as often as one likes; there is nothing to add')
+  const given = await db.first(store.addAttempts, {
+    ...placeOf(asked),
+    ...actOf(who),
+    reason,
+    count,
+    most: MAX_EXTRA,
+  })
+  if (!given)
+    throw fail('impossibleNow', `A student can be given ${MAX_EXTRA} extra attempts at a lesson; reset it instead`)
+  announceEvents(db)
+  return {
+    studentId: asked.student,
+    lessonId: what.lessonId,
+    attempts: given.attempts,
+    extraAttempts: given.extra_attempts,
+    attemptsLeft: asked.maxAttempts + given.extra_attempts - given.attempts,
+  }
+}
+
+/** The student begins anew: what was done stays in the history and counts for nothing. */
+export async function resetLesson(db: Db, who: PersonCaller, what: ResetLesson): Promise<void> {
+  const asked = await readAsked(db, who, what, 'grade')
+  const reason = reasonOf(what)
+  await db.transaction(async (tx) => {
+    const standing = await tx.first(store.lockStanding, placeOf(asked))
+    if (!standing || standing.attempt_id === null) throw fail('notFound', NOT_STARTED)
+    if (standing.state !== 'completed')
+      throw fail('impossibleNow', `An attempt is open (${standing.state}); complete it first, then reset`)
+    await tx.first(store.resetAttempts, { ...placeOf(asked), ...actOf(who), reason })
+    announceEvents(tx)
+  })
+}
+
+/** What instructors changed about a student's lesson, the newest first. */
+export async function listChanges(db: Db, who: Who, what: NameAttempt): Promise<GradeChanges> {
+  const asked = await readAsked(db, who, what, 'read')
+  const rows = await db.all(store.listChanges, { ...placeOf(asked), app: who.appId ?? null })
+  return rows.map((row) => ({
+    change: row.kind,
+    lessonResultId: row.attempt,
+    before: JSON.parse(row.before),
+    after: JSON.parse(row.after),
+    reason: row.reason,
+    byId: row.by_id,
+    byName: row.by_name,
+    changed: row.changed_at.toISOString(),
+  }))
+}
+
+/** What waits for a grade, the oldest first. */
+export async function listAwaiting(db: Db, who: PersonCaller, what: ListAwaiting): Promise<Page<Awaiting[number]>> {
+  const { classId } = what
+  const one = classId === undefined ? null : (await readClass(db, who, { classId }, 'grade')).id
+  const rows = await db.all(store.listAwaiting, { person: who.personId, class: one, ...spanOf(what) })
+  const docs = rows.map((row) => ({
+    classId: row.class,
+    className: row.class_name,
+    studentId: row.student,
+    handle: row.handle,
+    name: row.name,
+    lessonId: row.lesson,
+    lessonName: row.lesson_name,
+    lessonResultId: row.attempt,
+    completed: row.completed_at!.toISOString(),
+  }))
+  return pageOf(docs, rows[0]?.total ?? 0, what)
+}
+
+const placeOf = ({ enrolmentId, lessonId }: Asked) => ({ enrolment: enrolmentId, lesson: lessonId })
+const actOf = ({ personId, at }: PersonCaller) => ({ person: personId, now: at })
+
+function reasonOf({ reason }: { reason?: string }): string {
+  const given = reason?.trim() ?? ''
+  if (given === '') throw fail('parameterMissing', 'reason is missing: say why, the student reads it')
+  return given
+}
+
+/** The attempt to grade, as it is from now until the end of the transaction. */
+async function lockAttempt(tx: Db, asked: Asked, lessonResultId: string | undefined) {
+  const standing = await tx.first(store.lockStanding, placeOf(asked))
+  const found = standing && (await tx.first(store.findAttempt, { ...placeOf(asked), attempt: lessonResultId ?? null }))
+  if (!found && lessonResultId !== undefined)
+    throw fail('validationFailed', 'lessonResultId is no attempt of that student at that lesson')
+  if (!standing || (!found && standing.attempt_id === null)) throw fail('notFound', NOT_STARTED)
+  if (found?.state !== 'completed')
+    throw fail('impossibleNow', 'This attempt is not completed; it can be graded as soon as it is')
+  if (found.is_reset) throw fail('impossibleNow', 'This attempt was reset and counts no more; grade a later one')
+  return found
+}

@@ -1,0 +1,163 @@
+import { MOMENT } from '../samples.ts'
+import { examples as progress } from './examples.ts'
+
+const { lessonResultId } = progress.startLesson.example.answer
+const CLASS = { classId: 'class-alpha' }
+const casey = 'casey' as const
+
+const NOT_STARTED = { result: 'NOT STARTED', score: null, attempts: 0, timeOnTask: 0 }
+const PASSED = { result: 'PASS', score: 92, attempts: 1, timeOnTask: 1800 }
+
+const LESSONS = [
+  { lessonId: 'lesson-walkaround', parentId: null, name: 'Walkaround' },
+  { lessonId: 'lesson-checklist', parentId: null, name: 'Checklist' },
+  { lessonId: 'lesson-checklist-interior', parentId: 'lesson-checklist', name: 'Interior' },
+  { lessonId: 'lesson-checklist-exterior', parentId: 'lesson-checklist', name: 'Exterior' },
+  { lessonId: 'lesson-checkride', parentId: null, name: 'Checkride' },
+]
+const AHEAD = {
+  ...NOT_STARTED,
+  explanation: 'No attempt was started.',
+  bestScore: null,
+  passed: false,
+  lessonResultId: null,
+  started: null,
+  completed: null,
+}
+const lockedUntil = (name: string) => ({ locked: true, lockReason: `Pass ${name} first; 1 of 2 done.` })
+const OPEN = { locked: false, lockReason: null }
+
+/** What people read about these operations. */
+export const examples = {
+  readLockReason: {
+    description:
+      'In words, and as the ids of the lessons that have to be passed first. Where an instructor has locked or unlocked the lesson, that alone counts.',
+    example: {
+      request: { lessonId: 'lesson-checklist', ...CLASS },
+      answer: {
+        lessonId: 'lesson-checklist',
+        studentId: 'student-avery',
+        locked: true,
+        reason: 'Pass Walkaround first; 0 of 1 done.',
+        missing: ['lesson-walkaround'],
+      },
+    },
+  },
+  readResults: {
+    description:
+      'Every lesson of the class with its result, the sentence that explains it, and why it is locked; child lessons follow their parent. An objective has the score that was reported for it, or else the score of the lesson, as a mean over those of its lessons that have one.',
+    example: {
+      request: CLASS,
+      answer: {
+        ...CLASS,
+        studentId: 'student-avery',
+        lessons: [
+          {
+            ...LESSONS[0],
+            ...PASSED,
+            explanation: 'Completed, and reported as passed.',
+            bestScore: 92,
+            passed: true,
+            lessonResultId,
+            started: MOMENT,
+            completed: MOMENT,
+            ...OPEN,
+          },
+          { ...LESSONS[1], ...AHEAD, ...OPEN },
+          { ...LESSONS[2], ...AHEAD, ...OPEN },
+          { ...LESSONS[3], ...AHEAD, ...lockedUntil('Interior') },
+          { ...LESSONS[4], ...AHEAD, ...lockedUntil('Checklist') },
+        ],
+        objectives: [
+          {
+            objectiveId: 'objective-safety',
+            name: 'Safety',
+            score: 92,
+            lessons: [
+              { lessonId: 'lesson-walkaround', score: 92, reported: false },
+              { lessonId: 'lesson-checkride', score: null, reported: false },
+            ],
+          },
+          {
+            objectiveId: 'objective-procedure',
+            name: 'Procedure',
+            score: null,
+            lessons: [
+              { lessonId: 'lesson-checklist', score: null, reported: false },
+              { lessonId: 'lesson-checkride', score: null, reported: false },
+            ],
+          },
+        ],
+      },
+    },
+  },
+  readTimeline: {
+    description:
+      'Attempts with their intervals, grades and other changes by instructors, scores of objectives, and the notes that the caller may read. Ask for the next page with `before`: what `next` says.',
+    example: {
+      request: { ...CLASS, limit: 2 },
+      answer: {
+        docs: [
+          {
+            at: MOMENT,
+            kind: 'completed',
+            lessonId: 'lesson-walkaround',
+            lessonResultId,
+            byId: null,
+            byName: null,
+            data: { pass: true, score: 92, result: 'PASS' },
+          },
+          {
+            at: MOMENT,
+            kind: 'progress',
+            lessonId: 'lesson-walkaround',
+            lessonResultId,
+            byId: null,
+            byName: null,
+            data: { end: MOMENT },
+          },
+          {
+            at: MOMENT,
+            kind: 'started',
+            lessonId: 'lesson-walkaround',
+            lessonResultId,
+            byId: null,
+            byName: null,
+            data: {},
+          },
+        ],
+        next: MOMENT,
+      },
+    },
+  },
+  readGradebook: {
+    description:
+      'A page of students, by name, each with a result for every lesson in their order. Students who were dropped are not in it.',
+    example: {
+      request: { ...CLASS, limit: 1 },
+      answer: {
+        ...CLASS,
+        lessons: LESSONS,
+        docs: [
+          {
+            studentId: 'student-avery',
+            handle: '@avery',
+            name: 'Avery Lindqvist',
+            status: 'active',
+            lessons: LESSONS.map(({ lessonId }, i) => ({ lessonId, ...(i === 0 ? PASSED : NOT_STARTED) })),
+          },
+        ],
+        total: 2,
+        limit: 1,
+        page: 1,
+        pages: 2,
+      },
+      as: casey,
+    },
+  },
+  exportGradebook: {
+    description:
+      'One line for each student, four columns for each lesson: result, score, attempts, and seconds on task. The file is UTF-8 with a mark at its beginning, so that spreadsheets read it; text that they would take for a formula begins with an apostrophe.',
+    example: { request: CLASS, as: casey },
+  },
+}

@@ -1,0 +1,100 @@
+import type { ErrorName } from '../errors.ts'
+import { member, person } from '../http/callers/callers.ts'
+import { type Operation, operation } from '../http/operation.ts'
+import { json } from '../http/output/output.ts'
+import { exportGradebook, readGradebook } from './gradebook.ts'
+import { readLockReason } from './locks.ts'
+import { readResults } from './results.ts'
+import { examples } from './results-examples.ts'
+import {
+  Gradebook,
+  LockReason,
+  NameClass,
+  ReadGradebook,
+  ReadResults,
+  ReadTimeline,
+  Results,
+  Timeline,
+} from './results-schema.ts'
+import { NameAttempt } from './schema.ts'
+import { readTimeline } from './timeline.ts'
+
+const area = 'Lessons and progress'
+const path = '/edu/v1/class'
+const STAFF = 'instructor or observer of the class, owner of its organisation, administrator'
+const REFUSED: readonly ErrorName[] = ['forbidden', 'validationFailed']
+
+export const resultOperations: readonly Operation[] = [
+  operation({
+    name: 'readLockReason',
+    summary: 'Says why a lesson is locked for a student, and what to do first',
+    ...examples.readLockReason,
+    method: 'GET',
+    path: '/edu/v1/lesson/progress/lock/reason',
+    area,
+    who: member,
+    input: NameAttempt,
+    from: 'query',
+    output: json(LockReason),
+    errors: [...REFUSED, 'notFound'],
+    run: ({ db, who }, input) => readLockReason(db, who, input),
+  }),
+  operation({
+    name: 'readResults',
+    summary: 'Reads how a student stands at every lesson and objective of a class, and why',
+    ...examples.readResults,
+    method: 'GET',
+    path: `${path}/result`,
+    area,
+    who: member,
+    input: ReadResults,
+    from: 'query',
+    output: json(Results),
+    errors: REFUSED,
+    run: ({ db, who }, input) => readResults(db, who, input),
+  }),
+  operation({
+    name: 'readTimeline',
+    summary: 'Reads what happened to a student, the newest first',
+    ...examples.readTimeline,
+    method: 'GET',
+    path: `${path}/timeline`,
+    area,
+    who: member,
+    input: ReadTimeline,
+    from: 'query',
+    output: json(Timeline),
+    errors: REFUSED,
+    run: ({ db, who }, input) => readTimeline(db, who, input),
+  }),
+  operation({
+    name: 'readGradebook',
+    summary: 'Reads the gradebook of a class: its students and how they stand at each lesson',
+    ...examples.readGradebook,
+    method: 'GET',
+    path: `${path}/gradebook`,
+    area,
+    who: person,
+    role: STAFF,
+    input: ReadGradebook,
+    from: 'query',
+    output: json(Gradebook),
+    errors: ['forbidden'],
+    run: ({ db, who }, input) => readGradebook(db, who, input),
+  }),
+  operation({
+    name: 'exportGradebook',
+    summary: 'Downloads the gradebook of a whole class as CSV',
+    ...examples.exportGradebook,
+    method: 'GET',
+    path: `${path}/gradebook/csv`,
+    area,
+    who: person,
+    role: STAFF,
+    input: NameClass,
+    from: 'query',
+    output: { kind: 'file', mediaType: 'text/csv', headers: { 'Content-Disposition': 'The name of the file' } },
+    errors: ['forbidden'],
+    run: ({ db, who }, input) => exportGradebook(db, who, input),
+  }),
+]

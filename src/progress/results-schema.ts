@@ -1,0 +1,133 @@
+import { type Static, Type } from 'typebox'
+import { DateTime, Id, Whole } from '../http/input/fields.ts'
+import { PageOf, paging } from '../paging.ts'
+import { by, orNull } from './grading-schema.ts'
+import { Moment, student } from './schema.ts'
+
+export const ReadResults = Type.Object({ classId: Id('The class'), studentId: student.studentId })
+export type ReadResults = Static<typeof ReadResults>
+
+const lock = {
+  locked: Type.Boolean(),
+  reason: orNull('Why it is locked; null where it is not'),
+  missing: Type.Array(Type.String(), { description: 'Ids of the lessons to pass first' }),
+}
+export const LockReason = Type.Object(
+  { lessonId: Type.String(), studentId: Type.String(), ...lock },
+  { title: 'LockReason' },
+)
+export type LockReason = Static<typeof LockReason>
+
+const Score = Type.Union([Type.Number(), Type.Null()])
+const RESULTS = ['PASS', 'FAIL', 'INCOMPLETE', 'IN PROGRESS', 'NOT STARTED'] as const
+const standing = {
+  result: Type.Enum([...RESULTS], { description: 'Of the latest attempt' }),
+  score: Type.Union([Type.Number(), Type.Null()], { description: 'Of the latest attempt' }),
+  attempts: Type.Integer({ description: 'Those that count' }),
+  timeOnTask: Type.Integer({ description: 'In seconds, over all attempts that count; what runs is included' }),
+}
+
+export const Results = Type.Object(
+  {
+    classId: Type.String(),
+    studentId: Type.String(),
+    lessons: Type.Array(
+      Type.Object({
+        lessonId: Type.String(),
+        parentId: orNull('The lesson of which it is a step'),
+        name: Type.String(),
+        ...standing,
+        explanation: Type.String({ description: 'Why the result is what it is, in a sentence' }),
+        bestScore: Score,
+        passed: Type.Boolean({ description: 'Whether an attempt that counts was passed, the latest or another' }),
+        lessonResultId: orNull('The latest attempt'),
+        started: Type.Union([Moment, Type.Null()]),
+        completed: Type.Union([Moment, Type.Null()]),
+        locked: lock.locked,
+        lockReason: lock.reason,
+      }),
+    ),
+    objectives: Type.Array(
+      Type.Object({
+        objectiveId: Type.String(),
+        name: Type.String(),
+        score: Type.Union([Type.Number(), Type.Null()], {
+          description: 'The mean over its lessons that have a score; null where none has',
+        }),
+        lessons: Type.Array(
+          Type.Object({
+            lessonId: Type.String(),
+            score: Score,
+            reported: Type.Boolean({
+              description: 'Reported for the objective; otherwise it is the score of the lesson',
+            }),
+          }),
+        ),
+      }),
+    ),
+  },
+  { title: 'Results' },
+)
+export type Results = Static<typeof Results>
+
+export const ReadGradebook = Type.Object({ classId: Id('The class'), ...paging })
+export type ReadGradebook = Static<typeof ReadGradebook>
+export const NameClass = Type.Object({ classId: Id('The class') })
+export type NameClass = Static<typeof NameClass>
+
+const { properties: page } = PageOf(
+  Type.Object({
+    studentId: Type.String(),
+    handle: Type.String(),
+    name: Type.String(),
+    status: Type.String({ description: 'active or suspended' }),
+    lessons: Type.Array(Type.Object({ lessonId: Type.String(), ...standing })),
+  }),
+  '',
+)
+export const Gradebook = Type.Object(
+  {
+    classId: Type.String(),
+    lessons: Type.Array(
+      Type.Object({
+        lessonId: Type.String(),
+        parentId: orNull('The lesson of which it is a step'),
+        name: Type.String(),
+      }),
+      { description: 'In their order' },
+    ),
+    ...page,
+  },
+  { title: 'Gradebook' },
+)
+export type Gradebook = Static<typeof Gradebook>
+
+export const ReadTimeline = Type.Object({
+  studentId: student.studentId,
+  classId: Type.Optional(Id('The class; that of the student where one is named')),
+  before: Type.Optional(DateTime('Only what happened earlier; by default the newest')),
+  limit: Type.Optional(Whole('Entries a page, and those of the same moment as the last one; 50 by default', 1, 200)),
+})
+export type ReadTimeline = Static<typeof ReadTimeline>
+
+export const Timeline = Type.Object(
+  {
+    docs: Type.Array(
+      Type.Object({
+        at: Moment,
+        kind: Type.String({
+          description:
+            'started, completed; progress, idle (an interval); grade, extra attempt, reset; objective; note. Others may come',
+        }),
+        lessonId: orNull('The lesson'),
+        lessonResultId: orNull('The attempt'),
+        ...by,
+        data: Type.Unknown({ description: 'What there is to say about an entry of this kind' }),
+      }),
+      { description: 'The newest first' },
+    ),
+    next: Type.Union([Moment, Type.Null()], { description: '`before` of the next page; null at the end' }),
+  },
+  { title: 'Timeline' },
+)
+export type Timeline = Static<typeof Timeline>
