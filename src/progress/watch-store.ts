@@ -52,7 +52,7 @@ export const listClassChanges = read('progress.listClassChanges', {
   },
   gather: false,
   text: `
-    select e.id, e.kind, :after = 0 or exists (select from events k where k.id = :after) as is_kept, s.key as student,
+    select e.id, e.kind, :after = 0::bigint or exists (select from events k where k.id = :after) as is_kept, s.key as student,
            p.handle, p.first_name, p.last_name, l.key as lesson, b.key as objective,
            e.payload ->> 'state' as state, e.payload ->> 'result' as result, (e.payload ->> 'score')::float8 as score, e.at
       from events e
