@@ -90,15 +90,17 @@ create function course_view(person bigint, course bigint, class bigint)
    order by w.rank, w.has_ended, w.since desc, w.enrolment_id desc limit 1;
 end;
 
--- Those with whom somebody is in a class, as a student or as staff.
+-- Those with whom somebody is in a class that goes on, as an active student or as staff.
 create function people_in_classes_of(viewer bigint) returns table (person_id bigint) language sql stable begin atomic
   with mine as (
-    select e.class_id from enrolments e where e.person_id = viewer and e.status <> 'dropped'
+    select e.class_id from enrolments e where e.person_id = viewer and e.status = 'active'
     union all select s.class_id from class_staff s where s.person_id = viewer
+  ), going_on as (
+    select m.class_id from mine m join classes c on c.id = m.class_id where c.ended_at is null
   )
-  select e.person_id from mine m join enrolments e on e.class_id = m.class_id where e.status <> 'dropped'
+  select e.person_id from going_on m join enrolments e on e.class_id = m.class_id where e.status = 'active'
   union all
-  select s.person_id from mine m join class_staff s on s.class_id = m.class_id;
+  select s.person_id from going_on m join class_staff s on s.class_id = m.class_id;
 end;
 
 -- As before, and a child's classmates and teachers may share with it.

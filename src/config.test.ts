@@ -112,6 +112,7 @@ const PUBLIC: readonly Record<string, string>[] = [
   { BASE_URL: 'http://localhost.example.org' },
   { SANDBOX_URL: 'https://sandbox.example.org' },
   { SANDBOX_URL: 'http://192.0.2.1:4001' },
+  { NOTES_URL: 'https://notes.example.org' },
 ]
 const CLOSED: readonly Record<string, string>[] = [
   {},
@@ -119,6 +120,7 @@ const CLOSED: readonly Record<string, string>[] = [
   { HOST: 'localhost' },
   { HOST: '::1' },
   { BASE_URL: 'http://127.0.0.1:4000', SANDBOX_URL: 'http://[::1]:4001' },
+  { BASE_URL: 'http://[::ffff:127.0.0.1]:4000', SANDBOX_URL: 'http://localhost.:4001', NOTES_URL: 'http://127.0.0.1' },
   { BASE_URL: 'http://app.localhost:4000', SANDBOX_URL: 'http://sandbox.localhost:4001' },
 ]
 

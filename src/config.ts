@@ -116,7 +116,7 @@ const SETTINGS = {
   DATA_DIR: setting('Folder of the embedded database and of the secret key.', './data', anyText),
   DATABASE_URL: optional('A PostgreSQL (15 or later) of your own.', 'the embedded one', postgresAddress),
   DEMO: setting(
-    'Demo data: `on`, `off`, or `auto` (on where the embedded database is new and only this machine reaches the platform: HOST, BASE_URL and SANDBOX_URL are loopback addresses, and TRUST_PROXY names no proxy). Never otherwise: a database that holds demo people does not start there until `groundschool demo remove` has removed them.',
+    'Demo data: `on`, `off`, or `auto` (on where the embedded database is new and only this machine reaches the platform: HOST, BASE_URL, SANDBOX_URL and NOTES_URL are loopback addresses, and TRUST_PROXY names no proxy). Never otherwise: a database that holds demo people does not start there until `groundschool demo remove` has removed them.',
     'auto',
     choice('auto', 'on', 'off'),
   ),
@@ -126,7 +126,7 @@ const SETTINGS = {
     secretKey,
   ),
   MESSAGES: setting(
-    'How people get messages, such as links to set a new password: `smtp`, `file` (into DATA_DIR/messages, where a file stays for 30 days, or until the account of its reader is deleted), `log` (to standard error), `off` (administrators hand out links), or `auto` (smtp where SMTP_URL is set, otherwise file, otherwise off). `file` and `log` need HOST, BASE_URL and SANDBOX_URL to be loopback addresses.',
+    'How people get messages, such as links to set a new password: `smtp`, `file` (into DATA_DIR/messages, where a file stays for 30 days, or until the account of its reader is deleted), `log` (to standard error), `off` (administrators hand out links), or `auto` (smtp where SMTP_URL is set, otherwise file, otherwise off). `file` and `log` need HOST, BASE_URL, SANDBOX_URL and NOTES_URL to be loopback addresses.',
     'auto',
     choice('auto', 'off', 'file', 'log', 'smtp'),
   ),
@@ -263,8 +263,11 @@ export interface Config extends Omit<Settings, 'BASE_URL' | 'SANDBOX_URL' | 'NOT
   readonly isLocal: boolean
 }
 
+/** A host as it stands in an address or a setting. Names below localhost are loopback too (RFC 6761 §6.3), and so is 127.0.0.0/8 as IPv6 writes it. */
 export const isLoopbackHost = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host)
+  /^(?:(?:[^/@:]+\.)?localhost\.?|127\.\d+\.\d+\.\d+|::1|::(?:ffff:)?(?:7f[\da-f]{2}:[\da-f]{1,4}|127\.\d+\.\d+\.\d+))$/i.test(
+    host.replace(/^\[(.*)\]$/, '$1'),
+  )
 
 /** Reads all settings and refuses with everything that is wrong, not only the first. `CONFIG_FILE` names a file of NAME=value lines; the environment wins over it. */
 export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
@@ -283,7 +286,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const settings = values as unknown as Settings
   const base = settings.BASE_URL ?? `http://localhost:${settings.PORT}`
   const sandbox = settings.SANDBOX_URL ?? `http://localhost:${settings.SANDBOX_PORT}`
-  const reach = { ...settings, BASE_URL: base, SANDBOX_URL: sandbox }
+  const reach = { ...settings, BASE_URL: base, SANDBOX_URL: sandbox, NOTES_URL: settings.NOTES_URL ?? base }
   const opening = findOpening(reach)
   if (settings.DEMO === 'on' && opening)
     mistakes.push(`DEMO cannot be on while ${opening}: the demo passwords are public; set it to off`)
@@ -315,23 +318,26 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     MESSAGES: way,
     BASE_URL: base,
     SANDBOX_URL: sandbox,
-    NOTES_URL: settings.NOTES_URL ?? base,
+    NOTES_URL: reach.NOTES_URL,
     isLocal: opening === undefined,
   }
 }
 
-type Reach = Pick<Config, 'HOST' | 'BASE_URL' | 'SANDBOX_URL' | 'TRUST_PROXY'>
+type Reach = Pick<Config, 'HOST' | 'BASE_URL' | 'SANDBOX_URL' | 'NOTES_URL' | 'TRUST_PROXY'>
 
 /** The setting by which others than this machine reach the platform, as a claim. */
 export const findOpening = (config: Reach): string | undefined =>
   findPublicAddress(config) ?? (config.TRUST_PROXY?.length > 0 ? 'TRUST_PROXY names a proxy' : undefined)
 
 function findPublicAddress(config: Reach): string | undefined {
-  const hosts = { HOST: config.HOST, BASE_URL: hostOf(config.BASE_URL), SANDBOX_URL: hostOf(config.SANDBOX_URL) }
-  // Names below localhost are loopback addresses too (RFC 6761 §6.3).
+  const hosts = {
+    HOST: config.HOST,
+    BASE_URL: hostOf(config.BASE_URL),
+    SANDBOX_URL: hostOf(config.SANDBOX_URL),
+    NOTES_URL: hostOf(config.NOTES_URL),
+  }
   for (const [name, host] of Object.entries<string | undefined>(hosts))
-    if (host !== undefined && !isLoopbackHost(host) && !host.endsWith('.localhost'))
-      return `${name} is not a loopback address (${host})`
+    if (host !== undefined && !isLoopbackHost(host)) return `${name} is not a loopback address (${host})`
   return undefined
 }
 

@@ -127,6 +127,7 @@ Every operation says which callers it lets in, and what they must hold beside. A
 - **visitor**: somebody in a browser, signed in to the platform or not; never a page of another site.
 - **person**: signed in to the platform itself, with the cookie of their browser.
 - **app user**: a person in an app, with an access token.
+- **member**: either of the two, with an account: no anonymous user.
 
 ${table(
   ['Operation', 'Reached at', 'Callers', 'Must hold'],

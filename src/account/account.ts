@@ -13,7 +13,7 @@ import type { EnvironmentName } from '../config.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import type { MessagePolicy } from '../messages/messages.ts'
-import { listPasskeys, removePasskeys } from '../passkeys/passkeys.ts'
+import { listPasskeys, type TakenAlong, takeAlong } from '../passkeys/passkeys.ts'
 import type { Passkey } from '../passkeys/schema.ts'
 import { changeOwnPassword, confirmPerson, verifyPerson } from '../people/people.ts'
 import { resetPassword } from '../people/resets.ts'
@@ -117,16 +117,6 @@ export interface RenewedPassword {
   readonly browser: OpenedBrowser
   readonly passkeys: readonly Passkey[]
 }
-
-/** Which passkeys a new password takes along: ids, or `all`. */
-interface TakenAlong {
-  readonly removePasskeys?: readonly string[] | undefined
-}
-
-const takeAlong = (who: Visitor, { removePasskeys: passkeyIds = [] }: TakenAlong, messages: MessagePolicy) => ({
-  also: (tx: Db, person: { personId: number; handle: string }) =>
-    removePasskeys(tx, who, { ...person, passkeyIds }, messages),
-})
 
 /** Ends everything that the old password opened; the person stays signed in here, with a new cookie. */
 export async function renewPassword(

@@ -1,7 +1,6 @@
 import type { Static, TObject } from 'typebox'
 import { ACTION_PATHS, type AccountAction } from '../../web/account/account-page.ts'
 import { findNotice } from '../../web/account/notices.ts'
-import { nameOfBox } from '../../web/account/password-page.ts'
 import { findPerson, type PersonCaller } from '../caller.ts'
 import { fail, PlatformError } from '../errors.ts'
 import { Nothing } from '../http/input/fields.ts'
@@ -10,9 +9,8 @@ import { readNext, withNext } from '../http/pages/next.ts'
 import { DoneQuery } from '../http/pages/own-page.ts'
 import { formPage, type Page, type PageAnswer, type PageContext, type ShownPage, viewPage } from '../http/pages/page.ts'
 import { messagePolicy } from '../messages/messages.ts'
-import { showPasskeys } from '../passkeys/pages.ts'
+import { readTicked, showPasskeys } from '../passkeys/pages.ts'
 import { listPasskeys } from '../passkeys/passkeys.ts'
-import { MAX_PASSKEYS } from '../passkeys/schema.ts'
 import { askReset, readReset } from '../people/resets.ts'
 import { readSettings } from '../profiles/profiles.ts'
 import {
@@ -100,10 +98,6 @@ function readNewPassword({ new_password: password = '', again = '' }: Static<typ
   if (password !== again) throw fail('validationFailed', 'The two new passwords are not the same')
   return password
 }
-
-/** What of the boxes was ticked. */
-const readTicked = (fields: Readonly<Record<string, unknown>>): string[] =>
-  Array.from({ length: MAX_PASSKEYS }, (_, i) => fields[nameOfBox(i)]).filter((id) => typeof id === 'string')
 
 /** A button of the account page. Two clicks on one do what one does. */
 const actionPage = <I extends TObject>(

@@ -5,6 +5,7 @@ import { Nothing } from '../http/input/fields.ts'
 import { type Operation, operation } from '../http/operation.ts'
 import { json, success } from '../http/output/output.ts'
 import { messagePolicy } from '../messages/messages.ts'
+import { Ended } from '../passkeys/schema.ts'
 import { askReset } from '../people/resets.ts'
 import {
   endEverythingElse,
@@ -24,7 +25,6 @@ import {
   AskReset,
   Browsers,
   ChangePassword,
-  Ended,
   NameApp,
   NameBrowser,
   NameSession,

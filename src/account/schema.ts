@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
-import { nameOfBox } from '../../web/account/password-page.ts'
-import { Flag, Id, IdList, Text } from '../http/input/fields.ts'
-import { MAX_PASSKEYS, Passkey } from '../passkeys/schema.ts'
+import { Flag, Id, Text } from '../http/input/fields.ts'
+import { passkeyBoxes, takenAlong } from '../passkeys/schema.ts'
 
 const MAX_HANDLE_LENGTH = 100
 const MAX_PASSWORD_LENGTH = 1000
@@ -19,9 +18,7 @@ export const SignIn = Type.Object({
 export const NameSession = Type.Object({ sessionId: Id('A session of an app, from GET /account/v1/apps') })
 export const NameBrowser = Type.Object({ browserId: Id('A browser, from GET /account/v1/browsers') })
 export const NameApp = Type.Object({ clientId: Id('The client ID of the app') })
-const removePasskeys = Type.Optional(
-  IdList('Passkeys to remove with it: their ids, from GET /account/v1/passkeys, or `all`', MAX_PASSKEYS),
-)
+const { removePasskeys } = takenAlong('GET /account/v1/passkeys')
 export const ChangePassword = Type.Object({
   password: Text('The current password', MAX_PASSWORD_LENGTH),
   newPassword: Text('The new password, of 8 to 1000 characters', MAX_PASSWORD_LENGTH),
@@ -33,17 +30,6 @@ export const ResetPassword = Type.Object({
   password: Text('The new password, of 8 to 1000 characters', MAX_PASSWORD_LENGTH),
   removePasskeys,
 })
-
-/** Everything else has ended. */
-export const Ended = Type.Object(
-  {
-    success: Type.Literal(true),
-    passkeys: Type.Array(Passkey, {
-      description: 'Those that can still sign in: remove the ones that you do not know',
-    }),
-  },
-  { title: 'Ended' },
-)
 
 const AppSession = Type.Object(
   {
@@ -92,10 +78,6 @@ export const SignInFields = Type.Object({
   password: field('The password'),
   keep: SignIn.properties.keep,
 })
-/** Check boxes, one field each: a form that gives a field twice is refused. */
-const passkeyBoxes = Object.fromEntries(
-  Array.from({ length: MAX_PASSKEYS }, (_, i) => [nameOfBox(i), Type.Optional(Id('A passkey to remove'))]),
-)
 export const PasswordFields = Type.Object({
   ...passkeyBoxes,
   password: field('The current password'),

@@ -27,6 +27,13 @@ const RULES: readonly [sentence: RegExp, uris: readonly string[]][] = [
       'wss://app.example.org/cb',
       'mailto:somebody@example.org',
       'urn:ietf:wg:oauth:2.0:oob',
+      ...(
+        'microsoft-edge microsoft-edge-extension googlechrome googlechromes firefox ms-word ms-appinstaller ms-settings shell ' +
+        'itms itms-apps itms-services brave opera edge chrome chrome-extension chrome-search moz-extension ' +
+        'safari-web-extension feed mhtml res x-apple-systempreferences market search-ms MS-Excel'
+      )
+        .split(' ')
+        .map((scheme) => `${scheme}://app.example.org/cb`),
     ],
   ],
   [

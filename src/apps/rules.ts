@@ -3,13 +3,13 @@ import { isLoopbackHost } from '../config.ts'
 const MAX_URI_LENGTH = 2000
 
 /** Schemes that browsers and systems act upon themselves: a redirect there would run a program, or hand the code to whoever wrote the rest of it. */
-const REFUSED_SCHEMES = new Set(
-  (
-    'about android-app blob chrome content data edge file filesystem ftp intent jar javascript ldap mailto market ' +
-    'ms-msdt ms-settings resource search-ms sms smb ssh tel telnet urn vbscript view-source ws wss'
-  )
-    .split(' ')
-    .map((name) => `${name}:`),
+const REFUSED_SCHEMES = new RegExp(
+  `^(?:${[
+    'about|android-app|blob|brave|cid|content|data|dav|davs|edge|facetime|feed|file|filesystem|firefox|ftp|ftps|geo|googlechromes?',
+    'help|hcp|intent|jar|javascript|ldaps?|local|mailto|market|mhtml|microsoft-edge|mid|mk|moz-[^:]*|nfs|opera|rdp|res|resource|rlogin',
+    'search|sftp|shell|sip|sips|sms|smsto|smb|ssh|steam|tel|telnet|urn|vbscript|view-source|vivaldi|vnc|webcal|webcals|ws|wss|wyciwyg',
+    'chrome[^:]*|itms[^:]*|macappstores?|ms-(?!app:)[^:]*|search-ms|x-apple[^:]*|[^:]*-extension',
+  ].join('|')}):$`,
 )
 
 /** What is wrong with a redirect URI, as the end of a sentence that begins with "must"; undefined where nothing is. */
@@ -18,7 +18,7 @@ export function findRedirectUriMistake(uri: string): string | undefined {
   // No backslash: browsers read it as a slash, others do not.
   if (!url || uri.length > MAX_URI_LENGTH || !/^[\x21-\x5b\x5d-\x7e]+$/.test(uri))
     return 'be an absolute address in plain characters, such as https://app.example.org/callback or myapp://callback'
-  if (REFUSED_SCHEMES.has(url.protocol))
+  if (REFUSED_SCHEMES.test(url.protocol))
     return 'be https, or http on a loopback address, or a scheme of the app itself, such as myapp://callback'
   // Browsers mend `https:host`; what it says to others is anybody's guess.
   const start = /^https?:$/.test(url.protocol) ? /^https?:\/\/[^/?#]/i : /^[^:]+:\//

@@ -64,7 +64,7 @@ export async function createBucket(db: Db, who: AppUser, what: CreateBucket, sha
   const users = [...new Set([who.userId, ...(what.users ?? [])])]
   checkUserCount(users)
   const { text, blocks } = sizeUp(asJson(what.data === undefined ? {} : what.data))
-  await checkSharers(db, who, users.slice(1))
+  await checkSharers(db, who, { users: users.slice(1) })
   const bucket = { id: what.id, users, isPublic: what.public ?? false, dataText: text, createdAt: who.at }
   const outcome = await db
     .first(store.insertBucket, {
@@ -86,15 +86,22 @@ export async function createBucket(db: Db, who: AppUser, what: CreateBucket, sha
   if (outcome?.taken) throw taken()
   if (outcome?.are_here) throw outOfRoom(outcome.refusal)
   // One of them has just gone: somebody else, or the caller.
-  await checkSharers(db, who, users.slice(1))
+  await checkSharers(db, who, { users: users.slice(1) })
   throw fail('tokenInvalid')
 }
 
-/** Refuses ids that are not users of this app, and names them. Whom the caller may not share with is nobody to them. */
-async function checkSharers(db: Db, who: AppUser, users: string[]): Promise<void> {
+/**
+ * Refuses ids that are not users of this app, and names them. Whom the caller may not share with is nobody to them, and so is the later one of two between whom there is
+ * a block.
+ */
+async function checkSharers(
+  db: Db,
+  who: AppUser,
+  { users, members = [] }: { users: string[]; members?: string[] },
+): Promise<void> {
   if (users.length === 0) return
   const born = childrenBornAfter(who.at)
-  const rows = await db.all(store.listSharers, { app: who.appId, person: who.personId, users, born })
+  const rows = await db.all(store.listSharers, { app: who.appId, person: who.personId, members, users, born })
   const known = new Set(rows.map((row) => row.user_id))
   const unknown = users.filter((user) => !known.has(user))
   if (unknown.length > 0)
@@ -217,7 +224,7 @@ export function addBucketUser(db: Db, who: AppUser, what: Versioned<NameUser>): 
     await tx.first(store.holdUser, { app: who.appId, user: what.userId })
     const row = await lockForMember(tx, who, what)
     if (row.users.includes(what.userId)) return toRecord(row, row.data, row.version)
-    await checkSharers(tx, who, [what.userId])
+    await checkSharers(tx, who, { users: [what.userId], members: row.users })
     const users = [...row.users, what.userId]
     checkUserCount(users)
     return replaceUsers(tx, who, row, users)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { join } from '../anonymous/testing.ts'
+import { openSchool } from '../courses/testing.ts'
 import { yearsAgo } from '../families/testing.ts'
 import { act, befriend, expectDone, openSearch } from '../friends/testing.ts'
 import { type Answer, assertError, type Client, type Person, testApp } from '../testing/testing.ts'
@@ -119,6 +120,143 @@ test('D10: who blocks, who is blocked and a child of strangers look like an inve
     await assertRefused(avery, drew.userId)
   })
   await assertStorageAddsUp(app)
+})
+
+test('D10: nobody brings two into one bucket between whom there is a block', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  await openSearch(app, ['avery', 'blake', 'casey', 'drew', 'ellis'])
+  const [avery, blake, casey] = [await app.as('avery'), await app.as('blake'), await app.as('casey')]
+  const [drew, ellis] = [await app.as('drew'), await app.as('ellis')]
+  const guest = (await join(app)).client
+  const invented = 'iNvEnTeDiNvEnTeDiNvEnT'
+  const make = (client: Client, ...users: string[]) => client.put(PATH, { id: 'new', users })
+  const add = (client: Client, id: string, userId: string) => client.post(`${PATH}/user`, { id, userId })
+  /** Refused as the same request with an invented id in the place of that one is, and no bucket is made. */
+  const assertRefused = async (client: Client, users: readonly string[], named: string): Promise<void> => {
+    const refused = await make(client, ...users)
+    const unknown = await make(client, ...users.map((id) => (id === named ? invented : id)))
+    assertError(refused, 400, 4003, new RegExp(`^Not users of this app: ${named}$`))
+    assert.deepEqual(refused.text, unknown.text.replace(invented, named))
+    assertError(await client.get(PATH, { id: 'new' }), 404, 4042)
+  }
+  const assertTaken = async (client: Client, ...users: string[]): Promise<void> => {
+    assert.deepEqual(ok(await make(client, ...users)).body.users, [client.userId, ...users])
+    ok(await client.delete(PATH, { id: 'new' }))
+  }
+  ok(await avery.put(PATH, { id: 'before', users: [blake.userId, casey.userId] }))
+  await assertTaken(guest, blake.userId, casey.userId)
+  await expectDone(act(blake, 'block', casey))
+
+  await t.test('when it is made: the later one in the list is named, whoever blocked whom', async () => {
+    for (const client of [guest, avery]) {
+      await assertRefused(client, [blake.userId, casey.userId], casey.userId)
+      await assertRefused(client, [casey.userId, drew.userId, blake.userId, ellis.userId], blake.userId)
+      await assertTaken(client, blake.userId, drew.userId)
+      await assertTaken(client, casey.userId, drew.userId)
+    }
+  })
+
+  await t.test('when somebody is added to it', async () => {
+    for (const [inside, outside] of [
+      [blake, casey],
+      [casey, blake],
+    ] as const) {
+      const made = ok(await make(guest, drew.userId, inside.userId))
+      for (const client of [guest, drew]) {
+        const [refused, unknown] = [await add(client, 'new', outside.userId), await add(client, 'new', invented)]
+        assertError(refused, 400, 4003, /^Not users of this app: /)
+        assert.deepEqual(refused.text, unknown.text.replace(invented, outside.userId))
+      }
+      assert.deepEqual((await guest.get(PATH, { id: 'new' })).body, made.body)
+      ok(await guest.post(`${PATH}/user/remove`, { id: 'new', userId: inside.userId }))
+      ok(await add(guest, 'new', outside.userId))
+      ok(await guest.delete(PATH, { id: 'new' }))
+    }
+  })
+
+  await t.test('a member who has withdrawn is still one', async () => {
+    ok(await make(guest, blake.userId))
+    await app.sql(`update app_users set withdrawn_at = now() where user_id = '${blake.userId}'`)
+    assertError(await add(guest, 'new', casey.userId), 400, 4003)
+    await app.sql(`update app_users set withdrawn_at = null where user_id = '${blake.userId}'`)
+    ok(await guest.delete(PATH, { id: 'new' }))
+  })
+
+  await t.test('whom the caller may not share with keeps nobody out: that would tell that they are there', async () => {
+    await expectDone(act(drew, 'block', guest))
+    await expectDone(act(drew, 'block', ellis))
+    await assertRefused(guest, [drew.userId, ellis.userId], drew.userId)
+    await assertTaken(avery, drew.userId)
+    await assertRefused(avery, [drew.userId, ellis.userId], ellis.userId)
+  })
+
+  await t.test('who is in a bucket already stays, may add others, and may leave', async () => {
+    assert.equal(ok(await casey.get(PATH, { id: 'before' })).body.users.length, 3)
+    assert.equal(ok(await add(casey, 'before', guest.userId)).body.users.length, 4)
+    ok(await casey.post(`${PATH}/user/remove`, { id: 'before', userId: casey.userId }))
+    assertError(await add(avery, 'before', casey.userId), 400, 4003)
+  })
+
+  await t.test('among a thousand users, and no longer once the block has ended', async () => {
+    await app.sql(
+      `insert into people (handle, handle_key, created_at) select '@crowd' || n, 'crowd' || n, now() from generate_series(1, 997) n;
+       insert into app_users (user_id, app_id, person_id, consented_at)
+       select 'crowd' || p.id, a.id, p.id, now() from people p, apps a where p.handle like '@crowd%' and a.name = 'first'`,
+    )
+    const crowd = (await app.sql(`select user_id from app_users where user_id like 'crowd%'`)).map((row) =>
+      String(row.user_id),
+    )
+    await assertRefused(avery, [casey.userId, ...crowd, blake.userId], blake.userId)
+    ok(await make(avery, casey.userId, ...crowd))
+    assertError(await add(avery, 'new', blake.userId), 400, 4003, new RegExp(`: ${blake.userId}$`))
+    await expectDone(act(blake, 'unblock', casey))
+    assert.equal(ok(await add(avery, 'new', blake.userId)).body.users.length, 1000)
+    ok(await avery.delete(PATH, { id: 'new' }))
+    await assertTaken(avery, casey.userId, ...crowd, blake.userId)
+  })
+})
+
+test('D10: who is in a class with a child may share with it, as long as both are active and the class goes on', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  await app.sql(`update people set date_of_birth = '${yearsAgo(9)}' where handle_key = 'blake'`)
+  const blake = await app.as('blake')
+  const clients = {
+    student: await app.as('avery'),
+    instructor: await app.as('casey'),
+    observer: await app.as('ellis'),
+    elsewhere: await app.as('drew'),
+    owner: await app.as('finley'),
+  }
+  /** Who may share with the child, who is a student of alpha and not of bravo. */
+  const look = async (): Promise<string[]> => {
+    const able: string[] = []
+    for (const [name, client] of Object.entries(clients)) {
+      const made = await client.put(PATH, { id: name, users: [blake.userId] })
+      if (made.status === 200) {
+        able.push(name)
+        ok(await client.delete(PATH, { id: name }))
+      } else assertError(made, 400, 4003, new RegExp(`^Not users of this app: ${blake.userId}$`))
+    }
+    return able
+  }
+  assert.deepEqual(await look(), [])
+  await openSchool(app, { bravo: { students: [{ handle: '@avery', id: 'avery-bravo' }] } })
+  assert.deepEqual(await look(), ['student', 'instructor', 'observer'])
+
+  const setStatus = (id: string, status: string) =>
+    app.sql(`update enrolments set status = '${status}' where key = '${id}'`)
+  for (const status of ['suspended', 'dropped']) {
+    await setStatus('avery-alpha', status)
+    assert.deepEqual(await look(), ['instructor', 'observer'], `the student is ${status}`)
+    await setStatus('avery-alpha', 'active')
+    await setStatus('blake-alpha', status)
+    assert.deepEqual(await look(), [], `the child is ${status}`)
+    await setStatus('blake-alpha', 'active')
+  }
+  await app.sql(`update classes set ended_at = now() where key = 'alpha'`)
+  assert.deepEqual(await look(), [])
+  await app.sql(`update classes set ended_at = null where key = 'alpha'`)
+  assert.deepEqual(await look(), ['student', 'instructor', 'observer'])
 })
 
 test('where an app shares its public buckets all its users set values in them, and do nothing else', async (t) => {

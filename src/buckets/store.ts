@@ -72,15 +72,28 @@ export const findMembership = read('buckets.findMembership', {
      where m.user_id = :user and m.bucket_id = :id`,
 })
 
-/** Which of these that person may bring into a bucket. Whoever was born after `:born` is a child. */
+/**
+ * Which of these that person may bring into a bucket that the members are in. Whoever was born after `:born` is a child. Nobody comes to somebody between whom and them there is a block; of
+ * two among the new ones the later one is left out. Whom the person may not share with keeps nobody out. Among many, blocks are read from the side of their makers, who make a limited number.
+ */
 export const listSharers = read('buckets.listSharers', {
-  params: { app: int8, person: int8, users: textArray, born: text },
+  params: { app: int8, person: int8, members: textArray, users: textArray, born: text },
   row: { user_id: text },
   text: `
-    select u.user_id
-      from app_users u join people p on p.id = u.person_id
-      cross join lateral may_share_with(:person, p.id, p.date_of_birth, to_date(:born, 'YYYY-MM-DD')) s
-     where u.user_id = any(:users) and u.app_id = :app and is_there(u, p) and s.may_share`,
+    with sharers as materialized (
+      select u.user_id, u.person_id, w.place
+        from app_users u join people p on p.id = u.person_id join unnest(:users) with ordinality w (user_id, place) on w.user_id = u.user_id
+        cross join lateral may_share_with(:person, p.id, p.date_of_birth, to_date(:born, 'YYYY-MM-DD')) s
+       where u.user_id = any(:users) and u.app_id = :app and is_there(u, p) and s.may_share
+         and not exists (
+               select from app_users m
+                where m.user_id = any(:members) and exists (select from hidden_from(m.person_id) h where h.person_id = p.id offset 0) offset 0)
+    ), apart as materialized (
+      select case when a.place > b.place then a.user_id else b.user_id end as user_id
+        from sharers a cross join lateral hidden_from(a.person_id) h join sharers b on b.person_id = h.person_id
+       where h.by_viewer
+    )
+    select user_id from sharers where user_id not in (select user_id from apart)`,
 })
 
 /** Shares of the app's storage, in percent: of the user who pays, and of all anonymous users together. */

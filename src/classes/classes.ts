@@ -43,3 +43,7 @@ export const removeClasses = async (
   what: { keys: readonly string[]; without: readonly number[] },
 ): Promise<string[]> =>
   (await db.all(store.deleteClasses, { keys: [...what.keys], people: [...what.without] })).map(({ key }) => key).sort()
+
+/** Nobody joins these classes any more by a code that was there. Says which of them there are. */
+export const dropJoinCodes = async (db: Db, { keys }: { keys: readonly string[] }): Promise<string[]> =>
+  (await db.all(store.dropJoinCodes, { keys: [...keys] })).map(({ key }) => key).sort()

@@ -39,7 +39,7 @@ const CHANGES = [
     action: 'reinstate',
     name: 'reinstateStudent',
     summary: 'Reinstates a student who was suspended or dropped',
-    errors: [],
+    errors: ['impossibleNow'],
   },
 ] as const
 
@@ -70,6 +70,8 @@ export const enrolmentOperations: readonly Operation[] = [
     role,
     input: EnrolStudent,
     from: 'body',
+    // A wrong handle is counted, and a refusal that is kept would not be.
+    isUnrepeatable: true,
     output: json(Student),
     errors: ['forbidden', 'notFound', 'impossibleNow', 'conflict'],
     run: ({ db, who }, input) => enrolStudent(db, who, input),
@@ -117,7 +119,7 @@ export const enrolmentOperations: readonly Operation[] = [
     input: JoinClass,
     from: 'body',
     output: json(Joined),
-    errors: ['forbidden', 'notFound'],
+    errors: ['forbidden', 'notFound', 'impossibleNow'],
     run: async ({ db, who, environment, request }, input) => {
       const tries = [
         { limiter: environment.get(joinLimit), key: callerKey(who) },

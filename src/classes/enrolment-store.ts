@@ -48,10 +48,25 @@ export const findByCode = read('classes.findByCode', {
 /** People who can be students, by handle. Nobody of them goes until the transaction ends. */
 export const holdPeople = write('classes.holdPeople', {
   params: { handles: textArray },
-  row: { id: int8, handle: text },
+  row: { id: int8, handle: text, is_able: bool },
   text: `
-    select p.id, p.handle_key as handle from people p where p.handle_key = any(:handles) and not p.anonymous
+    select p.id, p.handle_key as handle, p.disabled_at is null as is_able from people p where p.handle_key = any(:handles) and not p.anonymous
      order by p.id for key share`,
+})
+
+/** Nobody learns in a class and grades in it. */
+export const findStaffAmong = read('classes.findStaffAmong', {
+  params: { class: int8, people: int8Array },
+  row: { person_id: int8 },
+  gather: false,
+  text: `select person_id from class_staff where class_id = :class and person_id = any(:people)`,
+})
+
+export const holdClassOf = write('classes.holdClassOf', {
+  params: { student: text },
+  row: { id: int8 },
+  text: `
+    select c.id from classes c join enrolments e on e.class_id = c.id where e.key = :student for no key update of c`,
 })
 
 /** Whoever changes a student holds them: so changes take turns, and each sees what the one before has made. */

@@ -368,3 +368,70 @@ test('where somebody learns and teaches is in their download, and gone with the 
   await app.sql(`delete from people where handle_key = 'blake'`)
   assert.deepEqual(Object.keys(await statuses(app)), ['avery'])
 })
+
+test('nobody learns in a class on whose staff they are', async (t) => {
+  const app = await testApp(t)
+  const { enrol, change, transfer, send, post } = await openClasses(app)
+  assertError(await enrol('casey', '@ellis'), 400, 4006, /on the staff/)
+  assertError(await join(await app.as('casey')), 400, 4006, /on the staff/)
+  const { body } = await send('casey', 'handle\n@ellis')
+  assert.equal(body.rows[0].reason, 'is on the staff of this class')
+  // Who was a student once and teaches now does not come back by being reinstated, or from another class.
+  await change('casey', 'drop', 'avery-alpha')
+  const setStaff = (handle: string, classId: string) =>
+    post('finley', '/edu/v1/class/staff', { classId, handle, role: 'observer' })
+  assert.equal((await setStaff('@avery', 'alpha')).status, 200)
+  assertError(await change('casey', 'reinstate', 'avery-alpha'), 400, 4006, /on the staff/)
+  assert.equal((await send('casey', 'handle,action\n@avery,reinstate')).body.counts.refused, 1)
+  await enrol('drew', '@avery', 'bravo').then(({ body }) => change('drew', 'drop', body.studentId))
+  await app.sql(`update enrolments e set status = 'active' from classes c where c.id = e.class_id and c.key = 'bravo'`)
+  const [inBravo] = await app.sql(
+    `select e.key from enrolments e join people p on p.id = e.person_id join classes c on c.id = e.class_id where c.key = 'bravo' and p.handle_key = 'avery'`,
+  )
+  await app.sql(`delete from enrolments where key = 'avery-alpha'`)
+  assertError(await transfer('finley', String(inBravo!.key), 'alpha'), 400, 4006, /on the staff/)
+  assert.deepEqual(await statuses(app), { blake: 'active' })
+
+  await t.test('also where both happen at once', async () => {
+    for (let round = 0; round < 10; round++) {
+      await app.sql(`delete from enrolments e using people p where p.id = e.person_id and p.handle_key = 'drew';
+        delete from class_staff s using people p, classes c where p.id = s.person_id and p.handle_key = 'drew' and c.id = s.class_id and c.key = 'alpha'`)
+      const both = await Promise.all([enrol('casey', '@drew'), setStaff('@drew', 'alpha')])
+      assert.deepEqual(both.map(({ status }) => status).sort(), [200, 400])
+    }
+  })
+})
+
+test('whoever enrols by guessing handles has to wait', async (t) => {
+  const app = await testApp(t)
+  const { enrol, send, browserOf } = await openClasses(app)
+  await browserOf('casey')
+  app.holdClock()
+  const guesses = await Promise.all(Array.from({ length: 70 }, (_, i) => enrol('casey', `@guess${i}`)))
+  assert.deepEqual(
+    [404, 429].map((code) => guesses.filter(({ status }) => status === code).length),
+    [60, 10],
+  )
+  assertError(await send('casey', 'handle\n@drew'), 429, 4291)
+  await app.sql('delete from sign_in_failures')
+
+  await t.test('a roster is no way to try many', async () => {
+    const csv = (count: number) => `handle\n${Array.from({ length: count }, (_, i) => `@guess${i}`).join('\n')}`
+    assert.equal((await send('casey', csv(50))).body.counts.refused, 50)
+    assert.equal((await send('casey', csv(5))).body.counts.refused, 5)
+    assertError(await send('casey', `${csv(101)}\n@drew`), 400, 4003, /101 handles of this file have no account/)
+    assertError(await send('casey', 'handle\n@drew'), 429, 4291, /too many people/)
+    assert.deepEqual(Object.keys(await statuses(app)), ['avery', 'blake'])
+    assert.equal((await send('finley', 'handle\n@drew')).body.counts.added, 1)
+  })
+  await t.test('a disabled account looks like none, and can be dropped', async () => {
+    await app.sql(`update people set disabled_at = now() where handle_key in ('avery', 'ellis');
+      delete from class_staff s using people p where p.id = s.person_id and p.handle_key = 'ellis'`)
+    assertError(await enrol('finley', '@ellis'), 404, 4042)
+    const { body } = await send('finley', 'handle,action\n@ellis,add\n@avery,drop')
+    assert.deepEqual(
+      body.rows.map(({ result, reason }: Record<string, string>) => reason ?? result),
+      ['there is no account with this handle', 'dropped'],
+    )
+  })
+})

@@ -7,6 +7,7 @@ import { fail } from '../errors.ts'
 import { makeId } from '../ids.ts'
 import { type Page, pageOf, spanOf } from '../paging.ts'
 import { normaliseHandle } from '../people/handles.ts'
+import { readNamedPerson } from '../people/naming.ts'
 import { type Action, DONE, mayChange, maySee, OUTCOMES, type Roles, type Status } from './enrolment-rules.ts'
 import * as store from './enrolment-store.ts'
 import type { EnrolStudent, JoinClass, Joined, LeaveClass, ListStudents, Student, TransferStudent } from './schema.ts'
@@ -40,7 +41,7 @@ async function holdClass(tx: Db, who: Who, classId: string): Promise<Room> {
 }
 
 /** Held until the transaction ends. Rights are looked at after that, because the student may have come from another class a moment ago. */
-export async function holdStudent(tx: Db, who: Who, studentId: string) {
+async function holdStudent(tx: Db, who: Who, studentId: string) {
   await tx.first(store.holdStudent, { student: studentId })
   const student = await tx.first(store.findStudent, { person: who.personId, app: null, student: studentId })
   if (!student || !mayChange(student)) throw fail('forbidden', 'You may not do that for this student')
@@ -72,25 +73,32 @@ export async function* exportPlaces(db: Db, personId: number): AsyncGenerator<un
 }
 
 /** Whoever was a student of the class is the same student again. */
-export const enrolStudent = (db: Db, who: PersonCaller, { classId, handle }: EnrolStudent): Promise<Student> =>
-  inTurn(db, classId, async (tx) => {
+export async function enrolStudent(db: Db, who: PersonCaller, { classId, handle }: EnrolStudent): Promise<Student> {
+  await readClass(db, who, classId, mayChange)
+  await readNamedPerson(db, who, handle)
+  return inTurn(db, classId, async (tx) => {
     const room = await holdClass(tx, who, classId)
     const [person] = await tx.all(store.holdPeople, { handles: [normaliseHandle(handle)] })
-    if (!person) throw fail('notFound', 'There is no account with that handle')
+    if (!person) throw fail('notFound', 'This person has just deleted their account')
     const before = await findIn(tx, room.id, person.id)
     const status = decide('add', before?.status)
+    await refuseStaff(tx, room.id, person.id, STAFF)
     const student = before?.student ?? makeId()
     if (!before) await addStudents(tx, who, room.id, [{ student, person: person.id }])
     else if (before.status !== status) await setStatus(tx, who, before.id, status)
     if (before?.status !== status) await tell(tx, who, DONE.add, person.id, { class: classId })
     return readStudent(tx, who, student)
   })
+}
 
 /** Drops, suspends or reinstates a student. What was recorded stays. */
 export const changeStudent = (db: Db, who: PersonCaller, action: Action, studentId: string): Promise<Student> =>
   db.transaction(async (tx) => {
+    // Whoever brings somebody back adds to the class.
+    if (action === 'reinstate') await tx.first(store.holdClassOf, { student: studentId })
     const student = await holdStudent(tx, who, studentId)
     const status = decide(action, student.status)
+    if (action === 'reinstate') await refuseStaff(tx, student.class_id, student.person_id, STAFF)
     // Whoever had left and is dropped now does not come back with the code.
     if (status !== student.status || student.has_left) {
       await setStatus(tx, who, student.id, status)
@@ -110,6 +118,7 @@ export const transferStudent = (db: Db, who: PersonCaller, what: TransferStudent
     if (student.status === 'dropped') throw fail('impossibleNow', 'This student was dropped; reinstate them first')
     if (await findIn(tx, target.id, student.person_id))
       throw fail('conflict', 'They are a student of that class already, or were; reinstate them there')
+    await refuseStaff(tx, target.id, student.person_id, STAFF)
     await tx.first(store.moveStudent, { student: student.id, class: target.id, now: who.at })
     await tell(tx, who, 'transferred', student.person_id, { class: what.classId, from: student.class })
     return readStudent(tx, who, what.studentId)
@@ -130,6 +139,7 @@ export async function joinClass(db: Db, who: Member, { joinCode }: JoinClass): P
     const before = await findIn(tx, room.id, who.personId)
     if (before?.status === 'dropped' && !before.has_left)
       throw fail('forbidden', 'You were dropped from this class; ask its instructor')
+    await refuseStaff(tx, room.id, who.personId, 'You are on the staff of this class, and cannot learn in it')
     const student = before?.student ?? makeId()
     const isNew = before === undefined || before.status === 'dropped'
     if (!before) await addStudents(tx, who, room.id, [{ student, person: who.personId }])
@@ -163,6 +173,14 @@ export const addStudents = (
     ),
     now: who.at,
   })
+
+const STAFF = 'This person is on the staff of the class; take them off it first'
+
+/** Nobody grades themselves. */
+async function refuseStaff(tx: Db, classId: number, personId: number, words: string): Promise<void> {
+  const [staff] = await tx.all(store.findStaffAmong, { class: classId, people: [personId] })
+  if (staff) throw fail('impossibleNow', words)
+}
 
 /** Their row in a class, held until the transaction ends. */
 const findIn = async (tx: Db, classId: number, personId: number) =>

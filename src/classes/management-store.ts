@@ -45,7 +45,7 @@ export const listManaged = report('classes.listManaged', {
      order by c.ended_at is not null, c.id desc limit :limit offset :offset`,
 })
 
-export const countStudents = read('classes.countByStatus', {
+export const countByStatus = read('classes.countByStatus', {
   params: { class: int8 },
   row: { active: int8, suspended: int8, dropped: int8 },
   text: `

@@ -43,7 +43,7 @@ export async function readClass(db: Db, who: PersonCaller, { classId }: NameClas
   if (role === 'student') return details
   const [staff, students] = await Promise.all([
     db.all(store.listStaff, { class: row.id }),
-    db.first(store.countStudents, { class: row.id }),
+    db.first(store.countByStatus, { class: row.id }),
   ])
   return { ...details, staff: staff.map(toStaff), students: students! }
 }

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { UNLIMITED } from '../account/testing.ts'
+import { call, UNLIMITED } from '../account/testing.ts'
+import { importContent } from '../imports/imports.ts'
+import { who } from '../imports/testing.ts'
+import { TestBrowser } from '../testing/browser.ts'
 import { size } from '../testing/sizes.ts'
 import { type Answer, type Person, testApp } from '../testing/testing.ts'
-import { audited, CODE, openClasses, STUDENT, statuses } from './testing-roster.ts'
+import { audited, CODE, openClasses, STUDENT, sendRoster, statuses } from './testing-roster.ts'
 
 const ROUNDS = size(100)
 
@@ -46,14 +49,14 @@ test('a student who is transferred and dropped at once ends in one of the two wa
   const app = await testApp(t, UNLIMITED)
   const { transfer, change, browserOf, enrol } = await openClasses(app)
   await Promise.all([browserOf('casey'), browserOf('finley'), browserOf('drew')])
-  const { body: student } = await enrol('casey', '@ellis')
+  const { body: student } = await enrol('casey', '@finley')
   const seen = new Set<string>()
   for (let round = 0; round < ROUNDS; round++) {
     const [moved, dropped] = await Promise.all([
       transfer('finley', student.studentId, 'bravo'),
       change('casey', 'drop', student.studentId),
     ])
-    const places = [await statuses(app, 'alpha'), await statuses(app, 'bravo')].map(({ ellis = '-' }) => ellis)
+    const places = [await statuses(app, 'alpha'), await statuses(app, 'bravo')].map(({ finley = '-' }) => finley)
     const outcome = `${moved.status} ${dropped.status} ${places.join(' ')}`
     seen.add(outcome)
     // Moved first: Casey teaches elsewhere. Dropped first: nobody is there to be moved.
@@ -72,13 +75,13 @@ test('who goes to two classes at once is in one of them, and nobody is in a clas
   await app.sql(
     `insert into classes (key, course_id, version_id, name, is_sequential, created_at) select 'charlie', course_id, version_id, 'Charlie', false, now() from classes where key = 'bravo'`,
   )
-  const { body: student } = await enrol('finley', '@ellis')
+  const { body: student } = await enrol('finley', '@finley')
   for (let round = 0; round < Math.ceil(ROUNDS / 2); round++) {
     // Two who go in opposite directions, and one who is enrolled where the other comes from, must not wait for each other for ever.
     const answers = await Promise.all([
       transfer('finley', student.studentId, 'bravo'),
       transfer('finley', student.studentId, 'charlie'),
-      enrol('finley', '@ellis', 'charlie'),
+      enrol('finley', '@finley', 'charlie'),
       transfer('finley', 'avery-alpha', round % 2 === 0 ? 'charlie' : 'alpha'),
     ])
     for (const { status } of answers) assert.ok([200, 409].includes(status), String(status))
@@ -86,7 +89,7 @@ test('who goes to two classes at once is in one of them, and nobody is in a clas
       `select c.key from enrolments e join classes c on c.id = e.class_id where e.key = '${student.studentId}'`,
     )
     assert.equal(places.length, 1)
-    await app.sql(`delete from enrolments e using people p where p.id = e.person_id and p.handle_key = 'ellis' and e.key <> '${student.studentId}';
+    await app.sql(`delete from enrolments e using people p where p.id = e.person_id and p.handle_key = 'finley' and e.key <> '${student.studentId}';
       update enrolments e set class_id = c.id from classes c where c.key = 'alpha' and e.key = '${student.studentId}'`)
   }
 })
@@ -135,4 +138,58 @@ test('classes are listed while students come and go', async (t) => {
     ...Array.from({ length: 20 }, (_, i) => change('casey', i % 2 === 0 ? 'drop' : 'reinstate', body.studentId)),
   ])
   for (const page of pages) assert.equal(page.body.total, 3)
+})
+
+test('M4: two processes enrol and move the same people, and nobody is there twice', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  const { browserOf, enrol, transfer, send } = await openClasses(app)
+  const { cookies } = await browserOf('finley')
+  const second = new TestBrowser((await app.startSecond()).addresses.production)
+  for (const [name, value] of cookies) second.cookies.set(name, value)
+  const people = await app.sql(
+    `insert into people (handle, handle_key, created_at) select '@s' || n, 's' || n, now() from generate_series(1, 40) n returning handle`,
+  )
+  const handles = people.map(({ handle }) => String(handle))
+  const csv = ['handle', ...handles].join('\n')
+  const answers = await Promise.all([
+    send('finley', csv),
+    sendRoster(second, csv, {}, 'text/csv'),
+    ...handles.flatMap((handle) => [
+      enrol('finley', handle),
+      call(second, 'PUT', STUDENT, { classId: 'alpha', handle }),
+    ]),
+  ])
+  assert.deepEqual(new Set(statusesOf(answers)), new Set([200]))
+  const students = await app.sql(
+    `select e.key from enrolments e join people p on p.id = e.person_id where p.handle_key ~ '^s\\d'`,
+  )
+  assert.equal(students.length, 40)
+  assert.equal((await audited(app)).length, 40)
+
+  const moves = await Promise.all(
+    students.flatMap(({ key: studentId }) => [
+      transfer('finley', String(studentId), 'bravo'),
+      call(second, 'POST', `${STUDENT}/transfer`, { studentId, classId: 'bravo' }),
+    ]),
+  )
+  assert.deepEqual(new Set(statusesOf(moves)), new Set([200]))
+  assert.equal((await audited(app)).length, 80)
+})
+
+test('an import, a roster and single enrolments at once all come to an end', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  const { send, enrol, browserOf } = await openClasses(app)
+  await Promise.all([browserOf('casey'), browserOf('finley')])
+  const people = await app.sql(
+    `insert into people (handle, handle_key, created_at) select '@s' || n, 's' || n, now() from generate_series(1, 900) n returning handle`,
+  )
+  const handles = people.map(({ handle }) => String(handle))
+  const content = { classes: [{ key: 'alpha', course: 'course', name: 'Alpha', students: handles }] }
+  const [, ...answers] = await Promise.all([
+    importContent([app.environment()], who(), { content }),
+    send('casey', ['handle', ...handles.toReversed()].join('\n')),
+    ...handles.slice(400, 420).map((handle) => enrol('finley', handle)),
+  ])
+  assert.deepEqual(new Set(statusesOf(answers)), new Set([200]))
+  assert.equal(Object.keys(await statuses(app)).length, 902)
 })

@@ -22,7 +22,7 @@ export const rosterOperations: readonly Operation[] = [
     input: ImportRoster,
     from: 'csv',
     output: json(RosterReport),
-    errors: ['forbidden', 'conflict'],
+    errors: ['forbidden', 'conflict', 'impossibleNow'],
     run: ({ db, who }, input) => importRoster(db, who, input),
   }),
   operation({

@@ -81,7 +81,7 @@ const STUDENT_ID = /^[A-Za-z0-9._~-]{1,64}$/
 /** What the class has already. */
 export interface State {
   readonly hasEnded: boolean
-  readonly people: readonly { readonly id: number; readonly handle: string }[]
+  readonly people: readonly { readonly id: number; readonly handle: string; readonly is_able: boolean }[]
   readonly students: readonly {
     readonly id: number
     readonly student: string
@@ -89,6 +89,7 @@ export interface State {
     readonly status: string
     readonly has_left: boolean
   }[]
+  readonly staff: readonly { readonly person_id: number }[]
   /** Ids of students anywhere. */
   readonly taken: readonly string[]
   makeId(): string
@@ -107,18 +108,21 @@ export interface Planned extends ReportRow {
   readonly change?: Change
 }
 
+export const NO_ACCOUNT = 'there is no account with this handle'
+
 /** What becomes of each row, and what is to be written for it. */
 export function planRoster(rows: readonly Row[], state: State): Planned[] {
-  const people = new Map(state.people.map(({ handle, id }) => [handle, id]))
+  const people = new Map(state.people.map((person) => [person.handle, person]))
+  const staff = new Set(state.staff.map(({ person_id }) => person_id))
   const students = new Map(state.students.map((student) => [student.person_id, student]))
   const taken = new Set(state.taken)
   return rows.map((row) => {
     const shown = { row: row.row, handle: row.shown, action: row.action }
     const refuse = (reason: string): Planned => ({ ...shown, studentId: null, result: 'refused', reason })
     if (row.problem !== undefined) return refuse(row.problem)
-    const personId = people.get(row.handle)
-    if (personId === undefined) return refuse('there is no account with this handle')
-    const student = students.get(personId)
+    const person = people.get(row.handle)
+    const student = person && students.get(person.id)
+    if (!person || (!person.is_able && !student)) return refuse(NO_ACCOUNT)
     const own = student?.student
     if (row.studentId !== undefined && own !== undefined && row.studentId !== own)
       return refuse(`is the student ${own} of this class`)
@@ -129,9 +133,10 @@ export function planRoster(rows: readonly Row[], state: State): Planned[] {
     if (typeof outcome !== 'string') return refuse(outcome.refused)
     const done = { ...shown, studentId: own ?? row.studentId ?? state.makeId(), reason: null }
     if (student?.status === outcome && !student.has_left) return { ...done, result: 'unchanged' }
+    if (outcome === 'active' && staff.has(person.id)) return refuse('is on the staff of this class')
     if (action === 'add' && state.hasEnded) return refuse('this class has ended; nobody can be added to it')
     taken.add(done.studentId)
-    const change = { action, enrolmentId: student?.id, student: done.studentId, personId, status: outcome }
+    const change = { action, enrolmentId: student?.id, student: done.studentId, personId: person.id, status: outcome }
     return { ...done, result: DONE[action], change }
   })
 }

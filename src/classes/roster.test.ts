@@ -99,13 +99,13 @@ test('rows that cannot be carried out say why, and the others are; or nothing is
   assert.deepEqual(await statuses(app), { ...before, drew: 'active' })
 
   await t.test('all of it, where nothing is refused', async () => {
-    const all = await send('casey', 'handle,action\n@drew,drop\n@ellis,add', { allOrNothing: 'true' })
+    const all = await send('casey', 'handle,action\n@drew,drop\n@finley,add', { allOrNothing: 'true' })
     assert.equal(all.body.written, true)
-    assert.deepEqual(await statuses(app), { ...before, drew: 'dropped', ellis: 'active' })
+    assert.deepEqual(await statuses(app), { ...before, drew: 'dropped', finley: 'active' })
   })
   await t.test('nobody is added to a class that has ended; the others are still changed', async () => {
     await app.sql(`update classes set ended_at = now() where key = 'alpha'`)
-    const ended = await send('casey', 'handle,action\n@finley,add\n@ellis,drop')
+    const ended = await send('casey', 'handle,action\n@drew,add\n@finley,drop')
     assert.deepEqual(ended.body.counts, { ...NOTHING, dropped: 1, refused: 1 })
     assert.match(ended.body.rows[0].reason, /has ended/)
   })

@@ -5,10 +5,11 @@ import { type Db, hasCode } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import { makeId } from '../ids.ts'
 import { batches } from '../imports/batches.ts'
+import { countGuesses, refuseGuesser } from '../people/naming.ts'
 import { DONE, mayChange } from './enrolment-rules.ts'
 import * as store from './enrolment-store.ts'
 import { addStudents, inTurn, readClass } from './enrolments.ts'
-import { type Planned, planRoster, readRoster } from './roster-rules.ts'
+import { NO_ACCOUNT, type Planned, planRoster, readRoster } from './roster-rules.ts'
 import type { ImportRoster, RosterReport } from './schema.ts'
 import { findStudentOwners } from './store.ts'
 
@@ -16,15 +17,35 @@ import { findStudentOwners } from './store.ts'
 const importing = gatePerOwner({ atOnce: 2, perKey: 1, waiting: 100, waitingPerKey: 4 })
 
 const STUDENTS_AT_ONCE = 1000
+/** Each row tells whether there is such a handle: a roster is no way to try many. */
+const MAX_UNKNOWN = 100
 
 export interface RosterFile extends ImportRoster {
   onProgress?(done: number, total: number): void
+  /** How many handles nobody has; may refuse by throwing. */
+  onUnknown?(count: number): void
 }
 
 /** A list of a class's students as a file. Each row has a result; all or nothing is written where that is asked for. */
 export async function importRoster(db: Db, who: PersonCaller, what: ImportRoster): Promise<RosterReport> {
   await readClass(db, who, what.classId, mayChange)
-  return importing(db).run(callerKey(who), () => carryOutRoster(db, who, what))
+  return importing(db).run(callerKey(who), async () => {
+    await refuseGuesser(db, who)
+    let unknown = 0
+    const onUnknown = (count: number) => {
+      unknown = count
+      if (count > MAX_UNKNOWN)
+        throw fail(
+          'validationFailed',
+          `${count} handles of this file have no account, and ${MAX_UNKNOWN} may; check the column`,
+        )
+    }
+    try {
+      return await carryOutRoster(db, who, { ...what, onUnknown })
+    } finally {
+      if (unknown > 0) await countGuesses(db, who, unknown)
+    }
+  })
 }
 
 /** The same for the operator, who may everything. */
@@ -43,7 +64,9 @@ export async function carryOutRoster(
       const students = await tx.all(store.holdStudents, { class: room.id, people: people.map(({ id }) => id) })
       const keys = rows.flatMap(({ studentId }) => studentId ?? [])
       const taken = (await tx.all(findStudentOwners, { keys })).map(({ key }) => key)
-      const plan = planRoster(rows, { hasEnded: room.has_ended, people, students, taken, makeId })
+      const staff = await tx.all(store.findStaffAmong, { class: room.id, people: people.map(({ id }) => id) })
+      const plan = planRoster(rows, { hasEnded: room.has_ended, people, students, staff, taken, makeId })
+      what.onUnknown?.(plan.filter(({ reason }) => reason === NO_ACCOUNT).length)
       const isRefused = plan.some(({ result }) => result === 'refused')
       const isWritten = what.dryRun !== true && !(what.allOrNothing === true && isRefused)
       if (isWritten) await writeRoster(tx, who, { ...what, id: room.id }, plan)

@@ -162,3 +162,9 @@ export const deleteClasses = write('classes.delete', {
        and not exists (select from enrolments e where e.class_id = c.id and e.person_id <> all(:people))
     returning c.key`,
 })
+
+export const dropJoinCodes = write('classes.dropJoinCodes', {
+  params: { keys: textArray },
+  row: { key: text },
+  text: `update classes set join_code = null where key = any(:keys) returning key`,
+})

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Client } from '../testing/testing.ts'
-import { place, run, runAll, type Settings, signIn, startIn } from './testing.ts'
+import { ownDatabase, place, run, runAll, type Settings, signIn, startIn } from './testing.ts'
 
 const DEMO_PEOPLE = ['@avery', '@blake', '@casey', '@drew', '@ellis']
 
@@ -10,6 +10,7 @@ const OPENINGS: readonly [what: string, Settings][] = [
   ['HOST', { HOST: '0.0.0.0' }],
   ['BASE_URL', { BASE_URL: 'https://api.example.org' }],
   ['SANDBOX_URL', { SANDBOX_URL: 'https://sandbox.example.org' }],
+  ['NOTES_URL', { NOTES_URL: 'https://notes.example.org' }],
   ['TRUST_PROXY', { TRUST_PROXY: 'loopback' }],
 ]
 
@@ -84,9 +85,47 @@ test('M7: a database with demo people does not start where others can reach it, 
       assert.equal(await tryBasic(open.production, 'gs-demo-app', handle), 401, handle)
       assert.equal(await tryBasic(open.sandbox, 'gs-sbx-demo-app', handle), 401, handle)
     }
+    // A shell that has none of the platform's settings but its database is told so by the database.
+    for (const environment of [[], ['--environment', 'sandbox']]) {
+      const refused = await run(['import', 'demo/demo.json', ...environment], { DATA_DIR })
+      assert.equal(refused.code, 1, refused.out)
+      assert.match(
+        refused.err,
+        /^Nothing was imported: .* last started where others can reach it \(HOST is not .*DEMO=off/m,
+      )
+    }
+    assert.equal(await tryBasic(open.production, 'gs-demo-app', '@ellis'), 401)
     // Their handles are for anybody.
     assert.equal((await run(['user', 'add', '@drew'], open.settings)).code, 0)
     open.child.kill('SIGTERM')
     assert.equal((await open.ended).code, 0)
+    assert.equal((await run(['import', 'demo/demo.json'], { DATA_DIR })).code, 1, 'it may be started again as it was')
   })
+
+  await t.test('once it has started for its own machine only, a file may bring demo people again', async () => {
+    const local = await startIn(DATA_DIR, { DEMO: 'off' })
+    assert.equal((await run(['user', 'remove', '@drew', '--yes'], local.settings)).code, 0)
+    const imported = await run(['import', 'demo/demo.json'], { DATA_DIR })
+    assert.equal(imported.code, 0, imported.err)
+    local.child.kill('SIGTERM')
+    assert.equal((await local.ended).code, 0)
+  })
+})
+
+test('M7: DEMO=on is refused on a database whose platform others reach', async () => {
+  const { settings, drop } = await ownDatabase()
+  assert.equal((await run(['demo', 'remove'], settings)).code, 0)
+  const open = await startIn(join(place, 'reached'), { ...settings, HOST: '0.0.0.0' })
+  const { code, err } = await run(['start'], {
+    ...settings,
+    DATA_DIR: join(place, 'second'),
+    PORT: '0',
+    SANDBOX_PORT: '0',
+    DEMO: 'on',
+  })
+  assert.equal(code, 1, err)
+  assert.match(err, /^DEMO cannot be on: .* last started where others can reach it \(HOST /m)
+  open.child.kill('SIGTERM')
+  await open.ended
+  await drop()
 })

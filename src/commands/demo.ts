@@ -3,9 +3,11 @@ import type { Logger } from 'pino'
 import { type Config, findOpening } from '../config.ts'
 import type { Connection } from '../database/database.ts'
 import { type DemoKeys, hasDemoPeople, markEarlier, type RemovedDemo, removeDemo } from '../demo/demo.ts'
+import type { Environment } from '../environment.ts'
 import { StartupError } from '../errors.ts'
 import { importContent, isUntouched } from '../imports/imports.ts'
 import { isObject } from '../imports/section.ts'
+import { findReach, keepReach } from '../installation/installation.ts'
 import { migrateAll } from '../platform/platform.ts'
 import { type CommandGroup, command, print, tell } from './command.ts'
 import { withDatabase, withEnvironments } from './database.ts'
@@ -16,7 +18,7 @@ const DEMO_FILE = fileURLToPath(new URL('../../demo/demo.json', import.meta.url)
 
 /**
  * Imports the demo data where it is due: always with DEMO=on, and with `auto` into an embedded database in which nothing ever
- * happened, as long as only this machine can reach the platform. "Nothing ever happened" rather than "just made", so that a first
+ * happened, as long as only this machine can reach the platform, and none that others reach was last started on this database. "Nothing ever happened" rather than "just made", so that a first
  * start that was interrupted still ends with demo data.
  */
 export async function importDemoWhereDue(config: Config, connection: Connection, log: Logger): Promise<void> {
@@ -25,6 +27,11 @@ export async function importDemoWhereDue(config: Config, connection: Connection,
   await withEnvironments(config, connection, log, async (environments) => {
     const untouched = await Promise.all(environments.map(({ db }) => isUntouched(db)))
     if (config.DEMO === 'auto' && untouched.includes(false)) return
+    for (const { db } of environments) {
+      if (config.DATABASE_URL) refuseReached(await findReach(db), 'DEMO cannot be on')
+      // Nobody else can be running on the embedded one.
+      await keepReach(db, undefined)
+    }
     const keys = await readDemoKeys()
     for (const { db, name } of environments) await markEarlier(db, operator(), { environment: name, keys })
     await importContent(environments, operator(), { content: await readImportFile(DEMO_FILE) })
@@ -35,27 +42,45 @@ export async function importDemoWhereDue(config: Config, connection: Connection,
 /** Everybody knows the passwords of demo people, and one of them is an administrator: only this machine may reach them. */
 export async function refuseOpenDemo(config: Config, connection: Connection, log: Logger): Promise<void> {
   const opening = findOpening(config)
-  if (!opening) return
   await withEnvironments(config, connection, log, async (environments) => {
+    // Before the look, so that no import comes in between; from now on commands know it too, whatever their own settings say.
+    for (const { db } of environments) await keepReach(db, opening)
+    if (!opening) return
     const keys = await readDemoKeys()
     for (const { db, name } of environments) {
       await markEarlier(db, operator(), { environment: name, keys })
-      if (await hasDemoPeople(db))
-        throw new StartupError(
-          `This database holds demo people, whose passwords are public, and others can reach this platform: ${opening}. ` +
-            'Remove them first, with the command: groundschool demo remove (or use another DATA_DIR or DATABASE_URL)',
-        )
+      if (!(await hasDemoPeople(db))) continue
+      for (const environment of environments) await keepReach(environment.db, undefined)
+      throw new StartupError(
+        `This database holds demo people, whose passwords are public, and others can reach this platform: ${opening}. ` +
+          'Remove them first, with the command: groundschool demo remove (or use another DATA_DIR or DATABASE_URL)',
+      )
     }
   })
 }
 
-/** The same for a file that would bring some. */
-export function refuseOpenImport(config: Config, content: unknown): void {
-  const opening = findOpening(config)
+/** The same for a file that would bring some: by the settings of this command, and by those that the platform was started with. */
+export async function refuseOpenImport(
+  config: Config,
+  targets: readonly Environment[],
+  content: unknown,
+): Promise<void> {
   const people = isObject(content) && Array.isArray(content.people) ? content.people : []
-  if (opening && people.some((person) => isObject(person) && person.demo === true))
+  if (!people.some((person) => isObject(person) && person.demo === true)) return
+  const opening = findOpening(config)
+  if (opening)
     throw new StartupError(
       `Nothing was imported: the file has demo people, whose passwords are public, and others can reach this platform: ${opening}`,
+    )
+  for (const { db } of targets)
+    refuseReached(await findReach(db), 'Nothing was imported: the file has demo people, whose passwords are public')
+}
+
+function refuseReached(reach: string | undefined, problem: string): void {
+  if (reach !== undefined)
+    throw new StartupError(
+      `${problem}: the platform on this database was last started where others can reach it (${reach}). ` +
+        'Stop it and start it once with DEMO=off for its own machine only, or use another DATA_DIR or DATABASE_URL',
     )
 }
 
@@ -91,6 +116,11 @@ const remove = command({
             const removed = await removeDemo(environment, operator(), { keys })
             print(`${environment.name}: ${describe(removed)}`)
             for (const app of removed.appsLeft) tell(`The app ${app} stays, without an owner.`)
+            for (const key of removed.classesLeft)
+              tell(
+                `The class ${key} stays, without a join code: others learn in it. Its managers can make another code.`,
+              )
+            for (const key of removed.coursesLeft) tell(`The course ${key} stays: a class takes it.`)
             for (const key of removed.organisationsLeft) tell(`The organisation ${key} stays: others belong to it.`)
           }
         })

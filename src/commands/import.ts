@@ -30,10 +30,10 @@ export const importCommand = command({
     const only = readEnvironmentName(values.environment)
     const content = await readImportFile(path!)
     await withDatabase(async (connection, config, log) => {
-      refuseOpenImport(config, content)
       await migrateAll(connection)
       await withEnvironments(config, connection, log, async (environments) => {
         const targets = environments.filter(({ name }) => only === undefined || name === only)
+        await refuseOpenImport(config, targets, content)
         const progress = startProgress()
         const isDryRun = values['dry-run']
         let isAccepted = false

@@ -16,7 +16,7 @@ const fileOf = (name: string, text: string): string => {
 test('roster brings students into a class, says what it refuses, and can be repeated', async () => {
   const { settings, drop } = await ownDatabase()
   const good = fileOf('good.csv', '\ufeffhandle,action\r\n@drew,\r\n"@blake",suspend\r\n')
-  const mixed = fileOf('mixed.csv', 'handle,studentId\n@casey,student-casey\n@nobody.here,\n')
+  const mixed = fileOf('mixed.csv', 'handle,studentId\n@ellis,student-ellis\n@nobody.here,\n')
   const broken = fileOf('broken.csv', 'handle,email\n@casey,c@example.org\n')
   const line = (...args: string[]) => ({ args, settings })
   const [, dry, first, again, sandbox, nothing, partly, wrong, unknown, missing] = await runAll([

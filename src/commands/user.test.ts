@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import pg from 'pg'
 import { ownDatabase, place, run, runAll } from './testing.ts'
 
 test('people are added, get a password, are disabled, enabled, listed and removed', async () => {
@@ -48,6 +49,45 @@ test('people are added, get a password, are disabled, enabled, listed and remove
     assert.deepEqual([removed!.code, removed!.out], [0, '@jo was removed from production.\n'])
     assert.deepEqual([gone!.code, gone!.err], [1, 'There is nobody with the handle @jo\n'])
   } finally {
+    await drop()
+  }
+})
+
+test('O19: a password that an operator sets lists the passkeys that stay, and removes them where it is told to', async () => {
+  const { settings, drop } = await ownDatabase()
+  const client = new pg.Client(settings.DATABASE_URL)
+  const setPassword = async (...more: string[]) => {
+    const { code, out, err } = await run(['user', 'password', ...more], settings, 'long enough\n')
+    return [code, out, err]
+  }
+  const count = async () => (await client.query('select from gs_production.passkeys')).rowCount
+  try {
+    await client.connect()
+    await client.query(
+      `insert into gs_production.passkeys (id, credential_id, person_id, public_key, counter, transports, name, created_at)
+       select gen_random_uuid(), name || id, id, '', 0, '{}', name, timestamptz '2026-01-31 12:00Z' + days * interval '1 day'
+         from gs_production.people, (values ('Laptop', 0), ('Thief', 1)) v (name, days) where handle_key in ('avery', 'blake')`,
+    )
+    const changed = 'The password of @avery was changed in production; all their sessions have ended'
+    assert.deepEqual(await setPassword('@avery'), [
+      0,
+      `${changed}.\n`,
+      `These passkeys still sign in:
+  “Laptop”, added 2026-01-31
+  “Thief”, added 2026-02-01
+To remove all of them, set the password again with --remove-passkeys.
+`,
+    ])
+    assert.equal(await count(), 4)
+    for (const left of [2, 2]) {
+      const removed = `${changed}, and no passkeys are left.\n`
+      assert.deepEqual(await setPassword('@avery', '--remove-passkeys'), [0, removed, ''])
+      assert.equal(await count(), left)
+    }
+    const { rows } = await client.query(`select action from gs_production.audit_entries order by id desc limit 8`)
+    assert.equal(rows.filter(({ action }) => action === 'passkey.removed').length, 2)
+  } finally {
+    await client.end()
     await drop()
   }
 })

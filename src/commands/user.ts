@@ -1,6 +1,7 @@
 import { addParent, removeParent } from '../families/parents.ts'
 import { forgetting } from '../forget.ts'
 import { messagePolicy } from '../messages/messages.ts'
+import { ALL, listPasskeys, takeAlong } from '../passkeys/passkeys.ts'
 import { leavingPolicy, removeByHandle } from '../people/deletion.ts'
 import { addPerson, changePassword, disablePerson, listPeople } from '../people/people.ts'
 import { makeResetLink, RESET_MINUTES } from '../people/resets.ts'
@@ -40,17 +41,29 @@ const add = command({
 const password = command({
   about: 'Sets the password of a person and ends all their sessions.',
   args: ['HANDLE'],
-  options: { environment },
+  options: {
+    'remove-passkeys': { type: 'boolean', default: false, about: 'Also remove all their passkeys' },
+    environment,
+  },
   notes:
-    'The password is asked for, or read from the standard input. It is never an argument, because others can see those.',
-  examples: ['user password @jo', 'user password @jo < password.txt'],
+    'The password is asked for, or read from the standard input. It is never an argument, because others can see those. Passkeys still sign in afterwards, and are listed: remove them where somebody else may have added one.',
+  examples: ['user password @jo', 'user password @jo --remove-passkeys', 'user password @jo < password.txt'],
   run: async ([handle], values) => {
     const name = readEnvironmentName(values.environment)!
     const secret = await readSecret(`New password of ${handle}`)
-    await withEnvironment(name, ({ db, get }) =>
-      changePassword(db, operator(), { handle: handle!, password: secret }, get(messagePolicy)),
-    )
-    print(`The password of ${handle} was changed in ${name}; all their sessions have ended.`)
+    const isAll = values['remove-passkeys']
+    const passkeys = await withEnvironment(name, async ({ db, get }) => {
+      const [who, messages] = [operator(), get(messagePolicy)]
+      const along = takeAlong(who, { removePasskeys: isAll ? [ALL] : [] }, messages)
+      const { id } = await changePassword(db, who, { handle: handle!, password: secret, ...along }, messages)
+      return listPasskeys(db, { personId: id })
+    })
+    const ended = `all their sessions have ended${isAll ? ', and no passkeys are left' : ''}`
+    print(`The password of ${handle} was changed in ${name}; ${ended}.`)
+    if (passkeys.length === 0) return
+    tell('These passkeys still sign in:')
+    for (const passkey of passkeys) tell(`  “${passkey.name}”, added ${passkey.createdDate.slice(0, 10)}`)
+    tell('To remove all of them, set the password again with --remove-passkeys.')
   },
 })
 

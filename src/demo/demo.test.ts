@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { readText, refused, run, signIn, who } from '../imports/testing.ts'
+import { keepReach } from '../installation/installation.ts'
 import { assertError, Client, testApp } from '../testing/testing.ts'
 import { hasDemoPeople, markEarlier, removeDemo } from './demo.ts'
 
@@ -53,6 +54,8 @@ test('the demo goes with everything that is its own, at once on a platform that 
     classes: ['class-alpha', 'class-bravo'],
     appsLeft: [],
     organisationsLeft: ['sandhills'],
+    classesLeft: [],
+    coursesLeft: [],
   })
   for (const client of [noorInDemo, averyInDemo])
     assert.ok([401, 403].includes((await client.get('/app/v1/bucket/list')).status), 'a token outlived its app')
@@ -108,4 +111,36 @@ test('demo people of a version that kept no mark are known by the app that they 
   assert.equal(await hasDemoPeople(db), true)
   // Five were here before: they are the people of every test.
   assert.equal((await remove()).people, 202)
+})
+
+test('a class in which somebody real learns stays with its course, is named, and nobody joins it by the code that everybody knows', async (t) => {
+  const { app, remove } = await demoIsThere(t, {
+    people: [{ handle: '@noor', password: 'noor-has-a-password' }],
+    classes: [
+      { key: 'class-alpha', course: 'course-preflight', name: 'Preflight Alpha', students: [{ handle: '@noor' }] },
+    ],
+  })
+  const codes = () => app.sql('select key, join_code from classes order by key')
+  assert.deepEqual((await codes())[0], { key: 'class-alpha', join_code: 'ALPHA-2026' })
+  const removed = await remove()
+  assert.deepEqual(
+    [removed.classes, removed.classesLeft, removed.courses, removed.coursesLeft],
+    [['class-bravo'], ['class-alpha'], [], ['course-preflight']],
+  )
+  assert.deepEqual(await codes(), [{ key: 'class-alpha', join_code: null }])
+  assert.equal(await count(app, 'enrolments'), 1)
+})
+
+test('M7: demo people are not imported where the platform of the database was started for others', async (t) => {
+  const app = await testApp(t)
+  const { db } = app.environment()
+  const file = { people: [{ handle: '@mona', demo: true }, { handle: '@real' }] }
+  await keepReach(db, 'HOST is not a loopback address (0.0.0.0)')
+  assert.deepEqual(await refused(run(app, file)), [
+    'people[0]: must not be of the demo, because others can reach the platform of this database: HOST is not a loopback address (0.0.0.0)',
+  ])
+  await run(app, { people: [{ handle: '@real' }] })
+  await keepReach(db, undefined)
+  await run(app, file)
+  assert.equal(await hasDemoPeople(db), true)
 })

@@ -1,7 +1,7 @@
 import { removeAnonymousOf } from '../anonymous/anonymous.ts'
 import { listApps, makeClientId, removeApp, setAppStatus } from '../apps/apps.ts'
 import type { Caller } from '../caller.ts'
-import { removeClasses } from '../classes/classes.ts'
+import { dropJoinCodes, removeClasses } from '../classes/classes.ts'
 import type { EnvironmentName } from '../config.ts'
 import { removeCourses } from '../courses/courses.ts'
 import type { Db } from '../database/database.ts'
@@ -33,6 +33,21 @@ export interface RemovedDemo {
   readonly appsLeft: readonly string[]
   /** Organisations that others belong to. */
   readonly organisationsLeft: readonly string[]
+  /** Classes that others learn in, without their join codes, which everybody knows; and the courses of classes that stay. */
+  readonly classesLeft: readonly string[]
+  readonly coursesLeft: readonly string[]
+}
+
+const NOTHING: RemovedDemo = {
+  people: 0,
+  apps: [],
+  organisations: [],
+  courses: [],
+  classes: [],
+  appsLeft: [],
+  organisationsLeft: [],
+  classesLeft: [],
+  coursesLeft: [],
 }
 
 /** Whether there are people whose passwords everybody knows, or will be. A new password does not make somebody real. */
@@ -60,8 +75,7 @@ export async function removeDemo(
   await finishImports([target])
   await markEarlier(db, who, { environment: name, keys })
   const people = (await db.all(store.listPeople, {})).map(({ id }) => id)
-  if (people.length === 0)
-    return { people: 0, apps: [], organisations: [], courses: [], classes: [], appsLeft: [], organisationsLeft: [] }
+  if (people.length === 0) return NOTHING
 
   const forget = target.get(forgetting)
   const clients = keys.apps.map((key) => makeClientId(name, key))
@@ -75,7 +89,9 @@ export async function removeDemo(
     if (await removeApp(db, who, { clientId })) apps.push(clientId)
   }
   const classes = await removeClasses(db, { keys: keys.classes, without: people })
+  const classesLeft = await dropJoinCodes(db, { keys: keys.classes })
   const courses = await removeCourses(db, { keys: keys.courses })
+  const coursesLeft = (await db.all(store.listCourses, { keys: [...keys.courses] })).map(({ key }) => key)
   const organisations = await removeOrganisations(db, { keys: keys.organisations, without: people })
   for (const personId of people)
     await removePerson(db, who, { personId, reason: 'the demo was removed', forget, isHandleFree: true })
@@ -87,5 +103,7 @@ export async function removeDemo(
     courses,
     classes,
     organisationsLeft: organisations.left,
+    classesLeft,
+    coursesLeft,
   }
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Flag } from '../imports/fields.ts'
 import { type ImportTie, readInBatches } from '../imports/section.ts'
-import { findFacts, keepFacts } from '../installation/installation.ts'
+import { findFacts, findReach, keepFacts } from '../installation/installation.ts'
 import { normaliseHandle } from '../people/handles.ts'
 import { type FoundPerson, peopleSection } from '../people/import.ts'
 
@@ -23,8 +23,15 @@ export const demoTie: ImportTie<MadeUp, FoundPerson, ReadonlySet<string>, true> 
   ),
   when: 'with',
 
-  /** The whole entry is the mistake: somebody real must get neither the mark nor the password. */
+  /** The whole entry is the mistake: somebody real must get neither the mark nor the password, and nobody where others can sign in with it. */
   async checkHere(db, people, { find }) {
+    const reach = people.some(({ demo }) => demo) ? await findReach(db) : undefined
+    if (reach !== undefined)
+      return people.flatMap(({ demo }, i) =>
+        demo
+          ? [`people[${i}]: must not be of the demo, because others can reach the platform of this database: ${reach}`]
+          : [],
+      )
     const known = people.flatMap(({ handle, demo }, i) => {
       const found = demo ? find(peopleSection, normaliseHandle(handle)) : undefined
       return found ? [{ place: `people[${i}]`, handle, mark: markOf(found.id) }] : []

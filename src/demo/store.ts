@@ -33,6 +33,13 @@ export const listMadeWith = read('demo.listMadeWith', {
     select p.id from apps a join people p on p.created_at = a.created_at and not p.anonymous where a.client_id = :client`,
 })
 
+export const listCourses = read('demo.listCourses', {
+  params: { keys: textArray },
+  row: { key: text },
+  gather: false,
+  text: `select key from courses where key = any(:keys) order by key`,
+})
+
 export const listAppsLeft = read('demo.listAppsLeft', {
   params: { people: int8Array, clients: textArray },
   row: { client_id: text },

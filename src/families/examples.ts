@@ -82,8 +82,11 @@ export const examples = {
   },
   setChildPassword: {
     description:
-      'Use it for the first password of a child and for a forgotten one. `password` is the own password of the parent, and `newPassword` is the one for the child. The child has to sign in again everywhere.',
-    example: { request: { handle: HANDLE, password: PASSWORD, newPassword: NEW_PASSWORD }, answer: DONE },
+      'For the first password of a child and for a forgotten one: `password` is the own password of the parent, and `newPassword` is the one for the child. The child has to sign in again everywhere. The answer lists the passkeys that still open the account; `removePasskeys` removes some of them, or `all`.',
+    example: {
+      request: { handle: HANDLE, password: PASSWORD, newPassword: NEW_PASSWORD, removePasskeys: 'all' },
+      answer: { success: true, passkeys: [] },
+    },
   },
   readChildFriends: {
     description:

@@ -10,6 +10,8 @@ import type { Friends } from '../friends/schema.ts'
 import { readEmail, readLine } from '../lines.ts'
 import { countFailures, namerSubject, refuseBlocked } from '../lockouts/lockouts.ts'
 import type { MessagePolicy } from '../messages/messages.ts'
+import { listPasskeys, takeAlong } from '../passkeys/passkeys.ts'
+import type { Passkey } from '../passkeys/schema.ts'
 import { childrenBornAfter, isChild, typesOf } from '../people/ages.ts'
 import { changePeople, replaceEmail } from '../people/changes.ts'
 import type { LeavingPolicy } from '../people/deletion.ts'
@@ -21,7 +23,7 @@ import { removePerson } from '../people/removal.ts'
 import { readEntries } from '../profiles/profiles.ts'
 import type { Entry } from '../profiles/schema.ts'
 import { changeState, checkChild, checkChildCount, checkParent, decisionsIn, readBirth } from './rules.ts'
-import type { AddChild, ChangeChild, Child } from './schema.ts'
+import type { AddChild, ChangeChild, Child, ChildPassword } from './schema.ts'
 import * as store from './store.ts'
 
 /*
@@ -160,25 +162,33 @@ export async function changeChild(
 }
 
 /**
- * Sets a child's password and ends everything that the old one opened. The parent proves once more that it is they: a browser that was left open must not be enough to take a
+ * Sets a child's password, ends everything that the old one opened, and answers the passkeys that stay. The parent proves once more that it is they: a browser that was left open must not be enough to take a
  * child's account over.
  */
 export async function setChildPassword(
   db: Db,
   who: PersonCaller,
-  what: { handle: string; password?: string | undefined; newPassword: string },
+  what: ChildPassword,
   messages: MessagePolicy,
-): Promise<void> {
+): Promise<Passkey[]> {
   checkPassword(what.newPassword)
   await readChild(db, who, what.handle)
   const parent = await proveAgain(db, who, what.password)
   const passwordHash = await hashPassword(what.newPassword, networkOf(who.address))
-  await db.transaction(async (tx) => {
+  return db.transaction(async (tx) => {
     await holdAccount(tx, parent)
-    const { id } = await lockChild(tx, who, what.handle)
-    await recordAudit(tx, who, { action: 'child.password', personId: id, detail: { parent: who.personId } })
-    await replacePassword(tx, who, { personId: id, passwordHash, action: 'password.changed' }, messages)
+    const { id: personId } = await lockChild(tx, who, what.handle)
+    await recordAudit(tx, who, { action: 'child.password', personId, detail: { parent: who.personId } })
+    const change = { personId, passwordHash, action: 'password.changed', ...takeAlong(who, what, messages) } as const
+    await replacePassword(tx, who, change, messages)
+    return listPasskeys(tx, { personId })
   })
+}
+
+/** What the child's password may take along. */
+export async function listChildPasskeys(db: Db, who: PersonCaller, what: { handle: string }): Promise<Passkey[]> {
+  const { id: personId } = await readChild(db, who, what.handle)
+  return listPasskeys(db, { personId })
 }
 
 export async function readChildFriends(db: Db, who: PersonCaller, what: { handle: string }): Promise<Friends> {

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { findNotice } from '../../web/account/notices.ts'
 import { CHILD_FORMS, type ChildForm, childPage } from '../../web/families/child-page.ts'
 import { CHILD, CHILDREN, childPath, childrenPage, type NewChild } from '../../web/families/children-page.ts'
@@ -11,6 +10,7 @@ import type { FormProblem } from '../http/pages/form-problem.ts'
 import { DoneQuery, doneAt, ownForm, ownView, showOwn } from '../http/pages/own-page.ts'
 import type { Page, PageContext, ShownPage } from '../http/pages/page.ts'
 import { messagePolicy } from '../messages/messages.ts'
+import { readTicked } from '../passkeys/pages.ts'
 import { leavingPolicy } from '../people/deletion.ts'
 import { isSameHandle } from '../people/handles.ts'
 import { MIN_PASSWORD_LENGTH } from '../people/passwords.ts'
@@ -21,6 +21,7 @@ import {
   changeChild,
   deleteChild,
   leaveChild,
+  listChildPasskeys,
   listChildren,
   readChildFriends,
   setChildPassword,
@@ -32,6 +33,7 @@ import {
   ChildNamesForm,
   ChildPasswordForm,
   ChildQuery,
+  DeleteChildForm,
   NameForm,
   NewChildForm,
 } from './schema.ts'
@@ -72,6 +74,8 @@ interface Failure {
   readonly form: ChildForm
   readonly problem: FormProblem
   readonly typed?: Partial<Pick<Child, 'firstName' | 'lastName' | 'country' | 'email'>>
+  /** The passkeys whose boxes were ticked. */
+  readonly ticked?: readonly string[]
 }
 
 async function lookAtChild(
@@ -81,8 +85,9 @@ async function lookAtChild(
   { notice, failure }: { notice?: string | undefined; failure?: Failure } = {},
 ): Promise<ShownPage> {
   const child = await readChild(context, who, handle)
-  const [{ received }, settings] = await Promise.all([
+  const [{ received }, passkeys, settings] = await Promise.all([
     readChildFriends(context.db, who, child),
+    listChildPasskeys(context.db, who, child),
     readSettings(context.db, who),
   ])
   return showOwn(settings, {
@@ -94,6 +99,7 @@ async function lookAtChild(
       typed: failure?.typed,
       circle: circleOf(child),
       received: received.slice(0, MOST_REQUESTS),
+      passkeys: { passkeys, now: who.at, ticked: failure?.ticked ?? [] },
       minLength,
       keyOf: context.csrfToken,
       notice,
@@ -199,11 +205,12 @@ export const familyPages: readonly Page[] = [
     back: toChild,
     run: async ({ db, environment }, who, { handle = '', password = '', ...fields }) => {
       const newPassword = readNewPassword(fields)
-      await setChildPassword(db, who, { handle, newPassword, ...proof(password) }, environment.get(messagePolicy))
+      const what = { handle, newPassword, removePasskeys: readTicked(fields), ...proof(password) }
+      await setChildPassword(db, who, what, environment.get(messagePolicy))
       return doneAt(childPath(handle), 'child-password')
     },
-    showProblem: (context, who, { handle = '' }, problem) =>
-      lookAtChild(context, who, handle, { failure: { form: 'password', problem } }),
+    showProblem: (context, who, { handle = '', ...fields }, problem) =>
+      lookAtChild(context, who, handle, { failure: { form: 'password', problem, ticked: readTicked(fields) } }),
   }),
   ownForm({
     name: 'leaveChildForm',
@@ -220,7 +227,7 @@ export const familyPages: readonly Page[] = [
   ownForm({
     name: 'deleteChildForm',
     path: CHILD_FORMS.delete,
-    input: Type.Pick(ChildPasswordForm, ['handle', 'password']),
+    input: DeleteChildForm,
     back: toChild,
     run: async ({ db, environment }, who, { handle = '', password = '' }) => {
       await deleteChild(db, who, { handle, ...proof(password) }, environment.get(leavingPolicy))

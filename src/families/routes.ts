@@ -7,6 +7,7 @@ import { Nothing } from '../http/input/fields.ts'
 import { type Operation, operation } from '../http/operation.ts'
 import { json, success } from '../http/output/output.ts'
 import { messagePolicy } from '../messages/messages.ts'
+import { Ended } from '../passkeys/schema.ts'
 import { leavingPolicy } from '../people/deletion.ts'
 import { Entry } from '../profiles/schema.ts'
 import { examples, explainVerb } from './examples.ts'
@@ -136,9 +137,12 @@ export const familyOperations: readonly Operation[] = [
     area,
     input: ChildPassword,
     from: 'body only',
-    output: success(),
+    output: json(Ended),
     errors: [...NOT_A_CHILD, 'wrongCredentials', 'impossibleNow'],
-    run: ({ db, who, environment }, input) => setChildPassword(db, who, input, environment.get(messagePolicy)),
+    run: async ({ db, who, environment }, input) => ({
+      success: true,
+      passkeys: await setChildPassword(db, who, input, environment.get(messagePolicy)),
+    }),
   }),
   operation({
     who: person,

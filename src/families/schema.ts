@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Day, Flag, Id, Text } from '../http/input/fields.ts'
 import { DoneQuery } from '../http/pages/own-page.ts'
+import { passkeyBoxes, takenAlong } from '../passkeys/schema.ts'
 import { Entry, Settings } from '../profiles/schema.ts'
 
 const { handle, firstName, lastName, userType, country, email, publicSearch } = Settings.properties
@@ -71,7 +72,9 @@ export const ChildPassword = Type.Object({
   handle: child,
   password: ownPassword,
   newPassword: Text("The child's new password, of 8 to 1000 characters", MAX_PASSWORD_LENGTH),
+  ...takenAlong('the answer'),
 })
+export type ChildPassword = Static<typeof ChildPassword>
 export const DeleteChild = Type.Object({ handle: child, password: ownPassword })
 export const ChildFriend = Type.Object({
   handle: child,
@@ -110,4 +113,10 @@ export const ChildEmailForm = Type.Object({
   email: changed.email,
   password: field("The parent's own password"),
 })
-export const ChildPasswordForm = Type.Object({ ...named, password: field("The parent's own password"), ...passwords })
+export const ChildPasswordForm = Type.Object({
+  ...passkeyBoxes,
+  ...named,
+  password: field("The parent's own password"),
+  ...passwords,
+})
+export const DeleteChildForm = Type.Object({ ...named, password: field("The parent's own password") })

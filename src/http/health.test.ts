@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { readRaw, sendRaw } from '../testing/socket.ts'
 import { assertError, Client, testApp } from '../testing/testing.ts'
 
 const PATH = '/app/v1/bucket'
@@ -89,9 +90,29 @@ test('health and metrics', async (t) => {
       Via: '1.1 proxy',
       'X-Client-IP': '127.0.0.1',
       'CF-Connecting-IP': '127.0.0.1',
+      'CF-Ray': '8a',
+      'X-ProxyUser-Forwarded': '1',
+      'X-Nginx-Real-IP': '127.0.0.1',
+      'CDN-Loop': 'cdn',
+      'X-Amzn-Trace-Id': 'Root=1',
+      'X-Azure-FDID': '1',
+      'X-AppEngine-Country': 'ZZ',
+      'Fly-Region': 'ams',
     }
     for (const [name, value] of Object.entries(added))
       assertError(await nobody.get('/metrics', undefined, { [name]: value }), 401, 4016, /METRICS_TOKEN/)
+  })
+
+  await t.test('nor is one who asks for a name that is not of this machine', async () => {
+    const { hostname, port } = new URL(app.address)
+    const read = async (host: string) =>
+      readRaw(
+        await sendRaw(app.address, Buffer.from(`GET /metrics HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`)),
+      )
+    for (const host of [`${hostname}:${port}`, `localhost:${port}`, 'localhost', '[::1]', '127.0.0.1'])
+      assert.equal((await read(host)).status, 200, host)
+    for (const host of ['api.example.org', `api.example.org:${port}`, 'localhost.example.org', '192.0.2.1', '0.0.0.0'])
+      assert.equal((await read(host)).status, 401, host)
   })
 
   await t.test('nor is one where a proxy or a public address is set, whatever they send', async () => {

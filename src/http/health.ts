@@ -46,7 +46,11 @@ function mayReadMetrics({ config }: Environment, request: HttpRequest): boolean 
 
 /** What proxies add. One on this machine makes every caller look local, so whoever comes by one needs the token. */
 const FORWARDED =
-  /^(forwarded|via|x-forwarded.*|x-original-.*|x-real-ip|x-client-ip|x-cluster-client-ip|x-envoy-external-address|true-client-ip|cf-connecting-ip|fastly-client-ip)$/
+  /forwarded|client-ip|real-ip|connecting-ip|^via$|^x-original-|^x-envoy-|cdn|^cf-|^x-amzn-|^x-azure-|^x-appengine-|^fly-/
 
+/** A proxy that adds nothing mostly leaves the name by which its clients know it. */
 const isFromThisMachine = ({ isLocal }: Config, { ip, headers }: HttpRequest): boolean =>
-  isLocal && isLoopbackHost(ip.replace(/^::ffff:/, '')) && !Object.keys(headers).some((name) => FORWARDED.test(name))
+  isLocal &&
+  isLoopbackHost(ip) &&
+  isLoopbackHost(URL.parse(`http://${headers.host}`)?.hostname ?? '') &&
+  !Object.keys(headers).some((name) => FORWARDED.test(name))

@@ -1,7 +1,7 @@
 import type { Caller } from '../caller.ts'
 import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
-import { answerOnce, type KeptAnswer } from '../idempotency/idempotency.ts'
+import { answerOnce, type KeptAnswer, keeperOf } from '../idempotency/idempotency.ts'
 import { CSV_BYTES, IMAGE_BYTES, readBody, refuseBody, SMALL_BODY_BYTES } from './input/bodies.ts'
 import { compileInput, namesInPath, type Source } from './input/fields.ts'
 import { askedOf, type Context, challengeOf, isRepeatable, type Operation } from './operation.ts'
@@ -91,7 +91,7 @@ function answerJson(environment: Environment, operation: Operation, present: (re
         ? await answer(context, input)
         : await answerOnce(
             db,
-            { caller: callers.keyOf!(who), at: who.at },
+            keeperOf(callers.keyOf!(who), who),
             { key, operation: operation.name, input: [input, request.headers['if-match'] ?? null] },
             (tx) => answer({ ...context, db: tx }, input),
           )

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signInBrowser } from '../account/testing.ts'
+import { join } from '../anonymous/testing.ts'
 import { operations } from '../app.ts'
+import { ok, registerApp, through, UNLIMITED, UNSHARED } from '../buckets/testing.ts'
+import { upkeepAt } from '../caller.ts'
 import { until } from '../database/test-database.ts'
+import { forgetting } from '../forget.ts'
 import { isRepeatable } from '../http/operation.ts'
+import { removePerson } from '../people/removal.ts'
 import { tidy } from '../platform/upkeep.ts'
 import { rawRequest, sendRaw } from '../testing/socket.ts'
 import { type Answer, assertError, Client, testApp } from '../testing/testing.ts'
@@ -251,4 +256,72 @@ test('guesses of handles count whether or not they carry a key', async (t) => {
   const statuses: number[] = []
   for (let i = 0; i < 70; i++) statuses.push((await guess(i)).status)
   assert.deepEqual(new Set(statuses), new Set([404, 429]))
+})
+
+test('D9: what is kept for anonymous users is a small share by network and app, however many they are, and others keep theirs', async (t) => {
+  const app = await testApp(t, { ...UNLIMITED, ...UNSHARED, TRUST_PROXY: '127.0.0.1' })
+  const name = await registerApp(app, 'kept', 1_000_000)
+  const MIB = 1024 * 1024
+  const data = 'x'.repeat(500_000)
+  const bytesOf = async (condition: string) =>
+    Number(
+      (await app.sql(`select sum(octet_length(answer))::int as n from idempotency_keys where ${condition}`))[0]?.n ?? 0,
+    )
+  const fill = async (client: Client, address: string, writes: number) => {
+    const sent = { 'x-forwarded-for': address }
+    const { userId } = client
+    ok(await client.put(PATH, { id: userId, data: { data } }, keyed('first', sent)))
+    const write = (i: number) => client.post(PATH, { id: userId, key: 'n', value: i }, keyed(`write ${i}`, sent))
+    for (let i = 0; i < writes; i++) ok(await write(i))
+    return {
+      last: () => write(writes - 1),
+      version: async () => ok(await client.get(PATH, { id: userId })).body.version,
+    }
+  }
+  const joinHere = async () => (await join(app, { clientId: 'gs-kept' })).client
+
+  const avery = await app.as('avery', name)
+  await fill(avery, '192.0.2.1', 10)
+  const ofAvery = await bytesOf(`caller = '${avery.userId}'`)
+  assert.ok(ofAvery > 11 * 500_000)
+  const quiet = await fill(await joinHere(), '198.51.100.7', 1)
+
+  // Twelve of one network, at once and through two processes, write six times its share.
+  const second = await app.startSecond()
+  const crowd = await Promise.all(Array.from({ length: 12 }, joinHere))
+  await Promise.all(
+    crowd.map((client, i) => fill(i % 2 ? client : through(client, second.addresses.production), '192.0.2.1', 4)),
+  )
+  const ofNetwork = await bytesOf(`network = '192.0.2.1'`)
+  assert.ok(ofNetwork > 3 * MIB && ofNetwork <= 4 * MIB, `${ofNetwork} bytes are kept for one network`)
+  // Nobody of another network has lost theirs, and who writes now has theirs.
+  for (const one of [quiet, await fill(await joinHere(), '192.0.2.1', 4)]) {
+    const before = await one.version()
+    assert.equal(ok(await one.last()).body.version, before)
+    assert.equal(await one.version(), before, 'a repeated write had an effect')
+  }
+
+  // Ten networks more have the share of the app together.
+  for (let i = 0; i < 10; i++) await fill(await joinHere(), `203.0.113.${i}`, 4)
+  const ofAnonymous = await bytesOf('anonymous_app is not null')
+  assert.ok(ofAnonymous > 15 * MIB && ofAnonymous <= 16 * MIB, `${ofAnonymous} bytes are kept for one app`)
+  assert.equal(await bytesOf(`caller = '${avery.userId}'`), ofAvery)
+  assert.equal(await bytesOf('anonymous_app is null'), ofAvery)
+})
+
+test('keys of a member in an app belong to the user there, and go along with the person', async (t) => {
+  const app = await testApp(t)
+  const avery = await app.as('avery')
+  assertError(await avery.post('/edu/v1/class/join', { joinCode: 'NO-SUCH-CODE' }, keyed('join')), 404, 4042)
+  const callers = async () => (await app.sql('select caller from idempotency_keys')).map(({ caller }) => caller)
+  assert.deepEqual(await callers(), [avery.userId])
+  const environment = app.environment()
+  const [row] = await app.sql(`select person_id::int as id from app_users where user_id = '${avery.userId}'`)
+  const personId = Number(row?.id)
+  await removePerson(environment.db, upkeepAt(new Date()), {
+    personId,
+    reason: 'x',
+    forget: environment.get(forgetting),
+  })
+  assert.deepEqual(await callers(), [])
 })

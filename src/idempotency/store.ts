@@ -1,12 +1,16 @@
 import { deleteOlder } from '../database/retention.ts'
 import { bytea, int8, json, nullable, text, timestamptz, write } from '../database/statement.ts'
 
+/** Of anonymous users: what their answers count for. */
+const SHARE = { anonymousApp: nullable(int8), network: nullable(text) }
+
 /** Waits for a request with the same key that is still under way; no row where that one has claimed the key. */
 export const claimKey = write('idempotency.claim', {
-  params: { caller: text, key: text, fingerprint: bytea, now: timestamptz },
+  params: { caller: text, key: text, fingerprint: bytea, now: timestamptz, ...SHARE },
   row: { key: text },
   text: `
-    insert into idempotency_keys (caller, key, fingerprint, created_at) values (:caller, :key, :fingerprint, :now)
+    insert into idempotency_keys (caller, key, fingerprint, anonymous_app, network, created_at)
+    values (:caller, :key, :fingerprint, :anonymousApp, :network, :now)
     on conflict (caller, key) do nothing
     returning key`,
 })
@@ -27,11 +31,11 @@ export const keepAnswer = write('idempotency.keep', {
 
 /** For a request that was refused: key and refusal at once, since what the request had begun is rolled back. */
 export const keepRefusal = write('idempotency.keepRefusal', {
-  params: { caller: text, key: text, fingerprint: bytea, error: text, answer: text, now: timestamptz },
+  params: { caller: text, key: text, fingerprint: bytea, error: text, answer: text, now: timestamptz, ...SHARE },
   row: { key: text },
   text: `
-    insert into idempotency_keys (caller, key, fingerprint, error, answer, created_at)
-    values (:caller, :key, :fingerprint, :error, :answer, :now)
+    insert into idempotency_keys (caller, key, fingerprint, error, answer, anonymous_app, network, created_at)
+    values (:caller, :key, :fingerprint, :error, :answer, :anonymousApp, :network, :now)
     on conflict (caller, key) do nothing
     returning key`,
 })
@@ -47,6 +51,29 @@ export const trimAnswers = write('idempotency.trim', {
       window newest as (order by created_at desc, key)
     ) kept
     where k.caller = :caller and k.key = kept.key and (kept.place > :most or kept.bytes > :bytes)
+    returning k.key`,
+})
+
+/** The same for all anonymous users of an app, by network and together. Rows that another one trims are left to it, or two could wait for each other. */
+export const trimAnonymous = write('idempotency.trimAnonymous', {
+  params: { app: int8, networkMost: int8, networkBytes: int8, appMost: int8, appBytes: int8 },
+  row: { key: text },
+  text: `
+    with sized as (
+      select caller, key, network, created_at, octet_length(key) + coalesce(octet_length(answer), 0) as bytes
+        from idempotency_keys where anonymous_app = :app
+    ), kept as (
+      select caller, key, row_number() over of_network as network_place, sum(bytes) over of_network as network_bytes,
+             row_number() over of_app as app_place, sum(bytes) over of_app as app_bytes
+        from sized
+      window of_network as (partition by network order by created_at desc, caller, key),
+             of_app as (order by created_at desc, caller, key)
+    ), gone as (
+      select k.caller, k.key from idempotency_keys k join kept on kept.caller = k.caller and kept.key = k.key
+       where network_place > :networkMost or network_bytes > :networkBytes or app_place > :appMost or app_bytes > :appBytes
+         for update of k skip locked
+    )
+    delete from idempotency_keys k using gone where k.caller = gone.caller and k.key = gone.key
     returning k.key`,
 })
 

@@ -26,4 +26,16 @@ export async function keepFacts(db: Db, names: readonly string[], value: string)
 export const findFacts = async (db: Db, names: readonly string[]): Promise<Set<string>> =>
   new Set((await db.all(store.findFacts, { names: [...names] })).map(({ name }) => name))
 
+/** How others reach the platform that was last started on this database; undefined where only its own machine did. */
+export const findReach = async (db: Db): Promise<string | undefined> =>
+  (await db.first(store.findFact, { name: REACH }))?.value
+
+export async function keepReach(db: Db, opening: string | undefined): Promise<void> {
+  await dropFact(db, REACH)
+  if (opening !== undefined) await keepFacts(db, [REACH], opening)
+}
+
+/** Kept in the database, because a command may be run without the settings that the platform was started with. */
+const REACH = 'reached-by-others'
+
 export const dropFact = (db: Db, name: string) => db.first(store.dropFact, { name })

@@ -17,6 +17,13 @@ export const keepFacts = write('installation.keepMany', {
     on conflict (name) do nothing returning name`,
 })
 
+export const findFact = read('installation.findOne', {
+  params: { name: text },
+  row: { value: text },
+  gather: false,
+  text: `select value from installation where name = :name`,
+})
+
 export const findFacts = read('installation.find', {
   params: { names: textArray },
   row: { name: text },

@@ -12,6 +12,11 @@ const UNOWNED = [
   'http://[::1]:5050/cb',
   'http://localhost:4000/cb',
   'https://localhost/cb',
+  'https://x.localhost/cb',
+  'https://localhost./cb',
+  'https://[::ffff:127.0.0.1]/cb',
+  'https://0.0.0.0/cb',
+  'https://[::]/cb',
   'demo://callback',
   'org.example.app:/callback',
 ]

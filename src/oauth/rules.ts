@@ -11,9 +11,11 @@ export const challengeOf = (verifier: string): string => hash('sha256', verifier
 
 /**
  * RFC 8252 §8.6: whether another program of the device could ask as this app and take the code, because the app has no secret and its redirect URI no owner. PKCE does not help
- * then, since the challenge is the other program's own; only the person can tell, each time.
+ * then, since the challenge is the other program's own; only the person can tell, each time. The unspecified address leads to the own machine as well.
  */
 export function mustAskEachTime({ isPublic }: { isPublic: boolean }, redirectUri: string): boolean {
   const { protocol, hostname } = new URL(redirectUri)
-  return isPublic && (protocol !== 'https:' || isLoopbackHost(hostname))
+  return isPublic && (protocol !== 'https:' || isLoopbackHost(hostname) || UNSPECIFIED.has(hostname))
 }
+
+const UNSPECIFIED = new Set(['0.0.0.0', '[::]', '[::ffff:0:0]'])

@@ -1,3 +1,4 @@
+import { nameOfBox } from '../../web/account/password-page.ts'
 import { PASSKEY_SCRIPT } from '../../web/account/signin-page.ts'
 import type { Html } from '../../web/html.ts'
 import { passkeysSection, REMOVE_PATH, RENAME_PATH } from '../../web/passkeys/passkeys-section.ts'
@@ -9,7 +10,7 @@ import { formPage, type Page, type PageAnswer, type PageContext } from '../http/
 import { messagePolicy } from '../messages/messages.ts'
 import { hasPassword } from '../people/proof.ts'
 import { listPasskeys, relyingParty, removePasskey, renamePasskey } from './passkeys.ts'
-import { MAX_NAME_LENGTH, RemovePasskey, RenamePasskey } from './schema.ts'
+import { MAX_NAME_LENGTH, MAX_PASSKEYS, RemovePasskey, RenamePasskey } from './schema.ts'
 
 const HOME = '/account'
 const RENAME = 'passkey.rename'
@@ -25,6 +26,10 @@ export async function showPasskeys({ db, csrfToken }: PageContext, who: PersonCa
     csrfTokens: { rename: csrfToken(RENAME), remove: csrfToken(REMOVE) },
   })
 }
+
+/** Which of the boxes for passkeys were ticked, where a password is set. */
+export const readTicked = (fields: Readonly<Record<string, unknown>>): string[] =>
+  Array.from({ length: MAX_PASSKEYS }, (_, i) => fields[nameOfBox(i)]).filter((id) => typeof id === 'string')
 
 const homeWith = (done: string): PageAnswer => ({ redirect: `${HOME}?done=${done}` })
 

@@ -7,7 +7,7 @@ import { service } from '../environment.ts'
 import { fail } from '../errors.ts'
 import { isLine } from '../lines.ts'
 import type { MessagePolicy } from '../messages/messages.ts'
-import { holdAccount, tellPerson } from '../people/people.ts'
+import { type AlongWithPassword, holdAccount, tellPerson } from '../people/people.ts'
 import { makeChallenge, takeChallenge, toAdd } from './challenges.ts'
 import { type Proof, proveForPasskeys } from './proof.ts'
 import { creationOptions, isPasskeyId, type RelyingParty, readClientData, readRegistration } from './rules.ts'
@@ -145,6 +145,20 @@ export async function removePasskeys(
   await tell(tx, who, { personId, handle, verb: 'removed', names: removed.map(({ name }) => name) }, messages)
 }
 
+/** Which passkeys a new password takes along: ids, or `all`. */
+export interface TakenAlong {
+  readonly removePasskeys?: readonly string[] | undefined
+}
+
+/** For whoever sets a password: removes them in its transaction, or the password stays as it was. */
+export const takeAlong = (
+  who: Caller,
+  { removePasskeys: passkeyIds = [] }: TakenAlong,
+  messages: MessagePolicy,
+): { also: AlongWithPassword } => ({
+  also: (tx, person) => removePasskeys(tx, who, { ...person, passkeyIds }, messages),
+})
+
 function refuseMore(count: number): void {
   if (count >= MAX_PASSKEYS)
     throw fail('impossibleNow', `You have ${MAX_PASSKEYS} passkeys, which is the limit; remove one that you do not use`)
@@ -156,7 +170,7 @@ function readName(name: string): string {
   return name.normalize('NFC')
 }
 
-const notFound = () => fail('notFound', 'You have no passkey with that id')
+const notFound = () => fail('notFound', 'There is no passkey with that id')
 
 function tell(
   tx: Db,

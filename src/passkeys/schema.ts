@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { AnyJson, Flag, Id, Text } from '../http/input/fields.ts'
+import { nameOfBox } from '../../web/account/password-page.ts'
+import { AnyJson, Flag, Id, IdList, Text } from '../http/input/fields.ts'
 
 export const MAX_PASSKEYS = 20
 export const MAX_NAME_LENGTH = 100
@@ -40,6 +41,27 @@ export const Passkey = Type.Object(
   { title: 'Passkey' },
 )
 export const Passkeys = Type.Array(Passkey)
+
+/** What a new password takes along; `source` says where the ids are from. */
+export const takenAlong = (source: string) => ({
+  removePasskeys: Type.Optional(
+    IdList(`Passkeys to remove with it: their ids, from ${source}, or \`all\``, MAX_PASSKEYS),
+  ),
+})
+/** Everything else has ended. */
+export const Ended = Type.Object(
+  {
+    success: Type.Literal(true),
+    passkeys: Type.Array(Passkey, {
+      description: 'Those that can still sign in: remove the ones that you do not know',
+    }),
+  },
+  { title: 'Ended' },
+)
+/** Check boxes, one field each: a form that gives a field twice is refused. */
+export const passkeyBoxes = Object.fromEntries(
+  Array.from({ length: MAX_PASSKEYS }, (_, i) => [nameOfBox(i), Type.Optional(Id('A passkey to remove'))]),
+)
 
 const CredentialList = Type.Array(
   Type.Object({ type: Type.String(), id: Type.String(), transports: Type.Array(Type.String()) }),

@@ -115,14 +115,15 @@ export async function readPersonId(db: Db, handle: string): Promise<number> {
 export async function changePassword(
   db: Db,
   who: Caller,
-  what: { handle: string; password: string },
+  what: { handle: string; password: string; also?: AlongWithPassword },
   messages?: MessagePolicy,
-): Promise<void> {
+): Promise<VerifiedPerson> {
   checkPassword(what.password)
   const passwordHash = await hashPassword(what.password)
-  await db.transaction(async (tx) => {
+  return db.transaction(async (tx) => {
     const personId = await readPersonId(tx, what.handle)
-    await replacePassword(tx, who, { personId, passwordHash, action: 'password.changed' }, messages)
+    const change = { personId, passwordHash, action: 'password.changed', also: what.also } as const
+    return replacePassword(tx, who, change, messages)
   })
 }
 

@@ -1,5 +1,6 @@
-/** One record of a CSV file (RFC 4180). */
-export const csvLine = (cells: readonly (string | number | null)[]): string => `${cells.map(csvCell).join(',')}\r\n`
+/** One record of a CSV file (RFC 4180); `rest` is what needs no more care. */
+export const csvLine = (cells: readonly (string | number | null)[], rest = ''): string =>
+  `${cells.map(csvCell).join(',')}${rest}\r\n`
 
 /** Text that a spreadsheet would run as a formula is marked as text; numbers are numbers, also those below zero. */
 function csvCell(value: string | number | null): string {

@@ -69,7 +69,13 @@ test('the gradebook of a class', async (t) => {
     // As bytes: the mark at the beginning is lost in text.
     const { cookies } = await signInBrowser(app, 'casey')
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-    const answer = await fetch(`${app.address}${CLASS}/gradebook/csv?classId=alpha`, { headers: { cookie } })
+    const address = `${app.address}${CLASS}/gradebook/csv?classId=alpha`
+    // Who only asks, or leaves, is in nobody's way.
+    for (let i = 0; i < 3; i++) {
+      assert.equal((await fetch(address, { method: 'HEAD', headers: { cookie } })).status, 200)
+      await (await fetch(address, { headers: { cookie } })).body?.cancel()
+    }
+    const answer = await fetch(address, { headers: { cookie } })
     assert.equal(answer.headers.get('content-type'), 'text/csv; charset=utf-8')
     assert.match(
       answer.headers.get('content-disposition') ?? '',

@@ -69,28 +69,28 @@ async function* tableOf(
   )
   yield MARK + csvLine(['Student ID', 'Handle', 'First name', 'Last name', 'Status', ...perLesson])
   for await (const row of db.stream(store.exportGradebook, what)) {
-    const cells = cellsOf(row.standings, columns)
-    yield csvLine([
-      row.student,
-      row.handle.replace(/^@/, ''),
-      row.first_name,
-      row.last_name,
-      row.status,
-      ...cells.flatMap(({ result, score, attempts, timeOnTask }) => [result, score, attempts, timeOnTask]),
-    ])
+    const known = standingsOf(row.standings)
+    const student = [row.student, row.handle.replace(/^@/, ''), row.first_name, row.last_name, row.status]
+    // Our own words and numbers need no marks.
+    const cells = columns.map(({ lesson_id }) => {
+      const [, result, score, attempts, ms] = known.get(lesson_id) ?? NOTHING
+      return `,${result},${score ?? ''},${attempts},${Math.floor(ms / 1000)}`
+    })
+    yield csvLine(student, cells.join(''))
   }
 }
 
+type Standing = [lessonId: number, result: Result, score: number | null, attempts: number, activeMs: number]
+const NOTHING: Standing = [0, 'NOT STARTED', null, 0, 0]
+
+const standingsOf = (text: string | null): Map<number, Standing> =>
+  new Map((JSON.parse(`[${text ?? ''}]`) as Standing[]).map((standing) => [standing[0], standing]))
+
 /** What a student has at each lesson. */
-function cellsOf(standings: string | null, columns: readonly Column[]) {
-  const known = new Map<number, [Result, number | null, number, number]>(
-    (JSON.parse(standings ?? '[]') as [number, Result, number | null, number, number][]).map(([lesson, ...of]) => [
-      lesson,
-      of,
-    ]),
-  )
+function cellsOf(text: string | null, columns: readonly Column[]) {
+  const known = standingsOf(text)
   return columns.map(({ lesson_id, lesson }) => {
-    const [result, score, attempts, ms] = known.get(lesson_id) ?? ['NOT STARTED' as const, null, 0, 0]
+    const [, result, score, attempts, ms] = known.get(lesson_id) ?? NOTHING
     return { lessonId: lesson, result, score, attempts, timeOnTask: Math.floor(ms / 1000) }
   })
 }

@@ -299,6 +299,24 @@ test('a student begins anew: what was done is history and counts for nothing', a
   await assertStandings(app)
 })
 
+test('a reset and a start at once: one of them comes first', async (t) => {
+  const app = await testApp(t)
+  await openSchool(app)
+  const [avery, casey] = [await app.as('avery'), await browse(app, 'casey')]
+  for (let round = 0; round < 8; round++) {
+    await complete(avery, WALKAROUND, { pass: true, score: round })
+    const [reset, started] = await Promise.all([
+      casey.post(`${PATH}/reset`, { ...AVERY, reason: 'Again.' }),
+      avery.post(`${PATH}/start`, WALKAROUND),
+    ])
+    assert.equal(started.status, 200, started.text)
+    if (reset.status !== 200) assertError(reset, 400, 4006, /open/)
+    await assertStandings(app)
+    await avery.post(PATH, { ...WALKAROUND, complete: true })
+  }
+  await assertStandings(app)
+})
+
 test('who may grade, give attempts and reset, and who may read about it (D1)', async (t) => {
   const app = await testApp(t)
   await openSchool(app, { lessons: [lesson('walkaround', { maxAttempts: 5, instructorGraded: true })] })

@@ -74,7 +74,7 @@ export async function grantAttempts(db: Db, who: PersonCaller, what: GrantAttemp
     lessonId: what.lessonId,
     attempts: given.attempts,
     extraAttempts: given.extra_attempts,
-    attemptsLeft: asked.maxAttempts + given.extra_attempts - given.attempts,
+    attemptsLeft: Math.max(0, asked.maxAttempts + given.extra_attempts - given.attempts),
   }
 }
 

@@ -93,7 +93,11 @@ export const resultOperations: readonly Operation[] = [
     role: STAFF,
     input: NameClass,
     from: 'query',
-    output: { kind: 'file', mediaType: 'text/csv', headers: { 'Content-Disposition': 'The name of the file' } },
+    output: {
+      kind: 'file',
+      mediaType: 'text/csv; charset=utf-8',
+      headers: { 'Content-Disposition': 'The name of the file' },
+    },
     errors: ['forbidden'],
     run: ({ db, who }, input) => exportGradebook(db, who, input),
   }),

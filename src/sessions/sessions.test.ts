@@ -83,7 +83,7 @@ test('sessions', async (t) => {
   })
 
   /** Each way to revoke: what is done, and what the token then gets. */
-  const ways: [what: string, status: number, code: number, revoke: (victim: Client) => Promise<void>][] = [
+  const ways: [what: string, status: number, code: number, revoke: (victim: Client) => Promise<unknown>][] = [
     [
       'ending a session',
       403,

@@ -31,7 +31,8 @@ const NOTICES: Readonly<Record<string, string>> = {
   'friend-unblock': 'That handle is not blocked any more.',
   'child-added': 'The account is there. You look after it now.',
   'child-saved': 'This is saved.',
-  'child-password': 'The password is set. Everything that the old one opened has ended.',
+  'child-password':
+    'The password is set. Everything that the old one opened has ended. Passkeys that you have kept still work.',
   'child-left': 'You no longer look after this child.',
   'child-deleted': 'The account is deleted.',
   'account-deleted': 'Your account is deleted. Goodbye.',

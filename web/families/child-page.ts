@@ -1,3 +1,4 @@
+import { type PasskeyBoxes, passkeyBoxes } from '../account/password-page.ts'
 import { checkField, type KeyOf, ownPasswordField, textField } from '../fields.ts'
 import { type Circle, circlePath, fullName, type Known, showRow } from '../friends/friends-page.ts'
 import { type Html, html, nameOf } from '../html.ts'
@@ -23,6 +24,8 @@ export interface ChildPage {
   readonly circle: Circle
   /** Requests that wait for an answer: the first of them. */
   readonly received: readonly Known[]
+  /** Of the child. */
+  readonly passkeys: PasskeyBoxes
   readonly minLength: number
   readonly keyOf: KeyOf
   readonly notice?: string | undefined
@@ -31,7 +34,7 @@ export interface ChildPage {
 
 /** One child: what a parent decides for it. */
 export function childPage(page: ChildPage): Html {
-  const { child, typed, circle, received, minLength, keyOf, notice, problem } = page
+  const { child, typed, circle, received, passkeys, minLength, keyOf, notice, problem } = page
   const name = fullName(child)
   const form = (which: ChildForm, body: Html) =>
     postForm(
@@ -98,6 +101,7 @@ ${problemOf('password')}
 ${form(
   'password',
   html`${childPasswordFields(minLength, true)}
+${passkeyBoxes(passkeys)}
 ${ownPasswordField('set-password', { isFirst: isWrong('password') })}
 <div class="buttons"><button>Set password</button></div>`,
 )}

@@ -129,7 +129,7 @@ export const member: CallerKind<Member> = {
   challenge: 'Bearer',
   security: (asked) => [...appUser.security(asked), ...person.security(asked)],
   errors: (asked) => [...new Set([...appUser.errors(asked), ...person.errors(asked), 'notForAnonymous' as const])],
-  keyOf: (who) => (who.appId === undefined ? callerKey(who) : `${who.appId} ${callerKey(who)}`),
+  keyOf: (who) => ('userId' in who ? String(who.userId) : callerKey(who)),
   admit: async (environment, request, asked) => {
     const hasToken =
       request.headers.authorization !== undefined || (asked.isEmbedded && 'authorization' in request.query)

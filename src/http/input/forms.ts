@@ -31,11 +31,18 @@ export function parseForm(body: Buffer): unknown {
 
 /**
  * Old clients send JSON and call it a form: as it is (curl), or encoded as the only name of one, with or without `=` (UnityWebRequest.Post). What has quotes of its own was not
- * encoded.
+ * encoded, or only behind its first `=` (curl --data-urlencode): then it does not end as JSON does.
  */
 function findJson(form: string): string | undefined {
   if (!/^\s*(?:\{|%7b)/i.test(form)) return undefined
-  const text = (form.includes('"') ? form : decodePart(form.replaceAll('+', ' ')))?.trim() ?? ''
+  const encodedAt = !form.includes('"')
+    ? 0
+    : /%7d(?:%0d|%0a|\s)*$/i.test(form.slice(-64))
+      ? form.indexOf('=') + 1
+      : form.length
+  const rest = decodePart(form.slice(encodedAt).replaceAll('+', ' '))
+  if (rest === undefined) return undefined
+  const text = (form.slice(0, encodedAt) + rest).trim()
   const json = text.endsWith('}=') ? text.slice(0, -1) : text
   return json.startsWith('{') && json.endsWith('}') ? json : undefined
 }

@@ -38,6 +38,11 @@ test('JSON that an old client sends under another name', async (t) => {
       'encoded in lower case': encoded.replaceAll(/%../g, (code) => code.toLowerCase()),
       'encoded, with spaces as forms have them': encoded.replaceAll('%20', '+'),
       'encoded, as a name without a value': `${encoded}=`,
+      'encoded behind its first =': json.replace(/=(.*)$/s, (_, rest) => `=${encodeURIComponent(rest)}`),
+      'encoded behind its first =, with a line behind it': json.replace(
+        /=(.*)$/s,
+        (_, rest) => `=${encodeURIComponent(`${rest}\n`)}`,
+      ),
       'encoded but for its braces': encoded.replaceAll('%7B', '{').replaceAll('%7D', '}'),
     }
     for (const [what, body] of Object.entries(bodies)) {

@@ -72,6 +72,9 @@ test('a refusal says how to authenticate (RFC 6750, RFC 6749 §5.2)', async (t) 
       '{"handle":"x","password":"y"}',
     )
     assert.deepEqual(signIn, [401, 4011, null], 'a browser would open a dialog of its own')
+    const form = ['content-type: application/x-www-form-urlencoded']
+    assert.deepEqual(await send('POST', '/oauth/logout', form, 'refresh_token=x'), [403, 4034, null], 'a refresh token')
+    assert.deepEqual(await send('GET', '/oauth/session/validate?refresh_token=x'), [403, 4034, null])
   })
 
   await t.test('where Basic is taken, Basic is asked for', async () => {
