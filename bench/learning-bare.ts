@@ -33,6 +33,7 @@ export async function startBareLearning(
     awaitsGrade: false,
     gradedAt: null,
     gradedBy: null,
+    change: null,
     now,
   })
   const act = async (path: string, { lessonId, studentId }: { lessonId: string; studentId: string }) => {

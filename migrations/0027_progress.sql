@@ -83,13 +83,13 @@ create index objective_scores_by_objective on objective_scores (objective_id);
 create index objective_scores_by_attempt on objective_scores (attempt_id);
 create index objective_scores_by_reporter on objective_scores (reported_by);
 
--- What instructors changed: grades, extra attempts, resets.
+-- What instructors changed: grades, scores of objectives, extra attempts, resets.
 create table grade_changes (
   id            bigint generated always as identity primary key,
   enrolment_id  bigint not null references enrolments on delete cascade,
   lesson_id     bigint not null references lessons,
   attempt_id    bigint references attempts on delete cascade,
-  kind          text not null check (kind in ('grade', 'extra attempt', 'reset')),
+  kind          text not null check (kind in ('grade', 'objective', 'extra attempt', 'reset')),
   before        json not null,
   after         json not null,
   reason        text not null,

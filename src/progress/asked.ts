@@ -24,6 +24,8 @@ export interface Asked {
   /** Null: no limit. */
   readonly maxAttempts: number | null
   readonly attemptsLeft: number
+  /** Whether the caller is the student. */
+  readonly isOwn: boolean
   /** Whether the caller is an instructor of the class. */
   readonly teaches: boolean
   /** The latest that counts. */
@@ -85,6 +87,7 @@ export async function readAsked(db: Db, who: Who, what: NameAttempt, purpose: Pu
     maxAttempts: row.max_attempts,
     attemptsLeft:
       row.max_attempts === null ? Number.POSITIVE_INFINITY : row.max_attempts + (row.extra_attempts ?? 0) - attempts,
+    isOwn: row.is_own,
     teaches: row.teaches,
     attempt: row.attempt_id === null ? undefined : toAttempt(row as Parameters<typeof toAttempt>[0]),
   }

@@ -77,7 +77,7 @@ export const by = {
 
 export const GradeChanges = Type.Array(
   Type.Object({
-    change: Type.String({ description: 'grade, extra attempt or reset' }),
+    change: Type.String({ description: 'grade, objective, extra attempt or reset' }),
     lessonResultId: orNull('The attempt; null where it is about all of them'),
     before: Type.Unknown({ description: 'What was' }),
     after: Type.Unknown({ description: 'What is since then' }),

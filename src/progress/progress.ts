@@ -5,7 +5,7 @@ import { fail } from '../errors.ts'
 import { announceEvents } from '../events/events.ts'
 import { type Asked, readAsked } from './asked.ts'
 import { type Attempt, freshAttempt, presentAttempt, toAttempt } from './attempt.ts'
-import { answersText, moveTo, nextState, resultOf, type State } from './rules.ts'
+import { answersText, moveTo, nextState, type Result, resultOf, type State } from './rules.ts'
 import type { NameAttempt, ObjectiveScore, Progress, ScoreObjective, UpdateProgress } from './schema.ts'
 import * as store from './store.ts'
 
@@ -30,9 +30,11 @@ export async function listAttempts(db: Db, who: Member, what: NameAttempt): Prom
 
 export const startLesson = (db: Db, who: Member, what: NameAttempt): Promise<Progress> =>
   change(db, who, what, async (asked, db) => {
-    nextState('start', stateOf(asked))
     checkStart(asked)
-    return save(db, who, asked, freshAttempt(later(who.at, asked.attempt?.completedAt)), 'attempt.started')
+    return beginAlone(db, who, what, asked, (now, tx) => {
+      checkStart(now)
+      return save(tx, who, now, freshAttempt(later(who.at, now.attempt?.completedAt)), 'attempt.started')
+    })
   })
 
 /** Pause, resume, idle, active. */
@@ -58,11 +60,12 @@ export const updateProgress = (db: Db, who: Member, what: UpdateProgress): Promi
   )
   for (const [name, time] of Object.entries({ startTime, endTime }))
     if (time && time > who.at) throw fail('validationFailed', `${name} must not lie in the future`)
+    else if (time && time.getTime() < 0) throw fail('validationFailed', `${name} must not lie before 1970`)
   const reported = { pass: what.pass, score: what.score, answers: answersText(what.answers) }
   return change(db, who, what, async (asked, db) => {
     const isOpen = asked.attempt !== undefined && asked.attempt.state !== 'completed'
     if (startTime && !isOpen)
-      return reportAttempt(db, who, asked, { ...reported, startTime, endTime: endTime ?? who.at })
+      return reportAttempt(db, who, what, asked, { ...reported, startTime, endTime: endTime ?? who.at })
     const isEnd = what.complete ?? endTime !== undefined
     const state = nextState(isEnd ? 'complete' : 'update', stateOf(asked))!
     const attempt = asked.attempt!
@@ -101,24 +104,39 @@ function accepted(who: Member, asked: Asked, { pass, score, answers }: Reported,
   }
 }
 
+/** A new attempt. Whoever begins or reports one does so alone, and decides by what is there then. */
+const beginAlone = (
+  db: Db,
+  who: Member,
+  what: NameAttempt,
+  { enrolmentId }: Asked,
+  begin: (asked: Asked, tx: Db) => Promise<Attempt | undefined>,
+): Promise<Attempt | undefined> =>
+  db.transaction(async (tx) => {
+    await tx.first(store.lockStudent, { enrolment: enrolmentId })
+    return begin(await readAsked(tx, who, what, 'write'), tx)
+  })
+
 /** An attempt that is over when it is told of. It overlaps no other, whoever reports at the same time. */
 function reportAttempt(
   db: Db,
   who: Member,
+  what: NameAttempt,
   asked: Asked,
-  what: Reported & { startTime: Date; endTime: Date },
+  report: Reported & { startTime: Date; endTime: Date },
 ): Promise<Attempt | undefined> {
-  const { startTime, endTime } = what
+  const { startTime, endTime } = report
   if (endTime < startTime) throw fail('validationFailed', 'endTime must not lie before startTime')
-  checkStart(asked)
-  return db.transaction(async (tx) => {
-    const place = { enrolment: asked.enrolmentId, lesson: asked.lessonId }
-    await tx.first(store.lockStudent, { enrolment: asked.enrolmentId })
+  return beginAlone(db, who, what, asked, async (now, tx) => {
+    // Somebody has just started it: then this is an update.
+    if (now.attempt && now.attempt.state !== 'completed') return undefined
+    checkAllowed(now)
+    const place = { enrolment: now.enrolmentId, lesson: now.lessonId }
     const found = await tx.first(store.overlaps, { ...place, from: startTime, to: endTime })
     if (found?.overlaps) throw fail('validationFailed', 'startTime and endTime must not overlap another attempt')
     const begun = freshAttempt(startTime)
-    const attempt = { ...begun, ...moveTo(begun, 'completed', endTime), ...accepted(who, asked, what, begun) }
-    return save(tx, who, asked, attempt, 'attempt.completed')
+    const attempt = { ...begun, ...moveTo(begun, 'completed', endTime), ...accepted(who, now, report, begun) }
+    return save(tx, who, now, attempt, 'attempt.completed')
   })
 }
 
@@ -126,18 +144,22 @@ function reportAttempt(
 export async function scoreObjective(db: Db, who: Member, what: ScoreObjective): Promise<ObjectiveScore> {
   const asked = await readAsked(db, who, what, 'write')
   if (!asked.attempt) throw fail('notFound', 'User has not started that lesson yet.')
+  if (asked.isInstructorGraded && !asked.teaches)
+    throw fail('forbidden', 'An instructor grades this lesson, and scores its objectives')
   const { objectiveId, lessonId, score } = what
-  const stored = await db.first(store.setObjectiveScore, {
+  const found = await db.first(store.setObjectiveScore, {
     enrolment: asked.enrolmentId,
     lesson: asked.lessonId,
     objective: objectiveId,
     attempt: asked.attempt.id,
     score,
     person: who.personId,
+    isOwn: asked.isOwn,
     app: who.appId ?? null,
     now: who.at,
   })
-  if (!stored) throw fail('validationFailed', 'objectiveId is no objective of that lesson')
+  if (!found) throw fail('validationFailed', 'objectiveId is no objective of that lesson')
+  if (!found.is_stored) throw fail('forbidden', 'An instructor has scored this objective; only instructors change it')
   announceEvents(db)
   return { objectiveId, lessonId, studentId: asked.student, score }
 }
@@ -170,7 +192,12 @@ async function change(
   return writing(db).run(`${what.studentId ?? who.personId} ${what.lessonId}`, tryAgain)
 }
 
-function checkStart({ isLocked, attempts, attemptsLeft }: Asked): void {
+function checkStart(asked: Asked): void {
+  nextState('start', stateOf(asked))
+  checkAllowed(asked)
+}
+
+function checkAllowed({ isLocked, attempts, attemptsLeft }: Asked): void {
   if (isLocked)
     throw fail('impossibleNow', 'This lesson is locked; GET /edu/v1/lesson/progress/lock/reason says what to do first')
   if (attemptsLeft <= 0)
@@ -179,12 +206,26 @@ function checkStart({ isLocked, attempts, attemptsLeft }: Asked): void {
 
 type Kind = 'attempt.started' | 'attempt.updated' | 'attempt.completed' | (typeof MOVES)[keyof typeof MOVES]
 
-/** One statement: the attempt, the standing and the event. Undefined where somebody else was quicker. */
+/** What an instructor says about a grade is kept, with what was there before. */
+function changeOf({ threshold, attempt: latest }: Asked, attempt: Attempt, result: Result) {
+  const was = attempt.id !== 0 && latest ? latest : { pass: false, score: null, state: 'in progress' }
+  if (was.pass === attempt.pass && was.score === attempt.score) return undefined
+  const isCompleted = was.state === 'completed'
+  const [before] = resultOf({ ...was, isCompleted, threshold, awaitsGrade: false })
+  return {
+    before: { pass: was.pass, score: was.score, result: before },
+    after: { pass: attempt.pass, score: attempt.score, result },
+  }
+}
+
+/** One statement: the attempt, the standing, the event, and who changed a grade. Undefined where somebody else was quicker. */
 async function save(db: Db, who: Member, asked: Asked, attempt: Attempt, kind: Kind): Promise<Attempt | undefined> {
   const isCompleted = attempt.state === 'completed'
   const awaitsGrade = isCompleted && asked.isInstructorGraded && attempt.gradedAt === null
   const [result] = resultOf({ ...attempt, isCompleted, threshold: asked.threshold, awaitsGrade })
+  const change = asked.isOwn ? undefined : changeOf(asked, attempt, result)
   const values = {
+    change: change ? JSON.stringify(change) : null,
     person: who.personId,
     app: who.appId ?? null,
     state: attempt.state,

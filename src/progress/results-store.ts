@@ -81,6 +81,9 @@ export const listLocks = read('progress.listLocks', {
   text: lessonsOf(),
 })
 
+/** When time on task stops, whatever is open: at the end of the class, and for those who are suspended or dropped. */
+const STOPPED = `coalesce(c.ended_at, case when e.status <> 'active' then e.changed_at end)`
+
 /** The same, with how the student stands at each. */
 export const listResults = read('progress.listResults', {
   params: { enrolment: int8 },
@@ -96,12 +99,13 @@ export const listResults = read('progress.listResults', {
     awaits_grade: nullable(bool),
     active_ms: nullable(int8),
     active_since: nullable(timestamptz),
+    stopped_at: nullable(timestamptz),
     started_at: nullable(timestamptz),
     completed_at: nullable(timestamptz),
   },
   gather: false,
   text: lessonsOf(
-    `, v.threshold, t.key as attempt, t.state, t.pass, s.score, s.best_score, s.attempts, s.awaits_grade, s.active_ms, s.active_since,
+    `, v.threshold, t.key as attempt, t.state, t.pass, s.score, s.best_score, s.attempts, s.awaits_grade, s.active_ms, s.active_since, ${STOPPED} as stopped_at,
            s.started_at, s.completed_at`,
     `
       left join standings s on s.enrolment_id = e.id and s.lesson_id = v.lesson_id
@@ -162,10 +166,10 @@ const gradebook = (columns: string, more: string) => `
     select g.student, g.status, g.handle, g.first_name, g.last_name,
            (select string_agg('[' || s.lesson_id || ',"' || s.result || '",' || coalesce(s.score::text, 'null') || ',' || s.attempts || ',' ||
                      case when s.active_since is null then s.active_ms
-                          else s.active_ms + greatest(0, floor(extract(epoch from :now - s.active_since) * 1000)::bigint) end || ']', ',')
+                          else s.active_ms + greatest(0, floor(extract(epoch from least(:now, g.stopped_at) - s.active_since) * 1000)::bigint) end || ']', ',')
               from standings s where s.enrolment_id = g.id) as standings${columns}
-      from (select e.id, e.key as student, e.status, p.handle, p.first_name, p.last_name, count(*) over () as total
-              from enrolments e join people p on p.id = e.person_id
+      from (select e.id, e.key as student, e.status, p.handle, p.first_name, p.last_name, count(*) over () as total, ${STOPPED} as stopped_at
+              from enrolments e join classes c on c.id = e.class_id join people p on p.id = e.person_id
              where e.class_id = :class and e.status <> 'dropped'
              order by lower(p.last_name), lower(p.first_name), p.handle_key, e.id ${more}) g`
 

@@ -27,7 +27,7 @@ export async function readResults(db: Db, who: Who, what: ReadResults): Promise<
         bestScore: row.best_score,
         passed: row.is_passed,
         attempts: row.attempts ?? 0,
-        timeOnTask: secondsOnTask(row.active_ms ?? 0, row.active_since, who.at),
+        timeOnTask: secondsOnTask(row.active_ms ?? 0, row.active_since, earlier(who.at, row.stopped_at)),
         lessonResultId: row.attempt,
         started: row.started_at?.toISOString() ?? null,
         completed: row.completed_at?.toISOString() ?? null,
@@ -54,3 +54,5 @@ const explain = (row: RowOf<typeof store.listResults>): [Result, string] =>
         threshold: row.threshold,
         awaitsGrade: row.awaits_grade === true,
       })
+
+const earlier = (now: Date, stop: Date | null): Date => (stop && stop < now ? stop : now)

@@ -120,9 +120,15 @@ const changed = {
   awaitsGrade: bool,
   gradedAt: nullable(timestamptz),
   gradedBy: nullable(int8),
+  /** What an instructor changed: {"before", "after"}; null where it is the student's own. */
+  change: nullable(json),
   kind: text,
   now: timestamptz,
 }
+
+const audited = `
+      insert into grade_changes (enrolment_id, lesson_id, attempt_id, kind, before, after, reason, changed_by, changed_at)
+      select a.enrolment_id, a.lesson_id, a.id, 'grade', :change -> 'before', :change -> 'after', '', :person, :now from attempt a where :change is not null`
 
 /** What an event says, from the attempt as it is after the change. */
 export const emitted = `
@@ -158,10 +164,10 @@ export const insertAttempt = write('progress.insertAttempt', {
                           excluded.started_at, excluded.completed_at, 1),
                          (s.attempt_id, s.state, s.result, s.score, s.awaits_grade, s.active_since, s.started_at, s.completed_at, 2))
                  as x(attempt_id, state, result, score, awaits_grade, active_since, started_at, completed_at, n)
-           where x.attempt_id is not null order by x.started_at desc, x.n limit 1),
+           where x.attempt_id is not null order by x.state = 'completed', x.started_at desc, x.n limit 1),
         attempts = s.attempts + 1, best_score = greatest(s.best_score, excluded.best_score), is_passed = s.is_passed or excluded.is_passed,
         active_ms = s.active_ms + excluded.active_ms, changed_at = excluded.changed_at
-    ), told as (${emitted})
+    ), audited as (${audited}), told as (${emitted})
     select a.id as attempt_id, a.version from attempt a, told`,
 })
 
@@ -184,11 +190,11 @@ export const updateAttempt = write('progress.updateAttempt', {
              is_passed = s.is_passed or a.result = 'PASS', awaits_grade = :awaitsGrade,
              active_ms = s.active_ms + a.active_ms - b.active_ms, active_since = :activeSince, completed_at = :completed, changed_at = :now
         from attempt a, before b where s.enrolment_id = a.enrolment_id and s.lesson_id = a.lesson_id and s.attempt_id = a.id
-    ), told as (${emitted})
+    ), audited as (${audited}), told as (${emitted})
     select a.id as attempt_id, a.version from attempt a, told`,
 })
 
-/** Whoever reports an attempt afterwards does so alone: two must not overlap. */
+/** Whoever begins an attempt, or reports one afterwards, does so alone: two must not overlap. */
 export const lockStudent = write('progress.lockStudent', {
   params: { enrolment: int8 },
   row: { id: int8 },
@@ -200,7 +206,7 @@ export const overlaps = write('progress.overlaps', {
   row: { overlaps: bool },
   text: `
     select exists (select from attempts t where t.enrolment_id = :enrolment and t.lesson_id = :lesson
-      and t.started_at < :to and coalesce(t.completed_at, 'infinity') > :from) as overlaps`,
+      and (t.started_at < :to and coalesce(t.completed_at, 'infinity') > :from or t.started_at = :from)) as overlaps`,
 })
 
 export const listAttempts = read('progress.listAttempts', {
@@ -212,7 +218,7 @@ export const listAttempts = read('progress.listAttempts', {
      where t.enrolment_id = :enrolment and t.lesson_id = :lesson order by t.started_at, t.id limit 1000`,
 })
 
-/** No row where the objective is none of the lesson's, in the version that the student's class takes. */
+/** No row where the objective is none of the lesson's, in the version that the student's class takes. What an instructor said is not for the student to change. */
 export const setObjectiveScore = write('progress.setObjectiveScore', {
   params: {
     enrolment: int8,
@@ -221,10 +227,11 @@ export const setObjectiveScore = write('progress.setObjectiveScore', {
     attempt: int8,
     score: float8,
     person: int8,
+    isOwn: bool,
     app: nullable(int8),
     now: timestamptz,
   },
-  row: { objective_id: int8 },
+  row: { is_stored: bool },
   text: `
     with target as (
       select b.id as objective_id, c.id as class_id, c.course_id, e.person_id
@@ -236,13 +243,20 @@ export const setObjectiveScore = write('progress.setObjectiveScore', {
       select :enrolment, :lesson, objective_id, :attempt, :score, :person, :now from target
       on conflict (enrolment_id, lesson_id, objective_id) do update set
         attempt_id = excluded.attempt_id, score = excluded.score, reported_by = excluded.reported_by, reported_at = excluded.reported_at
+       where not :isOwn or s.reported_by = :person
       returning s.objective_id
+    ), audited as (
+      insert into grade_changes (enrolment_id, lesson_id, attempt_id, kind, before, after, reason, changed_by, changed_at)
+      select :enrolment, :lesson, :attempt, 'objective', json_build_object('objectiveId', :objective, 'score', h.score),
+             json_build_object('objectiveId', :objective, 'score', :score), '', :person, :now
+        from score s left join objective_scores h on h.enrolment_id = :enrolment and h.lesson_id = :lesson and h.objective_id = s.objective_id
+       where not :isOwn and h.score is distinct from :score
     ), told as (
       select emit_event('objective.scored', 'student:' || :enrolment, jsonb_build_object('attempt', :attempt, 'enrolment', :enrolment, 'lesson', :lesson,
         'class', t.class_id, 'course', t.course_id, 'person', t.person_id, 'app', :app, 'by', :person, 'objective', t.objective_id, 'score', :score), :now) as event
-        from target t
+        from target t join score s on s.objective_id = t.objective_id
     )
-    select s.objective_id from score s, told`,
+    select exists (select from told) as is_stored from target`,
 })
 
 /** How a lesson of a class is opened: for one of its students, or for somebody who teaches it and is none. */
