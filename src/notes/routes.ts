@@ -48,7 +48,7 @@ export const noteOperations: readonly Operation[] = [
     input: CreateNote,
     from: 'body',
     output: json(Note),
-    errors: ['validationFailed'],
+    errors: ['validationFailed', 'forbidden', 'impossibleNow'],
     run: ({ db, who }, input) => createNote(db, who, input),
   }),
   operation({
