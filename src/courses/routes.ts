@@ -59,7 +59,7 @@ export const courseOperations: readonly Operation[] = [
     path: '/edu/v1/lesson/app',
     area,
     who: member,
-    role,
+    role: 'students and staff of a class',
     input: ListAppLessons,
     from: 'query',
     output: json(LessonList),
