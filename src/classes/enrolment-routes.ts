@@ -116,6 +116,7 @@ export const enrolmentOperations: readonly Operation[] = [
     path: '/edu/v1/class/join',
     area,
     who: member,
+    role: 'anybody with an account',
     input: JoinClass,
     from: 'body',
     output: json(Joined),

@@ -17,6 +17,7 @@ export const classOperations: readonly Operation[] = [
     path: '/edu/v1/class/list',
     area,
     who: member,
+    role: 'anybody with an account',
     input: Nothing,
     from: 'query',
     output: json(ClassList),

@@ -18,6 +18,7 @@ import {
 } from './schema.ts'
 
 const area = 'Lessons and progress'
+const role = 'students, staff and managers of a class; anybody for what is public'
 
 export const courseOperations: readonly Operation[] = [
   operation({
@@ -28,6 +29,7 @@ export const courseOperations: readonly Operation[] = [
     path: '/edu/v1/lesson',
     area,
     who: member,
+    role,
     input: ReadLesson,
     from: 'query',
     output: json(LessonRecord),
@@ -42,6 +44,7 @@ export const courseOperations: readonly Operation[] = [
     path: '/edu/v1/lesson/course',
     area,
     who: member,
+    role,
     input: ListLessons,
     from: 'query',
     output: json(LessonPage),
@@ -56,6 +59,7 @@ export const courseOperations: readonly Operation[] = [
     path: '/edu/v1/lesson/app',
     area,
     who: member,
+    role: 'students and staff of a class',
     input: ListAppLessons,
     from: 'query',
     output: json(LessonList),
@@ -70,6 +74,7 @@ export const courseOperations: readonly Operation[] = [
     path: '/edu/v1/course',
     area,
     who: member,
+    role,
     input: ReadCourse,
     from: 'query',
     output: json(CourseRecord),
@@ -84,6 +89,7 @@ export const courseOperations: readonly Operation[] = [
     path: '/edu/v1/course/list',
     area,
     who: member,
+    role,
     input: ListCourses,
     from: 'query',
     output: json(CoursePage),
@@ -98,6 +104,7 @@ export const courseOperations: readonly Operation[] = [
     path: '/edu/v1/course/objectives',
     area,
     who: member,
+    role,
     input: ReadCourse,
     from: 'query',
     output: json(Objectives),

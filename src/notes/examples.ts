@@ -27,7 +27,7 @@ export const examples = {
   },
   createNote: {
     description:
-      'Notes for the training dashboard have a student and a lesson. From a lesson or a class follows the course, from a student the user, the class and the course; ids that do not belong together are refused. Students write about themselves, instructors about their students.',
+      'Notes for the training dashboard have a student and a lesson. From a lesson or a class follows the course, from a student the user, the class and the course; ids that do not belong together are refused. Students write about themselves, instructors about their students; not in a class that has ended, and no student who is suspended or was dropped.',
     example: { request: NAMED, answer: NOTE },
   },
   removeNote: {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openSchool } from '../courses/testing.ts'
-import { assertError, testApp } from '../testing/testing.ts'
+import { lesson, makeSchool, openSchool } from '../courses/testing.ts'
+import { run } from '../imports/testing.ts'
+import { assertError, type TestApp, testApp } from '../testing/testing.ts'
 
 const PATH = '/edu/v1/note'
 
@@ -114,5 +115,144 @@ test('notes', async (t) => {
     assertError(await avery.get(PATH, { noteId: own.body.noteId }), 404, 4042)
     assert.deepEqual((await casey.post(`${PATH}/remove`, { noteId: note.noteId })).body, { success: true })
     assertError(await casey.post(`${PATH}/remove`, { noteId: note.noteId }), 404, 4042)
+  })
+})
+
+/** Neither Avery nor Casey nor Drew has to do with it. */
+const openForeignSchool = (app: TestApp, lessons: readonly object[] = [lesson('foreign-lesson')]) =>
+  run(app, {
+    organisations: [{ key: 'abroad', name: 'Abroad' }],
+    courses: [{ key: 'foreign-course', organisation: 'abroad', name: 'Foreign', lessons }],
+    classes: [
+      {
+        key: 'foreign-class',
+        course: 'foreign-course',
+        name: 'Foreign',
+        instructors: ['@ellis'],
+        students: [{ handle: '@finley', id: 'foreign-student' }],
+      },
+    ],
+  })
+
+const NOTHING = /^(\w+) names nothing that you can write a note about$/
+
+test('notes tell nothing of what is not for the caller', async (t) => {
+  const app = await testApp(t)
+  await openSchool(app)
+  await openForeignSchool(app)
+  const [avery, casey, drew] = [await app.as('avery'), await app.as('casey'), await app.as('drew')]
+
+  await t.test('beside one’s own ids, those of others are refused like those of nobody', async () => {
+    const foreign = {
+      lessonId: 'foreign-lesson',
+      courseId: 'foreign-course',
+      classId: 'foreign-class',
+      studentId: 'foreign-student',
+    }
+    for (const [writer, studentId] of [
+      [avery, 'avery-alpha'],
+      [casey, 'avery-alpha'],
+      [drew, 'blake-bravo'],
+    ] as const)
+      for (const own of [
+        {},
+        { studentId },
+        { classId: studentId.split('-')[1]! },
+        { lessonId: 'walkaround' },
+        { courseId: 'course' },
+      ])
+        for (const [field, id] of Object.entries(foreign)) {
+          const answers = []
+          for (const value of [id, 'invented'])
+            answers.push(await writer.put(PATH, { text: 'x', ...own, [field]: value }))
+          for (const answer of answers) assertError(answer, 400, 4003, NOTHING)
+          const [theirs, invented] = answers.map(({ body }) => body.error_description)
+          assert.equal(theirs, invented)
+          assert.match(invented, new RegExp(`^${field} `))
+        }
+    // Drew knows the course, but not this class of it.
+    for (const classId of ['alpha', 'invented'])
+      assertError(await drew.put(PATH, { text: 'x', studentId: 'blake-bravo', classId }), 400, 4003, NOTHING)
+  })
+
+  await t.test('ids that one knows, and that do not belong together, are called so', async () => {
+    await openForeignSchool(app, [lesson('foreign-lesson'), lesson('public-lesson', { public: true })])
+    for (const ids of [
+      { studentId: 'avery-alpha', lessonId: 'public-lesson' },
+      { classId: 'alpha', lessonId: 'public-lesson' },
+      { lessonId: 'walkaround', courseId: 'foreign-course' },
+    ])
+      assertError(await casey.put(PATH, { text: 'x', ...ids }), 400, 4003, /do not belong together.*courses/)
+    assertError(await casey.put(PATH, { text: 'x', classId: 'alpha', lessonId: 'foreign-lesson' }), 400, 4003, NOTHING)
+    assert.equal((await casey.put(PATH, { text: 'x', lessonId: 'public-lesson' })).status, 200)
+  })
+
+  await t.test('a student who does not exist is not left out of the note', async () => {
+    for (const studentId of ['no-such-student', 'blake-bravo', 'foreign-student'])
+      assertError(
+        await casey.put(PATH, { text: 'x', classId: 'alpha', studentId }),
+        400,
+        4003,
+        /^studentId names nothing/,
+      )
+  })
+})
+
+test('notes about a lesson are about one of the class', async (t) => {
+  const app = await testApp(t)
+  await openSchool(app)
+  // The classes stay on the version that they began with.
+  await run(app, makeSchool({ lessons: [lesson('walkaround'), lesson('added')] }))
+  const casey = await app.as('casey')
+  for (const about of [{ classId: 'alpha' }, { studentId: 'avery-alpha' }]) {
+    const answer = await casey.put(PATH, { text: 'x', ...about, lessonId: 'added' })
+    assertError(answer, 400, 4003, /^lessonId is no lesson of that class$/)
+    for (const lessonId of ['walkaround', 'interior'])
+      assert.equal((await casey.put(PATH, { text: 'x', ...about, lessonId })).body.lessonId, lessonId)
+  }
+  assert.equal((await casey.put(PATH, { text: 'x', lessonId: 'added' })).body.lessonId, 'added')
+})
+
+test('notes of a class are written by who is in it, while it lasts', async (t) => {
+  const app = await testApp(t)
+  await openSchool(app)
+  const [avery, blake, casey] = [await app.as('avery'), await app.as('blake'), await app.as('casey')]
+  const ofClass = [
+    { classId: 'alpha' },
+    { studentId: 'avery-alpha' },
+    { studentId: 'avery-alpha', lessonId: 'walkaround' },
+    { classId: 'alpha', studentId: 'avery-alpha', lessonId: 'none' },
+  ]
+  const before = (await avery.put(PATH, { text: 'Before.', studentId: 'avery-alpha' })).body.noteId
+  const stillReadsAndRemoves = async () => {
+    const { noteId } = (await casey.put(PATH, { text: 'Of Casey.' })).body
+    assert.equal((await avery.get(PATH, { noteId: before })).body.text, 'Before.')
+    assert.ok((await avery.get(`${PATH}/list`, { classId: 'alpha' })).body.length > 0)
+    assert.deepEqual((await casey.post(`${PATH}/remove`, { noteId })).body, { success: true })
+    assert.equal((await avery.put(PATH, { text: 'About nothing.', userId: avery.userId })).status, 200)
+  }
+
+  for (const [status, why] of [
+    ['suspended', /You are suspended from this class; ask its instructor/],
+    ['dropped', /You are no longer in this class/],
+  ] as const)
+    await t.test(`not by a student who is ${status}`, async () => {
+      await app.sql(`update enrolments set status = '${status}' where key = 'avery-alpha'`)
+      for (const ids of ofClass) assertError(await avery.put(PATH, { text: 'x', ...ids }), 403, 4032, why)
+      assert.equal((await casey.put(PATH, { text: 'Of them.', studentId: 'avery-alpha' })).status, 200)
+      assert.equal((await blake.put(PATH, { text: 'x', classId: 'alpha' })).status, 200)
+      await stillReadsAndRemoves()
+      await app.sql(`update enrolments set status = 'active' where key = 'avery-alpha'`)
+      assert.equal((await avery.put(PATH, { text: 'x', classId: 'alpha' })).status, 200)
+    })
+
+  await t.test('by nobody in a class that has ended', async () => {
+    await app.sql(`update classes set ended_at = now() where key = 'alpha'`)
+    for (const writer of [avery, casey])
+      for (const ids of ofClass) assertError(await writer.put(PATH, { text: 'x', ...ids }), 400, 4006, /has ended/)
+    for (const ids of [{ lessonId: 'walkaround' }, { courseId: 'course' }, { userId: avery.userId }])
+      assert.equal((await casey.put(PATH, { text: 'x', ...ids })).status, 200)
+    await stillReadsAndRemoves()
+    assert.deepEqual((await avery.post(`${PATH}/remove`, { noteId: before })).body, { success: true })
   })
 })

@@ -37,7 +37,7 @@ export async function createNote(db: Db, who: Member, what: CreateNote): Promise
   const ids = { ...what, lessonId: names.lesson ?? undefined }
   const key = makeId()
   await db.first(store.insertNote, {
-    ...resolveNote(named, ids, who.personId),
+    ...resolveNote(named, ids),
     key,
     text: what.text,
     author: who.personId,

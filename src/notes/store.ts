@@ -76,7 +76,7 @@ export const listNotesOfStudent = read('notes.listOfStudent', {
      order by n.created_at desc fetch first (:limit) rows with ties`,
 })
 
-/** What the ids of a new note name, whether they belong together, and what the caller is to them. */
+/** What the ids of a new note name, whether the caller may know of each by itself, and what they are to the class. Former students still know of their class. */
 export const findNamed = read('notes.findNamed', {
   params: {
     person: int8,
@@ -98,23 +98,33 @@ export const findNamed = read('notes.findNamed', {
     student_person_id: nullable(int8),
     course_id: nullable(int8),
     user_person_id: nullable(int8),
+    sees_lesson: bool,
     sees_course: bool,
-    is_inside: bool,
-    teaches: bool,
+    sees_class: bool,
+    sees_student: bool,
     may_name_user: bool,
+    is_lesson_of_class: bool,
+    has_ended: bool,
+    status: nullable(text),
   },
   text: `
     select x.lesson_id, l.course_id as lesson_course_id, x.class_id, c.course_id as class_course_id,
            e.id as enrolment_id, e.class_id as student_class_id, ec.course_id as student_course_id, e.person_id as student_person_id,
            k.id as course_id, u.person_id as user_person_id,
-           coalesce((select w.is_inside or exists (
-             select from lesson_versions v where v.version_id = w.version_id and v.is_public and (x.lesson_id is null or v.lesson_id = x.lesson_id))
-             from course_view(:person, coalesce(k.id, l.course_id), null) w), false) as sees_course,
-           coalesce((select w.is_inside from course_view(:person, g.course_id, g.id) w), false) as is_inside,
-           coalesce(r.teaches, false) as teaches,
+           coalesce((select w.is_inside or exists (select from lesson_versions v where v.version_id = w.version_id and v.lesson_id = l.id and v.is_public)
+             from course_view(:person, l.course_id, null) w), false) as sees_lesson,
+           coalesce((select w.is_inside or exists (select from lesson_versions v where v.version_id = w.version_id and v.is_public)
+             from course_view(:person, k.id, null) w), false) as sees_course,
+           coalesce((select w.is_inside from course_view(:person, c.course_id, c.id) w), false)
+             or exists (select from enrolments o where o.class_id = c.id and o.person_id = :person) as sees_class,
+           coalesce(e.id is not null and (e.person_id = :person or r.teaches), false) as sees_student,
            coalesce(u.person_id = :person or exists (
              select from class_staff s join enrolments o on o.class_id = s.class_id
-              where s.person_id = :person and s.role = 'instructor' and o.person_id = u.person_id), false) as may_name_user
+              where s.person_id = :person and s.role = 'instructor' and o.person_id = u.person_id), false) as may_name_user,
+           exists (select from lesson_versions v where v.version_id = g.version_id and v.lesson_id = l.id) as is_lesson_of_class,
+           g.ended_at is not null as has_ended,
+           (select o.status from enrolments o
+             where o.class_id = g.id and o.person_id = :person and not (r.teaches or r.observes or r.manages)) as status
       from (select (select id from lessons where key = :lesson) as lesson_id, (select id from classes where key = :class) as class_id,
                    (select id from enrolments where key = :student) as enrolment_id, (select id from courses where key = :course) as course_id) x
       left join lessons l on l.id = x.lesson_id left join classes c on c.id = x.class_id

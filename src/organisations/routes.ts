@@ -68,6 +68,7 @@ export const organisationOperations: readonly Operation[] = [
     path: `${path}/list`,
     area,
     who: person,
+    role: 'anybody with an account',
     input: ListOrganisations,
     from: 'query',
     output: json(OrganisationPage),

@@ -58,3 +58,15 @@ test('what a caller must hold beside is asked for', async (t) => {
     assert.notEqual((await drew.send(method, path, { body })).body.error_code, code, name)
   }
 })
+
+test('operations about learning say who may call them', () => {
+  for (const area of ['Lessons and progress', 'Notes', 'Courses and classes']) {
+    const ofArea = operations.filter((operation) => operation.area === area)
+    assert.ok(ofArea.length > 0, area)
+    assert.deepEqual(
+      ofArea.filter(({ role }) => !role).map(({ name }) => name),
+      [],
+      area,
+    )
+  }
+})

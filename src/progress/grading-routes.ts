@@ -74,6 +74,7 @@ export const gradingOperations: readonly Operation[] = [
     path: `${path}/changes`,
     area,
     who: member,
+    role: 'the student, staff of the class, its managers',
     input: NameAttempt,
     from: 'query',
     output: json(GradeChanges),

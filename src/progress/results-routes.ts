@@ -21,6 +21,7 @@ import { readTimeline } from './timeline.ts'
 
 const area = 'Lessons and progress'
 const path = '/edu/v1/class'
+const READER = 'the student, staff of the class, its managers'
 const STAFF = 'instructor or observer of the class, owner of its organisation, administrator'
 const REFUSED: readonly ErrorName[] = ['forbidden', 'validationFailed']
 
@@ -33,6 +34,7 @@ export const resultOperations: readonly Operation[] = [
     path: '/edu/v1/lesson/progress/lock/reason',
     area,
     who: member,
+    role: READER,
     input: NameAttempt,
     from: 'query',
     output: json(LockReason),
@@ -47,6 +49,7 @@ export const resultOperations: readonly Operation[] = [
     path: `${path}/result`,
     area,
     who: member,
+    role: READER,
     input: ReadResults,
     from: 'query',
     output: json(Results),
@@ -61,6 +64,7 @@ export const resultOperations: readonly Operation[] = [
     path: `${path}/timeline`,
     area,
     who: member,
+    role: READER,
     input: ReadTimeline,
     from: 'query',
     output: json(Timeline),

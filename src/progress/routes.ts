@@ -25,6 +25,8 @@ import { classWatch } from './watch.ts'
 
 const area = 'Lessons and progress'
 const path = '/edu/v1/lesson/progress'
+const READER = 'the student, staff of the class, its managers'
+const WRITER = 'the student, or an instructor of the class'
 /** Not the student, not an instructor of the class; no such lesson, or not started. */
 const REFUSED: readonly ErrorName[] = ['forbidden', 'notFound', 'validationFailed']
 
@@ -48,6 +50,7 @@ export const progressOperations: readonly Operation[] = [
     path,
     area,
     who: member,
+    role: READER,
     input: NameAttempt,
     from: 'query',
     output: json(Progress),
@@ -62,6 +65,7 @@ export const progressOperations: readonly Operation[] = [
     path: `${path}/history`,
     area,
     who: member,
+    role: READER,
     input: NameAttempt,
     from: 'query',
     output: json(ProgressHistory),
@@ -76,6 +80,7 @@ export const progressOperations: readonly Operation[] = [
     path: `${path}/lock`,
     area,
     who: member,
+    role: READER,
     input: ReadLocks,
     from: 'query',
     output: json(Locks),
@@ -90,6 +95,7 @@ export const progressOperations: readonly Operation[] = [
     path: `${path}/start`,
     area,
     who: member,
+    role: WRITER,
     input: NameAttempt,
     from: 'either',
     output: json(Progress),
@@ -105,6 +111,7 @@ export const progressOperations: readonly Operation[] = [
       path: `${path}/${verb}`,
       area,
       who: member,
+      role: WRITER,
       input: NameAttempt,
       from: 'either',
       output: json(Progress),
@@ -120,6 +127,7 @@ export const progressOperations: readonly Operation[] = [
     path,
     area,
     who: member,
+    role: WRITER,
     input: UpdateProgress,
     from: 'either',
     hasLargeBody: true,
@@ -135,6 +143,7 @@ export const progressOperations: readonly Operation[] = [
     path: `${path}/objective`,
     area,
     who: member,
+    role: WRITER,
     input: ScoreObjective,
     from: 'either',
     output: json(ObjectiveScore),
