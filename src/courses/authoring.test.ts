@@ -112,6 +112,8 @@ test('a published version does not change, a class stays on its version while a 
     (await readDocument('kept', 1)).lessons.map(({ id }: { id: string }) => id),
     ['kept-a', 'kept-b'],
   )
+  const [first, newest] = [await readDocument('kept', 1), await readDocument('kept')]
+  assert.deepEqual([first.version, first.name, newest.version, newest.name], [1, 'First', 2, 'Second'])
   const { body: versions } = await call(finley, 'GET', `${PATH}/versions?courseId=kept`)
   assert.deepEqual(
     versions.docs.map(({ version, name, classes }: Record<string, unknown>) => [version, name, classes]),
@@ -176,6 +178,35 @@ test('mistakes are refused with their place, and nothing is kept of them', async
       /lessons must have different ids: m/,
     ],
     [{ lessons: [{ id: 'm', name: 'm', prerequisites: ['n'] }] }, 4003, /prerequisites of m/],
+    [
+      { lessons: [{ id: 'm', name: 'm', prerequisites: ['n'] }, ...lessonsOf(['l', 'n'])] },
+      4003,
+      /after their prerequisites: n must come before m/,
+    ],
+    [
+      {
+        lessons: [
+          { id: 'm', name: 'm', prerequisites: ['step'] },
+          { id: 'n', name: 'n', childLessons: lessonsOf(['step']) },
+        ],
+      },
+      4003,
+      /step must come before m/,
+    ],
+    [
+      {
+        lessons: [
+          {
+            id: 'm',
+            name: 'm',
+            prerequisites: ['two'],
+            childLessons: [{ id: 'one', name: 'one', prerequisites: ['m'] }, ...lessonsOf(['two'])],
+          },
+        ],
+      },
+      4003,
+      /not wait for each other where a class goes in order/,
+    ],
     [{ lessons: [{ id: 'm' }] }, 4001, /lessons\.0\.name is missing/],
     [{ lessons: [{ id: 'm', name: 'm', threshold: 'high' }] }, 4005, /lessons\.0\.threshold/],
     [{ lessons: [{ id: 'a b', name: 'm' }] }, 4003, /lessons\.0\.id/],
@@ -198,6 +229,17 @@ test('mistakes are refused with their place, and nothing is kept of them', async
   const child = { id: 'm', name: 'm', childLessons: [{ id: 'n', name: 'n', app: 'nowhere' }] }
   assertError(await save(finley, { courseId: 'course', lessons: [child] }), 400, 4003, /n names nowhere/)
   await act(finley, 'draft/discard', 'course')
+  // A parent may wait for its own steps, and a step for a later lesson: both can be passed in order.
+  const steps = [
+    {
+      id: 'm',
+      name: 'm',
+      prerequisites: ['one'],
+      childLessons: [...lessonsOf(['one']), { id: 'two', name: 'two', prerequisites: ['n'] }],
+    },
+    { id: 'n', name: 'n' },
+  ]
+  assert.equal((await save(finley, { courseId: 'in-order', lessons: steps })).status, 200)
 })
 
 test('what became wrong after it was written is not published', async () => {
