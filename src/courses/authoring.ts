@@ -101,7 +101,7 @@ export async function readDocument(db: Db, who: PersonCaller, what: ReadDocument
   }
   const found = await db.first(store.findDocument, { course: course.id, version: what.version })
   if (!found) throw fail('notFound', 'This course has no such version')
-  return { ...known, draft: false, ...JSON.parse(found.document) }
+  return { ...known, version: what.version, draft: false, ...JSON.parse(found.document) }
 }
 
 /** Makes the draft the newest version. Classes stay on the one that they began with. */
