@@ -1,3 +1,5 @@
+import { findReservedName } from '../apps/clients.ts'
+import { findLaunchMistake } from '../oauth/launch.ts'
 import type { CourseContent, LessonContent } from './schema.ts'
 
 /** A course version as rows, with ids of the file in place of keys. */
@@ -56,6 +58,8 @@ export function* findCourseMistakes(course: CourseContent): Generator<{ where: s
       yield { where: 'lessons', must: `name the app that ${lesson.launchUri} of ${lesson.id} belongs to` }
     if (lesson.passCode && lesson.launchUri === undefined)
       yield { where: 'lessons', must: `give ${lesson.id} a launchUri, because it passes a code` }
+    const wrong = findAddressMistake(lesson)
+    if (wrong) yield { where: 'lessons', must: `have addresses that can be opened: ${wrong}` }
   }
   const mistake = findDeadlock(lessonRows(course))
   if (mistake) yield { where: 'lessons', must: mistake }
@@ -67,6 +71,22 @@ export function* findCourseMistakes(course: CourseContent): Generator<{ where: s
       if (!ids.includes(id))
         yield { where: 'objectives', must: `name lessons of the course: ${objective.id} names ${id}` }
   }
+}
+
+/** What every launch adds to the address, in small letters. */
+const OWN_NAMES = ['lessonid', 'classid', 'courseid', 'studentid']
+
+/** Why a lesson could not be launched, whatever its app has registered. */
+function findAddressMistake({ id, launchUri, launchParameters = [] }: LessonContent): string | undefined {
+  const wrong = launchUri === undefined ? undefined : findLaunchMistake(launchUri)
+  if (wrong) return `launchUri of ${id} must ${wrong}`
+  const names = launchParameters.map((text) => text.slice(0, text.indexOf('=')))
+  const reserved =
+    names.find((name) => !name.isWellFormed() || findReservedName(`?${encodeURIComponent(name)}`)) ??
+    [...names, ...new URLSearchParams(launchUri?.split('?', 2)[1]).keys()].find((name) =>
+      OWN_NAMES.includes(name.trim().toLowerCase()),
+    )
+  return reserved && `${id} must not say ${reserved}: that is for the platform to say`
 }
 
 /** Lessons that nobody could ever pass, because of what they name or because a class may go in order. */
