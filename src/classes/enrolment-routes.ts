@@ -1,12 +1,9 @@
-import { networkOf } from '../bounds/networks.ts'
-import { RateLimiter } from '../bounds/rate-limiter.ts'
-import { callerKey } from '../caller.ts'
-import { service } from '../environment.ts'
 import { member, person } from '../http/callers/callers.ts'
 import { type Operation, operation } from '../http/operation.ts'
 import { json, success } from '../http/output/output.ts'
 import { examples } from './enrolment-examples.ts'
 import { changeStudent, enrolStudent, joinClass, leaveClass, listStudents, transferStudent } from './enrolments.ts'
+import { countGuess } from './join-limit.ts'
 import {
   EnrolStudent,
   JoinClass,
@@ -22,15 +19,6 @@ import {
 const area = 'Courses and classes'
 const path = '/edu/v1/class/student'
 const role = 'instructor of the class, owner of the organisation, administrator'
-
-/** A school may sit behind one network. */
-const PEOPLE_OF_A_NETWORK = 20
-const HOUR_SECONDS = 3600
-const hourly = (name: string, tries: number) => new RateLimiter(name, tries / HOUR_SECONDS, tries)
-const joinLimit = service(({ config }) => hourly('join', config.RATE_JOIN_PER_HOUR))
-const joinNetworkLimit = service(({ config }) =>
-  hourly('join-network', config.RATE_JOIN_PER_HOUR * PEOPLE_OF_A_NETWORK),
-)
 
 const CHANGES = [
   { action: 'drop', name: 'dropStudent', summary: 'Drops a student from a class', errors: [] },
@@ -121,17 +109,7 @@ export const enrolmentOperations: readonly Operation[] = [
     from: 'body',
     output: json(Joined),
     errors: ['forbidden', 'notFound', 'impossibleNow'],
-    run: async ({ db, who, environment, request }, input) => {
-      const tries = [
-        { limiter: environment.get(joinLimit), key: callerKey(who) },
-        { limiter: environment.get(joinNetworkLimit), key: networkOf(who.address) },
-      ]
-      for (const { limiter, key } of tries) request.limit(limiter, key)
-      const joined = await joinClass(db, who, input)
-      // Only wrong codes count: a whole school joins on the first day.
-      for (const { limiter, key } of tries) limiter.giveBack(key)
-      return joined
-    },
+    run: (context, input) => countGuess(context, () => joinClass(context.db, context.who, input)),
   }),
   operation({
     name: 'leaveClass',

@@ -10,6 +10,7 @@ import { normaliseHandle } from '../people/handles.ts'
 import { readNamedPerson } from '../people/naming.ts'
 import { type Action, DONE, mayChange, maySee, OUTCOMES, type Roles, type Status } from './enrolment-rules.ts'
 import * as store from './enrolment-store.ts'
+import { normaliseJoinCode } from './rules.ts'
 import type { EnrolStudent, JoinClass, Joined, LeaveClass, ListStudents, Student, TransferStudent } from './schema.ts'
 import { insertEnrolments } from './store.ts'
 
@@ -128,7 +129,7 @@ const NO_CODE = 'There is no class with that code; ask its instructor for the co
 
 /** Whoever is suspended stays so. Whoever was dropped needs an instructor to come back, unless they had left by themselves. */
 export async function joinClass(db: Db, who: Member, { joinCode }: JoinClass): Promise<Joined> {
-  const code = joinCode.trim()
+  const code = normaliseJoinCode(joinCode)
   const found = await db.first(store.findByCode, { code })
   if (!found) throw fail('notFound', NO_CODE)
   return inTurn(db, found.class, async (tx) => {

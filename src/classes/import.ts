@@ -6,6 +6,7 @@ import { type Field, Flag, Handles, Line, Matching, OrNull } from '../imports/fi
 import { given, type ImportSection, type ImportTie, isObject, lineOf, textsIn } from '../imports/section.ts'
 import { normaliseHandle } from '../people/handles.ts'
 import { peopleSection } from '../people/import.ts'
+import { normaliseJoinCode } from './rules.ts'
 import * as store from './store.ts'
 
 const Class = Type.Object({
@@ -41,6 +42,8 @@ interface Planned {
   readonly has_ended: boolean
 }
 
+const codeOf = (code: string | null | undefined) => code && normaliseJoinCode(code)
+
 export const classSection: ImportSection<ClassEntry, Found, Planned> = {
   name: 'classes',
   one: 'class',
@@ -53,12 +56,18 @@ export const classSection: ImportSection<ClassEntry, Found, Planned> = {
   lock: (tx, { own }) => tx.all(store.lockClasses, { keys: own }),
 
   async checkHere(db, entries, { find }) {
-    const codes = entries.flatMap(({ joinCode }) => joinCode ?? [])
-    const taken = new Map((await db.all(store.findJoinCodes, { codes })).map((row) => [row.code, row.class]))
-    return entries.flatMap(({ key, course, joinCode }, i) => {
-      const owner = joinCode ? taken.get(joinCode) : undefined
+    const codes = entries.map(({ joinCode }) => codeOf(joinCode))
+    const taken = new Map(
+      (await db.all(store.findJoinCodes, { codes: codes.filter((code) => code != null) })).map((row) => [
+        row.code,
+        row.class,
+      ]),
+    )
+    return entries.flatMap(({ key, course }, i) => {
+      const code = codes[i]
+      const owner = code ? taken.get(code) : undefined
       const found = find(classSection, key)
-      const isTwice = joinCode && entries.findIndex((other) => other.joinCode === joinCode) !== i
+      const isTwice = code && codes.indexOf(code) !== i
       return [
         ...((owner !== undefined && owner !== key) || isTwice
           ? [`classes[${i}].joinCode: must be another: it is the code of ${owner ?? 'another class'}`]
@@ -75,7 +84,7 @@ export const classSection: ImportSection<ClassEntry, Found, Planned> = {
       course: entry.course ?? found?.course,
       name: lineOf(entry.name) ?? found?.name,
       is_sequential: entry.sequential ?? found?.is_sequential ?? false,
-      join_code: given(entry.joinCode, found?.join_code),
+      join_code: given(codeOf(entry.joinCode), found?.join_code),
       has_ended: entry.ended ?? found?.has_ended ?? false,
     }
     const isSame =

@@ -1,6 +1,9 @@
+import type { PersonCaller } from '../caller.ts'
+import { PlatformError } from '../errors.ts'
 import { person } from '../http/callers/callers.ts'
-import { type Operation, operation } from '../http/operation.ts'
+import { type Context, type Operation, operation } from '../http/operation.ts'
 import { json, success } from '../http/output/output.ts'
+import { countGuess } from './join-limit.ts'
 import {
   changeClass,
   createClass,
@@ -27,6 +30,14 @@ const area = 'Courses and classes'
 const path = '/edu/v1/class'
 const role = 'owner of the organisation, or administrator'
 
+/** That a code is taken tells that some class has it. */
+const choosingCode = <T>(
+  context: Context<PersonCaller>,
+  { joinCode }: { joinCode?: string },
+  work: () => Promise<T>,
+): Promise<T> => (joinCode ? countGuess(context, work, isConflict) : work())
+const isConflict = (error: unknown) => error instanceof PlatformError && error.kind === 'conflict'
+
 export const managementOperations: readonly Operation[] = [
   operation({
     name: 'createClass',
@@ -41,7 +52,7 @@ export const managementOperations: readonly Operation[] = [
     from: 'body',
     output: json(ClassDetails),
     errors: ['impossibleNow', 'conflict'],
-    run: ({ db, who }, input) => createClass(db, who, input),
+    run: (context, input) => choosingCode(context, input, () => createClass(context.db, context.who, input)),
   }),
   operation({
     name: 'changeClass',
@@ -56,7 +67,7 @@ export const managementOperations: readonly Operation[] = [
     from: 'body',
     output: json(ClassDetails),
     errors: ['conflict'],
-    run: ({ db, who }, input) => changeClass(db, who, input),
+    run: (context, input) => choosingCode(context, input, () => changeClass(context.db, context.who, input)),
   }),
   operation({
     name: 'endClass',

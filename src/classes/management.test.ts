@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { call, signInBrowser, UNLIMITED } from '../account/testing.ts'
 import { openSchool } from '../courses/testing.ts'
+import { refused, run } from '../imports/testing.ts'
 import type { TestBrowser } from '../testing/browser.ts'
-import { assertError, sharedApp } from '../testing/testing.ts'
+import { assertError, sharedApp, testApp } from '../testing/testing.ts'
 
 const PATH = '/edu/v1/class'
 
@@ -112,6 +113,39 @@ test('a join code belongs to one class, also where several want it at once', asy
   ])
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(9).fill(409)])
   assert.equal((await app.sql(`select from classes where join_code = 'RACED-1'`)).length, 1)
+})
+
+test('join codes are kept in upper case, also those of an import file, and compared without case', async () => {
+  assert.equal((await create(finley, { classId: 'cased', joinCode: 'Mixed-Case' })).body.joinCode, 'MIXED-CASE')
+  assertError(await create(finley, { joinCode: 'mixed-case' }), 409, 4091, /join code/)
+  const file = (...codes: string[]) => ({
+    classes: codes.map((joinCode, i) => ({ key: `filed-${i}`, course: 'course', name: 'Filed', joinCode })),
+  })
+  assert.match((await refused(run(app, file('mixed-CASE'))))[0]!, /joinCode: must be another: it is the code of cased/)
+  assert.match((await refused(run(app, file('twice', 'TWICE'))))[0]!, /classes\[1\]\.joinCode: must be another/)
+  await run(app, file('filed-code'))
+  assert.deepEqual(await app.sql(`select join_code from classes where key = 'filed-0'`), [{ join_code: 'FILED-CODE' }])
+  assert.equal((await run(app, file('Filed-Code'))).production!.classes!.unchanged, 1)
+})
+
+test('who gives classes the codes of others is guessing, and has to wait like one who joins with wrong ones', async (t) => {
+  const limited = await testApp(t, { RATE_JOIN_PER_HOUR: '4' })
+  await openSchool(limited, { alpha: { joinCode: 'CODE-ALPHA' } })
+  limited.holdClock()
+  const owner = await signInBrowser(limited, 'finley')
+  const set = (joinCode: string, more: object = {}) => change(owner, 'bravo', { joinCode, ...more })
+  // Codes that nobody has count for nothing, nor does what is refused for another reason.
+  for (let i = 0; i < 6; i++) assert.equal((await set(`FREE-${i}`)).status, 200)
+  for (let i = 0; i < 6; i++) assertError(await set('a b'), 400, 4003)
+  assertError(await set('code-alpha'), 409, 4091)
+  assertError(await set('CODE-ALPHA'), 409, 4091)
+  assertError(await create(owner, { joinCode: 'CODE-ALPHA' }), 409, 4091)
+  assertError(await call(owner, 'POST', `${PATH}/join`, { joinCode: 'NO-SUCH' }), 404, 4042)
+  for (const answer of [await set('CODE-ALPHA'), await create(owner, { joinCode: 'FREE-9' })])
+    assertError(answer, 429, 4291)
+  assert.equal((await change(owner, 'bravo', { newJoinCode: true })).status, 200)
+  limited.advance(3_600_000)
+  assert.equal((await set('FREE-9')).status, 200)
 })
 
 test('a class ends and is opened again, and whoever repeats it finds it done', async () => {

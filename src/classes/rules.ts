@@ -2,6 +2,9 @@ import { fail } from '../errors.ts'
 
 const JOIN_CODE = /^[A-Za-z0-9-]{4,40}$/
 
+/** Codes are read aloud and copied by hand, so case means nothing: they are kept in upper case. */
+export const normaliseJoinCode = (code: string): string => code.trim().toUpperCase()
+
 interface Wish {
   readonly joinCode?: string | undefined
   readonly newJoinCode?: boolean | undefined
@@ -20,7 +23,7 @@ export function chooseJoinCode(
   if (joinCode === undefined) return current
   if (joinCode !== '' && !JOIN_CODE.test(joinCode))
     throw fail('validationFailed', 'joinCode must be 4 to 40 letters, digits or -, or empty for none')
-  return joinCode || null
+  return joinCode === '' ? null : normaliseJoinCode(joinCode)
 }
 
 interface Settings {

@@ -36,7 +36,10 @@ const handle = Id('Of the person')
 const settings = {
   sequential: Type.Optional(Flag('Whether a lesson is locked until every earlier one is passed')),
   joinCode: Type.Optional(
-    Text('With it others can join: 4 to 40 letters, digits or - of your own; empty for none. Unique among classes', 40),
+    Text(
+      'With it others can join: 4 to 40 letters, digits or - of your own, kept in upper case; empty for none. Unique among classes',
+      40,
+    ),
   ),
   newJoinCode: Type.Optional(Flag('Makes a join code that nobody can guess, in place of one of your own')),
 }

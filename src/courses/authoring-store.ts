@@ -64,9 +64,9 @@ export const setDraft = write('courses.setDraft', {
 /** Apps, and where they can be opened. */
 export const findApps = read('courses.findApps', {
   params: { clients: textArray },
-  row: { client_id: text, uris: textArray },
+  row: { client_id: text, is_public: bool, uris: textArray },
   text: `
-    select a.client_id, array(select u.uri from app_redirect_uris u where u.app_id = a.id) as uris
+    select a.client_id, a.public_client as is_public, array(select u.uri from app_redirect_uris u where u.app_id = a.id) as uris
       from apps a where a.client_id = any(:clients)`,
 })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { call, signInBrowser, UNLIMITED } from '../account/testing.ts'
+import { refused, run } from '../imports/testing.ts'
 import { REDIRECT_URI, registerApp } from '../oauth/testing.ts'
 import type { TestBrowser } from '../testing/browser.ts'
 import { assertError, sharedApp } from '../testing/testing.ts'
@@ -12,6 +13,7 @@ const PATH = '/edu/v1/course'
 const app = await sharedApp(UNLIMITED)
 await openSchool(app)
 await registerApp(app, { key: 'quiz' })
+await registerApp(app, { key: 'open', isPublic: true })
 await app.sql(
   `update people set administrator = true where handle = '@ellis';
    insert into organisations (key, name, created_at) values ('other', 'Other', now());
@@ -112,6 +114,8 @@ test('a published version does not change, a class stays on its version while a 
     (await readDocument('kept', 1)).lessons.map(({ id }: { id: string }) => id),
     ['kept-a', 'kept-b'],
   )
+  const [first, newest] = [await readDocument('kept', 1), await readDocument('kept')]
+  assert.deepEqual([first.version, first.name, newest.version, newest.name], [1, 'First', 2, 'Second'])
   const { body: versions } = await call(finley, 'GET', `${PATH}/versions?courseId=kept`)
   assert.deepEqual(
     versions.docs.map(({ version, name, classes }: Record<string, unknown>) => [version, name, classes]),
@@ -176,6 +180,35 @@ test('mistakes are refused with their place, and nothing is kept of them', async
       /lessons must have different ids: m/,
     ],
     [{ lessons: [{ id: 'm', name: 'm', prerequisites: ['n'] }] }, 4003, /prerequisites of m/],
+    [
+      { lessons: [{ id: 'm', name: 'm', prerequisites: ['n'] }, ...lessonsOf(['l', 'n'])] },
+      4003,
+      /after their prerequisites: n must come before m/,
+    ],
+    [
+      {
+        lessons: [
+          { id: 'm', name: 'm', prerequisites: ['step'] },
+          { id: 'n', name: 'n', childLessons: lessonsOf(['step']) },
+        ],
+      },
+      4003,
+      /step must come before m/,
+    ],
+    [
+      {
+        lessons: [
+          {
+            id: 'm',
+            name: 'm',
+            prerequisites: ['two'],
+            childLessons: [{ id: 'one', name: 'one', prerequisites: ['m'] }, ...lessonsOf(['two'])],
+          },
+        ],
+      },
+      4003,
+      /not wait for each other where a class goes in order/,
+    ],
     [{ lessons: [{ id: 'm' }] }, 4001, /lessons\.0\.name is missing/],
     [{ lessons: [{ id: 'm', name: 'm', threshold: 'high' }] }, 4005, /lessons\.0\.threshold/],
     [{ lessons: [{ id: 'a b', name: 'm' }] }, 4003, /lessons\.0\.id/],
@@ -186,6 +219,31 @@ test('mistakes are refused with their place, and nothing is kept of them', async
     [{ lessons: [{ id: 'm', name: 'm', launchUri: REDIRECT_URI }] }, 4003, /name the app/],
     [{ lessons: [{ id: 'm', name: 'm', app: 'quiz', launchUri: 'https://evil.example/x' }] }, 4003, /redirect URI/],
     [{ lessons: [{ id: 'm', name: 'm', app: 'quiz', launchUri: `${REDIRECT_URI}?code=1` }] }, 4003, /not say code/],
+    ...[
+      'code=1',
+      'STATE=1',
+      'error[]=1',
+      'iss=',
+      'access_token=x',
+      'classId=bravo',
+      ' studentid=x',
+      'lessonId=',
+      'courseId=x',
+    ].map((text): [object, number, RegExp] => [
+      { lessons: [{ id: 'm', name: 'm', app: 'quiz', launchUri: REDIRECT_URI, launchParameters: ['a=1', text] }] },
+      4003,
+      /m must not say .*for the platform/,
+    ]),
+    [
+      { lessons: [{ id: 'm', name: 'm', app: 'quiz', launchUri: `${REDIRECT_URI}?a=1&classId=x` }] },
+      4003,
+      /not say classId/,
+    ],
+    [
+      { lessons: [{ id: 'm', name: 'm', app: 'open', launchUri: REDIRECT_URI, passCode: true }] },
+      4003,
+      /open is public/,
+    ],
     [{ name: ' ' }, 4001, /name/],
     [{ courseId: 'no id' }, 4003, /courseId must be/],
     [{ organisation: undefined, courseId: undefined }, 4001, /organisation/],
@@ -198,6 +256,17 @@ test('mistakes are refused with their place, and nothing is kept of them', async
   const child = { id: 'm', name: 'm', childLessons: [{ id: 'n', name: 'n', app: 'nowhere' }] }
   assertError(await save(finley, { courseId: 'course', lessons: [child] }), 400, 4003, /n names nowhere/)
   await act(finley, 'draft/discard', 'course')
+  // A parent may wait for its own steps, and a step for a later lesson: both can be passed in order.
+  const steps = [
+    {
+      id: 'm',
+      name: 'm',
+      prerequisites: ['one'],
+      childLessons: [...lessonsOf(['one']), { id: 'two', name: 'two', prerequisites: ['n'] }],
+    },
+    { id: 'n', name: 'n' },
+  ]
+  assert.equal((await save(finley, { courseId: 'in-order', lessons: steps })).status, 200)
 })
 
 test('what became wrong after it was written is not published', async () => {
@@ -206,6 +275,21 @@ test('what became wrong after it was written is not published', async () => {
   await app.sql(`delete from apps where client_id = 'gs-passing'`)
   assertError(await act(finley, 'publish', 'stale'), 400, 4003, /names passing/)
   assert.equal((await readDocument('stale')).version, null)
+  await registerApp(app, { key: 'turning' })
+  const turning = { id: 'stale-a', name: 'A', app: 'turning', launchUri: REDIRECT_URI, passCode: true }
+  assert.equal((await save(finley, { courseId: 'stale', lessons: [turning] })).status, 200)
+  await app.sql(`update apps set public_client = true where client_id = 'gs-turning'`)
+  assertError(await act(finley, 'publish', 'stale'), 400, 4003, /turning is public/)
+})
+
+test('an import file with lessons that could never be opened or passed is refused', async () => {
+  const mistakesOf = (lessons: object[]) =>
+    refused(run(app, { courses: [{ key: 'filed', organisation: 'school', name: 'Filed', lessons }] }))
+  const opened = { id: 'filed-a', name: 'A', app: 'quiz', launchUri: REDIRECT_URI }
+  assert.match((await mistakesOf([{ ...opened, launchParameters: ['code=1'] }]))[0]!, /filed-a must not say code/)
+  assert.match((await mistakesOf([{ ...opened, launchUri: `${REDIRECT_URI}?state=1` }]))[0]!, /not say state/)
+  const [late] = await mistakesOf([{ ...opened, prerequisites: ['filed-b'] }, ...lessonsOf(['filed-b'])])
+  assert.match(late!, /courses\[0\]\.lessons: must come after their prerequisites: filed-b must come before filed-a/)
 })
 
 test('what is smuggled in is not kept (D2)', async () => {

@@ -7,7 +7,7 @@ import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
 import { makeId } from '../ids.ts'
 import { readName } from '../lines.ts'
-import { findLaunchMistake, isLaunchOf } from '../oauth/launch.ts'
+import { isLaunchOf } from '../oauth/launch.ts'
 import { readManaged } from '../organisations/organisations.ts'
 import { type Page, pageOf, spanOf } from '../paging.ts'
 import * as store from './authoring-store.ts'
@@ -101,7 +101,7 @@ export async function readDocument(db: Db, who: PersonCaller, what: ReadDocument
   }
   const found = await db.first(store.findDocument, { course: course.id, version: what.version })
   if (!found) throw fail('notFound', 'This course has no such version')
-  return { ...known, draft: false, ...JSON.parse(found.document) }
+  return { ...known, version: what.version, draft: false, ...JSON.parse(found.document) }
 }
 
 /** Makes the draft the newest version. Classes stay on the one that they began with. */
@@ -188,15 +188,17 @@ async function checkContent(tx: Db, key: string, content: CourseContent, environ
       throw fail('validationFailed', `${kind}s must have ids of their own: ${id} belongs to another course`)
   const clientOf = (app: string) => makeClientId(environment, app.replace(/^gs-(sbx-)?/, ''))
   const clients = [...new Set(lessons.flatMap(({ app }) => (app === undefined ? [] : clientOf(app))))]
-  const apps = new Map((await tx.all(store.findApps, { clients })).map(({ client_id, uris }) => [client_id, uris]))
-  for (const { id, app, launchUri } of lessons) {
+  const apps = new Map((await tx.all(store.findApps, { clients })).map((row) => [row.client_id, row]))
+  for (const { id, app, launchUri, passCode } of lessons) {
     if (app === undefined) continue
-    const uris = apps.get(clientOf(app))
-    if (!uris) throw fail('validationFailed', `lessons must name apps that there are: ${id} names ${app}`)
-    if (launchUri === undefined) continue
-    const wrong = findLaunchMistake(launchUri)
-    if (wrong) throw fail('validationFailed', `launchUri of ${id} must ${wrong}`)
-    if (!uris.some((uri) => isLaunchOf(launchUri, uri)))
+    const found = apps.get(clientOf(app))
+    if (!found) throw fail('validationFailed', `lessons must name apps that there are: ${id} names ${app}`)
+    if (found.is_public && passCode)
+      throw fail(
+        'validationFailed',
+        `passCode of ${id} must be false: ${app} is public, and has no secret to redeem a code with`,
+      )
+    if (launchUri !== undefined && !found.uris.some((uri) => isLaunchOf(launchUri, uri)))
       throw fail('validationFailed', `launchUri of ${id} must be a redirect URI of ${app}, with or without a query`)
   }
 }

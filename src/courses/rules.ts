@@ -1,3 +1,5 @@
+import { findReservedName } from '../apps/clients.ts'
+import { findLaunchMistake } from '../oauth/launch.ts'
 import type { CourseContent, LessonContent } from './schema.ts'
 
 /** A course version as rows, with ids of the file in place of keys. */
@@ -56,9 +58,11 @@ export function* findCourseMistakes(course: CourseContent): Generator<{ where: s
       yield { where: 'lessons', must: `name the app that ${lesson.launchUri} of ${lesson.id} belongs to` }
     if (lesson.passCode && lesson.launchUri === undefined)
       yield { where: 'lessons', must: `give ${lesson.id} a launchUri, because it passes a code` }
+    const wrong = findAddressMistake(lesson)
+    if (wrong) yield { where: 'lessons', must: `have addresses that can be opened: ${wrong}` }
   }
-  const circle = findCircle(lessonRows(course))
-  if (circle) yield { where: 'lessons', must: `not wait for each other: ${circle.join(' → ')}` }
+  const mistake = findDeadlock(lessonRows(course))
+  if (mistake) yield { where: 'lessons', must: mistake }
   const objectives = (course.objectives ?? []).map(({ id }) => id)
   for (const [i, objective] of (course.objectives ?? []).entries()) {
     if (isTwice(objectives, objective.id, i))
@@ -69,15 +73,47 @@ export function* findCourseMistakes(course: CourseContent): Generator<{ where: s
   }
 }
 
+/** What every launch adds to the address, in small letters. */
+const OWN_NAMES = ['lessonid', 'classid', 'courseid', 'studentid']
+
+/** Why a lesson could not be launched, whatever its app has registered. */
+function findAddressMistake({ id, launchUri, launchParameters = [] }: LessonContent): string | undefined {
+  const wrong = launchUri === undefined ? undefined : findLaunchMistake(launchUri)
+  if (wrong) return `launchUri of ${id} must ${wrong}`
+  const names = launchParameters.map((text) => text.slice(0, text.indexOf('=')))
+  const reserved =
+    names.find((name) => !name.isWellFormed() || findReservedName(`?${encodeURIComponent(name)}`)) ??
+    [...names, ...new URLSearchParams(launchUri?.split('?', 2)[1]).keys()].find((name) =>
+      OWN_NAMES.includes(name.trim().toLowerCase()),
+    )
+  return reserved && `${id} must not say ${reserved}: that is for the platform to say`
+}
+
+/** Lessons that nobody could ever pass, because of what they name or because a class may go in order. */
+function findDeadlock(rows: readonly LessonRow[]): string | undefined {
+  const circle = findCircle(rows, ({ prerequisites }) => prerequisites)
+  if (circle) return `not wait for each other: ${circle.join(' → ')}`
+  const inOrder = findCircle(rows, ({ prerequisites, earlier }) => [...prerequisites, ...earlier])
+  if (!inOrder) return undefined
+  const keys = rows.map(({ key }) => key)
+  const isLate = (key: string, next: string) =>
+    keys.indexOf(next) > keys.indexOf(key) && rows.find((row) => row.key === next)?.parent !== key
+  const i = inOrder.findIndex((key, i) => i > 0 && isLate(inOrder[i - 1]!, key))
+  return i < 0
+    ? `not wait for each other where a class goes in order: ${inOrder.join(' → ')}`
+    : `come after their prerequisites: ${inOrder[i]} must come before ${inOrder[i - 1]}`
+}
+
 /** Lessons that each wait for the next, and the last for the first. */
-function findCircle(rows: readonly LessonRow[]): string[] | undefined {
-  const needs = new Map(rows.map(({ key, prerequisites }) => [key, prerequisites]))
+function findCircle(rows: readonly LessonRow[], needsOf: (row: LessonRow) => readonly string[]): string[] | undefined {
+  const needs = new Map(rows.map((row) => [row.key, needsOf(row)]))
   const done = new Set<string>()
   const visit = (key: string, path: readonly string[]): string[] | undefined => {
-    if (path.includes(key)) return [...path.slice(path.indexOf(key)), key]
     if (done.has(key)) return undefined
+    if (path.includes(key)) return [...path.slice(path.indexOf(key)), key]
+    const here = [...path, key]
     for (const next of needs.get(key) ?? []) {
-      const circle = visit(next, [...path, key])
+      const circle = visit(next, here)
       if (circle) return circle
     }
     done.add(key)

@@ -206,7 +206,9 @@ export type ListManagedCourses = Static<typeof ListManagedCourses>
 const managed = {
   courseId: Type.String(),
   organisation: Type.String({ description: 'Key of the organisation whose course it is' }),
-  version: Type.Union([Type.Integer(), Type.Null()], { description: 'The newest published one; null: there is none' }),
+  version: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'The one that was asked for, or else the newest published one; null: there is none',
+  }),
 }
 export const CourseDocument = Type.Object(
   { ...managed, draft: Type.Boolean({ description: 'Whether this is a draft, and not published' }), ...content },

@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import { type Attempt, toAttempt } from './attempt.ts'
 import * as results from './results-store.ts'
-import { isStaff, mayGrade, mayRead, mayWrite, type Relation } from './rules.ts'
+import { isGrader, isStaff, mayGrade, mayRead, mayWrite, type Relation } from './rules.ts'
 import type { NameAttempt } from './schema.ts'
 import * as store from './store.ts'
 
@@ -111,7 +111,8 @@ const toRelation = (row: RelationRow, owns = false): Relation => ({
 })
 
 function whyNot({ status }: Relation, purpose: Purpose): string {
-  if (purpose === 'grade') return 'Only an instructor of the class and an owner of the organisation can do that'
+  if (purpose === 'grade')
+    return 'Only an instructor of the class and an owner of the organisation can do that, and nobody for themselves'
   return status === 'suspended'
     ? 'You are suspended from this class; ask its instructor'
     : 'You are no longer in this class'
@@ -162,7 +163,7 @@ export async function readClass(
   purpose: 'read' | 'grade',
 ): Promise<{ readonly id: number; readonly versionId: number }> {
   const row = await db.first(results.findClass, { person: who.personId, class: classId })
-  if (!row || !(purpose === 'grade' ? mayGrade(row) : isStaff(row)))
+  if (!row || !(purpose === 'grade' ? isGrader(row) : isStaff(row)))
     throw fail('forbidden', 'You may not do that in this class')
   return { id: row.id, versionId: row.version_id }
 }

@@ -2,9 +2,15 @@
 export const csvLine = (cells: readonly (string | number | null)[], rest = ''): string =>
   `${cells.map(csvCell).join(',')}${rest}\r\n`
 
-/** Text that a spreadsheet would run as a formula is marked as text; numbers are numbers, also those below zero. */
+/** What spreadsheets begin a formula with, also in full width. */
+const FORMULA = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
+
+/**
+ * Text that a spreadsheet would run as a formula is marked as text, and text is always quoted: one that separates by `;` would begin a cell in the middle of it.
+ * Numbers are numbers, also those below zero.
+ */
 function csvCell(value: string | number | null): string {
   if (typeof value !== 'string') return value === null ? '' : String(value)
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  const text = FORMULA.test(value) ? `'${value}` : value
+  return `"${text.replaceAll('"', '""')}"`
 }

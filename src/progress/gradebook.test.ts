@@ -18,7 +18,7 @@ test('the gradebook of a class', async (t) => {
   app.holdClock()
   await app.sql(
     `update people set first_name = 'Åsa', last_name = 'Zorn' where handle_key = 'avery';
-     update people set first_name = '=HYPERLINK("x")', last_name = 'moreau' where handle_key = 'blake'`,
+     update people set first_name = '=HYPERLINK("x")', last_name = 'moreau;=1+1' where handle_key = 'blake'`,
   )
   const [avery, casey] = [await app.as('avery'), await browse(app, 'casey')]
   await complete(avery, { ...ALPHA, lessonId: 'one' }, { pass: true, score: -5 })
@@ -33,7 +33,7 @@ test('the gradebook of a class', async (t) => {
   const blake = {
     studentId: 'blake-alpha',
     handle: '@blake',
-    name: '=HYPERLINK("x") moreau',
+    name: '=HYPERLINK("x") moreau;=1+1',
     status: 'active',
     lessons: lessons.map(({ lessonId }) => ({ lessonId, ...NOT_STARTED })),
   }
@@ -84,12 +84,14 @@ test('the gradebook of a class', async (t) => {
     const bytes = Buffer.from(await answer.arrayBuffer())
     assert.deepEqual([...bytes.subarray(0, 3)], [0xef, 0xbb, 0xbf])
     const lines = bytes.toString().slice(1).split('\r\n')
+    const none = 'NOT STARTED,,0,0'
+    const perLesson = ['One', 'step', `'=2+2, ""two""`].flatMap((name) =>
+      ['result', 'score', 'attempts', 'seconds'].map((of) => `"${name}: ${of}"`),
+    )
     assert.deepEqual(lines, [
-      'Student ID,Handle,First name,Last name,Status,One: result,One: score,One: attempts,One: seconds,' +
-        'step: result,step: score,step: attempts,step: seconds,' +
-        ['result', 'score', 'attempts', 'seconds'].map((of) => `"'=2+2, ""two"": ${of}"`).join(),
-      `blake-alpha,blake,"'=HYPERLINK(""x"")",moreau,active,NOT STARTED,,0,0,NOT STARTED,,0,0,NOT STARTED,,0,0`,
-      'avery-alpha,avery,Åsa,Zorn,active,PASS,-5,1,0,NOT STARTED,,0,0,IN PROGRESS,,1,90',
+      `"Student ID","Handle","First name","Last name","Status",${perLesson.join()}`,
+      `"blake-alpha","blake","'=HYPERLINK(""x"")","moreau;=1+1","active",${none},${none},${none}`,
+      `"avery-alpha","avery","Åsa","Zorn","active",PASS,-5,1,0,${none},IN PROGRESS,,1,90`,
       '',
     ])
   })
@@ -121,8 +123,11 @@ test('the gradebook of a class', async (t) => {
   })
 })
 
-test('what a spreadsheet would run as a formula is marked as text', () => {
-  for (const start of ['=', '+', '-', '@', '\t']) assert.equal(csvLine([`${start}1`]), `'${start}1\r\n`)
-  assert.equal(csvLine(['\r1']), `"'\r1"\r\n`)
-  assert.equal(csvLine(['a=1', 'b"c', 'd,e', 'f\ng', '', null, -1, 2.5]), 'a=1,"b""c","d,e","f\ng",,,-1,2.5\r\n')
+test('what a spreadsheet would run as a formula is marked as text, and text is always quoted', () => {
+  for (const start of ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'])
+    assert.equal(csvLine([`${start}1`]), `"'${start}1"\r\n`)
+  assert.equal(
+    csvLine(['a=1', 'b"c', 'd,e', 'f\ng', 'h;=1', '', null, -1, 2.5]),
+    '"a=1","b""c","d,e","f\ng","h;=1","",,-1,2.5\r\n',
+  )
 })

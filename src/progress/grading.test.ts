@@ -375,6 +375,37 @@ test('who may grade, give attempts and reset, and who may read about it (D1)', a
   })
 })
 
+test('nobody grades, resets or gives attempts to themselves, whatever else they are (D1)', async (t) => {
+  const app = await testApp(t)
+  await openSchool(app, {
+    lessons: [lesson('walkaround', { maxAttempts: 5, instructorGraded: true })],
+    alpha: {
+      students: [
+        { handle: '@avery', id: 'avery-alpha' },
+        { handle: '@finley', id: 'finley-alpha' },
+      ],
+    },
+  })
+  for (const person of ['avery', 'finley'] as const) await complete(await app.as(person), WALKAROUND, {})
+  // Avery is dropped, and teaches from then on.
+  await app.sql(
+    `update enrolments set status = 'dropped' where key = 'avery-alpha';
+     insert into class_staff (class_id, person_id, role)
+     select c.id, p.id, 'instructor' from classes c, people p where c.key = 'alpha' and p.handle_key = 'avery'`,
+  )
+  const [avery, finley] = [await browse(app, 'avery'), await browse(app, 'finley')]
+  const FINLEY = { ...WALKAROUND, studentId: 'finley-alpha' }
+  const more = { pass: true, reason: 'Because.' }
+  for (const [who, own, other] of [
+    [avery, AVERY, FINLEY],
+    [finley, FINLEY, AVERY],
+  ] as const)
+    for (const path of ['grade', 'extra', 'reset']) {
+      assertError(await who.post(`${PATH}/${path}`, { ...own, ...more }), 403, 4032, /nobody for themselves/)
+      assert.equal((await who.post(`${PATH}/${path}`, { ...other, ...more })).status, 200, path)
+    }
+})
+
 test('the best score is one of a completed attempt', async (t) => {
   const app = await testApp(t)
   await openSchool(app)

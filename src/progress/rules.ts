@@ -179,8 +179,9 @@ export interface Relation {
 export const mayWrite = ({ isOwn, teaches, status }: Relation): boolean =>
   (isOwn && status === 'active') || (teaches && status !== 'dropped')
 export const mayRead = ({ isOwn, ...relation }: Relation): boolean => isOwn || isStaff(relation)
-/** Also for those who have left, and in a class that has ended: grades are corrected when somebody notices. */
-export const mayGrade = ({ teaches, owns }: Pick<Relation, 'teaches' | 'owns'>): boolean => teaches || owns
+/** Nobody for themselves. Also for those who have left, and in a class that has ended: grades are corrected when somebody notices. */
+export const mayGrade = ({ isOwn, ...relation }: Relation): boolean => !isOwn && isGrader(relation)
+export const isGrader = ({ teaches, owns }: Pick<Relation, 'teaches' | 'owns'>): boolean => teaches || owns
 export const isStaff = ({ teaches, observes, manages }: Pick<Relation, 'teaches' | 'observes' | 'manages'>): boolean =>
   teaches || observes || manages
 
