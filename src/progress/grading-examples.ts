@@ -41,7 +41,7 @@ export const examples = {
   },
   listGradeChanges: {
     description:
-      'Grades, extra attempts and resets, the newest first, at most 1000. The student reads them, and so do those who read the student’s progress.',
+      'Grades, scores of objectives that instructors gave, extra attempts and resets, the newest first, at most 1000. The student reads them, and so do those who read the student’s progress.',
     example: {
       request: STUDENT,
       answer: [
@@ -51,6 +51,16 @@ export const examples = {
           before: { pass: true, score: 92, result: 'PASS' },
           after: { pass: false, score: 60, result: 'FAIL' },
           reason: 'The left tyre was not looked at.',
+          byId: USER_IDS.casey,
+          byName: 'Casey Okafor',
+          changed: MOMENT,
+        },
+        {
+          change: 'grade',
+          lessonResultId,
+          before: { pass: false, score: null, result: 'IN PROGRESS' },
+          after: { pass: true, score: 92, result: 'PASS' },
+          reason: '',
           byId: USER_IDS.casey,
           byName: 'Casey Okafor',
           changed: MOMENT,
