@@ -57,23 +57,6 @@ const listScenarios = (rounds: number): readonly LearningScenario[] => [
         path: `${PATH}?lessonId=${isBare ? 'lesson-2' : 'lesson-1'}&studentId=${studentId}`,
       })),
   },
-  {
-    name: 'gradebook, a page of 100 students × 200 lessons',
-    method: 'GET',
-    connections: 1,
-    isCompared: false,
-    parts: () =>
-      Array.from({ length: 10 }, (_, i) => ({
-        path: `/edu/v1/class/gradebook?classId=class-1&limit=100&page=${i + 1}`,
-      })),
-  },
-  {
-    name: 'gradebook as CSV, 1,000 students × 200 lessons',
-    method: 'GET',
-    connections: 1,
-    isCompared: false,
-    parts: () => [{ path: '/edu/v1/class/gradebook/csv?classId=class-1' }],
-  },
 ]
 
 /** What apps record and read, beside the bare statements, with few attempts stored and with many. */

@@ -65,7 +65,7 @@ Measures in interleaved rounds and prints the medians as Markdown tables.
                people and among many; search beside pg_trgm; and the plans of its statements. It loads the people
                first, which takes minutes for a million.
                learning: start, idle and active, and reading progress with 32 connections, beside the same
-               statements alone, with few attempts stored and with many; and a gradebook.
+               statements alone, with few attempts stored and with many.
                All, one after the other, where it is left out.
 --rounds       Rounds of each scenario.
 --seconds      Seconds of each scenario in a round.
