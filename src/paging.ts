@@ -9,7 +9,7 @@ export const paging = {
   limit: Type.Optional(Whole(`Entries a page; ${DEFAULT_LIMIT} by default`, 1, 100)),
 }
 
-export interface Paging {
+interface Paging {
   readonly page?: number
   readonly limit?: number
 }

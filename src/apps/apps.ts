@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { recordAudit } from '../audit/audit.ts'
 import type { Caller } from '../caller.ts'
 import type { EnvironmentName } from '../config.ts'
 import type { Db } from '../database/database.ts'
 import { notify } from '../database/listener.ts'
 import { fail } from '../errors.ts'
+import { makeId } from '../ids.ts'
 import { isLine } from '../lines.ts'
 import { readPersonId } from '../people/people.ts'
 import { endSessionsInApp, REVOKED, type Revocation } from '../sessions/sessions.ts'
@@ -64,12 +64,10 @@ export function whyUnknown(clientId: string, environment: EnvironmentName): stri
 
 /** The person's own id in this app, made at the first sign-in. It is random, so no two apps can compare theirs. */
 export async function ensureAppUser(db: Db, who: Caller, what: { appId: number; personId: number }): Promise<string> {
-  const user = makeUserId()
+  const user = makeId()
   const row = await db.first(store.ensureUser, { user, app: what.appId, person: what.personId, now: who.at })
   return row!.user_id
 }
-
-const makeUserId = (): string => randomBytes(16).toString('base64url')
 
 /**
  * Makes people users of apps, so that others find and know them there; they are still asked for consent when they first sign in. Who is a user already or has withdrawn
@@ -83,7 +81,7 @@ export async function enrolUsers(
   await tx.all(store.enrolUsers, {
     people: [...new Set(rows.map(({ personId }) => personId))],
     rows: JSON.stringify(
-      rows.map(({ appId, personId }) => ({ user_id: makeUserId(), app_id: appId, person_id: personId })),
+      rows.map(({ appId, personId }) => ({ user_id: makeId(), app_id: appId, person_id: personId })),
     ),
     now: who.at,
   })

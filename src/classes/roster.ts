@@ -20,7 +20,7 @@ const STUDENTS_AT_ONCE = 1000
 /** Each row tells whether there is such a handle: a roster is no way to try many. */
 const MAX_UNKNOWN = 100
 
-export interface RosterFile extends ImportRoster {
+interface RosterFile extends ImportRoster {
   onProgress?(done: number, total: number): void
   /** How many handles nobody has; may refuse by throwing. */
   onUnknown?(count: number): void

@@ -13,7 +13,7 @@ import {
 } from '../database/statement.ts'
 
 /** Nobody is in more classes than are shown. */
-export const MAX_CLASSES = 1000
+const MAX_CLASSES = 1000
 
 /** Classes in which somebody is a student or staff, newest first. */
 export const listClasses = read('classes.list', {

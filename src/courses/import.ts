@@ -36,7 +36,7 @@ const Course = Type.Object({
   ),
 })
 
-export type CourseEntry = CourseContent & { readonly key: string; readonly organisation: string }
+type CourseEntry = CourseContent & { readonly key: string; readonly organisation: string }
 type Found = RowOf<typeof store.findCourses>
 
 const shape = Compile(CourseContent)

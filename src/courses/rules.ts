@@ -1,6 +1,6 @@
 import { findReservedName } from '../apps/clients.ts'
 import { findLaunchMistake } from '../oauth/launch.ts'
-import type { CourseContent, LessonContent } from './schema.ts'
+import { type CourseContent, type LessonContent, MAX_LESSONS } from './schema.ts'
 
 /** A course version as rows, with ids of the file in place of keys. */
 export interface LessonRow {
@@ -49,7 +49,7 @@ export function* findCourseMistakes(course: CourseContent): Generator<{ where: s
   const isTwice = (list: readonly string[], id: string, i: number) => list.indexOf(id) !== i
   for (const [i, id] of ids.entries())
     if (isTwice(ids, id, i)) yield { where: 'lessons', must: `have different ids: ${id} is there twice` }
-  if (all.length > 500) yield { where: 'lessons', must: 'be at most 500, with their child lessons' }
+  if (all.length > MAX_LESSONS) yield { where: 'lessons', must: `be at most ${MAX_LESSONS}, with their child lessons` }
   for (const lesson of all) {
     for (const id of lesson.prerequisites ?? [])
       if (!ids.includes(id) || id === lesson.id)

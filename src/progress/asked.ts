@@ -33,7 +33,7 @@ export interface Asked {
 }
 
 const MAY = { read: mayRead, write: mayWrite, grade: mayGrade }
-export type Purpose = keyof typeof MAY
+type Purpose = keyof typeof MAY
 
 const FORBIDDEN = 'You may not do that for this student'
 const NO_STUDENT = 'studentId is missing: say which student of the class it is about'

@@ -2,7 +2,7 @@ import { defineEvents, payload } from '../events/events.ts'
 import type { Result, State } from './rules.ts'
 
 /** An attempt as it is after the change; ids are internal. */
-export interface AttemptPayload {
+interface AttemptPayload {
   readonly attempt: number
   readonly enrolment: number
   readonly lesson: number
@@ -20,13 +20,13 @@ export interface AttemptPayload {
   readonly activeMs: number
 }
 
-export interface ObjectivePayload extends Omit<AttemptPayload, 'state' | 'result' | 'pass' | 'activeMs' | 'score'> {
+interface ObjectivePayload extends Omit<AttemptPayload, 'state' | 'result' | 'pass' | 'activeMs' | 'score'> {
   readonly objective: number
   readonly score: number
 }
 
 /** What an instructor decides about all attempts at a lesson. */
-export type LessonPayload = Pick<AttemptPayload, 'enrolment' | 'lesson' | 'class' | 'course' | 'person' | 'by'>
+type LessonPayload = Pick<AttemptPayload, 'enrolment' | 'lesson' | 'class' | 'course' | 'person' | 'by'>
 
 /** What becomes of attempts; the subject is `student:<enrolment>`. */
 export const progressEvents = defineEvents({

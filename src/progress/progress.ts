@@ -63,8 +63,7 @@ export const updateProgress = (db: Db, who: Member, what: UpdateProgress): Promi
     else if (time && time.getTime() < 0) throw fail('validationFailed', `${name} must not lie before 1970`)
   const reported = { pass: what.pass, score: what.score, answers: answersText(what.answers) }
   return change(db, who, what, async (asked, db) => {
-    const isOpen = asked.attempt !== undefined && asked.attempt.state !== 'completed'
-    if (startTime && !isOpen)
+    if (startTime && isWhole(asked))
       return reportAttempt(db, who, what, asked, { ...reported, startTime, endTime: endTime ?? who.at })
     const isEnd = what.complete ?? endTime !== undefined
     const state = nextState(isEnd ? 'complete' : 'update', stateOf(asked))!
@@ -129,7 +128,7 @@ function reportAttempt(
   if (endTime < startTime) throw fail('validationFailed', 'endTime must not lie before startTime')
   return beginAlone(db, who, what, asked, async (now, tx) => {
     // Somebody has just started it: then this is an update.
-    if (now.attempt && now.attempt.state !== 'completed') return undefined
+    if (!isWhole(now)) return undefined
     checkAllowed(now)
     const place = { enrolment: now.enrolmentId, lesson: now.lessonId }
     const found = await tx.first(store.overlaps, { ...place, from: startTime, to: endTime })
@@ -165,6 +164,9 @@ export async function scoreObjective(db: Db, who: Member, what: ScoreObjective):
 }
 
 const idsOf = ({ student }: Asked, { lessonId }: NameAttempt) => ({ studentId: student, lessonId })
+
+/** Whether a report is about an attempt of its own, and no update of the one that is open. */
+const isWhole = (asked: Asked): boolean => nextState('report', stateOf(asked)) === 'completed'
 
 const stateOf = ({ attempt }: Asked): State => attempt?.state ?? 'none'
 

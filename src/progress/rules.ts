@@ -3,7 +3,7 @@ import type { Interval } from './schema.ts'
 
 /** An attempt is in one of these; `none` is where there is no attempt. */
 export type State = 'none' | OpenState | 'completed'
-export type OpenState = 'in progress' | 'paused' | 'idle'
+type OpenState = 'in progress' | 'paused' | 'idle'
 export const STATES: readonly State[] = ['none', 'in progress', 'paused', 'idle', 'completed']
 
 export type Verb = 'start' | 'pause' | 'resume' | 'idle' | 'active' | 'update' | 'complete' | 'report'
@@ -203,7 +203,7 @@ export function gradeOf(
 }
 
 /** A lesson with what locks it. */
-export interface Locking {
+interface Locking {
   readonly lesson_id: number
   readonly lesson: string
   readonly name: string
