@@ -1,0 +1,111 @@
+/** Where an ATO request stands. */
+export type AtoStatus = 'not-started' | 'in-progress' | 'action-required' | 'under-review' | 'completed'
+
+/** Where a request may go from each status. The platform refuses everything else with 400/4006. */
+export const NEXT_STATUSES: Readonly<Record<AtoStatus, readonly AtoStatus[]>> = {
+  'not-started': ['in-progress'],
+  'in-progress': ['action-required', 'under-review'],
+  'action-required': ['in-progress'],
+  'under-review': ['in-progress', 'completed'],
+  completed: [],
+}
+
+/** One thing that an ATO package ships. */
+export interface Distribution {
+  readonly id: string
+  readonly name: string
+  readonly platform: string | null
+  readonly version: string | null
+  readonly uri: string | null
+  /** ISO 8601. */
+  readonly addedDate: string
+}
+
+/** Sent when an app owner starts an ATO request. Much of it may be null: a new request has no report yet, and not everybody gave a phone number. */
+export interface StartDocument {
+  readonly requestId: string
+  readonly companyId: string | null
+  readonly companyName: string | null
+  readonly companyPhone: string | null
+  readonly requestingUserFirstName: string | null
+  readonly requestingUserLastName: string | null
+  readonly requestingUserEmail: string | null
+  readonly appName: string | null
+  readonly packageName: string | null
+  readonly reportUri: string | null
+  readonly status: AtoStatus
+  /** Whether the request is completed, or when it was. */
+  readonly completed: boolean | string | null
+  readonly cancellable: boolean
+  readonly distributions: readonly Distribution[]
+}
+
+/** Sent when distributions are added or removed: the whole set as it is now, not what changed. */
+export interface DistributionChange {
+  readonly requestId: string
+  readonly distributions: readonly Distribution[]
+}
+
+/** Somebody describes what is needed. */
+export interface CapabilitiesSearch {
+  readonly searchId: string
+  readonly text: string
+  readonly orgIds: readonly string[]
+}
+
+/** Something that people can have or be able to do, by an id of the plugin's own. */
+export interface Capability {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+}
+
+/** Somebody asks who has these capabilities. */
+export interface CandidateSearch {
+  readonly searchId: string
+  readonly capabilityIds: readonly string[]
+  readonly orgIds: readonly string[]
+  readonly limit: number
+}
+
+export interface Candidate {
+  readonly userId: string
+  /** From 0 to 1. */
+  readonly score: number
+  /** Sentences that a person reads. */
+  readonly reasons: readonly string[]
+}
+
+type Fields = Record<string, unknown>
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText)
+
+/** What a document must have for its handler to be called: what is missing, or undefined. Fields that this version does not know stay in it. */
+export const MISSING = {
+  request: (it: Fields) => missing(it, { requestId: isText, status: isText, distributions: Array.isArray }),
+  distributions: (it: Fields) => missing(it, { requestId: isText, distributions: Array.isArray }),
+  capabilities: (it: Fields) => missing(it, { searchId: isText, text: isText, orgIds: isTexts }),
+  candidates: (it: Fields) =>
+    missing(it, { searchId: isText, capabilityIds: isTexts, orgIds: isTexts, limit: Number.isSafeInteger }),
+} as const
+
+function missing(fields: Fields, wanted: Record<string, (value: unknown) => boolean>): string | undefined {
+  return Object.keys(wanted).find((name) => !wanted[name]!(fields[name]))
+}
+
+/** The platform refuses answers of another shape, without saying to the plugin why; this says it. */
+export function checkCapabilities(answer: unknown): readonly Capability[] {
+  if (!Array.isArray(answer)) throw new TypeError('onCapabilitiesSearch must return an array of capabilities.')
+  for (const { id, name, description } of answer as Fields[])
+    if (!isText(id) || id === '' || !isText(name) || !isText(description))
+      throw new TypeError('A capability is {id, name, description}, all text.')
+  return answer
+}
+
+export function checkCandidates(answer: unknown): readonly Candidate[] {
+  if (!Array.isArray(answer)) throw new TypeError('onCandidateSearch must return an array of candidates.')
+  for (const { userId, score, reasons } of answer as Fields[])
+    if (!isText(userId) || typeof score !== 'number' || !(score >= 0 && score <= 1) || !isTexts(reasons))
+      throw new TypeError('A candidate is {userId, score, reasons}: a text, a number from 0 to 1, an array of texts.')
+  return answer
+}
