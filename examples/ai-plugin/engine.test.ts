@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { RecordOfUser } from 'groundschool-sdk'
+import { findCapabilities, type Knowledge, rankCandidates } from './engine.ts'
+
+const person = (userId: string, what: Partial<RecordOfUser> = {}): RecordOfUser => ({
+  userId,
+  dutyTitle: null,
+  afsc: null,
+  education: null,
+  courses: [],
+  badges: [],
+  skills: [],
+  ...what,
+})
+const preflight = (lessonsPassed: number) => ({
+  courseId: 'course-preflight',
+  name: 'Preflight inspection',
+  lessonsPassed,
+  lessons: 4,
+  completed: lessonsPassed === 4,
+})
+const NIGHT = { badgeId: 'badge-night', name: 'Night flyer' }
+
+const KNOWLEDGE: Knowledge = {
+  records: [
+    person('ann', { courses: [preflight(4), preflight(1)], badges: [NIGHT] }),
+    person('bea', { courses: [preflight(2)], skills: ['Night flying', 'Söldering'] }),
+    person('cem', { badges: [NIGHT], dutyTitle: 'Flight inspector' }),
+    person('dag', { skills: ['night  Flying'] }),
+    person('eve', { courses: [preflight(0)] }),
+  ],
+  descriptions: new Map([['badge-night', 'For ten landings by night.']]),
+}
+
+test('capabilities are found by what a text says, in other forms of its words too, with ids that last', () => {
+  assert.deepEqual(findCapabilities(KNOWLEDGE, 'Somebody who flies by NIGHT'), [
+    {
+      id: 'badge:badge-night',
+      name: 'Night flyer',
+      description: 'For ten landings by night. Badge, held by 2 of 5 people.',
+    },
+    { id: 'skill:night-flying', name: 'Night flying', description: 'Skill, named by 2 of 5 people.' },
+  ])
+  const ids = (text: string) => findCapabilities(KNOWLEDGE, text).map(({ id }) => id)
+  assert.deepEqual(ids('inspecting aircraft before the flight'), ['duty:flight-inspector', 'course:course-preflight'])
+  assert.deepEqual(ids('soldering'), ['skill:söldering'])
+  assert.deepEqual(ids('somebody who can do it for us'), [])
+  assert.deepEqual(ids(''), [])
+})
+
+test('candidates are ranked by all that was asked for, and each score is explained', () => {
+  assert.deepEqual(rankCandidates(KNOWLEDGE, ['course:course-preflight', 'badge:badge-night'], 10), [
+    {
+      userId: 'ann',
+      score: 1,
+      reasons: ['Completed the course Preflight inspection.', 'Holds the badge Night flyer.'],
+    },
+    {
+      userId: 'cem',
+      score: 0.5,
+      reasons: ['Nothing speaks for the course Preflight inspection.', 'Holds the badge Night flyer.'],
+    },
+    {
+      userId: 'bea',
+      score: 0.45,
+      reasons: [
+        'Passed 2 of 4 lessons of the course Preflight inspection.',
+        'Names the skill Night flying. That is close to the badge Night flyer.',
+      ],
+    },
+    {
+      userId: 'dag',
+      score: 0.25,
+      reasons: [
+        'Nothing speaks for the course Preflight inspection.',
+        'Names the skill night  Flying. That is close to the badge Night flyer.',
+      ],
+    },
+  ])
+})
+
+test('the order of the records changes nothing, ties are broken by courses and then by id, and the limit holds', () => {
+  const reversed = { ...KNOWLEDGE, records: KNOWLEDGE.records.toReversed() }
+  const ids = ['skill:night-flying', 'skill:night-flying', 'nobody:knows-this']
+  assert.deepEqual(rankCandidates(reversed, ids, 10), rankCandidates(KNOWLEDGE, ids, 10))
+  assert.deepEqual(findCapabilities(reversed, 'night'), findCapabilities(KNOWLEDGE, 'night'))
+  const order = rankCandidates(KNOWLEDGE, ids, 3).map(({ userId, score }) => [userId, score])
+  assert.deepEqual(order, [
+    ['bea', 1],
+    ['dag', 1],
+    ['ann', 0.5],
+  ])
+  assert.deepEqual(rankCandidates(KNOWLEDGE, ['nobody:knows-this'], 3), [])
+})
+
+test('records that lack fields are read as far as they go', () => {
+  const records = [{ userId: 'x' }, { userId: 'y', skills: ['Night flying', '…'] }] as unknown as RecordOfUser[]
+  const found = rankCandidates({ records, descriptions: new Map() }, ['skill:night-flying'], 5)
+  assert.deepEqual(
+    found.map(({ userId }) => userId),
+    ['y'],
+  )
+})
