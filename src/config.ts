@@ -85,6 +85,14 @@ const secretKey: Reader<string> = (text) => {
   if (Buffer.from(text, 'base64url').length < 32) throw new Error('at least 32 random bytes in base64')
   return text
 }
+const secretKeys: Reader<string[]> = (text) => {
+  const keys = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)
+  for (const key of keys) secretKey(key)
+  return keys
+}
 const networks: Reader<string[]> = (text) => {
   const parts = text
     .split(',')
@@ -124,6 +132,12 @@ const SETTINGS = {
     'Key that signs refresh tokens and hashes client secrets, base64, 32 bytes or more. The same for all processes of one installation.',
     'made once, in DATA_DIR/secret.key',
     secretKey,
+  ),
+  PLUGIN_KEYS: setting(
+    'Keys that seal the secrets of plugins, base64, 32 bytes or more each, separated by commas. The first seals, all of them open: put a new one in front, run `groundschool plugin reseal`, then take the old one away.',
+    '',
+    secretKeys,
+    'one that is derived from SECRET_KEY',
   ),
   MESSAGES: setting(
     'How people get messages, such as links to set a new password: `smtp`, `file` (into DATA_DIR/messages, where a file stays for 30 days, or until the account of its reader is deleted), `log` (to standard error), `off` (administrators hand out links), or `auto` (smtp where SMTP_URL is set, otherwise file, otherwise off). `file` and `log` need HOST, BASE_URL, SANDBOX_URL and NOTES_URL to be loopback addresses.',
@@ -239,6 +253,11 @@ const SETTINGS = {
     '2000',
     whole(1, 1_000_000),
   ),
+  PLUGIN_ADDRESSES: optional(
+    'Where plugins may be hosted: `public` (https on the public internet), or `loopback` (also http on this machine, for development; only while nobody else reaches the platform, as with DEMO).',
+    '`loopback` where only this machine reaches the platform, otherwise `public`',
+    choice('public', 'loopback'),
+  ),
   STOP_SECONDS: setting('How long a stop waits for requests under way (seconds).', '7', whole(1, 600)),
   METRICS_TOKEN: optional(
     'Bearer token for /metrics.',
@@ -254,11 +273,13 @@ export const ENVIRONMENTS: readonly EnvironmentName[] = ['production', 'sandbox'
 
 export type MessageWay = Exclude<Settings['MESSAGES'], 'auto'>
 
-export interface Config extends Omit<Settings, 'BASE_URL' | 'SANDBOX_URL' | 'NOTES_URL' | 'MESSAGES'> {
+export interface Config
+  extends Omit<Settings, 'BASE_URL' | 'SANDBOX_URL' | 'NOTES_URL' | 'MESSAGES' | 'PLUGIN_ADDRESSES'> {
   readonly MESSAGES: MessageWay
   readonly BASE_URL: string
   readonly SANDBOX_URL: string
   readonly NOTES_URL: string
+  readonly PLUGIN_ADDRESSES: NonNullable<Settings['PLUGIN_ADDRESSES']>
   /** Nobody but this machine reaches the platform, as far as the settings tell. */
   readonly isLocal: boolean
 }
@@ -290,6 +311,10 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const opening = findOpening(reach)
   if (settings.DEMO === 'on' && opening)
     mistakes.push(`DEMO cannot be on while ${opening}: the demo passwords are public; set it to off`)
+  if (settings.PLUGIN_ADDRESSES === 'loopback' && opening)
+    mistakes.push(
+      `PLUGIN_ADDRESSES cannot be loopback while ${opening}: plugins could reach into this machine; set it to public`,
+    )
   const publicAddress = findPublicAddress(reach)
   const way = chooseMessageWay(settings, publicAddress === undefined)
   if ((way === 'log' || way === 'file') && publicAddress)
@@ -319,6 +344,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     BASE_URL: base,
     SANDBOX_URL: sandbox,
     NOTES_URL: reach.NOTES_URL,
+    PLUGIN_ADDRESSES: settings.PLUGIN_ADDRESSES ?? (opening === undefined ? 'loopback' : 'public'),
     isLocal: opening === undefined,
   }
 }
