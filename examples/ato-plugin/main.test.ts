@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { signWebhook } from 'groundschool-sdk'
 import { TestBrowser } from '../../src/testing/browser.ts'
+import { assertUsable, collectProblems, noChromium, openChromium } from '../../src/testing/chromium.ts'
 import { findFreePort } from '../../src/testing/ports.ts'
 import { startExample } from '../testing.ts'
 
@@ -115,5 +116,17 @@ test('the ATO example keeps requests over a restart, knows a delivery again, and
     ['/plugin/v1/ato/status', { requestId: 'request-1', status: 'under-review', complete: false, cancellable: true }],
     ['/plugin/v1/ato/alert', { requestId: 'request-1', title: 'Report', text: 'Send it.', type: 'warning' }],
   ])
+
+  await t.test('everybody can use its page', { skip: noChromium }, async (t) => {
+    const page = await openChromium(t, { javaScriptEnabled: false })
+    const problems = collectProblems(page)
+    await page.goto(`${example.address}/callback?code=good&state=request-1`)
+    await assertUsable(page, 'the page of a request')
+    await page.getByLabel('Title').fill('Report')
+    await page.getByLabel('Text').fill('Send it.')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByRole('status').filter({ hasText: 'The alert “Report” was sent.' }).waitFor()
+    assert.deepEqual(problems, [])
+  })
   assert.equal(await example.stop(), 0)
 })

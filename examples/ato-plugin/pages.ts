@@ -1,11 +1,12 @@
 import { NEXT_STATUSES } from 'groundschool-sdk'
 import type { KeptRequest } from './requests.ts'
 
-export const STYLE = `body { font: 1rem/1.5 system-ui, sans-serif; max-width: 44rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b; background: #fff }
-table { border-collapse: collapse } th, td { text-align: left; padding: .25rem 1rem .25rem 0; vertical-align: top }
-label { display: block; margin: .75rem 0 .25rem } input, select, textarea, button { font: inherit; padding: .4rem }
-input[type=text], textarea { width: 100%; box-sizing: border-box } button { margin-top: 1rem }
-.told { border-left: .3rem solid #14532d; padding: .5rem 1rem } .failed { border-left: .3rem solid #991b1b; padding: .5rem 1rem }
+export const STYLE = `:root { color-scheme: light dark }
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 44rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere }
+table { border-collapse: collapse } caption { text-align: left } th, td { text-align: left; padding: .25rem 1rem .25rem 0; vertical-align: top }
+label { display: block; margin: .75rem 0 .25rem } input, select, textarea, button { font: inherit; padding: .4rem; max-width: 100% }
+input[type=text], textarea { width: 100%; box-sizing: border-box } button { margin-top: 1rem } :focus-visible { outline: 3px solid }
+.told, .failed { border-left: .3rem solid; padding: .5rem 1rem }
 `
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
