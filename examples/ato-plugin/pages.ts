@@ -88,7 +88,7 @@ ${
 <form method="post" action="${action}/alert">${proof}
 <label for="type">Kind</label><select id="type" name="type"><option>info</option><option>success</option><option>warning</option><option>error</option></select>
 <label for="title">Title</label><input type="text" id="title" name="title" required maxlength="200">
-<label for="text">Text</label><textarea id="text" name="text" rows="4" required></textarea>
+<label for="text">Text</label><textarea id="text" name="text" rows="4" required maxlength="5000"></textarea>
 <button>Send</button></form>`,
   )
 }

@@ -34,8 +34,7 @@ export interface StartDocument {
   readonly packageName: string | null
   readonly reportUri: string | null
   readonly status: AtoStatus
-  /** Whether the request is completed, or when it was. */
-  readonly completed: boolean | string | null
+  readonly completed: boolean
   readonly cancellable: boolean
   readonly distributions: readonly Distribution[]
 }

@@ -23,7 +23,7 @@ export const START: StartDocument = {
   packageName: 'Preflight',
   reportUri: null,
   status: 'not-started',
-  completed: null,
+  completed: false,
   cancellable: true,
   distributions: [],
 }
