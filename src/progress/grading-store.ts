@@ -146,7 +146,7 @@ export const listChanges = read('progress.listChanges', {
      where g.enrolment_id = :enrolment and g.lesson_id = :lesson order by g.id desc limit 1000`,
 })
 
-/** Attempts that wait for a grade, the oldest first: of one class, or of all that somebody teaches. */
+/** Attempts that wait for a grade, the oldest first: of one class, or of all that somebody teaches. Nobody grades themselves. */
 export const listAwaiting = report('progress.listAwaiting', {
   params: { person: int8, class: nullable(int8), limit: int8, offset: int8 },
   row: {
@@ -167,7 +167,7 @@ export const listAwaiting = report('progress.listAwaiting', {
       from classes c join enrolments e on e.class_id = c.id join attempts t on t.enrolment_id = e.id and t.awaits_grade
       join lessons l on l.id = t.lesson_id join lesson_versions v on v.version_id = c.version_id and v.lesson_id = l.id
       join people p on p.id = e.person_id
-     where e.status <> 'dropped'
+     where e.status <> 'dropped' and e.person_id <> :person
        and c.id in (select s.class_id from class_staff s where :class is null and s.person_id = :person and s.role = 'instructor' union all select :class)
      order by t.completed_at, t.id limit :limit offset :offset`,
 })
