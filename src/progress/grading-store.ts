@@ -11,7 +11,7 @@ import {
   timestamptz,
   write,
 } from '../database/statement.ts'
-import { attemptColumns, attemptRow, emitted } from './store.ts'
+import { attemptColumns, attemptRow, emitted, isVoid } from './store.ts'
 
 const place = { enrolment: int8, lesson: int8 }
 
@@ -106,7 +106,11 @@ export const resetAttempts = write('progress.resetAttempts', {
   row: { event: int8 },
   text: `
     with before as (
-      select s.attempts, s.extra_attempts, s.result, s.score, s.best_score from standings s where s.enrolment_id = :enrolment and s.lesson_id = :lesson
+      select s.attempts, s.extra_attempts, s.result, s.score, s.best_score,
+             (select coalesce(json_agg(json_build_object('objectiveId', b.key, 'score', o.score) order by b.key), '[]')
+                from objective_scores o join objectives b on b.id = o.objective_id
+               where o.enrolment_id = s.enrolment_id and o.lesson_id = s.lesson_id and not ${isVoid('o')}) as objectives
+        from standings s where s.enrolment_id = :enrolment and s.lesson_id = :lesson
     ), attempt as (
       update attempts set version = version + 1, reset_at = :now, awaits_grade = false, changed_at = greatest(changed_at, :now)
        where enrolment_id = :enrolment and lesson_id = :lesson and reset_at is null
@@ -115,8 +119,8 @@ export const resetAttempts = write('progress.resetAttempts', {
              is_passed = false, awaits_grade = false, active_ms = 0, active_since = null, started_at = null, completed_at = null, changed_at = :now
        where enrolment_id = :enrolment and lesson_id = :lesson
     ), change as (${change('reset', {
-      before: `json_build_object('attempts', attempts, 'extraAttempts', extra_attempts, 'result', result, 'score', score, 'bestScore', best_score)`,
-      after: `json_build_object('attempts', 0, 'extraAttempts', 0, 'result', 'NOT STARTED', 'score', null, 'bestScore', null)`,
+      before: `json_build_object('attempts', attempts, 'extraAttempts', extra_attempts, 'result', result, 'score', score, 'bestScore', best_score, 'objectives', objectives)`,
+      after: `json_build_object('attempts', 0, 'extraAttempts', 0, 'result', 'NOT STARTED', 'score', null, 'bestScore', null, 'objectives', '[]'::json)`,
       from: 'before',
     })}
     ), told as (${told('attempt.reset', 'before')})

@@ -287,8 +287,8 @@ test('a student begins anew: what was done is history and counts for nothing', a
     [change.change, change.before, change.after],
     [
       'reset',
-      { attempts: 2, extraAttempts: 0, result: 'PASS', score: null, bestScore: 90 },
-      { attempts: 0, extraAttempts: 0, result: 'NOT STARTED', score: null, bestScore: null },
+      { attempts: 2, extraAttempts: 0, result: 'PASS', score: null, bestScore: 90, objectives: [] },
+      { attempts: 0, extraAttempts: 0, result: 'NOT STARTED', score: null, bestScore: null, objectives: [] },
     ],
   )
   assert.equal((await listEvents(app, 'attempt.reset')).length, 1)
