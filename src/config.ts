@@ -239,6 +239,11 @@ const SETTINGS = {
     '2000',
     whole(1, 1_000_000),
   ),
+  PLUGIN_ADDRESSES: optional(
+    'Where plugins may be hosted: `public` (https on the public internet), or `loopback` (also http on this machine, for development; only while nobody else reaches the platform, as with DEMO).',
+    '`loopback` where only this machine reaches the platform, otherwise `public`',
+    choice('public', 'loopback'),
+  ),
   STOP_SECONDS: setting('How long a stop waits for requests under way (seconds).', '7', whole(1, 600)),
   METRICS_TOKEN: optional(
     'Bearer token for /metrics.',
@@ -254,11 +259,13 @@ export const ENVIRONMENTS: readonly EnvironmentName[] = ['production', 'sandbox'
 
 export type MessageWay = Exclude<Settings['MESSAGES'], 'auto'>
 
-export interface Config extends Omit<Settings, 'BASE_URL' | 'SANDBOX_URL' | 'NOTES_URL' | 'MESSAGES'> {
+export interface Config
+  extends Omit<Settings, 'BASE_URL' | 'SANDBOX_URL' | 'NOTES_URL' | 'MESSAGES' | 'PLUGIN_ADDRESSES'> {
   readonly MESSAGES: MessageWay
   readonly BASE_URL: string
   readonly SANDBOX_URL: string
   readonly NOTES_URL: string
+  readonly PLUGIN_ADDRESSES: NonNullable<Settings['PLUGIN_ADDRESSES']>
   /** Nobody but this machine reaches the platform, as far as the settings tell. */
   readonly isLocal: boolean
 }
@@ -290,6 +297,10 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const opening = findOpening(reach)
   if (settings.DEMO === 'on' && opening)
     mistakes.push(`DEMO cannot be on while ${opening}: the demo passwords are public; set it to off`)
+  if (settings.PLUGIN_ADDRESSES === 'loopback' && opening)
+    mistakes.push(
+      `PLUGIN_ADDRESSES cannot be loopback while ${opening}: plugins could reach into this machine; set it to public`,
+    )
   const publicAddress = findPublicAddress(reach)
   const way = chooseMessageWay(settings, publicAddress === undefined)
   if ((way === 'log' || way === 'file') && publicAddress)
@@ -319,6 +330,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     BASE_URL: base,
     SANDBOX_URL: sandbox,
     NOTES_URL: reach.NOTES_URL,
+    PLUGIN_ADDRESSES: settings.PLUGIN_ADDRESSES ?? (opening === undefined ? 'loopback' : 'public'),
     isLocal: opening === undefined,
   }
 }

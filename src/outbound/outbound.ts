@@ -1,0 +1,207 @@
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import type { LookupFunction } from 'node:net'
+import { type Environment, service } from '../environment.ts'
+import { nameResolver, type ResolveName, withLocalNames } from './resolver.ts'
+import { type AddressPolicy, findLiteral, findUriMistake, mayConnect, NOT_A_PUBLIC_HOST } from './rules.ts'
+
+/** The one way out of an environment. */
+export interface Outbound extends AddressPolicy {
+  readonly resolve: ResolveName
+  readonly http: HttpAgent
+  readonly https: HttpsAgent
+}
+
+const POOL = {
+  keepAlive: true,
+  maxSockets: 32,
+  maxTotalSockets: 256,
+  maxFreeSockets: 8,
+  // Idle ones end after so long.
+  timeout: 20_000,
+}
+
+export const outbound = service<Outbound>(
+  (environment) => ({
+    allowsLoopback: environment.config.PLUGIN_ADDRESSES === 'loopback',
+    resolve: withLocalNames(environment.get(nameResolver)),
+    http: new HttpAgent(POOL),
+    https: new HttpsAgent(POOL),
+  }),
+  ({ http, https }) => {
+    http.destroy()
+    https.destroy()
+  },
+)
+
+/**
+ * What is wrong with an address that somebody wants things to be sent to, as the end of a sentence that begins with "must"; undefined where nothing is. Its name is looked
+ * up too, which is a courtesy: what counts is the address that is connected to, each time.
+ */
+export async function findAddressMistake(
+  uri: string,
+  policy: Pick<Outbound, 'allowsLoopback' | 'resolve'>,
+): Promise<string | undefined> {
+  const mistake = findUriMistake(uri, policy)
+  const url = new URL(mistake === undefined ? uri : 'http://0')
+  if (mistake !== undefined || findLiteral(url) !== undefined) return mistake
+  const addresses = await policy.resolve(url.hostname).catch(() => [])
+  if (addresses.length === 0) return 'have a host that can be found: DNS has no address for this one yet'
+  return addresses.every((address) => mayConnect(address, policy)) ? undefined : NOT_A_PUBLIC_HOST
+}
+
+export interface Sending {
+  readonly uri: string
+  readonly headers: Readonly<Record<string, string>>
+  /** JSON. */
+  readonly body: string
+  /** For everything: looking up, connecting, sending and reading. */
+  readonly timeoutMs: number
+  /** More of an answer is not read: 64 KiB where nothing is said. */
+  readonly maxAnswerBytes?: number
+  readonly signal?: AbortSignal
+}
+
+/** What came back, whatever its status. */
+export interface Answer {
+  readonly failure?: undefined
+  readonly status: number
+  readonly contentType: string | undefined
+  readonly text: string
+  /** There was more, and the connection was ended. */
+  readonly isCut: boolean
+}
+
+/** Nothing came back that counts. `problem` is a sentence for whoever hosts the address. */
+export interface Failure {
+  readonly failure: 'address' | 'connection' | 'encoding' | 'redirect' | 'stopped' | 'timeout'
+  readonly problem: string
+  /** Where there was an answer. */
+  readonly status?: number
+}
+
+const MAX_ANSWER_BYTES = 64 * 1024
+
+/** Posts JSON to an address that is not ours. Never throws; what fails is said. */
+export async function send(environment: Pick<Environment, 'get'>, what: Sending): Promise<Answer | Failure> {
+  const out = environment.get(outbound)
+  const mistake = findUriMistake(what.uri, out)
+  if (mistake !== undefined) return { failure: 'address', problem: `The address must ${mistake}` }
+  const limit = AbortSignal.timeout(what.timeoutMs)
+  const outcome = await post(out, what, limit)
+  // The other side may close an idle connection just when it is used again.
+  return outcome === 'stale' ? ((await post(out, what, limit)) as Answer | Failure) : outcome
+}
+
+function post(out: Outbound, what: Sending, limit: AbortSignal): Promise<Answer | Failure | 'stale'> {
+  const { promise, resolve } = Promise.withResolvers<Answer | Failure | 'stale'>()
+  const url = new URL(what.uri)
+  const isTls = url.protocol === 'https:'
+  const ends = new AbortController()
+  const request = (isTls ? requestHttps : requestHttp)(url, {
+    method: 'POST',
+    agent: isTls ? out.https : out.http,
+    headers: {
+      ...what.headers,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(what.body),
+      accept: 'application/json',
+    },
+    lookup: vetted(out),
+  })
+  const finish = (outcome: Answer | Failure | 'stale') => {
+    ends.abort()
+    resolve(outcome)
+  }
+  const give = (failure: Failure) => {
+    finish(failure)
+    request.destroy()
+  }
+  const onAbort = (signal: AbortSignal | undefined, failure: Failure) => {
+    if (signal?.aborted) give(failure)
+    else signal?.addEventListener('abort', () => give(failure), { signal: ends.signal })
+  }
+  request.on('error', (error: NodeJS.ErrnoException) => {
+    const isStale = request.reusedSocket && error.code === 'ECONNRESET' && !limit.aborted
+    finish(isStale ? 'stale' : explain(error))
+  })
+  request.on('response', (response) => {
+    const problem = findUnwanted(response)
+    if (problem) return give(problem)
+    readAnswer(response, what.maxAnswerBytes ?? MAX_ANSWER_BYTES).then(finish, (error) => finish(explain(error)))
+  })
+  onAbort(limit, { failure: 'timeout', problem: `There was no whole answer within ${what.timeoutMs / 1000} seconds` })
+  onAbort(what.signal, { failure: 'stopped', problem: 'The platform stopped' })
+  request.end(what.body)
+  return promise
+}
+
+function findUnwanted({ statusCode: status, headers }: IncomingMessage): Failure | undefined {
+  if (status! >= 300 && status! < 400)
+    return { failure: 'redirect', status: status!, problem: `It answered ${status}: redirects are not followed` }
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity')
+    return {
+      failure: 'encoding',
+      status: status!,
+      problem: 'It answered with a Content-Encoding that nobody asked for',
+    }
+  return undefined
+}
+
+async function readAnswer(response: IncomingMessage, maxBytes: number): Promise<Answer> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    // Leaving the loop ends the connection.
+    if (bytes > maxBytes) break
+  }
+  return {
+    status: response.statusCode!,
+    contentType: response.headers['content-type'],
+    text: Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8'),
+    isCut: bytes > maxBytes,
+  }
+}
+
+class AddressError extends Error {}
+
+/** Looks a name up and lets nobody connect where one of its addresses is not allowed: what is vetted here is what is connected to. */
+const vetted =
+  (out: Outbound): LookupFunction =>
+  (name, options, callback) => {
+    const look = async () => {
+      const addresses = await out.resolve(name)
+      if (!addresses.every((address) => mayConnect(address, out)))
+        throw new AddressError(`The address must ${NOT_A_PUBLIC_HOST}`)
+      return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+    }
+    look().then(
+      (found) => {
+        if (options.all) callback(null, found)
+        else callback(null, found[0]!.address, found[0]!.family)
+      },
+      (error: NodeJS.ErrnoException) => callback(error, ''),
+    )
+  }
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'Nobody listens there',
+  ECONNRESET: 'The connection was reset',
+  EHOSTUNREACH: 'The host cannot be reached',
+  ENETUNREACH: 'The host cannot be reached',
+  ENOTFOUND: 'DNS has no address for its host',
+  ENODATA: 'DNS has no address for its host',
+  ESERVFAIL: 'DNS has no answer for its host',
+  ETIMEOUT: 'DNS did not answer in time',
+  ETIMEDOUT: 'The host cannot be reached',
+  EPIPE: 'The connection was reset',
+}
+
+function explain(error: NodeJS.ErrnoException): Failure {
+  if (error instanceof AddressError) return { failure: 'address', problem: error.message }
+  const { code = 'no answer' } = error instanceof AggregateError ? (error.errors[0] ?? error) : error
+  return { failure: 'connection', problem: PROBLEMS[code] ?? `The connection failed (${code})` }
+}

@@ -1,0 +1,99 @@
+import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import { isLoopbackHost } from '../config.ts'
+
+const MAX_URI_LENGTH = 2000
+
+/** Where the platform may send something. */
+export interface AddressPolicy {
+  /** This machine too: for development. */
+  readonly allowsLoopback: boolean
+}
+
+/** IPv4 that is not the public internet (IANA special-purpose registry, RFC 6890), and where a cloud hides its own services among public numbers. */
+const NOT_PUBLIC = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '168.63.129.16/32',
+]
+/** Of IPv6 only 2000::/3 is public; in it these are not: protocols and tunnels (an IPv4 address may be inside), documentation. */
+const NOT_PUBLIC_6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3ffe::/16', '3fff::/20']
+
+function listOf(family: 'ipv4' | 'ipv6', networks: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const network of networks) {
+    const [address, bits] = network.split('/')
+    list.addSubnet(address!, Number(bits), family)
+  }
+  return list
+}
+const notPublic = listOf('ipv4', NOT_PUBLIC)
+const globalUnicast = listOf('ipv6', ['2000::/3'])
+const notPublic6 = listOf('ipv6', NOT_PUBLIC_6)
+const loopback = listOf('ipv4', ['127.0.0.0/8'])
+
+/** Whether the platform may connect to this IP address, however it is written. */
+export function mayConnect(address: string, { allowsLoopback }: AddressPolicy): boolean {
+  if (isIPv4(address)) return !notPublic.check(address) || (allowsLoopback && loopback.check(address))
+  if (!isIPv6(address)) return false
+  const plain = URL.parse(`http://[${address}]`)?.hostname.slice(1, -1)
+  // A zone (`fe80::1%eth0`) is of this machine's networks.
+  if (plain === undefined) return false
+  if (plain === '::1') return allowsLoopback
+  const inside = findTranslated(plain)
+  if (inside !== undefined) return !notPublic.check(inside)
+  return globalUnicast.check(plain, 'ipv6') && !notPublic6.check(plain, 'ipv6')
+}
+
+/** The IPv4 address that a network with NAT64 (RFC 6052) leads to: there, every public address looks like this. */
+function findTranslated(address: string): string | undefined {
+  const [, high = '0', low] = /^64:ff9b::(?:([\da-f]{1,4}):)?([\da-f]{1,4})$/.exec(address) ?? []
+  if (low === undefined) return undefined
+  return [high, low]
+    .map((group) => Number.parseInt(group, 16))
+    .flatMap((number) => [number >> 8, number & 255])
+    .join('.')
+}
+
+/** Names that mean something within a network only. */
+const LOCAL_NAMES = /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|home|corp|private|arpa|onion)$/
+
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
+
+/** The host where it is an IP address: `URL` has read decimal, octal and hexadecimal ones as such. */
+export function findLiteral(url: URL): string | undefined {
+  const host = hostOf(url)
+  return isIPv4(host) || isIPv6(host) ? host : undefined
+}
+
+/** What is wrong with an address as it is written, as the end of a sentence that begins with "must"; undefined where nothing is. */
+export function findUriMistake(uri: string, policy: AddressPolicy): string | undefined {
+  const url = URL.parse(uri)
+  // No backslash: some read it as a slash.
+  if (!url || uri.length > MAX_URI_LENGTH || !/^https?:\/\/[^/?#]/i.test(uri) || !/^[\x21-\x5b\x5d-\x7e]+$/.test(uri))
+    return `be an absolute address in plain characters, such as https://plugin.example.org/events, of ${MAX_URI_LENGTH} at most`
+  if (/^[^:]+:\/\/[^/?#]*@/.test(uri)) return 'carry no user name or password'
+  if (uri.includes('#')) return 'have no fragment'
+  const name = url.hostname.replace(/\.+$/, '')
+  const isLocal = policy.allowsLoopback && isLoopbackHost(name)
+  if (url.protocol !== 'https:' && !isLocal)
+    return `be https${policy.allowsLoopback ? ', unless its host is localhost or another loopback address' : ''}`
+  const literal = findLiteral(url)
+  if (literal !== undefined) return mayConnect(literal, policy) ? undefined : NOT_A_PUBLIC_HOST
+  if (isLocal) return undefined
+  return LOCAL_NAMES.test(name) || !name.includes('.') ? NOT_A_PUBLIC_HOST : undefined
+}
+
+export const NOT_A_PUBLIC_HOST = 'have a host on the public internet: this one is private, local or reserved'
