@@ -43,6 +43,11 @@ export interface SignedIn {
 /** A visitor who is signed in. */
 export type PersonCaller = Visitor & SignedIn
 
+export const RECENT_MINUTES = 10
+/** Has proved just now who they are: a browser that was left open is not enough. */
+export const isRecent = (who: PersonCaller): boolean =>
+  who.at.getTime() - who.signedInAt.getTime() <= RECENT_MINUTES * 60_000
+
 export const findPerson = (visitor: Visitor): PersonCaller | undefined =>
   visitor.person && { ...visitor, ...visitor.person }
 

@@ -85,6 +85,14 @@ const secretKey: Reader<string> = (text) => {
   if (Buffer.from(text, 'base64url').length < 32) throw new Error('at least 32 random bytes in base64')
   return text
 }
+const secretKeys: Reader<string[]> = (text) => {
+  const keys = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)
+  for (const key of keys) secretKey(key)
+  return keys
+}
 const networks: Reader<string[]> = (text) => {
   const parts = text
     .split(',')
@@ -124,6 +132,12 @@ const SETTINGS = {
     'Key that signs refresh tokens and hashes client secrets, base64, 32 bytes or more. The same for all processes of one installation.',
     'made once, in DATA_DIR/secret.key',
     secretKey,
+  ),
+  PLUGIN_KEYS: setting(
+    'Keys that seal the secrets of plugins, base64, 32 bytes or more each, separated by commas. The first seals, all of them open: put a new one in front, run `groundschool plugin reseal`, then take the old one away.',
+    '',
+    secretKeys,
+    'one that is derived from SECRET_KEY',
   ),
   MESSAGES: setting(
     'How people get messages, such as links to set a new password: `smtp`, `file` (into DATA_DIR/messages, where a file stays for 30 days, or until the account of its reader is deleted), `log` (to standard error), `off` (administrators hand out links), or `auto` (smtp where SMTP_URL is set, otherwise file, otherwise off). `file` and `log` need HOST, BASE_URL, SANDBOX_URL and NOTES_URL to be loopback addresses.',

@@ -226,31 +226,46 @@ export interface NewApp {
   readonly environment: EnvironmentName
   readonly key: string
   readonly name: string
-  /** A handle. */
-  readonly owner?: string | undefined
+  readonly organisationId?: number
+  /** The person who answers for it: a handle, or a number. */
+  readonly owner?: string | number | undefined
+  /** `approved` by default. */
+  readonly status?: 'pending'
   readonly redirectUris: readonly string[]
   readonly origins: readonly string[]
   readonly isBasicEnabled: boolean
   readonly isImplicitEnabled: boolean
   readonly isDeviceEnabled: boolean
   readonly isPublic: boolean
+  /** True by default. */
+  readonly isPkceRequired?: boolean
 }
 
-/** Registers an app that is approved at once, and gives its client ID and, unless it is public, its first secret. */
+/** A secret that was just made, to be shown once. */
+export interface NewSecret {
+  readonly appId: number
+  readonly secretId: number
+  readonly secret: string
+}
+
+/** Registers an app, approved at once unless it says otherwise, and gives its client ID and, unless it is public, its first secret. */
 export function addApp(
   db: Db,
   who: Caller,
   what: NewApp,
   secretHashKey: Buffer,
-): Promise<{ clientId: string; secret: string | undefined }> {
+): Promise<{ clientId: string; appId: number; secret: string | undefined; secretId: number | undefined }> {
   checkNewApp(what)
   const clientId = makeClientId(what.environment, what.key)
   return db.transaction(async (tx) => {
     const row = await tx.first(store.insertApp, {
       client: clientId,
       name: what.name.normalize('NFC'),
-      owner: what.owner ? await readPersonId(tx, what.owner) : null,
+      organisation: what.organisationId ?? null,
+      owner: typeof what.owner === 'string' ? await readPersonId(tx, what.owner) : (what.owner ?? null),
+      status: what.status ?? 'approved',
       public: what.isPublic,
+      pkce: what.isPkceRequired ?? true,
       implicit: what.isImplicitEnabled,
       device: what.isDeviceEnabled,
       basic: what.isBasicEnabled,
@@ -260,13 +275,35 @@ export function addApp(
       now: who.at,
     })
     if (!row) throw fail('duplicate', `There is an app with the client ID ${clientId} already`)
-    const secret = what.isPublic ? undefined : makeSecret(what.environment)
-    if (secret)
-      await tx.first(store.insertSecret, { app: row.id, hash: hashSecret(secret, secretHashKey), now: who.at })
+    const made = what.isPublic ? undefined : await insertSecret(tx, who, row.id, what.environment, secretHashKey)
     await recordAudit(tx, who, { action: 'app.added', appId: row.id })
     await notify(tx, APPS_CHANGED)
-    return { clientId, secret }
+    return { clientId, appId: row.id, secret: made?.secret, secretId: made?.secretId }
   })
+}
+
+/** Changes what is given of an app; the rest stays. */
+export async function changeApp(
+  tx: Db,
+  who: Caller,
+  what: { appId: number; name?: string | undefined; redirectUris?: readonly string[] | undefined },
+): Promise<void> {
+  const { appId, name, redirectUris } = what
+  if (name === undefined && redirectUris === undefined) return
+  if (redirectUris) checkRedirectUris(redirectUris)
+  await tx.first(store.changeApp, { app: appId, name: name ?? null, uris: redirectUris ? [...redirectUris] : null })
+  const detail = {
+    ...(name === undefined ? {} : { name }),
+    ...(redirectUris && { redirectUris: redirectUris.join(' ') }),
+  }
+  await recordAudit(tx, who, { action: 'app.changed', appId, detail })
+}
+
+function checkRedirectUris(uris: readonly string[]): void {
+  for (const uri of uris) {
+    const mistake = findRedirectUriMistake(uri)
+    if (mistake) throw fail('validationFailed', `The redirect URI ${uri} must ${mistake}`)
+  }
 }
 
 function checkNewApp(what: NewApp): void {
@@ -274,10 +311,7 @@ function checkNewApp(what: NewApp): void {
     throw fail('validationFailed', 'A key is 1 to 60 small letters, digits or -, and does not start with sbx-')
   if (what.name === '' || !isLine(what.name))
     throw fail('validationFailed', 'An app has a name, on one line of at most 254 characters')
-  for (const uri of what.redirectUris) {
-    const mistake = findRedirectUriMistake(uri)
-    if (mistake) throw fail('validationFailed', `The redirect URI ${uri} must ${mistake}`)
-  }
+  checkRedirectUris(what.redirectUris)
   for (const origin of what.origins) {
     if (!isOrigin(origin))
       throw fail('validationFailed', `${origin} is not an origin; one looks like https://app.example.org`)
@@ -290,7 +324,7 @@ export function addAppSecret(
   who: Caller,
   what: { clientId: string; environment: EnvironmentName },
   secretHashKey: Buffer,
-): Promise<string> {
+): Promise<NewSecret> {
   return db.transaction(async (tx) => {
     const app = await tx.first(store.lockApp, { client: what.clientId })
     if (!app) throw fail('noSuchApp')
@@ -298,11 +332,22 @@ export function addAppSecret(
     const found = await tx.first(store.countSecrets, { app: app.id })
     if (found && found.count >= MAX_SECRETS)
       throw fail('impossibleNow', `The app has ${MAX_SECRETS} secrets already; drop the old one first`)
-    const secret = makeSecret(what.environment)
-    await tx.first(store.insertSecret, { app: app.id, hash: hashSecret(secret, secretHashKey), now: who.at })
+    const made = await insertSecret(tx, who, app.id, what.environment, secretHashKey)
     await recordAudit(tx, who, { action: 'app.secret-added', appId: app.id })
-    return secret
+    return made
   })
+}
+
+async function insertSecret(
+  tx: Db,
+  who: Caller,
+  appId: number,
+  environment: EnvironmentName,
+  secretHashKey: Buffer,
+): Promise<NewSecret> {
+  const secret = makeSecret(environment)
+  const row = await tx.first(store.insertSecret, { app: appId, hash: hashSecret(secret, secretHashKey), now: who.at })
+  return { appId, secretId: row!.id, secret }
 }
 
 /** Leaves the newest secret only; gives how many were dropped. */

@@ -222,8 +222,11 @@ export const insertApp = write('apps.insert', {
   params: {
     client: text,
     name: text,
+    organisation: nullable(int8),
     owner: nullable(int8),
+    status: text,
     public: bool,
+    pkce: bool,
     implicit: bool,
     basic: bool,
     device: bool,
@@ -235,8 +238,9 @@ export const insertApp = write('apps.insert', {
   row: { id: int8 },
   text: `
     with app as (
-      insert into apps (client_id, name, owner_id, status, public_client, implicit_enabled, basic_enabled, device_enabled, created_at)
-      values (:client, :name, :owner, 'approved', :public, :implicit, :basic, :device, :now)
+      insert into apps (client_id, name, organisation_id, owner_id, status, public_client, pkce_required,
+                        implicit_enabled, basic_enabled, device_enabled, created_at)
+      values (:client, :name, :organisation, :owner, :status, :public, :pkce, :implicit, :basic, :device, :now)
       on conflict (client_id) do nothing returning id
     ), storage as (
       insert into app_storage (app_id, blocks_limit) select id, :blocks from app
@@ -246,6 +250,19 @@ export const insertApp = write('apps.insert', {
       insert into app_origins (app_id, origin) select distinct id, origin from app, unnest(:origins) as origin
     )
     select id from app`,
+})
+
+/** Null leaves a field as it is. */
+export const changeApp = write('apps.change', {
+  params: { app: int8, name: nullable(text), uris: nullable(textArray) },
+  row: { id: int8 },
+  text: `
+    with gone as (
+      delete from app_redirect_uris where app_id = :app and :uris is not null and uri <> all(:uris)
+    ), added as (
+      insert into app_redirect_uris (app_id, uri) select distinct :app::int8, uri from unnest(:uris) as uri on conflict do nothing
+    )
+    update apps set name = coalesce(:name, name) where id = :app returning id`,
 })
 
 /** The row is locked, so that two rotations at once cannot leave three secrets. */

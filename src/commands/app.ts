@@ -109,7 +109,7 @@ const secret = command({
         print(dropped === 0 ? 'There was no old secret.' : 'Only the newest secret is left.')
         return
       }
-      const made = await addAppSecret(db, operator(), { clientId, environment: name }, get(secretHashKey))
+      const { secret: made } = await addAppSecret(db, operator(), { clientId, environment: name }, get(secretHashKey))
       print(`client secret  ${made}`)
     })
   },

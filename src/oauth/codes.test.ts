@@ -363,7 +363,7 @@ test("O11: an app's credentials", async (t) => {
     const { db, get, clock } = app.environment()
     const who = { at: clock(), requestId: 'test', address: '127.0.0.1' }
     const what = { clientId: old.clientId, environment: 'production' as const }
-    const second = await addAppSecret(db, who, what, get(secretHashKey))
+    const { secret: second } = await addAppSecret(db, who, what, get(secretHashKey))
     await assert.rejects(addAppSecret(db, who, what, get(secretHashKey)), /2 secrets already/)
     for (const secret of [old.secret, second]) {
       const { code: next } = await obtainCode(app, { clientId: old.clientId, browser })

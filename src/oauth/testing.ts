@@ -20,7 +20,7 @@ export interface Registered {
 /** Registers an app as an operator does. Without PKCE are only apps of old. */
 export async function registerApp(
   app: TestApp,
-  { isPkceRequired = true, ...what }: Partial<NewApp> & { key: string; isPkceRequired?: boolean },
+  what: Partial<NewApp> & { key: string },
   environment: EnvironmentName = 'production',
 ): Promise<Registered> {
   const { db, get, clock } = app.environment(environment)
@@ -40,8 +40,6 @@ export async function registerApp(
     },
     get(secretHashKey),
   )
-  if (!isPkceRequired)
-    await app.sql(`update apps set pkce_required = false where client_id = '${clientId}'`, environment)
   return { clientId, secret }
 }
 

@@ -1,10 +1,8 @@
-import type { PersonCaller } from '../caller.ts'
+import { isRecent, type PersonCaller, RECENT_MINUTES } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import { type VerifiedPerson, verifyOwnPassword } from './people.ts'
 import * as store from './store.ts'
-
-const RECENT_MINUTES = 10
 
 export const hasPassword = async (db: Db, who: { readonly personId: number }): Promise<boolean> =>
   (await db.first(store.findHasPassword, { id: who.personId }))?.has_password === true
@@ -18,7 +16,7 @@ export async function proveAgain(db: Db, who: PersonCaller, password: string | u
     if (password === undefined) throw fail('parameterMissing', 'password is missing: prove that it is you')
     return verifyOwnPassword(db, who, password)
   }
-  if (who.at.getTime() - who.signedInAt.getTime() > RECENT_MINUTES * 60_000)
+  if (!isRecent(who))
     throw fail(
       'notAuthorized',
       `Sign in again first: without a password this is open for ${RECENT_MINUTES} minutes after that`,

@@ -4,7 +4,9 @@ import { signInBrowser } from '../account/testing.ts'
 import { operations } from '../app.ts'
 import { UNLIMITED } from '../buckets/testing.ts'
 import type { Operation } from '../http/operation.ts'
-import { testApp } from '../testing/testing.ts'
+import { PERMISSIONS, type Permission } from '../plugins/rules.ts'
+import { registerTestPlugin } from '../plugins/testing.ts'
+import { Client, type Person, type TestApp, testApp } from '../testing/testing.ts'
 
 const NOT_AUTHORIZED = '4016'
 
@@ -13,17 +15,17 @@ const ADMITTED: Record<string, readonly string[]> = {
   nothing: ['anyone', 'visitor'],
   cookie: ['anyone', 'visitor', 'person', 'member'],
   token: ['anyone', 'visitor', 'app user', 'member'],
+  basic: ['anyone', 'visitor', 'plugin'],
 }
 
 test('each operation lets in the callers that it declares, and no others', async (t) => {
   const app = await testApp(t, UNLIMITED)
+  const { basic } = await registerTestPlugin(app, { kind: 'ai', key: 'ai' })
   const bring: Record<string, () => Promise<Record<string, string>>> = {
     nothing: async () => ({}),
-    cookie: async () => {
-      const { cookies } = await signInBrowser(app, 'drew')
-      return { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }
-    },
+    cookie: async () => ({ cookie: await cookieOf(app, 'drew') }),
     token: async () => ({ authorization: `Bearer ${(await app.as('drew')).token}` }),
+    basic: async () => ({ authorization: basic }),
   }
   const send = async ({ method, path }: Operation, headers: Record<string, string>) => {
     const response = await fetch(`${app.address}${path.replaceAll(/\{\w+\}/g, 'x')}`, {
@@ -45,22 +47,55 @@ test('each operation lets in the callers that it declares, and no others', async
 test('what a caller must hold beside is asked for', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await app.sql(`update people set anonymous = true where handle_key = 'finley'`)
-  /** For each need, somebody who does not meet it, and how they are refused. */
-  const lacking = { 'an account': { client: await app.as('finley'), code: 4035 } }
-  const drew = await app.as('drew')
-  const asked = operations.flatMap((operation) => (operation.needs ?? []).map((need) => ({ operation, need })))
-  assert.deepEqual(new Set(asked.map(({ need }) => need.name)), new Set(Object.keys(lacking)))
-  for (const { operation, need } of asked) {
-    const { client, code } = lacking[need.name as keyof typeof lacking]
-    const { method, path, name } = operation
-    const body = { userId: (await app.as('casey')).userId }
-    assert.equal((await client.send(method, path, { body })).body.error_code, code, name)
-    assert.notEqual((await drew.send(method, path, { body })).body.error_code, code, name)
+  const plugin = async (key: string, permissions: readonly Permission[]) => {
+    const { basic } = await registerTestPlugin(app, { kind: 'ai', key, permissions })
+    return new Client(app.address, basic)
   }
+  const old = await cookieOf(app, 'casey')
+  app.advance(11 * 60_000)
+  const [drew, recent] = [await app.as('drew'), await cookieOf(app, 'drew')]
+  const token = (client: Client) => ({ client, headers: {} })
+  const browser = (cookie: string) => ({ client: app.nobody(), headers: { cookie } })
+  const granted = async (name: Permission) => ({
+    lacks: token(
+      await plugin(
+        `no-${name}`,
+        PERMISSIONS.ai.filter((one) => one !== name),
+      ),
+    ),
+    holds: token(await plugin(`only-${name}`, [name])),
+    code: 4014,
+  })
+  /** For each need, somebody who does not meet it, how they are refused, and somebody who does. */
+  const cases: Record<string, { lacks: ReturnType<typeof token>; holds: ReturnType<typeof token>; code: number }> = {
+    'an account': { lacks: token(await app.as('finley')), holds: token(drew), code: 4035 },
+    'a sign-in within the last 10 minutes': { lacks: browser(old), holds: browser(recent), code: 4016 },
+    'permission user-records': await granted('user-records'),
+    'permission badges': await granted('badges'),
+    'permission skills': await granted('skills'),
+  }
+  for (const operation of operations)
+    for (const need of operation.needs ?? []) {
+      const { lacks, holds, code } = cases[need.name]!
+      const { method, path, name } = operation
+      const send = async ({ client, headers }: ReturnType<typeof token>) => {
+        const body = { ...operation.example?.request, userId: (await app.as('casey')).userId }
+        const init = method === 'GET' ? { query: body, headers } : { body, headers }
+        return (await client.send(method, path, init)).body.error_code
+      }
+      assert.equal(await send(lacks), code, name)
+      assert.notEqual(await send(holds), code, name)
+    }
 })
 
-test('operations about learning say who may call them', () => {
-  for (const area of ['Lessons and progress', 'Notes', 'Courses and classes']) {
+/** What the browser of somebody who has just signed in sends. */
+async function cookieOf(app: TestApp, person: Person): Promise<string> {
+  const { cookies } = await signInBrowser(app, person)
+  return [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+}
+
+test('operations about learning and plugins say who may call them', () => {
+  for (const area of ['Lessons and progress', 'Notes', 'Courses and classes', 'Plugins']) {
     const ofArea = operations.filter((operation) => operation.area === area)
     assert.ok(ofArea.length > 0, area)
     assert.deepEqual(

@@ -54,11 +54,11 @@ test('so does everything else that the description of the interface has', () => 
 
 test('every example is a request that gets the answer which it shows', async (t) => {
   const app = await testApp(t, UNLIMITED)
-  const secret = await registerDemoApp(app)
+  const demo = await registerDemoApp(app)
   for (const operation of operations) {
     await t.test(operation.name, async () => {
       const { example = {}, output } = operation
-      const scene = await setScene(app, operation, secret)
+      const scene = await setScene(app, operation, demo)
       await sendFirst(example.after, scene)
       const request = { ...translate(example.request ?? {}, scene), ...scene.request }
       assertAlike(request, example.request ?? {}, scene)
@@ -124,7 +124,7 @@ async function send(
   operation: Operation,
   request: Record<string, unknown>,
   exampleHeaders: Readonly<Record<string, string>>,
-  { app, user, browser, visitor }: Scene,
+  { app, user, browser, visitor, basic }: Scene,
 ): Promise<Got> {
   const { method, from, output, who } = operation
   const inPath = namesInPath(operation.path)
@@ -139,6 +139,7 @@ async function send(
   const isInQuery = from === 'query' || from === 'csv'
   const headers = {
     ...(['app user', 'member'].includes(who.name) ? { authorization: `Bearer ${user.token}` } : {}),
+    ...(who.name === 'plugin' ? { authorization: basic } : {}),
     ...(from === 'query' ? {} : { 'content-type': TYPES[from] ?? 'application/json' }),
     ...exampleHeaders,
   }

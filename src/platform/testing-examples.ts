@@ -14,6 +14,7 @@ import { obtainCode, registerApp } from '../oauth/testing.ts'
 import { Authenticator, call as callPasskey, expectDone as expectAnswer, PROOF, register } from '../passkeys/testing.ts'
 import { makeResetLink } from '../people/resets.ts'
 import { SEARCH_VERSION, searchKeys } from '../people/search-keys.ts'
+import { registerTestPlugin } from '../plugins/testing.ts'
 import {
   ACCESS_TOKEN,
   BASE_URL,
@@ -43,6 +44,8 @@ export interface Scene {
   readonly browser: TestBrowser
   /** In a browser in which nobody is signed in. */
   readonly visitor: TestBrowser
+  /** The AI plugin of the demo data: the value of its Authorization header. */
+  readonly basic: string
   /** By the samples that stand for them. */
   readonly real: Record<string, string>
   /** Fields that no sample can stand for: what an authenticator signs is another each time. */
@@ -64,8 +67,8 @@ const PEOPLE = [
   { handle: 'leo.marchand', firstName: 'Léo', lastName: 'Marchand', country: 'FR', born: yearsAgo(6) },
 ]
 
-/** The app of the demo data; the client secret that it was given. */
-export async function registerDemoApp(app: TestApp): Promise<string> {
+/** The app and the plugins of the demo data; the client secret that the app was given, and how the AI plugin proves itself. */
+export async function registerDemoApp(app: TestApp): Promise<Pick<Scene, 'basic'> & { secret: string }> {
   const { secret } = await registerApp(app, {
     key: 'demo-app',
     name: 'Demo app',
@@ -78,7 +81,10 @@ export async function registerDemoApp(app: TestApp): Promise<string> {
     `insert into organisations (key, name, created_at) values ('sandhills', 'Sandhills Aviation School', now()), ('northwind', 'Northwind Training', now());
      update apps set organisation_id = o.id from organisations o where o.key = 'northwind' and client_id = '${CLIENT_ID}'`,
   )
-  return secret
+  const organisations = ['northwind', 'sandhills']
+  const ai = await registerTestPlugin(app, { kind: 'ai', key: 'demo-ai', organisations })
+  await registerTestPlugin(app, { kind: 'ato', key: 'demo-ato', organisations })
+  return { secret, basic: ai.basic }
 }
 
 /** People of the demo data, as if nothing had happened yet. */
@@ -90,7 +96,8 @@ async function renewPeople(app: TestApp): Promise<void> {
   const users = Object.entries(USER_IDS).map(([name, userId]) => `('${name}', '${userId}')`)
   // Apart, so that upkeep which tidies up after the first does not wait for the second, and it for upkeep.
   await app.sql(
-    `delete from people; delete from retired_handles; delete from sign_in_failures; delete from buckets;
+    `delete from apps where client_id not in ('${CLIENT_ID}', 'gs-first', 'gs-second', 'gs-demo-ai', 'gs-demo-ato');
+     delete from people; delete from retired_handles; delete from sign_in_failures; delete from buckets;
      update app_storage set blocks_used = 0, anonymous_blocks = 0, version_floor = 0;
      update lesson_versions set instructor_graded = false, max_attempts = null where instructor_graded or max_attempts is not null`,
   )
@@ -113,7 +120,11 @@ async function signIn(app: TestApp, handle: Person): Promise<TestBrowser> {
 }
 
 /** The same for every example, and then what this one needs. */
-export async function setScene(app: TestApp, { name, area, example }: Operation, secret: string): Promise<Scene> {
+export async function setScene(
+  app: TestApp,
+  { name, area, example }: Operation,
+  { secret, basic }: Awaited<ReturnType<typeof registerDemoApp>>,
+): Promise<Scene> {
   await renewPeople(app)
   const caller = example?.as ?? (area === 'Families' ? 'casey' : 'avery')
   const user = example?.as ?? 'avery'
@@ -127,6 +138,7 @@ export async function setScene(app: TestApp, { name, area, example }: Operation,
     user: new Client(app.address, accessToken),
     browser: await signIn(app, caller),
     visitor: app.visitor(),
+    basic,
     real: {
       [BASE_URL]: app.environment().url,
       [CLIENT_SECRET]: secret,

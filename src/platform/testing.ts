@@ -14,10 +14,11 @@ import {
 } from '../oauth/testing.ts'
 import { signedIn } from '../passkeys/testing.ts'
 import { coverId, pictureId } from '../pictures/pictures.ts'
+import { registerTestPlugin } from '../plugins/testing.ts'
 import { fuzzOperation, fuzzPage } from '../testing/fuzz.ts'
 import type { Samples } from '../testing/fuzz-requests.ts'
 import { size } from '../testing/sizes.ts'
-import { type Client, type TestApp, testApp } from '../testing/testing.ts'
+import { Client, type TestApp, testApp } from '../testing/testing.ts'
 
 const RUNS = size(200)
 /** Pages are slower, and have fewer fields. */
@@ -29,6 +30,7 @@ const AREAS = {
   people: ['Profile', 'User search', 'Friends', 'Families', 'Pictures'],
   apps: ['Buckets'],
   learning: ['Lessons and progress', 'Courses and classes', 'Notes'],
+  plugins: ['Plugins'],
 }
 
 const BUCKETS = ['fuzz-a', 'fuzz-b', 'fuzz-c', 'fuzz-public']
@@ -132,6 +134,21 @@ const learningSamples: Samples = {
   endTime: ['2020-05-04T11:00:00Z', '2021-05-04T16:00:00Z'],
 }
 
+const pluginSamples: Samples = {
+  clientId: ['gs-fuzz-ai', 'gs-fuzz-ato'],
+  kind: ['ai', 'ato'],
+  permissions: [['ato'], ['badges', 'skills'], []],
+  addresses: [{ request: 'http://127.0.0.1:9/request' }, { candidates: null }],
+}
+
+/** One of each kind, whatever became of them before. They belong to the school, which Ellis administers. */
+async function havePlugins(app: TestApp): Promise<Client[]> {
+  await app.sql(`delete from apps where client_id in ('gs-fuzz-ai', 'gs-fuzz-ato')`)
+  const kinds = ['ai', 'ato'] as const
+  const made = await Promise.all(kinds.map((kind) => registerTestPlugin(app, { kind, key: `fuzz-${kind}` })))
+  return made.map(({ basic }) => new Client(app.address, basic))
+}
+
 const bucketSamples = (avery: Client, blake: Client): Samples => ({
   id: [...BUCKETS, ...[avery, blake].flatMap(({ userId }) => [pictureId(userId, 0), coverId(userId, 0)])],
   userId: [avery.userId, blake.userId],
@@ -176,8 +193,18 @@ export function fuzzOperations(file: keyof typeof AREAS): void {
           for (const id of BUCKETS)
             await avery.put(PATH, { id, public: id === 'fuzz-public', users: [blake.userId], data })
         }
-        const clients = [avery, avery, avery, avery, blake, blake, app.nobody()]
-        const all = { ...samples, ...learningSamples, ...bucketSamples(avery, blake) }
+        const isOfPlugins = AREAS.plugins.includes(area)
+        const callers = isOfPlugins ? await havePlugins(app) : []
+        const clients = [
+          ...(who.name === 'plugin' ? callers : [avery, avery, avery, avery, blake, blake]),
+          app.nobody(),
+        ]
+        const all = {
+          ...samples,
+          ...learningSamples,
+          ...bucketSamples(avery, blake),
+          ...(isOfPlugins ? pluginSamples : {}),
+        }
         await fuzzOperation(operation, { clients, browsers, samples: all, runs: RUNS, prepare })
       })
     }

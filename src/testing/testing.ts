@@ -57,6 +57,7 @@ type HeaderFields = Record<string, string>
 /** Somebody who calls the platform over HTTP. */
 export class Client {
   readonly address: string
+  /** An access token; or a whole `Basic …`. */
   readonly token: string | undefined
   readonly userId: string
 
@@ -75,11 +76,12 @@ export class Client {
       Object.entries(init.query ?? {}).map(([name, value]): [string, string] => [name, String(value)]),
     )
     const body = init.raw ?? (init.body === undefined ? undefined : JSON.stringify(init.body))
+    const authorization = this.token?.startsWith('Basic ') ? this.token : `Bearer ${this.token}`
     const response = await fetch(`${this.address}${path}${query.size > 0 ? `?${query}` : ''}`, {
       method,
       ...(body === undefined ? {} : { body: body as string }),
       headers: {
-        ...(this.token ? { authorization: `Bearer ${this.token}` } : {}),
+        ...(this.token ? { authorization } : {}),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...init.headers,
       },

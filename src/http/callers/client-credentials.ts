@@ -26,7 +26,9 @@ export function withClientCredentials<F extends Fields>(request: HttpRequest, fi
 }
 
 /** Undefined where the header is not Basic: a Bearer token may come along and means nothing here. */
-function readBasic(header: string | undefined): { clientId: string; clientSecret: string | undefined } | undefined {
+export function readBasic(
+  header: string | undefined,
+): { clientId: string; clientSecret: string | undefined } | undefined {
   if (header === undefined || !/^basic(?: |$)/i.test(header)) return undefined
   const encoded = /^basic ([A-Za-z0-9+/_-]+=*)$/i.exec(header)?.[1] ?? ''
   const text = Buffer.from(encoded, 'base64').toString()

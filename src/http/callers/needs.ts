@@ -1,4 +1,4 @@
-import type { AppUser } from '../../caller.ts'
+import { type AppUser, isRecent, type PersonCaller, RECENT_MINUTES } from '../../caller.ts'
 import { fail } from '../../errors.ts'
 import type { Need } from '../operation.ts'
 
@@ -8,5 +8,15 @@ export const anAccount: Need<AppUser> = {
   errors: ['notForAnonymous'],
   check: ({ who }) => {
     if (who.isAnonymous) throw fail('notForAnonymous', 'This is not open to anonymous users; sign in with an account')
+  },
+}
+
+/** For what a browser that was left open must not be enough for. */
+export const aRecentSignIn: Need<PersonCaller> = {
+  name: `a sign-in within the last ${RECENT_MINUTES} minutes`,
+  errors: ['notAuthorized'],
+  check: ({ who }) => {
+    if (!isRecent(who))
+      throw fail('notAuthorized', `Sign in again first: this is open for ${RECENT_MINUTES} minutes after that`)
   },
 }

@@ -1,0 +1,3 @@
+import { fuzzOperations } from './testing.ts'
+
+fuzzOperations('plugins')

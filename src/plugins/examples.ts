@@ -1,0 +1,112 @@
+import { CLIENT_SECRET, DONE, MOMENT } from '../samples.ts'
+
+const as = 'ellis' as const
+const clientId = 'gs-weather-helper'
+const named = { clientId }
+const request = 'http://localhost:4102/request'
+const redirectUris = ['http://localhost:4102/callback']
+const address = { purpose: 'request', uri: request, failingSince: null, offDate: null, offReason: null }
+const asked = { permission: 'ato', askedDate: MOMENT, grantedDate: null }
+const PENDING = {
+  clientId,
+  kind: 'ato',
+  name: 'Weather helper',
+  description: 'Authorises weather apps',
+  organisation: 'sandhills',
+  owner: '@ellis',
+  status: 'pending',
+  active: false,
+  addresses: [address],
+  redirectUris,
+  permissions: [asked],
+  organisations: [],
+  secrets: [{ createdDate: MOMENT, lastUsedDate: null }],
+  createdDate: MOMENT,
+}
+const GRANTED = { ...PENDING, status: 'approved', permissions: [{ ...asked, grantedDate: MOMENT }] }
+const SECRET = { createdDate: MOMENT, lastUsedDate: null }
+
+/** What people read about these operations. */
+export const examples = {
+  registerPlugin: {
+    description:
+      'Owners and developers of an organisation register plugins for it. A new plugin may do nothing: an administrator grants what it asks for, then it is activated. The client secret is shown this once.',
+    example: {
+      request: {
+        key: 'weather-helper',
+        kind: 'ato',
+        name: 'Weather helper',
+        description: 'Authorises weather apps',
+        organisation: 'sandhills',
+        addresses: { request },
+        redirectUris,
+        permissions: ['ato'],
+      },
+      answer: { ...PENDING, clientSecret: CLIENT_SECRET },
+      as,
+    },
+  },
+  changePlugin: {
+    description:
+      'What is given is changed, the rest stays. Setting an address switches it on again. Permissions that are asked for anew wait for an administrator; those that are no longer asked for are lost.',
+    example: {
+      request: { ...named, description: 'Authorises apps about the weather' },
+      answer: { ...PENDING, description: 'Authorises apps about the weather' },
+      as,
+      after: 'registerPlugin',
+    },
+  },
+  readPlugin: {
+    description:
+      'Everything about a plugin but its secrets: of these it says when they were made and last used. An address that fails says since when.',
+    example: { request: named, answer: PENDING, as, after: 'registerPlugin' },
+  },
+  listPlugins: {
+    description: 'The plugins that the caller works on, by name. Administrators see all of them.',
+    example: {
+      request: { organisation: 'sandhills' },
+      answer: { docs: [PENDING], total: 1, limit: 10, page: 1, pages: 1 },
+      as,
+      after: 'registerPlugin',
+    },
+  },
+  activatePlugin: {
+    description:
+      'An active plugin takes part: it may call, and it is called. An ATO plugin needs the permission ato, a request address and a redirect URI before that, an AI plugin any permission.',
+    example: {
+      request: { ...named, active: true },
+      answer: { ...GRANTED, active: true },
+      as,
+      after: 'grantPluginPermissions',
+    },
+  },
+  removePlugin: {
+    description:
+      'The plugin goes with its secrets, requests, deliveries and what it knows people by. There is no way back.',
+    example: { request: named, answer: DONE, as, after: 'registerPlugin' },
+  },
+  addPluginSecret: {
+    description:
+      'A second secret, shown this once. Both are right until the old one is dropped. The platform itself goes on to send the older one, and signs with both.',
+    example: { request: named, answer: { clientSecret: CLIENT_SECRET }, as, after: 'registerPlugin' },
+  },
+  dropOldPluginSecret: {
+    description: 'Leaves the newest secret only. From now on the platform sends that one.',
+    example: { request: named, answer: { ...PENDING, secrets: [SECRET] }, as, after: 'addPluginSecret' },
+  },
+  grantPluginPermissions: {
+    description:
+      'What is listed is granted, everything else is taken back at once. Only what the plugin has asked for can be granted. The first grant approves the plugin.',
+    example: { request: { ...named, permissions: ['ato'] }, answer: GRANTED, as, after: 'registerPlugin' },
+  },
+  giveOrganisationToPlugin: {
+    description:
+      'A plugin sees the people of the organisations that it was given, and nobody else. Owners of an organisation and administrators decide that.',
+    example: {
+      request: { ...named, organisation: 'sandhills', given: true },
+      answer: DONE,
+      as,
+      after: 'registerPlugin',
+    },
+  },
+}
