@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { RecordOfUser } from 'groundschool-sdk'
+import { createPlugin, type RecordOfUser } from 'groundschool-sdk'
 import { findCapabilities, type Knowledge, rankCandidates } from './engine.ts'
 
 const person = (userId: string, what: Partial<RecordOfUser> = {}): RecordOfUser => ({
@@ -59,22 +59,22 @@ test('candidates are ranked by all that was asked for, and each score is explain
     {
       userId: 'cem',
       score: 0.5,
-      reasons: ['Nothing speaks for the course Preflight inspection.', 'Holds the badge Night flyer.'],
+      reasons: ['Holds the badge Night flyer.', 'Nothing speaks for the course Preflight inspection.'],
     },
     {
       userId: 'bea',
       score: 0.45,
       reasons: [
-        'Passed 2 of 4 lessons of the course Preflight inspection.',
         'Names the skill Night flying. That is close to the badge Night flyer.',
+        'Passed 2 of 4 lessons of the course Preflight inspection.',
       ],
     },
     {
       userId: 'dag',
       score: 0.25,
       reasons: [
-        'Nothing speaks for the course Preflight inspection.',
         'Names the skill night  Flying. That is close to the badge Night flyer.',
+        'Nothing speaks for the course Preflight inspection.',
       ],
     },
   ])
@@ -101,4 +101,28 @@ test('records that lack fields are read as far as they go', () => {
     found.map(({ userId }) => userId),
     ['y'],
   )
+})
+
+test('however much there is to say, the kit takes the answer: a hundred people, each with a hundred long skills', async () => {
+  const skills = Array.from({ length: 100 }, (_, i) => `Skill ${i} ${'ß'.repeat(400)}`)
+  const records = Array.from({ length: 150 }, (_, i) => person(`user-${i}`, { skills }))
+  const knowledge = { records, descriptions: new Map() }
+  const plugin = createPlugin({
+    clientId: 'c',
+    secrets: 's',
+    onCapabilitiesSearch: ({ text }) => findCapabilities(knowledge, text),
+    onCandidateSearch: ({ capabilityIds, limit }) => rankCandidates(knowledge, capabilityIds, limit),
+    onError: (error) => assert.fail(String(error)),
+  })
+  const ask = async (path: string, what: object) => {
+    const headers = { authorization: `Basic ${btoa('c:s')}` }
+    const body = Buffer.from(JSON.stringify({ searchId: 's', orgIds: [], ...what }))
+    return JSON.parse((await plugin.handle({ method: 'POST', path, headers, body })).body)
+  }
+  const { capabilities } = await ask('/capabilities', { text: 'skill' })
+  assert.equal(capabilities.length, 20)
+  const capabilityIds = capabilities.map(({ id }: { id: string }) => id)
+  const { candidates } = await ask('/candidates', { capabilityIds, limit: 100 })
+  assert.equal(candidates.length, 100)
+  for (const { reasons } of candidates) assert.ok(reasons.length >= 1)
 })

@@ -20,6 +20,8 @@ interface Evidence {
 }
 
 const MOST_CAPABILITIES = 20
+/** So that the best hundred fit into the 64 KiB that the platform reads, and each reason into the 300 characters that it takes. */
+const [MOST_REASON_BYTES, MOST_REASONS, NAME_LENGTH] = [50_000, 10, 100]
 /** A course that is under way counts less than one that is completed. */
 const UNDER_WAY = 0.8
 /** Something close by counts half: a badge for night flying where the skill was asked for. */
@@ -63,26 +65,25 @@ const slug = (text: string): string =>
     .join('-')
     .slice(0, 100)
 
+const shorten = (name: string): string =>
+  name.length > NAME_LENGTH ? `${[...name].slice(0, NAME_LENGTH - 1).join('')}…` : name
+
 /** What a record says. Fields that are missing say nothing. */
 function readEvidence({ courses, badges, skills, dutyTitle }: Partial<RecordOfUser>): Evidence[] {
   const found: Evidence[] = []
-  const add = (kind: Kind, key: string, name: string, weight: number, sentence: string) => {
-    if (key !== '' && weight > 0)
-      found.push({ id: `${kind}:${key}`, kind, name, words: wordsOf(name), weight, sentence })
+  const add = (kind: Kind, key: string, whole: string, weight: number, say: (name: string) => string) => {
+    const [id, name] = [`${kind}:${key}`, shorten(whole)]
+    if (key !== '' && id.length <= 200 && weight > 0)
+      found.push({ id, kind, name, words: wordsOf(whole), weight, sentence: say(name) })
   }
-  for (const { courseId, name, completed, lessonsPassed = 0, lessons = 0 } of courses ?? [])
-    if (completed) add('course', courseId, name, 1, `Completed the course ${name}.`)
-    else if (lessons > 0)
-      add(
-        'course',
-        courseId,
-        name,
-        (UNDER_WAY * Math.min(lessonsPassed, lessons)) / lessons,
-        `Passed ${lessonsPassed} of ${lessons} lessons of the course ${name}.`,
-      )
-  for (const { badgeId, name } of badges ?? []) add('badge', badgeId, name, 1, `Holds the badge ${name}.`)
-  for (const skill of skills ?? []) add('skill', slug(skill), skill, 1, `Names the skill ${skill}.`)
-  if (dutyTitle) add('duty', slug(dutyTitle), dutyTitle, 1, `Works as ${dutyTitle}.`)
+  for (const { courseId, name, completed, lessonsPassed = 0, lessons = 0 } of courses ?? []) {
+    const weight = completed ? 1 : lessons > 0 ? (UNDER_WAY * Math.min(lessonsPassed, lessons)) / lessons : 0
+    const how = completed ? 'Completed' : `Passed ${lessonsPassed} of ${lessons} lessons of`
+    add('course', courseId, name, weight, (it) => `${how} the course ${it}.`)
+  }
+  for (const { badgeId, name } of badges ?? []) add('badge', badgeId, name, 1, (it) => `Holds the badge ${it}.`)
+  for (const skill of skills ?? []) add('skill', slug(skill), skill, 1, (it) => `Names the skill ${it}.`)
+  if (dutyTitle) add('duty', slug(dutyTitle), dutyTitle, 1, (it) => `Works as ${it}.`)
   // Who took a course twice is judged by the better one.
   return [...new Map(found.toSorted((a, b) => a.weight - b.weight).map((one) => [one.id, one])).values()]
 }
@@ -117,7 +118,7 @@ function describe({ records, descriptions }: Knowledge, id: string, kind: Kind, 
   const [noun, had] = NOUNS[kind]
   const told = descriptions.get(id.slice(kind.length + 1))
   const sentence = `${noun.replace('the ', '').replace(/^./, (first) => first.toUpperCase())}, ${had} by ${holders} of ${records.length} people.`
-  return kind === 'badge' && told ? `${told} ${sentence}` : sentence
+  return kind === 'badge' && told ? `${told.slice(0, 900)} ${sentence}` : sentence
 }
 
 /** Who has these capabilities: the mean over all that were asked for, each with the sentence that says why. The same records give the same answer. */
@@ -132,17 +133,35 @@ export function rankCandidates(knowledge: Knowledge, ids: readonly string[], lim
       return {
         userId: record.userId,
         score: Math.round((1000 * fits.reduce((sum, { weight }) => sum + weight, 0)) / fits.length) / 1000,
-        reasons: fits.map(({ sentence }) => sentence),
+        fits,
         completed: (record.courses ?? []).filter(({ completed }) => completed).length,
       }
     })
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score || b.completed - a.completed || byText(a.userId, b.userId))
     .slice(0, limit)
-    .map(({ userId, score, reasons }) => ({ userId, score, reasons }))
+    .map(({ userId, score, fits }) => ({ userId, score, reasons: chooseReasons(fits, MOST_REASON_BYTES / limit) }))
 }
 
-function fit(evidence: readonly Evidence[], { id, kind, name, words }: Evidence): { weight: number; sentence: string } {
+interface Fit {
+  readonly weight: number
+  readonly sentence: string
+}
+
+/** What counts most comes first, as far as there is room. */
+function chooseReasons(fits: readonly Fit[], mostBytes: number): string[] {
+  let left = mostBytes
+  return fits
+    .toSorted((a, b) => b.weight - a.weight)
+    .map(({ sentence }) => sentence)
+    .slice(0, MOST_REASONS)
+    .filter((sentence, place) => {
+      left -= Buffer.byteLength(JSON.stringify(sentence))
+      return place === 0 || left >= 0
+    })
+}
+
+function fit(evidence: readonly Evidence[], { id, kind, name, words }: Evidence): Fit {
   const itself = evidence.find((one) => one.id === id)
   const closest = evidence
     .filter((one) => one.id !== id && covers(one.words, words))

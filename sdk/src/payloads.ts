@@ -92,19 +92,38 @@ function missing(fields: Fields, wanted: Record<string, (value: unknown) => bool
   return Object.keys(wanted).find((name) => !wanted[name]!(fields[name]))
 }
 
-/** The platform refuses answers of another shape, without saying to the plugin why; this says it. */
-export function checkCapabilities(answer: unknown): readonly Capability[] {
-  if (!Array.isArray(answer)) throw new TypeError('onCapabilitiesSearch must return an array of capabilities.')
-  for (const { id, name, description } of answer as Fields[])
-    if (!isText(id) || id === '' || !isText(name) || !isText(description))
-      throw new TypeError('A capability is {id, name, description}, all text.')
-  return answer
+/** The platform reads no more of an answer. */
+const ANSWER_LIMIT_BYTES = 64 * 1024
+const isTextOf = (value: unknown, most: number, least = 0): boolean =>
+  isText(value) && value.length >= least && value.length <= most
+
+/** The platform refuses an answer of another shape as a whole, and tells the person who searched, not the plugin. This tells the plugin. */
+export function checkCapabilities(answer: readonly Capability[]): { capabilities: readonly Capability[] } {
+  if (!Array.isArray(answer) || answer.length > 100)
+    throw new TypeError('onCapabilitiesSearch must return an array of 100 capabilities at most.')
+  for (const { id, name, description } of answer)
+    if (!isTextOf(id, 200, 1) || !isTextOf(name, 200, 1) || !isTextOf(description, 1000))
+      throw new TypeError('A capability is {id, name, description}: texts of up to 200, 200 and 1000 characters.')
+  return checkSize({ capabilities: answer }, new Set(answer.map(({ id }) => id)).size === answer.length)
 }
 
-export function checkCandidates(answer: unknown): readonly Candidate[] {
-  if (!Array.isArray(answer)) throw new TypeError('onCandidateSearch must return an array of candidates.')
-  for (const { userId, score, reasons } of answer as Fields[])
-    if (!isText(userId) || typeof score !== 'number' || !(score >= 0 && score <= 1) || !isTexts(reasons))
-      throw new TypeError('A candidate is {userId, score, reasons}: a text, a number from 0 to 1, an array of texts.')
+export function checkCandidates(answer: readonly Candidate[], limit: number): { candidates: readonly Candidate[] } {
+  if (!Array.isArray(answer) || answer.length > limit)
+    throw new TypeError(`onCandidateSearch must return an array of candidates, ${limit} at most here.`)
+  for (const { userId, score, reasons } of answer)
+    if (!isText(userId) || typeof score !== 'number' || !(score >= 0 && score <= 1) || !isReasons(reasons))
+      throw new TypeError(
+        'A candidate is {userId, score, reasons}: a text, a number from 0 to 1, and up to 20 texts of up to 300 characters.',
+      )
+  return checkSize({ candidates: answer }, new Set(answer.map(({ userId }) => userId)).size === answer.length)
+}
+
+const isReasons = (reasons: unknown): boolean =>
+  isTexts(reasons) && reasons.length <= 20 && reasons.every((reason) => reason.length <= 300)
+
+function checkSize<T extends object>(answer: T, isDistinct: boolean): T {
+  if (!isDistinct) throw new TypeError('The answer has the same id twice.')
+  if (Buffer.byteLength(JSON.stringify(answer)) > ANSWER_LIMIT_BYTES)
+    throw new TypeError(`The answer is larger than ${ANSWER_LIMIT_BYTES} bytes: name fewer, or give fewer reasons.`)
   return answer
 }

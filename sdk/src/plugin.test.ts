@@ -172,6 +172,7 @@ test('a handler that fails is 500, says nothing to the caller, and is called aga
   assert.equal((await send(`${address}/candidates`, CANDIDATES, signed(CANDIDATES))).status, 500)
   assert.deepEqual(errors[0], ['Error: the disk is full', 'request'])
   assert.match(String(errors[1]), /from 0 to 1/)
+  assert.equal(errors.length, 2)
 })
 
 test('a delivery that comes twice at once is dealt with once, and the guard forgets the oldest', async (t) => {
@@ -216,4 +217,44 @@ test('express: behind a parser of JSON it says what to do, behind express.raw() 
   assert.equal((await send(`${address}/json/request`, BODY, signed(BODY))).status, 500)
   assert.match(String(errors), /before express\.json/)
   assert.equal(calls.length, 1)
+})
+
+test('an answer that the platform would refuse is told to the author', async () => {
+  const one = { userId: 'u1', score: 1, reasons: ['Flies.'] }
+  const capability = { id: 'c1', name: 'Flying', description: '' }
+  const many = <T>(make: (i: number) => T, length: number) => Array.from({ length }, (_, i) => make(i))
+  const wrong: [unknown, RegExp][] = [
+    [undefined, /array of candidates, 5 at most/],
+    [many((i) => ({ ...one, userId: `u${i}` }), 6), /5 at most/],
+    [[one, one], /same id twice/],
+    [[{ ...one, score: Number.NaN }], /from 0 to 1/],
+    [[{ ...one, score: '1' }], /from 0 to 1/],
+    [[{ ...one, reasons: ['x'.repeat(301)] }], /300 characters/],
+    [[{ ...one, reasons: many(() => 'x', 21) }], /up to 20 texts/],
+  ]
+  for (const [answer, reason] of wrong) {
+    const { told, status } = await ask('/candidates', CANDIDATES, { onCandidateSearch: () => answer as never })
+    assert.equal(status, 500)
+    assert.match(told, reason)
+  }
+  const large = many((i) => ({ ...capability, id: `c${i}`, description: 'ß'.repeat(400) }), 100)
+  for (const [answer, reason] of [
+    [large, /larger than 65536 bytes/],
+    [many(() => capability, 101), /100 capabilities at most/],
+    [[capability, capability], /same id twice/],
+    [[{ ...capability, name: '' }], /up to 200, 200 and 1000/],
+  ] as const)
+    assert.match((await ask('/capabilities', SEARCH, { onCapabilitiesSearch: () => answer })).told, reason)
+
+  async function ask(path: string, body: string, more: Partial<PluginOptions>) {
+    let told = ''
+    const { plugin } = record({ ...more, onError: (error) => (told = String(error)) })
+    const { status } = await plugin.handle({
+      method: 'POST',
+      path,
+      headers: { authorization: basic() },
+      body: Buffer.from(body),
+    })
+    return { status, told }
+  }
 })

@@ -128,11 +128,11 @@ export function createPlugin(options: PluginOptions): Plugin {
     },
     capabilities: {
       isServed: options.onCapabilitiesSearch !== undefined,
-      run: async (search) => answer({ capabilities: checkCapabilities(await options.onCapabilitiesSearch!(search)) }),
+      run: async (search) => answer(checkCapabilities(await options.onCapabilitiesSearch!(search))),
     },
     candidates: {
       isServed: options.onCandidateSearch !== undefined,
-      run: async (search) => answer({ candidates: checkCandidates(await options.onCandidateSearch!(search)) }),
+      run: async (search) => answer(checkCandidates(await options.onCandidateSearch!(search), search.limit)),
     },
   }
   const purposes = new Map<string, Purpose>()
