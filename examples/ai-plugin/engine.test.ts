@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPlugin, type RecordOfUser } from 'groundschool-sdk'
-import { findCapabilities, type Knowledge, rankCandidates } from './engine.ts'
+import { findCapabilities, learn, rankCandidates } from './engine.ts'
 
 const person = (userId: string, what: Partial<RecordOfUser> = {}): RecordOfUser => ({
   userId,
@@ -22,16 +22,15 @@ const preflight = (lessonsPassed: number) => ({
 })
 const NIGHT = { badgeId: 'badge-night', name: 'Night flyer' }
 
-const KNOWLEDGE: Knowledge = {
-  records: [
-    person('ann', { courses: [preflight(4), preflight(1)], badges: [NIGHT] }),
-    person('bea', { courses: [preflight(2)], skills: ['Night flying', 'Söldering'] }),
-    person('cem', { badges: [NIGHT], dutyTitle: 'Flight inspector' }),
-    person('dag', { skills: ['night  Flying'] }),
-    person('eve', { courses: [preflight(0)] }),
-  ],
-  descriptions: new Map([['badge-night', 'For ten landings by night.']]),
-}
+const RECORDS = [
+  person('ann', { courses: [preflight(4), preflight(1)], badges: [NIGHT] }),
+  person('bea', { courses: [preflight(2)], skills: ['Night flying', 'Söldering'] }),
+  person('cem', { badges: [NIGHT], dutyTitle: 'Flight inspector' }),
+  person('dag', { skills: ['night  Flying'] }),
+  person('eve', { courses: [preflight(0)] }),
+]
+const DESCRIPTIONS = new Map([['badge-night', 'For ten landings by night.']])
+const KNOWLEDGE = learn(RECORDS, DESCRIPTIONS)
 
 test('capabilities are found by what a text says, in other forms of its words too, with ids that last', () => {
   assert.deepEqual(findCapabilities(KNOWLEDGE, 'Somebody who flies by NIGHT'), [
@@ -73,7 +72,7 @@ test('candidates are ranked by all that was asked for, and each score is explain
       userId: 'dag',
       score: 0.25,
       reasons: [
-        'Names the skill night  Flying. That is close to the badge Night flyer.',
+        'Names the skill Night flying. That is close to the badge Night flyer.',
         'Nothing speaks for the course Preflight inspection.',
       ],
     },
@@ -81,7 +80,7 @@ test('candidates are ranked by all that was asked for, and each score is explain
 })
 
 test('the order of the records changes nothing, ties are broken by courses and then by id, and the limit holds', () => {
-  const reversed = { ...KNOWLEDGE, records: KNOWLEDGE.records.toReversed() }
+  const reversed = learn(RECORDS.toReversed(), DESCRIPTIONS)
   const ids = ['skill:night-flying', 'skill:night-flying', 'nobody:knows-this']
   assert.deepEqual(rankCandidates(reversed, ids, 10), rankCandidates(KNOWLEDGE, ids, 10))
   assert.deepEqual(findCapabilities(reversed, 'night'), findCapabilities(KNOWLEDGE, 'night'))
@@ -95,8 +94,11 @@ test('the order of the records changes nothing, ties are broken by courses and t
 })
 
 test('records that lack fields are read as far as they go', () => {
-  const records = [{ userId: 'x' }, { userId: 'y', skills: ['Night flying', '…'] }] as unknown as RecordOfUser[]
-  const found = rankCandidates({ records, descriptions: new Map() }, ['skill:night-flying'], 5)
+  const records = [
+    { userId: 'x', courses: null },
+    { userId: 'y', skills: ['Night flying', '…'] },
+  ] as unknown as RecordOfUser[]
+  const found = rankCandidates(learn(records, new Map()), ['skill:night-flying'], 5)
   assert.deepEqual(
     found.map(({ userId }) => userId),
     ['y'],
@@ -106,7 +108,7 @@ test('records that lack fields are read as far as they go', () => {
 test('however much there is to say, the kit takes the answer: a hundred people, each with a hundred long skills', async () => {
   const skills = Array.from({ length: 100 }, (_, i) => `Skill ${i} ${'ß'.repeat(400)}`)
   const records = Array.from({ length: 150 }, (_, i) => person(`user-${i}`, { skills }))
-  const knowledge = { records, descriptions: new Map() }
+  const knowledge = learn(records, new Map())
   const plugin = createPlugin({
     clientId: 'c',
     secrets: 's',

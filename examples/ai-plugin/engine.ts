@@ -1,22 +1,34 @@
 import type { Candidate, Capability, RecordOfUser } from 'groundschool-sdk'
 
-/** What is known of people, as it was read from the platform. */
-export interface Knowledge {
-  readonly records: readonly RecordOfUser[]
-  /** Of badges, by badgeId. */
-  readonly descriptions: ReadonlyMap<string, string>
-}
-
 type Kind = 'badge' | 'course' | 'skill' | 'duty'
 
-/** Something that a record says of somebody: how much of it is theirs, from 0 to 1, and how that is said. */
-interface Evidence {
+/** A course, badge, skill or duty title that somebody has. */
+interface Thing {
   readonly id: string
   readonly kind: Kind
   readonly name: string
   readonly words: readonly string[]
+  readonly holders: number
+}
+
+/** How much of a thing is somebody's, from 0 to 1, and the words for that. */
+interface Evidence {
   readonly weight: number
-  readonly sentence: string
+  readonly how: string
+}
+
+interface Person {
+  readonly userId: string
+  readonly completed: number
+  readonly evidence: ReadonlyMap<string, Evidence>
+}
+
+/** What is known of people. Making it takes time, asking it does not. */
+export interface Knowledge {
+  readonly people: readonly Person[]
+  readonly things: ReadonlyMap<string, Thing>
+  /** Of badges, by badgeId. */
+  readonly descriptions: ReadonlyMap<string, string>
 }
 
 const MOST_CAPABILITIES = 20
@@ -31,11 +43,11 @@ const STOP_WORDS = new Set(
     ' ',
   ),
 )
-const NOUNS: Record<Kind, readonly [article: string, had: string]> = {
-  badge: ['the badge', 'held'],
-  course: ['the course', 'completed'],
-  skill: ['the skill', 'named'],
-  duty: ['the duty title', 'held'],
+const NOUNS: Record<Kind, readonly [noun: string, had: string]> = {
+  badge: ['badge', 'held'],
+  course: ['course', 'completed'],
+  skill: ['skill', 'named'],
+  duty: ['duty title', 'held'],
 }
 
 /** Words as they are compared: without case, accents, endings, and what is in every sentence. */
@@ -63,111 +75,124 @@ const slug = (text: string): string =>
       .match(/[\p{L}\p{N}]+/gu) ?? []
   )
     .join('-')
-    .slice(0, 100)
+    .slice(0, NAME_LENGTH)
 
 const shorten = (name: string): string =>
   name.length > NAME_LENGTH ? `${[...name].slice(0, NAME_LENGTH - 1).join('')}…` : name
 
-/** What a record says. Fields that are missing say nothing. */
-function readEvidence({ courses, badges, skills, dutyTitle }: Partial<RecordOfUser>): Evidence[] {
-  const found: Evidence[] = []
-  const add = (kind: Kind, key: string, whole: string, weight: number, say: (name: string) => string) => {
-    const [id, name] = [`${kind}:${key}`, shorten(whole)]
-    if (key !== '' && id.length <= 200 && weight > 0)
-      found.push({ id, kind, name, words: wordsOf(whole), weight, sentence: say(name) })
-  }
-  for (const { courseId, name, completed, lessonsPassed = 0, lessons = 0 } of courses ?? []) {
-    const weight = completed ? 1 : lessons > 0 ? (UNDER_WAY * Math.min(lessonsPassed, lessons)) / lessons : 0
-    const how = completed ? 'Completed' : `Passed ${lessonsPassed} of ${lessons} lessons of`
-    add('course', courseId, name, weight, (it) => `${how} the course ${it}.`)
-  }
-  for (const { badgeId, name } of badges ?? []) add('badge', badgeId, name, 1, (it) => `Holds the badge ${it}.`)
-  for (const skill of skills ?? []) add('skill', slug(skill), skill, 1, (it) => `Names the skill ${it}.`)
-  if (dutyTitle) add('duty', slug(dutyTitle), dutyTitle, 1, (it) => `Works as ${it}.`)
-  // Who took a course twice is judged by the better one.
-  return [...new Map(found.toSorted((a, b) => a.weight - b.weight).map((one) => [one.id, one])).values()]
-}
-
-/** Everything that somebody has, once, with how many have it. */
-function listCatalogue({ records }: Knowledge): (Evidence & { holders: number })[] {
-  const all = new Map<string, Evidence & { holders: number }>()
-  for (const record of records)
-    for (const one of readEvidence(record)) {
-      const { name, words, holders } = all.get(one.id) ?? { ...one, holders: 0 }
-      // Two spellings of a skill are one; which of them is shown must not depend on who comes first.
-      const shown = name <= one.name ? { name, words } : { name: one.name, words: one.words }
-      all.set(one.id, { ...one, ...shown, holders: holders + (one.weight === 1 ? 1 : 0) })
-    }
-  return [...all.values()]
-}
-
 const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
+
+/** Learns what records say. Fields that are missing say nothing. */
+export function learn(records: readonly Partial<RecordOfUser>[], descriptions: Knowledge['descriptions']): Knowledge {
+  const things = new Map<string, Thing>()
+  const people: Person[] = []
+  for (const { userId = '', dutyTitle, ...lists } of records) {
+    const [courses, badges, skills] = [lists.courses ?? [], lists.badges ?? [], lists.skills ?? []]
+    const evidence = new Map<string, Evidence>()
+    const add = (kind: Kind, key: string, name: string, how: string, weight = 1) => {
+      const id = `${kind}:${key}`
+      // Who took a course twice is judged by the better one.
+      const before = evidence.get(id)?.weight ?? 0
+      if (key === '' || id.length > 200 || weight <= before) return
+      evidence.set(id, { weight, how })
+      const known = things.get(id)
+      const holders = (known?.holders ?? 0) + (weight === 1 ? 1 : 0)
+      // Of two spellings of a skill one is shown, whoever comes first.
+      const shown = known && known.name <= shorten(name) ? known : { name: shorten(name), words: wordsOf(name) }
+      things.set(id, { id, kind, name: shown.name, words: shown.words, holders })
+    }
+    for (const { courseId, name, completed, lessonsPassed = 0, lessons = 0 } of courses) {
+      if (completed) add('course', courseId, name, 'Completed')
+      else if (lessons > 0) {
+        const share = Math.min(lessonsPassed, lessons) / lessons
+        add('course', courseId, name, `Passed ${lessonsPassed} of ${lessons} lessons of`, UNDER_WAY * share)
+      }
+    }
+    for (const { badgeId, name } of badges) add('badge', badgeId, name, 'Holds')
+    for (const skill of skills) add('skill', slug(skill), skill, 'Names')
+    if (dutyTitle) add('duty', slug(dutyTitle), dutyTitle, 'Has')
+    const completed = courses.filter((course) => course.completed).length
+    if (userId !== '') people.push({ userId, completed, evidence })
+  }
+  return { people, things, descriptions }
+}
 
 /** Courses, badges, skills and duty titles that a text speaks of: those that more of its words name first, then the shorter ones. */
 export function findCapabilities(knowledge: Knowledge, text: string): Capability[] {
   const wanted = wordsOf(text)
-  return listCatalogue(knowledge)
-    .map((one) => ({ one, hits: wanted.filter((word) => covers(one.words, [word])).length }))
+  return [...knowledge.things.values()]
+    .map((thing) => ({ thing, hits: wanted.filter((word) => covers(thing.words, [word])).length }))
     .filter(({ hits }) => hits > 0)
-    .toSorted((a, b) => b.hits - a.hits || a.one.words.length - b.one.words.length || byText(a.one.id, b.one.id))
+    .toSorted(
+      (a, b) => b.hits - a.hits || a.thing.words.length - b.thing.words.length || byText(a.thing.id, b.thing.id),
+    )
     .slice(0, MOST_CAPABILITIES)
-    .map(({ one: { id, kind, name, holders } }) => ({ id, name, description: describe(knowledge, id, kind, holders) }))
+    .map(({ thing }) => ({ id: thing.id, name: thing.name, description: describe(knowledge, thing) }))
 }
 
-function describe({ records, descriptions }: Knowledge, id: string, kind: Kind, holders: number): string {
+function describe({ people, descriptions }: Knowledge, { id, kind, holders }: Thing): string {
   const [noun, had] = NOUNS[kind]
-  const told = descriptions.get(id.slice(kind.length + 1))
-  const sentence = `${noun.replace('the ', '').replace(/^./, (first) => first.toUpperCase())}, ${had} by ${holders} of ${records.length} people.`
-  return kind === 'badge' && told ? `${told.slice(0, 900)} ${sentence}` : sentence
+  const told = kind === 'badge' ? descriptions.get(id.slice('badge:'.length)) : undefined
+  const sentence = `${noun[0]!.toUpperCase()}${noun.slice(1)}, ${had} by ${holders} of ${people.length} people.`
+  return told ? `${told.slice(0, 900)} ${sentence}` : sentence
 }
 
-/** Who has these capabilities: the mean over all that were asked for, each with the sentence that says why. The same records give the same answer. */
-export function rankCandidates(knowledge: Knowledge, ids: readonly string[], limit: number): Candidate[] {
-  const catalogue = new Map(listCatalogue(knowledge).map((one) => [one.id, one]))
-  const asked = [...new Set(ids)].flatMap((id) => catalogue.get(id) ?? [])
+/** Who has these capabilities: the mean over all that were asked for, with sentences that say why. The same records give the same answer. */
+export function rankCandidates({ people, things }: Knowledge, ids: readonly string[], limit: number): Candidate[] {
+  const asked = [...new Set(ids)].flatMap((id) => things.get(id) ?? [])
   if (asked.length === 0) return []
-  return knowledge.records
-    .map((record) => {
-      const evidence = readEvidence(record)
-      const fits = asked.map((capability) => fit(evidence, capability))
-      return {
-        userId: record.userId,
-        score: Math.round((1000 * fits.reduce((sum, { weight }) => sum + weight, 0)) / fits.length) / 1000,
-        fits,
-        completed: (record.courses ?? []).filter(({ completed }) => completed).length,
-      }
+  const wanted = asked.map((thing) => {
+    const close = [...things.values()].filter(({ id, words }) => id !== thing.id && covers(words, thing.words))
+    return { thing, close: new Set(close.map(({ id }) => id)) }
+  })
+  return people
+    .map(({ userId, completed, evidence }) => {
+      const fits = wanted.map((one) => fit(evidence, one))
+      const sum = fits.reduce((total, { weight }) => total + weight, 0)
+      return { userId, completed, fits, score: Math.round((1000 * sum) / fits.length) / 1000 }
     })
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score || b.completed - a.completed || byText(a.userId, b.userId))
     .slice(0, limit)
-    .map(({ userId, score, fits }) => ({ userId, score, reasons: chooseReasons(fits, MOST_REASON_BYTES / limit) }))
+    .map(({ userId, score, fits }) => ({
+      userId,
+      score,
+      reasons: chooseReasons(fits, things, MOST_REASON_BYTES / limit),
+    }))
 }
 
-interface Fit {
-  readonly weight: number
-  readonly sentence: string
+/** What speaks for somebody's having a thing: the thing itself, something close to it, or nothing. */
+interface Fit extends Evidence {
+  readonly thing: Thing
+  readonly source?: string
+}
+
+function fit(evidence: Person['evidence'], { thing, close }: { thing: Thing; close: ReadonlySet<string> }): Fit {
+  let best: Fit = { thing, weight: 0, how: '' }
+  for (const [id, { weight, how }] of evidence) {
+    const counted = id === thing.id ? weight : close.has(id) ? CLOSE_BY * weight : 0
+    const isBetter = counted > best.weight || (counted === best.weight && id === thing.id)
+    if (counted > 0 && (isBetter || (counted === best.weight && best.source !== thing.id && id < best.source!)))
+      best = { thing, weight: counted, how, source: id }
+  }
+  return best
 }
 
 /** What counts most comes first, as far as there is room. */
-function chooseReasons(fits: readonly Fit[], mostBytes: number): string[] {
+function chooseReasons(fits: readonly Fit[], things: Knowledge['things'], mostBytes: number): string[] {
   let left = mostBytes
   return fits
     .toSorted((a, b) => b.weight - a.weight)
-    .map(({ sentence }) => sentence)
     .slice(0, MOST_REASONS)
+    .map(({ thing, how, source }) => {
+      if (source === undefined) return `Nothing speaks for ${say(thing)}.`
+      const sentence = `${how} ${say(things.get(source)!)}.`
+      return source === thing.id ? sentence : `${sentence} That is close to ${say(thing)}.`
+    })
     .filter((sentence, place) => {
       left -= Buffer.byteLength(JSON.stringify(sentence))
       return place === 0 || left >= 0
     })
 }
 
-function fit(evidence: readonly Evidence[], { id, kind, name, words }: Evidence): Fit {
-  const itself = evidence.find((one) => one.id === id)
-  const closest = evidence
-    .filter((one) => one.id !== id && covers(one.words, words))
-    .toSorted((a, b) => b.weight - a.weight || byText(a.id, b.id))[0]
-  const thing = `${NOUNS[kind][0]} ${name}`
-  if (itself && itself.weight >= CLOSE_BY * (closest?.weight ?? 0)) return itself
-  if (closest) return { weight: CLOSE_BY * closest.weight, sentence: `${closest.sentence} That is close to ${thing}.` }
-  return { weight: 0, sentence: `Nothing speaks for ${thing}.` }
-}
+const say = ({ kind, name }: Thing): string => `the ${NOUNS[kind][0]} ${name}`

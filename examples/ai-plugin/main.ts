@@ -1,6 +1,6 @@
 import { createClient, createPlugin, PlatformError, type RecordOfUser } from 'groundschool-sdk'
 import { log, readSettings, serve } from '../start.ts'
-import { findCapabilities, type Knowledge, rankCandidates } from './engine.ts'
+import { findCapabilities, type Knowledge, learn, rankCandidates } from './engine.ts'
 
 const settings = readSettings(
   'The built-in engine of the mission planner: it finds people by what they learned, the badges they hold and the skills they name.',
@@ -44,7 +44,7 @@ async function readAll(orgIds: readonly string[]): Promise<Knowledge> {
     unlessRefused(async () => (orgIds.length === 0 ? [] : platform.listObjectiveBadges({ orgIds }))),
   ])
   const badges = [...ofCourses, ...ofObjectives]
-  return { records, descriptions: new Map(badges.map(({ badgeId, description }) => [badgeId, description ?? ''])) }
+  return learn(records, new Map(badges.map(({ badgeId, description }) => [badgeId, description ?? ''])))
 }
 
 /** Descriptions of badges are good to have: without the permission there are none. */
