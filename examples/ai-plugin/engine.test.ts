@@ -5,9 +5,9 @@ import { findCapabilities, learn, rankCandidates } from './engine.ts'
 
 const person = (userId: string, what: Partial<RecordOfUser> = {}): RecordOfUser => ({
   userId,
-  dutyTitle: null,
-  afsc: null,
-  education: null,
+  dutyTitle: '',
+  afsc: '',
+  education: [],
   courses: [],
   badges: [],
   skills: [],
@@ -18,9 +18,12 @@ const preflight = (lessonsPassed: number) => ({
   name: 'Preflight inspection',
   lessonsPassed,
   lessons: 4,
+  organisation: 'org-1',
+  completedDate: null,
+  score: null,
   completed: lessonsPassed === 4,
 })
-const NIGHT = { badgeId: 'badge-night', name: 'Night flyer' }
+const NIGHT = { badgeId: 'badge-night', name: 'Night flyer', issuedOn: '2026-01-01T00:00:00.000Z' }
 
 const RECORDS = [
   person('ann', { courses: [preflight(4), preflight(1)], badges: [NIGHT] }),

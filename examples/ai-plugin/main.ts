@@ -33,18 +33,17 @@ function read(orgIds: readonly string[]): Promise<Knowledge> {
 }
 
 async function readAll(orgIds: readonly string[]): Promise<Knowledge> {
-  const given = orgIds.length === 0 ? {} : { orgIds }
   const records: RecordOfUser[] = []
   const readRecords = async () => {
-    for await (const record of platform.eachRecord(given)) if (records.push(record) >= MOST_PEOPLE) break
+    for await (const record of platform.eachRecord({ orgIds })) if (records.push(record) >= MOST_PEOPLE) break
   }
   const [, ofCourses, ofObjectives] = await Promise.all([
     readRecords(),
-    unlessRefused(async () => (orgIds.length === 0 ? [] : platform.listCourseBadges({ orgIds }))),
-    unlessRefused(async () => (orgIds.length === 0 ? [] : platform.listObjectiveBadges({ orgIds }))),
+    unlessRefused(() => platform.listCourseBadges({ orgIds })),
+    unlessRefused(() => platform.listObjectiveBadges({ orgIds })),
   ])
   const badges = [...ofCourses, ...ofObjectives]
-  return learn(records, new Map(badges.map(({ badgeId, description }) => [badgeId, description ?? ''])))
+  return learn(records, new Map(badges.map(({ badgeId, description }) => [badgeId, description])))
 }
 
 /** Descriptions of badges are good to have: without the permission there are none. */

@@ -20,13 +20,21 @@ const START = {
   status: 'not-started',
   cancellable: true,
   distributions: [
-    { id: 'd1', name: 'Windows', platform: 'windows', version: '1.0', uri: null, addedDate: '2026-01-01' },
+    {
+      id: 'd1',
+      name: 'Windows',
+      platform: 'windows',
+      version: '1.0',
+      uri: 'https://example.org/1',
+      addedDate: '2026-01-01',
+    },
   ],
 }
 
 /** What the example calls of the platform; the real one is asked in src/platform. Its first access token has expired. */
 async function standIn(t: TestContext) {
   const calls: unknown[] = []
+  let grantedTo = ''
   const server = createServer(async (request, response) => {
     const text = Buffer.concat(await request.toArray()).toString()
     const answer = (status: number, body: object) =>
@@ -34,10 +42,12 @@ async function standIn(t: TestContext) {
     if (request.url === '/oauth/token') {
       const grant = new URLSearchParams(text)
       if (grant.get('code') === 'used') return answer(400, { error_code: 4008, error_description: 'Already used.' })
+      grantedTo = grant.get('code') ?? grantedTo
       return answer(200, { access_token: grant.has('refresh_token') ? 'fresh' : 'old', refresh_token: 'again' })
     }
     if (request.headers.authorization !== 'Bearer fresh')
       return answer(401, { error_code: 4010, error_description: 'Token refresh required' })
+    if (grantedTo === 'stranger') return answer(403, { error_code: 4032, error_description: 'You do not work on it.' })
     calls.push([request.url, JSON.parse(text)])
     if (text.includes('under-review')) return answer(400, { error_code: 4006, error_description: 'Not from <here>.' })
     answer(200, { success: true })
@@ -93,6 +103,9 @@ test('the ATO example keeps requests over a restart, knows a delivery again, and
   assert.equal(asked.location, `${platform.address}/oauth/signin?${query}`)
   assert.match((await browser.send('/callback?error=access_denied&error_description=Denied+it')).text, /Denied it/)
   assert.match((await browser.send('/callback?code=used&state=request-1')).text, /Already used\./)
+  assert.equal((await browser.send('/callback?code=good&state=request-2')).status, 404)
+  const strange = await browser.send('/callback?code=stranger&state=request-1')
+  assert.deepEqual([strange.status, strange.headers.get('set-cookie')], [403, null])
   assert.equal((await browser.send('/callback?code=good&state=request-1')).location, '/requests/request-1')
   let page = await browser.send('/requests/request-1')
   assert.match(page.text, /<h1>Preflight &amp; more<\/h1>/)
@@ -112,6 +125,7 @@ test('the ATO example keeps requests over a restart, knows a delivery again, and
   assert.match(page.text, /<p role="alert"[^>]*>Not from &lt;here&gt;\./)
   await browser.submit(page, { type: 'warning', title: 'Report', text: 'Send it.' }, '/requests/request-1/alert')
   assert.deepEqual(platform.calls, [
+    ['/plugin/v1/ato/status', { requestId: 'request-1', status: 'not-started' }],
     ['/plugin/v1/ato/status', { requestId: 'request-1', status: 'in-progress', complete: false, cancellable: false }],
     ['/plugin/v1/ato/status', { requestId: 'request-1', status: 'under-review', complete: false, cancellable: true }],
     ['/plugin/v1/ato/alert', { requestId: 'request-1', title: 'Report', text: 'Send it.', type: 'warning' }],

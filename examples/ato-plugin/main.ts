@@ -4,7 +4,7 @@ import { type Alert, type AtoStatus, createClient, createPlugin, PlatformError }
 import { log, readSettings, serve } from '../start.ts'
 import { requestPage, STYLE, sentencePage } from './pages.ts'
 import { Requests } from './requests.ts'
-import { act, findSession, isKeyOf, openSession, type Session } from './sessions.ts'
+import { act, findSession, isKeyOf, keepSession, newSession, type Session } from './sessions.ts'
 
 const settings = readSettings(
   'An ATO helper: it keeps the requests that it is sent, and lets people who signed in move their status and send alerts.',
@@ -16,6 +16,7 @@ const { clientId, secrets } = settings
 const platform = createClient({ baseUrl: settings.platform, clientId, secret: secrets[0] })
 const own = `http://localhost:${settings.port}`
 const redirectUri = `${own}/callback`
+const NOT_HERE = sentencePage('Not found', 'This request was not sent here, or not yet.')
 /** Ids are URL-safe. */
 const addressOf = (requestId: string): string => `/requests/${requestId}`
 
@@ -66,8 +67,7 @@ async function servePages(request: IncomingMessage, response: ServerResponse): P
   if (session === undefined) return redirect(response, signInAddress(id))
   if (request.method === 'POST' && action) return change(request, response, session, action as 'status' | 'alert')
   const kept = requests.find(id)
-  if (kept === undefined)
-    return show(response, sentencePage('Not found', 'This request was not sent here, or not yet.'), 404)
+  if (kept === undefined) return show(response, NOT_HERE, 404)
   const { told } = session
   delete session.told
   show(response, requestPage(kept, session.key, told))
@@ -83,12 +83,16 @@ async function finishSignIn(query: URLSearchParams, response: ServerResponse): P
   const [code, requestId] = [query.get('code'), query.get('state')]
   if (!code || !requestId)
     return show(response, sentencePage('Not signed in', query.get('error_description') ?? 'Nobody signed in.'), 400)
+  const kept = requests.find(requestId)
+  if (kept === undefined) return show(response, NOT_HERE, 404)
   try {
-    const cookie = openSession(requestId, await platform.exchangeCode(code))
-    redirect(response, addressOf(requestId), { 'set-cookie': cookie })
+    const session = newSession(requestId, await platform.exchangeCode(code))
+    // The platform knows who works on a request. Repeating the status changes nothing, and is refused to everybody else.
+    await act(platform, session, (as) => as.setStatus({ requestId, status: kept.status ?? 'not-started' }))
+    redirect(response, addressOf(requestId), { 'set-cookie': keepSession(session) })
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error
-    show(response, sentencePage('Not signed in', `${error.errorDescription} Start again from the request.`), 400)
+    show(response, sentencePage('Not signed in', error.errorDescription), error.status === 403 ? 403 : 400)
   }
 }
 

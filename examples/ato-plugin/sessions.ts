@@ -18,10 +18,16 @@ export interface Session {
 
 const sessions = new Map<string, Session>()
 
+export const newSession = (requestId: string, tokens: Tokens): Session => ({
+  requestId,
+  tokens,
+  key: randomBytes(32).toString('base64url'),
+})
+
 /** The value of the header `Set-Cookie`. */
-export function openSession(requestId: string, tokens: Tokens): string {
+export function keepSession(session: Session): string {
   const id = randomBytes(32).toString('base64url')
-  sessions.set(id, { requestId, tokens, key: randomBytes(32).toString('base64url') })
+  sessions.set(id, session)
   for (const oldest of sessions.keys()) if (sessions.size > MOST_SESSIONS) sessions.delete(oldest)
   return `${COOKIE}=${id}; Path=/; HttpOnly; SameSite=Lax; Max-Age=86400`
 }

@@ -41,53 +41,64 @@ export interface Tokens {
 
 export interface RecordOfUser {
   readonly userId: string
-  readonly dutyTitle: string | null
-  readonly afsc: string | null
-  readonly education: unknown
+  /** Empty where nobody said. */
+  readonly dutyTitle: string
+  readonly afsc: string
+  readonly education: readonly string[]
   readonly courses: readonly {
     readonly courseId: string
     readonly name: string
-    readonly lessonsPassed: number
+    readonly organisation: string
     readonly lessons: number
+    readonly lessonsPassed: number
     readonly completed: boolean
+    readonly completedDate: string | null
+    readonly score: number | null
   }[]
-  readonly badges: readonly { readonly badgeId: string; readonly name: string }[]
+  readonly badges: readonly { readonly badgeId: string; readonly name: string; readonly issuedOn: string }[]
   readonly skills: readonly string[]
 }
 
-export interface NewBadge {
+interface BadgeFields {
   readonly name: string
-  readonly description?: string
-  readonly type?: string
-  readonly image?: string
-  readonly issuerName?: string
-  readonly criteria?: string
-  readonly courseId?: string
-  readonly objectiveId?: string
-}
-
-export interface Badge extends Omit<NewBadge, 'courseId' | 'objectiveId'> {
-  readonly badgeId: string
-  readonly courseId?: string | null
-  readonly objectiveId?: string | null
-}
-
-export interface NewAssertion {
-  readonly userId: string
-  readonly badgeId: string
-  readonly name: string
+  readonly description: string
   readonly type: string
+  /** An https address, or the id of an image. */
   readonly image: string
+  readonly issuerName: string
+  readonly criteria: string
+}
+
+/** It belongs to a course or to an objective. */
+export type NewBadge = Pick<BadgeFields, 'name'> &
+  Partial<BadgeFields> &
+  ({ readonly courseId: string } | { readonly objectiveId: string })
+
+export interface Badge extends BadgeFields {
+  readonly badgeId: string
+  readonly courseId: string
+  /** Null where it belongs to the whole course. */
+  readonly objectiveId: string | null
+  readonly organisation: string
+  readonly createdDate: string
+  readonly updatedDate: string
+}
+
+interface AssertionFields extends Pick<BadgeFields, 'name' | 'type' | 'image' | 'issuerName'> {
+  readonly userId: string
+  /** A badge of the platform, or one of the plugin's own. */
+  readonly badgeId: string
   /** ISO 8601. */
   readonly issuedOn: string
-  readonly issuerName: string
-  readonly lessonId?: string
-  readonly classId?: string
-  readonly versionId?: string
 }
+type EarnedWith = 'lessonId' | 'classId' | 'versionId'
 
-export interface Assertion extends NewAssertion {
+export type NewAssertion = AssertionFields & { readonly [Id in EarnedWith]?: string }
+
+export type Assertion = AssertionFields & { readonly [Id in EarnedWith]: string | null } & {
+  /** The same however often the badge is asserted. */
   readonly assertionId: string
+  readonly organisation: string | null
 }
 
 export interface OtherSkills {
@@ -115,13 +126,14 @@ export interface Alert {
   readonly type?: 'info' | 'success' | 'warning' | 'error'
 }
 
-interface Page {
-  /** All that the plugin may see unless told. */
+interface Within {
+  /** Keys of organisations; all that the plugin may see unless told. */
   readonly orgIds?: readonly string[]
+}
+interface Page extends Within {
   readonly page?: number
   readonly limit?: number
 }
-type BadgesOf<Id extends string> = { readonly orgIds: readonly string[] } | { readonly [K in Id]: string }
 interface Done {
   readonly success: true
 }
@@ -156,7 +168,7 @@ export function createClient({ baseUrl, clientId, secret, timeoutMs = 10_000 }: 
     call<T>('POST', path, { authorization, 'content-type': 'application/json' }, JSON.stringify(body))
 
   function get<T>(path: string, query: object): Promise<T> {
-    const given = Object.entries(query).filter(([, value]) => value !== undefined)
+    const given = Object.entries(query).filter(([, value]) => value !== undefined && String(value) !== '')
     const text = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString()
     return call<T>('GET', text === '' ? path : `${path}?${text}`, { authorization: basic })
   }
@@ -176,7 +188,7 @@ export function createClient({ baseUrl, clientId, secret, timeoutMs = 10_000 }: 
     /** One page of learning records; needs `user-records`. */
     listRecords,
     /** Every learning record, page after page. */
-    async *eachRecord(what: Pick<Page, 'orgIds'> = {}): AsyncGenerator<RecordOfUser> {
+    async *eachRecord(what: Within = {}): AsyncGenerator<RecordOfUser> {
       for (let page = 1; ; page++) {
         const records = await listRecords({ ...what, page, limit: PAGE_LIMIT })
         yield* records
@@ -185,7 +197,7 @@ export function createClient({ baseUrl, clientId, secret, timeoutMs = 10_000 }: 
     },
     /** Needs `user-records`. `info` is any JSON of up to 64 KiB. */
     addInfo: (what: { userId: string; info: unknown }) =>
-      post<{ userId: string; info: unknown }>('/plugin/v2/ai/additional-info', basic, what),
+      post<{ userId: string; info: unknown; updatedDate: string }>('/plugin/v2/ai/additional-info', basic, what),
 
     /** Needs `badges`. */
     assertBadge: (what: NewAssertion) => post<Assertion>('/plugin/v2/ai/badge/assertion', basic, what),
@@ -194,9 +206,11 @@ export function createClient({ baseUrl, clientId, secret, timeoutMs = 10_000 }: 
     /** Needs `badges`. */
     createBadge: (what: NewBadge) => post<Badge>('/plugin/v2/ai/badge', basic, what),
     /** Needs `badges`. */
-    listCourseBadges: (what: BadgesOf<'courseId'>) => get<Badge[]>('/plugin/v2/ai/badge/course', what),
+    listCourseBadges: (what: Within & { readonly courseId?: string } = {}) =>
+      get<Badge[]>('/plugin/v2/ai/badge/course', what),
     /** Needs `badges`. */
-    listObjectiveBadges: (what: BadgesOf<'objectiveId'>) => get<Badge[]>('/plugin/v2/ai/badge/objective', what),
+    listObjectiveBadges: (what: Within & { readonly objectiveId?: string } = {}) =>
+      get<Badge[]>('/plugin/v2/ai/badge/objective', what),
 
     /** Needs `skills`. */
     readOtherSkills: (userId: string) => get<OtherSkills>('/plugin/v2/ai/other-skills', { userId }),

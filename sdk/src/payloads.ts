@@ -16,12 +16,12 @@ export interface Distribution {
   readonly name: string
   readonly platform: string | null
   readonly version: string | null
-  readonly uri: string | null
+  readonly uri: string
   /** ISO 8601. */
   readonly addedDate: string
 }
 
-/** Sent when an app owner starts an ATO request. Much of it may be null: a new request has no report yet, and not everybody gave a phone number. */
+/** Sent when an app owner starts an ATO request. What nobody said is null. */
 export interface StartDocument {
   readonly requestId: string
   readonly companyId: string | null
@@ -30,9 +30,10 @@ export interface StartDocument {
   readonly requestingUserFirstName: string | null
   readonly requestingUserLastName: string | null
   readonly requestingUserEmail: string | null
-  readonly appName: string | null
-  readonly packageName: string | null
-  readonly reportUri: string | null
+  readonly appName: string
+  readonly packageName: string
+  /** Where people read about the request, on the platform. */
+  readonly reportUri: string
   readonly status: AtoStatus
   readonly completed: boolean
   readonly cancellable: boolean

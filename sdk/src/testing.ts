@@ -21,7 +21,7 @@ export const START: StartDocument = {
   requestingUserEmail: 'drew@example.org',
   appName: 'Demo app',
   packageName: 'Preflight',
-  reportUri: null,
+  reportUri: 'https://platform.example.org/request-1',
   status: 'not-started',
   completed: false,
   cancellable: true,
