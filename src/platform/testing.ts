@@ -30,7 +30,7 @@ const AREAS = {
   people: ['Profile', 'User search', 'Friends', 'Families', 'Pictures'],
   apps: ['Buckets'],
   learning: ['Lessons and progress', 'Courses and classes', 'Notes'],
-  plugins: ['Plugins'],
+  plugins: ['Plugins', 'ATO'],
 }
 
 const BUCKETS = ['fuzz-a', 'fuzz-b', 'fuzz-c', 'fuzz-public']
