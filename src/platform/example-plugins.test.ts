@@ -113,7 +113,7 @@ test('a search with two engines finds people by what they passed, hold and name,
       where o.key = 'school' and p.handle in ('@avery', '@blake', '@drew') on conflict do nothing`,
   )
   const [finley, drew] = [await signInBrowser(app, 'finley'), await signInBrowser(app, 'drew')]
-  assert.equal((await call(drew, 'POST', '/account/v1/skills', { skills: ['Walkaround inspections'] })).status, 200)
+  assert.equal((await call(drew, 'PUT', '/account/v1/skills', { skills: ['Walkaround inspections'] })).status, 200)
   const avery = await app.as('avery')
   for (const [lessonId, score] of [
     ['walkaround', 90],
@@ -156,8 +156,8 @@ test('a search with two engines finds people by what they passed, hold and name,
     sources[0]!.reasons[0],
   ])
   assert.deepEqual(told, [
-    ['@drew', 2, 'Names the skill Walkaround inspections.'],
     ['@blake', 2, 'Holds the badge Walkaround expert.'],
+    ['@drew', 2, 'Names the skill Walkaround inspections.'],
     ['@avery', 2, 'Passed 2 of 5 lessons of the course Course.'],
   ])
 })
