@@ -134,6 +134,8 @@ async function change(
     }
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error
+    // The session has ended, or its refresh token was used up.
+    if (error.errorCode === 4034 || error.errorCode === 4008) return redirect(response, signInAddress(requestId))
     session.told = { text: error.errorDescription, isFailure: true }
   }
   redirect(response, addressOf(requestId))
