@@ -135,6 +135,8 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
   })
+  // What prom-client hangs on the process stays there; it must not hold on to an environment that is closed.
+  server.once('close', () => metrics.registry.clear())
   const rawRefusal = (problem: PlatformError, ...headers: string[]): string =>
     rawErrorAnswer(problem, [...environment.get(securityHeaders), 'x-request-id', nextId(), ...headers])
   held.follow(server, () =>
