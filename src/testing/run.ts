@@ -12,6 +12,7 @@ import { Report } from './report.ts'
 /** Its promises are seconds of the whole machine. */
 const ALONE = 'src/platform/machine.test.ts'
 const SIDE_BY_SIDE = 2
+const PRELOAD = new URL('preload.ts', import.meta.url).href
 /** Tests of these look at their own process, or have hooks for a whole file: each file has a process of its own. */
 const APART = [
   'src',
@@ -42,7 +43,11 @@ try {
   for (const isAlone of [false, true]) {
     const some = files.filter((file) => (file === ALONE) === isAlone)
     if (some.length === 0) continue
-    const events = run({ files: isNamed ? some : byFolder(some), concurrency: SIDE_BY_SIDE })
+    const events = run({
+      files: isNamed ? some : byFolder(some),
+      concurrency: SIDE_BY_SIDE,
+      execArgv: ['--import', PRELOAD],
+    })
     events.on('test:summary', ({ success }) => {
       if (!success) process.exitCode = 1
     })
