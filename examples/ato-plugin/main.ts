@@ -49,7 +49,8 @@ await serve((request, response) => {
 }, settings)
 
 async function servePages(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { pathname, searchParams } = new URL(request.url ?? '/', own)
+  const [pathname = '', query] = (request.url ?? '/').split('?', 2)
+  const searchParams = new URLSearchParams(query)
   const [, id = '', action] = /^\/requests\/([\w.~-]+)(?:\/(status|alert))?$/.exec(pathname) ?? []
   if (request.method === 'GET' && pathname === '/style.css')
     return void response.writeHead(200, { 'content-type': 'text/css' }).end(STYLE)

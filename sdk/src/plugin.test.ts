@@ -148,6 +148,12 @@ test('what is no document is refused by name: 400, 404, 405', async (t) => {
   assert.equal((await send(`${address}/request`, BODY, signed(BODY))).status, 404)
   const got = await send(`${address}/ato/new`, '', signed(''), 'GET')
   assert.deepEqual([got.status, got.headers.get('allow')], [405, 'POST'])
+  // What URL parsers throw at does not end the process.
+  for (const path of ['//', '/\\\\[', '*']) {
+    const call = request(address, { path, signal: AbortSignal.timeout(10_000) }).end()
+    const [response] = await once(call, 'response')
+    assert.equal(response.resume().statusCode, 404)
+  }
   const bare = await SERVERS['node:http'](t, createPlugin({ clientId: CLIENT_ID, secrets: SECRET }))
   assert.equal((await send(`${bare}/request`, BODY, signed(BODY))).status, 404)
   assert.deepEqual(calls, [])

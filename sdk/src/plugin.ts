@@ -110,13 +110,11 @@ export function createPlugin(options: PluginOptions): Plugin {
 
   const event =
     <T>(handler: ((document: T, delivery: Signed) => Answer<void>) | undefined) =>
-    (document: T, delivery: Signed | undefined): Promise<RawAnswer> => {
-      if (delivery === undefined) return Promise.resolve(UNAUTHORIZED)
-      return settleOnce(delivery.id, async () => {
-        await handler!(document, delivery)
+    (document: T, delivery: Signed | undefined): Promise<RawAnswer> =>
+      settleOnce(delivery!.id, async () => {
+        await handler!(document, delivery!)
         return answer({ success: true })
       })
-    }
 
   // biome-ignore lint/suspicious/noExplicitAny: each takes its own document, which MISSING has looked at
   type Serve = { isServed: boolean; run: (document: any, delivery: Signed | undefined) => Promise<RawAnswer> }
@@ -179,7 +177,7 @@ export function createPlugin(options: PluginOptions): Plugin {
   }
 
   const node: Plugin['node'] = async (message, response, next) => {
-    const path = new URL(message.url ?? '/', 'http://plugin').pathname
+    const path = pathOf(message)
     if (next && !purposes.has(path)) return next()
     try {
       const { status, headers, body } = await answerMessage(message, path)
@@ -224,6 +222,9 @@ function refuse(status: number, error: string, headers?: Record<string, string>)
 }
 
 const tooLarge = (limit: number): RawAnswer => refuse(413, `The body is larger than ${limit} bytes.`)
+
+/** By hand, because `new URL` throws at what anybody may send: `GET //`. */
+const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0]!
 
 /** What was not read of a body must not be taken for the next request. */
 const closing = (message: IncomingMessage): Record<string, string> => (message.complete ? {} : { connection: 'close' })
