@@ -29,7 +29,9 @@ const APART = [
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { long: { type: 'boolean' } } })
 if (values.long) process.env.GROUNDSCHOOL_LONG = '1'
 const isNamed = positionals.length > 0
-const files = globSync(isNamed ? positionals : 'src/**/*.test.ts').sort()
+const files = globSync(
+  isNamed ? positionals : ['src/**/*.test.ts', 'sdk/src/*.test.ts', 'examples/**/*.test.ts'],
+).sort()
 if (files.length === 0) throw new Error(`There is no such file: ${positionals.join(', ')}`)
 
 // So that the first test processes already find what the setup has compiled.
