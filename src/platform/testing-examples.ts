@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { makeDemo } from '../../demo/make-demo.ts'
 import { call } from '../account/testing.ts'
+import { examples as atoExamples, DISTRIBUTION_ID, PACKAGE_ID, REQUEST_ID } from '../ato/examples.ts'
+import { ask, signInToPlugin } from '../ato/testing.ts'
 import { PATH as BUCKET } from '../buckets/testing.ts'
 import { addChild, post, yearsAgo } from '../families/testing.ts'
 import type { Verb } from '../friends/acts.ts'
@@ -41,8 +43,8 @@ import { Client, type Person, type TestApp } from '../testing/testing.ts'
 /** What is there when an example is sent. */
 export interface Scene {
   readonly app: TestApp
-  /** Whoever sends the example, in the app and in the browser: Avery, unless it names somebody. In the browser it is Casey where the example is about Casey's child. */
-  readonly user: Client
+  /** Whoever sends the example, in the app and in the browser: Avery, unless it names somebody. In the browser it is Casey where the example is about Casey's child. Those who report to an ATO request are signed in to its plugin. */
+  user: Client
   readonly browser: TestBrowser
   /** In a browser in which nobody is signed in. */
   readonly visitor: TestBrowser
@@ -85,7 +87,8 @@ export async function registerDemoApp(app: TestApp): Promise<Pick<Scene, 'basic'
   )
   const organisations = ['northwind', 'sandhills']
   const ai = await registerTestPlugin(app, { kind: 'ai', key: 'demo-ai', organisations })
-  await registerTestPlugin(app, { kind: 'ato', key: 'demo-ato', organisations })
+  const addresses = { request: 'http://localhost:4102/request' }
+  await registerTestPlugin(app, { kind: 'ato', key: 'demo-ato', organisations, addresses })
   return { secret, basic: ai.basic }
 }
 
@@ -151,6 +154,7 @@ export async function setScene(
     request: {},
   }
   if (area === 'Families' && name !== 'addChild') await addKim(scene)
+  if (area === 'ATO') await app.sql('delete from ato_packages')
   if (LEARNING.includes(area)) await renewSchool(app)
   if (LEARNING.includes(area)) await importContent([app.environment()], who(), { content: preflight })
   if (area === 'AI plugins' || name === 'listOwnBadges') await introduceAvery(scene)
@@ -253,6 +257,30 @@ async function reportWalkaround({ user }: Scene, what: object): Promise<void> {
 }
 const doWalkaround: Prepare = (scene) => reportWalkaround(scene, { pass: true, score: 92 })
 
+const makePackage: Prepare = async ({ browser, real }) => {
+  const { request } = atoExamples.addAtoPackage.example
+  real[PACKAGE_ID] = (await ask(browser, 'PUT', '/package', request)).packageId
+}
+const makeDistribution: Prepare = async ({ browser, real }) => {
+  const { request } = atoExamples.addAtoDistribution.example
+  const made = await ask(browser, 'PUT', '/distribution', { ...request, packageId: real[PACKAGE_ID] })
+  real[DISTRIBUTION_ID] = made.distributions[0].id
+}
+const makeFullPackage: Prepare = async (scene) => {
+  await makePackage(scene)
+  await makeDistribution(scene)
+}
+const startRequest: Prepare = async (scene) => {
+  await makePackage(scene)
+  const { request } = atoExamples.startAtoRequest.example
+  const { browser, real } = scene
+  real[REQUEST_ID] = (await ask(browser, 'PUT', '/request', { ...request, packageId: real[PACKAGE_ID] })).requestId
+}
+const startAndSignIn: Prepare = async (scene) => {
+  await startRequest(scene)
+  scene.user = await signInToPlugin(scene.app, 'ellis', 'demo-ato')
+}
+
 /** The AI plugin knows Avery, who has said what they can do. */
 const introduceAvery: Prepare = ({ app }) =>
   app.sql(
@@ -277,6 +305,21 @@ const setLesson = ({ app }: Scene, lesson: string, what: string) =>
   app.sql(`update lesson_versions v set ${what} from lessons l where l.id = v.lesson_id and l.key = '${lesson}'`)
 
 const PREPARATIONS: Readonly<Record<string, Prepare>> = {
+  reportAtoStatus: startAndSignIn,
+  reportAtoAlert: startAndSignIn,
+  readAtoPackage: makeFullPackage,
+  listAtoPackages: makePackage,
+  removeAtoPackage: makePackage,
+  addAtoDistribution: makePackage,
+  removeAtoDistribution: makeFullPackage,
+  startAtoRequest: makePackage,
+  readAtoRequest: async (scene) => {
+    await startRequest(scene)
+    await makeDistribution(scene)
+  },
+  listAtoRequests: startRequest,
+  cancelAtoRequest: startRequest,
+  openAtoRequest: startAndSignIn,
   discardCourseDraft: ({ browser }) =>
     call(browser, 'PUT', '/edu/v1/course', { courseId: 'course-preflight', name: 'Preflight', lessons: [] }),
   transferStudent: ({ app }) =>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { operations, pages } from '../app.ts'
+import { signInToPlugin } from '../ato/testing.ts'
 import { assertStorageAddsUp, PATH, UNLIMITED } from '../buckets/testing.ts'
 import { openSchool } from '../courses/testing.ts'
 import {
@@ -151,11 +152,36 @@ const pluginSamples: Samples = {
   info: [{ a: 1 }, null, 'text'],
 }
 
+const atoSamples: Samples = {
+  clientId: ['gs-first'],
+  pluginClientId: ['gs-fuzz-ato'],
+  packageId: ['fuzz-package', 'fuzz-empty'],
+  distributionId: ['fuzz-distribution'],
+  requestId: ['fuzz-request'],
+  status: ['not-started', 'in-progress', 'under-review', 'completed'],
+  complete: [true, 'false'],
+  uri: ['https://example.org/x'],
+  type: ['info', 'error'],
+}
+
+/** A package of an app that Ellis administers, with a distribution and a request; and one with nothing. */
+const haveRequest = (app: TestApp) =>
+  app.sql(
+    `delete from ato_packages;
+     insert into ato_packages (key, app_id, name, created_at) select k, id, 'Package', now() from apps, (values ('fuzz-package'), ('fuzz-empty')) v(k) where name = 'first';
+     insert into ato_distributions (key, package_id, name, uri, added_at) select 'fuzz-distribution', id, 'One', 'https://example.org/', now() from ato_packages where key = 'fuzz-package';
+     insert into ato_requests (key, package_id, plugin_id, started_at, changed_at) select 'fuzz-request', k.id, p.id, now(), now()
+       from ato_packages k, plugins p join apps a on a.id = p.app_id where k.key = 'fuzz-package' and a.client_id = 'gs-fuzz-ato'`,
+  )
+
 /** One of each kind, whatever became of them before. They belong to the school, which Ellis administers. */
 async function havePlugins(app: TestApp): Promise<Client[]> {
   await app.sql(`delete from apps where client_id in ('gs-fuzz-ai', 'gs-fuzz-ato')`)
   const kinds = ['ai', 'ato'] as const
-  const made = await Promise.all(kinds.map((kind) => registerTestPlugin(app, { kind, key: `fuzz-${kind}` })))
+  const addresses = { ai: {}, ato: { request: 'http://127.0.0.1:9/request' } }
+  const made = await Promise.all(
+    kinds.map((kind) => registerTestPlugin(app, { kind, key: `fuzz-${kind}`, addresses: addresses[kind] })),
+  )
   // Whom it knows, and a badge of the course.
   await app.sql(
     `insert into organisation_members (organisation_id, person_id, role)
@@ -208,21 +234,23 @@ export function fuzzOperations(file: keyof typeof AREAS): void {
         const data = { a: { b: 1 }, list: [1, {}] }
         const prepare = async () => {
           if (area === 'Families') await haveChild(app)
+          if (area === 'ATO') await haveRequest(app)
           if (who.name === 'person' || who.name === 'visitor') return signIn()
           for (const id of BUCKETS)
             await avery.put(PATH, { id, public: id === 'fuzz-public', users: [blake.userId], data })
         }
         const isOfPlugins = AREAS.plugins.includes(area)
         const callers = isOfPlugins ? await havePlugins(app) : []
-        const clients = [
-          ...(who.name === 'plugin' ? callers : [avery, avery, avery, avery, blake, blake]),
-          app.nobody(),
-        ]
+        const users = [avery, avery, avery, avery, blake, blake]
+        // Ellis is signed in to the plugin that serves the request.
+        const reporters = area === 'ATO' ? Array(6).fill(await signInToPlugin(app, 'ellis', 'fuzz-ato')) : []
+        const clients = [...reporters, ...(who.name === 'plugin' ? callers : users), app.nobody()]
         const all = {
           ...samples,
           ...learningSamples,
           ...bucketSamples(avery, blake),
           ...(isOfPlugins ? pluginSamples : {}),
+          ...(area === 'ATO' ? atoSamples : {}),
         }
         await fuzzOperation(operation, { clients, browsers, samples: all, runs: RUNS, prepare })
       })
