@@ -1,6 +1,7 @@
 import { account } from './account/room.ts'
 import { anonymous } from './anonymous/room.ts'
 import { apps } from './apps/room.ts'
+import { ato } from './ato/room.ts'
 import { audit } from './audit/room.ts'
 import { badges } from './badges/room.ts'
 import { browsers } from './browsers/room.ts'
@@ -57,6 +58,7 @@ export const rooms: readonly Room[] = [
   progress, // /edu/v1/lesson/progress: how far students are
   notes, // /edu/v1/note: what is written down about students
   plugins, // /plugin/v1/plugin: what extends the platform
+  ato, // /plugin/v1/ato: packages of apps, and requests to plugins about them
   records, // /plugin/v2/ai: what AI plugins read and write of people
   badges, // /plugin/v2/ai/badge, /edu/v1/badge: what people have earned
   sessions, // tokens

@@ -30,7 +30,7 @@ const AREAS = {
   people: ['Profile', 'User search', 'Friends', 'Families', 'Pictures'],
   apps: ['Buckets'],
   learning: ['Lessons and progress', 'Courses and classes', 'Notes'],
-  plugins: ['Plugins', 'AI plugins', 'Badges'],
+  plugins: ['Plugins', 'ATO', 'AI plugins', 'Badges'],
 }
 
 const BUCKETS = ['fuzz-a', 'fuzz-b', 'fuzz-c', 'fuzz-public']
