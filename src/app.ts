@@ -24,6 +24,7 @@ import { organisations } from './organisations/room.ts'
 import { passkeys } from './passkeys/room.ts'
 import { people } from './people/room.ts'
 import { pictures } from './pictures/room.ts'
+import { planner } from './planner/room.ts'
 import { plugins } from './plugins/room.ts'
 import { profiles } from './profiles/room.ts'
 import { progress } from './progress/room.ts'
@@ -55,6 +56,7 @@ export const rooms: readonly Room[] = [
   progress, // /edu/v1/lesson/progress: how far students are
   notes, // /edu/v1/note: what is written down about students
   plugins, // /plugin/v1/plugin: what extends the platform
+  planner, // /planner/v1: who could take a mission on
   sessions, // tokens
   browsers, // who is signed in to the platform where
   lockouts, // failed tries
