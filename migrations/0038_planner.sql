@@ -20,8 +20,10 @@ create table planner_searches (
   text           text not null,
   -- Where it searched. One that is gone means nothing any more.
   organisations  bigint[] not null,
-  -- Each engine that was asked, and what came of it, with its capabilities as it calls them.
+  -- Each engine that was asked, and what came of it.
   engines        json not null,
+  -- For each of them, in this order, its capabilities as it calls them.
+  capabilities   json not null,
   -- The latest search for candidates: what was asked for, and each engine that was asked.
   candidates     json,
   created_at     timestamptz not null

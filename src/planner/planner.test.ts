@@ -220,8 +220,8 @@ test('searches are listed, the newest first; the newest 100 of a person are kept
   const casey = await signInBrowser(own, 'casey')
   const first = ok(await search(casey, [engine]))
   await own.sql(
-    `insert into planner_searches (key, person_id, text, organisations, engines, created_at)
-     select 'old-' || n, p.id, 'x', '{}', '[]', now() from generate_series(1, 99) n, people p where p.handle = '@casey'`,
+    `insert into planner_searches (key, person_id, text, organisations, engines, capabilities, created_at)
+     select 'old-' || n, p.id, 'x', '{}', '[]', '[]', now() from generate_series(1, 99) n, people p where p.handle = '@casey'`,
   )
   const list = async () => ok(await call(casey, 'GET', `${SEARCH}/list?limit=1`))
   assert.equal((await list()).total, 100)

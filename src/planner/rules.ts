@@ -38,19 +38,19 @@ export const capabilityIdOf = (engine: number, capability: number): string => `$
 
 /** The engines' own ids of the chosen capabilities, by the engine's place in the search. */
 export function chooseCapabilities(
-  engines: readonly { readonly capabilities: readonly FoundCapability[] }[],
+  found: readonly (readonly FoundCapability[])[],
   capabilityIds: readonly string[],
 ): Map<number, string[]> {
   const known = new Map(
-    engines.flatMap(({ capabilities }, engine) =>
+    found.flatMap((capabilities, engine) =>
       capabilities.map(({ id }, place) => [capabilityIdOf(engine, place), { engine, id }] as const),
     ),
   )
   const chosen = new Map<number, string[]>()
   for (const capabilityId of new Set(capabilityIds)) {
-    const found = known.get(capabilityId)
-    if (!found) throw fail('validationFailed', 'capabilityIds: the search has no capability with one of these ids')
-    chosen.set(found.engine, [...(chosen.get(found.engine) ?? []), found.id])
+    const named = known.get(capabilityId)
+    if (!named) throw fail('validationFailed', 'capabilityIds: the search has no capability with one of these ids')
+    chosen.set(named.engine, [...(chosen.get(named.engine) ?? []), named.id])
   }
   if (chosen.size === 0) throw fail('parameterMissing', 'capabilityIds is missing')
   return chosen

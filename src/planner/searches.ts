@@ -34,10 +34,9 @@ const MAX_SEARCHES = 100
 const DEFAULT_LIMIT = 20
 export const NO_SEARCH = 'You have no search with that id; they are kept for 30 days'
 
-/** An engine that was asked for capabilities, as it is kept: with its own ids. */
+/** An engine that was asked for capabilities, as it is kept. */
 interface KeptEngine extends Outcome {
   readonly pluginId: number
-  readonly capabilities: readonly FoundCapability[]
 }
 type KeptCandidates = Omit<Candidates, 'searchId' | 'candidates'>
 
@@ -59,10 +58,9 @@ export async function startSearch(
     read: readCapabilities,
   })
   const { replies, error } = await askEngines(environment, db, who, 'capabilities', engines.map(ask))
-  const kept = engines.map((engine, i): KeptEngine => {
-    const reply = replies[i]!
-    return { ...outcomeOf(engine, reply), pluginId: engine.pluginId, capabilities: answerOf(reply) ?? [] }
-  })
+  const kept = engines.map(
+    (engine, i): KeptEngine => ({ ...outcomeOf(engine, replies[i]!), pluginId: engine.pluginId }),
+  )
   await db.transaction(async (tx) => {
     await tx.first(store.insertSearch, {
       key: searchId,
@@ -70,6 +68,7 @@ export async function startSearch(
       text: what.text,
       organisations: [...new Set(engines.flatMap(({ organisations }) => organisations.map(({ id }) => id)))],
       engines: JSON.stringify(kept),
+      capabilities: JSON.stringify(replies.map((reply) => answerOf(reply) ?? [])),
       now: who.at,
     })
     await tx.all(store.deleteBeyond, { person: who.personId, kept: MAX_SEARCHES })
@@ -87,7 +86,7 @@ export async function findCandidates(
 ): Promise<Candidates> {
   const search = await findSearch(db, who, searchId)
   const kept = enginesOf(search)
-  const chosen = chooseCapabilities(kept, capabilityIds)
+  const chosen = chooseCapabilities(capabilitiesOf(search), capabilityIds)
   const wanted = kept.flatMap((engine, place) => (chosen.has(place) ? [{ ...engine, ids: chosen.get(place)! }] : []))
   const engines = await findStillOffered(db, who, search, wanted)
   if (engines.length === 0)
@@ -171,9 +170,10 @@ export async function findSearch(db: Db, who: PersonCaller, searchId: string) {
 
 export async function readSearch(db: Db, who: PersonCaller, { searchId }: NameSearch): Promise<Search> {
   const row = await findSearch(db, who, searchId)
-  const engines = enginesOf(row).map(({ capabilities, ...engine }, place) => ({
+  const found = capabilitiesOf(row)
+  const engines = enginesOf(row).map((engine, place) => ({
     ...toOutcome(engine),
-    capabilities: capabilities.map(({ name, description }, i) => ({
+    capabilities: found[place]!.map(({ name, description }, i) => ({
       capabilityId: capabilityIdOf(place, i),
       name,
       description,
@@ -230,9 +230,11 @@ const outcomeOf = ({ clientId, name }: Pick<Offered, 'clientId' | 'name'>, { pro
 
 const enginesOf = ({ engines }: { engines: string }): KeptEngine[] => JSON.parse(engines)
 
+const capabilitiesOf = (row: { capabilities: string }): FoundCapability[][] => JSON.parse(row.capabilities)
+
 const toOutcome = ({ clientId, name, status, problem }: Outcome): Outcome => ({ clientId, name, status, problem })
 
-const toEntry = (row: Omit<RowOf<typeof store.findSearch>, 'candidates'>): SearchEntry => ({
+const toEntry = (row: Omit<RowOf<typeof store.findSearch>, 'candidates' | 'capabilities'>): SearchEntry => ({
   searchId: row.key,
   text: row.text,
   organisations: row.organisations,

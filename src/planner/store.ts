@@ -72,11 +72,19 @@ const searchColumns = `
   array(select o.key from organisations o where o.id = any(s.organisations) order by 1) as organisations, s.engines, s.created_at`
 
 export const insertSearch = write('planner.insertSearch', {
-  params: { key: text, person: int8, text, organisations: int8Array, engines: json, now: timestamptz },
+  params: {
+    key: text,
+    person: int8,
+    text,
+    organisations: int8Array,
+    engines: json,
+    capabilities: json,
+    now: timestamptz,
+  },
   row: { id: int8 },
   text: `
-    insert into planner_searches (key, person_id, text, organisations, engines, created_at)
-    values (:key, :person, :text, :organisations, :engines, :now) returning id`,
+    insert into planner_searches (key, person_id, text, organisations, engines, capabilities, created_at)
+    values (:key, :person, :text, :organisations, :engines, :capabilities, :now) returning id`,
 })
 
 /** So many of a person are kept; the others are older than all of these. */
@@ -90,9 +98,9 @@ export const deleteBeyond = write('planner.deleteBeyond', {
 
 export const findSearch = read('planner.findSearch', {
   params: { person: int8, search: text },
-  row: { ...SEARCH, candidates: nullable(json) },
+  row: { ...SEARCH, capabilities: json, candidates: nullable(json) },
   gather: false,
-  text: `select ${searchColumns}, s.candidates from planner_searches s where s.key = :search and s.person_id = :person`,
+  text: `select ${searchColumns}, s.capabilities, s.candidates from planner_searches s where s.key = :search and s.person_id = :person`,
 })
 
 export const listSearches = read('planner.listSearches', {
@@ -206,10 +214,9 @@ export const findPlan = read('planner.findPlan', {
   text: `select ${planColumns} from plans n where n.key = :plan and n.person_id = :person`,
 })
 
-export const listPlans = read('planner.listPlans', {
+export const listPlans = report('planner.listPlans', {
   params: { person: int8, limit: int8, offset: int8 },
   row: { ...PLAN, people: int8, total: int8 },
-  gather: false,
   text: `
     select ${planColumns}, count(*) over () as total,
            (select count(*) from plan_people c join people p on p.id = c.person_id
