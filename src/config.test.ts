@@ -133,6 +133,19 @@ test('M7: demo data is refused where others can reach it', () => {
   for (const closed of CLOSED) assert.equal(readConfig({ DEMO: 'on', ...closed }).isLocal, true)
 })
 
+test('plugins are on this machine only where nobody else reaches the platform', () => {
+  for (const opening of [...PUBLIC, { TRUST_PROXY: 'loopback' }]) {
+    const [name] = Object.keys(opening)
+    assert.match(
+      mistakes({ PLUGIN_ADDRESSES: 'loopback', ...opening })[0] ?? '',
+      new RegExp(`^PLUGIN_ADDRESSES cannot be loopback while ${name} .* set it to public$`),
+    )
+    assert.equal(readConfig(opening).PLUGIN_ADDRESSES, 'public', name)
+  }
+  for (const closed of CLOSED) assert.equal(readConfig(closed).PLUGIN_ADDRESSES, 'loopback')
+  assert.equal(readConfig({ PLUGIN_ADDRESSES: 'public' }).PLUGIN_ADDRESSES, 'public')
+})
+
 test('messages are files, or lines of a terminal, only on loopback addresses', () => {
   for (const opening of PUBLIC) {
     const [name] = Object.keys(opening)

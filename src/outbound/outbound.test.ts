@@ -94,7 +94,7 @@ test('P3: in development this machine is allowed, with http, and nothing else of
     assert.equal((await post(environment, `http://${host}:${port}/x`)).status, 204, host)
   }
   assert.equal(received.length, 3)
-  const local = /127|::1|::\]|7f|localhost|2130706433|0177|%31/i
+  const local = /^(127|0177|017700000001|0x7f|2130706433|%31|\[::1\]|\[0:|.*localhost)/i
   for (const host of NOT_PUBLIC.filter((one) => !local.test(one)))
     await assertRefused(environment, `https://${host}/events`)
   await assertRefused(environment, 'http://plugin.example.org/')
@@ -236,10 +236,11 @@ test('P4: whoever answers slowly or never is left within the time limit', async 
 test('P4: of 100 MB no more is read than asked for, and the connection ends', async (t) => {
   let sent = 0
   const receiver = await openReceiver(t, async (response) => {
-    response.writeHead(200, { 'content-type': 'text/plain' })
+    response.writeHead(200, { 'content-type': 'text/plain' }).setMaxListeners(0)
     for (let left = 1600; left > 0 && !response.destroyed; left--) {
       sent += 64
-      if (!response.write('x'.repeat(64 * 1024))) await Promise.race([once(response, 'drain'), once(response, 'close')])
+      if (!response.write('x'.repeat(64 * 1024)))
+        await new Promise((go) => response.once('drain', go).once('close', go))
     }
     response.end()
   })
@@ -281,7 +282,12 @@ test('P4: HTML, errors and what is no HTTP are answers and failures, and nothing
     'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nshort',
     `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}\r\n\r\n`,
   ]) {
-    const server = createServer((socket) => socket.on('error', () => {}).end(says))
+    const server = createServer((socket) =>
+      socket
+        .on('error', () => {})
+        .resume()
+        .end(says),
+    )
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const { port } = server.address() as AddressInfo
     const outcome = await post(environment, `http://127.0.0.1:${port}`)
