@@ -1,17 +1,19 @@
 -- The mission planner: searches by engines that plugins host, and plans. docs/plugins-design.md, decision 46.
 
--- Who plans in an organisation: its owners, its instructors, administrators.
-create function plans_in(person bigint, organisation bigint) returns boolean language sql stable return
-  exists (select from organisation_members m
-           where m.organisation_id = organisation and m.person_id = person and m.role in ('owner', 'instructor') offset 0)
-  or exists (select from people p where p.id = person and p.administrator offset 0);
+-- Who plans in an organisation: its owners, its instructors, administrators. Written, like `sight`, so that PostgreSQL puts the body in the place of each call.
+create function plans_in(person bigint, organisation bigint) returns table (plans boolean) language sql stable rows 1 begin atomic
+  select exists (select from organisation_members m
+                  where m.organisation_id = organisation and m.person_id = person and m.role in ('owner', 'instructor') offset 0)
+      or exists (select from people p where p.id = person and p.administrator offset 0);
+end;
 
 -- Whom the planner shows to somebody who plans in these organisations: members of them, unless one has blocked the other.
-create function plans_with(viewer bigint, p people, organisations bigint[]) returns boolean language sql stable return
-  p.disabled_at is null and not p.anonymous
-  and exists (select from organisation_members m
-               where m.person_id = p.id and m.organisation_id = any(organisations) and plans_in(viewer, m.organisation_id) offset 0)
-  and not exists (select from hidden_from(viewer) h where h.person_id = p.id offset 0);
+create function plans_with(viewer bigint, p people, organisations bigint[]) returns table (is_shown boolean) language sql stable rows 1 begin atomic
+  select p.disabled_at is null and not p.anonymous
+     and exists (select from organisation_members m, lateral plans_in(viewer, m.organisation_id) i
+                  where m.person_id = p.id and m.organisation_id = any(organisations) and i.plans offset 0)
+     and not exists (select from hidden_from(viewer) h where h.person_id = p.id offset 0);
+end;
 
 create table planner_searches (
   id             bigint generated always as identity primary key,

@@ -300,3 +300,17 @@ test('D4, D5: what is no search is refused before any engine is asked', async ()
   const strange = ok(await search(casey, [one], { text: '%_\\ \u202e😀' }))
   assert.equal(strange.text, '%_\\ \u202e😀')
 })
+
+test('a platform that stops does not wait for its engines', async (t) => {
+  const own = await testApp(t, UNLIMITED)
+  await openSchool(own)
+  const engine = await openEngine(own, t, { key: 'one' })
+  const casey = await signInBrowser(own, 'casey')
+  const asked = new Promise<void>((resolve) => {
+    engine.says.capabilities = () => resolve()
+  })
+  const answer = search(casey, [engine])
+  await asked
+  own.environment().stop()
+  assertError(await answer, 503, 5030)
+})

@@ -26,8 +26,9 @@ const offered = (where: string) => `
     select p.id as plugin_id, a.client_id, a.name, p.description,
            array_agg(o.id order by o.key) as organisation_ids, array_agg(o.key order by o.key) as organisations
       from plugins p join apps a on a.id = p.app_id
-      join plugin_organisations g on g.plugin_id = p.id join organisations o on o.id = g.organisation_id
-     where p.kind = 'ai' and p.is_active and a.status = 'approved' and plans_in(:person, o.id) and ${where}
+      join plugin_organisations g on g.plugin_id = p.id join organisations o on o.id = g.organisation_id,
+      lateral plans_in(:person, o.id) i
+     where p.kind = 'ai' and p.is_active and a.status = 'approved' and i.plans and ${where}
        and exists (select from plugin_permissions m where m.plugin_id = p.id and m.permission = 'mission-planner' and m.granted_at is not null)
        and 2 = (select count(*) from plugin_addresses d
                  where d.plugin_id = p.id and d.purpose in ('capabilities', 'candidates') and d.off_at is null)
@@ -53,9 +54,9 @@ export const findNamed = read('planner.findNamed', {
   gather: false,
   text: `
     select u.user_id, p.id as person_id, p.handle, p.first_name, p.last_name
-      from plugin_users u join people p on p.id = u.person_id
+      from plugin_users u join people p on p.id = u.person_id, lateral plans_with(:person, p, :organisations) w
      where u.plugin_id = :plugin and u.user_id = any(:users)
-       and exists (select from plugin_people(:plugin) s where s.person_id = p.id) and plans_with(:person, p, :organisations)`,
+       and exists (select from plugin_people(:plugin) s where s.person_id = p.id) and w.is_shown`,
 })
 
 const SEARCH = {
@@ -154,8 +155,8 @@ export const listCandidates = read('planner.listCandidates', {
   gather: false,
   text: `
     select ${candidateColumns} from planner_searches s
-      join planner_candidates c on c.search_id = s.id join people p on p.id = c.person_id
-     where s.id = :search and s.person_id = :person and plans_with(:person, p, s.organisations)`,
+      join planner_candidates c on c.search_id = s.id join people p on p.id = c.person_id, lateral plans_with(:person, p, s.organisations) w
+     where s.id = :search and s.person_id = :person and w.is_shown`,
 })
 
 /** Until the transaction ends nobody else saves a plan of this person: there is a limit. */
@@ -219,8 +220,8 @@ export const listPlans = report('planner.listPlans', {
   row: { ...PLAN, people: int8, total: int8 },
   text: `
     select ${planColumns}, count(*) over () as total,
-           (select count(*) from plan_people c join people p on p.id = c.person_id
-             where c.plan_id = n.id and plans_with(:person, p, n.organisations)) as people
+           (select count(*) from plan_people c join people p on p.id = c.person_id, lateral plans_with(:person, p, n.organisations) w
+             where c.plan_id = n.id and w.is_shown) as people
       from plans n where n.person_id = :person order by n.changed_at desc, n.id desc limit :limit offset :offset`,
 })
 
@@ -230,8 +231,9 @@ export const listPlanPeople = read('planner.listPlanPeople', {
   row: CANDIDATE,
   gather: false,
   text: `
-    select ${candidateColumns} from plans n join plan_people c on c.plan_id = n.id join people p on p.id = c.person_id
-     where n.id = :plan and n.person_id = :person and plans_with(:person, p, n.organisations)`,
+    select ${candidateColumns} from plans n join plan_people c on c.plan_id = n.id join people p on p.id = c.person_id,
+      lateral plans_with(:person, p, n.organisations) w
+     where n.id = :plan and n.person_id = :person and w.is_shown`,
 })
 
 /** Null leaves a field as it is. */
