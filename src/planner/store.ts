@@ -72,6 +72,7 @@ const searchColumns = `
   s.id, s.key, s.text, s.organisations as organisation_ids,
   array(select o.key from organisations o where o.id = any(s.organisations) order by 1) as organisations, s.engines, s.created_at`
 
+/** No row where the person has left while the engines were asked. */
 export const insertSearch = write('planner.insertSearch', {
   params: {
     key: text,
@@ -85,7 +86,8 @@ export const insertSearch = write('planner.insertSearch', {
   row: { id: int8 },
   text: `
     insert into planner_searches (key, person_id, text, organisations, engines, capabilities, created_at)
-    values (:key, :person, :text, :organisations, :engines, :capabilities, :now) returning id`,
+    select :key, p.id, :text, :organisations, :engines, :capabilities, :now from people p where p.id = :person for key share
+    returning id`,
 })
 
 /** So many of a person are kept; the others are older than all of these. */
