@@ -1,5 +1,5 @@
 import { addApp, ensureAppUser, readApp } from '../src/apps/apps.ts'
-import { secretHashKey } from '../src/apps/secrets.ts'
+import { secretKeys } from '../src/apps/secrets.ts'
 import type { Caller } from '../src/caller.ts'
 import { int8, int8Array, text, textArray, timestamptz, write } from '../src/database/statement.ts'
 import type { Environment } from '../src/environment.ts'
@@ -58,7 +58,6 @@ async function makeApp({ db, name, get }: Environment, key: string) {
     db,
     caller(),
     {
-      environment: name,
       key,
       name: key,
       redirectUris: [REDIRECT_URI],
@@ -68,7 +67,7 @@ async function makeApp({ db, name, get }: Environment, key: string) {
       isDeviceEnabled: false,
       isPublic: false,
     },
-    get(secretHashKey),
+    get(secretKeys),
   )
   const { id: appId } = await readApp(db, clientId, name)
   return { appId, clientId, secret: secret! }

@@ -304,9 +304,39 @@ export const makeDemo = () => ({
       pkce: false,
       secrets: ['gs-demo-secret'],
     },
+    // The two of examples/, where they listen.
+    makePlugin('demo-ai', 'Demo engine', {
+      kind: 'ai',
+      description: 'Finds people for a mission by what they have learned. Its source is examples/ai-plugin.',
+      addresses: { capabilities: 'http://localhost:4101/capabilities', candidates: 'http://localhost:4101/candidates' },
+      permissions: ['user-records', 'badges', 'skills', 'mission-planner'],
+      organisations: ['sandhills', 'northwind'],
+    }),
+    makePlugin(
+      'demo-ato',
+      'Demo ATO helper',
+      {
+        kind: 'ato',
+        description: 'Works on requests to authorise an app. Its source is examples/ato-plugin.',
+        addresses: { request: 'http://localhost:4102/request', distributions: 'http://localhost:4102/distributions' },
+        permissions: ['ato'],
+      },
+      ['http://localhost:4102/callback'],
+    ),
   ],
   courses: [PREFLIGHT],
   classes: CLASSES,
+})
+
+const makePlugin = (key: string, name: string, plugin: object, redirectUris: string[] = []) => ({
+  key,
+  name,
+  organisation: 'northwind',
+  owner: '@drew',
+  redirectUris,
+  pkce: false,
+  secrets: ['gs-demo-secret'],
+  plugin,
 })
 
 /** One entry a line, so that a reader can look through it. */

@@ -10,11 +10,9 @@ create table plugins (
   created_at   timestamptz not null
 );
 
--- A client secret once more, sealed: the platform itself must send it.
-create table plugin_secrets (
-  secret_id  bigint primary key references app_secrets on delete cascade,
-  sealed     bytea not null
-);
+-- Whether the platform itself must send the app's secrets: then they are also kept sealed.
+alter table apps add column secrets_sealed boolean not null default false;
+alter table app_secrets add column sealed bytea;
 
 create table plugin_addresses (
   plugin_id      bigint not null references plugins on delete cascade,

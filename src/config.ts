@@ -133,8 +133,8 @@ const SETTINGS = {
     'made once, in DATA_DIR/secret.key',
     secretKey,
   ),
-  PLUGIN_KEYS: setting(
-    'Keys that seal the secrets of plugins, base64, 32 bytes or more each, separated by commas. The first seals, all of them open: put a new one in front, run `groundschool plugin reseal`, then take the old one away.',
+  SEAL_KEYS: setting(
+    'Keys that seal the secrets of plugins, base64, 32 bytes or more each, separated by commas. The first seals, all of them open: put a new one in front, run `groundschool app reseal`, then take the old one away.',
     '',
     secretKeys,
     'one that is derived from SECRET_KEY',

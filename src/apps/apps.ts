@@ -9,7 +9,7 @@ import { isLine } from '../lines.ts'
 import { readPersonId } from '../people/people.ts'
 import { endSessionsInApp, REVOKED, type Revocation } from '../sessions/sessions.ts'
 import { findRedirectUriMistake, isAppKey, isOrigin } from './rules.ts'
-import { hashSecret, MAX_SECRETS, makeSecret } from './secrets.ts'
+import { hashSecret, MAX_SECRETS, makeSecret, type SecretKeys, type SecretSeal } from './secrets.ts'
 import * as store from './store.ts'
 
 /** Topic of the message that every process hears when an app's settings changed. */
@@ -223,7 +223,6 @@ export function removeApp(db: Db, who: Caller, what: { clientId: string }): Prom
 }
 
 export interface NewApp {
-  readonly environment: EnvironmentName
   readonly key: string
   readonly name: string
   readonly organisationId?: number
@@ -239,13 +238,8 @@ export interface NewApp {
   readonly isPublic: boolean
   /** True by default. */
   readonly isPkceRequired?: boolean
-}
-
-/** A secret that was just made, to be shown once. */
-export interface NewSecret {
-  readonly appId: number
-  readonly secretId: number
-  readonly secret: string
+  /** Whether its secrets are kept sealed too, because the platform itself must send them. */
+  readonly areSecretsSealed?: boolean
 }
 
 /** Registers an app, approved at once unless it says otherwise, and gives its client ID and, unless it is public, its first secret. */
@@ -253,10 +247,10 @@ export function addApp(
   db: Db,
   who: Caller,
   what: NewApp,
-  secretHashKey: Buffer,
-): Promise<{ clientId: string; appId: number; secret: string | undefined; secretId: number | undefined }> {
+  keys: SecretKeys,
+): Promise<{ clientId: string; appId: number; secret: string | undefined }> {
   checkNewApp(what)
-  const clientId = makeClientId(what.environment, what.key)
+  const clientId = makeClientId(keys.environment, what.key)
   return db.transaction(async (tx) => {
     const row = await tx.first(store.insertApp, {
       client: clientId,
@@ -266,6 +260,7 @@ export function addApp(
       status: what.status ?? 'approved',
       public: what.isPublic,
       pkce: what.isPkceRequired ?? true,
+      sealed: what.areSecretsSealed ?? false,
       implicit: what.isImplicitEnabled,
       device: what.isDeviceEnabled,
       basic: what.isBasicEnabled,
@@ -275,10 +270,11 @@ export function addApp(
       now: who.at,
     })
     if (!row) throw fail('duplicate', `There is an app with the client ID ${clientId} already`)
-    const made = what.isPublic ? undefined : await insertSecret(tx, who, row.id, what.environment, secretHashKey)
+    const app = { id: row.id, clientId, isSealed: what.areSecretsSealed }
+    const secret = what.isPublic ? undefined : await insertSecret(tx, who, app, keys)
     await recordAudit(tx, who, { action: 'app.added', appId: row.id })
     await notify(tx, APPS_CHANGED)
-    return { clientId, appId: row.id, secret: made?.secret, secretId: made?.secretId }
+    return { clientId, appId: row.id, secret }
   })
 }
 
@@ -319,12 +315,7 @@ function checkNewApp(what: NewApp): void {
 }
 
 /** Adds a second secret, so that the app's servers can be changed one after the other while both are right. */
-export function addAppSecret(
-  db: Db,
-  who: Caller,
-  what: { clientId: string; environment: EnvironmentName },
-  secretHashKey: Buffer,
-): Promise<NewSecret> {
+export function addAppSecret(db: Db, who: Caller, what: { clientId: string }, keys: SecretKeys): Promise<string> {
   return db.transaction(async (tx) => {
     const app = await tx.first(store.lockApp, { client: what.clientId })
     if (!app) throw fail('noSuchApp')
@@ -332,22 +323,40 @@ export function addAppSecret(
     const found = await tx.first(store.countSecrets, { app: app.id })
     if (found && found.count >= MAX_SECRETS)
       throw fail('impossibleNow', `The app has ${MAX_SECRETS} secrets already; drop the old one first`)
-    const made = await insertSecret(tx, who, app.id, what.environment, secretHashKey)
+    const { clientId } = what
+    const secret = await insertSecret(tx, who, { id: app.id, clientId, isSealed: app.secrets_sealed }, keys)
     await recordAudit(tx, who, { action: 'app.secret-added', appId: app.id })
-    return made
+    return secret
   })
 }
 
 async function insertSecret(
   tx: Db,
   who: Caller,
-  appId: number,
-  environment: EnvironmentName,
-  secretHashKey: Buffer,
-): Promise<NewSecret> {
+  app: { id: number; clientId: string; isSealed: boolean | undefined },
+  { environment, hashKey, seal }: SecretKeys,
+): Promise<string> {
   const secret = makeSecret(environment)
-  const row = await tx.first(store.insertSecret, { app: appId, hash: hashSecret(secret, secretHashKey), now: who.at })
-  return { appId, secretId: row!.id, secret }
+  const sealed = app.isSealed ? seal.seal(app.clientId, secret) : null
+  await tx.first(store.insertSecret, { app: app.id, hash: hashSecret(secret, hashKey), sealed, now: who.at })
+  return secret
+}
+
+const RESEALED_AT_ONCE = 100
+
+/** Seals everything with the first key; the others are not needed after that. Says how many there were to do. */
+export async function resealSecrets(db: Db, seal: SecretSeal): Promise<number> {
+  let [count, after] = [0, 0]
+  for (;;) {
+    const rows = await db.all(store.listSealed, { after, limit: RESEALED_AT_ONCE })
+    for (const { id, client_id: clientId, sealed } of rows) {
+      after = id
+      if (sealed === null || seal.isCurrent(sealed)) continue
+      const again = seal.seal(clientId, seal.open(clientId, sealed))
+      if (await db.first(store.reseal, { secret: id, before: sealed, sealed: again })) count++
+    }
+    if (rows.length < RESEALED_AT_ONCE) return count
+  }
 }
 
 /** Leaves the newest secret only; gives how many were dropped. */

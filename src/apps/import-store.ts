@@ -36,6 +36,7 @@ export const findApps = read('apps.findForImport', {
     device_enabled: bool,
     anonymous_enabled: bool,
     shared_buckets: bool,
+    secrets_sealed: bool,
     blocks_limit: int8,
     redirect_uris: textArray,
     origins: textArray,
@@ -43,7 +44,7 @@ export const findApps = read('apps.findForImport', {
   },
   text: `
     select a.id, a.client_id, a.name, a.organisation_id, o.key as organisation, a.owner_id, p.handle_key as owner, a.status, a.public_client,
-           a.pkce_required, a.implicit_enabled, a.basic_enabled, a.device_enabled, a.anonymous_enabled, a.shared_buckets, s.blocks_limit,
+           a.pkce_required, a.implicit_enabled, a.basic_enabled, a.device_enabled, a.anonymous_enabled, a.shared_buckets, a.secrets_sealed, s.blocks_limit,
            array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris,
            array(select origin from app_origins where app_id = a.id order by origin) as origins,
            array(select encode(secret_hash, 'hex') from app_secrets where app_id = a.id order by 1) as secrets
@@ -57,12 +58,12 @@ export const insertApps = write('apps.insertMany', {
   row: { id: int8, client_id: text },
   text: `
     insert into apps (client_id, name, organisation_id, owner_id, status, public_client, pkce_required,
-                      implicit_enabled, basic_enabled, device_enabled, anonymous_enabled, shared_buckets, created_at)
+                      implicit_enabled, basic_enabled, device_enabled, anonymous_enabled, shared_buckets, secrets_sealed, created_at)
     select r.client_id, r.name, r.organisation_id, r.owner_id, r.status, r.public_client, r.pkce_required,
-           r.implicit_enabled, r.basic_enabled, r.device_enabled, r.anonymous_enabled, r.shared_buckets, :now
+           r.implicit_enabled, r.basic_enabled, r.device_enabled, r.anonymous_enabled, r.shared_buckets, r.secrets_sealed, :now
       from json_to_recordset(:rows) as r(client_id text, name text, organisation_id bigint, owner_id bigint,
            status text, public_client boolean, pkce_required boolean, implicit_enabled boolean, basic_enabled boolean,
-           device_enabled boolean, anonymous_enabled boolean, shared_buckets boolean)
+           device_enabled boolean, anonymous_enabled boolean, shared_buckets boolean, secrets_sealed boolean)
     returning id, client_id`,
 })
 
@@ -74,10 +75,11 @@ export const updateApps = write('apps.updateMany', {
        set name = r.name, organisation_id = r.organisation_id, owner_id = r.owner_id, status = r.status,
            public_client = r.public_client, pkce_required = r.pkce_required, implicit_enabled = r.implicit_enabled,
            basic_enabled = r.basic_enabled, device_enabled = r.device_enabled,
-           anonymous_enabled = r.anonymous_enabled, shared_buckets = r.shared_buckets
+           anonymous_enabled = r.anonymous_enabled, shared_buckets = r.shared_buckets,
+           secrets_sealed = r.secrets_sealed
       from json_to_recordset(:rows) as r(id bigint, name text, organisation_id bigint, owner_id bigint, status text,
            public_client boolean, pkce_required boolean, implicit_enabled boolean, basic_enabled boolean,
-           device_enabled boolean, anonymous_enabled boolean, shared_buckets boolean)
+           device_enabled boolean, anonymous_enabled boolean, shared_buckets boolean, secrets_sealed boolean)
      where a.id = r.id returning a.id`,
 })
 
@@ -122,14 +124,15 @@ export const replaceSecrets = write('apps.replaceSecrets', {
   row: { app_id: int8 },
   text: `
     with wanted as (
-      select app_id, decode(value, 'hex') as secret_hash
-        from json_to_recordset(:rows) as r(app_id bigint, value text)
+      select app_id, decode(hash, 'hex') as secret_hash, decode(sealed, 'hex') as sealed
+        from json_to_recordset(:rows) as r(app_id bigint, hash text, sealed text)
     ), gone as (
       delete from app_secrets s where s.app_id = any(:apps) and not exists
         (select from wanted w where w.app_id = s.app_id and w.secret_hash = s.secret_hash)
     )
-    insert into app_secrets (app_id, secret_hash, created_at)
-    select app_id, secret_hash, :now from wanted on conflict do nothing returning app_id`,
+    insert into app_secrets (app_id, secret_hash, sealed, created_at)
+    select app_id, secret_hash, sealed, :now from wanted
+    on conflict (app_id, secret_hash) do update set sealed = excluded.sealed returning app_id`,
 })
 
 /** Also those who have withdrawn consent. */

@@ -10,7 +10,7 @@ import { REVOKED, type Revocation } from '../sessions/sessions.ts'
 import { APPS_CHANGED, BLOCK_BYTES, DEFAULT_STORAGE_BLOCKS, enrolUsers, makeClientId } from './apps.ts'
 import * as store from './import-store.ts'
 import { findRedirectUriMistake, isAppKey, isOrigin } from './rules.ts'
-import { hashSecret, MAX_SECRETS, secretHashKey } from './secrets.ts'
+import { hashSecret, MAX_SECRETS, secretKeys } from './secrets.ts'
 
 const DEFAULT_STORAGE_BYTES = DEFAULT_STORAGE_BLOCKS * BLOCK_BYTES
 const MAX_APPS = 100
@@ -71,8 +71,15 @@ const ImportedApp = Type.Object({
 
 /** An entry of the file, or as it waits to be written: with hashes instead of the secrets. */
 type AppEntry = Static<typeof ImportedApp> & {
-  /** In hexadecimal. */
-  readonly secretHashes?: readonly string[]
+  readonly hiddenSecrets?: readonly HiddenSecret[]
+  /** What the room of plugins keeps: the platform sends the secrets of such an app. */
+  readonly plugin?: unknown
+}
+
+/** In hexadecimal. */
+interface HiddenSecret {
+  readonly hash: string
+  readonly sealed: string
 }
 
 type FoundApp = RowOf<typeof store.findApps> & { readonly key: string }
@@ -85,8 +92,8 @@ interface PlannedApp {
   readonly blocksLimit: number
   readonly redirectUris: readonly string[]
   readonly origins: readonly string[]
-  /** Hashes, in hexadecimal. */
-  readonly secrets: readonly string[]
+  /** Undefined: they stay as they are. */
+  readonly secrets: readonly HiddenSecret[] | undefined
   /** Was approved, and is no longer. */
   readonly isWithdrawn: boolean
 }
@@ -137,7 +144,13 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
   prepare: async () => ({
     hide({ secrets, ...app }, _known, get) {
       if (secrets === undefined) return app
-      return { ...app, secretHashes: secrets.map((secret) => hashSecret(secret, get(secretHashKey)).toString('hex')) }
+      const { environment, hashKey, seal } = get(secretKeys)
+      const clientId = makeClientId(environment, app.key)
+      const hiddenSecrets = [...new Set(secrets)].map((secret) => ({
+        hash: hashSecret(secret, hashKey).toString('hex'),
+        sealed: seal.seal(clientId, secret).toString('hex'),
+      }))
+      return { ...app, hiddenSecrets }
     },
   }),
 
@@ -153,6 +166,7 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
       device_enabled: app.device ?? found?.device_enabled ?? false,
       anonymous_enabled: app.anonymous ?? found?.anonymous_enabled ?? true,
       shared_buckets: app.sharedBuckets ?? found?.shared_buckets ?? false,
+      secrets_sealed: app.plugin !== undefined || (found?.secrets_sealed ?? false),
     }
     const owner = app.owner && normaliseHandle(app.owner)
     const change = {
@@ -166,7 +180,7 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
           : Math.floor(app.storageBytes / BLOCK_BYTES),
       redirectUris: sortedSet(app.redirectUris ?? found?.redirect_uris ?? []),
       origins: sortedSet(app.origins ?? found?.origins ?? []),
-      secrets: isPublic ? [] : sortedSet(app.secretHashes ?? found?.secrets ?? []),
+      secrets: isPublic ? [] : app.hiddenSecrets,
       isWithdrawn: found?.status === 'approved' && row.status !== 'approved',
     }
     const isSame =
@@ -177,7 +191,11 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
       found.blocks_limit === change.blocksLimit &&
       isSameList(found.redirect_uris, change.redirectUris) &&
       isSameList(found.origins, change.origins) &&
-      isSameList(found.secrets, change.secrets)
+      (change.secrets === undefined ||
+        isSameList(
+          change.secrets.map(({ hash }) => hash),
+          found.secrets,
+        ))
     return { change, isSame }
   },
 
@@ -203,7 +221,12 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
     await tx.all(store.setStorageLimits, { rows: JSON.stringify(storage) })
     await tx.all(store.replaceRedirectUris, { apps, rows: listRows((app) => app.redirectUris) })
     await tx.all(store.replaceOrigins, { apps, rows: listRows((app) => app.origins) })
-    await tx.all(store.replaceSecrets, { apps, rows: listRows((app) => app.secrets), now: who.at })
+    const given = planned.filter(({ secrets }) => secrets !== undefined)
+    const secrets = given.flatMap(({ id, row, secrets = [] }) =>
+      secrets.map(({ hash, sealed }) => ({ app_id: id, hash, sealed: row.secrets_sealed ? sealed : null })),
+    )
+    const renewed = given.map(({ id }) => id)
+    await tx.all(store.replaceSecrets, { apps: renewed, rows: JSON.stringify(secrets), now: who.at })
     for (const { id, isWithdrawn } of planned)
       if (isWithdrawn) await notify(tx, REVOKED, { appId: id } satisfies Revocation)
     await notify(tx, APPS_CHANGED)

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes } from 'node:crypto'
 import type { EnvironmentName } from '../config.ts'
 import { service } from '../environment.ts'
 import { mintToken } from '../sessions/tokens.ts'
@@ -14,3 +14,53 @@ export const hashSecret = (secret: string, secretHashKey: Buffer): Buffer =>
   createHmac('sha256', secretHashKey).update(secret.normalize('NFC')).digest()
 
 export const secretHashKey = service(({ keyFor }) => keyFor('client-secret'))
+
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+/** Says which key sealed it, so that keys can be changed one after the other. */
+const KEY_ID_BYTES = 4
+const keyIdOf = (key: Buffer): Buffer => hash('sha256', key, 'buffer').subarray(0, KEY_ID_BYTES)
+
+/** Seals secrets that the platform itself must send. Whose a secret is, is part of its seal: a row that was moved to another app does not open. */
+export interface SecretSeal {
+  seal(clientId: string, secret: string): Buffer
+  /** Throws where none of the keys made the seal, or it was made for another app. */
+  open(clientId: string, sealed: Buffer): string
+  /** Whether the first key made it. */
+  isCurrent(sealed: Buffer): boolean
+}
+
+/** The first key seals, all of them open. */
+export const secretSeal = service(({ name, config, keyFor }): SecretSeal => {
+  const given = config.SEAL_KEYS.map((text) => hash('sha256', Buffer.from(text, 'base64url'), 'buffer'))
+  const keys = [...given, keyFor('sealed-secrets')]
+  const bind = (clientId: string): Buffer => Buffer.from(JSON.stringify([name, clientId]))
+  return {
+    seal: (clientId, secret) => {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', keys[0]!, nonce, { authTagLength: TAG_BYTES }).setAAD(bind(clientId))
+      const body = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
+      return Buffer.concat([keyIdOf(keys[0]!), nonce, cipher.getAuthTag(), body])
+    },
+    open: (clientId, sealed) => {
+      const key = keys.find((one) => keyIdOf(one).equals(sealed.subarray(0, KEY_ID_BYTES)))
+      if (!key) throw new Error(`The secret of ${clientId} was sealed with a key that is not in SEAL_KEYS`)
+      const nonce = sealed.subarray(KEY_ID_BYTES, KEY_ID_BYTES + NONCE_BYTES)
+      const rest = sealed.subarray(KEY_ID_BYTES + NONCE_BYTES)
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
+      decipher.setAAD(bind(clientId)).setAuthTag(rest.subarray(0, TAG_BYTES))
+      return Buffer.concat([decipher.update(rest.subarray(TAG_BYTES)), decipher.final()]).toString('utf8')
+    },
+    isCurrent: (sealed) => keyIdOf(keys[0]!).equals(sealed.subarray(0, KEY_ID_BYTES)),
+  }
+})
+
+/** What secrets are made and kept with. */
+export interface SecretKeys {
+  readonly environment: EnvironmentName
+  readonly hashKey: Buffer
+  readonly seal: SecretSeal
+}
+export const secretKeys = service(
+  ({ name, get }): SecretKeys => ({ environment: name, hashKey: get(secretHashKey), seal: get(secretSeal) }),
+)

@@ -227,6 +227,7 @@ export const insertApp = write('apps.insert', {
     status: text,
     public: bool,
     pkce: bool,
+    sealed: bool,
     implicit: bool,
     basic: bool,
     device: bool,
@@ -238,9 +239,9 @@ export const insertApp = write('apps.insert', {
   row: { id: int8 },
   text: `
     with app as (
-      insert into apps (client_id, name, organisation_id, owner_id, status, public_client, pkce_required,
+      insert into apps (client_id, name, organisation_id, owner_id, status, public_client, pkce_required, secrets_sealed,
                         implicit_enabled, basic_enabled, device_enabled, created_at)
-      values (:client, :name, :organisation, :owner, :status, :public, :pkce, :implicit, :basic, :device, :now)
+      values (:client, :name, :organisation, :owner, :status, :public, :pkce, :sealed, :implicit, :basic, :device, :now)
       on conflict (client_id) do nothing returning id
     ), storage as (
       insert into app_storage (app_id, blocks_limit) select id, :blocks from app
@@ -268,8 +269,8 @@ export const changeApp = write('apps.change', {
 /** The row is locked, so that two rotations at once cannot leave three secrets. */
 export const lockApp = write('apps.lock', {
   params: { client: text },
-  row: { id: int8, public_client: bool },
-  text: `select id, public_client from apps where client_id = :client for update`,
+  row: { id: int8, public_client: bool, secrets_sealed: bool },
+  text: `select id, public_client, secrets_sealed from apps where client_id = :client for update`,
 })
 
 export const countSecrets = read('apps.countSecrets', {
@@ -279,9 +280,10 @@ export const countSecrets = read('apps.countSecrets', {
 })
 
 export const insertSecret = write('apps.insertSecret', {
-  params: { app: int8, hash: bytea, now: timestamptz },
+  params: { app: int8, hash: bytea, sealed: nullable(bytea), now: timestamptz },
   row: { id: int8 },
-  text: `insert into app_secrets (app_id, secret_hash, created_at) values (:app, :hash, :now) returning id`,
+  text: `
+    insert into app_secrets (app_id, secret_hash, sealed, created_at) values (:app, :hash, :sealed, :now) returning id`,
 })
 
 export const deleteOldSecrets = write('apps.deleteOldSecrets', {
@@ -291,4 +293,20 @@ export const deleteOldSecrets = write('apps.deleteOldSecrets', {
     delete from app_secrets where app_id = :app
        and id <> (select id from app_secrets where app_id = :app order by created_at desc, id desc limit 1)
     returning id`,
+})
+
+export const listSealed = read('apps.listSealed', {
+  params: { after: int8, limit: int8 },
+  row: { id: int8, client_id: text, sealed: nullable(bytea) },
+  gather: false,
+  text: `
+    select s.id, a.client_id, s.sealed from app_secrets s join apps a on a.id = s.app_id
+     where s.id > :after and s.sealed is not null order by s.id limit :limit`,
+})
+
+/** No row where somebody else has changed it meanwhile. */
+export const reseal = write('apps.reseal', {
+  params: { secret: int8, before: bytea, sealed: bytea },
+  row: { id: int8 },
+  text: `update app_secrets set sealed = :sealed where id = :secret and sealed = :before returning id`,
 })

@@ -6,12 +6,13 @@ import {
   listAppSecrets,
   listApps,
   makeClientId,
+  resealSecrets,
   setAppStatus,
   setAppStorage,
   setAppSwitches,
 } from '../apps/apps.ts'
-import { secretHashKey } from '../apps/secrets.ts'
-import type { EnvironmentName } from '../config.ts'
+import { secretKeys, secretSeal } from '../apps/secrets.ts'
+import { ENVIRONMENTS, type EnvironmentName } from '../config.ts'
 import type { Environment } from '../environment.ts'
 import { type CommandGroup, command, ENVIRONMENT_OPTION, print, UsageError } from './command.ts'
 import { readEnvironmentName, withEnvironment } from './database.ts'
@@ -63,7 +64,6 @@ const add = command({
         found.db,
         operator(),
         {
-          environment: found.name,
           key: key!,
           name,
           owner: values.owner,
@@ -74,7 +74,7 @@ const add = command({
           isDeviceEnabled: values.device,
           isPublic: values.public,
         },
-        found.get(secretHashKey),
+        found.get(secretKeys),
       )
       print(`client ID      ${clientId}`)
       print(`client secret  ${secret ?? 'none: a public app uses PKCE'}`)
@@ -94,7 +94,7 @@ const secret = command({
   examples: ['app secret logbook', 'app secret logbook --list', 'app secret logbook --drop-old'],
   run: async ([key], values) => {
     if (values.list && values['drop-old']) throw new UsageError('--list and --drop-old do not go together')
-    await withApp(key!, values.environment, async ({ db, name, get }, clientId) => {
+    await withApp(key!, values.environment, async ({ db, get }, clientId) => {
       if (values.list) {
         const secrets = await listAppSecrets(db, { clientId })
         for (const { createdAt, lastUsedAt } of secrets)
@@ -109,7 +109,7 @@ const secret = command({
         print(dropped === 0 ? 'There was no old secret.' : 'Only the newest secret is left.')
         return
       }
-      const { secret: made } = await addAppSecret(db, operator(), { clientId, environment: name }, get(secretHashKey))
+      const made = await addAppSecret(db, operator(), { clientId }, get(secretKeys))
       print(`client secret  ${made}`)
     })
   },
@@ -189,6 +189,20 @@ const set = command({
   },
 })
 
+const reseal = command({
+  about:
+    'Seals the secrets that the platform sends to plugins with the first of SEAL_KEYS, in both environments. The other keys can be taken away afterwards.',
+  args: [],
+  options: {},
+  examples: ['app reseal'],
+  run: async () => {
+    for (const name of ENVIRONMENTS)
+      await withEnvironment(name, async ({ db, get }) => {
+        print(`${name}\t${await resealSecrets(db, get(secretSeal))} sealed anew`)
+      })
+  },
+})
+
 const list = command({
   about: 'Lists all apps: client ID, status, bytes used and allowed, owner and name, separated by tabs.',
   args: [],
@@ -205,5 +219,5 @@ const list = command({
 
 export const app: CommandGroup = {
   about: 'Registers, lists, approves and suspends apps, renews their secrets, sets their storage and what they may do.',
-  verbs: { add, secret, approve, suspend, storage, set, list },
+  verbs: { add, secret, approve, suspend, storage, set, list, reseal },
 }

@@ -283,11 +283,20 @@ test('what became wrong after it was written is not published', async () => {
 })
 
 test('an import file with lessons that could never be opened or passed is refused', async () => {
-  const mistakesOf = (lessons: object[]) =>
-    refused(run(app, { courses: [{ key: 'filed', organisation: 'school', name: 'Filed', lessons }] }))
+  const mistakesOf = (lessons: object[], more: object = {}) =>
+    refused(run(app, { ...more, courses: [{ key: 'filed', organisation: 'school', name: 'Filed', lessons }] }))
   const opened = { id: 'filed-a', name: 'A', app: 'quiz', launchUri: REDIRECT_URI }
   assert.match((await mistakesOf([{ ...opened, launchParameters: ['code=1'] }]))[0]!, /filed-a must not say code/)
   assert.match((await mistakesOf([{ ...opened, launchUri: `${REDIRECT_URI}?state=1` }]))[0]!, /not say state/)
+  // The app may be public in the environment, or by the file itself.
+  const passing = (name: string) => ({ ...opened, app: name, passCode: true })
+  await registerApp(app, { key: 'open', isPublic: true }, 'sandbox')
+  for (const name of ['open', 'gs-open', 'opened']) {
+    const apps = [{ key: 'opened', name: 'Opened', public: true, redirectUris: [REDIRECT_URI] }]
+    const words = `must be false: ${name} is public, and has no secret to redeem a code with`
+    const parent = { id: 'filed-p', name: 'P', childLessons: [passing(name)] }
+    assert.deepEqual(await mistakesOf([parent], { apps }), [`courses[0].lessons[0].childLessons[0].passCode: ${words}`])
+  }
   const [late] = await mistakesOf([{ ...opened, prerequisites: ['filed-b'] }, ...lessonsOf(['filed-b'])])
   assert.match(late!, /courses\[0\]\.lessons: must come after their prerequisites: filed-b must come before filed-a/)
 })

@@ -13,7 +13,7 @@ import { type Page, pageOf, spanOf } from '../paging.ts'
 import * as store from './authoring-store.ts'
 import { removeCourses } from './courses.ts'
 import { publishVersion } from './publish.ts'
-import { canonicalCourse, findCourseMistakes, lessonsIn } from './rules.ts'
+import { beFalse, canonicalCourse, findCourseMistakes, lessonsIn } from './rules.ts'
 import {
   type CourseContent,
   type CourseDocument,
@@ -193,11 +193,7 @@ async function checkContent(tx: Db, key: string, content: CourseContent, environ
     if (app === undefined) continue
     const found = apps.get(clientOf(app))
     if (!found) throw fail('validationFailed', `lessons must name apps that there are: ${id} names ${app}`)
-    if (found.is_public && passCode)
-      throw fail(
-        'validationFailed',
-        `passCode of ${id} must be false: ${app} is public, and has no secret to redeem a code with`,
-      )
+    if (found.is_public && passCode) throw fail('validationFailed', `passCode of ${id} must ${beFalse(app)}`)
     if (launchUri !== undefined && !found.uris.some((uri) => isLaunchOf(launchUri, uri)))
       throw fail('validationFailed', `launchUri of ${id} must be a redirect URI of ${app}, with or without a query`)
   }

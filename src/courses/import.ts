@@ -6,7 +6,7 @@ import { type Field, Flag, Key, Line, Matching } from '../imports/fields.ts'
 import { type ImportSection, isObject } from '../imports/section.ts'
 import { organisationSection } from '../organisations/import.ts'
 import { publishVersion } from './publish.ts'
-import { canonicalCourse, findCourseMistakes, lessonsIn } from './rules.ts'
+import { beFalse, canonicalCourse, findCourseMistakes, lessonsIn } from './rules.ts'
 import { CourseContent, ID_MUST, ID_PATTERN } from './schema.ts'
 import * as store from './store.ts'
 
@@ -67,8 +67,16 @@ export const courseSection: ImportSection<CourseEntry, Found, CourseEntry> = {
   find: (db, keys) => db.all(store.findCourses, { keys }),
   lock: (tx, { own }) => tx.all(store.lockCourses, { keys: own }),
 
-  /** Ids are unique in an environment. */
-  async checkHere(db, entries) {
+  /** Ids are unique in an environment, and only an app with a secret can redeem a code. */
+  async checkHere(db, entries, { find, inFile }) {
+    const isPublic = (app: string) =>
+      (inFile(appSection, app) as { public?: boolean } | undefined)?.public ?? find(appSection, app)?.public_client
+    const passing = entries.flatMap(({ lessons }, i) =>
+      objectsIn(lessons, `courses[${i}].lessons`).filter(([, { passCode }]) => passCode === true),
+    )
+    const wrong = passing.flatMap(([where, { app }]) =>
+      typeof app === 'string' && isPublic(appKey(app)) ? `${where}.passCode: must ${beFalse(app)}` : [],
+    )
     const named = entries.flatMap((entry, i) => [
       ...lessonsIn(entry).map(({ id }) => ({ kind: 'lesson', id, entry, i })),
       ...(entry.objectives ?? []).map(({ id }) => ({ kind: 'objective', id, entry, i })),
@@ -76,13 +84,14 @@ export const courseSection: ImportSection<CourseEntry, Found, CourseEntry> = {
     const rows = await db.all(store.findOwners, { keys: named.map(({ id }) => id) })
     const owners = new Map(rows.map(({ kind, key, course }) => [`${kind} ${key}`, course]))
     const seen = new Map<string, string>()
-    return named.flatMap(({ kind, id, entry, i }) => {
+    const taken = named.flatMap(({ kind, id, entry, i }) => {
       const owner = owners.get(`${kind} ${id}`) ?? seen.get(`${kind} ${id}`) ?? entry.key
       seen.set(`${kind} ${id}`, entry.key)
       return owner === entry.key
         ? []
         : [`courses[${i}]: must have ids of its own: ${id} belongs to the course ${owner}`]
     })
+    return [...taken, ...wrong]
   },
 
   plan: (entry, found) => ({

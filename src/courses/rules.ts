@@ -73,6 +73,9 @@ export function* findCourseMistakes(course: CourseContent): Generator<{ where: s
   }
 }
 
+/** What `passCode` must, with an app that can keep no secret. */
+export const beFalse = (app: string): string => `be false: ${app} is public, and has no secret to redeem a code with`
+
 /** What every launch adds to the address, in small letters. */
 const OWN_NAMES = ['lessonid', 'classid', 'courseid', 'studentid']
 

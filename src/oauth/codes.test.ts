@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { secretHashKey } from '../apps/secrets.ts'
+import { secretKeys } from '../apps/secrets.ts'
 import { messagePolicy } from '../messages/messages.ts'
 import { FORGETTING } from '../platform/forgetting.ts'
 import { size } from '../testing/sizes.ts'
@@ -363,8 +363,8 @@ test("O11: an app's credentials", async (t) => {
     const { db, get, clock } = app.environment()
     const who = { at: clock(), requestId: 'test', address: '127.0.0.1' }
     const what = { clientId: old.clientId, environment: 'production' as const }
-    const { secret: second } = await addAppSecret(db, who, what, get(secretHashKey))
-    await assert.rejects(addAppSecret(db, who, what, get(secretHashKey)), /2 secrets already/)
+    const second = await addAppSecret(db, who, what, get(secretKeys))
+    await assert.rejects(addAppSecret(db, who, what, get(secretKeys)), /2 secrets already/)
     for (const secret of [old.secret, second]) {
       const { code: next } = await obtainCode(app, { clientId: old.clientId, browser })
       assert.equal((await exchange(app, { ...fieldsOf(old, next), client_secret: secret })).status, 200)

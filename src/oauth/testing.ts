@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { hash, randomBytes } from 'node:crypto'
 import { addApp, type NewApp } from '../apps/apps.ts'
-import { secretHashKey } from '../apps/secrets.ts'
+import { secretKeys } from '../apps/secrets.ts'
 import type { EnvironmentName } from '../config.ts'
 import { until } from '../database/test-database.ts'
 import type { TestBrowser } from '../testing/browser.ts'
@@ -28,7 +28,6 @@ export async function registerApp(
     db,
     { at: clock(), requestId: 'test', address: '127.0.0.1' },
     {
-      environment,
       name: what.key,
       redirectUris: [REDIRECT_URI],
       origins: [],
@@ -38,7 +37,7 @@ export async function registerApp(
       isPublic: false,
       ...what,
     },
-    get(secretHashKey),
+    get(secretKeys),
   )
   return { clientId, secret }
 }

@@ -1,7 +1,7 @@
+import { secretSeal } from '../apps/secrets.ts'
 import type { Db } from '../database/database.ts'
 import type { Environment } from '../environment.ts'
 import type { Purpose } from './rules.ts'
-import { openSecret } from './secrets.ts'
 import * as store from './store.ts'
 
 /** What is needed to call a plugin. */
@@ -17,7 +17,7 @@ export interface Hosted {
 
 /** Where a plugin takes what is for this purpose; undefined where it takes nothing: no address, switched off, not active, not approved, or without the permission. */
 export async function findHosted(
-  parts: Pick<Environment, 'name' | 'get'>,
+  { get }: Pick<Environment, 'get'>,
   db: Db,
   what: { pluginId: number; purpose: Purpose },
 ): Promise<Hosted | undefined> {
@@ -29,7 +29,7 @@ export async function findHosted(
     name: row.name,
     purpose: what.purpose,
     uri: row.uri,
-    secrets: row.sealed.map((sealed) => openSecret(parts, row.client_id, Buffer.from(sealed, 'hex'))),
+    secrets: row.sealed.map((sealed) => get(secretSeal).open(row.client_id, Buffer.from(sealed, 'hex'))),
   }
 }
 

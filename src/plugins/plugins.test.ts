@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { call, signInBrowser, UNLIMITED } from '../account/testing.ts'
+import { resealSecrets } from '../apps/apps.ts'
+import { secretSeal } from '../apps/secrets.ts'
 import { assertError, sharedApp } from '../testing/testing.ts'
 import { findHosted } from './hosted.ts'
-import { resealSecrets } from './plugins.ts'
-import { openSecret, sealSecret } from './secrets.ts'
 
 const PATH = '/plugin/v1/plugin'
 const app = await sharedApp(UNLIMITED)
@@ -168,7 +168,7 @@ test('secrets are kept sealed, two at a time; the platform sends the older one u
   const { clientSecret: second } = (await call(drew, 'PUT', `${PATH}/secret`, { clientId })).body
   assertError(await call(drew, 'PUT', `${PATH}/secret`, { clientId }), 400, 4006, /2 secrets already/)
   assert.deepEqual(await secrets(), [clientSecret, second])
-  const kept = await app.sql(`select encode(sealed, 'escape') as sealed from plugin_secrets`)
+  const kept = await app.sql(`select encode(sealed, 'escape') as sealed from app_secrets where sealed is not null`)
   assert.ok(kept.every(({ sealed }) => !String(sealed).includes('gs_cs_')))
   assert.equal((await call(drew, 'POST', `${PATH}/secret/drop`, { clientId })).body.secrets.length, 1)
   assert.deepEqual(await secrets(), [second])
@@ -177,26 +177,26 @@ test('secrets are kept sealed, two at a time; the platform sends the older one u
 })
 
 test('a sealed secret opens for its own plugin and environment alone, and keys can be changed', async () => {
-  const [production, sandbox] = [app.environment(), app.environment('sandbox')]
-  const sealed = sealSecret(production, 'gs-a', 'secret of a')
-  assert.equal(openSecret(production, 'gs-a', sealed), 'secret of a')
-  assert.throws(() => openSecret(production, 'gs-b', sealed))
-  assert.throws(() => openSecret(sandbox, 'gs-a', sealed))
+  const [production, sandbox] = [app.environment().get(secretSeal), app.environment('sandbox').get(secretSeal)]
+  const sealed = production.seal('gs-a', 'secret of a')
+  assert.equal(production.open('gs-a', sealed), 'secret of a')
+  assert.throws(() => production.open('gs-b', sealed))
+  assert.throws(() => sandbox.open('gs-a', sealed))
   sealed[sealed.length - 1]! ^= 1
-  assert.throws(() => openSecret(production, 'gs-a', sealed))
-  const key = Buffer.alloc(32, 'new').toString('base64url')
-  const second = await app.startSecond({ PLUGIN_KEYS: key })
-  const changed = second.environments.find(({ name }) => name === 'production')!
-  const { n } = (await app.sql('select count(*)::int as n from plugin_secrets'))[0]!
-  assert.equal(await resealSecrets(changed), n)
-  assert.equal(await resealSecrets(changed), 0)
-  const [one] = await app.sql(
-    `select a.client_id, encode(t.sealed, 'hex') as sealed from plugin_secrets t join app_secrets s on s.id = t.secret_id join apps a on a.id = s.app_id limit 1`,
-  )
-  const moved = Buffer.from(String(one!.sealed), 'hex')
-  assert.match(openSecret(changed, String(one!.client_id), moved), /^gs_cs_/)
-  assert.throws(() => openSecret(production, String(one!.client_id), moved), /not in PLUGIN_KEYS/)
-  assert.equal(await resealSecrets(production).catch(() => 'refused'), 'refused')
+  assert.throws(() => production.open('gs-a', sealed))
+  const second = await app.startSecond({ SEAL_KEYS: Buffer.alloc(32, 'new').toString('base64url') })
+  const { db, get } = second.environments.find(({ name }) => name === 'production')!
+  const rows = () =>
+    app.sql(
+      `select a.client_id, encode(s.sealed, 'hex') as sealed from app_secrets s join apps a on a.id = s.app_id where s.sealed is not null`,
+    )
+  assert.equal(await resealSecrets(db, get(secretSeal)), (await rows()).length)
+  assert.equal(await resealSecrets(db, get(secretSeal)), 0)
+  for (const { client_id, sealed } of await rows()) {
+    const moved = Buffer.from(String(sealed), 'hex')
+    assert.match(get(secretSeal).open(String(client_id), moved), /^gs_cs_/)
+    assert.throws(() => production.open(String(client_id), moved), /not in SEAL_KEYS/)
+  }
 })
 
 test('a plugin that is removed is gone for everybody', async () => {

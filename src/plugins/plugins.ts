@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { addApp, addAppSecret, changeApp, dropOldAppSecrets, removeApp, setAppStatus } from '../apps/apps.ts'
-import { secretHashKey } from '../apps/secrets.ts'
+import { secretKeys } from '../apps/secrets.ts'
 import { type AuditEntry, recordAudit } from '../audit/audit.ts'
 import type { Caller, PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
@@ -23,7 +23,6 @@ import type {
   Plugin,
   RegisterPlugin,
 } from './schema.ts'
-import { isSealedWithFirst, openSecret, sealSecret } from './secrets.ts'
 import * as store from './store.ts'
 
 const NOT_YOURS = 'There is no plugin with that client ID, or you do not work on it'
@@ -112,7 +111,6 @@ export async function addPlugin(
     who,
     {
       ...app,
-      environment: environment.name,
       owner: ownerId,
       status: 'pending',
       origins: [],
@@ -122,14 +120,13 @@ export async function addPlugin(
       isPublic: false,
       // Its users are sent to it with a code; it has started nothing, so it has no challenge.
       isPkceRequired: false,
+      areSecretsSealed: true,
     },
-    environment.get(secretHashKey),
+    environment.get(secretKeys),
   )
-  const { clientId, appId } = made
-  const [secret, secretId] = [made.secret!, made.secretId!]
+  const { clientId, appId, secret } = made
   const row = await tx.first(store.insertPlugin, { app: appId, kind, description, now: who.at })
-  await tx.first(store.insertSealed, { secret: secretId, sealed: sealSecret(environment, clientId, secret) })
-  return { clientId, clientSecret: secret, appId, pluginId: row!.id }
+  return { clientId, clientSecret: secret!, appId, pluginId: row!.id }
 }
 
 export async function changePlugin(
@@ -203,18 +200,9 @@ export async function removePlugin(db: Db, who: PersonCaller, what: NamePlugin):
 
 /** A second secret, so that the plugin can be changed over while both are right. */
 export function addSecret(environment: Environment, db: Db, who: PersonCaller, what: NamePlugin): Promise<NewSecret> {
-  const { clientId } = what
   return db.transaction(async (tx) => {
-    await holdManaged(tx, who, clientId)
-    const made = await addAppSecret(
-      tx,
-      who,
-      { clientId, environment: environment.name },
-      environment.get(secretHashKey),
-    )
-    const sealed = sealSecret(environment, clientId, made.secret)
-    await tx.first(store.insertSealed, { secret: made.secretId, sealed })
-    return { clientSecret: made.secret }
+    await holdManaged(tx, who, what.clientId)
+    return { clientSecret: await addAppSecret(tx, who, what, environment.get(secretKeys)) }
   })
 }
 
@@ -267,25 +255,6 @@ export function giveOrganisation(db: Db, who: PersonCaller, what: GiveOrganisati
     const detail = { by: who.personId, organisation: what.organisation, given: what.given }
     await recordAudit(tx, who, { action: 'plugin.organisation', appId: plugin.app_id, detail })
   })
-}
-
-const RESEALED_AT_ONCE = 100
-
-/** Seals everything with the first key; the others are not needed after that. Says how many there were to do. */
-export async function resealSecrets(environment: Pick<Environment, 'name' | 'get' | 'db'>): Promise<number> {
-  const { db } = environment
-  let [count, after] = [0, 0]
-  for (;;) {
-    const rows = await db.all(store.listSealed, { after, limit: RESEALED_AT_ONCE })
-    for (const { secret_id: secret, client_id: clientId, sealed } of rows) {
-      after = secret
-      if (isSealedWithFirst(environment, sealed)) continue
-      const opened = openSecret(environment, clientId, sealed)
-      if (await db.first(store.reseal, { secret, before: sealed, sealed: sealSecret(environment, clientId, opened) }))
-        count++
-    }
-    if (rows.length < RESEALED_AT_ONCE) return count
-  }
 }
 
 /** Dates as JSON of PostgreSQL has them become dates as we write them. */

@@ -1,4 +1,6 @@
+import type { ImportTie } from '../imports/section.ts'
 import type { Room } from '../room.ts'
+import { pluginTie } from './import.ts'
 import { pluginOperations } from './routes.ts'
 import { exportPluginUses } from './users.ts'
 
@@ -13,4 +15,5 @@ export const plugins: Room = {
     plugin_users: { inExport: '`plugins.json`', whenDeleted: 'gone' },
   },
   exports: [{ file: 'plugins.json', about: 'Plugins that know you, and what they call you', read: exportPluginUses }],
+  importTies: { apps: [pluginTie as ImportTie] },
 }

@@ -1,6 +1,5 @@
 import {
   bool,
-  bytea,
   int8,
   int8Array,
   json,
@@ -139,14 +138,6 @@ export const changePlugin = write('plugins.change', {
      where id = :plugin returning id`,
 })
 
-export const insertSealed = write('plugins.insertSealed', {
-  params: { secret: int8, sealed: bytea },
-  row: { secret_id: int8 },
-  text: `
-    insert into plugin_secrets (secret_id, sealed) values (:secret, :sealed)
-    on conflict (secret_id) do update set sealed = excluded.sealed returning secret_id`,
-})
-
 /** Setting an address, be it the same one, switches it on again. */
 export const setAddress = write('plugins.setAddress', {
   params: { plugin: int8, purpose: text, uri: text },
@@ -213,8 +204,7 @@ const hosted = `
          p.is_active and a.status = 'approved' and d.off_at is null and exists (
            select from plugin_permissions m where m.plugin_id = p.id and m.granted_at is not null
               and m.permission = case p.kind when 'ato' then 'ato' else 'mission-planner' end) as usable,
-         array(select encode(t.sealed, 'hex') from plugin_secrets t join app_secrets s on s.id = t.secret_id
-                where s.app_id = a.id order by s.id) as sealed
+         array(select encode(s.sealed, 'hex') from app_secrets s where s.app_id = a.id and s.sealed is not null order by s.id) as sealed
     from plugin_addresses d join plugins p on p.id = d.plugin_id join apps a on a.id = p.app_id`
 
 export const findHosted = read('plugins.findHosted', {
@@ -263,22 +253,6 @@ export const listResponsible = read('plugins.listResponsible', {
        select a.owner_id from apps a where a.id = :app
        union select m.person_id from apps a join organisation_members m on m.organisation_id = a.organisation_id and m.role = 'owner' where a.id = :app)
      order by w.id limit 20`,
-})
-
-export const listSealed = read('plugins.listSealed', {
-  params: { after: int8, limit: int8 },
-  row: { secret_id: int8, client_id: text, sealed: bytea },
-  gather: false,
-  text: `
-    select t.secret_id, a.client_id, t.sealed from plugin_secrets t join app_secrets s on s.id = t.secret_id join apps a on a.id = s.app_id
-     where t.secret_id > :after order by t.secret_id limit :limit`,
-})
-
-/** No row where somebody else has changed it meanwhile. */
-export const reseal = write('plugins.reseal', {
-  params: { secret: int8, before: bytea, sealed: bytea },
-  row: { secret_id: int8 },
-  text: `update plugin_secrets set sealed = :sealed where secret_id = :secret and sealed = :before returning secret_id`,
 })
 
 export const listUses = read('plugins.listUses', {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { UNLIMITED } from '../buckets/testing.ts'
 import { lesson, openSchool } from '../courses/testing.ts'
 import { type Answer, assertError, Client, testApp } from '../testing/testing.ts'
-import { assertStandings } from './testing.ts'
+import { assertStandings, browse } from './testing.ts'
 
 const PATH = '/edu/v1/lesson/progress'
 const WALK = { lessonId: 'walkaround' }
@@ -99,6 +99,47 @@ test('what instructors record is in the trail of changes, with what was there be
   )
   await casey.post(PATH, { ...NAMED, startTime: '2020-01-01T10:00:00Z', endTime: '2020-01-01T11:00:00Z', pass: true })
   assert.equal((await changes()).length, 3)
+})
+
+test('a reset voids the scores of objectives, and the history keeps them', async (t) => {
+  const app = await testApp(t)
+  await openSchool(app)
+  const [avery, casey, teacher] = [await app.as('avery'), await app.as('casey'), await browse(app, 'casey')]
+  const score = async (who: Client, points: number) => {
+    const answer = await who.post(`${PATH}/objective`, { ...NAMED, objectiveId: 'safety', score: points })
+    assert.equal(answer.status, 200, answer.text)
+  }
+  const reset = async () => {
+    await avery.post(PATH, { ...ALPHA, complete: true })
+    assert.equal((await teacher.post(`${PATH}/reset`, { ...NAMED, reason: 'Anew.' })).status, 200)
+  }
+  const counts = async () => (await avery.get('/edu/v1/class/result', { classId: 'alpha' })).body.objectives[0].score
+  await avery.post(`${PATH}/start`, ALPHA)
+  await score(casey, 33)
+  assert.equal(await counts(), 33)
+  await reset()
+  assert.equal(await counts(), null)
+  const { docs } = (await avery.get('/edu/v1/class/timeline', { classId: 'alpha' })).body
+  const told = docs.map(({ kind, data }: { kind: string; data: { score?: number } }) => [kind, data.score])
+  assert.deepEqual(told[0], ['reset', undefined])
+  assert.ok(told.some(([kind, points]: [string, number?]) => kind === 'objective' && points === 33))
+  // Nothing stands in the way of the next attempt, of which the instructor has not said anything.
+  await avery.post(`${PATH}/start`, ALPHA)
+  await score(avery, 60)
+  assert.equal(await counts(), 60)
+  await reset()
+  await avery.post(`${PATH}/start`, ALPHA)
+  await score(casey, 70)
+  const changes = (await casey.get(`${PATH}/changes`, NAMED)).body as { before: { objectives?: object } }[]
+  assert.deepEqual(
+    changes.map(({ before }) => before.objectives ?? before),
+    [
+      { objectiveId: 'safety', score: null },
+      [{ objectiveId: 'safety', score: 60 }],
+      [{ objectiveId: 'safety', score: 33 }],
+      { objectiveId: 'safety', score: null },
+    ],
+  )
 })
 
 test('a student scores no objective of a lesson that an instructor grades', async (t) => {

@@ -36,7 +36,7 @@ export const examples = {
   },
   resetLesson: {
     description:
-      'Attempts so far stay in the history and count for nothing: the lesson is not started, not passed, and has all its attempts again. What had been unlocked by it is locked again. While an attempt is open the answer is 400 with code 4006: complete it first.',
+      'Attempts so far stay in the history and count for nothing: the lesson is not started, not passed, and has all its attempts again; scores that were reported for its objectives are void. What had been unlocked by it is locked again. While an attempt is open the answer is 400 with code 4006: complete it first.',
     example: { request: { ...STUDENT, reason: 'Began with the wrong aircraft.' }, answer: DONE, as: casey },
   },
   listGradeChanges: {
@@ -72,7 +72,7 @@ export const examples = {
   },
   listAwaiting: {
     description:
-      'Attempts at lessons that instructors grade which are completed and not graded yet, in all classes that the caller teaches or in one. Each has its `lessonResultId`, with which it is graded.',
+      'Attempts at lessons that instructors grade which are completed and not graded yet, in all classes that the caller teaches or in one, but for the caller’s own. Each has its `lessonResultId`, with which it is graded.',
     example: {
       request: { classId: 'class-alpha' },
       answer: {

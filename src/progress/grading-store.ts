@@ -11,7 +11,7 @@ import {
   timestamptz,
   write,
 } from '../database/statement.ts'
-import { attemptColumns, attemptRow, emitted } from './store.ts'
+import { attemptColumns, attemptRow, emitted, isVoid } from './store.ts'
 
 const place = { enrolment: int8, lesson: int8 }
 
@@ -106,7 +106,11 @@ export const resetAttempts = write('progress.resetAttempts', {
   row: { event: int8 },
   text: `
     with before as (
-      select s.attempts, s.extra_attempts, s.result, s.score, s.best_score from standings s where s.enrolment_id = :enrolment and s.lesson_id = :lesson
+      select s.attempts, s.extra_attempts, s.result, s.score, s.best_score,
+             (select coalesce(json_agg(json_build_object('objectiveId', b.key, 'score', o.score) order by b.key), '[]')
+                from objective_scores o join objectives b on b.id = o.objective_id
+               where o.enrolment_id = s.enrolment_id and o.lesson_id = s.lesson_id and not ${isVoid('o')}) as objectives
+        from standings s where s.enrolment_id = :enrolment and s.lesson_id = :lesson
     ), attempt as (
       update attempts set version = version + 1, reset_at = :now, awaits_grade = false, changed_at = greatest(changed_at, :now)
        where enrolment_id = :enrolment and lesson_id = :lesson and reset_at is null
@@ -115,8 +119,8 @@ export const resetAttempts = write('progress.resetAttempts', {
              is_passed = false, awaits_grade = false, active_ms = 0, active_since = null, started_at = null, completed_at = null, changed_at = :now
        where enrolment_id = :enrolment and lesson_id = :lesson
     ), change as (${change('reset', {
-      before: `json_build_object('attempts', attempts, 'extraAttempts', extra_attempts, 'result', result, 'score', score, 'bestScore', best_score)`,
-      after: `json_build_object('attempts', 0, 'extraAttempts', 0, 'result', 'NOT STARTED', 'score', null, 'bestScore', null)`,
+      before: `json_build_object('attempts', attempts, 'extraAttempts', extra_attempts, 'result', result, 'score', score, 'bestScore', best_score, 'objectives', objectives)`,
+      after: `json_build_object('attempts', 0, 'extraAttempts', 0, 'result', 'NOT STARTED', 'score', null, 'bestScore', null, 'objectives', '[]'::json)`,
       from: 'before',
     })}
     ), told as (${told('attempt.reset', 'before')})
@@ -146,7 +150,7 @@ export const listChanges = read('progress.listChanges', {
      where g.enrolment_id = :enrolment and g.lesson_id = :lesson order by g.id desc limit 1000`,
 })
 
-/** Attempts that wait for a grade, the oldest first: of one class, or of all that somebody teaches. */
+/** Attempts that wait for a grade, the oldest first: of one class, or of all that somebody teaches. Nobody grades themselves. */
 export const listAwaiting = report('progress.listAwaiting', {
   params: { person: int8, class: nullable(int8), limit: int8, offset: int8 },
   row: {
@@ -167,7 +171,7 @@ export const listAwaiting = report('progress.listAwaiting', {
       from classes c join enrolments e on e.class_id = c.id join attempts t on t.enrolment_id = e.id and t.awaits_grade
       join lessons l on l.id = t.lesson_id join lesson_versions v on v.version_id = c.version_id and v.lesson_id = l.id
       join people p on p.id = e.person_id
-     where e.status <> 'dropped'
+     where e.status <> 'dropped' and e.person_id <> :person
        and c.id in (select s.class_id from class_staff s where :class is null and s.person_id = :person and s.role = 'instructor' union all select :class)
      order by t.completed_at, t.id limit :limit offset :offset`,
 })

@@ -287,8 +287,8 @@ test('a student begins anew: what was done is history and counts for nothing', a
     [change.change, change.before, change.after],
     [
       'reset',
-      { attempts: 2, extraAttempts: 0, result: 'PASS', score: null, bestScore: 90 },
-      { attempts: 0, extraAttempts: 0, result: 'NOT STARTED', score: null, bestScore: null },
+      { attempts: 2, extraAttempts: 0, result: 'PASS', score: null, bestScore: 90, objectives: [] },
+      { attempts: 0, extraAttempts: 0, result: 'NOT STARTED', score: null, bestScore: null, objectives: [] },
     ],
   )
   assert.equal((await listEvents(app, 'attempt.reset')).length, 1)
@@ -387,13 +387,23 @@ test('nobody grades, resets or gives attempts to themselves, whatever else they 
     },
   })
   for (const person of ['avery', 'finley'] as const) await complete(await app.as(person), WALKAROUND, {})
+  const [avery, finley, casey] = [await browse(app, 'avery'), await browse(app, 'finley'), await browse(app, 'casey')]
+  for (const [who, students] of [
+    [finley, ['avery-alpha']],
+    [casey, ['avery-alpha', 'finley-alpha']],
+  ] as const) {
+    const { body } = await who.get('/edu/v1/class/grading', { classId: 'alpha' })
+    assert.deepEqual(
+      [body.docs.map(({ studentId }: { studentId: string }) => studentId), body.total],
+      [students, students.length],
+    )
+  }
   // Avery is dropped, and teaches from then on.
   await app.sql(
     `update enrolments set status = 'dropped' where key = 'avery-alpha';
      insert into class_staff (class_id, person_id, role)
      select c.id, p.id, 'instructor' from classes c, people p where c.key = 'alpha' and p.handle_key = 'avery'`,
   )
-  const [avery, finley] = [await browse(app, 'avery'), await browse(app, 'finley')]
   const FINLEY = { ...WALKAROUND, studentId: 'finley-alpha' }
   const more = { pass: true, reason: 'Because.' }
   for (const [who, own, other] of [

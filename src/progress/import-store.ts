@@ -11,6 +11,7 @@ import {
   timestamptz,
   write,
 } from '../database/statement.ts'
+import { isVoid } from './store.ts'
 
 export const findAttempts = read('progress.findAttempts', {
   params: { keys: textArray },
@@ -71,7 +72,7 @@ export const insertScores = write('progress.insertScores', {
      order by t.enrolment_id, t.lesson_id, b.id, t.started_at desc
     on conflict (enrolment_id, lesson_id, objective_id) do update
       set attempt_id = excluded.attempt_id, score = excluded.score, reported_by = null, reported_at = excluded.reported_at
-    where s.reported_at < excluded.reported_at returning s.objective_id`,
+    where s.reported_at < excluded.reported_at or ${isVoid('s')} returning s.objective_id`,
 })
 
 /** Standings of those whom these attempts belong to, from all of their attempts. */

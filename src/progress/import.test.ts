@@ -98,6 +98,15 @@ test('attempts and notes come with the class of a file, once, and count like any
       { key: 'new', score: null },
     ])
   })
+  await t.test('the score of an objective yields to that of an earlier attempt once its own was reset', async () => {
+    const older = (id: string, hour: number) =>
+      inAlpha({ attempts: [attempt(id, { started: at(1, hour), completed: at(1, hour), objectives: { safety: 40 } })] })
+    await run(app, older('older', 12))
+    assert.deepEqual(await app.sql('select score from objective_scores'), [{ score: 75 }])
+    await app.sql(`update attempts set reset_at = now() where key = 'again'`)
+    await run(app, older('oldest', 11))
+    assert.deepEqual(await app.sql('select score from objective_scores'), [{ score: 40 }])
+  })
 })
 
 test('mistakes in attempts and notes are named with their place, before and after the class is there', async (t) => {

@@ -35,7 +35,7 @@ test('a lesson is launched from the platform', async (t) => {
       launched('foreign', { launchUri: 'https://evil.example/callback', passCode: false }),
       launched('script', { launchUri: 'javascript:alert(1)', passCode: false }),
       launched('posing'),
-      launched('open', { app: 'open' }),
+      launched('open', { app: 'open', passCode: false }),
       launched('openly', { app: 'open', passCode: false }),
     ],
     alpha: { sequential: false },
@@ -45,7 +45,8 @@ test('a lesson is launched from the platform', async (t) => {
   await app.sql(
     `update lesson_versions v set launch_parameters = v.launch_parameters || t.more
        from lessons l, (values ('walkaround', 'studentId=somebody-else'), ('posing', 'code=mine')) t (key, more)
-      where l.id = v.lesson_id and l.key = t.key`,
+      where l.id = v.lesson_id and l.key = t.key;
+     update lesson_versions v set passes_code = true from lessons l where l.id = v.lesson_id and l.key = 'open'`,
   )
 
   const launch = (browser: TestBrowser, lessonId: string, more: object = {}) =>

@@ -11,6 +11,7 @@ import {
   text,
   timestamptz,
 } from '../database/statement.ts'
+import { isVoid } from './store.ts'
 
 /** What the caller is in a class, and which student of it is meant. */
 export const findStudent = read('progress.findStudent', {
@@ -126,8 +127,8 @@ export const listObjectiveScores = read('progress.listObjectiveScores', {
   gather: false,
   text: `
     select b.key as objective, o.name, l.key as lesson, s.score,
-           (select r.score from objective_scores r join attempts t on t.id = r.attempt_id and t.reset_at is null
-             where r.enrolment_id = e.id and r.lesson_id = u.lesson_id and r.objective_id = o.objective_id) as reported
+           (select q.score from objective_scores q
+             where q.enrolment_id = e.id and q.lesson_id = u.lesson_id and q.objective_id = o.objective_id and not ${isVoid('q')}) as reported
       from enrolments e join classes c on c.id = e.class_id join objective_versions o on o.version_id = c.version_id
       join objectives b on b.id = o.objective_id
       left join lateral unnest(o.lessons) with ordinality as u(lesson_id, n) on true

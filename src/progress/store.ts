@@ -218,6 +218,10 @@ export const listAttempts = read('progress.listAttempts', {
      where t.enrolment_id = :enrolment and t.lesson_id = :lesson order by t.started_at, t.id limit 1000`,
 })
 
+/** Whether the score of an objective was reported for an attempt that was reset: it counts no more. */
+export const isVoid = (score: string) =>
+  `exists (select from attempts r where r.id = ${score}.attempt_id and r.reset_at is not null)`
+
 /** No row where the objective is none of the lesson's, in the version that the student's class takes. What an instructor said is not for the student to change. */
 export const setObjectiveScore = write('progress.setObjectiveScore', {
   params: {
@@ -243,13 +247,13 @@ export const setObjectiveScore = write('progress.setObjectiveScore', {
       select :enrolment, :lesson, objective_id, :attempt, :score, :person, :now from target
       on conflict (enrolment_id, lesson_id, objective_id) do update set
         attempt_id = excluded.attempt_id, score = excluded.score, reported_by = excluded.reported_by, reported_at = excluded.reported_at
-       where not :isOwn or s.reported_by = :person
+       where not :isOwn or s.reported_by = :person or ${isVoid('s')}
       returning s.objective_id
     ), audited as (
       insert into grade_changes (enrolment_id, lesson_id, attempt_id, kind, before, after, reason, changed_by, changed_at)
       select :enrolment, :lesson, :attempt, 'objective', json_build_object('objectiveId', :objective, 'score', h.score),
              json_build_object('objectiveId', :objective, 'score', :score), '', :person, :now
-        from score s left join objective_scores h on h.enrolment_id = :enrolment and h.lesson_id = :lesson and h.objective_id = s.objective_id
+        from score s left join objective_scores h on h.enrolment_id = :enrolment and h.lesson_id = :lesson and h.objective_id = s.objective_id and not ${isVoid('h')}
        where not :isOwn and h.score is distinct from :score
     ), told as (
       select emit_event('objective.scored', 'student:' || :enrolment, jsonb_build_object('attempt', :attempt, 'enrolment', :enrolment, 'lesson', :lesson,
