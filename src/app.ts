@@ -6,6 +6,7 @@ import { browsers } from './browsers/room.ts'
 import { buckets } from './buckets/room.ts'
 import { classes } from './classes/room.ts'
 import { courses } from './courses/room.ts'
+import { deliveries } from './deliveries/room.ts'
 import { demo } from './demo/room.ts'
 import { devices } from './devices/room.ts'
 import { events } from './events/room.ts'
@@ -55,6 +56,7 @@ export const rooms: readonly Room[] = [
   progress, // /edu/v1/lesson/progress: how far students are
   notes, // /edu/v1/note: what is written down about students
   plugins, // /plugin/v1/plugin: what extends the platform
+  deliveries, // /plugin/v1/delivery: what is sent to plugins
   sessions, // tokens
   browsers, // who is signed in to the platform where
   lockouts, // failed tries

@@ -33,6 +33,8 @@ export const PASSKEY_ID = '2c7e5f18-90ab-4d63-b1f7-84e2a6c0d935'
 
 export const NOTE_ID = 'pR7sKd2VwXq9BnT4mHz1Lg'
 
+export const DELIVERY_ID = 'evt_Kq3wX8tB5mV0zR6yN1cLpA'
+
 export const MOMENT = '2026-05-01T12:00:00.000Z'
 export const LATER = '2026-05-02T12:00:00.000Z'
 /** Of Kim, who is a child in the examples. */

@@ -4,8 +4,8 @@ import { type Environment, service } from '../environment.ts'
 import type { Consumer } from '../events/consumers.ts'
 import type { Event } from '../events/events.ts'
 import { tellAfterCommit } from '../jobs/wake.ts'
-import { DELIVERIES } from './runner.ts'
 import { type DeliveredKind, KINDS, PURPOSES, REPLACING } from './rules.ts'
+import { DELIVERIES } from './runner.ts'
 import * as store from './store.ts'
 
 /** Whom an event is for, and what they are sent. */

@@ -7,7 +7,7 @@ import { tellAfterCommit } from '../jobs/wake.ts'
 import { type Page, pageOf, spanOf } from '../paging.ts'
 import { REPLACING } from './rules.ts'
 import { DELIVERIES } from './runner.ts'
-import type { Delivery, DeliveryLog, ListDeliveries, NameDelivery, Replayed, ReplayDeliveries } from './schema.ts'
+import type { Delivery, DeliveryLog, ListDeliveries, NameDelivery, ReplayDeliveries, Replayed } from './schema.ts'
 import { shownHeaders } from './signing.ts'
 import * as store from './store.ts'
 

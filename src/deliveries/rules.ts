@@ -39,7 +39,11 @@ export const isFailingTooLong = (since: Date | undefined, now: Date): boolean =>
   since !== undefined && now.getTime() - since.getTime() >= FAILING_MS
 
 /** What an answer means: taken, refused for good, or not taken this time. */
-export function judge(outcome: Answer | Failure): { readonly isTaken: boolean; readonly isGone: boolean; readonly problem: string | null } {
+export function judge(outcome: Answer | Failure): {
+  readonly isTaken: boolean
+  readonly isGone: boolean
+  readonly problem: string | null
+} {
   if (outcome.failure !== undefined) return { isTaken: false, isGone: false, problem: outcome.problem }
   const { status } = outcome
   const isTaken = status >= 200 && status < 300

@@ -27,7 +27,8 @@ const AT_ONCE_OF_FAILING = 2
 /** Where something fails that is not the plugin's fault. */
 const PAUSE_MS = 5000
 const KEPT_ANSWER_LENGTH = 4096
-const NOT_TAKEN = 'The plugin takes nothing for now: it is not active, or this address is switched off. Set that right, then replay.'
+const NOT_TAKEN =
+  'The plugin takes nothing for now: it is not active, or this address is switched off. Set that right, then replay.'
 
 type Lane = RowOf<typeof store.claim>
 type Head = RowOf<typeof store.readHeads>
@@ -193,7 +194,10 @@ class Runner {
       await tx.all(store.hurryLanes, { plugin: hosted.pluginId, purpose: hosted.purpose, now: who.at })
       tellAfterCommit(tx, DELIVERIES)
     })
-    this.#environment.log.warn({ plugin: hosted.clientId, purpose: hosted.purpose, reason }, 'an address was switched off')
+    this.#environment.log.warn(
+      { plugin: hosted.clientId, purpose: hosted.purpose, reason },
+      'an address was switched off',
+    )
     return true
   }
 

@@ -33,7 +33,8 @@ const fields = {
   requestId: OrNull('The ATO request that it is about'),
   state: Type.String({
     enum: [...STATES],
-    description: '`failed` ones rest until they are replayed; `replaced` ones were followed by a newer set before they were taken',
+    description:
+      '`failed` ones rest until they are replayed; `replaced` ones were followed by a newer set before they were taken',
   }),
   attempts: Type.Integer({ description: 'How often it was sent' }),
   problem: OrNull('Why it was not taken the last time'),

@@ -190,7 +190,10 @@ test('what is sent is JSON by POST, with the headers of the caller, over a conne
 test('certificates are checked', async (t) => {
   const server = createTlsServer(SELF_SIGNED, (_request, response) => response.end('in'))
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  t.after(() => void server.closeAllConnections() ?? server.close())
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
   const { port } = server.address() as AddressInfo
   const environment = openOutbound(t, 'loopback', async () => ['127.0.0.1'])
   const refusedBecause = async (uri: string) => ((await post(environment, uri)) as Failure).problem
