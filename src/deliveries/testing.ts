@@ -1,7 +1,9 @@
+import { call as callAccount } from '../account/testing.ts'
 import { defineEvents, type Events, payload } from '../events/events.ts'
 import type { Received } from '../outbound/testing.ts'
-import { type TestPlugin, registerTestPlugin } from '../plugins/testing.ts'
-import type { TestApp } from '../testing/testing.ts'
+import { registerTestPlugin, type TestPlugin } from '../plugins/testing.ts'
+import type { TestBrowser } from '../testing/browser.ts'
+import type { Answer, TestApp } from '../testing/testing.ts'
 
 interface Sent {
   readonly plugin: number
@@ -49,3 +51,15 @@ export const registerReceiver = (app: TestApp, key: string, address: string): Pr
 export const nOf = ({ body }: Pick<Received, 'body'>): number => JSON.parse(body).n
 export const requestOf = ({ body }: Pick<Received, 'body'>): string => JSON.parse(body).requestId
 export const idOf = ({ headers }: Received): string => String(headers['webhook-id'])
+
+/** In the order of their events. */
+export const statesOf = async (app: TestApp, { pluginId }: Pick<TestPlugin, 'pluginId'>): Promise<string[]> =>
+  (await app.sql(`select state from deliveries where plugin_id = ${pluginId} order by id`)).map(({ state }) =>
+    String(state),
+  )
+
+/** Fields go into the address of what only reads. */
+export const call = (browser: TestBrowser, method: 'GET' | 'POST', path: string, fields: object): Promise<Answer> =>
+  method === 'GET'
+    ? callAccount(browser, method, `${path}?${new URLSearchParams(fields as Record<string, string>)}`)
+    : callAccount(browser, method, path, fields)
