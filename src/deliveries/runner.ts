@@ -5,7 +5,7 @@ import { type Environment, service } from '../environment.ts'
 import { Loop, waitAtMost } from '../jobs/loop.ts'
 import { hear, tellAfterCommit } from '../jobs/wake.ts'
 import { messagePolicy } from '../messages/messages.ts'
-import { send } from '../outbound/outbound.ts'
+import { outbound, send } from '../outbound/outbound.ts'
 import { noteFailing, noteTaken, switchOff } from '../plugins/addresses.ts'
 import { findHosted, type Hosted } from '../plugins/hosted.ts'
 import { giveUpAt, isFailingTooLong, judge, REPLACING, type State, waitAfter } from './rules.ts'
@@ -73,6 +73,8 @@ class Runner {
 
   constructor(environment: Environment) {
     this.#environment = environment
+    // What is opened first is closed last.
+    environment.get(outbound)
     this.#loop = new Loop({
       everyMs: POLL_MS,
       work: () => this.#claimAll(),

@@ -1,9 +1,11 @@
 import { call as callAccount } from '../account/testing.ts'
+import { until } from '../database/test-database.ts'
 import { defineEvents, type Events, payload } from '../events/events.ts'
 import type { Received } from '../outbound/testing.ts'
 import { registerTestPlugin, type TestPlugin } from '../plugins/testing.ts'
 import type { TestBrowser } from '../testing/browser.ts'
 import type { Answer, TestApp } from '../testing/testing.ts'
+import { DELIVERIES } from './runner.ts'
 
 interface Sent {
   readonly plugin: number
@@ -59,7 +61,32 @@ export const statesOf = async (app: TestApp, { pluginId }: Pick<TestPlugin, 'plu
   )
 
 /** Fields go into the address of what only reads. */
-export const call = (browser: TestBrowser, method: 'GET' | 'POST', path: string, fields: object): Promise<Answer> =>
+export const call = (
+  browser: TestBrowser,
+  method: 'GET' | 'PUT' | 'POST',
+  path: string,
+  fields: object,
+): Promise<Answer> =>
   method === 'GET'
     ? callAccount(browser, method, `${path}?${new URLSearchParams(fields as Record<string, string>)}`)
     : callAccount(browser, method, path, fields)
+
+/** Moves the clock, and those who look every second look now. */
+export function advance(app: TestApp, ms: number): void {
+  app.advance(ms)
+  app.environment().db.tellHere(JSON.stringify({ topic: DELIVERIES }))
+}
+
+/** Waits until nothing is under way, and moves the clock, which is held, to the next try. A lease would end with a clock that moves meanwhile. */
+export async function advanceToNext(app: TestApp): Promise<void> {
+  let dueMs: number | undefined
+  const { clock } = app.environment()
+  await until('the next try has its time', async () => {
+    const [row] = await app.sql(
+      `select count(*) filter (where is_leased)::int as leased, extract(epoch from min(due_at))::float8 * 1000 as due from delivery_lanes`,
+    )
+    dueMs = row!.leased === 0 && row!.due !== null ? Number(row!.due) : undefined
+    return dueMs !== undefined && dueMs > clock().getTime()
+  })
+  advance(app, dueMs! - clock().getTime() + 1)
+}
