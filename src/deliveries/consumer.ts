@@ -1,15 +1,16 @@
 import { createHmac } from 'node:crypto'
+import type { atoEvents } from '../ato/events.ts'
 import type { Db } from '../database/database.ts'
 import { type Environment, service } from '../environment.ts'
 import type { Consumer } from '../events/consumers.ts'
-import type { Event } from '../events/events.ts'
+import type { EventOf } from '../events/events.ts'
 import { tellAfterCommit } from '../jobs/wake.ts'
-import { type DeliveredKind, KINDS, PURPOSES, REPLACING } from './rules.ts'
+import { KINDS, PURPOSES, REPLACING } from './rules.ts'
 import { DELIVERIES } from './runner.ts'
 import * as store from './store.ts'
 
-/** Whom an event is for, and what they are sent. */
-export type DeliveredEvent = Event<DeliveredKind, { readonly plugin: number; readonly document: object }>
+/** Whom it is for, and what they are sent. */
+type DeliveredEvent = EventOf<typeof atoEvents>
 
 const idKey = service(({ keyFor }) => keyFor('delivery-id'))
 

@@ -6,8 +6,7 @@ export const PURPOSES = {
   'request.started': 'request',
   'distributions.changed': 'distributions',
 } as const satisfies Record<string, Purpose>
-export type DeliveredKind = keyof typeof PURPOSES
-export const KINDS = Object.keys(PURPOSES) as DeliveredKind[]
+export const KINDS = Object.keys(PURPOSES) as (keyof typeof PURPOSES)[]
 
 /** Each of these is the whole: a newer one replaces those before it that nobody has taken yet. */
 export const REPLACING: Purpose[] = ['distributions']

@@ -1,24 +1,20 @@
 import { call as callAccount } from '../account/testing.ts'
+import { atoEvents } from '../ato/events.ts'
 import { until } from '../database/test-database.ts'
-import { defineEvents, type Events, payload } from '../events/events.ts'
+import type { Events, payload } from '../events/events.ts'
 import type { Received } from '../outbound/testing.ts'
 import { registerTestPlugin, type TestPlugin } from '../plugins/testing.ts'
 import type { TestBrowser } from '../testing/browser.ts'
 import type { Answer, TestApp } from '../testing/testing.ts'
 import { DELIVERIES } from './runner.ts'
 
-interface Sent {
-  readonly plugin: number
-  readonly document: object
-}
-/** What the room of ATO requests emits. */
-export const sentEvents: Events<{
-  'request.started': ReturnType<typeof payload<Sent>>
-  'distributions.changed': ReturnType<typeof payload<Sent>>
-}> = defineEvents({ 'request.started': payload<Sent>(), 'distributions.changed': payload<Sent>() })
+/** Documents of tests say nothing but which they are. */
+const emit = atoEvents.emit as unknown as Events<
+  Record<(typeof atoEvents.kinds)[number], ReturnType<typeof payload<{ plugin: number; document: object }>>>
+>['emit']
 
 export interface ToSend {
-  readonly kind?: (typeof sentEvents.kinds)[number]
+  readonly kind?: (typeof atoEvents.kinds)[number]
   readonly plugin: Pick<TestPlugin, 'pluginId'>
   /** The number of the request: what is sent in order. */
   readonly request?: number
@@ -30,7 +26,7 @@ export interface ToSend {
 export const emitAll = (app: Pick<TestApp, 'environment'>, ...events: readonly ToSend[]): Promise<void> => {
   const { db, clock } = app.environment()
   return db.transaction((tx) =>
-    sentEvents.emit(
+    emit(
       tx,
       ...events.map(({ kind = 'request.started', plugin, request = 1, n }) => ({
         kind,

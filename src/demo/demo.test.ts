@@ -6,7 +6,7 @@ import { assertError, Client, testApp } from '../testing/testing.ts'
 import { hasDemoPeople, markEarlier, removeDemo } from './demo.ts'
 
 const keys = {
-  apps: ['demo-app'],
+  apps: ['demo-app', 'demo-ai', 'demo-ato'],
   organisations: ['northwind', 'sandhills'],
   courses: ['course-preflight'],
   classes: ['class-alpha', 'class-bravo'],
@@ -48,7 +48,7 @@ test('the demo goes with everything that is its own, at once on a platform that 
 
   assert.deepEqual(await remove(), {
     people: 207,
-    apps: ['gs-demo-app'],
+    apps: ['gs-demo-ai', 'gs-demo-app', 'gs-demo-ato'],
     organisations: ['northwind'],
     courses: ['course-preflight'],
     classes: ['class-alpha', 'class-bravo'],

@@ -5,6 +5,8 @@ import { type Environment, service } from '../environment.ts'
 import { nameResolver, type ResolveName, withLocalNames } from './resolver.ts'
 import { type AddressPolicy, findLiteral, findUriMistake, mayConnect, NOT_A_PUBLIC_HOST } from './rules.ts'
 
+export { findUriMistake }
+
 /** The one way out of an environment. */
 export interface Outbound extends AddressPolicy {
   readonly resolve: ResolveName

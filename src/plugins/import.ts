@@ -5,7 +5,7 @@ import type { RowOf } from '../database/statement.ts'
 import type { Field } from '../imports/fields.ts'
 import { type Found, type ImportTie, isObject, readInBatches } from '../imports/section.ts'
 import { organisationSection } from '../organisations/import.ts'
-import { findUriMistake } from '../outbound/rules.ts'
+import { findUriMistake } from '../outbound/outbound.ts'
 import * as store from './import-store.ts'
 import { KINDS, PERMISSIONS, PURPOSES } from './rules.ts'
 
@@ -49,7 +49,7 @@ export const pluginTie: ImportTie<AppEntry, Found, ReadonlyMap<number, Stored>, 
         'Makes the app a plugin: kind `ai` or `ato`, `addresses` by purpose (request, distributions, capabilities, candidates), `permissions` that it is granted, keys of the `organisations` whose people it may see, and whether it is `active`. What is not named stays; a list that is named replaces the one before',
     } satisfies Field),
   ),
-  when: 'after',
+  when: 'with',
 
   *check(apps) {
     for (const [i, { plugin }] of apps.entries()) {

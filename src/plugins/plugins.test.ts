@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { call, signInBrowser, UNLIMITED } from '../account/testing.ts'
 import { resealSecrets } from '../apps/apps.ts'
 import { secretSeal } from '../apps/secrets.ts'
+import { refused, run } from '../imports/testing.ts'
 import { assertError, sharedApp } from '../testing/testing.ts'
 import { findHosted } from './hosted.ts'
 
@@ -220,4 +221,42 @@ test('an address or a permission is changed by somebody who has just signed in, 
   const again = await signInBrowser(app, 'drew')
   const addresses = { distributions: 'http://127.0.0.1:4103/d' }
   assert.equal((await call(again, 'POST', PATH, { clientId, addresses })).body.addresses.length, 2)
+})
+
+test('plugins come by an import file too, with their secrets sealed, and a second time nothing changes', async () => {
+  const plugin = {
+    kind: 'ato',
+    addresses: { request: 'http://127.0.0.1:4102/request' },
+    permissions: ['ato'],
+    organisations: ['school'],
+  }
+  const organisations = [{ key: 'school', name: 'School' }]
+  const file = {
+    organisations,
+    apps: [{ key: 'filed', name: 'Filed', organisation: 'school', secrets: ['a-secret-of-it'], plugin }],
+  }
+  await run(app, file)
+  const environment = app.environment('sandbox')
+  const ids = async () =>
+    app.sql(
+      `select p.id::int as id, s.id::int as secret from plugins p join apps a on a.id = p.app_id join app_secrets s on s.app_id = a.id where a.client_id = 'gs-sbx-filed'`,
+      'sandbox',
+    )
+  const [row] = await ids()
+  const request = { pluginId: Number(row!.id), purpose: 'request' } as const
+  const hosted = await findHosted(environment, environment.db, request)
+  assert.deepEqual([hosted?.uri, hosted?.secrets], ['http://127.0.0.1:4102/request', ['a-secret-of-it']])
+  await run(app, file)
+  assert.deepEqual(await ids(), [row])
+  await run(app, { apps: [{ key: 'filed', name: 'Filed', plugin: { kind: 'ato', active: false } }] })
+  assert.equal(await findHosted(environment, environment.db, request), undefined)
+  const wrong = {
+    apps: [{ key: 'filed', name: 'x', plugin: { kind: 'ai', addresses: { request: 'x' }, permissions: ['ato'] } }],
+  }
+  assert.deepEqual(await refused(run(app, wrong)), [
+    'apps[0].plugin.addresses.request: must be left out: a plugin of this kind has addresses for capabilities, candidates',
+    'apps[0].plugin.permissions[0]: must be one of user-records, badges, skills, mission-planner',
+  ])
+  const turned = { apps: [{ key: 'filed', name: 'x', plugin: { kind: 'ai' } }] }
+  assert.deepEqual(await refused(run(app, turned)), ['apps[0].plugin.kind: must be ato, as it is'])
 })
