@@ -22,7 +22,7 @@ const LEASE_MS = 6000
 const SEND_MS = 15_000
 /** At once: in one process, to one plugin, and to one that does nothing but fail. */
 const AT_ONCE = 256
-const AT_ONCE_OF_PLUGIN = 16
+const AT_ONCE_OF_PLUGIN = 32
 const AT_ONCE_OF_FAILING = 2
 /** Where something fails that is not the plugin's fault. */
 const PAUSE_MS = 5000
@@ -46,9 +46,9 @@ interface Taken extends Lane {
   readonly failing_since: Date | null
 }
 
-/** What became of it; without a state where nothing waited. */
-interface Settled {
-  readonly state?: State
+/** What became of a delivery. */
+interface Outcome {
+  readonly state: State
   readonly problem?: string | null
   /** When it is tried again. */
   readonly due_at?: Date
@@ -61,15 +61,19 @@ interface Settled {
   readonly answer?: string
 }
 
+/** A lane that is given back; without a state where nothing waited in it. */
+type Settled = Lane & Partial<Outcome> & Partial<Pick<Taken, 'id' | 'slot' | 'purpose'>>
+
 /** Delivers for as long as the process runs. Several processes share the work. */
 class Runner {
   readonly #environment: Environment
   readonly #loop: Loop
   readonly #running = new Map<Lane, Promise<void>>()
-  readonly #settled: (Lane & Settled & Partial<Pick<Taken, 'id' | 'slot' | 'purpose'>>)[] = []
+  readonly #settled: Settled[] = []
   readonly #heartbeat: NodeJS.Timeout
   readonly #cut = new AbortController()
-  #settling: Promise<void> | undefined
+  #lastSettle: Promise<void> | undefined
+  #nextSettle: Promise<void> | undefined
 
   constructor(environment: Environment) {
     this.#environment = environment
@@ -140,16 +144,16 @@ class Runner {
   }
 
   async #work(lane: Lane, taken: Taken | undefined): Promise<void> {
-    if (!taken) return this.#settle(lane, {})
+    if (!taken) return this.#settle(lane)
     const { id, slot, purpose } = taken
-    const outcome = await this.#deliver(taken).catch((error: Error): Settled => {
+    const outcome = await this.#deliver(taken).catch((error: Error): Outcome => {
       this.#warn('a delivery cannot be sent for now', error)
       return { state: 'waiting', due_at: this.#in(PAUSE_MS), problem: null }
     })
-    return this.#settle({ ...lane, id, slot, purpose }, outcome)
+    return this.#settle({ ...lane, id, slot, purpose, ...outcome })
   }
 
-  async #deliver(taken: Taken): Promise<Settled> {
+  async #deliver(taken: Taken): Promise<Outcome> {
     const environment = this.#environment
     const { db, clock } = environment
     if (taken.is_replaced) return { state: 'replaced', problem: null }
@@ -170,8 +174,7 @@ class Runner {
       uri,
       took_ms: Math.round(performance.now() - startedMs),
       status: outcome.status,
-      // PostgreSQL has no text with a zero in it.
-      ...('text' in outcome && { answer: outcome.text.slice(0, KEPT_ANSWER_LENGTH).replaceAll('\0', '') }),
+      ...('text' in outcome && { answer: keptOf(outcome.text) }),
       give_up_at: giveUpAt(at),
     }
     if (isTaken) {
@@ -203,19 +206,32 @@ class Runner {
     return true
   }
 
-  /** Those that end at the same time are written together, because each commit waits for the disk. */
-  #settle(lane: Lane & Partial<Pick<Taken, 'id' | 'slot' | 'purpose'>>, outcome: Settled): Promise<void> {
-    this.#settled.push({ ...lane, ...outcome })
-    this.#settling ??= this.#settleAll()
-    return this.#settling
+  /** One transaction at a time: those that end meanwhile are written together, because each commit waits for the disk. */
+  #settle(what: Settled): Promise<void> {
+    this.#settled.push(what)
+    this.#nextSettle ??= this.#settleNext(this.#lastSettle)
+    return this.#nextSettle
   }
 
-  async #settleAll(): Promise<void> {
+  async #settleNext(last: Promise<void> | undefined): Promise<void> {
     await nextTurn()
+    await last?.catch(() => {})
     const settled = this.#settled.splice(0)
-    this.#settling = undefined
+    this.#lastSettle = this.#nextSettle
+    this.#nextSettle = undefined
+    try {
+      await this.#write(settled)
+    } catch (error) {
+      if (settled.length === 1) throw error
+      // One that cannot be written must not keep the others from it.
+      for (const one of settled)
+        await this.#write([one]).catch((problem: Error) => this.#warn('a delivery cannot be settled', problem))
+    }
+  }
+
+  #write(settled: readonly Settled[]): Promise<unknown> {
     const { db, clock } = this.#environment
-    await db.transaction(async (tx) => {
+    return db.transaction(async (tx) => {
       await tx.all(store.lockLanes, keysOf(settled))
       await tx.all(store.settle, { rows: JSON.stringify(settled), replacing: REPLACING, now: clock() })
     })
@@ -229,6 +245,9 @@ class Runner {
     this.#environment.db.all(store.extendLeases, what).catch(() => {})
   }
 }
+
+/** PostgreSQL has no text with a zero or half a character in it. */
+const keptOf = (answer: string): string => answer.slice(0, KEPT_ANSWER_LENGTH).replaceAll('\0', '').toWellFormed()
 
 const nameOf = ({ plugin_id, subject }: { plugin_id: number; subject: string }): string => `${plugin_id} ${subject}`
 const keysOf = (lanes: readonly Lane[]) => ({

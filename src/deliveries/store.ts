@@ -87,7 +87,7 @@ export const claim = write('deliveries.claim', {
         cross join lateral (
           select case when exists (select from plugin_addresses a where a.plugin_id = p.plugin_id and a.failing_since is not null and a.off_at is null)
                       then :mostFailing else :most end
-               - (select count(*) from delivery_lanes u where u.plugin_id = p.plugin_id and u.is_leased and u.due_at > :now) as free) f
+               - (select count(*) from (select due_at from delivery_lanes where plugin_id = p.plugin_id and is_leased offset 0) u where u.due_at > :now) as free) f
         cross join lateral (
           select plugin_id, subject, token, due_at, row_number() over (order by due_at, subject) as turn from (
             select plugin_id, subject, token, due_at from delivery_lanes
@@ -95,7 +95,7 @@ export const claim = write('deliveries.claim', {
        order by l.turn, l.due_at limit :limit
     )
     update delivery_lanes l set token = l.token + 1, is_leased = true, due_at = :lease
-      from due where l.plugin_id = due.plugin_id and l.subject = due.subject and l.token = due.token and l.due_at <= :now
+      from due where l.plugin_id = due.plugin_id and l.subject = due.subject and l.token = due.token and coalesce(l.due_at <= :now, false)
     returning l.plugin_id, l.subject, l.token`,
 })
 
