@@ -414,8 +414,8 @@ test('a delivery is on its way within 100 ms of the commit of its event', async 
     await until('it came', () => times.length > n)
   }
   times.sort((a, b) => a - b)
-  // The machine is busy with other tests.
-  assert.ok(times[4]! < 200, `${times.map(Math.round)} ms`)
+  // The machine is busy with other tests; who only looks every second takes twice as long.
+  assert.ok(times[4]! < 250, `${times.map(Math.round)} ms`)
   t.diagnostic(`${times.map(Math.round)} ms`)
 })
 
@@ -428,7 +428,7 @@ test('M4: two processes on one database deliver each event once', async (t) => {
   const second = await own.startSecond()
   const plugin = await registerReceiver(own, 'shared', receiver.address)
   const others = { environment: () => second.environments[0]! }
-  const count = 150
+  const count = 100
   for (const n of numbers(count)) await emitAll(n % 2 === 0 ? own : others, { plugin, request: n % 10, n })
   await until('all came', () => receiver.received.length >= count, 20_000)
   await until('all are settled', async () => (await statesOf(own, plugin)).every((state) => state === 'delivered'))

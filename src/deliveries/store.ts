@@ -75,7 +75,7 @@ const byPlugin = `
 
 /**
  * Takes lanes that are due, from plugin to plugin: the first of each, then the second of each. A plugin has at most so many at once, and fewer while it does nothing but
- * fail. Whoever takes the same lane at the same time finds its token changed.
+ * fail. It waits for nobody: whoever holds a lane now wakes others afterwards.
  */
 export const claim = write('deliveries.claim', {
   params: { now: timestamptz, lease: timestamptz, limit: int8, most: int8, mostFailing: int8 },
@@ -93,9 +93,12 @@ export const claim = write('deliveries.claim', {
             select plugin_id, subject, token, due_at from delivery_lanes
              where plugin_id = p.plugin_id and due_at <= :now order by due_at limit greatest(f.free, 0)) o) l
        order by l.turn, l.due_at limit :limit
+    ), own as materialized (
+      select l.plugin_id, l.subject from due join delivery_lanes l on l.plugin_id = due.plugin_id and l.subject = due.subject
+       where l.token = due.token and coalesce(l.due_at <= :now, false) for update of l skip locked
     )
     update delivery_lanes l set token = l.token + 1, is_leased = true, due_at = :lease
-      from due where l.plugin_id = due.plugin_id and l.subject = due.subject and l.token = due.token and coalesce(l.due_at <= :now, false)
+      from own where l.plugin_id = own.plugin_id and l.subject = own.subject
     returning l.plugin_id, l.subject, l.token`,
 })
 
@@ -128,12 +131,18 @@ export const readHeads = read('deliveries.readHeads', {
       left join plugin_addresses a on a.plugin_id = c.plugin_id and a.purpose = d.purpose`,
 })
 
+/** Those that are being settled now need it no longer. */
 export const extendLeases = write('deliveries.extendLeases', {
   params: { plugins: int8Array, subjects: textArray, tokens: int8Array, lease: timestamptz },
   row: { subject: text },
   text: `
-    update delivery_lanes l set due_at = :lease from unnest(:plugins, :subjects, :tokens) o(plugin_id, subject, token)
-     where l.plugin_id = o.plugin_id and l.subject = o.subject and l.token = o.token and l.is_leased returning l.subject`,
+    with own as materialized (
+      select l.plugin_id, l.subject from unnest(:plugins, :subjects, :tokens) o(plugin_id, subject, token)
+        join delivery_lanes l on l.plugin_id = o.plugin_id and l.subject = o.subject
+       where l.token = o.token and l.is_leased for update of l skip locked
+    )
+    update delivery_lanes l set due_at = :lease from own where l.plugin_id = own.plugin_id and l.subject = own.subject
+    returning l.subject`,
 })
 
 /** Locks these lanes in order. Those whose lease was lost are anybody's. */
