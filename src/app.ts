@@ -8,6 +8,7 @@ import { browsers } from './browsers/room.ts'
 import { buckets } from './buckets/room.ts'
 import { classes } from './classes/room.ts'
 import { courses } from './courses/room.ts'
+import { deliveries } from './deliveries/room.ts'
 import { demo } from './demo/room.ts'
 import { devices } from './devices/room.ts'
 import { events } from './events/room.ts'
@@ -63,6 +64,7 @@ export const rooms: readonly Room[] = [
   records, // /plugin/v2/ai: what AI plugins read and write of people
   badges, // /plugin/v2/ai/badge, /edu/v1/badge: what people have earned
   planner, // /planner/v1: who could take a mission on
+  deliveries, // /plugin/v1/delivery: what is sent to plugins
   sessions, // tokens
   browsers, // who is signed in to the platform where
   lockouts, // failed tries

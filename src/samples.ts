@@ -38,6 +38,7 @@ export const PLAN_ID = 'h2TfPa6DsWk9GqB1yNj4Uw'
 /** Avery, as the AI plugin of the demo data knows them. */
 export const PLUGIN_USER_ID = 'a9VxM3kRt7LwQe0ZbH5nJg'
 export const BADGE_ID = 'hC4sW8pKy2TfXv6DgN1mRq'
+export const DELIVERY_ID = 'evt_Kq3wX8tB5mV0zR6yN1cLpA'
 
 export const MOMENT = '2026-05-01T12:00:00.000Z'
 export const LATER = '2026-05-02T12:00:00.000Z'

@@ -29,6 +29,8 @@ import {
   CLIENT_SECRET,
   CODE,
   CODE_VERIFIER,
+  DELIVERY_ID,
+  MOMENT,
   NOTE_ID,
   PASSKEY_ID,
   PASSWORD,
@@ -361,6 +363,17 @@ const savePlan: Prepare = async (scene) => {
 const setLesson = ({ app }: Scene, lesson: string, what: string) =>
   app.sql(`update lesson_versions v set ${what} from lessons l where l.id = v.lesson_id and l.key = '${lesson}'`)
 
+/** A request that the demo plugin did not want. */
+const failDelivery: Prepare = ({ app }) =>
+  app.sql(
+    `delete from deliveries; delete from delivery_attempts;
+     insert into deliveries (plugin_id, id, slot, subject, purpose, webhook_id, body, position, state, attempts, problem, created_at, settled_at)
+     select p.id, 1, 0, 'request:1', 'request', '${DELIVERY_ID}', '{"requestId":"weather-2026","status":"not-started"}', 1, 'failed', 1,
+            'It answered 410', '${MOMENT}', '${MOMENT}' from plugins p join apps a on a.id = p.app_id where a.client_id = 'gs-demo-ato';
+     insert into delivery_attempts (plugin_id, delivery_id, slot, number, at, uri, took_ms, status, answer, problem)
+     select plugin_id, id, slot, 1, '${MOMENT}', 'https://helper.example.org/request', 42, 410, 'Gone', problem from deliveries`,
+  )
+
 const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   reportAtoStatus: startAndSignIn,
   reportAtoAlert: startAndSignIn,
@@ -401,6 +414,9 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   changeBadge: makeBadge,
   removeBadge: makeBadge,
   listBadges: makeBadge,
+  listDeliveries: failDelivery,
+  readDelivery: failDelivery,
+  replayDeliveries: failDelivery,
   readNote: writeNote,
   removeNote: writeNote,
   gradeAttempt: doWalkaround,
