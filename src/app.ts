@@ -27,6 +27,7 @@ import { organisations } from './organisations/room.ts'
 import { passkeys } from './passkeys/room.ts'
 import { people } from './people/room.ts'
 import { pictures } from './pictures/room.ts'
+import { planner } from './planner/room.ts'
 import { plugins } from './plugins/room.ts'
 import { profiles } from './profiles/room.ts'
 import { progress } from './progress/room.ts'
@@ -62,6 +63,7 @@ export const rooms: readonly Room[] = [
   ato, // /plugin/v1/ato: packages of apps, and requests to plugins about them
   records, // /plugin/v2/ai: what AI plugins read and write of people
   badges, // /plugin/v2/ai/badge, /edu/v1/badge: what people have earned
+  planner, // /planner/v1: who could take a mission on
   deliveries, // /plugin/v1/delivery: what is sent to plugins
   sessions, // tokens
   browsers, // who is signed in to the platform where

@@ -32,6 +32,8 @@ export const BROWSER_ID = 'b84d2e60-57fa-4c19-8e3b-1d90c6a7f245'
 export const PASSKEY_ID = '2c7e5f18-90ab-4d63-b1f7-84e2a6c0d935'
 
 export const NOTE_ID = 'pR7sKd2VwXq9BnT4mHz1Lg'
+export const SEARCH_ID = 'w5QeJc8ZtLn0RxM3vKb7Yg'
+export const PLAN_ID = 'h2TfPa6DsWk9GqB1yNj4Uw'
 
 /** Avery, as the AI plugin of the demo data knows them. */
 export const PLUGIN_USER_ID = 'a9VxM3kRt7LwQe0ZbH5nJg'
