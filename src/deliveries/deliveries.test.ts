@@ -333,7 +333,14 @@ test('the log shows what was sent and answered, and no secret', async (t) => {
   for (const secret of [plugin.secret, plugin.basic.slice(6), String(sent['webhook-signature']).slice(3)])
     for (const where of [text, kept, app.log()]) assert.ok(!where.includes(secret))
 
-  // Who does not work on the plugin sees nothing of it.
+  // Developers of its organisation see it too; who does not work on it sees nothing.
+  await app.sql(
+    `insert into organisation_members (organisation_id, person_id, role)
+     select o.id, p.id, r.role from organisations o, people p, (values ('casey', 'developer'), ('avery', 'member')) r(handle, role)
+      where o.key = 'school' and p.handle_key = r.handle`,
+  )
+  const casey = await signedIn(app, 'casey')
+  assert.equal((await call(casey, 'GET', '/plugin/v1/delivery', { clientId, deliveryId })).text, text)
   for (const [method, path] of [
     ['GET', '/plugin/v1/delivery'],
     ['GET', '/plugin/v1/delivery/list'],
@@ -451,7 +458,10 @@ test('what is under way when the platform stops is finished, or sent again by th
   const plugin = await registerReceiver(own, 'stopping', receiver.address)
   await emitAll(own, { plugin, n: 1 })
   await until('it is being sent', () => receiver.received.length === 1)
+  const stoppedMs = performance.now()
   await own.platform.stop()
+  // It waits for a second, with everything else.
+  assert.ok(performance.now() - stoppedMs < 5000)
   assert.deepEqual(await own.sql('select state, attempts from deliveries'), [{ state: 'waiting', attempts: 0 }])
   isSlow = false
   await own.startSecond()

@@ -25,7 +25,7 @@ const AT_ONCE = 256
 const AT_ONCE_OF_PLUGIN = 32
 const AT_ONCE_OF_FAILING = 2
 /** Where something fails that is not the plugin's fault. */
-const PAUSE_MS = 5000
+const PAUSE_MS = 30_000
 const KEPT_ANSWER_LENGTH = 4096
 const NOT_TAKEN =
   'The plugin takes nothing for now: it is not active, or this address is switched off. Set that right, then replay.'
@@ -74,6 +74,7 @@ class Runner {
   readonly #cut = new AbortController()
   #lastSettle: Promise<void> | undefined
   #nextSettle: Promise<void> | undefined
+  #closing: Promise<void> | undefined
 
   constructor(environment: Environment) {
     this.#environment = environment
@@ -86,12 +87,17 @@ class Runner {
     })
     hear(environment.db, DELIVERIES, () => this.#loop.wake(), environment.stopping)
     this.#heartbeat = setInterval(() => this.#extendLeases(), LEASE_MS / 3).unref()
-    environment.stopping.addEventListener('abort', () => void this.#loop.stop())
+    environment.stopping.addEventListener('abort', () => void this.close())
     this.#loop.wake()
   }
 
   /** What is under way may end; what does not in time is sent again by another process. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
     await this.#loop.stop()
     await waitAtMost(this.#environment.config.STOP_SECONDS * 1000, Promise.all(this.#running.values()))
     this.#cut.abort()
