@@ -26,7 +26,7 @@ export type AppName = (typeof APPS)[number]
 
 /** argon2id of `groundschool` with the smallest parameters there are: people sign in thousands of times, and a real hash takes 34 ms. */
 const PASSWORD_HASH = '$argon2id$v=19$m=8,t=1,p=1$dGVzdHN0ZXN0c3Rlc3RzdA$m9MaYagVVT5Ux/OGWX1WmuE/Yh/M0+ClyAJHP7QPkPE'
-const SECRET_KEY = Buffer.alloc(32, 'test').toString('base64url')
+export const SECRET_KEY = Buffer.alloc(32, 'test').toString('base64url')
 
 export async function seed(connection: Connection): Promise<void> {
   for (const environment of ['production', 'sandbox'] as const) {
