@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { test } from 'node:test'
 import express from 'express'
+import { Webhook } from 'standardwebhooks'
 import { createPlugin, type PluginOptions, rememberIds, TOLERANCE_SECONDS } from './index.ts'
 import { basic, CLIENT_ID, listen, SECRET, SERVERS, START, send, signed } from './testing.ts'
 
@@ -263,4 +264,11 @@ test('an answer that the platform would refuse is told to the author', async () 
     })
     return { status, told }
   }
+})
+
+test('signatures are those of the Standard Webhooks library', async () => {
+  const library = new Webhook(Buffer.from(SECRET).toString('base64'))
+  const { 'webhook-signature': ours, 'webhook-timestamp': sentAt } = signed(BODY)
+  assert.equal(library.sign('event-1', new Date(Number(sentAt) * 1000), BODY), ours)
+  assert.deepEqual(library.verify(BODY, signed(BODY)), START)
 })

@@ -3,18 +3,32 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import type { Capability } from 'groundschool-sdk'
+import type * as kit from 'groundschool-sdk'
 import { startExample } from '../../examples/testing.ts'
 import { call, signInBrowser } from '../account/testing.ts'
+import type { DistributionsDocument, RequestDocument } from '../ato/events.ts'
 import { ATO, ask, setUpSchool } from '../ato/testing.ts'
+import type { Assertion, Badge } from '../badges/schema.ts'
 import { openSchool } from '../courses/testing.ts'
 import { signInAndAllow } from '../oauth/testing.ts'
 import { registerTestPlugin } from '../plugins/testing.ts'
 import { complete } from '../progress/testing.ts'
+import type { LearningRecord, OtherSkills } from '../records/schema.ts'
 import { TestBrowser } from '../testing/browser.ts'
 import { assertUsable, collectProblems, noChromium, openChromium } from '../testing/chromium.ts'
 import { findFreePort } from '../testing/ports.ts'
 import { type Person, type TestApp, testApp } from '../testing/testing.ts'
+
+/** The kit's types are written by hand. The compiler compares them with what the platform sends and answers. */
+const expects =
+  <Told>() =>
+  <Sent extends Told>(_sent?: Sent) => {}
+expects<Omit<kit.StartDocument, 'status'>>()<Omit<RequestDocument, 'status'>>()
+expects<kit.DistributionChange>()<DistributionsDocument>()
+expects<kit.RecordOfUser>()<LearningRecord>()
+expects<kit.OtherSkills>()<OtherSkills>()
+expects<kit.Badge>()<Badge>()
+expects<kit.Assertion>()<Assertion>()
 
 /** The ATO example, registered and running: a process of its own. */
 async function runHelper(app: TestApp, t: TestContext) {
@@ -185,7 +199,7 @@ test('a search with two engines finds people by what they passed, hold and name,
     engines: engines.map(({ clientId }) => clientId),
   })
   assert.equal(found.status, 200, found.text)
-  const told = found.body.engines.map(({ capabilities }: { capabilities: Capability[] }) =>
+  const told = found.body.engines.map(({ capabilities }: { capabilities: kit.Capability[] }) =>
     capabilities.map(({ name, description }) => `${name}: ${description}`),
   )
   // The second may not read badges, so it knows them by name.
