@@ -40,7 +40,15 @@ export function readSettings(
 /** Listens until it is told to stop. */
 export async function serve(listener: RequestListener, { port, clientId, platform }: Settings): Promise<void> {
   const server = createServer(listener).listen(port, '127.0.0.1')
-  await once(server, 'listening')
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    console.error(
+      `Port ${port} is taken. Stop what listens there, or set PORT and the addresses of the plugin to another one.`,
+    )
+    process.exit(1)
+  }
   log(`${clientId} listens on http://localhost:${port}, for the platform at ${platform}`)
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => {
