@@ -197,7 +197,9 @@ class Runner {
   async #noteFailure(taken: Taken, hosted: Hosted, isGone: boolean): Promise<boolean> {
     const { db, clock, get } = this.#environment
     const who: Caller = upkeepAt(clock())
-    const since = taken.failing_since ?? (await noteFailing(db, who, hosted))
+    const isKnown = taken.failing_since !== null && !isFailingTooLong(taken.failing_since, who.at)
+    // Somebody may have set the address again since this one was read.
+    const since = isKnown ? taken.failing_since : await noteFailing(db, who, hosted)
     if (!isGone && !isFailingTooLong(since, who.at)) return false
     const reason = isGone ? 'It answered 410 Gone' : 'For five days it did nothing but fail'
     await db.transaction(async (tx) => {
