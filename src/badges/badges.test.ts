@@ -227,3 +227,28 @@ test('what somebody holds stays as it was given when the badge changes or goes, 
   assert.deepEqual((await (await app.as('avery')).get(`${PATH}/my`, { limit: 100 })).body, own.body)
   assert.equal((await (await app.as('casey')).get(`${PATH}/my`)).body.total, 0)
 })
+
+test('a badge that is removed while it is asserted, and a course while it gets a badge, are no trouble', async () => {
+  const blakeId = await helper.userIdOf('blake')
+  for (let round = 0; round < 5; round++) {
+    const { body } = await call(finley, 'PUT', PATH, { name: `Round ${round}`, courseId: 'course' })
+    const [asserted, removed] = await Promise.all([
+      helper.client.post(ASSERTION, earned(blakeId, { badgeId: body.badgeId })),
+      call(finley, 'POST', `${PATH}/remove`, { badgeId: body.badgeId }),
+    ])
+    assert.deepEqual([asserted.status, removed.status], [200, 200])
+    // Found before or after it went.
+    assert.ok([`Round ${round}`, 'Own badge'].includes(asserted.body.name), asserted.text)
+    const gone = `gone-${round}`
+    await app.sql(
+      `with made as (insert into courses (key, organisation_id, created_at) select '${gone}', id, now() from organisations where key = 'school' returning id)
+       insert into course_versions (course_id, number, name, description, is_public, document, published_at) select id, 1, 'Gone', '', false, '{}', now() from made;
+       update courses k set version_id = v.id from course_versions v where v.course_id = k.id and k.key = '${gone}'`,
+    )
+    const [added] = await Promise.all([
+      helper.client.post(BADGE, { name: 'x', courseId: gone }),
+      app.sql(`delete from courses where key = '${gone}'`),
+    ])
+    assert.ok([200, 400, 404].includes(added.status), added.text)
+  }
+})
