@@ -354,29 +354,34 @@ test('the log shows what was sent and answered, and no secret', async (t) => {
   assertError(await call(ellis, 'POST', '/plugin/v1/delivery/replay', { clientId, deliveryId }), 400, 4006)
 })
 
-test('P3: an address that is not public is sent nothing, whoever let it in', async (t) => {
+test('P3: an address that is not public is refused at registration, and sent nothing where it became so later', async (t) => {
   const receiver = await openReceiver(t)
   const { port } = new URL(receiver.address)
   const own = await testApp(t, { PLUGIN_ADDRESSES: 'public' })
-  // Public when it was registered.
-  own.environment().provide(nameResolver, async () => ['127.0.0.1'])
-  const hosts = [
-    `https://rebinding.example.org:${port}`,
-    `https://2130706433:${port}`,
-    `https://[::ffff:127.0.0.1]:${port}`,
-    receiver.address,
-  ]
-  for (const [n, host] of hosts.entries())
-    await emitAll(own, { plugin: await registerReceiver(own, `host-${n}`, host), n })
-  await until('all were tried', async () => (await own.sql('select from delivery_attempts')).length === hosts.length)
-  const problems = await own.sql('select distinct problem, status from delivery_attempts order by 1')
-  assert.deepEqual(problems, [
-    { problem: 'The address must be https', status: null },
-    {
-      problem: 'The address must have a host on the public internet: this one is private, local or reserved',
-      status: null,
-    },
-  ])
+  let address = '93.184.216.34'
+  own.environment().provide(nameResolver, async () => [address])
+  await own.sql(`update people set administrator = true where handle = '@ellis'`)
+  const ellis = await signedIn(own, 'ellis')
+  const bad = [`https://2130706433:${port}`, `https://[::ffff:127.0.0.1]:${port}`, receiver.address]
+  const plugins = []
+  for (const [n, host] of bad.entries()) plugins.push(await registerReceiver(own, `bad-${n}`, host))
+  const named = await registerReceiver(own, 'named', 'https://elsewhere.example.org')
+  const setAddress = (uri: string) =>
+    call(ellis, 'POST', '/plugin/v1/plugin', { clientId: named.clientId, addresses: { request: uri } })
+  for (const uri of [...bad, 'https://0x7f.1/', 'https://169.254.169.254/', 'https://u:p@example.org/', 'file:///x'])
+    assertError(await setAddress(uri), 400, 4003, /^addresses.request must /)
+  assert.equal((await setAddress(`https://rebinding.example.org:${port}/`)).status, 200)
+  address = '127.0.0.1'
+  assertError(await setAddress(`https://rebinding.example.org:${port}/`), 400, 4003, /private, local or reserved$/)
+
+  await emitAll(own, ...[...plugins, named].map((plugin, n) => ({ plugin, n })))
+  await until('all were tried', async () => (await own.sql('select from delivery_attempts')).length === 4)
+  const problems = await own.sql('select problem, status from delivery_attempts order by plugin_id')
+  const notPublic = {
+    problem: 'The address must have a host on the public internet: this one is private, local or reserved',
+    status: null,
+  }
+  assert.deepEqual(problems, [notPublic, notPublic, { problem: 'The address must be https', status: null }, notPublic])
   assert.equal(receiver.connections(), 0)
 })
 

@@ -23,7 +23,8 @@ export async function dropOldDeliveries({ db, clock }: Pick<JobParts, 'db' | 'cl
     })
 }
 
-export const deliveryRetention: readonly Retention[] = [{ days: KEPT_DAYS, remove: store.deleteIdleLanes }]
+/** Longer than any delivery: a lane knows which set was the last. */
+export const deliveryRetention: readonly Retention[] = [{ days: 2 * KEPT_DAYS, remove: store.deleteIdleLanes }]
 
 export const deliveryJobs: readonly JobKind[] = [
   {

@@ -34,8 +34,7 @@ export const waitAfter = (tries: number, chance = Math.random()): number =>
 /** When the last try may be, after this first one. */
 export const giveUpAt = (firstAt: Date): Date => new Date(firstAt.getTime() + TRIED_MS)
 
-export const isFailingTooLong = (since: Date | undefined, now: Date): boolean =>
-  since !== undefined && now.getTime() - since.getTime() >= FAILING_MS
+export const isFailingTooLong = (since: Date, now: Date): boolean => now.getTime() - since.getTime() >= FAILING_MS
 
 /** What an answer means: taken, refused for good, or not taken this time. */
 export function judge(outcome: Answer | Failure): {

@@ -187,18 +187,20 @@ class Runner {
       if (taken.failing_since) await noteTaken(db, hosted)
       return { ...tried, state: 'delivered' }
     }
-    const isOff = await this.#noteFailure(taken, hosted, isGone)
-    const due = this.#in(waitAfter(taken.tries + 1))
-    const isOver = isOff || due > (taken.give_up_at ?? tried.give_up_at)
+    const address = await this.#noteFailure(hosted, isGone)
+    // Switched off for another one, or set anew: the next look tells which.
+    const due = address === 'changed' ? clock() : this.#in(waitAfter(taken.tries + 1))
+    const isOver = address === 'off' || due > (taken.give_up_at ?? tried.give_up_at)
     return isOver ? { ...tried, state: 'failed' } : { ...tried, state: 'waiting', due_at: due }
   }
 
-  /** Tells whether the address was switched off for it. */
-  async #noteFailure(taken: Taken, hosted: Hosted, isGone: boolean): Promise<boolean> {
+  /** Says what the address is after that. */
+  async #noteFailure(hosted: Hosted, isGone: boolean): Promise<'failing' | 'off' | 'changed'> {
     const { db, clock, get } = this.#environment
     const who: Caller = upkeepAt(clock())
-    const since = taken.failing_since ?? (await noteFailing(db, who, hosted))
-    if (!isGone && !isFailingTooLong(since, who.at)) return false
+    const since = await noteFailing(db, who, hosted)
+    if (!since) return 'changed'
+    if (!isGone && !isFailingTooLong(since, who.at)) return 'failing'
     const reason = isGone ? 'It answered 410 Gone' : 'For five days it did nothing but fail'
     await db.transaction(async (tx) => {
       await switchOff(tx, who, { ...hosted, reason }, get(messagePolicy))
@@ -209,7 +211,7 @@ class Runner {
       { plugin: hosted.clientId, purpose: hosted.purpose, reason },
       'an address was switched off',
     )
-    return true
+    return 'off'
   }
 
   /** One transaction at a time: those that end meanwhile are written together, because each commit waits for the disk. */

@@ -26,7 +26,7 @@ export const holdLanes = write('deliveries.holdLanes', {
     insert into delivery_lanes as l (plugin_id, subject, due_at, newest_set, used_at)
     select r.plugin_id, r.subject, :now, max(case when r.purpose = any(:replacing) then r.id else 0 end), :now
       from json_to_recordset(:rows) as r(plugin_id bigint, subject text, purpose text, id bigint)
-      join plugin_addresses a on a.plugin_id = r.plugin_id and a.purpose = r.purpose
+     where exists (select from plugin_addresses a where a.plugin_id = r.plugin_id and a.purpose = r.purpose offset 0)
      group by r.plugin_id, r.subject order by r.plugin_id, r.subject
     on conflict (plugin_id, subject) do update
        set due_at = coalesce(l.due_at, excluded.due_at), newest_set = greatest(l.newest_set, excluded.newest_set), used_at = excluded.used_at
@@ -42,8 +42,9 @@ export const insertDeliveries = write('deliveries.insert', {
       select r.plugin_id, r.id, r.subject, r.purpose, r.webhook_id, r.body, r.at, l.is_leased,
              r.purpose = any(:replacing) and r.id < l.newest_set as is_replaced
         from json_to_recordset(:rows) as r(plugin_id bigint, id bigint, subject text, purpose text, webhook_id text, body json, at timestamptz)
-        join plugin_addresses a on a.plugin_id = r.plugin_id and a.purpose = r.purpose
-        join delivery_lanes l on l.plugin_id = r.plugin_id and l.subject = r.subject
+       cross join lateral (
+         select is_leased, newest_set from delivery_lanes where plugin_id = r.plugin_id and subject = r.subject offset 0) l
+       where exists (select from plugin_addresses a where a.plugin_id = r.plugin_id and a.purpose = r.purpose offset 0)
     ), old as (
       update deliveries d set state = 'replaced', settled_at = :now
         from (select distinct plugin_id, subject, is_leased from new where purpose = any(:replacing)) n
