@@ -5,10 +5,10 @@ import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
 import { tellAfterCommit } from '../jobs/wake.ts'
 import { type Page, pageOf, spanOf } from '../paging.ts'
+import { shownHeaders } from '../plugins/hosted.ts'
 import { REPLACING } from './rules.ts'
 import { DELIVERIES } from './runner.ts'
 import type { Delivery, DeliveryLog, ListDeliveries, NameDelivery, ReplayDeliveries, Replayed } from './schema.ts'
-import { shownHeaders } from './signing.ts'
 import * as store from './store.ts'
 
 const NOT_YOURS = 'There is no plugin with that client ID, or you do not work on it'
@@ -37,7 +37,7 @@ export async function readDelivery(db: Db, who: PersonCaller, what: NameDelivery
     log: attempts.map(({ at, took_ms, ...attempt }) => ({
       ...attempt,
       date: at.toISOString(),
-      headers: shownHeaders({ webhookId: row.webhook_id, at }),
+      headers: shownHeaders({ id: row.webhook_id, at }),
       tookMs: took_ms,
     })),
   }

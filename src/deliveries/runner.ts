@@ -7,9 +7,8 @@ import { hear, tellAfterCommit } from '../jobs/wake.ts'
 import { messagePolicy } from '../messages/messages.ts'
 import { outbound, send } from '../outbound/outbound.ts'
 import { noteFailing, noteTaken, switchOff } from '../plugins/addresses.ts'
-import { findHosted, type Hosted } from '../plugins/hosted.ts'
+import { findHosted, type Hosted, headersFor } from '../plugins/hosted.ts'
 import { giveUpAt, isFailingTooLong, judge, REPLACING, type State, waitAfter } from './rules.ts'
-import { signedHeaders } from './signing.ts'
 import * as store from './store.ts'
 
 /** Topic that every process hears when something is to be delivered. */
@@ -169,7 +168,7 @@ class Runner {
     const at = clock()
     const startedMs = performance.now()
     const { uri } = hosted
-    const headers = signedHeaders(hosted, { webhookId, at, body })
+    const headers = headersFor(hosted, { id: webhookId, at, body })
     const outcome = await send(environment, { uri, headers, body, timeoutMs: SEND_MS, signal: this.#cut.signal })
     if (outcome.failure === 'stopped') return { state: 'waiting', due_at: clock(), problem: null }
     const { isTaken, isGone, problem } = judge(outcome)

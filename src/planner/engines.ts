@@ -7,7 +7,7 @@ import { makeId } from '../ids.ts'
 import { messagePolicy } from '../messages/messages.ts'
 import { send } from '../outbound/outbound.ts'
 import { noteFailing, noteTaken, switchOff } from '../plugins/addresses.ts'
-import { basicOf, findHosted, type Hosted, signed } from '../plugins/hosted.ts'
+import { findHosted, type Hosted, headersFor } from '../plugins/hosted.ts'
 import { WrongAnswer } from './answers.ts'
 import type { Offered } from './rules.ts'
 import type { Engine } from './schema.ts'
@@ -96,7 +96,7 @@ async function askEngine<T>(
     const body = JSON.stringify(document)
     const outcome = await send(environment, {
       uri: hosted.uri,
-      headers: { authorization: basicOf(hosted), ...signed(hosted, makeId(), environment.clock(), body) },
+      headers: headersFor(hosted, { id: makeId(), at: environment.clock(), body }),
       body,
       timeoutMs: Math.max(1, Math.round(endsMs - performance.now())),
       maxAnswerBytes: MAX_ANSWER_BYTES,

@@ -34,22 +34,30 @@ export async function findHosted(
   }
 }
 
-/** `Authorization` as a plugin expects it of the platform. */
-export const basicOf = ({ clientId, secrets }: Pick<Hosted, 'clientId' | 'secrets'>): string =>
-  `Basic ${Buffer.from(`${clientId}:${secrets[0]}`).toString('base64')}`
+/** One message to a plugin. */
+export interface Message {
+  /** The same each time it is sent. */
+  readonly id: string
+  readonly at: Date
+  readonly body: string
+}
 
-/** Standard Webhooks: an id, a moment and a signature by each secret, so that a receiver that changes its secret finds the one it knows. */
-export function signed(
-  { secrets }: Pick<Hosted, 'secrets'>,
-  id: string,
-  at: Date,
-  body: string,
-): Record<string, string> {
-  const seconds = Math.floor(at.getTime() / 1000)
-  const sign = (secret: string) => createHmac('sha256', secret).update(`${id}.${seconds}.${body}`).digest('base64')
+/** What may be shown of the headers of a message. The others are secret, or made from secrets. */
+export const shownHeaders = ({ id, at }: Omit<Message, 'body'>): Record<string, string> => ({
+  'content-type': 'application/json',
+  'user-agent': 'Groundschool',
+  'webhook-id': id,
+  'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+})
+
+/** Basic, and beside it a signature by each secret (standardwebhooks.com): a plugin may check either, and knows one of the secrets at any time. */
+export function headersFor({ clientId, secrets }: Pick<Hosted, 'clientId' | 'secrets'>, message: Message) {
+  const headers = shownHeaders(message)
+  const text = `${message.id}.${headers['webhook-timestamp']}.${message.body}`
+  const sign = (secret: string) => `v1,${createHmac('sha256', secret).update(text).digest('base64')}`
   return {
-    'webhook-id': id,
-    'webhook-timestamp': String(seconds),
-    'webhook-signature': secrets.map((secret) => `v1,${sign(secret)}`).join(' '),
+    ...headers,
+    authorization: `Basic ${Buffer.from(`${clientId}:${secrets[0]}`).toString('base64')}`,
+    'webhook-signature': secrets.map(sign).join(' '),
   }
 }
