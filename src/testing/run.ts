@@ -13,7 +13,6 @@ import { Report } from './report.ts'
 const ALONE = 'src/platform/machine.test.ts'
 /** One more than CI has processors: each of them waits, for its database or for a clock, a part of its time. */
 const SIDE_BY_SIDE = 3
-const PRELOAD = new URL('preload.ts', import.meta.url).href
 /** Tests of these look at their own process, or have hooks for a whole file: each file has a process of its own. */
 const APART = [
   'src',
@@ -46,11 +45,7 @@ try {
   for (const isAlone of [false, true]) {
     const some = files.filter((file) => (file === ALONE) === isAlone)
     if (some.length === 0) continue
-    const events = run({
-      files: isNamed ? some : byFolder(some),
-      concurrency: SIDE_BY_SIDE,
-      execArgv: ['--import', PRELOAD],
-    })
+    const events = run({ files: isNamed ? some : byFolder(some), concurrency: SIDE_BY_SIDE })
     events.on('test:summary', ({ success }) => {
       if (!success) process.exitCode = 1
     })
