@@ -272,7 +272,7 @@ test('one that has no such address is sent nothing, and one that is not active k
 
 test('an event that is read again changes nothing', async (t) => {
   const receiver = await openReceiver(t)
-  const plugin = await registerReceiver(app, 'again', receiver.address)
+  const plugin = await registerReceiver(app, 'start-again', receiver.address)
   await emitAll(
     app,
     { plugin, n: 1 },
@@ -496,4 +496,70 @@ test('deliveries are kept for 30 days, and longer where one waits', async (t) =>
     [{ n: '2', tried: true }],
   )
   assert.equal((await own.sql('select from delivery_attempts where delivery_id = 1')).length, 0)
+})
+
+test('a plugin that answers with the request that it got puts no secret into the log', async (t) => {
+  const receiver = await openReceiver(t, (response, { headers }) => {
+    const [, basic = ''] = String(headers.authorization).split(' ')
+    const secret = Buffer.from(basic, 'base64').toString().split(':')[1]
+    response.writeHead(500).end(JSON.stringify({ pad: 'x'.repeat(3900), headers, secret, again: basic }))
+  })
+  const plugin = await registerReceiver(app, 'echo', receiver.address)
+  await emitAll(app, { plugin, n: 1 })
+  const attempts = () => app.sql(`select answer from delivery_attempts where plugin_id = ${plugin.pluginId}`)
+  await until('it was tried', async () => (await attempts()).length === 1)
+  const { answer: kept } = (await attempts())[0]! as { answer: string }
+  assert.match(kept, /"authorization":"Basic \*\*\*"/)
+  const [{ headers }] = receiver.received as [(typeof receiver.received)[0]]
+  for (const secret of [plugin.secret, plugin.basic.slice(6), String(headers['webhook-signature'])])
+    assert.ok(!kept.includes(secret.slice(0, 12)), kept.slice(3900))
+})
+
+test('a start that is sent again is followed by the newest set, which is newer than the one in it', async (t) => {
+  let isOpen = false
+  const receiver = await openReceiver(t, (response, { path }) =>
+    answer(path === '/request' && !isOpen ? 410 : 204)(response),
+  )
+  const plugin = await registerReceiver(app, 'start-again', receiver.address)
+  const { clientId } = plugin
+  await emitAll(app, { plugin, request: 70, n: 1 })
+  await until('the start rests', async () => (await statesOf(app, plugin)).join() === 'failed')
+  for (const n of [2, 3]) {
+    await emitAll(app, { kind: 'distributions.changed', plugin, request: 70, n })
+    await until('the set is taken', async () => (await statesOf(app, plugin)).at(-1) === 'delivered')
+  }
+  isOpen = true
+  await app.sql(`update people set administrator = true where handle = '@ellis'`)
+  const ellis = await signedIn(app, 'ellis')
+  const addresses = { request: `${receiver.address}/request` }
+  assert.equal((await call(ellis, 'POST', '/plugin/v1/plugin', { clientId, addresses })).status, 200)
+  const deliveryId = idOf(receiver.received[0]!)
+  const replayed = await call(ellis, 'POST', '/plugin/v1/delivery/replay', { clientId, deliveryId })
+  assert.deepEqual(replayed.body, { count: 1, more: false })
+  await until('both came', () => receiver.received.length === 5)
+  assert.deepEqual(receiver.received.map(nOf), [1, 2, 3, 1, 3])
+})
+
+test('an address that answers 410 after it was changed ends nothing: the new one gets it', async (t) => {
+  const [asked, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const old = await openReceiver(t, async (response) => {
+    asked.resolve()
+    await goOn.promise
+    answer(410)(response)
+  })
+  const receiver = await openReceiver(t, answer(204))
+  const plugin = await registerReceiver(app, 'moved', old.address)
+  await emitAll(app, { plugin, n: 1 })
+  await asked.promise
+  await app.sql(
+    `update plugin_addresses set uri = '${receiver.address}/request' where plugin_id = ${plugin.pluginId} and purpose = 'request'`,
+  )
+  goOn.resolve()
+  await until('it came', () => receiver.received.length === 1)
+  assert.equal(idOf(receiver.received[0]!), idOf(old.received[0]!))
+  await until('it is settled', async () => (await statesOf(app, plugin)).join() === 'delivered')
+  assert.deepEqual(
+    await app.sql(`select off_at from plugin_addresses where plugin_id = ${plugin.pluginId} and off_at is not null`),
+    [],
+  )
 })

@@ -57,7 +57,7 @@ export async function replayDeliveries(db: Db, who: PersonCaller, what: ReplayDe
     throw fail('parameterMissing', 'Say which: deliveryId, or from and to')
   if (deliveryId !== undefined) await findDelivery(db, plugin, deliveryId)
   const count = await db.transaction(async (tx) => {
-    const { length } = await tx.all(store.replay, {
+    const rows = await tx.all(store.replay, {
       plugin,
       webhook: deliveryId ?? null,
       state: what.state ?? (deliveryId === undefined ? 'failed' : null),
@@ -67,6 +67,7 @@ export async function replayDeliveries(db: Db, who: PersonCaller, what: ReplayDe
       limit: REPLAYED_AT_ONCE,
       now: who.at,
     })
+    const { length } = rows.filter(({ is_asked }) => is_asked)
     if (length === 0) return 0
     const detail = { by: who.personId, count: length, ...(deliveryId !== undefined && { delivery: deliveryId }) }
     await recordAudit(tx, who, { action: 'deliveries.replayed', appId, detail })

@@ -179,7 +179,7 @@ class Runner {
       uri,
       took_ms: Math.round(performance.now() - startedMs),
       status: outcome.status,
-      ...('text' in outcome && { answer: keptOf(outcome.text) }),
+      ...('text' in outcome && { answer: keptOf(outcome.text, secretsIn(hosted, headers)) }),
       give_up_at: giveUpAt(at),
     }
     if (isTaken) {
@@ -253,8 +253,22 @@ class Runner {
   }
 }
 
+/** What a plugin may answer with that nobody is to read in the log: some show the request that they got. */
+const secretsIn = ({ clientId, secrets }: Hosted, headers: Readonly<Record<string, string>>): string[] => [
+  ...secrets.flatMap((secret) => [secret, Buffer.from(`${clientId}:${secret}`).toString('base64')]),
+  ...headers['webhook-signature']!.split(' '),
+]
+
 /** PostgreSQL has no text with a zero or half a character in it. */
-const keptOf = (answer: string): string => answer.slice(0, KEPT_ANSWER_LENGTH).replaceAll('\0', '').toWellFormed()
+function keptOf(answer: string, secrets: readonly string[]): string {
+  // Before it is cut: half a secret would not be found.
+  const shown = secrets.reduce(
+    (text, secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)].reduce(blot, text),
+    answer,
+  )
+  return shown.slice(0, KEPT_ANSWER_LENGTH).replaceAll('\0', '').toWellFormed()
+}
+const blot = (text: string, secret: string): string => text.replaceAll(secret, '***')
 
 const nameOf = ({ plugin_id, subject }: { plugin_id: number; subject: string }): string => `${plugin_id} ${subject}`
 const keysOf = (lanes: readonly Lane[]) => ({

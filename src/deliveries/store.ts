@@ -258,7 +258,10 @@ export const listAttempts = read('deliveries.listAttempts', {
      where plugin_id = :plugin and delivery_id = :delivery order by number desc limit 100`,
 })
 
-/** Up to so many that do not wait, the oldest first, wait once more, behind what waits already. A set that a newer one has followed does not. */
+/**
+ * Up to so many that do not wait, the oldest first, wait once more, behind what waits already. A set that a newer one has followed does not. What is sent again may hold an
+ * older set, as the start of a request does: the newest one of its lane goes after it.
+ */
 export const replay = write('deliveries.replay', {
   params: {
     plugin: int8,
@@ -270,9 +273,9 @@ export const replay = write('deliveries.replay', {
     limit: int8,
     now: timestamptz,
   },
-  row: { webhook_id: text },
+  row: { webhook_id: text, is_asked: bool },
   text: `
-    with chosen as materialized (
+    with asked as materialized (
       select d.plugin_id, d.id, d.slot, d.subject, d.state from deliveries d
        where d.plugin_id = :plugin and d.state <> 'waiting'
          and (:webhook is null or d.webhook_id = :webhook) and (:state is null or d.state = :state)
@@ -280,6 +283,13 @@ export const replay = write('deliveries.replay', {
          and not (d.purpose = any(:replacing) and exists (
            select from delivery_lanes l where l.plugin_id = d.plugin_id and l.subject = d.subject and d.id < l.newest_set))
        order by d.id limit :limit
+    ), chosen as materialized (
+      select * from asked
+      union
+      select d.plugin_id, d.id, d.slot, d.subject, d.state
+        from (select distinct plugin_id, subject from asked) a
+        join delivery_lanes l on l.plugin_id = a.plugin_id and l.subject = a.subject
+        join deliveries d on d.plugin_id = l.plugin_id and d.id = l.newest_set
     ), lanes as (
       insert into delivery_lanes as l (plugin_id, subject, due_at, used_at)
       select plugin_id, subject, :now, :now from chosen group by plugin_id, subject order by plugin_id, subject
@@ -291,7 +301,7 @@ export const replay = write('deliveries.replay', {
       from (select o.*, nextval('delivery_positions') as position from (
               select c.* from chosen c join lanes l on l.plugin_id = c.plugin_id and l.subject = c.subject order by c.id) o) c
      where d.plugin_id = c.plugin_id and d.id = c.id and d.slot = c.slot and d.state = c.state
-    returning d.webhook_id`,
+    returning d.webhook_id, exists (select from asked a where a.id = d.id) as is_asked`,
 })
 
 /** Counts end here, so that they cost little however much there is. */

@@ -72,7 +72,7 @@ export const examples = {
   },
   activatePlugin: {
     description:
-      'An active plugin takes part: it may call, and it is called. An ATO plugin needs the permission ato, a request address and a redirect URI before that, an AI plugin any permission.',
+      'An active plugin takes part: it may call, and it is called; people can sign in to one that is not, until an administrator suspends it. An ATO plugin needs the permission ato, a request address and a redirect URI before that, an AI plugin any permission.',
     example: {
       request: { ...named, active: true },
       answer: { ...GRANTED, active: true },
