@@ -272,7 +272,7 @@ test('one that has no such address is sent nothing, and one that is not active k
 
 test('an event that is read again changes nothing', async (t) => {
   const receiver = await openReceiver(t)
-  const plugin = await registerReceiver(app, 'start-again', receiver.address)
+  const plugin = await registerReceiver(app, 'again', receiver.address)
   await emitAll(
     app,
     { plugin, n: 1 },
@@ -520,7 +520,7 @@ test('a start that is sent again is followed by the newest set, which is newer t
   const receiver = await openReceiver(t, (response, { path }) =>
     answer(path === '/request' && !isOpen ? 410 : 204)(response),
   )
-  const plugin = await registerReceiver(app, 'start-again', receiver.address)
+  const plugin = await registerReceiver(app, 'rested', receiver.address)
   const { clientId } = plugin
   await emitAll(app, { plugin, request: 70, n: 1 })
   await until('the start rests', async () => (await statesOf(app, plugin)).join() === 'failed')
