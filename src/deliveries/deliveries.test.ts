@@ -526,7 +526,8 @@ test('a start that is sent again is followed by the newest set, which is newer t
   await until('the start rests', async () => (await statesOf(app, plugin)).join() === 'failed')
   for (const n of [2, 3]) {
     await emitAll(app, { kind: 'distributions.changed', plugin, request: 70, n })
-    await until('the set is taken', async () => (await statesOf(app, plugin)).at(-1) === 'delivered')
+    await until('the set came', () => receiver.received.length === n)
+    await until('it is taken', async () => (await statesOf(app, plugin)).at(-1) === 'delivered')
   }
   isOpen = true
   await app.sql(`update people set administrator = true where handle = '@ellis'`)
