@@ -1,7 +1,9 @@
 import { account } from './account/room.ts'
 import { anonymous } from './anonymous/room.ts'
 import { apps } from './apps/room.ts'
+import { ato } from './ato/room.ts'
 import { audit } from './audit/room.ts'
+import { badges } from './badges/room.ts'
 import { browsers } from './browsers/room.ts'
 import { buckets } from './buckets/room.ts'
 import { classes } from './classes/room.ts'
@@ -27,6 +29,7 @@ import { pictures } from './pictures/room.ts'
 import { plugins } from './plugins/room.ts'
 import { profiles } from './profiles/room.ts'
 import { progress } from './progress/room.ts'
+import { records } from './records/room.ts'
 import type { Room } from './room.ts'
 import { search } from './search/room.ts'
 import { sessions } from './sessions/room.ts'
@@ -55,6 +58,9 @@ export const rooms: readonly Room[] = [
   progress, // /edu/v1/lesson/progress: how far students are
   notes, // /edu/v1/note: what is written down about students
   plugins, // /plugin/v1/plugin: what extends the platform
+  ato, // /plugin/v1/ato: packages of apps, and requests to plugins about them
+  records, // /plugin/v2/ai: what AI plugins read and write of people
+  badges, // /plugin/v2/ai/badge, /edu/v1/badge: what people have earned
   sessions, // tokens
   browsers, // who is signed in to the platform where
   lockouts, // failed tries

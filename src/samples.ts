@@ -33,6 +33,10 @@ export const PASSKEY_ID = '2c7e5f18-90ab-4d63-b1f7-84e2a6c0d935'
 
 export const NOTE_ID = 'pR7sKd2VwXq9BnT4mHz1Lg'
 
+/** Avery, as the AI plugin of the demo data knows them. */
+export const PLUGIN_USER_ID = 'a9VxM3kRt7LwQe0ZbH5nJg'
+export const BADGE_ID = 'hC4sW8pKy2TfXv6DgN1mRq'
+
 export const MOMENT = '2026-05-01T12:00:00.000Z'
 export const LATER = '2026-05-02T12:00:00.000Z'
 /** Of Kim, who is a child in the examples. */

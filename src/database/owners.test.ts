@@ -13,7 +13,7 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
 test('a table is written by its own room only', () => {
   const writers = new Map<string, Set<string>>()
   for (const { room, text } of files)
-    for (const [, table] of text.matchAll(/\b(?:insert into|delete from|update|table: ')\s*([a-z]\w+)\b(?!\()/g))
+    for (const [, table] of text.matchAll(/\b(?:(?:insert into|delete from|update)\s+|table: ')([a-z]\w+)\b(?!\()/g))
       if (!['set', 'skip', 'of'].includes(table!)) writers.set(table!, (writers.get(table!) ?? new Set()).add(room))
   assert.deepEqual([...(writers.get('people') ?? [])], ['people'])
   // What buckets use is counted by the function `move_charge`, in the statement that uses it.

@@ -6,11 +6,11 @@ import type { TokenPolicy } from '../sessions/sessions.ts'
 import { mintCode } from './codes.ts'
 import { matchesRedirectUri, withAnswer } from './redirects.ts'
 
-/** The address that opens a lesson in its app, with a code for the person who asks and for nobody else, unless it is to have none. */
+/** The address that opens an app at a lesson or a request, with a code for the person who asks and for nobody else, unless it is to have none. `state` is URL-safe. */
 export async function launchApp(
   db: Db,
   who: PersonCaller,
-  what: { clientId: string; launchUri: string; passesCode?: boolean },
+  what: { clientId: string; launchUri: string; passesCode?: boolean; state?: string },
   policy: TokenPolicy,
 ): Promise<{ uri: string }> {
   const client = await readClient(db, what.clientId, policy.environment, 'noSuchApp')
@@ -43,7 +43,7 @@ export async function launchApp(
     policy,
   )
   if (!code) throw fail('consentMissing', 'You have not allowed this app yet; open it once by itself and allow it')
-  return { uri: withAnswer(what.launchUri, { code }) }
+  return { uri: withAnswer(what.launchUri, { code, state: what.state }) }
 }
 
 /** What is wrong with a launch address, whatever is registered, as the end of a sentence; undefined where nothing is. */

@@ -95,7 +95,15 @@ async function cookieOf(app: TestApp, person: Person): Promise<string> {
 }
 
 test('operations about learning and plugins say who may call them', () => {
-  for (const area of ['Lessons and progress', 'Notes', 'Courses and classes', 'Plugins']) {
+  for (const area of [
+    'Lessons and progress',
+    'Notes',
+    'Courses and classes',
+    'Plugins',
+    'ATO',
+    'AI plugins',
+    'Badges',
+  ]) {
     const ofArea = operations.filter((operation) => operation.area === area)
     assert.ok(ofArea.length > 0, area)
     assert.deepEqual(

@@ -17,6 +17,7 @@ import { SEARCH_VERSION, searchKeys } from '../people/search-keys.ts'
 import { registerTestPlugin } from '../plugins/testing.ts'
 import {
   ACCESS_TOKEN,
+  BADGE_ID,
   BASE_URL,
   BIRTH,
   BROWSER_ID,
@@ -27,6 +28,7 @@ import {
   NOTE_ID,
   PASSKEY_ID,
   PASSWORD,
+  PLUGIN_USER_ID,
   REDIRECT_URI,
   REFRESH_TOKEN,
   RESET_CODE,
@@ -151,12 +153,13 @@ export async function setScene(
   if (area === 'Families' && name !== 'addChild') await addKim(scene)
   if (LEARNING.includes(area)) await renewSchool(app)
   if (LEARNING.includes(area)) await importContent([app.environment()], who(), { content: preflight })
+  if (area === 'AI plugins' || name === 'listOwnBadges') await introduceAvery(scene)
   await PREPARATIONS[name]?.(scene)
   return scene
 }
 
 /** The course and a class of the demo data. */
-const LEARNING: readonly string[] = ['Lessons and progress', 'Courses and classes', 'Notes']
+const LEARNING: readonly string[] = ['Lessons and progress', 'Courses and classes', 'Notes', 'AI plugins', 'Badges']
 const LAUNCH_URI = 'http://localhost:4000/demo/callback'
 const { courses, classes } = JSON.parse(JSON.stringify(makeDemo()).replaceAll(LAUNCH_URI, REDIRECT_URI)) as ReturnType<
   typeof makeDemo
@@ -250,6 +253,26 @@ async function reportWalkaround({ user }: Scene, what: object): Promise<void> {
 }
 const doWalkaround: Prepare = (scene) => reportWalkaround(scene, { pass: true, score: 92 })
 
+/** The AI plugin knows Avery, who has said what they can do. */
+const introduceAvery: Prepare = ({ app }) =>
+  app.sql(
+    `insert into plugin_users (user_id, plugin_id, person_id)
+     select '${PLUGIN_USER_ID}', g.id, p.id from people p, plugins g join apps a on a.id = g.app_id where p.handle = '@avery' and a.client_id = 'gs-demo-ai';
+     insert into skills (person_id, hobbies, skills, afsc, education, changed_at)
+     select id, '{gliding}', '{radio navigation}', '11F3', '{"BSc Aeronautics, Lund"}', now() from people where handle = '@avery'`,
+  )
+
+const badge = {
+  name: 'Preflight',
+  image: 'https://badges.example.org/preflight.png',
+  description: 'Knows every step before the first solo.',
+  criteria: 'All lessons passed.',
+}
+const makeBadge: Prepare = async ({ browser, real }) => {
+  const { body } = await call(browser, 'PUT', '/edu/v1/badge', { ...badge, courseId: 'course-preflight' })
+  real[BADGE_ID] = body.badgeId
+}
+
 const setLesson = ({ app }: Scene, lesson: string, what: string) =>
   app.sql(`update lesson_versions v set ${what} from lessons l where l.id = v.lesson_id and l.key = '${lesson}'`)
 
@@ -260,6 +283,16 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
     importContent([app.environment()], who(), {
       content: { classes: classes.slice(1, 2).map((one) => ({ ...one, instructors: [], students: [] })) },
     }),
+  readRecords: doWalkaround,
+  listObjectiveBadges: ({ app, basic }) =>
+    new Client(app.address, basic).post('/plugin/v2/ai/badge', {
+      ...badge,
+      name: 'Safety first',
+      objectiveId: 'objective-safety',
+    }),
+  changeBadge: makeBadge,
+  removeBadge: makeBadge,
+  listBadges: makeBadge,
   readNote: writeNote,
   removeNote: writeNote,
   gradeAttempt: doWalkaround,

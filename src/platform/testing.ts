@@ -30,7 +30,7 @@ const AREAS = {
   people: ['Profile', 'User search', 'Friends', 'Families', 'Pictures'],
   apps: ['Buckets'],
   learning: ['Lessons and progress', 'Courses and classes', 'Notes'],
-  plugins: ['Plugins'],
+  plugins: ['Plugins', 'ATO', 'AI plugins', 'Badges'],
 }
 
 const BUCKETS = ['fuzz-a', 'fuzz-b', 'fuzz-c', 'fuzz-public']
@@ -139,6 +139,16 @@ const pluginSamples: Samples = {
   kind: ['ai', 'ato'],
   permissions: [['ato'], ['badges', 'skills'], []],
   addresses: [{ request: 'http://127.0.0.1:9/request' }, { candidates: null }],
+  userId: ['fuzz-avery', 'fuzz-blake'],
+  orgIds: ['school', 'school,school', ['school']],
+  badgeId: ['fuzz-badge', 'own-badge'],
+  name: ['Fuzz'],
+  type: ['course'],
+  image: ['https://badges.example.org/a.png', 'an-image'],
+  issuerName: ['School'],
+  issuedOn: ['2020-05-04T10:00:00Z'],
+  versionId: ['1'],
+  info: [{ a: 1 }, null, 'text'],
 }
 
 /** One of each kind, whatever became of them before. They belong to the school, which Ellis administers. */
@@ -146,6 +156,15 @@ async function havePlugins(app: TestApp): Promise<Client[]> {
   await app.sql(`delete from apps where client_id in ('gs-fuzz-ai', 'gs-fuzz-ato')`)
   const kinds = ['ai', 'ato'] as const
   const made = await Promise.all(kinds.map((kind) => registerTestPlugin(app, { kind, key: `fuzz-${kind}` })))
+  // Whom it knows, and a badge of the course.
+  await app.sql(
+    `insert into organisation_members (organisation_id, person_id, role)
+     select o.id, p.id, 'member' from organisations o, people p where o.key = 'school' and p.handle in ('@avery', '@blake') on conflict do nothing;
+     insert into plugin_users (user_id, plugin_id, person_id)
+     select 'fuzz-' || p.handle_key, ${made[0]!.pluginId}, p.id from people p where p.handle in ('@avery', '@blake');
+     insert into badges (key, course_id, name, description, type, image, issuer_name, criteria, created_at, changed_at)
+     select 'fuzz-badge', id, 'A badge', '', '', '', '', '', now(), now() from courses where key = 'course' on conflict do nothing`,
+  )
   return made.map(({ basic }) => new Client(app.address, basic))
 }
 

@@ -1,4 +1,6 @@
+import type { ImportTie } from '../imports/section.ts'
 import type { Room } from '../room.ts'
+import { skillTie } from './import.ts'
 import { skillOperations } from './routes.ts'
 import { readSkills } from './skills.ts'
 
@@ -6,5 +8,6 @@ export const skills: Room = {
   name: 'skills',
   operations: skillOperations,
   personalTables: { skills: { inExport: '`skills.json`', whenDeleted: 'gone' } },
-  exports: [{ file: 'skills.json', about: 'Your hobbies and skills', read: readSkills }],
+  exports: [{ file: 'skills.json', about: 'Your hobbies, skills and education', read: readSkills }],
+  importTies: { people: [skillTie as ImportTie] },
 }

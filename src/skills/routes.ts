@@ -7,13 +7,18 @@ import { readSkills, setSkills } from './skills.ts'
 
 const area = 'Account'
 const path = '/account/v1/skills'
-const example = { hobbies: ['gliding'], skills: ['radio navigation', 'night flying'] }
+const example = {
+  hobbies: ['gliding'],
+  skills: ['radio navigation', 'night flying'],
+  afsc: '11F3',
+  education: ['BSc Aeronautics, Lund'],
+}
 
 export const skillOperations: readonly Operation[] = [
   operation({
     name: 'readSkills',
-    summary: "Reads the person's hobbies and skills",
-    description: 'Both lists are in the words of the person. They are empty until somebody has set them.',
+    summary: "Reads the person's hobbies, skills and education",
+    description: 'Everything is in the words of the person. It is empty until they have set it.',
     example: { answer: example, after: 'setSkills' },
     method: 'GET',
     path,
@@ -27,9 +32,9 @@ export const skillOperations: readonly Operation[] = [
   }),
   operation({
     name: 'setSkills',
-    summary: "Sets the person's hobbies and skills",
+    summary: "Sets the person's hobbies, skills and education",
     description:
-      'A list that is given replaces the one before; a list that is left out stays. Each holds up to 50 different texts of up to 100 characters.',
+      'What is given replaces what was there; what is left out stays. A list holds up to 50 different texts of up to 100 characters, in `education` of up to 200. AI plugins of the organisations that the person belongs to can read it, where an administrator allows that.',
     example: { request: example, answer: example },
     method: 'PUT',
     path,

@@ -1,11 +1,16 @@
 import { type Static, Type } from 'typebox'
 
-const names = (description: string) =>
-  Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { description, maxItems: 50, uniqueItems: true })
+const names = (description: string, maxLength: number) =>
+  Type.Array(Type.String({ minLength: 1, maxLength }), { description, maxItems: 50, uniqueItems: true })
 
 const fields = {
-  hobbies: names('What the person likes to do, in their own words'),
-  skills: names('What the person can do, in their own words'),
+  hobbies: names('What the person likes to do, in their own words', 100),
+  skills: names('What the person can do, in their own words', 100),
+  afsc: Type.String({
+    maxLength: 100,
+    description: 'Air Force Specialty Code, or what another service has in its place',
+  }),
+  education: names('Schools and degrees, in their own words', 200),
 }
 
 export const SetSkills = Type.Partial(Type.Object(fields))

@@ -1,0 +1,16 @@
+import type { Room } from '../room.ts'
+import { exportBadges } from './badges.ts'
+import { badgeGiver, badgeJobs } from './giving.ts'
+import { badgeOperations } from './routes.ts'
+
+export const badges: Room = {
+  name: 'badges',
+  areas: {
+    Badges: 'Badges of courses and objectives, which the platform gives to those who earn them, and what people hold.',
+  },
+  operations: badgeOperations,
+  personalTables: { badge_assertions: { inExport: '`badges.json`', whenDeleted: 'gone' } },
+  exports: [{ file: 'badges.json', about: 'Badges that you hold', read: exportBadges }],
+  consumers: [badgeGiver],
+  jobs: badgeJobs,
+}
