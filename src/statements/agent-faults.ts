@@ -49,19 +49,22 @@ const checkMember: Check = (value, faults) => {
   else checkAgent(value, faults)
 }
 
-const GROUP: Shape = new Map([...AGENT, ['member', array('XAPI-00036', 'agents', checkMember)]])
+const GROUP: Shape = new Map([
+  ...AGENT,
+  ['objectType', word('XAPI-00088', 'Group')],
+  ['member', array('XAPI-00036', 'agents', checkMember)],
+])
 
 function checkAgent(value: unknown, faults: Faults): void {
   if (!checkShape(value, faults, 'XAPI-00006', 'an agent', AGENT)) return
   const count = countIdentifiers(value)
   if (count !== 1)
-    faults.add('XAPI-00034', `have exactly one of mbox, mbox_sha1sum, openid and account${count ? ', not more' : ''}`)
+    faults.add('XAPI-00034', `have exactly one of mbox, mbox_sha1sum, openid and account, not ${count || 'none'}`)
 }
 
 function checkGroup(value: unknown, faults: Faults): void {
   if (!checkShape(value, faults, 'XAPI-00006', 'a group', GROUP)) return
-  if (value.objectType !== 'Group' && value.objectType !== null)
-    faults.add('XAPI-00088', 'be "Group": a group says so itself', 'objectType')
+  checkPresent(value, faults, { objectType: 'XAPI-00088' })
   const count = countIdentifiers(value)
   if (count > 1) faults.add('XAPI-00037', 'have at most one of mbox, mbox_sha1sum, openid and account')
   if (count === 0 && value.member === undefined)
@@ -84,7 +87,8 @@ export const checkTeam: Check = checkGroup
 export const checkAuthority: Check = (value, faults) => {
   checkActor(value, faults)
   if (!isGroup(value)) return
-  const { member, ...rest } = value as Json
-  if (countIdentifiers(rest) > 0) faults.add('XAPI-00098', 'be an agent, or a group without an identifier of its own')
-  if (Array.isArray(member) && member.length !== 2) faults.add('XAPI-00098', 'have exactly two agents', 'member')
+  const group = value as Json
+  if (countIdentifiers(group) > 0) faults.add('XAPI-00098', 'be an agent, or a group without an identifier of its own')
+  if (Array.isArray(group.member) && group.member.length !== 2)
+    faults.add('XAPI-00098', 'have exactly two agents', 'member')
 }

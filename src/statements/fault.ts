@@ -44,7 +44,9 @@ export class Faults {
   }
 }
 
-const escapePart = (part: string | number): string => String(part).replaceAll('~', '~0').replaceAll('/', '~1')
+/** Keys are the sender's, of any length: what an answer repeats of them is bounded. */
+const escapePart = (part: string | number): string =>
+  String(part).slice(0, 200).replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** An object with these properties and no others. `what` names it in a sentence. */
 export function checkShape(

@@ -93,3 +93,10 @@ export function findFaults(statement: unknown, version: Version, most = 20): Fau
   if (checkShape(statement, faults, 'XAPI-00006', 'a statement', STATEMENT)) checkWhole(statement, faults)
   return faults.list
 }
+
+/** The same for an agent or a group that stands alone, as in a parameter: it is held to the same rules (2.2). */
+export function findAgentFaults(agent: unknown, version: Version, most = 20): Fault[] {
+  const faults = new Faults(version, most)
+  checkActor(agent, faults)
+  return faults.list
+}

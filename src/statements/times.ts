@@ -53,8 +53,8 @@ export function instantOf(text: string): number | undefined {
   return time && time.second + Number(time.fraction.slice(0, 3).padEnd(3, '0'))
 }
 
-/** The same instant in UTC, as finely as it was sent, and no coarser than milliseconds. What is no timestamp stays. */
+/** The same instant in UTC, as finely as it was sent, and no coarser than milliseconds. What is in UTC already stays as it is. */
 export function toUtc(text: string): string {
-  const time = readAny(text)
+  const time = text.endsWith('Z') ? undefined : readAny(text)
   return time ? `${new Date(time.second).toISOString().slice(0, 19)}.${time.fraction.padEnd(3, '0')}Z` : text
 }
