@@ -1,15 +1,4 @@
-import {
-  bool,
-  int8,
-  int8Array,
-  json,
-  nullable,
-  read,
-  text,
-  textArray,
-  uuid,
-  write,
-} from '../database/statement.ts'
+import { bool, int8, int8Array, json, nullable, read, text, textArray, uuid, write } from '../database/statement.ts'
 
 /** The next numbers, up to and with the one that is returned. Nobody else gets any until the commit. */
 export const takeNumbers = write('statements.takeNumbers', {
@@ -18,62 +7,48 @@ export const takeNumbers = write('statements.takeNumbers', {
   text: `update statement_clock set last = greatest(last, :now) + :count returning last`,
 })
 
-/** What is there of these ids, with their texts where they are asked for: of statements that others refer to. */
 export const findKnown = write('statements.findKnown', {
-  params: { ids: textArray, targets: textArray, voided: uuid },
-  row: { statement_id: uuid, seq: int8, fingerprint: uuid, payload: nullable(text), is_voiding: bool },
+  params: { ids: textArray },
+  row: { statement_id: uuid, seq: int8, fingerprint: uuid, payload: text },
   text: `
-    select i.statement_id, i.seq, i.fingerprint,
-           (select s.payload from statements s where s.seq = i.seq and i.statement_id = any(:targets::uuid[])) as payload,
-           i.statement_id = any(:targets::uuid[])
-             and exists (select from statement_refs r where r.key = :voided and r.seq = i.seq) as is_voiding
-      from statement_ids i where i.statement_id = any(:ids::uuid[])`,
+    select i.statement_id, i.seq, i.fingerprint, s.payload
+      from statement_ids i join statements s on s.seq = i.seq where i.statement_id = any(:ids::uuid[])`,
 })
 
 /** Statements that were here before what they refer to. */
 export const findReferring = write('statements.findReferring', {
-  params: { keys: textArray, role: int8 },
-  row: { key: uuid, seq: int8, payload: text, is_voiding: bool },
+  params: { keys: textArray, role: int8, voided: uuid },
+  row: { key: uuid, seq: int8, is_voiding: bool },
   text: `
-    select r.key, r.seq, s.payload, false as is_voiding
-      from unnest(:keys::uuid[]) k join statement_refs r on r.key = k and r.role = :role join statements s on s.seq = r.seq
+    select r.key, r.seq, exists (select from statement_refs v where v.key = :voided and v.seq = r.seq) as is_voiding
+      from unnest(:keys::uuid[]) k join statement_refs r on r.key = k and r.role = :role
      order by r.seq limit 1000`,
 })
 
 /** Statements with their ids, refs and links, in one go. */
 export const insertStatements = write('statements.insert', {
-  params: {
-    seqs: int8Array,
-    ids: textArray,
-    fingerprints: textArray,
-    payloads: textArray,
-    voids: int8Array,
-    credential: nullable(int8),
-    app: nullable(int8),
-    sender: nullable(int8),
-    refKeys: textArray,
-    refSeqs: int8Array,
-    refRoles: int8Array,
-    links: json,
-  },
+  params: { rows: json, voids: int8Array, refKeys: textArray, refSeqs: int8Array, refRoles: int8Array },
   row: { seq: int8 },
   text: `
-    with ids as (
-      insert into statement_ids (statement_id, seq, fingerprint)
-      select * from unnest(:ids::uuid[], :seqs, :fingerprints::uuid[])
+    with wanted as materialized (
+      select * from json_to_recordset(:rows) as r(seq bigint, id uuid, fingerprint uuid, payload text, is_voided boolean,
+        credential bigint, app bigint, sender bigint, links json)
+    ), ids as (
+      insert into statement_ids (statement_id, seq, fingerprint) select id, seq, fingerprint from wanted
     ), refs as (
       insert into statement_refs (key, seq, role)
-      select k, s, r from unnest(:refKeys::uuid[], :refSeqs, :refRoles::smallint[]) n(k, s, r) on conflict do nothing
+      select k, s, r::smallint from unnest(:refKeys::uuid[], :refSeqs, :refRoles) n(k, s, r) on conflict do nothing
     ), links as (
       insert into statement_links (seq, person_id, lesson_id, course_id, class_id, enrolment_id, attempt_id, objective_id, badge_id)
-      select * from json_to_recordset(:links) as l(seq bigint, person_id bigint, lesson_id bigint, course_id bigint, class_id bigint,
-        enrolment_id bigint, attempt_id bigint, objective_id bigint, badge_id bigint)
+      select w.seq, l.person, l.lesson, l.course, l.class, l.enrolment, l.attempt, l.objective, l.badge
+        from wanted w, json_to_record(w.links) as l(person bigint, lesson bigint, course bigint, class bigint, enrolment bigint,
+             attempt bigint, objective bigint, badge bigint)
+       where w.links is not null
     ), voided as (
       update statements set is_voided = true where seq = any(:voids)
     )
-    insert into statements (seq, statement_id, payload, credential_id, app_id, sender_id)
-    select n.seq, n.id, n.payload, :credential, :app, :sender from unnest(:seqs, :ids::uuid[], :payloads) n(seq, id, payload)
-    returning seq`,
+    insert into statements (seq, statement_id, payload, is_voided, credential_id, app_id, sender_id)
+    select seq, id, payload, is_voided, credential, app, sender from wanted returning seq`,
 })
 
 const SHOWN = { seq: int8, statement_id: uuid, payload: text, is_voided: bool }

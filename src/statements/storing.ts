@@ -1,121 +1,189 @@
+import type { Caller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { Gatherer } from '../database/gather.ts'
-import { service } from '../environment.ts'
+import { type Environment, service } from '../environment.ts'
 import { fail } from '../errors.ts'
 import { keyOf } from './agents.ts'
-import { REFERS, refsOf, type Ref } from './refs.ts'
-import { isStatementRef, type Statement, VOIDED } from './statement.ts'
+import { fingerprint, isSameTime } from './compare.ts'
+import { keyOfVerb, type Ref, refsOf, targetOf } from './refs.ts'
+import { type Statement, VOIDED } from './statement.ts'
 import * as store from './store.ts'
 
 /** What of the platform's own a statement is about, by internal numbers. */
 export interface Links {
-  readonly person_id?: number | null
-  readonly lesson_id?: number | null
-  readonly course_id?: number | null
-  readonly class_id?: number | null
-  readonly enrolment_id?: number | null
-  readonly attempt_id?: number | null
-  readonly objective_id?: number | null
-  readonly badge_id?: number | null
+  readonly person?: number
+  readonly lesson?: number
+  readonly course?: number
+  readonly class?: number
+  readonly enrolment?: number
+  readonly attempt?: number
+  readonly objective?: number
+  readonly badge?: number
 }
 
-/** A statement without faults, complete but for `stored`. */
+/** A statement without faults, complete but for `stored`, which comes with its number. */
 export interface NewStatement {
   readonly statement: Statement & { readonly id: string }
-  readonly fingerprint: string
   readonly links?: Links
 }
 
 /** Who sends: a key of the record store, or a person in an app. */
-export interface Sender {
+export interface Sender extends Pick<Caller, 'at'> {
   readonly credentialId?: number
-  readonly appId?: number
+  readonly appId?: number | undefined
   readonly personId?: number
 }
 
 /** What one request wants to be stored: all of it, or nothing. */
 interface Request {
-  readonly statements: readonly NewStatement[]
   readonly sender: Sender
-  readonly at: Date
+  readonly statements: readonly NewStatement[]
 }
 
 /** So many statements share a transaction. */
 const GATHERED = 500
 
-const gatherer = service(
-  ({ db }) =>
-    new Gatherer<Request, string[]>(db, {
-      most: GATHERED,
-      weigh: ({ statements }) => statements.length,
-      write: storeTogether,
-    }),
-)
+const gatherer = service(({ db }) => {
+  const weigh = ({ statements }: Request) => statements.length
+  return new Gatherer<Request, string[]>(db, { most: GATHERED, weigh, write: storeTogether })
+})
 
 /** Stores statements, together with those of other requests. Gives their ids, also of those that were here already. */
-export const storeStatements = (get: Parameters<typeof gatherer.open>[0]['get'], request: Request): Promise<string[]> =>
-  get(gatherer).add(request)
+export const storeStatements = (
+  { get }: Pick<Environment, 'get'>,
+  sender: Sender,
+  statements: readonly NewStatement[],
+): Promise<string[]> => get(gatherer).add({ sender, statements })
 
-const VOIDED_KEY = keyOf('verb', VOIDED)
-const targetOf = ({ object }: Statement): string | undefined =>
-  isStatementRef(object) ? object.id.toLowerCase() : undefined
+/** Within a transaction of the caller's own. */
+export async function storeInTransaction(
+  tx: Db,
+  sender: Sender,
+  statements: readonly NewStatement[],
+): Promise<string[]> {
+  const [outcome] = await storeTogether(tx, [{ sender, statements }])
+  if (outcome instanceof Error) throw outcome
+  return outcome!
+}
+
+const VOIDED_KEY = keyOfVerb(VOIDED)
+/** By what statements are found that refer to this one, whichever came first. */
+const referenceKey = (id: string): string => keyOf(`statement ${id}`)
+const REFERS = 14
+
 const isVoiding = ({ verb }: Statement): boolean => verb.id === VOIDED
 
 interface Known {
   readonly seq: number
   readonly fingerprint: string
-  readonly refs: readonly Ref[]
-  readonly isVoiding: boolean
+  readonly statement: Statement
+}
+
+interface Row extends NewStatement {
+  readonly seq: number
+  readonly sender: Sender
+  readonly refs: readonly (Omit<Ref, 'role'> & { readonly role: number })[]
+  readonly fingerprint: string
 }
 
 async function storeTogether(tx: Db, requests: readonly Request[]): Promise<(string[] | Error)[]> {
   const all = requests.flatMap(({ statements }) => statements)
   // First of all: whoever has the numbers is alone until the commit.
-  const now = Math.max(...requests.map(({ at }) => at.getTime())) * 1000
+  const now = Math.max(...requests.map(({ sender }) => sender.at.getTime())) * 1000
   const { last } = (await tx.first(store.takeNumbers, { now, count: all.length }))!
   const known = await findKnown(tx, all)
-  const rows: (NewStatement & { seq: number; refs: readonly Ref[]; sender: Sender; voids: number | undefined })[] = []
+  const rows: Row[] = []
   let seq = last - all.length
   const outcomes = requests.map(({ statements, sender }): string[] | Error => {
-    const made = statements.map((one) => ({ ...one, seq: ++seq }))
+    const made = statements.map((one) => ({ ...one, seq: ++seq, fingerprint: fingerprint(one.statement), sender }))
     const problem = findProblem(made, known)
     if (problem) return problem
     for (const one of made) {
-      const { id } = one.statement
-      if (known.has(id)) continue
-      const target = known.get(targetOf(one.statement) ?? '')
-      const voids = isVoiding(one.statement) ? target?.seq : undefined
-      const refs = [...refsOf(one.statement), ...(target?.refs ?? [])]
-      rows.push({ ...one, refs, sender, voids })
-      known.set(id, { seq: one.seq, fingerprint: one.fingerprint, refs, isVoiding: isVoiding(one.statement) })
+      const { statement } = one
+      if (known.has(statement.id)) continue
+      rows.push({ ...one, refs: allRefs(statement, known) })
+      known.set(statement.id, one)
     }
     return statements.map(({ statement }) => statement.id)
   })
-  await insertRows(tx, rows)
+  if (rows.length > 0) await insertRows(tx, rows, known)
   return outcomes
 }
 
-function findProblem(made: readonly NewStatement[], known: ReadonlyMap<string, Known>): Error | undefined {
-  for (const { statement, fingerprint } of made) {
+function findProblem(
+  made: readonly Pick<Row, 'statement' | 'fingerprint'>[],
+  known: ReadonlyMap<string, Known>,
+): Error | undefined {
+  for (const { statement, fingerprint: own } of made) {
     const found = known.get(statement.id)
-    if (found && found.fingerprint !== fingerprint)
+    if (found && !(found.fingerprint === own && isSameTime(found.statement.timestamp, statement.timestamp)))
       return fail('conflict', `There is another statement with the id ${statement.id}`)
-    const target = known.get(targetOf(statement) ?? '')
-    if (isVoiding(statement) && target?.isVoiding)
-      return fail('validationFailed', `The statement ${targetOf(statement)} is voiding, and cannot be voided`)
+    const target = isVoiding(statement) ? known.get(targetOf(statement)!) : undefined
+    if (target && isVoiding(target.statement))
+      return fail('validationFailed', `The statement ${targetOf(statement)} voids another one, and cannot be voided`)
   }
   return undefined
 }
 
 /** What is there of these statements, and of those that they refer to. */
 async function findKnown(tx: Db, all: readonly NewStatement[]): Promise<Map<string, Known>> {
-  const targets = all.flatMap(({ statement }) => targetOf(statement) ?? [])
-  const ids = [...new Set([...all.map(({ statement }) => statement.id), ...targets])]
-  const rows = await tx.all(store.findKnown, { ids, targets, voided: VOIDED_KEY })
+  const ids = new Set(all.flatMap(({ statement }) => [statement.id, targetOf(statement) ?? statement.id]))
+  const rows = await tx.all(store.findKnown, { ids: [...ids] })
   return new Map(
-    rows.map(({ statement_id, seq, fingerprint, payload, is_voiding }) => {
-      const refs = payload === null ? [] : refsOf(JSON.parse(payload) as Statement)
-      return [statement_id, { seq, fingerprint, refs, isVoiding: is_voiding }]
-    }),
+    rows.map(({ statement_id, seq, fingerprint, payload }) => [
+      statement_id,
+      { seq, fingerprint, statement: JSON.parse(payload) as Statement },
+    ]),
   )
 }
+
+/** How far references of references are followed. */
+const MOST_STEPS = 10
+
+/** What it is found by, and what the statement that it refers to is found by. */
+function allRefs(statement: Statement, known: ReadonlyMap<string, Known>): Row['refs'] {
+  const refs: Row['refs'][number][] = refsOf(statement)
+  let target = targetOf(statement)
+  if (target !== undefined) refs.push({ key: referenceKey(target), role: REFERS })
+  for (let step = 0; target !== undefined && step < MOST_STEPS; step++) {
+    const found = known.get(target)?.statement
+    if (!found) break
+    refs.push(...refsOf(found))
+    target = targetOf(found)
+  }
+  return refs
+}
+
+async function insertRows(tx: Db, rows: readonly Row[], known: ReadonlyMap<string, Known>): Promise<void> {
+  // Those that were here before what they refer to are found by it from now on.
+  const byKey = new Map(rows.map((row) => [referenceKey(row.statement.id), row]))
+  const earlier = await tx.all(store.findReferring, { keys: [...byKey.keys()], role: REFERS, voided: VOIDED_KEY })
+  const lateRefs = earlier.flatMap(({ key, seq }) => byKey.get(key)!.refs.map((ref) => ({ ...ref, seq })))
+  const refs = [...rows.flatMap(({ refs: own, seq }) => own.map((ref) => ({ ...ref, seq }))), ...lateRefs]
+  const voids = [
+    ...rows.flatMap(({ statement }) => (isVoiding(statement) ? (known.get(targetOf(statement)!)?.seq ?? []) : [])),
+    ...earlier.flatMap(({ key, is_voiding }) => (is_voiding ? byKey.get(key)!.seq : [])),
+  ]
+  await tx.all(store.insertStatements, {
+    rows: JSON.stringify(
+      rows.map(({ seq, statement, fingerprint: own, sender, links = {} }) => ({
+        seq,
+        id: statement.id,
+        fingerprint: own,
+        payload: textOf(statement),
+        is_voided: voids.includes(seq),
+        credential: sender.credentialId,
+        app: sender.appId,
+        sender: sender.personId,
+        links: Object.keys(links).length > 0 ? links : undefined,
+      })),
+    ),
+    voids: voids.filter((seq) => !rows.some((row) => row.seq === seq)),
+    refKeys: refs.map(({ key }) => key),
+    refSeqs: refs.map(({ seq }) => seq),
+    refRoles: refs.map(({ role }) => role),
+  })
+}
+
+/** `stored` is what the number says. */
+const textOf = ({ stored: _stored, ...statement }: Statement): string => JSON.stringify(statement)
