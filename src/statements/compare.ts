@@ -112,8 +112,8 @@ function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const object = value as Record<string, unknown>
-  const keys = Object.keys(object)
-    .filter((key) => object[key] !== undefined)
-    .sort()
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(object[key])}`).join(',')}}`
+  let text = ''
+  for (const key of Object.keys(object).sort())
+    if (object[key] !== undefined) text += `${text && ','}${JSON.stringify(key)}:${canonical(object[key])}`
+  return `{${text}}`
 }

@@ -1,4 +1,4 @@
-import { boolean, type Check, checkShape, extensions, type Shape, text } from './fault.ts'
+import { boolean, type Check, checkShape, extensions, type Shape, text } from './checks.ts'
 import { isDuration } from './times.ts'
 
 const number =
