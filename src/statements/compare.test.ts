@@ -104,6 +104,31 @@ test('the order of keys does not count, and numbers are numbers', () => {
   assert.equal(isSameAs(whole(), '/result/score', score), true)
 })
 
+test('values that look alike in text are told apart', () => {
+  const at = '/result/extensions/https:~1~1example.org~1x'
+  const values = [
+    1,
+    '1',
+    '1;',
+    [1],
+    [[1]],
+    ['1', ''],
+    ['', '1'],
+    [11],
+    [1, 1],
+    null,
+    'null',
+    [],
+    {},
+    [{}],
+    { a: 1 },
+    { a: '1' },
+  ]
+  values.push({ a: { b: 1 } }, { a: {}, b: 1 }, 'a:1', { 'a1:b': 1 }, true, 'true', '1:a', { '1:a': 1 })
+  const prints = values.map((value) => fingerprint(put(whole(), at, value)))
+  assert.equal(new Set(prints).size, values.length)
+})
+
 test('a statement that was kept is the same as the one that was sent, in both versions', () => {
   const additions = {
     id: 'x',
