@@ -106,7 +106,7 @@ test('the order of keys does not count, and numbers are numbers', () => {
 
 test('values that look alike in text are told apart', () => {
   const at = '/result/extensions/https:~1~1example.org~1x'
-  const values = [
+  const values: unknown[] = [
     1,
     '1',
     '1;',
