@@ -9,7 +9,7 @@ import {
   type Shape,
   text,
   word,
-} from './fault.ts'
+} from './checks.ts'
 import { isMailto, isSha1 } from './syntax.ts'
 
 /** A group is told from an agent by its objectType alone. */

@@ -1,4 +1,4 @@
-import { type Check, checkPresent, checkShape, iri, languageMap, type Shape, text } from './fault.ts'
+import { type Check, checkPresent, checkShape, iri, languageMap, type Shape, text } from './checks.ts'
 import { SIGNATURE } from './statement.ts'
 import { isMediaType, isSha2 } from './syntax.ts'
 

@@ -107,13 +107,17 @@ const sort = (values: unknown[]): unknown[] =>
     .sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0))
     .map(({ value }) => value)
 
-/** JSON with sorted keys. It goes as deep as its input, which the parser of requests bounds. */
+/**
+ * A text that two values share when they are the same JSON, whatever the order of keys. Texts are led by their length, so
+ * that nothing has to be escaped. It goes as deep as its input, which the parser of requests bounds.
+ */
 function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (typeof value === 'string') return `"${value.length}:${value}`
+  if (typeof value !== 'object' || value === null) return `${value};`
+  if (Array.isArray(value)) return `[${value.map(canonical).join('')}]`
   const object = value as Record<string, unknown>
-  const keys = Object.keys(object)
-    .filter((key) => object[key] !== undefined)
-    .sort()
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(object[key])}`).join(',')}}`
+  let text = '{'
+  for (const key of Object.keys(object).sort())
+    if (object[key] !== undefined) text += `${key.length}:${key}${canonical(object[key])}`
+  return `${text}}`
 }

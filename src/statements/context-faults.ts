@@ -12,7 +12,7 @@ import {
   type Shape,
   text,
   word,
-} from './fault.ts'
+} from './checks.ts'
 import { checkActivity, checkStatementRef, uuid } from './object-faults.ts'
 import { CONTEXT_ACTIVITIES } from './statement.ts'
 import { isLanguageTag } from './syntax.ts'

@@ -1,6 +1,5 @@
 import { checkActor, checkAuthority } from './agent-faults.ts'
 import { checkAttachment } from './attachment-faults.ts'
-import { checkContext, checkContextFits } from './context-faults.ts'
 import {
   array,
   type Check,
@@ -11,13 +10,14 @@ import {
   isObject,
   type Json,
   type Shape,
-} from './fault.ts'
+} from './checks.ts'
+import { checkContext, checkContextFits } from './context-faults.ts'
 import { checkObject, checkVerb, uuid } from './object-faults.ts'
 import { checkResult } from './result-faults.ts'
 import { type Version, VOIDED } from './statement.ts'
 import { isTimestamp } from './times.ts'
 
-export type { Fault } from './fault.ts'
+export type { Fault } from './checks.ts'
 
 const EXAMPLE: Record<Version, string> = {
   '1.0.3': 'be an ISO 8601 date and time, such as "2015-11-18T12:17:00Z", and no offset -00:00',

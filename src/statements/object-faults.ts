@@ -14,7 +14,7 @@ import {
   type Shape,
   text,
   word,
-} from './fault.ts'
+} from './checks.ts'
 import { COMPONENT_LISTS } from './statement.ts'
 import { isUuid } from './syntax.ts'
 

@@ -1,10 +1,10 @@
-import { boolean, type Check, checkShape, extensions, type Shape, text } from './fault.ts'
+import { boolean, type Check, checkShape, extensions, type Shape, text } from './checks.ts'
 import { isDuration } from './times.ts'
 
 const number =
   (rule: string): Check =>
   (value, faults) => {
-    if (typeof value !== 'number' || !Number.isFinite(value)) faults.add(rule, 'be a number')
+    if (!Number.isFinite(value)) faults.add(rule, 'be a number')
   }
 
 const SCORE: Shape = new Map([
@@ -16,11 +16,12 @@ const SCORE: Shape = new Map([
 
 const checkScore: Check = (value, faults) => {
   if (!checkShape(value, faults, 'XAPI-00079', 'a score', SCORE)) return
-  // Comparisons with what is no number are false, and it was reported already.
-  const { scaled, raw, min, max } = value as Record<string, number>
-  if (scaled! < -1 || scaled! > 1) faults.add('XAPI-00083', 'be between -1 and 1', 'scaled')
-  if (min! >= max!) faults.add('XAPI-00081', 'be less than max', 'min')
-  if (raw! < min! || raw! > max!) faults.add('XAPI-00082', 'be between min and max', 'raw')
+  // What is absent, or no number and reported already, compares as false.
+  const read = (key: string) => (Number.isFinite(value[key]) ? (value[key] as number) : Number.NaN)
+  const [scaled, raw, min, max] = [read('scaled'), read('raw'), read('min'), read('max')]
+  if (scaled < -1 || scaled > 1) faults.add('XAPI-00083', 'be between -1 and 1', 'scaled')
+  if (min >= max) faults.add('XAPI-00081', 'be less than max', 'min')
+  if (raw < min || raw > max) faults.add('XAPI-00082', 'be between min and max', 'raw')
 }
 
 const RESULT: Shape = new Map([
