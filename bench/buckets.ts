@@ -15,7 +15,7 @@ interface Scenario {
   readonly goal?: number
 }
 
-const keyedWrites: Part[] = Array.from({ length: 256 }, (_, i) => ({
+export const keyedWrites: Part[] = Array.from({ length: 256 }, (_, i) => ({
   body: { id: `bench-${i}`, key: 'counter', value: i },
 }))
 

@@ -6,6 +6,7 @@ import pg from 'pg'
 import { startEmbedded } from '../src/database/embedded/embedded.ts'
 import { migrateAll } from '../src/platform/platform.ts'
 import { compareBuckets } from './buckets.ts'
+import { measureDeliveries } from './deliveries.ts'
 import { measureLearning } from './learning.ts'
 import { type Bench, findDatabasePid } from './measure.ts'
 import { measurePeople } from './people.ts'
@@ -21,7 +22,9 @@ const { values } = parseArgs({
     memory: { type: 'string', default: '60' },
     people: { type: 'string', default: '100000,1000000' },
     attempts: { type: 'string', default: '1000,1000000' },
-    only: { type: 'string', default: 'buckets,sign-in,people,learning' },
+    only: { type: 'string', default: 'buckets,sign-in,people,learning,deliveries' },
+    events: { type: 'string', default: '10000' },
+    waiting: { type: 'string', default: '100000' },
     out: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
   },
@@ -45,6 +48,7 @@ const GROUPS: Readonly<Record<string, (bench: Bench) => Promise<Section>>> = {
   'sign-in': measureSignIn,
   people: (bench) => measurePeople(bench, sizes),
   learning: (bench) => measureLearning(bench, values.attempts.split(',').map(Number)),
+  deliveries: (bench) => measureDeliveries(bench, { events: Number(values.events), waiting: Number(values.waiting) }),
 }
 const chosen = values.only.split(',').map((name) => name.trim())
 const unknown = chosen.find((name) => !Object.hasOwn(GROUPS, name))
@@ -54,7 +58,7 @@ if (unknown !== undefined) {
 }
 
 if (values.help) {
-  console.log(`npm run bench -- [--rounds 5] [--seconds 2] [--only buckets,sign-in,people,learning] [--connections 1,32,256] [--memory 60] [--people 100000,1000000] [--attempts 1000,1000000] [--out docs/benchmarks.md]
+  console.log(`npm run bench -- [--rounds 5] [--seconds 2] [--only buckets,sign-in,people,learning,deliveries] [--connections 1,32,256] [--memory 60] [--people 100000,1000000] [--attempts 1000,1000000] [--events 10000] [--waiting 100000] [--out docs/benchmarks.md]
 
 Measures in interleaved rounds and prints the medians as Markdown tables.
 
@@ -66,6 +70,8 @@ Measures in interleaved rounds and prints the medians as Markdown tables.
                first, which takes minutes for a million.
                learning: start, idle and active, and reading progress with 32 connections, beside the same
                statements alone, with few attempts stored and with many.
+               deliveries: events to a plugin on this machine, as many as it can and 200 a second; and a keyed
+               bucket write with and without a long backlog of another plugin.
                All, one after the other, where it is left out.
 --rounds       Rounds of each scenario.
 --seconds      Seconds of each scenario in a round.
@@ -73,6 +79,8 @@ Measures in interleaved rounds and prints the medians as Markdown tables.
 --memory       buckets: seconds of load before the memory is read (0: not at all).
 --people       people: how many people, at each size.
 --attempts     learning: how many attempts are stored, at each size.
+--events       deliveries: how many at once.
+--waiting      deliveries: how long the backlog is.
 --out          Also writes the tables to a file, over what is there.`)
   process.exit(0)
 }

@@ -35,7 +35,7 @@ const startFlags: string[] = JSON.parse(readFileSync(here('../package.json'), 'u
 const env = { ...process.env, NODE_COMPILE_CACHE: here('../node_modules/.cache/groundschool') }
 
 /** The next message of a child process, which may not end before. */
-async function answerOf<T>(child: ChildProcess): Promise<T> {
+export async function answerOf<T>(child: ChildProcess): Promise<T> {
   const over = new AbortController()
   const ended = once(child, 'exit', over).then(([code]) => {
     throw new Error(`A process of the benchmark has ended (${code})`)

@@ -134,7 +134,7 @@ async function startGroundschool(connection: Connection, settings?: Record<strin
 }
 
 /** A person with a token and the buckets that the load reads and writes. */
-async function prepareUser({ db, get }: Environment): Promise<string> {
+export async function prepareUser({ db, get }: Environment): Promise<string> {
   const at = new Date()
   const caller = { at, requestId: 'bench', address: '127.0.0.1' }
   const userId = await ensureAppUser(db, caller, { appId: 1, personId: 1 })
@@ -170,7 +170,8 @@ export const BENCH_SQL = `
   insert into ${schemaOf('production')}.apps (client_id, name, status, created_at) values ('gs-bench', 'bench', 'approved', now());
   insert into ${schemaOf('production')}.app_storage (app_id, blocks_limit) values (1, 102400);`
 
-if (process.send) {
+// Others import it.
+if (process.send && import.meta.main) {
   const [name, connection] = process.argv.slice(2) as [ServerName, string]
   const start: Record<ServerName, (connection: Connection) => Promise<Started>> = {
     bare: startBare,

@@ -339,3 +339,48 @@ export function writeLearning({ scenarios, sizes, results }: LearningReport): Se
     goals,
   }
 }
+
+type Speed = Pick<Measured, 'perSecond' | 'p50Ms' | 'p99Ms'>
+
+export interface DeliveriesReport {
+  readonly events: number
+  readonly waiting: number
+  readonly perSecond: number
+  readonly connections: number
+  readonly bulk: Speed[]
+  readonly steady: Speed[]
+  readonly alone: readonly Measured[]
+  readonly beside: readonly Measured[]
+}
+
+const GOAL_P99_MS = 200
+const GOAL_SLOWER = 0.1
+
+export function writeDeliveries({ bulk, steady, alone, beside, ...report }: DeliveriesReport): Section {
+  const slower = 1 - median(beside.map((one, round) => one.perSecond / alone[round]!.perSecond))
+  const p99Ms = medianOf(steady, (one) => one.p99Ms)
+  const backlog = whole(report.waiting)
+  return {
+    lines: [
+      '## Deliveries',
+      '',
+      'Events of as many requests, to a plugin on the same machine that takes everything; from the commit of the event to the arrival of the request.',
+      '',
+      ...tableHead('scenario', 'events/s', 'p50 ms', 'p99 ms'),
+      line([`${whole(report.events)} events at once`, ...speedCells(bulk)]),
+      line([`${report.perSecond} events a second`, ...speedCells(steady)]),
+      '',
+      `A keyed bucket write with ${report.connections} connections, in the same process.`,
+      '',
+      ...tableHead('scenario', 'requests/s', 'p50 ms', 'p99 ms', 'CPU Node', 'CPU PostgreSQL'),
+      line(['nothing waits', ...speedCells(alone), ...cpuCells(alone)]),
+      line([`${backlog} deliveries wait`, ...speedCells(beside), ...cpuCells(beside)]),
+      '',
+    ],
+    goals: [
+      `events delivered to a local receiver: ${whole(medianOf(bulk, (one) => one.perSecond))}/s`,
+      `commit to first attempt, p99 under ${GOAL_P99_MS} ms at ${report.perSecond} events/s: ${p99Ms.toFixed(0)} ms, ${verdict(p99Ms < GOAL_P99_MS)}`,
+      `**keyed bucket write** slower by less than ${percent(GOAL_SLOWER)} while ${backlog} deliveries wait: ${percent(slower)}, ${verdict(slower < GOAL_SLOWER)}`,
+    ],
+  }
+}

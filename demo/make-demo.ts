@@ -32,17 +32,31 @@ const NAMES: Record<string, string> = {
 
 /** What a few of them are besides. */
 const MORE: Record<string, object> = {
-  'cecile.marchand': { gender: 'female', position: 'Cabin crew' },
-  'hina.kobayashi': { gender: 'female', position: 'Air traffic controller' },
-  'kwame.mensah': { gender: 'male', position: 'Chief flight instructor' },
+  'cecile.marchand': {
+    gender: 'female',
+    position: 'Cabin crew',
+    skills: { skills: ['first aid', 'evacuation'], hobbies: ['sailing'] },
+  },
+  'hina.kobayashi': {
+    gender: 'female',
+    position: 'Air traffic controller',
+    skills: { skills: ['radar', 'radio navigation'], education: ['BSc Meteorology'] },
+  },
+  'kwame.mensah': {
+    gender: 'male',
+    position: 'Chief flight instructor',
+    skills: { skills: ['night flying', 'mountain flying', 'radio navigation'], hobbies: ['gliding'] },
+  },
   'marcus.whitfield': {
     gender: 'male',
     position: 'Crew chief',
     service: { militaryGrade: 'E-6', displayRank: 'TSgt', displayDutyTitle: 'Crew Chief' },
+    skills: { skills: ['engine maintenance', 'first aid'], afsc: '2A5X1', education: ['AAS Aviation Maintenance'] },
   },
   'guadalupe.ramirez': {
     position: 'Instructor pilot',
     service: { militaryGrade: 'O-3', displayRank: 'Capt', displayDutyTitle: 'Instructor Pilot' },
+    skills: { skills: ['night flying', 'search and rescue'], afsc: '11M', education: ['BSc Aeronautics'] },
   },
   'keisha.montgomery': {
     position: 'Airfield manager',
@@ -225,6 +239,34 @@ const NOTES = [
   created,
 }))
 
+const BADGES = [
+  {
+    key: 'badge-preflight',
+    course: 'course-preflight',
+    name: 'Preflight complete',
+    description: 'Has passed every lesson of the course.',
+    criteria: 'Pass every lesson of Preflight.',
+    holders: [
+      { handle: '@lucia.fernandez', issued: '2025-09-10T10:00:00Z' },
+      { handle: '@kwame.mensah', issued: '2024-04-02T12:00:00Z' },
+      { handle: '@guadalupe.ramirez', issued: '2023-11-20T15:30:00Z' },
+    ],
+  },
+  {
+    key: 'badge-safety',
+    course: 'course-preflight',
+    objective: 'objective-safety',
+    name: 'Safety first',
+    description: 'Sees what is wrong with an aircraft before anybody flies it.',
+    criteria: 'Reach 80 or more at the objective Safety.',
+    holders: [
+      { handle: '@lucia.fernandez', issued: '2025-09-01T08:30:00Z' },
+      { handle: '@marcus.whitfield', issued: '2022-06-14T09:00:00Z' },
+      { handle: '@hina.kobayashi', issued: '2025-01-28T11:45:00Z' },
+    ],
+  },
+]
+
 const CLASSES = [
   {
     key: 'class-alpha',
@@ -326,6 +368,7 @@ export const makeDemo = () => ({
   ],
   courses: [PREFLIGHT],
   classes: CLASSES,
+  badges: BADGES,
 })
 
 const makePlugin = (key: string, name: string, plugin: object, redirectUris: string[] = []) => ({

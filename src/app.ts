@@ -8,6 +8,7 @@ import { browsers } from './browsers/room.ts'
 import { buckets } from './buckets/room.ts'
 import { classes } from './classes/room.ts'
 import { courses } from './courses/room.ts'
+import { deliveries } from './deliveries/room.ts'
 import { demo } from './demo/room.ts'
 import { devices } from './devices/room.ts'
 import { events } from './events/room.ts'
@@ -26,6 +27,7 @@ import { organisations } from './organisations/room.ts'
 import { passkeys } from './passkeys/room.ts'
 import { people } from './people/room.ts'
 import { pictures } from './pictures/room.ts'
+import { planner } from './planner/room.ts'
 import { plugins } from './plugins/room.ts'
 import { profiles } from './profiles/room.ts'
 import { progress } from './progress/room.ts'
@@ -61,6 +63,8 @@ export const rooms: readonly Room[] = [
   ato, // /plugin/v1/ato: packages of apps, and requests to plugins about them
   records, // /plugin/v2/ai: what AI plugins read and write of people
   badges, // /plugin/v2/ai/badge, /edu/v1/badge: what people have earned
+  planner, // /planner/v1: who could take a mission on
+  deliveries, // /plugin/v1/delivery: what is sent to plugins
   sessions, // tokens
   browsers, // who is signed in to the platform where
   lockouts, // failed tries

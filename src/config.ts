@@ -203,6 +203,11 @@ const SETTINGS = {
     '30',
     whole(1, 1_000_000),
   ),
+  RATE_PLANNER_PER_MINUTE: setting(
+    'Engines that one person may ask in a minute with the mission planner. A search counts for each engine that it asks.',
+    '30',
+    whole(1, 1_000_000),
+  ),
   RATE_IMAGE_PER_SECOND: setting(
     'Megapixels of images a second that one person may send. Each image counts for more than it has: a picture for 3, a cover for 17.',
     '3',

@@ -32,10 +32,13 @@ export const BROWSER_ID = 'b84d2e60-57fa-4c19-8e3b-1d90c6a7f245'
 export const PASSKEY_ID = '2c7e5f18-90ab-4d63-b1f7-84e2a6c0d935'
 
 export const NOTE_ID = 'pR7sKd2VwXq9BnT4mHz1Lg'
+export const SEARCH_ID = 'w5QeJc8ZtLn0RxM3vKb7Yg'
+export const PLAN_ID = 'h2TfPa6DsWk9GqB1yNj4Uw'
 
 /** Avery, as the AI plugin of the demo data knows them. */
 export const PLUGIN_USER_ID = 'a9VxM3kRt7LwQe0ZbH5nJg'
 export const BADGE_ID = 'hC4sW8pKy2TfXv6DgN1mRq'
+export const DELIVERY_ID = 'evt_Kq3wX8tB5mV0zR6yN1cLpA'
 
 export const MOMENT = '2026-05-01T12:00:00.000Z'
 export const LATER = '2026-05-02T12:00:00.000Z'

@@ -11,10 +11,12 @@ export const ato: Room = {
   personalTables: {
     ato_requests: {
       inExport: '`ato.json`',
-      whenDeleted:
-        'stays with the app, without them. What the plugin was sent when they started it (name, e-mail address) is in the log of events and in that of deliveries for 30 days',
+      whenDeleted: 'gone: who started it is forgotten, the request is of the app',
     },
-    ato_entries: { inExport: '`ato.json`', whenDeleted: 'stays with the request, without them' },
+    ato_entries: {
+      inExport: '`ato.json`',
+      whenDeleted: 'gone: who did it is forgotten, the entry is of the request',
+    },
   },
   exports: [{ file: 'ato.json', about: 'What you did about ATO requests', read: exportEntries }],
 }

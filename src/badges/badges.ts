@@ -72,7 +72,8 @@ const taken = () => fail('conflict', 'There is a badge of that name already; cho
 async function insert(tx: Db, who: Caller, target: Target, what: AddBadge, plugin: number | null) {
   const { course_id: course, objective_id: objective } = target
   const fields = readFields(what)
-  await tx.first(store.lockCourse, { course })
+  if (!(await tx.first(store.lockCourse, { course })))
+    throw fail('impossibleNow', 'The course was removed at the same time')
   const made = await tx.first(store.insertBadge, {
     key: makeId(),
     course,

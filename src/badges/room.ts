@@ -1,6 +1,8 @@
+import type { ImportTie } from '../imports/section.ts'
 import type { Room } from '../room.ts'
 import { exportBadges } from './badges.ts'
 import { badgeGiver, badgeJobs } from './giving.ts'
+import { badgeSection, holderTie } from './import.ts'
 import { badgeOperations } from './routes.ts'
 
 export const badges: Room = {
@@ -13,4 +15,6 @@ export const badges: Room = {
   exports: [{ file: 'badges.json', about: 'Badges that you hold', read: exportBadges }],
   consumers: [badgeGiver],
   jobs: badgeJobs,
+  importSections: [badgeSection],
+  importTies: { badges: [holderTie as ImportTie] },
 }

@@ -226,7 +226,7 @@ export const insertAssertion = write('badges.insertAssertion', {
   text: `
     insert into badge_assertions (person_id, owner_id, badge_key, badge_id, organisation_id, name, type, image, issuer_name, issued_at,
       lesson, class, version, given_by, created_at)
-    select p.id, :owner, :key, :badge, :organisation, :name, :type, :image, :issuer, :issued, :lesson, :class, :version, :plugin, :now
+    select p.id, :owner, :key, (select b.id from badges b where b.id = :badge for key share), :organisation, :name, :type, :image, :issuer, :issued, :lesson, :class, :version, :plugin, :now
       from (select id from people where id = :person for key share) p
      where (select count(*) from badge_assertions where person_id = :person and given_by = :plugin) < :most
     on conflict do nothing returning id`,

@@ -28,6 +28,7 @@ test('import reports what it does, and what is wrong', async () => {
       '  apps          1 created, 0 updated, 0 unchanged',
       '  courses       1 created, 0 updated, 0 unchanged',
       '  classes       2 created, 0 updated, 0 unchanged',
+      '  badges        0 created, 0 updated, 0 unchanged',
     ].join('\n')
     assert.equal(dry!.out, `sandbox:\n${counts}\nThis was a dry run: nothing was written.\n`)
     assert.equal(first!.out, `production:\n${counts}\nsandbox:\n${counts}\n`)

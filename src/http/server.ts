@@ -50,11 +50,11 @@ export interface HttpServer {
 /** The HTTP server of one environment: what every request passes through, then its route. */
 export function buildServer(environment: Environment, all: Interface): HttpServer {
   const metrics = new Metrics(environment, all.gauges)
-  const router = findMyWay({ maxParamLength: 500, ignoreTrailingSlash: true, onBadUrl: () => {} })
   const routes: string[] = []
+  const served: Route[] = []
   const add = (method: string, path: string, route: Route) => {
     routes.push(`${method} ${path}`)
-    router.on(method as 'GET', path.replaceAll(/\{(\w+)\}/g, ':$1'), () => {}, route)
+    served.push(route)
   }
   for (const operation of all.operations)
     add(operation.method, operation.path, routeOf(environment, operation, metrics.observerOf(operation.name)))
@@ -74,6 +74,9 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
       observe: metrics.observerOf(name),
     })
 
+  const router = routerOf(routes)
+  const routeAt = (found: { store: { number: number } } | null): Route | undefined =>
+    found?.store && served[found.store.number]
   const unknown: Route = {
     name: 'other',
     errorForm: 'plain',
@@ -85,7 +88,7 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
   /** What a path takes, for `Allow`. */
   const methodsOf = (url: string): string[] => {
     const found = METHODS.flatMap((method) => {
-      const route = router.find(method, url)?.store as Route | undefined
+      const route = routeAt(router.find(method, url))
       return route ? [method, ...(route.hasHead ? ['HEAD'] : [])] : []
     })
     return found.length > 0 ? [...found, 'OPTIONS'] : []
@@ -108,7 +111,7 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
       checkTarget(raw)
       const method = raw.method === 'HEAD' ? 'GET' : raw.method
       const found = router.find(method as 'GET', raw.url as string)
-      const route = found?.store as Route | undefined
+      const route = routeAt(found)
       if (found && route && (raw.method !== 'HEAD' || route.hasHead)) {
         request.route = route
         request.params = found.params as Fields
@@ -135,6 +138,8 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
   })
+  // What prom-client hangs on the process stays there; it must not hold on to an environment that is closed.
+  server.once('close', () => metrics.registry.clear())
   const rawRefusal = (problem: PlatformError, ...headers: string[]): string =>
     rawErrorAnswer(problem, [...environment.get(securityHeaders), 'x-request-id', nextId(), ...headers])
   held.follow(server, () =>
@@ -160,6 +165,23 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
   // Node would ask every client for its body that waits to be asked; `readBody` does it where it is wanted.
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, handle)
   return { server, routes, handle }
+}
+
+type Router = ReturnType<typeof findMyWay>
+const routers = new Map<string, Router>()
+
+/** Finds the number of a route. Both environments have the same: what was compiled for one is there for the other. */
+function routerOf(routes: readonly string[]): Router {
+  const key = routes.join('\n')
+  let router = routers.get(key)
+  if (router) return router
+  router = findMyWay({ maxParamLength: 500, ignoreTrailingSlash: true, onBadUrl: () => {} })
+  for (const [number, route] of routes.entries()) {
+    const [method, path = ''] = route.split(' ')
+    router.on(method as 'GET', path.replaceAll(/\{(\w+)\}/g, ':$1'), () => {}, { number })
+  }
+  routers.set(key, router)
+  return router
 }
 
 const AWAITS_CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i

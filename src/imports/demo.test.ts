@@ -83,6 +83,7 @@ test('the demo data is as contract §11 says', async (t) => {
     apps: all(0, 0, 3),
     courses: all(0, 0, 1),
     classes: all(0, 0, 2),
+    badges: all(0, 0, 2),
   }
   assert.deepEqual(await run(app, demo()), { production: again, sandbox: again })
 })

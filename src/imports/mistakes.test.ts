@@ -96,7 +96,10 @@ test('the report names every mistake and its place', async (t) => {
     'apps[0].organisation',
     'apps[0].owner',
   ])
-  assert.equal(mistakes[0], 'planets: is not known here; a file has organisations, people, apps, courses, classes')
+  assert.equal(
+    mistakes[0],
+    'planets: is not known here; a file has organisations, people, apps, courses, classes, badges',
+  )
   assert.equal(
     mistakes[6],
     'people[0].country: must be the two capital letters of a country, such as DE, or null for none',

@@ -21,6 +21,7 @@ export const all = (created: number, updated: number, unchanged: number) => ({ c
 export const reportOf = (counts: Record<string, ReturnType<typeof all>>) => ({
   courses: all(0, 0, 0),
   classes: all(0, 0, 0),
+  badges: all(0, 0, 0),
   ...counts,
 })
 

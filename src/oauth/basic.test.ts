@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { withdrawConsent } from '../apps/apps.ts'
 import type { Caller } from '../caller.ts'
@@ -358,6 +359,7 @@ test('many sign-ins at once all succeed, and leave the rest of the platform its 
       const startedMs = performance.now()
       assert.equal((await app.nobody().get('/healthz')).status, 200)
       slowestMs = Math.max(slowestMs, performance.now() - startedMs)
+      await delay(5)
     }
   })()
   const answers = await Promise.all(Array.from({ length: 50 }, () => signIn(app, '@avery', PASSWORD)))

@@ -89,7 +89,8 @@ test('lesson launch', async (t) => {
   await t.test(
     'gives the launch address with a fresh code at its end, which the app redeems without PKCE',
     async () => {
-      const answer = await launch(avery.browser, { launchUri: `${REDIRECT_URI}?level=3&x=%C3%A4` })
+      // A state is for the platform to say.
+      const answer = await launch(avery.browser, { launchUri: `${REDIRECT_URI}?level=3&x=%C3%A4`, state: 'mine' })
       assert.deepEqual(Object.keys(answer.body), ['uri'])
       assert.match(answer.body.uri, /^https:\/\/app\.example\.org\/callback\?level=3&x=%C3%A4&code=gs_ac_[\w-]+$/)
       assert.equal(await userIdOf(await redeem(codeOf(answer), quiz)), avery.userId)

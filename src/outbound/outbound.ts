@@ -16,8 +16,8 @@ export interface Outbound extends AddressPolicy {
 
 const POOL = {
   keepAlive: true,
-  maxSockets: 32,
-  maxTotalSockets: 256,
+  maxSockets: 64,
+  maxTotalSockets: 512,
   maxFreeSockets: 8,
   // Idle ones end after so long.
   timeout: 20_000,
@@ -26,7 +26,7 @@ const POOL = {
 export const outbound = service<Outbound>(
   (environment) => ({
     allowsLoopback: environment.config.PLUGIN_ADDRESSES === 'loopback',
-    resolve: withLocalNames(environment.get(nameResolver)),
+    resolve: withLocalNames((name) => environment.get(nameResolver)(name)),
     http: new HttpAgent(POOL),
     https: new HttpsAgent(POOL),
   }),

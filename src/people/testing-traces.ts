@@ -165,6 +165,15 @@ async function insertTraces(app: TestApp, personId: number, userId: string, emai
      select a.enrolment_id, a.lesson_id, a.id, 'grade', '{}', '{}', case when a.key = 'other' then 'better' else 'Quillon asked' end, ${me}, now() from attempts a;
      insert into notes (key, text, class_id, enrolment_id, person_id, author_id, created_at)
      select 'about ' || e.key, 'Quillon was here', e.class_id, e.id, e.person_id, ${me}, now() from enrolments e;
+     insert into plugins (app_id, kind, created_at) values (${anApp}, 'ato', now());
+     insert into plugin_users (user_id, plugin_id, person_id) select 'Quillon to a plugin', id, ${me} from plugins;
+     insert into ato_packages (key, app_id, name, created_at) values ('package', ${anApp}, 'Package', now());
+     insert into ato_requests (key, package_id, plugin_id, person_id, started_at, changed_at) select 'request', k.id, p.id, ${me}, now(), now() from ato_packages k, plugins p;
+     insert into ato_entries (request_id, kind, person_id, at, detail) select id, 'started', ${me}, now(), '{}' from ato_requests;
+     insert into planner_searches (key, person_id, text, organisations, engines, capabilities, created_at) values ('search', ${me}, 'Quillon asks', '{}', '[]', '[]', now());
+     insert into planner_candidates (search_id, person_id, score, sources) select id, ${me}, 1, '[]' from planner_searches;
+     insert into plans (key, person_id, name, notes, text, organisations, created_at, changed_at) values ('plan', ${me}, 'Of Quillon', '', '', '{}', now(), now());
+     insert into plan_people (plan_id, person_id, score, sources) select id, ${me}, 1, '[]' from plans;
      insert into search_words_left (app_id, word) values (${anApp}, 'quillon');
      insert into bucket_changes (bucket_no, version, kind, user_id, changed_at) select bucket_no, 0, 'users', '${userId}', now() from buckets where id = 'own'`,
   )
@@ -176,6 +185,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   bigint: '1',
   integer: '1',
   boolean: 'true',
+  json: "'{}'",
   jsonb: "'{}'",
   'timestamp with time zone': 'now()',
 }

@@ -94,12 +94,18 @@ function readProcess(pid: number, what: 'status' | 'cmdline'): string {
   }
 }
 
+const parentOf = (pid: number): number => Number(/\nPPid:\t(\d+)/.exec(readProcess(pid, 'status'))?.[1])
+/** Of the processes that were there at the last look: tests look a hundred times a second, and reading about all takes long. */
+let parents = new Map<number, number>()
+
 /** The processes that read images for another one, by default for this one. */
-export const workersOf = (platform: number = process.pid): number[] =>
-  readdirSync('/proc')
-    .map(Number)
-    .filter((pid) => readProcess(pid, 'status').includes(`\nPPid:\t${platform}\n`))
+export function workersOf(platform: number = process.pid): number[] {
+  const pids = readdirSync('/proc').map(Number).filter(Boolean)
+  parents = new Map(pids.map((pid) => [pid, parents.get(pid) ?? parentOf(pid)]))
+  return pids
+    .filter((pid) => parents.get(pid) === platform && parentOf(pid) === platform)
     .filter((pid) => /worker-main/.test(readProcess(pid, 'cmdline')))
+}
 
 export const isThere = (pid: number): boolean => /\nState:\t[^Z]/.test(readProcess(pid, 'status'))
 

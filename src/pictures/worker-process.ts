@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -120,8 +120,12 @@ function parse(line: string): Answer {
 function stepBack(pid: number | undefined, niceness: number): void {
   if (pid === undefined) return
   try {
-    setPriority(pid, Math.min(19, getPriority() + niceness))
-    if (process.platform === 'linux') writeFileSync(`/proc/${pid}/oom_score_adj`, '1000')
+    const priority = Math.min(19, getPriority() + niceness)
+    setPriority(pid, priority)
+    if (process.platform !== 'linux') return
+    writeFileSync(`/proc/${pid}/oom_score_adj`, '1000')
+    // There it holds for a thread and those that it begins: on a busy machine the process may have begun some already.
+    for (const thread of readdirSync(`/proc/${pid}/task`)) setPriority(Number(thread), priority)
   } catch {
     // Where that is not allowed, images are read all the same.
   }

@@ -103,6 +103,7 @@ test('operations about learning and plugins say who may call them', () => {
     'ATO',
     'AI plugins',
     'Badges',
+    'Mission planner',
   ]) {
     const ofArea = operations.filter((operation) => operation.area === area)
     assert.ok(ofArea.length > 0, area)

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { startExample } from '../../examples/testing.ts'
 import { TestBrowser } from '../testing/browser.ts'
 import { installServer } from '../testing/machine.ts'
 import { findFreePort } from '../testing/ports.ts'
@@ -21,7 +22,7 @@ function examplesIn(file: string, heading: string | undefined, language: string)
   return [...section.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(([, code]) => code!)
 }
 
-test('what docs/how-to-sign-in.md and docs/learning.md show works as it stands', async (t) => {
+test('what docs/how-to-sign-in.md, docs/learning.md and docs/plugins.md show works as it stands', async (t) => {
   const server = await installServer(t)
   await server.start()
   const base = server.nobody.address.replace('127.0.0.1', 'localhost')
@@ -85,5 +86,56 @@ test('what docs/how-to-sign-in.md and docs/learning.md show works as it stands',
     assert.deepEqual(codes, [4091], output)
     assert.match(output, /^event: ready$/m)
     assert.match(output, /"uri":"[^"]+&studentId=student-avery&code=gs_ac_/)
+  })
+  await t.test('writing a plugin', async (t) => {
+    // The examples listen elsewhere here than the demo data says, so that two suites can run on one machine.
+    const [aiPort, atoPort, ownPort] = [await findFreePort(), await findFreePort(), await findFreePort()].map(String)
+    const [ai, ato] = [`http://localhost:${aiPort}`, `http://localhost:${atoPort}`]
+    const drew = new TestBrowser(base)
+    const call = (path: string, body: object) =>
+      drew.send(path, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })
+    await call('/account/v1/signin', { handle: '@drew', password: 'groundschool' })
+    for (const moved of [
+      { clientId: 'gs-demo-ai', addresses: { capabilities: `${ai}/capabilities`, candidates: `${ai}/candidates` } },
+      {
+        clientId: 'gs-demo-ato',
+        addresses: { request: `${ato}/request`, distributions: `${ato}/distributions` },
+        redirectUris: [`${ato}/callback`],
+      },
+    ])
+      assert.equal((await call('/plugin/v1/plugin', moved)).status, 200)
+    const [engine, helper] = [
+      await startExample(t, 'ai-plugin', { PLATFORM_URL: base, PORT: aiPort! }),
+      await startExample(t, 'ato-plugin', {
+        PLATFORM_URL: base,
+        PORT: atoPort!,
+        DATA_FILE: join(folder, 'requests.json'),
+      }),
+    ]
+
+    const [program] = examplesIn('docs/plugins.md', '5. Your own', 'js')
+    writeFileSync(join(folder, 'my-plugin.mjs'), program!.replaceAll('4103', ownPort!))
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+    const commands = examplesIn('docs/plugins.md', undefined, 'sh')
+      .join('\n')
+      .replaceAll('4102', atoPort!)
+      .replaceAll('4103', ownPort!)
+      .replaceAll('node my-plugin', `${process.execPath} my-plugin`)
+    const output = await run(`PLUGIN=; trap 'kill $PLUGIN 2>/dev/null || true' EXIT\n${commands}`)
+    const answers = output.split('\n').filter((line) => /^[{[]/.test(line))
+    assert.deepEqual(
+      answers.filter((line) => line.startsWith('{"error')),
+      [],
+      output,
+    )
+    assert.equal(answers.length, 30, output)
+    assert.match(output, /^started Demo app for schools \[/m)
+    assert.match(output, /^ships 3 \[/m)
+    assert.match(output, /"status":"completed"/)
+    assert.match(output, /"candidates":\[\{"handle":"@/)
+    await helper.wrote(/request started: Demo app for schools of Demo app, distributions: 1; open/)
+    await helper.wrote(/distributions changed: request \S+ has Windows installer 2\.4\.0, Headset build 2\.4\.1/)
+    await engine.wrote(/search \S+: \d+ capabilities for "somebody who knows the preflight"/)
+    await engine.wrote(/search \S+: 3 candidates/)
   })
 })

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { makeDemo } from '../../demo/make-demo.ts'
 import { call } from '../account/testing.ts'
+import { examples as atoExamples, DISTRIBUTION_ID, PACKAGE_ID, REQUEST_ID } from '../ato/examples.ts'
+import { ask, signInToPlugin } from '../ato/testing.ts'
 import { PATH as BUCKET } from '../buckets/testing.ts'
+import { service } from '../environment.ts'
 import { addChild, post, yearsAgo } from '../families/testing.ts'
 import type { Verb } from '../friends/acts.ts'
 import { act, actByHandle, expectDone } from '../friends/testing.ts'
@@ -11,6 +14,7 @@ import { importContent } from '../imports/imports.ts'
 import { who } from '../imports/testing.ts'
 import { messagePolicy } from '../messages/messages.ts'
 import { obtainCode, registerApp } from '../oauth/testing.ts'
+import { openReceiver } from '../outbound/testing.ts'
 import { Authenticator, call as callPasskey, expectDone as expectAnswer, PROOF, register } from '../passkeys/testing.ts'
 import { makeResetLink } from '../people/resets.ts'
 import { SEARCH_VERSION, searchKeys } from '../people/search-keys.ts'
@@ -25,13 +29,17 @@ import {
   CLIENT_SECRET,
   CODE,
   CODE_VERIFIER,
+  DELIVERY_ID,
+  MOMENT,
   NOTE_ID,
   PASSKEY_ID,
   PASSWORD,
+  PLAN_ID,
   PLUGIN_USER_ID,
   REDIRECT_URI,
   REFRESH_TOKEN,
   RESET_CODE,
+  SEARCH_ID,
   SESSION_ID,
   USER_IDS,
 } from '../samples.ts'
@@ -41,8 +49,8 @@ import { Client, type Person, type TestApp } from '../testing/testing.ts'
 /** What is there when an example is sent. */
 export interface Scene {
   readonly app: TestApp
-  /** Whoever sends the example, in the app and in the browser: Avery, unless it names somebody. In the browser it is Casey where the example is about Casey's child. */
-  readonly user: Client
+  /** Whoever sends the example, in the app and in the browser: Avery, unless it names somebody. In the browser it is Casey where the example is about Casey's child. Those who report to an ATO request are signed in to its plugin. */
+  user: Client
   readonly browser: TestBrowser
   /** In a browser in which nobody is signed in. */
   readonly visitor: TestBrowser
@@ -85,7 +93,8 @@ export async function registerDemoApp(app: TestApp): Promise<Pick<Scene, 'basic'
   )
   const organisations = ['northwind', 'sandhills']
   const ai = await registerTestPlugin(app, { kind: 'ai', key: 'demo-ai', organisations })
-  await registerTestPlugin(app, { kind: 'ato', key: 'demo-ato', organisations })
+  const addresses = { request: 'http://localhost:4102/request' }
+  await registerTestPlugin(app, { kind: 'ato', key: 'demo-ato', organisations, addresses })
   return { secret, basic: ai.basic }
 }
 
@@ -151,9 +160,11 @@ export async function setScene(
     request: {},
   }
   if (area === 'Families' && name !== 'addChild') await addKim(scene)
+  if (area === 'ATO') await app.sql('delete from ato_packages')
   if (LEARNING.includes(area)) await renewSchool(app)
   if (LEARNING.includes(area)) await importContent([app.environment()], who(), { content: preflight })
-  if (area === 'AI plugins' || name === 'listOwnBadges') await introduceAvery(scene)
+  if (area === 'AI plugins' || area === PLANNER || name === 'listOwnBadges') await introduceAvery(scene)
+  if (area === PLANNER) await openEngine(scene)
   await PREPARATIONS[name]?.(scene)
   return scene
 }
@@ -253,6 +264,30 @@ async function reportWalkaround({ user }: Scene, what: object): Promise<void> {
 }
 const doWalkaround: Prepare = (scene) => reportWalkaround(scene, { pass: true, score: 92 })
 
+const makePackage: Prepare = async ({ browser, real }) => {
+  const { request } = atoExamples.addAtoPackage.example
+  real[PACKAGE_ID] = (await ask(browser, 'PUT', '/package', request)).packageId
+}
+const makeDistribution: Prepare = async ({ browser, real }) => {
+  const { request } = atoExamples.addAtoDistribution.example
+  const made = await ask(browser, 'PUT', '/distribution', { ...request, packageId: real[PACKAGE_ID] })
+  real[DISTRIBUTION_ID] = made.distributions[0].id
+}
+const makeFullPackage: Prepare = async (scene) => {
+  await makePackage(scene)
+  await makeDistribution(scene)
+}
+const startRequest: Prepare = async (scene) => {
+  await makePackage(scene)
+  const { request } = atoExamples.startAtoRequest.example
+  const { browser, real } = scene
+  real[REQUEST_ID] = (await ask(browser, 'PUT', '/request', { ...request, packageId: real[PACKAGE_ID] })).requestId
+}
+const startAndSignIn: Prepare = async (scene) => {
+  await startRequest(scene)
+  scene.user = await signInToPlugin(scene.app, 'ellis', 'demo-ato')
+}
+
 /** The AI plugin knows Avery, who has said what they can do. */
 const introduceAvery: Prepare = ({ app }) =>
   app.sql(
@@ -273,10 +308,88 @@ const makeBadge: Prepare = async ({ browser, real }) => {
   real[BADGE_ID] = body.badgeId
 }
 
+const PLANNER = 'Mission planner'
+/** What the engine answers to both searches. It is there for as long as the platform is. */
+const ENGINE_ANSWER = JSON.stringify({
+  capabilities: [
+    { id: 'night', name: 'Night flying', description: 'Flies by instruments in the dark' },
+    { id: 'patterns', name: 'Search patterns', description: 'Knows expanding squares and creeping lines' },
+  ],
+  candidates: [{ userId: PLUGIN_USER_ID, score: 0.92, reasons: ['Passed the checkride at night'] }],
+})
+const demoEngine = service(
+  () => {
+    const ends: (() => unknown)[] = []
+    const receiver = openReceiver({ after: (end) => ends.push(end) }, (response) => response.end(ENGINE_ANSWER))
+    return { receiver, ends }
+  },
+  ({ ends }) => {
+    for (const end of ends) end()
+  },
+)
+
+/** Casey instructs, and the AI plugin of the demo data answers. */
+const openEngine: Prepare = async ({ app }) => {
+  const { address } = await app.environment().get(demoEngine).receiver
+  await app.sql(
+    `insert into organisation_members (organisation_id, person_id, role)
+     select o.id, p.id, 'instructor' from organisations o, people p where o.key = 'sandhills' and p.handle = '@casey';
+     insert into plugin_addresses (plugin_id, purpose, uri)
+     select g.id, d.purpose, '${address}' from plugins g join apps a on a.id = g.app_id, (values ('capabilities'), ('candidates')) d(purpose)
+      where a.client_id = 'gs-demo-ai' on conflict do nothing`,
+  )
+}
+
+const planned = async (scene: Scene, method: 'PUT' | 'POST', path: string, body: object) => {
+  const answer = await call(scene.browser, method, `/planner/v1${path}`, body)
+  assert.equal(answer.status, 200, answer.text)
+  return answer.body
+}
+const startSearch: Prepare = async (scene) => {
+  const mission = { text: 'Night search over water, two aircraft', engines: ['gs-demo-ai'] }
+  scene.real[SEARCH_ID] = (await planned(scene, 'PUT', '/search', mission)).searchId
+}
+const searchPeople: Prepare = async (scene) => {
+  await startSearch(scene)
+  const what = { searchId: scene.real[SEARCH_ID], capabilityIds: ['1.1', '1.2'], limit: 5 }
+  await planned(scene, 'POST', '/search/candidates', what)
+}
+const savePlan: Prepare = async (scene) => {
+  await searchPeople(scene)
+  const plan = { name: 'Night search', searchId: scene.real[SEARCH_ID] }
+  scene.real[PLAN_ID] = (await planned(scene, 'PUT', '/plan', plan)).planId
+}
+
 const setLesson = ({ app }: Scene, lesson: string, what: string) =>
   app.sql(`update lesson_versions v set ${what} from lessons l where l.id = v.lesson_id and l.key = '${lesson}'`)
 
+/** A request that the demo plugin did not want. */
+const failDelivery: Prepare = ({ app }) =>
+  app.sql(
+    `delete from deliveries; delete from delivery_attempts;
+     insert into deliveries (plugin_id, id, slot, subject, purpose, webhook_id, body, position, state, attempts, problem, created_at, settled_at)
+     select p.id, 1, 0, 'request:1', 'request', '${DELIVERY_ID}', '{"requestId":"weather-2026","status":"not-started"}', 1, 'failed', 1,
+            'It answered 410', '${MOMENT}', '${MOMENT}' from plugins p join apps a on a.id = p.app_id where a.client_id = 'gs-demo-ato';
+     insert into delivery_attempts (plugin_id, delivery_id, slot, number, at, uri, took_ms, status, answer, problem)
+     select plugin_id, id, slot, 1, '${MOMENT}', 'https://helper.example.org/request', 42, 410, 'Gone', problem from deliveries`,
+  )
+
 const PREPARATIONS: Readonly<Record<string, Prepare>> = {
+  reportAtoStatus: startAndSignIn,
+  reportAtoAlert: startAndSignIn,
+  readAtoPackage: makeFullPackage,
+  listAtoPackages: makePackage,
+  removeAtoPackage: makePackage,
+  addAtoDistribution: makePackage,
+  removeAtoDistribution: makeFullPackage,
+  startAtoRequest: makePackage,
+  readAtoRequest: async (scene) => {
+    await startRequest(scene)
+    await makeDistribution(scene)
+  },
+  listAtoRequests: startRequest,
+  cancelAtoRequest: startRequest,
+  openAtoRequest: startAndSignIn,
   discardCourseDraft: ({ browser }) =>
     call(browser, 'PUT', '/edu/v1/course', { courseId: 'course-preflight', name: 'Preflight', lessons: [] }),
   transferStudent: ({ app }) =>
@@ -284,6 +397,14 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
       content: { classes: classes.slice(1, 2).map((one) => ({ ...one, instructors: [], students: [] })) },
     }),
   readRecords: doWalkaround,
+  findCandidates: startSearch,
+  readPlannerSearch: searchPeople,
+  listPlannerSearches: startSearch,
+  savePlan: searchPeople,
+  changePlan: savePlan,
+  readPlan: savePlan,
+  listPlans: savePlan,
+  removePlan: savePlan,
   listObjectiveBadges: ({ app, basic }) =>
     new Client(app.address, basic).post('/plugin/v2/ai/badge', {
       ...badge,
@@ -293,6 +414,9 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   changeBadge: makeBadge,
   removeBadge: makeBadge,
   listBadges: makeBadge,
+  listDeliveries: failDelivery,
+  readDelivery: failDelivery,
+  replayDeliveries: failDelivery,
   readNote: writeNote,
   removeNote: writeNote,
   gradeAttempt: doWalkaround,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { operations, pages } from '../app.ts'
+import { signInToPlugin } from '../ato/testing.ts'
 import { assertStorageAddsUp, PATH, UNLIMITED } from '../buckets/testing.ts'
 import { openSchool } from '../courses/testing.ts'
 import {
@@ -12,6 +13,7 @@ import {
   type Registered,
   registerApp,
 } from '../oauth/testing.ts'
+import { openReceiver } from '../outbound/testing.ts'
 import { signedIn } from '../passkeys/testing.ts'
 import { coverId, pictureId } from '../pictures/pictures.ts'
 import { registerTestPlugin } from '../plugins/testing.ts'
@@ -30,7 +32,7 @@ const AREAS = {
   people: ['Profile', 'User search', 'Friends', 'Families', 'Pictures'],
   apps: ['Buckets'],
   learning: ['Lessons and progress', 'Courses and classes', 'Notes'],
-  plugins: ['Plugins', 'ATO', 'AI plugins', 'Badges'],
+  plugins: ['Plugins', 'ATO', 'AI plugins', 'Badges', 'Mission planner'],
 }
 
 const BUCKETS = ['fuzz-a', 'fuzz-b', 'fuzz-c', 'fuzz-public']
@@ -149,21 +151,69 @@ const pluginSamples: Samples = {
   issuedOn: ['2020-05-04T10:00:00Z'],
   versionId: ['1'],
   info: [{ a: 1 }, null, 'text'],
+  engines: [['gs-fuzz-ai'], 'gs-fuzz-ai', ['gs-fuzz-ai', 'gs-fuzz-ato']],
+  organisations: [['school']],
+  text: ['A night search'],
+  searchId: ['fuzz-search'],
+  capabilityIds: [['1.1'], '1.1'],
+  planId: ['fuzz-plan'],
+  people: [['@avery'], '@avery,@blake', []],
 }
 
+const atoSamples: Samples = {
+  clientId: ['gs-first'],
+  pluginClientId: ['gs-fuzz-ato'],
+  packageId: ['fuzz-package', 'fuzz-empty'],
+  distributionId: ['fuzz-distribution'],
+  requestId: ['fuzz-request'],
+  status: ['not-started', 'in-progress', 'under-review', 'completed'],
+  complete: [true, 'false'],
+  uri: ['https://example.org/x'],
+  type: ['info', 'error'],
+}
+
+/** A package of an app that Ellis administers, with a distribution and a request; and one with nothing. */
+const haveRequest = (app: TestApp) =>
+  app.sql(
+    `delete from ato_packages;
+     insert into ato_packages (key, app_id, name, created_at) select k, id, 'Package', now() from apps, (values ('fuzz-package'), ('fuzz-empty')) v(k) where name = 'first';
+     insert into ato_distributions (key, package_id, name, uri, added_at) select 'fuzz-distribution', id, 'One', 'https://example.org/', now() from ato_packages where key = 'fuzz-package';
+     insert into ato_requests (key, package_id, plugin_id, started_at, changed_at) select 'fuzz-request', k.id, p.id, now(), now()
+       from ato_packages k, plugins p join apps a on a.id = p.app_id where k.key = 'fuzz-package' and a.client_id = 'gs-fuzz-ato'`,
+  )
+
+/** Right for both searches of the planner. */
+const ENGINE_ANSWER = JSON.stringify({
+  capabilities: [{ id: 'a', name: 'A', description: '' }],
+  candidates: [{ userId: 'fuzz-avery', score: 1, reasons: [] }],
+})
+
 /** One of each kind, whatever became of them before. They belong to the school, which Ellis administers. */
-async function havePlugins(app: TestApp): Promise<Client[]> {
+async function havePlugins(app: TestApp, engine: string): Promise<Client[]> {
   await app.sql(`delete from apps where client_id in ('gs-fuzz-ai', 'gs-fuzz-ato')`)
   const kinds = ['ai', 'ato'] as const
-  const made = await Promise.all(kinds.map((kind) => registerTestPlugin(app, { kind, key: `fuzz-${kind}` })))
+  const addresses = { ai: {}, ato: { request: 'http://127.0.0.1:9/request' } }
+  const made = await Promise.all(
+    kinds.map((kind) => registerTestPlugin(app, { kind, key: `fuzz-${kind}`, addresses: addresses[kind] })),
+  )
+  const pluginId = made[0]!.pluginId
   // Whom it knows, and a badge of the course.
   await app.sql(
     `insert into organisation_members (organisation_id, person_id, role)
      select o.id, p.id, 'member' from organisations o, people p where o.key = 'school' and p.handle in ('@avery', '@blake') on conflict do nothing;
      insert into plugin_users (user_id, plugin_id, person_id)
-     select 'fuzz-' || p.handle_key, ${made[0]!.pluginId}, p.id from people p where p.handle in ('@avery', '@blake');
+     select 'fuzz-' || p.handle_key, ${pluginId}, p.id from people p where p.handle in ('@avery', '@blake');
      insert into badges (key, course_id, name, description, type, image, issuer_name, criteria, created_at, changed_at)
-     select 'fuzz-badge', id, 'A badge', '', '', '', '', '', now(), now() from courses where key = 'course' on conflict do nothing`,
+     select 'fuzz-badge', id, 'A badge', '', '', '', '', '', now(), now() from courses where key = 'course' on conflict do nothing;
+     insert into plugin_addresses (plugin_id, purpose, uri) values (${pluginId}, 'capabilities', '${engine}'), (${pluginId}, 'candidates', '${engine}');
+     delete from planner_searches; delete from plans;
+     insert into planner_searches (key, person_id, text, organisations, engines, capabilities, created_at)
+     select 'fuzz-search', p.id, 'A search', array[o.id], json_build_array(json_build_object('pluginId', ${pluginId}, 'clientId', 'gs-fuzz-ai', 'name', 'Fuzz',
+            'status', 'answered', 'problem', null)), '[[{"id":"a","name":"A","description":""}]]', now() from people p, organisations o where p.handle = '@ellis' and o.key = 'school';
+     insert into plans (key, person_id, name, notes, text, organisations, created_at, changed_at)
+     select 'fuzz-plan', p.id, 'A plan', '', '', array[o.id], now(), now() from people p, organisations o where p.handle = '@ellis' and o.key = 'school';
+     insert into planner_candidates (search_id, person_id, score, sources) select s.id, p.id, 1, '[]' from planner_searches s, people p where p.handle = '@avery';
+     insert into plan_people (plan_id, person_id, score, sources) select n.id, p.id, 1, '[]' from plans n, people p where p.handle = '@avery'`,
   )
   return made.map(({ basic }) => new Client(app.address, basic))
 }
@@ -184,7 +234,7 @@ function assertForeseen(app: TestApp): void {
 }
 
 async function openFuzz(t: TestContext) {
-  const app = await testApp(t, UNLIMITED)
+  const app = await testApp(t, { ...UNLIMITED, RATE_PLANNER_PER_MINUTE: '1000000' })
   // So that people find each other, and what is asked of them is looked at.
   await app.sql(`update people set public_search = true, administrator = handle = '@ellis'`)
   const registered = await registerApp(app, { key: 'fuzz', isDeviceEnabled: true })
@@ -199,6 +249,7 @@ export function fuzzOperations(file: keyof typeof AREAS): void {
     assert.deepEqual(new Set(operations.map(({ area }) => area)).symmetricDifference(known), new Set())
     const { app, browsers, signIn, makeSamples } = await openFuzz(t)
     let samples = await makeSamples()
+    const engine = await openReceiver(t, (response) => response.end(ENGINE_ANSWER))
     for (const operation of operations.filter(({ area }) => AREAS[file].includes(area))) {
       await t.test(`${operation.method} ${operation.path}`, async () => {
         const { who, area } = operation
@@ -208,21 +259,23 @@ export function fuzzOperations(file: keyof typeof AREAS): void {
         const data = { a: { b: 1 }, list: [1, {}] }
         const prepare = async () => {
           if (area === 'Families') await haveChild(app)
+          if (area === 'ATO') await haveRequest(app)
           if (who.name === 'person' || who.name === 'visitor') return signIn()
           for (const id of BUCKETS)
             await avery.put(PATH, { id, public: id === 'fuzz-public', users: [blake.userId], data })
         }
         const isOfPlugins = AREAS.plugins.includes(area)
-        const callers = isOfPlugins ? await havePlugins(app) : []
-        const clients = [
-          ...(who.name === 'plugin' ? callers : [avery, avery, avery, avery, blake, blake]),
-          app.nobody(),
-        ]
+        const callers = isOfPlugins ? await havePlugins(app, engine.address) : []
+        const users = [avery, avery, avery, avery, blake, blake]
+        // Ellis is signed in to the plugin that serves the request.
+        const reporters = area === 'ATO' ? Array(6).fill(await signInToPlugin(app, 'ellis', 'fuzz-ato')) : []
+        const clients = [...reporters, ...(who.name === 'plugin' ? callers : users), app.nobody()]
         const all = {
           ...samples,
           ...learningSamples,
           ...bucketSamples(avery, blake),
           ...(isOfPlugins ? pluginSamples : {}),
+          ...(area === 'ATO' ? atoSamples : {}),
         }
         await fuzzOperation(operation, { clients, browsers, samples: all, runs: RUNS, prepare })
       })

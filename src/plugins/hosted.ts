@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { secretSeal } from '../apps/secrets.ts'
 import type { Db } from '../database/database.ts'
 import type { Environment } from '../environment.ts'
@@ -36,3 +37,19 @@ export async function findHosted(
 /** `Authorization` as a plugin expects it of the platform. */
 export const basicOf = ({ clientId, secrets }: Pick<Hosted, 'clientId' | 'secrets'>): string =>
   `Basic ${Buffer.from(`${clientId}:${secrets[0]}`).toString('base64')}`
+
+/** Standard Webhooks: an id, a moment and a signature by each secret, so that a receiver that changes its secret finds the one it knows. */
+export function signed(
+  { secrets }: Pick<Hosted, 'secrets'>,
+  id: string,
+  at: Date,
+  body: string,
+): Record<string, string> {
+  const seconds = Math.floor(at.getTime() / 1000)
+  const sign = (secret: string) => createHmac('sha256', secret).update(`${id}.${seconds}.${body}`).digest('base64')
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': secrets.map((secret) => `v1,${sign(secret)}`).join(' '),
+  }
+}

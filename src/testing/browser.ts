@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { type Answered, ask } from './http.ts'
 
 export interface Seen {
   readonly status: number
@@ -9,6 +10,15 @@ export interface Seen {
 }
 
 type Fields = Readonly<Record<string, string>>
+
+async function open(url: URL, init: RequestInit & { headers: Headers }): Promise<Answered> {
+  const { method, headers, body, ...others } = init
+  const isPlain = typeof body === 'string' || body instanceof Uint8Array || !body
+  if (isPlain && Object.keys(others).length === 0)
+    return ask(url, { headers, ...(method && { method }), ...(body && { body: body as Buffer }) })
+  const response = await fetch(url, { ...init, redirect: 'manual' })
+  return { status: response.status, text: await response.text(), headers: response.headers }
+}
 
 /** What a browser without a script engine does: keeps cookies, shows pages, posts their forms. It follows no redirect by itself. */
 export class TestBrowser {
@@ -23,10 +33,9 @@ export class TestBrowser {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const headers = new Headers(init.headers)
     if (cookie !== '' && !headers.has('cookie')) headers.set('cookie', cookie)
-    const response = await fetch(new URL(path, this.address), { ...init, headers, redirect: 'manual' })
-    for (const line of response.headers.getSetCookie()) this.#keep(line)
-    const location = response.headers.get('location') ?? undefined
-    return { status: response.status, text: await response.text(), headers: response.headers, location }
+    const answer = await open(new URL(path, this.address), { ...init, headers })
+    for (const line of answer.headers.getSetCookie()) this.#keep(line)
+    return { ...answer, location: answer.headers.get('location') ?? undefined }
   }
 
   #keep(line: string): void {

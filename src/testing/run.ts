@@ -11,7 +11,9 @@ import { Report } from './report.ts'
 
 /** Its promises are seconds of the whole machine. */
 const ALONE = 'src/platform/machine.test.ts'
-const SIDE_BY_SIDE = 2
+/** One more than CI has processors: each of them waits, for its database or for a clock, a part of its time. */
+const SIDE_BY_SIDE = 3
+const PRELOAD = new URL('preload.ts', import.meta.url).href
 /** Tests of these look at their own process, or have hooks for a whole file: each file has a process of its own. */
 const APART = [
   'src',
@@ -27,7 +29,9 @@ const APART = [
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { long: { type: 'boolean' } } })
 if (values.long) process.env.GROUNDSCHOOL_LONG = '1'
 const isNamed = positionals.length > 0
-const files = globSync(isNamed ? positionals : 'src/**/*.test.ts').sort()
+const files = globSync(
+  isNamed ? positionals : ['src/**/*.test.ts', 'sdk/src/*.test.ts', 'examples/**/*.test.ts'],
+).sort()
 if (files.length === 0) throw new Error(`There is no such file: ${positionals.join(', ')}`)
 
 // So that the first test processes already find what the setup has compiled.
@@ -42,7 +46,11 @@ try {
   for (const isAlone of [false, true]) {
     const some = files.filter((file) => (file === ALONE) === isAlone)
     if (some.length === 0) continue
-    const events = run({ files: isNamed ? some : byFolder(some), concurrency: SIDE_BY_SIDE })
+    const events = run({
+      files: isNamed ? some : byFolder(some),
+      concurrency: SIDE_BY_SIDE,
+      execArgv: ['--import', PRELOAD],
+    })
     events.on('test:summary', ({ success }) => {
       if (!success) process.exitCode = 1
     })

@@ -19,6 +19,8 @@ const IN_A_HURRY = {
   wal_compression: 'off',
   max_wal_size: '4GB',
   autovacuum: 'off',
+  // Each platform has a dozen.
+  max_connections: '300',
 }
 
 let server: EmbeddedDatabase

@@ -15,6 +15,7 @@ import { type Platform, startPlatform } from '../platform/platform.ts'
 import { openSession, tokenPolicy } from '../sessions/sessions.ts'
 import { TestBrowser } from './browser.ts'
 import { giveBack, takeDatabase } from './databases.ts'
+import { ask } from './http.ts'
 import { findFreePort } from './ports.ts'
 
 /** Who is in the template that tests begin with, in each environment; nobody has a password. */
@@ -25,7 +26,7 @@ export type AppName = (typeof APPS)[number]
 
 /** argon2id of `groundschool` with the smallest parameters there are: people sign in thousands of times, and a real hash takes 34 ms. */
 const PASSWORD_HASH = '$argon2id$v=19$m=8,t=1,p=1$dGVzdHN0ZXN0c3Rlc3RzdA$m9MaYagVVT5Ux/OGWX1WmuE/Yh/M0+ClyAJHP7QPkPE'
-const SECRET_KEY = Buffer.alloc(32, 'test').toString('base64url')
+export const SECRET_KEY = Buffer.alloc(32, 'test').toString('base64url')
 
 export async function seed(connection: Connection): Promise<void> {
   for (const environment of ['production', 'sandbox'] as const) {
@@ -77,18 +78,17 @@ export class Client {
     )
     const body = init.raw ?? (init.body === undefined ? undefined : JSON.stringify(init.body))
     const authorization = this.token?.startsWith('Basic ') ? this.token : `Bearer ${this.token}`
-    const response = await fetch(`${this.address}${path}${query.size > 0 ? `?${query}` : ''}`, {
+    const { status, headers, text } = await ask(`${this.address}${path}${query.size > 0 ? `?${query}` : ''}`, {
       method,
-      ...(body === undefined ? {} : { body: body as string }),
+      ...(body === undefined ? {} : { body }),
       headers: {
         ...(this.token ? { authorization } : {}),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...init.headers,
       },
     })
-    const text = await response.text()
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
-    return { status: response.status, body: isJson ? JSON.parse(text) : undefined, text, headers: response.headers }
+    const isJson = headers.get('content-type')?.startsWith('application/json') && text !== ''
+    return { status, body: isJson ? JSON.parse(text) : undefined, text, headers }
   }
 
   get = (path: string, query?: Fields, headers?: HeaderFields) =>
@@ -136,7 +136,7 @@ export async function testApp(t: Lifetime, settings: Record<string, string> = {}
   const connection = await takeDatabase()
   // Opening a connection takes longer than most of what tests ask of it.
   const own = new pg.Pool({ ...connection, max: 5, idleTimeoutMillis: 0 }).on('error', () => {})
-  const ask = async (text: string, name: EnvironmentName): Promise<Record<string, unknown>[]> =>
+  const query = async (text: string, name: EnvironmentName): Promise<Record<string, unknown>[]> =>
     [await own.query(`set search_path to ${schemaOf(name)}; ${text}`)].flat().at(-1)!.rows
 
   const lines: string[] = []
@@ -189,7 +189,7 @@ export async function testApp(t: Lifetime, settings: Record<string, string> = {}
     nobody: (name = 'production') => new Client(addressOf(name)),
     as: async (person, app = 'first', name = 'production') => {
       const { db, get } = environment(name)
-      const [row] = await ask(
+      const [row] = await query(
         `select a.id::int as app_id, p.id::int as person_id from apps a, people p
           where a.name = '${app}' and p.handle_key = '${person}'`,
         name,
@@ -207,10 +207,10 @@ export async function testApp(t: Lifetime, settings: Record<string, string> = {}
       return new Client(addressOf(name), accessToken, userId)
     },
     givePassword: async (person, name = 'production') => {
-      await ask(`update people set password_hash = '${PASSWORD_HASH}' where handle_key = '${person}'`, name)
+      await query(`update people set password_hash = '${PASSWORD_HASH}' where handle_key = '${person}'`, name)
     },
     visitor: (name = 'production') => new TestBrowser(addressOf(name)),
-    sql: (text, name = 'production') => ask(text, name),
+    sql: (text, name = 'production') => query(text, name),
     advance: (ms) => {
       offsetMs += ms
     },

@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { atoEvents } from '../src/ato/events.ts'
+import { openLog } from '../src/platform/log.ts'
+import { startPlatform } from '../src/platform/platform.ts'
+import { addPlugin } from '../src/plugins/plugins.ts'
+import { benchConfig, prepareUser, type Started, type Usage } from './servers.ts'
+
+/** A whole platform in a process of its own, which emits what it is told to. */
+export interface StartedPlatform extends Started {
+  readonly plugins: { readonly live: number; readonly dead: number }
+}
+
+export interface Emission {
+  readonly plugin: number
+  readonly count: number
+  /** In one transaction. */
+  readonly together: number
+  /** As fast as it can where nothing is said. */
+  readonly perSecond?: number
+  readonly requests: number
+}
+
+/** When each event had committed, in milliseconds since 1970. */
+export type Committed = readonly number[]
+
+const config = benchConfig({ PORT: '0', SANDBOX_PORT: '0' })
+const [connection, organisationId] = process.argv.slice(2)
+const platform = await startPlatform(config, JSON.parse(connection!), openLog(config), () => new Date())
+const environment = platform.environments[0]!
+
+async function addHelper(key: string): Promise<number> {
+  const who = { at: new Date(), requestId: 'bench', address: '127.0.0.1' }
+  const what = { kind: 'ato', key, name: key, description: '', ownerId: undefined, redirectUris: [] } as const
+  const { pluginId } = await environment.db.transaction((tx) =>
+    addPlugin(environment, tx, who, { ...what, organisationId: Number(organisationId) }),
+  )
+  return pluginId
+}
+
+async function emit({ plugin, count, together, perSecond, requests }: Emission): Promise<Committed> {
+  const committed: number[] = []
+  const startedMs = performance.now()
+  const emitSome = async (first: number) => {
+    const events = Array.from({ length: Math.min(together, count - first) }, (_, i) => {
+      const n = first + i
+      const document = { requestId: `bench-${n % requests}`, distributions: [], n }
+      const subject = `request:${n % requests}`
+      return { kind: 'distributions.changed', subject, payload: { plugin, document }, at: new Date() } as const
+    })
+    await environment.db.transaction((tx) => atoEvents.emit(tx, ...events))
+    for (const { payload } of events) committed[payload.document.n] = performance.timeOrigin + performance.now()
+  }
+  const emitting: Promise<void>[] = []
+  for (let first = 0; first < count; first += together) {
+    const waitMs = perSecond === undefined ? 0 : (first / perSecond) * 1000 - (performance.now() - startedMs)
+    if (waitMs > 0) await delay(waitMs)
+    if (perSecond === undefined) await emitSome(first)
+    else emitting.push(emitSome(first))
+  }
+  await Promise.all(emitting)
+  return committed
+}
+
+process.send!({
+  port: Number(new URL(platform.addresses.production).port),
+  headers: { authorization: `Bearer ${await prepareUser(environment)}` },
+  plugins: { live: await addHelper('live'), dead: await addHelper('dead') },
+} satisfies StartedPlatform)
+process.on('disconnect', () => process.exit())
+process.on('message', async (asked: 'usage' | Emission) => {
+  const usage: Usage = { cpu: process.cpuUsage(), rss: process.memoryUsage.rss() }
+  process.send?.(asked === 'usage' ? usage : await emit(asked))
+})

@@ -1,0 +1,198 @@
+import type { Candidate, Capability, RecordOfUser } from 'groundschool-sdk'
+
+type Kind = 'badge' | 'course' | 'skill' | 'duty'
+
+/** A course, badge, skill or duty title that somebody has. */
+interface Thing {
+  readonly id: string
+  readonly kind: Kind
+  readonly name: string
+  readonly words: readonly string[]
+  readonly holders: number
+}
+
+/** How much of a thing is somebody's, from 0 to 1, and the words for that. */
+interface Evidence {
+  readonly weight: number
+  readonly how: string
+}
+
+interface Person {
+  readonly userId: string
+  readonly completed: number
+  readonly evidence: ReadonlyMap<string, Evidence>
+}
+
+/** What is known of people. Making it takes time, asking it does not. */
+export interface Knowledge {
+  readonly people: readonly Person[]
+  readonly things: ReadonlyMap<string, Thing>
+  /** Of badges, by badgeId. */
+  readonly descriptions: ReadonlyMap<string, string>
+}
+
+const MOST_CAPABILITIES = 20
+/** So that the best hundred fit into the 64 KiB that the platform reads, and each reason into the 300 characters that it takes. */
+const [MOST_REASON_BYTES, MOST_REASONS, NAME_LENGTH] = [50_000, 10, 100]
+/** A course that is under way counts less than one that is completed. */
+const UNDER_WAY = 0.8
+/** Something close by counts half: a badge for night flying where the skill was asked for. */
+const CLOSE_BY = 0.5
+const STOP_WORDS = new Set(
+  'a an and are as at be by can for from has have in is it need needs of on or our some somebody someone that the they to we who with'.split(
+    ' ',
+  ),
+)
+const NOUNS: Record<Kind, readonly [noun: string, had: string]> = {
+  badge: ['badge', 'held'],
+  course: ['course', 'completed'],
+  skill: ['skill', 'named'],
+  duty: ['duty title', 'held'],
+}
+
+/** Words as they are compared: without case, accents, endings, and what is in every sentence. */
+function wordsOf(text: string): string[] {
+  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+  const all = (plain.match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !STOP_WORDS.has(word))
+  return [...new Set(all.map((word) => word.replace(/(?<=...)(?:ings?|ers?|ed|es|s)$/u, '')))]
+}
+
+/** The same, or the beginning of it: `inspect` and `inspection`. */
+function isAlike(one: string, other: string): boolean {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one]
+  return short === long || (short.length >= 4 && long.startsWith(short))
+}
+
+const covers = (words: readonly string[], wanted: readonly string[]): boolean =>
+  wanted.length > 0 && wanted.every((word) => words.some((other) => isAlike(word, other)))
+
+/** What stands for a skill or a title in an id: two that differ in case alone are one. */
+const slug = (text: string): string =>
+  (
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  )
+    .join('-')
+    .slice(0, NAME_LENGTH)
+
+const shorten = (name: string): string =>
+  name.length > NAME_LENGTH ? `${[...name].slice(0, NAME_LENGTH - 1).join('')}…` : name
+
+const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
+
+/** Learns what records say. Fields that are missing say nothing. */
+export function learn(records: readonly Partial<RecordOfUser>[], descriptions: Knowledge['descriptions']): Knowledge {
+  const things = new Map<string, Thing>()
+  const people: Person[] = []
+  for (const { userId = '', dutyTitle, ...lists } of records) {
+    const [courses, badges, skills] = [lists.courses ?? [], lists.badges ?? [], lists.skills ?? []]
+    const evidence = new Map<string, Evidence>()
+    const add = (kind: Kind, key: string, name: string, how: string, weight = 1) => {
+      const id = `${kind}:${key}`
+      // Who took a course twice is judged by the better one.
+      const before = evidence.get(id)?.weight ?? 0
+      if (key === '' || id.length > 200 || weight <= before) return
+      evidence.set(id, { weight, how })
+      const known = things.get(id)
+      const holders = (known?.holders ?? 0) + (weight === 1 ? 1 : 0)
+      // Of two spellings of a skill one is shown, whoever comes first.
+      const shown = known && known.name <= shorten(name) ? known : { name: shorten(name), words: wordsOf(name) }
+      things.set(id, { id, kind, name: shown.name, words: shown.words, holders })
+    }
+    for (const { courseId, name, completed, lessonsPassed = 0, lessons = 0 } of courses) {
+      if (completed) add('course', courseId, name, 'Completed')
+      else if (lessons > 0) {
+        const share = Math.min(lessonsPassed, lessons) / lessons
+        add('course', courseId, name, `Passed ${lessonsPassed} of ${lessons} lessons of`, UNDER_WAY * share)
+      }
+    }
+    for (const { badgeId, name } of badges) add('badge', badgeId, name, 'Holds')
+    for (const skill of skills) add('skill', slug(skill), skill, 'Names')
+    if (dutyTitle) add('duty', slug(dutyTitle), dutyTitle, 'Has')
+    const completed = courses.filter((course) => course.completed).length
+    if (userId !== '') people.push({ userId, completed, evidence })
+  }
+  return { people, things, descriptions }
+}
+
+/** Courses, badges, skills and duty titles that a text speaks of: those that more of its words name first, then the shorter ones. */
+export function findCapabilities(knowledge: Knowledge, text: string): Capability[] {
+  const wanted = wordsOf(text)
+  return [...knowledge.things.values()]
+    .map((thing) => ({ thing, hits: wanted.filter((word) => covers(thing.words, [word])).length }))
+    .filter(({ hits }) => hits > 0)
+    .toSorted(
+      (a, b) => b.hits - a.hits || a.thing.words.length - b.thing.words.length || byText(a.thing.id, b.thing.id),
+    )
+    .slice(0, MOST_CAPABILITIES)
+    .map(({ thing }) => ({ id: thing.id, name: thing.name, description: describe(knowledge, thing) }))
+}
+
+function describe({ people, descriptions }: Knowledge, { id, kind, holders }: Thing): string {
+  const [noun, had] = NOUNS[kind]
+  const told = kind === 'badge' ? descriptions.get(id.slice('badge:'.length)) : undefined
+  const sentence = `${noun[0]!.toUpperCase()}${noun.slice(1)}, ${had} by ${holders} of ${people.length} people.`
+  return told ? `${told.slice(0, 900)} ${sentence}` : sentence
+}
+
+/** Who has these capabilities: the mean over all that were asked for, with sentences that say why. The same records give the same answer. */
+export function rankCandidates({ people, things }: Knowledge, ids: readonly string[], limit: number): Candidate[] {
+  const asked = [...new Set(ids)].flatMap((id) => things.get(id) ?? [])
+  if (asked.length === 0) return []
+  const wanted = asked.map((thing) => {
+    const close = [...things.values()].filter(({ id, words }) => id !== thing.id && covers(words, thing.words))
+    return { thing, close: new Set(close.map(({ id }) => id)) }
+  })
+  return people
+    .map(({ userId, completed, evidence }) => {
+      const fits = wanted.map((one) => fit(evidence, one))
+      const sum = fits.reduce((total, { weight }) => total + weight, 0)
+      return { userId, completed, fits, score: Math.round((1000 * sum) / fits.length) / 1000 }
+    })
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score || b.completed - a.completed || byText(a.userId, b.userId))
+    .slice(0, limit)
+    .map(({ userId, score, fits }) => ({
+      userId,
+      score,
+      reasons: chooseReasons(fits, things, MOST_REASON_BYTES / limit),
+    }))
+}
+
+/** What speaks for somebody's having a thing: the thing itself, something close to it, or nothing. */
+interface Fit extends Evidence {
+  readonly thing: Thing
+  readonly source?: string
+}
+
+function fit(evidence: Person['evidence'], { thing, close }: { thing: Thing; close: ReadonlySet<string> }): Fit {
+  let best: Fit = { thing, weight: 0, how: '' }
+  for (const [id, { weight, how }] of evidence) {
+    const counted = id === thing.id ? weight : close.has(id) ? CLOSE_BY * weight : 0
+    const isBetter = counted > best.weight || (counted === best.weight && id === thing.id)
+    if (counted > 0 && (isBetter || (counted === best.weight && best.source !== thing.id && id < best.source!)))
+      best = { thing, weight: counted, how, source: id }
+  }
+  return best
+}
+
+/** What counts most comes first, as far as there is room. */
+function chooseReasons(fits: readonly Fit[], things: Knowledge['things'], mostBytes: number): string[] {
+  let left = mostBytes
+  return fits
+    .toSorted((a, b) => b.weight - a.weight)
+    .slice(0, MOST_REASONS)
+    .map(({ thing, how, source }) => {
+      if (source === undefined) return `Nothing speaks for ${say(thing)}.`
+      const sentence = `${how} ${say(things.get(source)!)}.`
+      return source === thing.id ? sentence : `${sentence} That is close to ${say(thing)}.`
+    })
+    .filter((sentence, place) => {
+      left -= Buffer.byteLength(JSON.stringify(sentence))
+      return place === 0 || left >= 0
+    })
+}
+
+const say = ({ kind, name }: Thing): string => `the ${NOUNS[kind][0]} ${name}`

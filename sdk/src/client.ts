@@ -1,0 +1,232 @@
+import type { AtoStatus } from './payloads.ts'
+
+export interface ClientOptions {
+  /** The address of the platform, such as `http://localhost:4000`. */
+  readonly baseUrl: string
+  readonly clientId: string
+  readonly secret: string
+  /** For one call; 10 seconds unless told. */
+  readonly timeoutMs?: number
+}
+
+/** The platform refused. What to do about a code is in docs/errors.md. */
+export class PlatformError extends Error {
+  override readonly name = 'PlatformError'
+  readonly status: number
+  readonly errorCode: number | undefined
+  readonly errorDescription: string
+  /** To find the call in the platform's log. */
+  readonly requestId: string | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(response: Response, body: unknown) {
+    const { error_code: code, error_description: description } = Object(body) as Record<string, unknown>
+    const told = String(description ?? response.headers.get('error_description') ?? response.statusText)
+    super(`${response.status}/${code ?? '–'}: ${told}`)
+    this.status = response.status
+    this.errorCode = Number(code ?? response.headers.get('error_code')) || undefined
+    this.errorDescription = told
+    this.requestId = response.headers.get('x-request-id') ?? undefined
+    this.retryAfterSeconds = Number(response.headers.get('retry-after')) || undefined
+  }
+}
+
+export interface Tokens {
+  readonly access_token: string
+  readonly refresh_token: string
+  /** Such as `1d`. */
+  readonly expires_in: string
+  readonly token_type: string
+}
+
+export interface RecordOfUser {
+  readonly userId: string
+  /** Empty where nobody said. */
+  readonly dutyTitle: string
+  readonly afsc: string
+  readonly education: readonly string[]
+  readonly courses: readonly {
+    readonly courseId: string
+    readonly name: string
+    readonly organisation: string
+    readonly lessons: number
+    readonly lessonsPassed: number
+    readonly completed: boolean
+    readonly completedDate: string | null
+    readonly score: number | null
+  }[]
+  readonly badges: readonly { readonly badgeId: string; readonly name: string; readonly issuedOn: string }[]
+  readonly skills: readonly string[]
+}
+
+interface BadgeFields {
+  readonly name: string
+  readonly description: string
+  readonly type: string
+  /** An https address, or the id of an image. */
+  readonly image: string
+  readonly issuerName: string
+  readonly criteria: string
+}
+
+/** It belongs to a course or to an objective. */
+export type NewBadge = Pick<BadgeFields, 'name'> &
+  Partial<BadgeFields> &
+  ({ readonly courseId: string } | { readonly objectiveId: string })
+
+export interface Badge extends BadgeFields {
+  readonly badgeId: string
+  readonly courseId: string
+  /** Null where it belongs to the whole course. */
+  readonly objectiveId: string | null
+  readonly organisation: string
+  readonly createdDate: string
+  readonly updatedDate: string
+}
+
+interface AssertionFields extends Pick<BadgeFields, 'name' | 'type' | 'image' | 'issuerName'> {
+  readonly userId: string
+  /** A badge of the platform, or one of the plugin's own. */
+  readonly badgeId: string
+  /** ISO 8601. */
+  readonly issuedOn: string
+}
+type EarnedWith = 'lessonId' | 'classId' | 'versionId'
+
+export type NewAssertion = AssertionFields & { readonly [Id in EarnedWith]?: string }
+
+export type Assertion = AssertionFields & { readonly [Id in EarnedWith]: string | null } & {
+  /** The same however often the badge is asserted. */
+  readonly assertionId: string
+  readonly organisation: string | null
+}
+
+export interface OtherSkills {
+  readonly userId: string
+  readonly hobbies: readonly string[]
+  readonly skills: readonly string[]
+}
+
+export interface StatusChange {
+  readonly requestId: string
+  readonly status: AtoStatus
+  readonly complete?: boolean
+  /** Whether the user may cancel the request. */
+  readonly cancellable?: boolean
+}
+
+export interface Alert {
+  readonly requestId: string
+  readonly title: string
+  readonly text: string
+  /** Whatever the plugin calls it. */
+  readonly providerId?: string
+  readonly status?: string
+  /** `info` unless told. */
+  readonly type?: 'info' | 'success' | 'warning' | 'error'
+}
+
+interface Within {
+  /** Keys of organisations; all that the plugin may see unless told. */
+  readonly orgIds?: readonly string[]
+}
+interface Page extends Within {
+  readonly page?: number
+  readonly limit?: number
+}
+interface Done {
+  readonly success: true
+}
+
+const PAGE_LIMIT = 100
+
+/** The operations that a plugin calls. A new client is cheap; it keeps nothing but its options. */
+export function createClient({ baseUrl, clientId, secret, timeoutMs = 10_000 }: ClientOptions) {
+  const basic = `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`
+
+  async function call<T>(method: string, path: string, headers: Record<string, string>, body?: string): Promise<T> {
+    const response = await fetch(new URL(path, baseUrl), {
+      method,
+      headers: { accept: 'application/json', ...headers },
+      ...(body === undefined ? {} : { body }),
+      // The header with the secret goes to the platform and nowhere else.
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    const text = await response.text()
+    let answer: unknown
+    try {
+      answer = JSON.parse(text)
+    } catch {
+      if (response.ok) throw new TypeError(`${method} ${path} did not answer JSON: is ${baseUrl} the platform?`)
+    }
+    if (!response.ok) throw new PlatformError(response, answer)
+    return answer as T
+  }
+
+  const post = <T>(path: string, authorization: string, body: object) =>
+    call<T>('POST', path, { authorization, 'content-type': 'application/json' }, JSON.stringify(body))
+
+  function get<T>(path: string, query: object): Promise<T> {
+    const given = Object.entries(query).filter(([, value]) => value !== undefined && String(value) !== '')
+    const text = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString()
+    return call<T>('GET', text === '' ? path : `${path}?${text}`, { authorization: basic })
+  }
+
+  /** As form fields: what is in an address ends up in logs. */
+  const token = (grant: Record<string, string>) =>
+    call<Tokens>(
+      'POST',
+      '/oauth/token',
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      new URLSearchParams({ ...grant, client_id: clientId, client_secret: secret }).toString(),
+    )
+
+  const listRecords = (page: Page = {}) => get<RecordOfUser[]>('/plugin/v2/ai/record-data', page)
+
+  return {
+    /** One page of learning records; needs `user-records`. */
+    listRecords,
+    /** Every learning record, page after page. */
+    async *eachRecord(what: Within = {}): AsyncGenerator<RecordOfUser> {
+      for (let page = 1; ; page++) {
+        const records = await listRecords({ ...what, page, limit: PAGE_LIMIT })
+        yield* records
+        if (records.length < PAGE_LIMIT) return
+      }
+    },
+    /** Needs `user-records`. `info` is any JSON of up to 64 KiB. */
+    addInfo: (what: { userId: string; info: unknown }) =>
+      post<{ userId: string; info: unknown; updatedDate: string }>('/plugin/v2/ai/additional-info', basic, what),
+
+    /** Needs `badges`. */
+    assertBadge: (what: NewAssertion) => post<Assertion>('/plugin/v2/ai/badge/assertion', basic, what),
+    /** Badges that somebody holds; needs `badges`. */
+    listAssertions: (userId: string) => get<Assertion[]>('/plugin/v2/ai/badge/assertion', { userId }),
+    /** Needs `badges`. */
+    createBadge: (what: NewBadge) => post<Badge>('/plugin/v2/ai/badge', basic, what),
+    /** Needs `badges`. */
+    listCourseBadges: (what: Within & { readonly courseId?: string } = {}) =>
+      get<Badge[]>('/plugin/v2/ai/badge/course', what),
+    /** Needs `badges`. */
+    listObjectiveBadges: (what: Within & { readonly objectiveId?: string } = {}) =>
+      get<Badge[]>('/plugin/v2/ai/badge/objective', what),
+
+    /** Needs `skills`. */
+    readOtherSkills: (userId: string) => get<OtherSkills>('/plugin/v2/ai/other-skills', { userId }),
+
+    /** The code that the redirect carried, for tokens. It works once, for a minute. */
+    exchangeCode: (code: string, verifier?: string) =>
+      token({ grant_type: 'authorization_code', code, ...(verifier ? { code_verifier: verifier } : {}) }),
+    /** Each refresh token works once: keep the new one. */
+    refresh: (refreshToken: string) => token({ grant_type: 'refresh_token', refresh_token: refreshToken }),
+
+    /** ATO operations, for the user who signed in. */
+    as: (accessToken: string) => ({
+      setStatus: (what: StatusChange) => post<Done>('/plugin/v1/ato/status', `Bearer ${accessToken}`, what),
+      sendAlert: (what: Alert) => post<Done>('/plugin/v1/ato/alert', `Bearer ${accessToken}`, what),
+    }),
+  }
+}
+
+export type Client = ReturnType<typeof createClient>

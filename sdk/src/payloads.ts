@@ -1,0 +1,130 @@
+/** Where an ATO request stands. */
+export type AtoStatus = 'not-started' | 'in-progress' | 'action-required' | 'under-review' | 'completed'
+
+/** Where a request may go from each status. The platform refuses everything else with 400/4006. */
+export const NEXT_STATUSES: Readonly<Record<AtoStatus, readonly AtoStatus[]>> = {
+  'not-started': ['in-progress'],
+  'in-progress': ['action-required', 'under-review'],
+  'action-required': ['in-progress'],
+  'under-review': ['in-progress', 'completed'],
+  completed: [],
+}
+
+/** One thing that an ATO package ships. */
+export interface Distribution {
+  readonly id: string
+  readonly name: string
+  readonly platform: string | null
+  readonly version: string | null
+  readonly uri: string
+  /** ISO 8601. */
+  readonly addedDate: string
+}
+
+/** Sent when an app owner starts an ATO request. What nobody said is null. */
+export interface StartDocument {
+  readonly requestId: string
+  readonly companyId: string | null
+  readonly companyName: string | null
+  readonly companyPhone: string | null
+  readonly requestingUserFirstName: string | null
+  readonly requestingUserLastName: string | null
+  readonly requestingUserEmail: string | null
+  readonly appName: string
+  readonly packageName: string
+  /** Where people read about the request, on the platform. */
+  readonly reportUri: string
+  readonly status: AtoStatus
+  readonly completed: boolean
+  readonly cancellable: boolean
+  readonly distributions: readonly Distribution[]
+}
+
+/** Sent when distributions are added or removed: the whole set as it is now, not what changed. */
+export interface DistributionChange {
+  readonly requestId: string
+  readonly distributions: readonly Distribution[]
+}
+
+/** Somebody describes what is needed. */
+export interface CapabilitiesSearch {
+  readonly searchId: string
+  readonly text: string
+  readonly orgIds: readonly string[]
+}
+
+/** Something that people can have or be able to do, by an id of the plugin's own. */
+export interface Capability {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+}
+
+/** Somebody asks who has these capabilities. */
+export interface CandidateSearch {
+  readonly searchId: string
+  readonly capabilityIds: readonly string[]
+  readonly orgIds: readonly string[]
+  readonly limit: number
+}
+
+export interface Candidate {
+  readonly userId: string
+  /** From 0 to 1. */
+  readonly score: number
+  /** Sentences that a person reads. */
+  readonly reasons: readonly string[]
+}
+
+type Fields = Record<string, unknown>
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText)
+
+/** What a document must have for its handler to be called: what is missing, or undefined. Fields that this version does not know stay in it. */
+export const MISSING = {
+  request: (it: Fields) => missing(it, { requestId: isText, status: isText, distributions: Array.isArray }),
+  distributions: (it: Fields) => missing(it, { requestId: isText, distributions: Array.isArray }),
+  capabilities: (it: Fields) => missing(it, { searchId: isText, text: isText, orgIds: isTexts }),
+  candidates: (it: Fields) =>
+    missing(it, { searchId: isText, capabilityIds: isTexts, orgIds: isTexts, limit: Number.isSafeInteger }),
+} as const
+
+function missing(fields: Fields, wanted: Record<string, (value: unknown) => boolean>): string | undefined {
+  return Object.keys(wanted).find((name) => !wanted[name]!(fields[name]))
+}
+
+/** The platform reads no more of an answer. */
+const ANSWER_LIMIT_BYTES = 64 * 1024
+const isTextOf = (value: unknown, most: number, least = 0): boolean =>
+  isText(value) && value.length >= least && value.length <= most
+
+/** The platform refuses an answer of another shape as a whole, and tells the person who searched, not the plugin. This tells the plugin. */
+export function checkCapabilities(answer: readonly Capability[]): { capabilities: readonly Capability[] } {
+  if (!Array.isArray(answer) || answer.length > 100)
+    throw new TypeError('onCapabilitiesSearch must return an array of 100 capabilities at most.')
+  for (const { id, name, description } of answer)
+    if (!isTextOf(id, 200, 1) || !isTextOf(name, 200, 1) || !isTextOf(description, 1000))
+      throw new TypeError('A capability is {id, name, description}: texts of up to 200, 200 and 1000 characters.')
+  return checkSize({ capabilities: answer }, new Set(answer.map(({ id }) => id)).size === answer.length)
+}
+
+export function checkCandidates(answer: readonly Candidate[], limit: number): { candidates: readonly Candidate[] } {
+  if (!Array.isArray(answer) || answer.length > limit)
+    throw new TypeError(`onCandidateSearch must return an array of candidates, ${limit} at most here.`)
+  for (const { userId, score, reasons } of answer)
+    if (!isText(userId) || typeof score !== 'number' || !(score >= 0 && score <= 1) || !isReasons(reasons))
+      throw new TypeError(
+        'A candidate is {userId, score, reasons}: a text, a number from 0 to 1, and up to 20 texts of up to 300 characters.',
+      )
+  return checkSize({ candidates: answer }, new Set(answer.map(({ userId }) => userId)).size === answer.length)
+}
+
+const isReasons = (reasons: unknown): boolean =>
+  isTexts(reasons) && reasons.length <= 20 && reasons.every((reason) => reason.length <= 300)
+
+function checkSize<T extends object>(answer: T, isDistinct: boolean): T {
+  if (!isDistinct) throw new TypeError('The answer has the same id twice.')
+  if (Buffer.byteLength(JSON.stringify(answer)) > ANSWER_LIMIT_BYTES)
+    throw new TypeError(`The answer is larger than ${ANSWER_LIMIT_BYTES} bytes: name fewer, or give fewer reasons.`)
+  return answer
+}

@@ -1,0 +1,255 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  type Candidate,
+  type CandidateSearch,
+  type CapabilitiesSearch,
+  type Capability,
+  checkCandidates,
+  checkCapabilities,
+  type DistributionChange,
+  MISSING,
+  type StartDocument,
+} from './payloads.ts'
+import type { Seen } from './seen.ts'
+import { type HeaderFields, isSigned, type Signed, verifyBasic, verifySignature } from './verify.ts'
+
+export type Purpose = 'request' | 'distributions' | 'capabilities' | 'candidates'
+
+type Answer<T> = T | Promise<T>
+
+export interface PluginOptions {
+  readonly clientId: string
+  /** One secret, or two while they are exchanged. */
+  readonly secrets: string | readonly string[]
+  readonly onRequestStarted?: (request: StartDocument, delivery: Signed) => Answer<void>
+  readonly onDistributionsChanged?: (change: DistributionChange, delivery: Signed) => Answer<void>
+  readonly onCapabilitiesSearch?: (search: CapabilitiesSearch) => Answer<readonly Capability[]>
+  readonly onCandidateSearch?: (search: CandidateSearch) => Answer<readonly Candidate[]>
+  /** Deliveries that it knows are acknowledged and not handed on. Ids are added once the handler has returned. */
+  readonly seen?: Seen
+  /** Where each purpose is served; `/request`, `/distributions`, `/capabilities`, `/candidates` unless told. */
+  readonly paths?: Partial<Record<Purpose, string>>
+  /** Larger bodies are refused with 413; 1 MiB unless told. */
+  readonly bodyLimitBytes?: number
+  /** Told what a handler threw; the platform is told 500 and no more. */
+  readonly onError?: (error: unknown, purpose: Purpose) => void
+  readonly clock?: () => Date
+}
+
+/** A request as any server has it. */
+export interface RawRequest {
+  readonly method: string
+  /** Without the query. */
+  readonly path: string
+  readonly headers: HeaderFields
+  /** The bytes as they came: the signature is over them. */
+  readonly body: Uint8Array
+}
+
+export interface RawAnswer {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: string
+}
+
+/** What it needs of a Fastify instance; structural, so that Fastify need not be there. */
+interface FastifyLike {
+  removeAllContentTypeParsers(): unknown
+  addContentTypeParser(
+    type: string,
+    parse: (request: unknown, payload: unknown, done: (error: null, body?: undefined) => void) => void,
+  ): unknown
+  all(
+    path: string,
+    handle: (
+      request: { raw: IncomingMessage },
+      reply: { code(status: number): { headers(all: Record<string, string>): { send(body: string): unknown } } },
+    ) => Promise<unknown>,
+  ): unknown
+}
+
+export interface Plugin {
+  /** The core, for servers that none of the others fits. */
+  handle(request: RawRequest): Promise<RawAnswer>
+  /** For `createServer(plugin.node)`; with a third argument, what is not the plugin's is left to that. */
+  node(request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void): Promise<void>
+  /** For `app.use(plugin.express)`, before anything that reads bodies. */
+  express(request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): Promise<void>
+  /** For `app.register(plugin.fastify)`, also with a prefix. */
+  fastify(instance: FastifyLike): Promise<void>
+}
+
+const UNAUTHORIZED = refuse(401, 'Wrong or missing credentials.', { 'www-authenticate': 'Basic realm="plugin"' })
+
+/** A plugin's side of what the platform calls: it checks who calls, reads the document and hands it to your function. */
+export function createPlugin(options: PluginOptions): Plugin {
+  const { clientId, clock = () => new Date(), bodyLimitBytes = 1024 * 1024, seen } = options
+  const secrets = [options.secrets].flat()
+  if (clientId === '' || secrets.length < 1 || secrets.length > 2 || secrets.includes(''))
+    throw new TypeError('A plugin needs its client ID and one or two secrets.')
+  const underWay = new Map<string, Promise<RawAnswer>>()
+
+  /** An event is acknowledged once it was dealt with; one that comes again meanwhile shares the outcome. */
+  async function settleOnce(id: string, settle: () => Promise<RawAnswer>): Promise<RawAnswer> {
+    if (seen === undefined) return settle()
+    const first = underWay.get(id)
+    if (first !== undefined) return first
+    const outcome = (async () => {
+      if (await seen.has(id)) return answer({ success: true })
+      const settled = await settle()
+      await seen.add(id)
+      return settled
+    })()
+    underWay.set(id, outcome)
+    try {
+      return await outcome
+    } finally {
+      underWay.delete(id)
+    }
+  }
+
+  const event =
+    <T>(handler: ((document: T, delivery: Signed) => Answer<void>) | undefined) =>
+    (document: T, delivery: Signed | undefined): Promise<RawAnswer> => {
+      if (delivery === undefined) return Promise.resolve(UNAUTHORIZED)
+      return settleOnce(delivery.id, async () => {
+        await handler!(document, delivery)
+        return answer({ success: true })
+      })
+    }
+
+  // biome-ignore lint/suspicious/noExplicitAny: each takes its own document, which MISSING has looked at
+  type Serve = { isServed: boolean; run: (document: any, delivery: Signed | undefined) => Promise<RawAnswer> }
+  const served: Record<Purpose, Serve> = {
+    request: { isServed: options.onRequestStarted !== undefined, run: event(options.onRequestStarted) },
+    distributions: {
+      isServed: options.onDistributionsChanged !== undefined,
+      run: event(options.onDistributionsChanged),
+    },
+    capabilities: {
+      isServed: options.onCapabilitiesSearch !== undefined,
+      run: async (search) => answer(checkCapabilities(await options.onCapabilitiesSearch!(search))),
+    },
+    candidates: {
+      isServed: options.onCandidateSearch !== undefined,
+      run: async (search) => answer(checkCandidates(await options.onCandidateSearch!(search), search.limit)),
+    },
+  }
+  const purposes = new Map<string, Purpose>()
+  for (const purpose of Object.keys(served) as Purpose[])
+    if (served[purpose].isServed) purposes.set(options.paths?.[purpose] ?? `/${purpose}`, purpose)
+
+  /** What can be refused before anything of a body is read. */
+  function refuseEarly({ method, path, headers }: Omit<RawRequest, 'body'>): RawAnswer | undefined {
+    if (!purposes.has(path)) return refuse(404, 'There is nothing here.')
+    if (method !== 'POST') return refuse(405, 'Send it with POST.', { allow: 'POST' })
+    const { authorization } = headers
+    if (typeof authorization !== 'string' || !verifyBasic(authorization, { clientId, secrets })) return UNAUTHORIZED
+    if (Number(headers['content-length'] ?? 0) > bodyLimitBytes) return tooLarge(bodyLimitBytes)
+    return undefined
+  }
+
+  async function handle(request: RawRequest): Promise<RawAnswer> {
+    const refused = refuseEarly(request)
+    if (refused) return refused
+    const { headers, body } = request
+    if (body.length > bodyLimitBytes) return tooLarge(bodyLimitBytes)
+    const purpose = purposes.get(request.path)!
+    const delivery = verifySignature(headers, body, { secrets, now: clock() })
+    if (delivery === undefined && (isSigned(headers) || purpose === 'request' || purpose === 'distributions'))
+      return UNAUTHORIZED
+    const document = readObject(body)
+    if (document === undefined) return refuse(400, 'The body must be a JSON object.')
+    const missing = MISSING[purpose](document)
+    if (missing !== undefined) return refuse(400, `The field ${missing} is missing or of the wrong type.`)
+    try {
+      return await served[purpose].run(document, delivery)
+    } catch (error) {
+      options.onError?.(error, purpose)
+      return refuse(500, 'The plugin could not deal with it.')
+    }
+  }
+
+  async function answerMessage(message: IncomingMessage, path: string): Promise<RawAnswer> {
+    const request = { method: message.method ?? '', path, headers: message.headers }
+    const refused = refuseEarly(request)
+    if (refused) return refused
+    const body = await readBody(message, bodyLimitBytes)
+    return body === undefined ? tooLarge(bodyLimitBytes) : handle({ ...request, body })
+  }
+
+  const node: Plugin['node'] = async (message, response, next) => {
+    const path = new URL(message.url ?? '/', 'http://plugin').pathname
+    if (next && !purposes.has(path)) return next()
+    try {
+      const { status, headers, body } = await answerMessage(message, path)
+      response.writeHead(status, { ...headers, ...closing(message) }).end(body)
+    } catch (error) {
+      options.onError?.(error, purposes.get(path)!)
+      if (next) next(error)
+      else response.destroy()
+    }
+  }
+
+  return {
+    handle,
+    node,
+    express: node,
+    async fastify(instance) {
+      // Its own parsers would read the body before the signature could be checked.
+      instance.removeAllContentTypeParsers()
+      instance.addContentTypeParser('*', (_request, _payload, done) => done(null))
+      for (const [path] of purposes)
+        instance.all(path, async ({ raw }, reply) => {
+          const { status, headers, body } = await answerMessage(raw, path)
+          return reply
+            .code(status)
+            .headers({ ...headers, ...closing(raw) })
+            .send(body)
+        })
+    },
+  }
+}
+
+function answer(body: object, status = 200, headers: Record<string, string> = {}): RawAnswer {
+  return {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+    body: JSON.stringify(body),
+  }
+}
+
+function refuse(status: number, error: string, headers?: Record<string, string>): RawAnswer {
+  return answer({ error }, status, headers)
+}
+
+const tooLarge = (limit: number): RawAnswer => refuse(413, `The body is larger than ${limit} bytes.`)
+
+/** What was not read of a body must not be taken for the next request. */
+const closing = (message: IncomingMessage): Record<string, string> => (message.complete ? {} : { connection: 'close' })
+
+function readObject(body: Uint8Array): Record<string, unknown> | undefined {
+  try {
+    const value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The bytes of a body, or undefined where there are too many. */
+async function readBody(message: IncomingMessage & { body?: unknown }, limit: number): Promise<Uint8Array | undefined> {
+  // express.raw() has read it, and kept it as it was.
+  if (message.body instanceof Uint8Array) return message.body
+  if (message.readableDidRead)
+    throw new Error('The body was already read: use the plugin before express.json() and the like.')
+  const parts: Buffer[] = []
+  let length = 0
+  // Left early, the message must stay open until it is answered.
+  for await (const part of message.iterator({ destroyOnReturn: false })) {
+    length += part.length
+    if (length > limit) return undefined
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}

@@ -1,0 +1,81 @@
+import { Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+
+/** What an engine answered is not what the contract asks of it; the message says why, in words of ours. */
+export class WrongAnswer extends Error {}
+
+const id = Type.String({ minLength: 1, maxLength: 200 })
+const Capabilities = Compile(
+  Type.Object({
+    capabilities: Type.Array(
+      Type.Object({
+        id,
+        name: Type.String({ minLength: 1, maxLength: 200 }),
+        description: Type.String({ maxLength: 1000 }),
+      }),
+      { maxItems: 100 },
+    ),
+  }),
+)
+const Candidates = Compile(
+  Type.Object({
+    candidates: Type.Array(
+      Type.Object({
+        userId: id,
+        score: Type.Number({ minimum: 0, maximum: 1 }),
+        reasons: Type.Array(Type.String({ maxLength: 300 }), { maxItems: 20 }),
+      }),
+    ),
+  }),
+)
+
+export interface FoundCapability {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+}
+export interface NamedCandidate {
+  readonly userId: string
+  readonly score: number
+  readonly reasons: readonly string[]
+}
+
+export function readCapabilities(text: string): FoundCapability[] {
+  const { capabilities } = check(Capabilities, text) as { capabilities: FoundCapability[] }
+  refuseTwice(capabilities.map((one) => one.id))
+  return capabilities.map(({ id, name, description }) => ({ id, name: toLine(name), description: toLine(description) }))
+}
+
+export function readCandidates(text: string, limit: number): NamedCandidate[] {
+  const { candidates } = check(Candidates, text) as { candidates: NamedCandidate[] }
+  if (candidates.length > limit) throw new WrongAnswer(`It named more than the ${limit} candidates that were asked for`)
+  refuseTwice(candidates.map(({ userId }) => userId))
+  return candidates.map(({ userId, score, reasons }) => ({ userId, score, reasons: reasons.map(toLine) }))
+}
+
+function check(schema: Pick<ReturnType<typeof Compile>, 'Check' | 'Errors'>, text: string): unknown {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new WrongAnswer('Its answer is not JSON')
+  }
+  if (schema.Check(value)) return value
+  const [problem] = schema.Errors(value)
+  const where = problem?.instancePath.split('/').slice(1).join('.') || 'the whole'
+  throw new WrongAnswer(`Its answer is wrong: ${where} ${problem?.message}`)
+}
+
+/** Ids go to PostgreSQL, which takes neither NUL nor half of a surrogate pair. */
+function refuseTwice(ids: readonly string[]): void {
+  if (ids.some((one) => /[\p{Cc}\p{Cs}]/u.test(one)))
+    throw new WrongAnswer('Its answer is wrong: an id has a control character')
+  if (new Set(ids).size < ids.length) throw new WrongAnswer('Its answer is wrong: it has the same id twice')
+}
+
+/** Somebody else's words as one plain line: no control characters, nothing that turns the direction of what follows. */
+const toLine = (text: string): string =>
+  text
+    .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+    .replace(/ {2,}/g, ' ')
+    .trim()

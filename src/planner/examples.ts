@@ -1,0 +1,95 @@
+import { DONE, MOMENT, PLAN_ID, SEARCH_ID } from '../samples.ts'
+
+const as = 'casey' as const
+const engine = { clientId: 'gs-demo-ai', name: 'demo-ai' }
+const answered = { ...engine, status: 'answered', problem: null }
+const mission = { text: 'Night search over water, two aircraft', organisations: ['sandhills'] }
+const capabilities = [
+  { capabilityId: '1.1', name: 'Night flying', description: 'Flies by instruments in the dark' },
+  { capabilityId: '1.2', name: 'Search patterns', description: 'Knows expanding squares and creeping lines' },
+]
+const candidate = {
+  handle: '@avery',
+  firstName: 'Avery',
+  lastName: 'Lindqvist',
+  score: 0.92,
+  sources: [{ ...engine, score: 0.92, reasons: ['Passed the checkride at night'] }],
+}
+const SEARCH = {
+  searchId: SEARCH_ID,
+  ...mission,
+  engines: [{ ...answered, capabilities }],
+  candidates: null,
+  createdDate: MOMENT,
+}
+const asked = { searchId: SEARCH_ID, capabilityIds: ['1.1', '1.2'], limit: 5 }
+const CANDIDATES = {
+  ...asked,
+  searchedDate: MOMENT,
+  engines: [{ ...answered, leftOut: 0 }],
+  candidates: [candidate],
+}
+const PLAN = {
+  planId: PLAN_ID,
+  name: 'Night search',
+  notes: '',
+  ...mission,
+  people: [candidate],
+  createdDate: MOMENT,
+  changedDate: MOMENT,
+}
+const page = (entry: unknown) => ({ docs: [entry], total: 1, limit: 10, page: 1, pages: 1 })
+
+/** What people read about these operations. */
+export const examples = {
+  listPlannerEngines: {
+    description:
+      'Engines are active AI plugins with the permission mission-planner and both addresses, which were given an organisation in which the caller may plan. At most 100, by name.',
+    example: { answer: [{ ...engine, description: '', organisations: ['sandhills'] }], as },
+  },
+  startPlannerSearch: {
+    description:
+      'The engines are asked side by side, and each has 10 seconds; one that fails says why. Where none gives an answer that counts, the answer is 504/5040. Searches are kept for 30 days, the newest 100 of a person.',
+    example: { request: { ...mission, engines: [engine.clientId] }, answer: SEARCH, as },
+  },
+  findCandidates: {
+    description:
+      'Each engine is asked for its own capabilities. Shown are members of the organisations that were searched, unless there is a block between them and the caller. Each of them once, with what every engine said.',
+    example: { request: asked, answer: CANDIDATES, as },
+  },
+  readPlannerSearch: {
+    description:
+      'What the engines answered, and the latest candidates. People whom the caller may no longer see are left out.',
+    example: { request: { searchId: SEARCH_ID }, answer: { ...SEARCH, candidates: CANDIDATES }, as },
+  },
+  listPlannerSearches: {
+    description: 'One’s own of the last 30 days, the newest first. What came of each is read by its id.',
+    example: { answer: page({ searchId: SEARCH_ID, ...mission, engines: [answered], createdDate: MOMENT }), as },
+  },
+  savePlan: {
+    description:
+      'A plan keeps candidates of a search, where they came from and why. It stays until its owner removes it; one person has 100 at most.',
+    example: { request: { name: 'Night search', searchId: SEARCH_ID, people: ['@avery'] }, answer: PLAN, as },
+  },
+  changePlan: {
+    description: 'What is given is changed, the rest stays. Of the people only those who are named stay.',
+    example: {
+      request: { planId: PLAN_ID, name: 'Night search, two aircraft' },
+      answer: { ...PLAN, name: 'Night search, two aircraft' },
+      as,
+    },
+  },
+  readPlan: {
+    description:
+      'A plan shows the people whom its owner may see now. Whoever has left the organisation is not among them.',
+    example: { request: { planId: PLAN_ID }, answer: PLAN, as },
+  },
+  listPlans: {
+    description: 'One’s own, the one that was changed last first. Each says how many people it shows.',
+    example: { answer: page({ ...PLAN, people: 1 }), as },
+  },
+  removePlan: {
+    description: 'Removes a plan of one’s own. There is no way back.',
+    example: { request: { planId: PLAN_ID }, answer: DONE, as },
+  },
+}

@@ -1,0 +1,28 @@
+import type { Room } from '../room.ts'
+import { exportPlans } from './plans.ts'
+import { plannerOperations } from './routes.ts'
+import { exportCandidacies, exportSearches } from './searches.ts'
+import { deleteOldSearches } from './store.ts'
+
+const SEARCH_DAYS = 30
+
+export const planner: Room = {
+  name: 'planner',
+  areas: {
+    'Mission planner':
+      'Who could take a mission on: engines that plugins host name capabilities, then people of the organisation who have them, and say why.',
+  },
+  operations: plannerOperations,
+  personalTables: {
+    planner_searches: { inExport: '`planner-searches.json`', whenDeleted: 'gone; otherwise after 30 days' },
+    planner_candidates: { inExport: '`candidacies.json`', whenDeleted: 'gone; otherwise after 30 days' },
+    plans: { inExport: '`plans.json`', whenDeleted: 'gone' },
+    plan_people: { inExport: '`plans.json`, `candidacies.json`', whenDeleted: 'gone, also from plans of others' },
+  },
+  exports: [
+    { file: 'planner-searches.json', about: 'Searches that you made in the mission planner', read: exportSearches },
+    { file: 'plans.json', about: 'Plans that you saved', read: exportPlans },
+    { file: 'candidacies.json', about: 'What engines of the mission planner said about you', read: exportCandidacies },
+  ],
+  retention: () => [{ days: SEARCH_DAYS, remove: deleteOldSearches }],
+}

@@ -1,0 +1,158 @@
+import { type Static, Type } from 'typebox'
+import { Id, IdList, Text, Whole } from '../http/input/fields.ts'
+import { PageOf, paging } from '../paging.ts'
+
+const searchId = Id('The search')
+const planId = Id('The plan')
+const name = Text('As its owner reads it', 200)
+const notes = Text('What its owner wants to remember', 5000)
+
+export const StartSearch = Type.Object({
+  text: Text('The mission, in plain words', 2000),
+  organisations: Type.Optional(
+    IdList(
+      'Keys of organisations; by default all in which the caller may plan and which these engines were given',
+      100,
+    ),
+  ),
+  engines: IdList('Client IDs of the engines to ask, five at most', 5),
+})
+export type StartSearch = Static<typeof StartSearch>
+export const FindCandidates = Type.Object({
+  searchId,
+  capabilityIds: IdList('Capabilities that the search found; each engine is asked for its own', 100),
+  limit: Type.Optional(Whole('Candidates, the best first; 20 by default', 1, 100)),
+})
+export type FindCandidates = Static<typeof FindCandidates>
+export const NameSearch = Type.Object({ searchId })
+export type NameSearch = Static<typeof NameSearch>
+export const ListSearches = Type.Object(paging)
+export type ListSearches = Static<typeof ListSearches>
+
+export const SavePlan = Type.Object({
+  name,
+  notes: Type.Optional(notes),
+  searchId: Id('The search whose candidates it keeps'),
+  people: Type.Optional(IdList('Handles of those candidates; by default all of them', 100)),
+})
+export type SavePlan = Static<typeof SavePlan>
+export const ChangePlan = Type.Object({
+  planId,
+  name: Type.Optional(name),
+  notes: Type.Optional(notes),
+  people: Type.Optional(IdList('Handles of those who stay', 100)),
+})
+export type ChangePlan = Static<typeof ChangePlan>
+export const NamePlan = Type.Object({ planId })
+export type NamePlan = Static<typeof NamePlan>
+export const ListPlans = Type.Object(paging)
+export type ListPlans = Static<typeof ListPlans>
+
+const moment = Type.String({ format: 'date-time' })
+const clientId = Type.String({ description: 'Client ID of the engine' })
+const engineName = Type.String()
+const organisations = Type.Array(Type.String(), { description: 'Keys of organisations' })
+const score = Type.Number({ description: 'From 0 to 1' })
+
+export const Engine = Type.Object(
+  { clientId, name: engineName, description: Type.String(), organisations },
+  { title: 'PlannerEngine' },
+)
+export type Engine = Static<typeof Engine>
+export const Engines = Type.Array(Engine, { title: 'PlannerEngines' })
+
+const outcome = {
+  clientId,
+  name: engineName,
+  status: Type.String({ description: '`answered` or `failed`' }),
+  problem: Type.Union([Type.String(), Type.Null()], { description: 'Why it failed' }),
+}
+const Outcome = Type.Object(outcome, { title: 'EngineOutcome' })
+export type Outcome = Static<typeof Outcome>
+const EngineCapabilities = Type.Object(
+  {
+    ...outcome,
+    capabilities: Type.Array(
+      Type.Object({ capabilityId: Type.String(), name: Type.String(), description: Type.String() }),
+    ),
+  },
+  { title: 'EngineCapabilities' },
+)
+export type EngineCapabilities = Static<typeof EngineCapabilities>
+const EngineCandidates = Type.Object(
+  {
+    ...outcome,
+    leftOut: Type.Integer({
+      description: 'How many that it named are not shown: nobody has that userId, or the caller may not see them',
+    }),
+  },
+  { title: 'EngineCandidates' },
+)
+export type EngineCandidates = Static<typeof EngineCandidates>
+
+const Source = Type.Object(
+  { clientId, name: engineName, score, reasons: Type.Array(Type.String()) },
+  { title: 'CandidateSource', description: 'What one engine said' },
+)
+export type Source = Static<typeof Source>
+const Candidate = Type.Object(
+  {
+    handle: Type.String(),
+    firstName: Type.String(),
+    lastName: Type.String(),
+    score: Type.Number({
+      description: 'The mean over all engines that answered, from 0 to 1; where one did not name the person, 0 counts',
+    }),
+    sources: Type.Array(Source),
+  },
+  { title: 'Candidate' },
+)
+export type Candidate = Static<typeof Candidate>
+
+export const Candidates = Type.Object(
+  {
+    searchId: Type.String(),
+    capabilityIds: Type.Array(Type.String()),
+    limit: Type.Integer(),
+    searchedDate: moment,
+    engines: Type.Array(EngineCandidates),
+    candidates: Type.Array(Candidate, { description: 'The best first; equals by handle' }),
+  },
+  { title: 'Candidates' },
+)
+export type Candidates = Static<typeof Candidates>
+
+const search = { searchId: Type.String(), text: Type.String(), organisations, createdDate: moment }
+export const Search = Type.Object(
+  {
+    ...search,
+    engines: Type.Array(EngineCapabilities),
+    candidates: Type.Union([Candidates, Type.Null()], { description: 'The latest search for candidates' }),
+  },
+  { title: 'PlannerSearch' },
+)
+export type Search = Static<typeof Search>
+export const SearchEntry = Type.Object({ ...search, engines: Type.Array(Outcome) }, { title: 'PlannerSearchEntry' })
+export type SearchEntry = Static<typeof SearchEntry>
+export const SearchPage = PageOf(SearchEntry, 'PlannerSearchPage')
+
+const plan = {
+  planId: Type.String(),
+  name: Type.String(),
+  notes: Type.String(),
+  text: Type.String({ description: 'The mission, as it was searched for' }),
+  organisations,
+  createdDate: moment,
+  changedDate: moment,
+}
+export const Plan = Type.Object(
+  { ...plan, people: Type.Array(Candidate, { description: 'Those whom the caller may see now, the best first' }) },
+  { title: 'Plan' },
+)
+export type Plan = Static<typeof Plan>
+export const PlanEntry = Type.Object(
+  { ...plan, people: Type.Integer({ description: 'How many people are in it whom the caller may see now' }) },
+  { title: 'PlanEntry' },
+)
+export type PlanEntry = Static<typeof PlanEntry>
+export const PlanPage = PageOf(PlanEntry, 'PlanPage')

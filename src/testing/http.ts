@@ -1,0 +1,47 @@
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { gunzipSync } from 'node:zlib'
+
+export interface Asked {
+  readonly method?: string
+  readonly headers?: Headers | Readonly<Record<string, string>>
+  readonly body?: string | Buffer
+}
+
+export interface Answered {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+const agent = new Agent({ keepAlive: true })
+/** What `fetch` says of itself. */
+const OWN_HEADERS = {
+  accept: '*/*',
+  'accept-language': '*',
+  'sec-fetch-mode': 'cors',
+  'user-agent': 'node',
+  'accept-encoding': 'gzip, deflate',
+}
+const decoder = new TextDecoder()
+
+/** As `fetch` asks, at half its price: the suite asks very often. It follows no redirect. */
+export async function ask(url: string | URL, { method = 'GET', headers, body }: Asked): Promise<Answered> {
+  const own: Record<string, string | number> = { ...OWN_HEADERS }
+  if (typeof body === 'string') own['content-type'] = 'text/plain;charset=UTF-8'
+  // Node would send a body of DELETE without saying how long it is.
+  if (body !== undefined || method === 'POST' || method === 'PUT') own['content-length'] = Buffer.byteLength(body ?? '')
+  for (const [name, value] of headers instanceof Headers ? headers : Object.entries(headers ?? {}))
+    own[name.toLowerCase()] = value
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(url, { method, headers: own, agent }, resolve).on('error', reject).end(body)
+  }).catch((cause) => {
+    throw new TypeError('fetch failed', { cause })
+  })
+  const bytes = await buffer(answer)
+  const found = new Headers()
+  const { rawHeaders } = answer
+  for (let i = 0; i < rawHeaders.length; i += 2) found.append(rawHeaders[i]!, rawHeaders[i + 1]!)
+  const text = decoder.decode(found.get('content-encoding') === 'gzip' ? gunzipSync(bytes) : bytes)
+  return { status: answer.statusCode!, headers: found, text }
+}
