@@ -73,7 +73,9 @@ export function translateV2(bases: Bases, sent: Record<string, unknown>): Transl
   const named = Object.keys(own) as Type[]
   const kind = type ?? named[0]
   if (kind === undefined || own[kind] === undefined)
-    throw refuse(`object.extensions must hold the platform's id of the object, such as ${bases.apiIds}/${kind ?? 'lesson'}`)
+    throw refuse(
+      `object.extensions must hold the platform's id of the object, such as ${bases.apiIds}/${kind ?? 'lesson'}`,
+    )
   const extensions = { ...asObject(definition.extensions), ...asObject(outside) }
   const statement = {
     actor,
@@ -82,7 +84,10 @@ export function translateV2(bases: Bases, sent: Record<string, unknown>): Transl
       ...rest,
       objectType: 'Activity',
       // The type alone would be the same activity for all of them.
-      id: object.id === `${bases.objects}/${kind}` || object.id === undefined ? `${bases.objects}/${kind}/${encodeURIComponent(own[kind])}` : object.id,
+      id:
+        object.id === `${bases.objects}/${kind}` || object.id === undefined
+          ? `${bases.objects}/${kind}/${encodeURIComponent(own[kind])}`
+          : object.id,
       definition: { type: `${bases.objects}/${kind}`, ...definition, extensions },
     },
     ...(result === undefined ? {} : { result }),

@@ -1,4 +1,17 @@
-import { bool, int8, int8Array, json, nullable, read, text, textArray, uuid, write } from '../database/statement.ts'
+import {
+  bool,
+  int4,
+  int8,
+  int8Array,
+  json,
+  nullable,
+  read,
+  text,
+  textArray,
+  timestamptz,
+  uuid,
+  write,
+} from '../database/statement.ts'
 
 /** The next numbers, up to and with the one that is returned. Nobody else gets any until the commit. */
 export const takeNumbers = write('statements.takeNumbers', {
@@ -12,7 +25,8 @@ export const findKnown = write('statements.findKnown', {
   row: { statement_id: uuid, seq: int8, fingerprint: uuid, payload: text },
   text: `
     select i.statement_id, i.seq, i.fingerprint, s.payload
-      from statement_ids i join statements s on s.seq = i.seq where i.statement_id = any(:ids::uuid[])`,
+      from statement_ids i cross join lateral (select t.payload from statements t where t.seq = i.seq offset 0) s
+     where i.statement_id = any(:ids::uuid[])`,
 })
 
 /** Statements that were here before what they refer to. */
@@ -32,23 +46,23 @@ export const insertStatements = write('statements.insert', {
   text: `
     with wanted as materialized (
       select * from json_to_recordset(:rows) as r(seq bigint, id uuid, fingerprint uuid, payload text, is_voided boolean,
-        credential bigint, app bigint, sender bigint, links json)
+        credential bigint, app bigint, links json)
     ), ids as (
       insert into statement_ids (statement_id, seq, fingerprint) select id, seq, fingerprint from wanted
     ), refs as (
       insert into statement_refs (key, seq, role)
       select k, s, r::smallint from unnest(:refKeys::uuid[], :refSeqs, :refRoles) n(k, s, r) on conflict do nothing
     ), links as (
-      insert into statement_links (seq, person_id, lesson_id, course_id, class_id, enrolment_id, attempt_id, objective_id, badge_id)
-      select w.seq, l.person, l.lesson, l.course, l.class, l.enrolment, l.attempt, l.objective, l.badge
-        from wanted w, json_to_record(w.links) as l(person bigint, lesson bigint, course bigint, class bigint, enrolment bigint,
+      insert into statement_links (seq, person_id, sender_id, is_own, lesson_id, course_id, class_id, enrolment_id, attempt_id, objective_id, badge_id)
+      select w.seq, l.person, l.sender, coalesce(l.own, false), l.lesson, l.course, l.class, l.enrolment, l.attempt, l.objective, l.badge
+        from wanted w, json_to_record(w.links) as l(person bigint, sender bigint, own boolean, lesson bigint, course bigint, class bigint, enrolment bigint,
              attempt bigint, objective bigint, badge bigint)
        where w.links is not null
     ), voided as (
       update statements set is_voided = true where seq = any(:voids)
     )
-    insert into statements (seq, statement_id, payload, is_voided, credential_id, app_id, sender_id)
-    select seq, id, payload, is_voided, credential, app, sender from wanted returning seq`,
+    insert into statements (seq, statement_id, payload, is_voided, credential_id, app_id)
+    select seq, id, payload, is_voided, credential, app from wanted returning seq`,
 })
 
 const SHOWN = { seq: int8, statement_id: uuid, payload: text, is_voided: bool }
@@ -120,4 +134,11 @@ export const readClock = read('statements.readClock', {
   params: {},
   row: { last: int8 },
   text: `select last from statement_clock`,
+})
+
+/** Partitions of the months to come, where they are missing. */
+export const makeMonths = write('statements.makeMonths', {
+  params: { now: timestamptz },
+  row: { made: int4 },
+  text: `select make_statement_months(:now) as made`,
 })

@@ -11,7 +11,11 @@ import * as store from './store.ts'
 
 /** What of the platform's own a statement is about, by internal numbers. */
 export interface Links {
+  /** Who acts, and who has sent it. */
   readonly person?: number
+  readonly sender?: number
+  /** The platform wrote it, from what has happened. */
+  readonly own?: boolean
   readonly lesson?: number
   readonly course?: number
   readonly class?: number
@@ -27,11 +31,10 @@ export interface NewStatement {
   readonly links?: Links
 }
 
-/** Who sends: a key of the record store, or a person in an app. */
+/** Through what it comes: a key of the record store, or an app. */
 export interface Sender extends Pick<Caller, 'at'> {
   readonly credentialId?: number
   readonly appId?: number | undefined
-  readonly personId?: number
 }
 
 /** What one request wants to be stored: all of it, or nothing. */
@@ -82,9 +85,9 @@ interface Known {
 interface Row extends NewStatement {
   readonly seq: number
   readonly sender: Sender
-  readonly refs: readonly (Omit<Ref, 'role'> & { readonly role: number })[]
   readonly fingerprint: string
 }
+type StoredRef = Omit<Ref, 'role'> & { readonly role: number }
 
 async function storeTogether(tx: Db, requests: readonly Request[]): Promise<(string[] | Error)[]> {
   const all = requests.flatMap(({ statements }) => statements)
@@ -101,7 +104,7 @@ async function storeTogether(tx: Db, requests: readonly Request[]): Promise<(str
     for (const one of made) {
       const { statement } = one
       if (known.has(statement.id)) continue
-      rows.push({ ...one, refs: allRefs(statement, known) })
+      rows.push(one)
       known.set(statement.id, one)
     }
     return statements.map(({ statement }) => statement.id)
@@ -125,26 +128,29 @@ function findProblem(
   return undefined
 }
 
-/** What is there of these statements, and of those that they refer to. */
-async function findKnown(tx: Db, all: readonly NewStatement[]): Promise<Map<string, Known>> {
-  const ids = new Set(all.flatMap(({ statement }) => [statement.id, targetOf(statement) ?? statement.id]))
-  const rows = await tx.all(store.findKnown, { ids: [...ids] })
-  return new Map(
-    rows.map(({ statement_id, seq, fingerprint, payload }) => [
-      statement_id,
-      { seq, fingerprint, statement: JSON.parse(payload) as Statement },
-    ]),
-  )
-}
-
 /** How far references of references are followed. */
 const MOST_STEPS = 10
 
+/** What is there of these statements, and of those that they refer to. */
+async function findKnown(tx: Db, all: readonly NewStatement[]): Promise<Map<string, Known>> {
+  const known = new Map<string, Known>()
+  let ids = new Set(all.flatMap(({ statement }) => [statement.id, targetOf(statement) ?? statement.id]))
+  for (let step = 0; ids.size > 0 && step < MOST_STEPS; step++) {
+    const rows = await tx.all(store.findKnown, { ids: [...ids] })
+    const found = rows.map(({ statement_id, seq, fingerprint, payload }) => {
+      const statement = JSON.parse(payload) as Statement
+      known.set(statement_id, { seq, fingerprint, statement })
+      return targetOf(statement)
+    })
+    ids = new Set(found.filter((id) => id !== undefined && !known.has(id)) as string[])
+  }
+  return known
+}
+
 /** What it is found by, and what the statement that it refers to is found by. */
-function allRefs(statement: Statement, known: ReadonlyMap<string, Known>): Row['refs'] {
-  const refs: Row['refs'][number][] = refsOf(statement)
+function allRefs(statement: Statement, known: ReadonlyMap<string, Known>): StoredRef[] {
+  const refs: StoredRef[] = refsOf(statement)
   let target = targetOf(statement)
-  if (target !== undefined) refs.push({ key: referenceKey(target), role: REFERS })
   for (let step = 0; target !== undefined && step < MOST_STEPS; step++) {
     const found = known.get(target)?.statement
     if (!found) break
@@ -155,14 +161,24 @@ function allRefs(statement: Statement, known: ReadonlyMap<string, Known>): Row['
 }
 
 async function insertRows(tx: Db, rows: readonly Row[], known: ReadonlyMap<string, Known>): Promise<void> {
+  const made = rows.map((row) => ({ ...row, refs: allRefs(row.statement, known) }))
+  const byKey = new Map(made.map((row) => [referenceKey(row.statement.id), row]))
   // Those that were here before what they refer to are found by it from now on.
-  const byKey = new Map(rows.map((row) => [referenceKey(row.statement.id), row]))
   const earlier = await tx.all(store.findReferring, { keys: [...byKey.keys()], role: REFERS, voided: VOIDED_KEY })
-  const lateRefs = earlier.flatMap(({ key, seq }) => byKey.get(key)!.refs.map((ref) => ({ ...ref, seq })))
-  const refs = [...rows.flatMap(({ refs: own, seq }) => own.map((ref) => ({ ...ref, seq }))), ...lateRefs]
+  const refs = [
+    ...made.flatMap(({ refs: own, seq, statement }) => {
+      const target = targetOf(statement)
+      const reference = target === undefined ? [] : [{ key: referenceKey(target), role: REFERS }]
+      return [...own, ...reference].map((ref) => ({ ...ref, seq }))
+    }),
+    ...earlier.flatMap(({ key, seq }) => byKey.get(key)!.refs.map((ref) => ({ ...ref, seq }))),
+  ]
   const voids = [
     ...rows.flatMap(({ statement }) => (isVoiding(statement) ? (known.get(targetOf(statement)!)?.seq ?? []) : [])),
-    ...earlier.flatMap(({ key, is_voiding }) => (is_voiding ? byKey.get(key)!.seq : [])),
+    ...earlier.flatMap(({ key, is_voiding }) => {
+      const { seq, statement } = byKey.get(key)!
+      return is_voiding && !isVoiding(statement) ? seq : []
+    }),
   ]
   await tx.all(store.insertStatements, {
     rows: JSON.stringify(
@@ -174,7 +190,6 @@ async function insertRows(tx: Db, rows: readonly Row[], known: ReadonlyMap<strin
         is_voided: voids.includes(seq),
         credential: sender.credentialId,
         app: sender.appId,
-        sender: sender.personId,
         links: Object.keys(links).length > 0 ? links : undefined,
       })),
     ),
