@@ -18,6 +18,8 @@ export interface Bases {
 export type Ids = Partial<Record<Type, string>>
 
 const refuse = (text: string) => fail('validationFailed', text)
+/** What means "not given" for ids, everywhere in the interface. */
+const isAbsent = (value: unknown): boolean => value === null || value === '' || value === 'nil'
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -37,8 +39,8 @@ function idsIn(bases: Bases, extensions: unknown, where: string, bare: Type | un
     const isBare = key.replace(/\/$/, '') === bases.apiIds
     const type = isBare ? bare : typeIn(bases.apiIds, key)
     if (isBare && !type) throw refuse(`${where}: say the type behind ${key}, such as ${bases.apiIds}/lesson`)
-    if (!type) continue
-    if (typeof value !== 'string' || value === '') throw refuse(`${where}: ${key} must be an id`)
+    if (!type || isAbsent(value)) continue
+    if (typeof value !== 'string') throw refuse(`${where}: ${key} must be an id`)
     ids[type] = value
   }
   return ids
@@ -53,7 +55,10 @@ export interface Translated {
 export function handleOf(bases: Bases, actor: unknown): string {
   const account = isObject(actor) ? actor.account : undefined
   if (!isObject(account)) throw refuse('actor must have an account')
-  if (account.homePage !== bases.homePage) throw refuse(`actor.account.homePage must be ${bases.homePage}`)
+  if (isObject(actor) && actor.objectType !== undefined && actor.objectType !== 'Agent')
+    throw refuse('actor.objectType must be Agent')
+  if (typeof account.homePage !== 'string' || account.homePage.replace(/\/$/, '') !== bases.homePage)
+    throw refuse(`actor.account.homePage must be ${bases.homePage}`)
   if (typeof account.name !== 'string' || account.name === '')
     throw refuse('actor.account.name must be the handle of the actor, such as @avery')
   return account.name
@@ -64,6 +69,8 @@ export function translateV2(bases: Bases, sent: Record<string, unknown>): Transl
   const { actor, verb, object, result, context, timestamp } = sent
   if (!isObject(object)) throw refuse('object must be an object')
   const { extensions: outside, definition = {}, ...rest } = object
+  if (rest.objectType !== undefined && rest.objectType !== 'Activity')
+    throw refuse('object.objectType must be Activity')
   if (!isObject(definition)) throw refuse('object.definition must be an object')
   const type = typeIn(bases.objects, object.id) ?? typeIn(bases.objects, definition.type)
   const own = {
@@ -119,15 +126,17 @@ const V1_KINDS = ['objective', 'badge', 'lesson', 'course', 'education-class', '
 /** A statement of v1 as xAPI has it. The actor is put in by whoever knows the handle. */
 export function translateV1(
   bases: Bases,
-  sent: { readonly verb: string; readonly object: Record<string, unknown>; readonly timestamp: string | undefined },
+  sent: { readonly verb: string; readonly object: Record<string, unknown>; readonly timestamp?: string },
 ): { readonly statement: Omit<Statement, 'actor'>; readonly ids: Ids } {
+  if (sent.verb.trim() === '') throw refuse('verb must say what was done, such as Perfect Sequence')
   const ids: Ids = {}
   const flags: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(sent.object)) {
     const type = V1_IDS[name]
     if (!type) flags[name] = value
-    else if (typeof value === 'string' && value !== '' && value !== 'nil') ids[type] = value
-    else if (value !== null && value !== '' && value !== 'nil') throw refuse(`object.${name} must be an id`)
+    else if (isAbsent(value)) continue
+    else if (typeof value === 'string') ids[type] = value
+    else throw refuse(`object.${name} must be an id`)
   }
   const kind = V1_KINDS.find((one) => ids[one] !== undefined)
   const extension = (name: string) => `${bases.apiIds}/v1/${encodeURIComponent(name)}`

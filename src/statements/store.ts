@@ -142,3 +142,108 @@ export const makeMonths = write('statements.makeMonths', {
   row: { made: int4 },
   text: `select make_statement_months(:now) as made`,
 })
+
+const VERB = { iri: text, name: text }
+export const listVerbs = read('statements.listVerbs', {
+  params: {},
+  row: VERB,
+  gather: false,
+  text: `select iri, name from verbs order by iri`,
+})
+
+/** No row where it is there already, or where the caller is no administrator. */
+export const insertVerb = write('statements.insertVerb', {
+  params: { ...VERB, person: int8, now: timestamptz },
+  row: { iri: text },
+  text: `insert into verbs (iri, name, added_at, added_by) values (:iri, :name, :now, :person) on conflict do nothing returning iri`,
+})
+
+export const deleteVerb = write('statements.deleteVerb', {
+  params: { iri: text },
+  row: { name: text },
+  text: `delete from verbs where iri = :iri returning name`,
+})
+
+export const findAdministrator = read('statements.findAdministrator', {
+  params: { person: int8 },
+  row: { administers: bool },
+  text: `select administrator as administers from people where id = :person`,
+})
+
+/** The agents that somebody has been in statements, as text. */
+export const listActors = write('statements.listActors', {
+  params: { person: int8 },
+  row: { actor: text },
+  text: `
+    select distinct s.payload::json ->> 'actor' as actor from statement_links l join statements s on s.seq = l.seq where l.person_id = :person`,
+})
+
+/** Some of what they act in, and of what names them. */
+export const listOfPerson = write('statements.listOfPerson', {
+  params: { person: int8, keys: textArray },
+  row: { seq: int8, payload: text },
+  text: `
+    select s.seq, s.payload
+      from (select l.seq from statement_links l where l.person_id = :person
+            union select r.seq from statement_refs r where r.key = any(:keys::uuid[])) g
+      join statements s on s.seq = g.seq limit 1000`,
+})
+
+/** Statements and all that they are found by. */
+export const deleteStatements = write('statements.delete', {
+  params: { seqs: int8Array, refKeys: textArray, refSeqs: int8Array },
+  row: { seq: int8 },
+  text: `
+    with refs as (
+      delete from statement_refs r using unnest(:refKeys::uuid[], :refSeqs) g(key, seq) where r.key = g.key and r.seq = g.seq
+    ), links as (
+      delete from statement_links l where l.seq = any(:seqs)
+    ), ids as (
+      delete from statement_ids i where i.seq = any(:seqs)
+    )
+    delete from statements s where s.seq = any(:seqs) returning s.seq`,
+})
+
+export const exportOfPerson = read('statements.exportOfPerson', {
+  params: { person: int8, after: int8 },
+  row: { seq: int8, payload: text, is_voided: bool },
+  gather: false,
+  text: `
+    select s.seq, s.payload, s.is_voided from statement_links l join statements s on s.seq = l.seq
+     where l.person_id = :person and l.seq > :after order by l.seq limit 500`,
+})
+
+/** Of one student, the newest first and all of a moment: what was sent, not what the platform wrote itself. */
+export const listOfStudent = read('statements.listOfStudent', {
+  params: { app: nullable(int8), enrolment: int8, before: int8, limit: int8 },
+  row: {
+    seq: int8,
+    statement_id: uuid,
+    payload: text,
+    lesson: nullable(text),
+    attempt: nullable(text),
+    sender_user_id: nullable(text),
+    sender_name: nullable(text),
+  },
+  gather: false,
+  text: `
+    select s.seq, s.statement_id, s.payload, o.key as lesson, t.key as attempt, u.user_id as sender_user_id,
+           case when :app is null or u.user_id is not null then coalesce(nullif(trim(p.first_name || ' ' || p.last_name), ''), p.handle) end as sender_name
+      from statement_links l join statements s on s.seq = l.seq and not s.is_voided
+      left join lessons o on o.id = l.lesson_id left join attempts t on t.id = l.attempt_id
+      left join people p on p.id = l.sender_id left join app_users u on u.app_id = :app and u.person_id = l.sender_id
+     where l.enrolment_id = :enrolment and not l.is_own and l.seq < :before and l.seq >= coalesce((
+             select m.seq / 1000 * 1000 from statement_links m where m.enrolment_id = :enrolment and not m.is_own and m.seq < :before
+              order by m.seq desc offset :limit - 1 limit 1), 0)
+     order by l.seq desc`,
+})
+
+/** How many were sent about each lesson of a student. */
+export const countOfStudent = read('statements.countOfStudent', {
+  params: { enrolment: int8 },
+  row: { lesson: text, count: int8 },
+  gather: false,
+  text: `
+    select o.key as lesson, count(*) from statement_links l join lessons o on o.id = l.lesson_id join statements s on s.seq = l.seq
+     where l.enrolment_id = :enrolment and not l.is_own and not s.is_voided group by o.key`,
+})

@@ -132,9 +132,15 @@ function findProblem(
 const MOST_STEPS = 10
 
 /** What is there of these statements, and of those that they refer to. */
-async function findKnown(tx: Db, all: readonly NewStatement[]): Promise<Map<string, Known>> {
+const findKnown = (tx: Db, all: readonly NewStatement[]): Promise<Map<string, Known>> =>
+  readKnown(
+    tx,
+    all.flatMap(({ statement }) => [statement.id, targetOf(statement) ?? statement.id]),
+  )
+
+async function readKnown(tx: Db, first: readonly string[]): Promise<Map<string, Known>> {
   const known = new Map<string, Known>()
-  let ids = new Set(all.flatMap(({ statement }) => [statement.id, targetOf(statement) ?? statement.id]))
+  let ids = new Set(first)
   for (let step = 0; ids.size > 0 && step < MOST_STEPS; step++) {
     const rows = await tx.all(store.findKnown, { ids: [...ids] })
     const found = rows.map(({ statement_id, seq, fingerprint, payload }) => {
@@ -158,6 +164,25 @@ function allRefs(statement: Statement, known: ReadonlyMap<string, Known>): Store
     target = targetOf(found)
   }
   return refs
+}
+
+/** Removes statements. What refers to them stays. */
+export async function removeStatements(
+  tx: Db,
+  rows: readonly { readonly seq: number; readonly statement: Statement }[],
+): Promise<void> {
+  const targets = rows.flatMap(({ statement }) => targetOf(statement) ?? [])
+  const known = await readKnown(tx, targets)
+  const refs = rows.flatMap(({ seq, statement }) => {
+    const target = targetOf(statement)
+    const keys = [...allRefs(statement, known).map(({ key }) => key), ...(target ? [referenceKey(target)] : [])]
+    return [...new Set(keys)].map((key) => ({ key, seq }))
+  })
+  await tx.all(store.deleteStatements, {
+    seqs: rows.map(({ seq }) => seq),
+    refKeys: refs.map(({ key }) => key),
+    refSeqs: refs.map(({ seq }) => seq),
+  })
 }
 
 async function insertRows(tx: Db, rows: readonly Row[], known: ReadonlyMap<string, Known>): Promise<void> {

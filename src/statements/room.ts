@@ -1,0 +1,17 @@
+import type { Room } from '../room.ts'
+import { partitionUpkeep } from './partitions.ts'
+import { statementOperations } from './routes.ts'
+import { exportStatements, forgetStatements } from './statements.ts'
+
+export const statements: Room = {
+  name: 'statements',
+  operations: statementOperations,
+  areas: { xAPI: 'Statements that apps send about what people do, and the verbs that they may have.' },
+  personalTables: {
+    statement_links: { inExport: '`statements.json`', whenDeleted: 'gone, with the statements' },
+    verbs: { inExport: 'nothing of them', whenDeleted: 'stays, without who added it' },
+  },
+  exports: [{ file: 'statements.json', about: 'xAPI statements in which you act', read: exportStatements }],
+  forget: forgetStatements,
+  upkeep: [partitionUpkeep],
+}
