@@ -1,5 +1,6 @@
 import type { Room } from '../room.ts'
 import { partitionUpkeep } from './partitions.ts'
+import { statementRecorder } from './recording.ts'
 import { statementOperations } from './routes.ts'
 import { exportStatements, forgetStatements } from './statements.ts'
 
@@ -13,5 +14,6 @@ export const statements: Room = {
   },
   exports: [{ file: 'statements.json', about: 'xAPI statements in which you act', read: exportStatements }],
   forget: forgetStatements,
+  consumers: [statementRecorder],
   upkeep: [partitionUpkeep],
 }

@@ -7,9 +7,9 @@ import {
   nullable,
   read,
   text,
-  textArray,
   timestamptz,
   uuid,
+  uuidArray,
   write,
 } from '../database/statement.ts'
 
@@ -21,27 +21,27 @@ export const takeNumbers = write('statements.takeNumbers', {
 })
 
 export const findKnown = write('statements.findKnown', {
-  params: { ids: textArray },
+  params: { ids: uuidArray },
   row: { statement_id: uuid, seq: int8, fingerprint: uuid, payload: text },
   text: `
     select i.statement_id, i.seq, i.fingerprint, s.payload
       from statement_ids i cross join lateral (select t.payload from statements t where t.seq = i.seq offset 0) s
-     where i.statement_id = any(:ids::uuid[])`,
+     where i.statement_id = any(:ids)`,
 })
 
 /** Statements that were here before what they refer to. */
 export const findReferring = write('statements.findReferring', {
-  params: { keys: textArray, role: int8, voided: uuid },
+  params: { keys: uuidArray, role: int8, voided: uuid },
   row: { key: uuid, seq: int8, is_voiding: bool },
   text: `
     select r.key, r.seq, exists (select from statement_refs v where v.key = :voided and v.seq = r.seq) as is_voiding
-      from unnest(:keys::uuid[]) k join statement_refs r on r.key = k and r.role = :role
+      from unnest(:keys) k join statement_refs r on r.key = k and r.role::int8 = :role
      order by r.seq limit 1000`,
 })
 
 /** Statements with their ids, refs and links, in one go. */
 export const insertStatements = write('statements.insert', {
-  params: { rows: json, voids: int8Array, refKeys: textArray, refSeqs: int8Array, refRoles: int8Array },
+  params: { rows: json, voids: int8Array, refKeys: uuidArray, refSeqs: int8Array, refRoles: int8Array },
   row: { seq: int8 },
   text: `
     with wanted as materialized (
@@ -51,7 +51,7 @@ export const insertStatements = write('statements.insert', {
       insert into statement_ids (statement_id, seq, fingerprint) select id, seq, fingerprint from wanted
     ), refs as (
       insert into statement_refs (key, seq, role)
-      select k, s, r::smallint from unnest(:refKeys::uuid[], :refSeqs, :refRoles) n(k, s, r) on conflict do nothing
+      select k, s, r::smallint from unnest(:refKeys, :refSeqs, :refRoles) n(k, s, r) on conflict do nothing
     ), links as (
       insert into statement_links (seq, person_id, sender_id, is_own, lesson_id, course_id, class_id, enrolment_id, attempt_id, objective_id, badge_id)
       select w.seq, l.person, l.sender, coalesce(l.own, false), l.lesson, l.course, l.class, l.enrolment, l.attempt, l.objective, l.badge
@@ -77,12 +77,12 @@ export const findStatement = read('statements.find', {
 
 /** How often each key is there, up to a thousand times. */
 export const countRefs = read('statements.countRefs', {
-  params: { keys: textArray },
+  params: { keys: uuidArray },
   row: { key: uuid, count: int8 },
   gather: false,
   text: `
     select k as key, (select count(*) from (select from statement_refs r where r.key = k limit 1000) c) as count
-      from unnest(:keys::uuid[]) k`,
+      from unnest(:keys) k`,
 })
 
 const probe = (n: number) => `
@@ -180,22 +180,22 @@ export const listActors = write('statements.listActors', {
 
 /** Some of what they act in, and of what names them. */
 export const listOfPerson = write('statements.listOfPerson', {
-  params: { person: int8, keys: textArray },
+  params: { person: int8, keys: uuidArray },
   row: { seq: int8, payload: text },
   text: `
     select s.seq, s.payload
       from (select l.seq from statement_links l where l.person_id = :person
-            union select r.seq from statement_refs r where r.key = any(:keys::uuid[])) g
+            union select r.seq from statement_refs r where r.key = any(:keys)) g
       join statements s on s.seq = g.seq limit 1000`,
 })
 
 /** Statements and all that they are found by. */
 export const deleteStatements = write('statements.delete', {
-  params: { seqs: int8Array, refKeys: textArray, refSeqs: int8Array },
+  params: { seqs: int8Array, refKeys: uuidArray, refSeqs: int8Array },
   row: { seq: int8 },
   text: `
     with refs as (
-      delete from statement_refs r using unnest(:refKeys::uuid[], :refSeqs) g(key, seq) where r.key = g.key and r.seq = g.seq
+      delete from statement_refs r using unnest(:refKeys, :refSeqs) g(key, seq) where r.key = g.key and r.seq = g.seq
     ), links as (
       delete from statement_links l where l.seq = any(:seqs)
     ), ids as (
@@ -234,7 +234,7 @@ export const listOfStudent = read('statements.listOfStudent', {
       left join people p on p.id = l.sender_id left join app_users u on u.app_id = :app and u.person_id = l.sender_id
      where l.enrolment_id = :enrolment and not l.is_own and l.seq < :before and l.seq >= coalesce((
              select m.seq / 1000 * 1000 from statement_links m where m.enrolment_id = :enrolment and not m.is_own and m.seq < :before
-              order by m.seq desc offset :limit - 1 limit 1), 0)
+              order by m.seq desc offset :limit - 1::int8 limit 1), 0)
      order by l.seq desc`,
 })
 
