@@ -69,12 +69,13 @@ create table statement_links (
   sender_id     bigint references people on delete set null,
   -- The platform wrote it, from what has happened.
   is_own        boolean not null default false,
-  lesson_id     bigint references lessons on delete set null,
+  -- From the whole to its parts: in this order the rows are locked, as by those who remove them.
   course_id     bigint references courses on delete set null,
+  lesson_id     bigint references lessons on delete set null,
+  objective_id  bigint references objectives on delete set null,
   class_id      bigint references classes on delete set null,
   enrolment_id  bigint references enrolments on delete set null,
   attempt_id    bigint references attempts on delete set null,
-  objective_id  bigint references objectives on delete set null,
   badge_id      bigint references badges on delete set null
 );
 create index statement_links_by_sender on statement_links (sender_id);

@@ -1,6 +1,6 @@
 import { int8, json, nullable, text, write } from '../database/statement.ts'
 
-/** What events are about. The rows are held, so that nothing of it goes before the statements are there. */
+/** What events are about, where it is still there. */
 export const findRecorded = write('statements.findRecorded', {
   params: { events: json },
   row: {
@@ -26,6 +26,5 @@ export const findRecorded = write('statements.findRecorded', {
       from json_to_recordset(:events) as n(id bigint, attempt bigint, objective bigint)
       join attempts t on t.id = n.attempt join enrolments e on e.id = t.enrolment_id join people p on p.id = e.person_id
       join classes c on c.id = e.class_id join courses k on k.id = c.course_id join lessons l on l.id = t.lesson_id
-      left join objectives j on j.id = n.objective
-       for key share of t, e, p`,
+      left join objectives j on j.id = n.objective`,
 })

@@ -9,8 +9,12 @@ export const statements: Room = {
   operations: statementOperations,
   areas: { xAPI: 'Statements that apps send about what people do, and the verbs that they may have.' },
   personalTables: {
-    statement_links: { inExport: '`statements.json`', whenDeleted: 'gone, with the statements' },
-    verbs: { inExport: 'nothing of them', whenDeleted: 'stays, without who added it' },
+    statement_links: { inExport: '`statements.json`', whenDeleted: 'gone' },
+    statements: {
+      inExport: '`statements.json`',
+      whenDeleted: 'gone, those in which they act and those that name them',
+    },
+    verbs: { inExport: 'no: what an administrator did for all', whenDeleted: 'who added it is gone' },
   },
   exports: [{ file: 'statements.json', about: 'xAPI statements in which you act', read: exportStatements }],
   forget: forgetStatements,
