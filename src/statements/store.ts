@@ -233,7 +233,8 @@ export const listOfStudent = read('statements.listOfStudent', {
       left join lessons o on o.id = l.lesson_id left join attempts t on t.id = l.attempt_id
       left join people p on p.id = l.sender_id left join app_users u on u.app_id = :app and u.person_id = l.sender_id
      where l.enrolment_id = :enrolment and not l.is_own and l.seq < :before and l.seq >= coalesce((
-             select m.seq / 1000 * 1000 from statement_links m where m.enrolment_id = :enrolment and not m.is_own and m.seq < :before
+             select m.seq / 1000 * 1000 from statement_links m join statements v on v.seq = m.seq and not v.is_voided
+              where m.enrolment_id = :enrolment and not m.is_own and m.seq < :before
               order by m.seq desc offset :limit - 1::int8 limit 1), 0)
      order by l.seq desc`,
 })
