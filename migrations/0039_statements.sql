@@ -3,8 +3,10 @@
 -- The clock of the store, one row. Whoever stores statements takes the next numbers from it and holds it until the commit: so numbers become visible in their order, and
 -- who reads up to one misses nothing below it. A number is the moment of storing in microseconds since 1970.
 create table statement_clock (
-  is_clock  boolean primary key default true check (is_clock),
-  last      bigint not null
+  is_clock   boolean primary key default true check (is_clock),
+  last       bigint not null,
+  -- That of the accounts of people, as it was last: who leaves is found by it.
+  home_page  text
 );
 insert into statement_clock (last) values (0);
 

@@ -65,9 +65,9 @@ export async function populate(app: TestApp): Promise<Traced> {
   const client = clients[0]!
   const blake = await app.as('blake')
   await shareBuckets(client, blake)
-  await insertTraces(app, personId, userIds[0]!, email)
-  const saying = { actor: userIds[0], verb: 'Perfect Sequence', object: { studentId: 'student of Quillon' } }
+  const saying = { actor: userIds[0], verb: 'Perfect Sequence', object: { target: 'the wing' } }
   assert.equal((await client.post('/edu/v1/xapi/statement', saying)).status, 200)
+  await insertTraces(app, personId, userIds[0]!, email)
   const browser = app.visitor()
   const wrong = { handle: HANDLE, password: 'wrong' }
   assert.equal((await call(browser, 'POST', '/account/v1/signin', wrong)).status, 401)

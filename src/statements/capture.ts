@@ -122,15 +122,14 @@ async function keep(
       'validationFailed',
       faults.map(({ pointer, must }) => `${pointer || 'the statement'} must ${must}`).join('; '),
     )
-  const authority = {
-    objectType: 'Agent' as const,
-    account: { homePage: get(bases).homePage, name: clientId ?? 'groundschool' },
-  }
+  const { homePage } = get(bases)
+  const authority = { objectType: 'Agent' as const, account: { homePage, name: clientId ?? 'groundschool' } }
   const id = sent.id?.toLowerCase() ?? randomUUID()
   const made = [{ statement: { ...sent, id, authority, version: VERSION }, links }]
   try {
     // With an Idempotency-Key it is kept together with the answer.
-    await (db.isTransaction ? storeInTransaction(db, who, made) : storeStatements({ get }, who, made))
+    const sender = { at: who.at, appId: who.appId, homePage }
+    await (db.isTransaction ? storeInTransaction(db, sender, made) : storeStatements({ get }, sender, made))
   } catch (error) {
     if (!hasCode(error, FOREIGN_KEY_VIOLATION)) throw error
     throw fail('conflict', 'Something that the statement is about was removed meanwhile')

@@ -160,6 +160,10 @@ test('what happens to attempts is told in statements, and what apps send is seen
     assert.equal((await blake.post('/edu/v2/xapi/statement', { ...say, context: { instructor } })).status, 200)
     const who = { at: environment.clock(), requestId: 'test', address: 'test' }
     await removeByHandle(db, who, { handle: '@avery' }, environment.get(leavingPolicy))
+    // Casey has never acted.
+    const named = { instructor: { account: { homePage: url, name: '@casey' } } }
+    assert.equal((await blake.post('/edu/v2/xapi/statement', { ...say, context: named })).status, 200)
+    await removeByHandle(db, who, { handle: '@casey' }, environment.get(leavingPolicy))
     const left = await app.sql(`select statement_id from statements`)
     assert.deepEqual(left, [{ statement_id: kept }])
     for (const table of ['statement_ids', 'statement_links'])

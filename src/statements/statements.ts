@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import type { Forget } from '../forget.ts'
 import { numberOf, show } from './query.ts'
 import { keyOfAgent } from './refs.ts'
-import type { Agent, Statement } from './statement.ts'
+import type { Statement } from './statement.ts'
 import * as store from './store.ts'
 import { removeStatements } from './storing.ts'
 
@@ -67,18 +67,23 @@ export async function* exportStatements(db: Db, personId: number): AsyncGenerato
   }
 }
 
-/** What they act in goes, and so does what names them by a name that they have acted under. */
+/** What they act in goes, and so does what names them, by whatever name. A part at a time, so that nobody who stores something meanwhile waits for long. */
 export const forgetStatements: Forget = {
-  forgetPerson: async (tx, _who, personId) => {
-    const actors = await tx.all(store.listActors, { person: personId })
-    const keys = actors.flatMap(({ actor }) => keyOfAgent(JSON.parse(actor) as Agent) ?? [])
-    for (;;) {
-      const rows = await tx.all(store.listOfPerson, { person: personId, keys })
-      if (rows.length === 0) return
-      await removeStatements(
-        tx,
-        rows.map(({ seq, payload }) => ({ seq, statement: JSON.parse(payload) as Statement })),
-      )
-    }
+  forgetUser: async (tx, _who, { appId, userId }) => {
+    const user = await tx.first(store.findPersonOfUser, { app: appId, user: userId })
+    return !user || forgetSome(tx, user.person_id)
   },
+  forgetPerson: async (tx, _who, personId) => {
+    while (!(await forgetSome(tx, personId)));
+  },
+}
+
+/** Whether nothing is left. */
+async function forgetSome(tx: Db, personId: number): Promise<boolean> {
+  const accounts = await tx.all(store.listAccounts, { person: personId })
+  const keys = accounts.flatMap(({ home_page: homePage, name }) => keyOfAgent({ account: { homePage, name } }) ?? [])
+  const rows = await tx.all(store.listOfPerson, { person: personId, keys })
+  const gone = rows.map(({ seq, payload }) => ({ seq, statement: JSON.parse(payload) as Statement }))
+  if (gone.length > 0) await removeStatements(tx, gone)
+  return gone.length === 0
 }

@@ -15,9 +15,10 @@ import {
 
 /** The next numbers, up to and with the one that is returned. Nobody else gets any until the commit. */
 export const takeNumbers = write('statements.takeNumbers', {
-  params: { now: int8, count: int8 },
+  params: { now: int8, count: int8, homePage: nullable(text) },
   row: { last: int8 },
-  text: `update statement_clock set last = greatest(last, :now) + :count returning last`,
+  text: `
+    update statement_clock set last = greatest(last, :now) + :count, home_page = coalesce(:homePage, home_page) returning last`,
 })
 
 export const findKnown = write('statements.findKnown', {
@@ -170,15 +171,24 @@ export const findAdministrator = read('statements.findAdministrator', {
   text: `select administrator as administers from people where id = :person`,
 })
 
-/** The agents that somebody has been in statements, as text. */
-export const listActors = write('statements.listActors', {
+/** The accounts that somebody is and has been in statements. */
+export const listAccounts = write('statements.listAccounts', {
   params: { person: int8 },
-  row: { actor: text },
+  row: { home_page: text, name: text },
   text: `
-    select distinct s.payload::json ->> 'actor' as actor from statement_links l join statements s on s.seq = l.seq where l.person_id = :person`,
+    select c.home_page, p.handle as name from people p, statement_clock c where p.id = :person and c.home_page is not null
+    union
+    select s.payload::json #>> '{actor,account,homePage}', s.payload::json #>> '{actor,account,name}'
+      from statement_links l join statements s on s.seq = l.seq where l.person_id = :person`,
 })
 
-/** Some of what they act in, and of what names them. */
+export const findPersonOfUser = write('statements.findPersonOfUser', {
+  params: { app: int8, user: text },
+  row: { person_id: int8 },
+  text: `select person_id from app_users where app_id = :app and user_id = :user`,
+})
+
+/** Some of what they act in, and of what names them; the latter first, as the former tell by what. */
 export const listOfPerson = write('statements.listOfPerson', {
   params: { person: int8, keys: uuidArray },
   row: { seq: int8, payload: text },
@@ -186,7 +196,8 @@ export const listOfPerson = write('statements.listOfPerson', {
     select s.seq, s.payload
       from (select l.seq from statement_links l where l.person_id = :person
             union select r.seq from statement_refs r where r.key = any(:keys)) g
-      join statements s on s.seq = g.seq limit 1000`,
+      join statements s on s.seq = g.seq
+     order by exists (select from statement_links l where l.seq = g.seq and l.person_id = :person), s.seq limit 1000`,
 })
 
 /** Statements and all that they are found by. */

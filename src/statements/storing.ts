@@ -35,6 +35,8 @@ export interface NewStatement {
 export interface Sender extends Pick<Caller, 'at'> {
   readonly credentialId?: number
   readonly appId?: number | undefined
+  /** That of the platform's accounts, where the sender knows it. */
+  readonly homePage?: string
 }
 
 /** What one request wants to be stored: all of it, or nothing. */
@@ -93,7 +95,8 @@ async function storeTogether(tx: Db, requests: readonly Request[]): Promise<(str
   const all = requests.flatMap(({ statements }) => statements)
   // First of all: whoever has the numbers is alone until the commit.
   const now = Math.max(...requests.map(({ sender }) => sender.at.getTime())) * 1000
-  const { last } = (await tx.first(store.takeNumbers, { now, count: all.length }))!
+  const homePage = requests.find(({ sender }) => sender.homePage)?.sender.homePage ?? null
+  const { last } = (await tx.first(store.takeNumbers, { now, count: all.length, homePage }))!
   const known = await findKnown(tx, all)
   const rows: Row[] = []
   let seq = last - all.length
