@@ -132,7 +132,7 @@ export function translateV1(
   const ids: Ids = {}
   const flags: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(sent.object)) {
-    const type = V1_IDS[name]
+    const type = Object.hasOwn(V1_IDS, name) ? V1_IDS[name] : undefined
     if (!type) flags[name] = value
     else if (isAbsent(value)) continue
     else if (typeof value === 'string') ids[type] = value

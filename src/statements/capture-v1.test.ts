@@ -44,7 +44,12 @@ test('v1: the user of the app, words as verbs, keys and flags, as an object or a
     }),
   )
   assert.deepEqual(links, { ...OF_AVERY, objective: 'safety' })
-  await read(await avery.post(V1, { actor: avery.userId, verb: 'Anything at all', object: { target: 'the wing' } }))
+  const flags = { target: 'the wing', constructor: 'x', toString: 1 }
+  const told = await read(await avery.post(V1, { actor: avery.userId, verb: 'Anything at all', object: flags }))
+  assert.deepEqual(
+    told.statement.object.definition!.extensions,
+    Object.fromEntries(Object.entries(flags).map(([name, value]) => [`${HOME}/ids/v1/${name}`, value])),
+  )
   const elsewhere = await app.as('avery', 'second')
   for (const [sent, code, words] of [
     [{ actor: elsewhere.userId, verb: 'x', object }, 4003, /the user who is signed in/],
