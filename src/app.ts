@@ -36,6 +36,7 @@ import type { Room } from './room.ts'
 import { search } from './search/room.ts'
 import { sessions } from './sessions/room.ts'
 import { skills } from './skills/room.ts'
+import { statements } from './statements/room.ts'
 
 /** The product's table of contents: every room, in the order in which a newcomer meets them. */
 export const rooms: readonly Room[] = [
@@ -59,6 +60,7 @@ export const rooms: readonly Room[] = [
   classes, // /edu/v1/class: who learns and teaches what
   progress, // /edu/v1/lesson/progress: how far students are
   notes, // /edu/v1/note: what is written down about students
+  statements, // /edu/v1/xapi, /edu/v2/xapi: what apps say that people do
   plugins, // /plugin/v1/plugin: what extends the platform
   ato, // /plugin/v1/ato: packages of apps, and requests to plugins about them
   records, // /plugin/v2/ai: what AI plugins read and write of people

@@ -263,6 +263,21 @@ const SETTINGS = {
     '`loopback` where only this machine reaches the platform, otherwise `public`',
     choice('public', 'loopback'),
   ),
+  XAPI_HOME_PAGE: optional(
+    'Home page of the accounts of actors in xAPI statements.',
+    'BASE_URL or SANDBOX_URL',
+    httpAddress,
+  ),
+  XAPI_OBJECTS_BASE: optional(
+    'What the platform’s objects are called in xAPI statements: this, and `/lesson`.',
+    'BASE_URL/xapi/objects',
+    httpAddress,
+  ),
+  XAPI_API_ID_BASE: optional(
+    'Under what xAPI statements carry ids of the platform: this, and `/lesson`.',
+    'BASE_URL/xapi/api-id',
+    httpAddress,
+  ),
   STOP_SECONDS: setting('How long a stop waits for requests under way (seconds).', '7', whole(1, 600)),
   METRICS_TOKEN: optional(
     'Bearer token for /metrics.',

@@ -97,6 +97,8 @@ export const textArray = makeArrayType(
   parseTextArray,
   (value) => `{${value.map(quoteWhereNeeded).join()}}`,
 )
+/** UUIDs need no quotes. */
+export const uuidArray = makeArrayType('uuid[]', 2951, parseTextArray, (value) => `{${value.join()}}`)
 export const int8Array = makeArrayType(
   'int8[]',
   1016,

@@ -99,6 +99,7 @@ test('operations about learning and plugins say who may call them', () => {
     'Lessons and progress',
     'Notes',
     'Courses and classes',
+    'xAPI',
     'Plugins',
     'ATO',
     'AI plugins',

@@ -81,7 +81,7 @@ test('what docs/how-to-sign-in.md, docs/learning.md and docs/plugins.md show wor
     const output = await run(script)
     const answers = output.split('\n').filter((line) => /^[{[]/.test(line))
     const codes = answers.map((line) => JSON.parse(line).error_code).filter((code) => code !== undefined)
-    assert.equal(answers.length, 25, output)
+    assert.equal(answers.length, 28, output)
     // The start that is repeated without its key.
     assert.deepEqual(codes, [4091], output)
     assert.match(output, /^event: ready$/m)

@@ -170,7 +170,14 @@ export async function setScene(
 }
 
 /** The course and a class of the demo data. */
-const LEARNING: readonly string[] = ['Lessons and progress', 'Courses and classes', 'Notes', 'AI plugins', 'Badges']
+const LEARNING: readonly string[] = [
+  'Lessons and progress',
+  'Courses and classes',
+  'Notes',
+  'xAPI',
+  'AI plugins',
+  'Badges',
+]
 const LAUNCH_URI = 'http://localhost:4000/demo/callback'
 const { courses, classes } = JSON.parse(JSON.stringify(makeDemo()).replaceAll(LAUNCH_URI, REDIRECT_URI)) as ReturnType<
   typeof makeDemo

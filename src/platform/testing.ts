@@ -31,7 +31,7 @@ const AREAS = {
   account: ['Sign-in', 'Account'],
   people: ['Profile', 'User search', 'Friends', 'Families', 'Pictures'],
   apps: ['Buckets'],
-  learning: ['Lessons and progress', 'Courses and classes', 'Notes'],
+  learning: ['Lessons and progress', 'Courses and classes', 'Notes', 'xAPI'],
   plugins: ['Plugins', 'ATO', 'AI plugins', 'Badges', 'Mission planner'],
 }
 
@@ -135,6 +135,21 @@ const learningSamples: Samples = {
   startTime: ['2020-05-04T10:00:00Z', '5/4/2021 3:14:15 PM'],
   endTime: ['2020-05-04T11:00:00Z', '2021-05-04T16:00:00Z'],
 }
+
+/** Statements, in both forms. */
+const statementSamples = ({ url }: { url: string }, { userId }: Client): Samples => ({
+  id: ['0b9d1e52-6f0e-4a3c-9a57-3c1f2f9d8e40'],
+  actor: [{ account: { homePage: url, name: '@avery' } }, userId],
+  verb: [{ id: 'http://adlnet.gov/expapi/verbs/answered' }, 'Perfect Sequence'],
+  object: [
+    { id: `${url}/xapi/objects/lesson`, extensions: { [`${url}/xapi/api-id/lesson`]: 'walkaround' } },
+    { lessonId: 'walkaround', safety: true },
+    '{"lessonId": "walkaround"}',
+  ],
+  context: [{ extensions: { [`${url}/xapi/api-id/student`]: 'avery-alpha' } }],
+  result: [{ score: { scaled: 0.5 } }],
+  verbId: ['https://example.org/verbs/fuzz'],
+})
 
 const pluginSamples: Samples = {
   clientId: ['gs-fuzz-ai', 'gs-fuzz-ato'],
@@ -276,6 +291,7 @@ export function fuzzOperations(file: keyof typeof AREAS): void {
           ...bucketSamples(avery, blake),
           ...(isOfPlugins ? pluginSamples : {}),
           ...(area === 'ATO' ? atoSamples : {}),
+          ...(area === 'xAPI' ? statementSamples(app.environment(), avery) : {}),
         }
         await fuzzOperation(operation, { clients, browsers, samples: all, runs: RUNS, prepare })
       })

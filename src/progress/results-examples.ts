@@ -24,8 +24,8 @@ const AHEAD = {
   started: null,
   completed: null,
 }
-const lockedUntil = (name: string) => ({ locked: true, lockReason: `Pass ${name} first; 1 of 2 done.` })
-const OPEN = { locked: false, lockReason: null }
+const lockedUntil = (name: string) => ({ locked: true, lockReason: `Pass ${name} first; 1 of 2 done.`, statements: 0 })
+const OPEN = { locked: false, lockReason: null, statements: 0 }
 
 /** What people read about these operations. */
 export const examples = {

@@ -45,6 +45,7 @@ export const Results = Type.Object(
         completed: Type.Union([Moment, Type.Null()]),
         locked: lock.locked,
         lockReason: lock.reason,
+        statements: Type.Integer({ description: 'xAPI statements that apps sent about it; the timeline has them' }),
       }),
     ),
     objectives: Type.Array(
@@ -117,7 +118,7 @@ export const Timeline = Type.Object(
         at: Moment,
         kind: Type.String({
           description:
-            'started, completed; progress, idle (an interval); grade, extra attempt, reset; objective; note. Others may come',
+            'started, completed; progress, idle (an interval); grade, extra attempt, reset; objective; note; statement (sent by an app). Others may come',
         }),
         lessonId: orNull('The lesson'),
         lessonResultId: orNull('The attempt'),

@@ -88,6 +88,7 @@ test('a result for every lesson, with the sentence that explains it', async (t) 
     completed: null,
     locked: false,
     lockReason: null,
+    statements: 0,
   })
   // The latest attempt has the result; the best of them stays.
   await complete(avery, { ...ALPHA, lessonId: 'points' }, { pass: false, score: 10 })

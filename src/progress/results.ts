@@ -1,5 +1,6 @@
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
+import { countStatementsOfStudent } from '../statements/statements.ts'
 import { readStudent, type Who } from './asked.ts'
 import type { ReadResults, Results } from './results-schema.ts'
 import * as store from './results-store.ts'
@@ -8,9 +9,10 @@ import { lockReason, meanOf, type Result, resultOf, secondsOnTask } from './rule
 /** How a student of a class stands at every lesson and objective, and why. */
 export async function readResults(db: Db, who: Who, what: ReadResults): Promise<Results> {
   const { enrolmentId: enrolment, studentId, classId } = await readStudent(db, who, what)
-  const [lessons, scores] = await Promise.all([
+  const [lessons, scores, sent] = await Promise.all([
     db.all(store.listResults, { enrolment }),
     db.all(store.listObjectiveScores, { enrolment }),
+    countStatementsOfStudent(db, enrolment),
   ])
   return {
     classId,
@@ -33,6 +35,7 @@ export async function readResults(db: Db, who: Who, what: ReadResults): Promise<
         completed: row.completed_at?.toISOString() ?? null,
         locked: row.locked,
         lockReason: lockReason(row, lessons).reason,
+        statements: sent.get(row.lesson) ?? 0,
       }
     }),
     objectives: [...Map.groupBy(scores, ({ objective }) => objective)].map(([objectiveId, rows]) => {

@@ -1,6 +1,7 @@
 import type { Member } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { listNotesOfStudent } from '../notes/notes.ts'
+import { listStatementsOfStudent } from '../statements/statements.ts'
 import { readStudent } from './asked.ts'
 import type { ReadTimeline, Timeline } from './results-schema.ts'
 import * as store from './results-store.ts'
@@ -9,14 +10,15 @@ const DEFAULT_LIMIT = 50
 /** Later than anything that has happened. */
 const END = new Date('9999-12-31T00:00:00Z')
 
-/** What happened to one student, the newest first: what was recorded, and the notes that the caller may read. */
+/** What happened to one student, the newest first: what was recorded, what apps sent, and the notes that the caller may read. */
 export async function readTimeline(db: Db, who: Member, what: ReadTimeline): Promise<Timeline> {
   const { enrolmentId: enrolment } = await readStudent(db, who, what)
   const { limit = DEFAULT_LIMIT } = what
   const before = what.before === undefined ? END : new Date(what.before)
-  const [rows, notes] = await Promise.all([
+  const [rows, notes, sent] = await Promise.all([
     db.all(store.listTimeline, { enrolment, app: who.appId ?? null, before, limit }),
     listNotesOfStudent(db, who, { enrolment, before, limit }),
+    listStatementsOfStudent(db, who, { enrolment, before, limit }),
   ])
   const recorded = rows.map(({ at, kind, lesson, attempt, by_id, by_name, data }) => ({
     at: at.toISOString(),
@@ -36,7 +38,8 @@ export async function readTimeline(db: Db, who: Member, what: ReadTimeline): Pro
     byName: by,
     data: { noteId: note.noteId, text: note.text },
   }))
-  const all = [...recorded, ...written].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
+  const said = sent.map((one) => ({ kind: 'statement', ...one }))
+  const all = [...recorded, ...written, ...said].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
   // A page ends between two moments: the next one begins before its last.
   const last = all[limit - 1]?.at
   const docs = last === undefined ? all : all.filter(({ at }) => at >= last)

@@ -54,7 +54,7 @@ export async function openDatabases(server: Connection): Promise<void> {
   )
 }
 
-async function withClient<T>(connection: Connection, use: (client: pg.Client) => Promise<T>): Promise<T> {
+export async function withClient<T>(connection: Connection, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client(connection)
   await client.connect()
   return use(client).finally(() => client.end())

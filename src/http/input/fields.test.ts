@@ -3,7 +3,19 @@ import { test } from 'node:test'
 import { type TObject, Type } from 'typebox'
 import { PlatformError } from '../../errors.ts'
 import { assertError, testApp } from '../../testing/testing.ts'
-import { AnyJson, compileInput, DateTime, Day, Flag, Id, IdList, type Source, Text, Whole } from './fields.ts'
+import {
+  AnyJson,
+  compileInput,
+  DateTime,
+  Day,
+  Flag,
+  Id,
+  IdList,
+  JsonObject,
+  type Source,
+  Text,
+  Whole,
+} from './fields.ts'
 
 const Fields = Type.Object({
   id: Type.Optional(Id('')),
@@ -41,6 +53,21 @@ test('null, an empty text and nil mean that an id, a date or a page number was n
   assert.deepEqual(read({ body: { text: 'nil' } }), { text: 'nil' })
   assert.deepEqual(read({ body: { any: null } }), { any: null }, 'null is JSON like any other')
   assert.deepEqual(read({ body: { any: 'nil' } }), { any: 'nil' })
+})
+
+test('an object may come as its text, read as strictly as a body', () => {
+  const schema = Type.Object({ object: JsonObject('') })
+  for (const object of [{ a: [1] }, '{"a": [1]}'])
+    assert.deepEqual(read({ body: { object } }, 'body', schema), { object: { a: [1] } })
+  for (const object of ['{"a": 1, "a": 2}', '{"a"', `{"a": ${'['.repeat(200)}${']'.repeat(200)}}`])
+    assert.match(refusal({ object }, schema), /^4003 object must be a JSON object/)
+  for (const object of ['[1]', '5', '', [], 5, null]) assert.match(refusal({ object }, schema), /^4005 object /)
+})
+
+test('a closed schema names what it does not know', () => {
+  const schema = Type.Object({ id: Id('') }, { additionalProperties: false })
+  assert.equal(refusal({ id: 'x' }, schema), 'accepted')
+  assert.match(refusal({ id: 'x', constructor: 1 }, schema), /^4003 constructor must be left out/)
 })
 
 test('a flag is true or false, also as text in any case', () => {

@@ -7,9 +7,21 @@ import { checkText, parseStrictJson } from './json.ts'
 
 /**
  * The tolerant input rules, in one place. A field is a schema with a kind; the kind says how what clients really send becomes
- * what the schema describes. Unknown fields are ignored.
+ * what the schema describes. Unknown fields are ignored, unless the schema is closed (`additionalProperties: false`).
  */
-type Kind = 'id' | 'text' | 'flag' | 'number' | 'decimal' | 'list' | 'anyList' | 'date' | 'day' | 'file' | 'any'
+type Kind =
+  | 'id'
+  | 'text'
+  | 'flag'
+  | 'number'
+  | 'decimal'
+  | 'list'
+  | 'anyList'
+  | 'date'
+  | 'day'
+  | 'file'
+  | 'object'
+  | 'any'
 const KIND = 'x-kind'
 /** Another form that clients may send, for the description of the interface. */
 export const ALSO = 'x-also'
@@ -48,6 +60,13 @@ export const Day = (description: string) =>
     [KIND]: 'day',
     format: 'date',
     description: `${description}. Also with a time (ISO 8601; the day in UTC counts), or as MM/DD/YYYY or MM/DD/YY`,
+  })
+/** A JSON object, also as JSON text. */
+export const JsonObject = (description: string) =>
+  Type.Record(Type.String(), Type.Unknown(), {
+    [KIND]: 'object',
+    [ALSO]: { type: 'string', description: 'The same as JSON text' },
+    description,
   })
 /** Any JSON value, `null` included. */
 export const AnyJson = (description: string) => Type.Unknown({ [KIND]: 'any', description })
@@ -102,8 +121,10 @@ export function compileInput<T extends TObject>(
   const fileName = schemas.find(([, field]) => isFile(field))?.[0]
   const check = checkOf(schema)
   const isFromQuery = isInQuery(source)
+  const isClosed = (schema as { additionalProperties?: unknown }).additionalProperties === false
   return (sources) => {
     const body = source === 'query' ? undefined : bodyFields(sources.body, fileName)
+    if (isClosed && body) refuseUnknown(schema, body)
     if (isFromQuery) refuseRepeated(fields, sources.query)
     if (bodyFieldsOnly.length > 0) refuseInQuery(bodyFieldsOnly, sources.query)
     if (source === 'body only') refuseInQuery(fields, sources.query)
@@ -126,6 +147,13 @@ function bodyFields(body: unknown, fileName: string | undefined): Record<string,
   if (Buffer.isBuffer(body) && fileName !== undefined) return { [fileName]: body }
   if (typeof body !== 'object' || Array.isArray(body)) throw fail('badRequest', 'The body must be a JSON object')
   return body as Record<string, unknown>
+}
+
+/** Where a schema is closed, what it does not know is a mistake and not somebody's own. */
+function refuseUnknown({ properties }: TObject, body: Record<string, unknown>): void {
+  const unknown = Object.keys(body).find((name) => !Object.hasOwn(properties, name))
+  if (unknown !== undefined)
+    throw fail('validationFailed', `${unknown.slice(0, 100)} must be left out: there is no such property`)
 }
 
 /** A query that names a field twice gives an array. */
@@ -197,6 +225,7 @@ const TOLERANCE: Record<Kind, (value: unknown, name: string) => unknown> = {
     if (Array.isArray(value)) return value
     return (typeof value === 'string' && parseList(value)) || [value]
   },
+  object: (value, name) => (typeof value === 'string' && value !== '' ? parseObject(value, name) : value),
   date: (value, name) => readMoment(value, name, '2026-05-01T12:00:00.000Z'),
   day: (value, name) => {
     const moment = readMoment(value, name, '2026-05-01')
@@ -219,6 +248,14 @@ function parseList(text: string): unknown[] | undefined {
     return Array.isArray(parsed) ? parsed : undefined
   } catch {
     return undefined
+  }
+}
+
+function parseObject(text: string, name: string): unknown {
+  try {
+    return parseStrictJson(Buffer.from(text))
+  } catch {
+    throw fail('validationFailed', `${name} must be a JSON object, or the text of one without a key twice`)
   }
 }
 

@@ -1,0 +1,137 @@
+import { pickLanguage } from './languages.ts'
+import {
+  type Activity,
+  type Agent,
+  COMPONENT_LISTS,
+  CONTEXT_ACTIVITIES,
+  type Component,
+  type Context,
+  type Definition,
+  isActivity,
+  isAgent,
+  isSubStatement,
+  type Statement,
+  type SubStatement,
+  toArray,
+  type Verb,
+} from './statement.ts'
+import { toUtc } from './times.ts'
+
+/** How the parts of a statement are rewritten. */
+type Rewrite = {
+  agent: (agent: Agent) => Agent
+  activity: (activity: Activity) => Activity
+  verb: (verb: Verb) => Verb
+}
+
+/** The statement with its agents, activities and verbs rewritten, those of its sub-statement included. The one that was given stays as it is. */
+function rewrite<T extends Statement | SubStatement>(statement: T, by: Rewrite): T {
+  const { actor, verb, object, context } = statement
+  const { authority } = statement as Statement
+  return {
+    ...statement,
+    actor: by.agent(actor),
+    verb: by.verb(verb),
+    object: rewriteObject(object, by),
+    ...(context && { context: rewriteContext(context, by) }),
+    ...(authority && { authority: by.agent(authority) }),
+  }
+}
+
+function rewriteObject(object: Statement['object'], by: Rewrite): Statement['object'] {
+  if (isSubStatement(object)) return rewrite(object, by)
+  if (isAgent(object)) return by.agent(object) as typeof object
+  return isActivity(object) ? by.activity(object) : object
+}
+
+function rewriteContext(context: Context, by: Rewrite): Context {
+  const { instructor, team, contextActivities, contextAgents, contextGroups } = context
+  return {
+    ...context,
+    ...(instructor && { instructor: by.agent(instructor) }),
+    ...(team && { team: by.agent(team) }),
+    ...(contextActivities && { contextActivities: mapActivities(contextActivities, by.activity) }),
+    ...(contextAgents && { contextAgents: contextAgents.map((one) => ({ ...one, agent: by.agent(one.agent) })) }),
+    ...(contextGroups && { contextGroups: contextGroups.map((one) => ({ ...one, group: by.agent(one.group) })) }),
+  }
+}
+
+/** Every kind as an array, even where one activity arrived (xAPI-Data 2.4.6.2). */
+function mapActivities(activities: NonNullable<Context['contextActivities']>, map: (activity: Activity) => Activity) {
+  const mapped: NonNullable<Context['contextActivities']> = {}
+  for (const kind of CONTEXT_ACTIVITIES) {
+    const some = activities[kind]
+    if (some) mapped[kind] = toArray(some).map(map)
+  }
+  return mapped
+}
+
+/** `format=ids`: of agents, groups, activities and verbs only what identifies them; of an anonymous group, its members so. */
+export const toIds = (statement: Statement): Statement =>
+  rewrite(statement, { agent: toAgentId, activity: ({ id }) => ({ id }), verb: ({ id }) => ({ id }) })
+
+function toAgentId({ objectType, mbox, mbox_sha1sum, openid, account, member }: Agent): Agent {
+  const type = objectType && { objectType }
+  if (mbox !== undefined) return { ...type, mbox }
+  if (mbox_sha1sum !== undefined) return { ...type, mbox_sha1sum }
+  if (openid !== undefined) return { ...type, openid }
+  if (account !== undefined) return { ...type, account }
+  return { ...type, member: (member ?? []).map(toAgentId) }
+}
+
+/** `format=canonical`: one language in each map of activities and verbs, chosen map by map; agents as they were sent. */
+export const toCanonical = (statement: Statement, languages: readonly string[]): Statement =>
+  rewrite(statement, {
+    agent: (agent) => agent,
+    activity: (activity) => toCanonicalActivity(activity, languages),
+    verb: (verb) => (verb.display ? { ...verb, display: pickLanguage(verb.display, languages) } : verb),
+  })
+
+export function toCanonicalActivity(activity: Activity, languages: readonly string[]): Activity {
+  const { definition } = activity
+  if (!definition) return activity
+  const picked: Definition = { ...definition }
+  if (definition.name) picked.name = pickLanguage(definition.name, languages)
+  if (definition.description) picked.description = pickLanguage(definition.description, languages)
+  for (const list of COMPONENT_LISTS) {
+    const components = definition[list]
+    if (components) picked[list] = components.map((one) => pickComponent(one, languages))
+  }
+  return { ...activity, definition: picked }
+}
+
+const pickComponent = (component: Component, languages: readonly string[]): Component =>
+  component.description ? { ...component, description: pickLanguage(component.description, languages) } : component
+
+/** What a store adds: `id`, `timestamp` and `version` where they were not sent; `stored` and `authority` always. */
+export type Additions = {
+  id: string
+  stored: string
+  authority: Agent
+  timestamp: string
+  version: string
+  /** Version 2.0 keeps times in UTC. */
+  toUtc: boolean
+}
+
+/** The statement as it is kept: what was sent, with what the store adds, context activities as arrays, and nothing else changed. */
+export function complete(sent: Statement, { toUtc: inUtc, stored, authority, ...additions }: Additions): Statement {
+  const statement = withArrays({ ...additions, ...sent, stored, authority })
+  if (isSubStatement(statement.object)) statement.object = withArrays({ ...statement.object })
+  if (!inUtc) return statement
+  statement.timestamp = toUtc(statement.timestamp!)
+  const { object } = statement
+  if (isSubStatement(object) && object.timestamp) object.timestamp = toUtc(object.timestamp)
+  return statement
+}
+
+/** Changes what it is given, which has to be the caller's own. */
+function withArrays<T extends Statement | SubStatement>(statement: T): T {
+  const { context } = statement
+  if (context?.contextActivities)
+    statement.context = {
+      ...context,
+      contextActivities: mapActivities(context.contextActivities, (activity) => activity),
+    }
+  return statement
+}

@@ -1,0 +1,122 @@
+import type { Db } from '../database/database.ts'
+import type { RowOf } from '../database/statement.ts'
+import type { Environment } from '../environment.ts'
+import type { Consumer } from '../events/consumers.ts'
+import type { Event } from '../events/events.ts'
+import { keyOf } from './agents.ts'
+import { bases, VERSION } from './capture.ts'
+import type { Bases } from './capture-rules.ts'
+import * as store from './recording-store.ts'
+import type { Result, Statement } from './statement.ts'
+import { type NewStatement, storeInTransaction } from './storing.ts'
+import { verb } from './vocabulary.ts'
+
+/** What the events of progress say; that room imports this one, so the shape is written down here. */
+interface Payload {
+  readonly attempt: number
+  readonly person: number
+  readonly result?: string
+  readonly score: number | null
+  readonly activeMs?: number
+  readonly objective?: number
+}
+type ProgressEvent = Event & { readonly payload: Payload }
+type Recorded = RowOf<typeof store.findRecorded>
+
+/** Points are from 0 to 100 as a rule; others have no scale. */
+const toScore = (score: number) =>
+  score >= 0 && score <= 100 ? { scaled: score / 100, raw: score, min: 0, max: 100 } : { raw: score }
+
+/** What is said about an event: each verb with its result. */
+function sayings({ kind, payload }: ProgressEvent): [verb: string, result?: Result][] {
+  const { result, score, activeMs = 0 } = payload
+  const scored = score === null ? {} : { score: toScore(score) }
+  const isPassed = result === 'PASS'
+  const judged: [string, Result][] =
+    isPassed || result === 'FAIL' ? [[isPassed ? 'passed' : 'failed', { success: isPassed, ...scored }]] : []
+  const points: [string, Result][] = score === null ? [] : [['scored', scored]]
+  if (kind === 'attempt.started') return [['initialized']]
+  if (kind === 'objective.scored') return points
+  const duration = `PT${(activeMs / 1000).toFixed(2)}S`
+  const ended: [string, Result][] =
+    kind === 'attempt.completed' ? [['completed', { completion: true, duration, ...scored }]] : []
+  return [...ended, ...judged, ...points]
+}
+
+/** The same event gives the same id, as often as it is told. */
+function idOf(environment: string, event: Event, name: string): string {
+  const hex = keyOf(`${environment} event ${event.id} ${event.kind} ${event.subject} ${name}`)
+  return `${hex.slice(0, 14)}5${hex.slice(15, 19)}8${hex.slice(20)}`
+}
+
+function makeStatements(name: string, known: Bases, event: ProgressEvent, row: Recorded): NewStatement[] {
+  const nameOf = (type: string, id: string) => `${known.objects}/${type}/${encodeURIComponent(id)}`
+  const apiId = (type: string) => `${known.apiIds}/${type}`
+  const activity = (type: string, id: string) => ({
+    objectType: 'Activity' as const,
+    id: nameOf(type, id),
+    definition: { type: `${known.objects}/${type}`, extensions: { [apiId(type)]: id } },
+  })
+  const lesson = activity('lesson', row.lesson)
+  const statement: Omit<Statement, 'verb'> = {
+    actor: { objectType: 'Agent', account: { homePage: known.homePage, name: row.handle } },
+    object: row.objective === null ? lesson : activity('objective', row.objective),
+    context: {
+      registration: keyOf(`attempt ${row.attempt}`),
+      contextActivities: {
+        parent: [row.objective === null ? activity('course', row.course) : lesson],
+        grouping: [activity('education-class', row.class)],
+      },
+      extensions: {
+        [apiId('lesson')]: row.lesson,
+        [apiId('course')]: row.course,
+        [apiId('education-class')]: row.class,
+        [apiId('student')]: row.student,
+        [apiId('lesson-result')]: row.attempt,
+      },
+    },
+    timestamp: event.at.toISOString(),
+    authority: { objectType: 'Agent', account: { homePage: known.homePage, name: 'groundschool' } },
+    version: VERSION,
+  }
+  const links = {
+    own: true,
+    person: row.person_id,
+    lesson: row.lesson_id,
+    course: row.course_id,
+    class: row.class_id,
+    enrolment: row.enrolment_id,
+    attempt: row.attempt_id,
+    ...(row.objective_id === null ? {} : { objective: row.objective_id }),
+  }
+  return sayings(event).map(([word, result]) => ({
+    statement: {
+      id: idOf(name, event, word),
+      ...statement,
+      verb: { id: verb(word), display: { en: word } },
+      ...(result ? { result } : {}),
+    },
+    links,
+  }))
+}
+
+/** Starting, finishing and scoring a lesson is told in statements as well, once. What is gone meanwhile is not told of. */
+async function record(tx: Db, events: readonly ProgressEvent[], { name, get, clock }: Environment): Promise<void> {
+  const known = get(bases)
+  const rows = await tx.all(store.findRecorded, {
+    events: JSON.stringify(events.map(({ id, payload: { attempt, objective } }) => ({ id, attempt, objective }))),
+  })
+  const rowOf = new Map(rows.map((row) => [row.event, row]))
+  const made = events.flatMap((event) => {
+    const row = rowOf.get(event.id)
+    return row ? makeStatements(name, known, event, row) : []
+  })
+  if (made.length > 0) await storeInTransaction(tx, { at: clock(), homePage: known.homePage }, made)
+}
+
+export const statementRecorder: Consumer<Environment, ProgressEvent> = {
+  name: 'statements',
+  kinds: ['attempt.started', 'attempt.completed', 'attempt.graded', 'objective.scored'],
+  start: 'beginning',
+  handle: record,
+}

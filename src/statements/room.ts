@@ -1,0 +1,23 @@
+import type { Room } from '../room.ts'
+import { partitionUpkeep } from './partitions.ts'
+import { statementRecorder } from './recording.ts'
+import { statementOperations } from './routes.ts'
+import { exportStatements, forgetStatements } from './statements.ts'
+
+export const statements: Room = {
+  name: 'statements',
+  operations: statementOperations,
+  areas: { xAPI: 'Statements that apps send about what people do, and the verbs that they may have.' },
+  personalTables: {
+    statement_links: { inExport: '`statements.json`', whenDeleted: 'gone' },
+    statements: {
+      inExport: '`statements.json`',
+      whenDeleted: 'gone, those in which they act and those that name them',
+    },
+    verbs: { inExport: 'no: what an administrator did for all', whenDeleted: 'who added it is gone' },
+  },
+  exports: [{ file: 'statements.json', about: 'xAPI statements in which you act', read: exportStatements }],
+  forget: forgetStatements,
+  consumers: [statementRecorder],
+  upkeep: [partitionUpkeep],
+}

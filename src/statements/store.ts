@@ -1,0 +1,261 @@
+import {
+  bool,
+  int4,
+  int8,
+  int8Array,
+  json,
+  nullable,
+  read,
+  text,
+  timestamptz,
+  uuid,
+  uuidArray,
+  write,
+} from '../database/statement.ts'
+
+/** The next numbers, up to and with the one that is returned. Nobody else gets any until the commit. */
+export const takeNumbers = write('statements.takeNumbers', {
+  params: { now: int8, count: int8, homePage: nullable(text) },
+  row: { last: int8 },
+  text: `
+    update statement_clock set last = greatest(last, :now) + :count, home_page = coalesce(:homePage, home_page) returning last`,
+})
+
+export const findKnown = write('statements.findKnown', {
+  params: { ids: uuidArray },
+  row: { statement_id: uuid, seq: int8, fingerprint: uuid, payload: text },
+  text: `
+    select i.statement_id, i.seq, i.fingerprint, s.payload
+      from statement_ids i cross join lateral (select t.payload from statements t where t.seq = i.seq offset 0) s
+     where i.statement_id = any(:ids)`,
+})
+
+/** Statements that were here before what they refer to. */
+export const findReferring = write('statements.findReferring', {
+  params: { keys: uuidArray, role: int8, voided: uuid },
+  row: { key: uuid, seq: int8, is_voiding: bool },
+  text: `
+    select r.key, r.seq, exists (select from statement_refs v where v.key = :voided and v.seq = r.seq) as is_voiding
+      from unnest(:keys) k join statement_refs r on r.key = k and r.role::int8 = :role
+     order by r.seq limit 1000`,
+})
+
+/** Statements with their ids, refs and links, in one go. */
+export const insertStatements = write('statements.insert', {
+  params: { rows: json, voids: int8Array, refKeys: uuidArray, refSeqs: int8Array, refRoles: int8Array },
+  row: { seq: int8 },
+  text: `
+    with wanted as materialized (
+      select * from json_to_recordset(:rows) as r(seq bigint, id uuid, fingerprint uuid, payload text, is_voided boolean,
+        credential bigint, app bigint, links json)
+    ), ids as (
+      insert into statement_ids (statement_id, seq, fingerprint) select id, seq, fingerprint from wanted
+    ), refs as (
+      insert into statement_refs (key, seq, role)
+      select k, s, r::smallint from unnest(:refKeys, :refSeqs, :refRoles) n(k, s, r) on conflict do nothing
+    ), links as (
+      insert into statement_links (seq, person_id, sender_id, is_own, lesson_id, course_id, class_id, enrolment_id, attempt_id, objective_id, badge_id)
+      select w.seq, l.person, l.sender, coalesce(l.own, false), l.lesson, l.course, l.class, l.enrolment, l.attempt, l.objective, l.badge
+        from wanted w, json_to_record(w.links) as l(person bigint, sender bigint, own boolean, lesson bigint, course bigint, class bigint, enrolment bigint,
+             attempt bigint, objective bigint, badge bigint)
+       where w.links is not null
+    ), voided as (
+      update statements set is_voided = true where seq = any(:voids)
+    )
+    insert into statements (seq, statement_id, payload, is_voided, credential_id, app_id)
+    select seq, id, payload, is_voided, credential, app from wanted returning seq`,
+})
+
+const SHOWN = { seq: int8, statement_id: uuid, payload: text, is_voided: bool }
+
+export const findStatement = read('statements.find', {
+  params: { id: uuid },
+  row: SHOWN,
+  text: `
+    select s.seq, s.statement_id, s.payload, s.is_voided
+      from statement_ids i join statements s on s.seq = i.seq where i.statement_id = :id`,
+})
+
+/** How often each key is there, up to a thousand times. */
+export const countRefs = read('statements.countRefs', {
+  params: { keys: uuidArray },
+  row: { key: uuid, count: int8 },
+  gather: false,
+  text: `
+    select k as key, (select count(*) from (select from statement_refs r where r.key = k limit 1000) c) as count
+      from unnest(:keys) k`,
+})
+
+const probe = (n: number) => `
+  (:key${n} is null or exists (select from statement_refs x
+     where x.key = :key${n} and x.seq = r.seq and (:roles${n} >> x.role::int) & 1 = 1))`
+const PROBED = { key: nullable(uuid), roles: int8 }
+const query = (order: 'asc' | 'desc') => ({
+  params: {
+    key1: uuid,
+    roles1: int8,
+    key2: PROBED.key,
+    roles2: int8,
+    key3: PROBED.key,
+    roles3: int8,
+    key4: PROBED.key,
+    roles4: int8,
+    after: int8,
+    upTo: int8,
+    limit: int8,
+  },
+  row: SHOWN,
+  gather: false,
+  text: `
+    select s.seq, s.statement_id, s.payload, s.is_voided
+      from (select distinct r.seq from statement_refs r
+             where r.key = :key1 and (:roles1 >> r.role::int) & 1 = 1 and r.seq > :after and r.seq <= :upTo
+               and ${probe(2)} and ${probe(3)} and ${probe(4)}
+               and exists (select from statements v where v.seq = r.seq and not v.is_voided)
+             order by r.seq ${order} limit :limit) f
+      join statements s on s.seq = f.seq
+     order by s.seq ${order}`,
+})
+/** Statements of a key, and of up to three more: the first is the rarest. */
+export const queryNewest = read('statements.queryNewest', query('desc'))
+export const queryOldest = read('statements.queryOldest', query('asc'))
+
+const list = (order: 'asc' | 'desc') => ({
+  params: { after: int8, upTo: int8, limit: int8 },
+  row: SHOWN,
+  gather: false,
+  text: `
+    select seq, statement_id, payload, is_voided from statements
+     where seq > :after and seq <= :upTo and not is_voided order by seq ${order} limit :limit`,
+})
+export const listNewest = read('statements.listNewest', list('desc'))
+export const listOldest = read('statements.listOldest', list('asc'))
+
+export const readClock = read('statements.readClock', {
+  params: {},
+  row: { last: int8 },
+  text: `select last from statement_clock`,
+})
+
+/** Partitions of the months to come, where they are missing. */
+export const makeMonths = write('statements.makeMonths', {
+  params: { now: timestamptz },
+  row: { made: int4 },
+  text: `select make_statement_months(:now) as made`,
+})
+
+const VERB = { iri: text, name: text }
+export const listVerbs = read('statements.listVerbs', {
+  params: {},
+  row: VERB,
+  gather: false,
+  text: `select iri, name from verbs order by iri`,
+})
+
+/** No row where it is there already, or where the caller is no administrator. */
+export const insertVerb = write('statements.insertVerb', {
+  params: { ...VERB, person: int8, now: timestamptz },
+  row: { iri: text },
+  text: `insert into verbs (iri, name, added_at, added_by) values (:iri, :name, :now, :person) on conflict do nothing returning iri`,
+})
+
+export const deleteVerb = write('statements.deleteVerb', {
+  params: { iri: text },
+  row: { name: text },
+  text: `delete from verbs where iri = :iri returning name`,
+})
+
+export const findAdministrator = read('statements.findAdministrator', {
+  params: { person: int8 },
+  row: { administers: bool },
+  text: `select administrator as administers from people where id = :person`,
+})
+
+/** The accounts that somebody is and has been in statements. */
+export const listAccounts = write('statements.listAccounts', {
+  params: { person: int8 },
+  row: { home_page: text, name: text },
+  text: `
+    select c.home_page, p.handle as name from people p, statement_clock c where p.id = :person and c.home_page is not null
+    union
+    select s.payload::json #>> '{actor,account,homePage}', s.payload::json #>> '{actor,account,name}'
+      from statement_links l join statements s on s.seq = l.seq where l.person_id = :person`,
+})
+
+export const findPersonOfUser = write('statements.findPersonOfUser', {
+  params: { app: int8, user: text },
+  row: { person_id: int8 },
+  text: `select person_id from app_users where app_id = :app and user_id = :user`,
+})
+
+/** Some of what they act in, and of what names them; the latter first, as the former tell by what. */
+export const listOfPerson = write('statements.listOfPerson', {
+  params: { person: int8, keys: uuidArray },
+  row: { seq: int8, payload: text },
+  text: `
+    select s.seq, s.payload
+      from (select l.seq from statement_links l where l.person_id = :person
+            union select r.seq from statement_refs r where r.key = any(:keys)) g
+      join statements s on s.seq = g.seq
+     order by exists (select from statement_links l where l.seq = g.seq and l.person_id = :person), s.seq limit 1000`,
+})
+
+/** Statements and all that they are found by. */
+export const deleteStatements = write('statements.delete', {
+  params: { seqs: int8Array, refKeys: uuidArray, refSeqs: int8Array },
+  row: { seq: int8 },
+  text: `
+    with refs as (
+      delete from statement_refs r using unnest(:refKeys, :refSeqs) g(key, seq) where r.key = g.key and r.seq = g.seq
+    ), links as (
+      delete from statement_links l where l.seq = any(:seqs)
+    ), ids as (
+      delete from statement_ids i where i.seq = any(:seqs)
+    )
+    delete from statements s where s.seq = any(:seqs) returning s.seq`,
+})
+
+export const exportOfPerson = read('statements.exportOfPerson', {
+  params: { person: int8, after: int8 },
+  row: { seq: int8, payload: text, is_voided: bool },
+  gather: false,
+  text: `
+    select s.seq, s.payload, s.is_voided from statement_links l join statements s on s.seq = l.seq
+     where l.person_id = :person and l.seq > :after order by l.seq limit 500`,
+})
+
+/** Of one student, the newest first and all of a moment: what was sent, not what the platform wrote itself. */
+export const listOfStudent = read('statements.listOfStudent', {
+  params: { app: nullable(int8), enrolment: int8, before: int8, limit: int8 },
+  row: {
+    seq: int8,
+    statement_id: uuid,
+    payload: text,
+    lesson: nullable(text),
+    attempt: nullable(text),
+    sender_user_id: nullable(text),
+    sender_name: nullable(text),
+  },
+  gather: false,
+  text: `
+    select s.seq, s.statement_id, s.payload, o.key as lesson, t.key as attempt, u.user_id as sender_user_id,
+           case when :app is null or u.user_id is not null then coalesce(nullif(trim(p.first_name || ' ' || p.last_name), ''), p.handle) end as sender_name
+      from statement_links l join statements s on s.seq = l.seq and not s.is_voided
+      left join lessons o on o.id = l.lesson_id left join attempts t on t.id = l.attempt_id
+      left join people p on p.id = l.sender_id left join app_users u on u.app_id = :app and u.person_id = l.sender_id
+     where l.enrolment_id = :enrolment and not l.is_own and l.seq < :before and l.seq >= coalesce((
+             select m.seq / 1000 * 1000 from statement_links m join statements v on v.seq = m.seq and not v.is_voided
+              where m.enrolment_id = :enrolment and not m.is_own and m.seq < :before
+              order by m.seq desc offset :limit - 1::int8 limit 1), 0)
+     order by l.seq desc`,
+})
+
+/** How many were sent about each lesson of a student. */
+export const countOfStudent = read('statements.countOfStudent', {
+  params: { enrolment: int8 },
+  row: { lesson: text, count: int8 },
+  gather: false,
+  text: `
+    select o.key as lesson, count(*) from statement_links l join lessons o on o.id = l.lesson_id join statements s on s.seq = l.seq
+     where l.enrolment_id = :enrolment and not l.is_own and not s.is_voided group by o.key`,
+})

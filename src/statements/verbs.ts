@@ -1,0 +1,57 @@
+import { recordAudit } from '../audit/audit.ts'
+import type { PersonCaller } from '../caller.ts'
+import type { Db } from '../database/database.ts'
+import type { Environment } from '../environment.ts'
+import { fail } from '../errors.ts'
+import { readName } from '../lines.ts'
+import { bases, presetVerbs } from './capture.ts'
+import type { AddVerb, NameVerb, Verb } from './schema.ts'
+import * as store from './store.ts'
+import { isIri } from './syntax.ts'
+import { STANDARD_VERBS } from './vocabulary.ts'
+
+type Parts = Pick<Environment, 'get'>
+
+/** What came with the platform, by IRI. */
+const standardVerbs = ({ get }: Parts): ReadonlyMap<string, string> =>
+  new Map([...STANDARD_VERBS, ...presetVerbs(get(bases)).map(({ id, display }): [string, string] => [id, display.en!])])
+
+/** The verb library: what came with the platform, then what was added. */
+export async function listVerbs(parts: Parts, db: Db): Promise<Verb[]> {
+  const added = await db.all(store.listVerbs, {})
+  return [
+    ...[...standardVerbs(parts)].map(([verbId, name]) => ({ verbId, name, standard: true })),
+    ...added.map(({ iri: verbId, name }) => ({ verbId, name, standard: false })),
+  ]
+}
+
+export async function addVerb(parts: Parts, db: Db, who: PersonCaller, what: AddVerb): Promise<Verb> {
+  await needAdministrator(db, who)
+  const { verbId: iri } = what
+  if (!isIri(iri)) throw fail('validationFailed', 'verbId must be an IRI, such as https://example.org/verbs/flew')
+  const name = readName(what.name)
+  await db.transaction(async (tx) => {
+    const made =
+      !standardVerbs(parts).has(iri) &&
+      (await tx.first(store.insertVerb, { iri, name, person: who.personId, now: who.at }))
+    if (!made) throw fail('conflict', 'This verb is in the library already')
+    await recordAudit(tx, who, { action: 'verb.added', personId: who.personId, detail: { verb: iri, name } })
+  })
+  return { verbId: iri, name, standard: false }
+}
+
+/** Statements that have it stay; new ones are refused. */
+export async function removeVerb(parts: Parts, db: Db, who: PersonCaller, { verbId: iri }: NameVerb): Promise<void> {
+  await needAdministrator(db, who)
+  if (standardVerbs(parts).has(iri)) throw fail('impossibleNow', 'This verb came with the platform, and stays')
+  await db.transaction(async (tx) => {
+    const gone = await tx.first(store.deleteVerb, { iri })
+    if (!gone) throw fail('notFound', 'There is no such verb in the library')
+    await recordAudit(tx, who, { action: 'verb.removed', personId: who.personId, detail: { verb: iri, ...gone } })
+  })
+}
+
+async function needAdministrator(db: Db, who: PersonCaller): Promise<void> {
+  const caller = await db.first(store.findAdministrator, { person: who.personId })
+  if (!caller?.administers) throw fail('forbidden', 'Only administrators can change the verb library')
+}
