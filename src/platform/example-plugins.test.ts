@@ -223,8 +223,8 @@ test('a search with two engines finds people by what they passed, hold and name,
     sources[0]!.reasons[0],
   ])
   assert.deepEqual(ranked, [
-    ['@blake', 2, 'Holds the badge Walkaround expert.'],
     ['@drew', 2, 'Names the skill Walkaround inspections.'],
+    ['@blake', 2, 'According to gs-one, holds the badge Walkaround expert.'],
     ['@avery', 2, 'Passed 2 of 5 lessons of the course Course.'],
   ])
   for (const { engine } of engines) assert.match(engine.output(), /: 3 candidates for /)
