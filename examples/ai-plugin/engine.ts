@@ -32,8 +32,8 @@ export interface Knowledge {
 }
 
 const MOST_CAPABILITIES = 20
-/** So that the best hundred fit into the 64 KiB that the platform reads, and each reason into the 300 characters that it takes. */
-const [MOST_REASON_BYTES, MOST_REASONS, NAME_LENGTH] = [50_000, 10, 100]
+/** So that the best hundred fit into the 256 KiB that the platform reads, and each reason into the 300 characters that it takes. */
+const [MOST_REASON_BYTES, MOST_REASONS, NAME_LENGTH] = [200_000, 10, 100]
 /** A course that is under way counts less than one that is completed. */
 const UNDER_WAY = 0.8
 /** A badge that a plugin speaks for counts less than one that the platform gave. */
