@@ -24,20 +24,23 @@ create table ato_distributions (
 create index ato_distributions_by_package on ato_distributions (package_id, id);
 
 create table ato_requests (
-  id              bigint generated always as identity primary key,
-  key             text not null unique,
-  package_id      bigint not null references ato_packages on delete cascade,
-  plugin_id       bigint not null references plugins on delete cascade,
+  id                bigint generated always as identity primary key,
+  key               text not null unique,
+  package_id        bigint not null references ato_packages on delete cascade,
+  -- Null: the plugin was removed. What it was called when the request started is kept.
+  plugin_id         bigint references plugins on delete set null,
+  plugin_client_id  text not null,
+  plugin_name       text not null,
   -- Who started it, as long as they are here.
-  person_id       bigint references people on delete set null,
-  status          text not null default 'not-started'
-                  check (status in ('not-started', 'in-progress', 'action-required', 'under-review', 'completed')),
+  person_id         bigint references people on delete set null,
+  status            text not null default 'not-started'
+                    check (status in ('not-started', 'in-progress', 'action-required', 'under-review', 'completed')),
   -- Said by the plugin; true until it says something.
-  is_cancellable  boolean not null default true,
-  started_at      timestamptz not null,
-  changed_at      timestamptz not null,
-  completed_at    timestamptz,
-  cancelled_at    timestamptz,
+  is_cancellable    boolean not null default true,
+  started_at        timestamptz not null,
+  changed_at        timestamptz not null,
+  completed_at      timestamptz,
+  cancelled_at      timestamptz,
   check ((completed_at is not null) = (status = 'completed'))
 );
 -- One at a time, whoever starts them.

@@ -44,15 +44,14 @@ create table badge_assertions (
   lesson           text,
   class            text,
   version          text,
-  -- The plugin that asserted it; null: the platform gave it.
-  given_by         bigint references plugins on delete set null,
+  -- Client ID of the plugin that asserted it, also when that is gone; null: the platform gave it.
+  asserted_by      text,
   created_at       timestamptz not null,
   -- Once for a person and a badge, whoever asserts it and however often.
   unique nulls not distinct (person_id, owner_id, badge_key)
 );
 create index badge_assertions_by_badge on badge_assertions (badge_id);
 create index badge_assertions_by_owner on badge_assertions (owner_id);
-create index badge_assertions_by_giver on badge_assertions (given_by);
 create index badge_assertions_by_organisation on badge_assertions (organisation_id);
 
 -- Whether a student has earned a badge: the course's when every lesson of the version that the class takes is passed, an objective's when its lessons are passed and

@@ -23,7 +23,7 @@ const preflight = (lessonsPassed: number) => ({
   score: null,
   completed: lessonsPassed === 4,
 })
-const NIGHT = { badgeId: 'badge-night', name: 'Night flyer', issuedOn: '2026-01-01T00:00:00.000Z' }
+const NIGHT = { badgeId: 'badge-night', name: 'Night flyer', issuedOn: '2026-01-01T00:00:00.000Z', assertedBy: null }
 
 const RECORDS = [
   person('ann', { courses: [preflight(4), preflight(1)], badges: [NIGHT] }),
@@ -94,6 +94,16 @@ test('the order of the records changes nothing, ties are broken by courses and t
     ['ann', 0.5],
   ])
   assert.deepEqual(rankCandidates(KNOWLEDGE, ['nobody:knows-this'], 3), [])
+})
+
+test('a badge that a plugin asserted counts less than one that the platform gave, and the reason names the plugin', () => {
+  const asserted = person('fay', { badges: [{ ...NIGHT, assertedBy: 'gs-other' }] })
+  const knowledge = learn([asserted, person('gus', { badges: [NIGHT] })], new Map())
+  assert.match(findCapabilities(knowledge, 'night')[0]!.description, /held by 2 of 2 people/)
+  assert.deepEqual(rankCandidates(knowledge, ['badge:badge-night'], 10), [
+    { userId: 'gus', score: 1, reasons: ['Holds the badge Night flyer.'] },
+    { userId: 'fay', score: 0.9, reasons: ['According to gs-other, holds the badge Night flyer.'] },
+  ])
 })
 
 test('records that lack fields are read as far as they go', () => {

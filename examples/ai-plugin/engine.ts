@@ -32,10 +32,12 @@ export interface Knowledge {
 }
 
 const MOST_CAPABILITIES = 20
-/** So that the best hundred fit into the 64 KiB that the platform reads, and each reason into the 300 characters that it takes. */
-const [MOST_REASON_BYTES, MOST_REASONS, NAME_LENGTH] = [50_000, 10, 100]
+/** So that the best hundred fit into the 256 KiB that the platform reads, and each reason into the 300 characters that it takes. */
+const [MOST_REASON_BYTES, MOST_REASONS, NAME_LENGTH] = [200_000, 10, 100]
 /** A course that is under way counts less than one that is completed. */
 const UNDER_WAY = 0.8
+/** A badge that a plugin speaks for counts less than one that the platform gave. */
+const BY_WORD = 0.9
 /** Something close by counts half: a badge for night flying where the skill was asked for. */
 const CLOSE_BY = 0.5
 const STOP_WORDS = new Set(
@@ -96,7 +98,7 @@ export function learn(records: readonly Partial<RecordOfUser>[], descriptions: K
       if (key === '' || id.length > 200 || weight <= before) return
       evidence.set(id, { weight, how })
       const known = things.get(id)
-      const holders = (known?.holders ?? 0) + (weight === 1 ? 1 : 0)
+      const holders = (known?.holders ?? 0) + (weight > UNDER_WAY ? 1 : 0)
       // Of two spellings of a skill one is shown, whoever comes first.
       const shown = known && known.name <= shorten(name) ? known : { name: shorten(name), words: wordsOf(name) }
       things.set(id, { id, kind, name: shown.name, words: shown.words, holders })
@@ -108,7 +110,9 @@ export function learn(records: readonly Partial<RecordOfUser>[], descriptions: K
         add('course', courseId, name, `Passed ${lessonsPassed} of ${lessons} lessons of`, UNDER_WAY * share)
       }
     }
-    for (const { badgeId, name } of badges) add('badge', badgeId, name, 'Holds')
+    for (const { badgeId, name, assertedBy } of badges)
+      if (assertedBy) add('badge', badgeId, name, `According to ${shorten(assertedBy)}, holds`, BY_WORD)
+      else add('badge', badgeId, name, 'Holds')
     for (const skill of skills) add('skill', slug(skill), skill, 'Names')
     if (dutyTitle) add('duty', slug(dutyTitle), dutyTitle, 'Has')
     const completed = courses.filter((course) => course.completed).length

@@ -73,3 +73,11 @@ const plugin = createPlugin({
 })
 
 await serve(plugin.node, settings)
+// Whoever starts it learns at once what would fail with the first search.
+platform.listRecords({ limit: 1 }).catch((error) => {
+  const isRefused = error instanceof PlatformError && error.status === 401
+  const hint = isRefused ? 'Check CLIENT_ID and CLIENT_SECRET, and that the plugin is active with user-records.' : ''
+  log(
+    `Warning: a first call to ${settings.platform} failed, searches will too. ${error.cause ?? error.message} ${hint}`,
+  )
+})

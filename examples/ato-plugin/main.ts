@@ -93,7 +93,7 @@ async function finishSignIn(query: URLSearchParams, response: ServerResponse): P
     redirect(response, addressOf(requestId), { 'set-cookie': keepSession(session) })
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error
-    show(response, sentencePage('Not signed in', error.errorDescription), error.status === 403 ? 403 : 400)
+    show(response, sentencePage('Not signed in', error.errorDescription), error.errorCode === 4042 ? 403 : 400)
   }
 }
 

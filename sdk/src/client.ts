@@ -55,7 +55,13 @@ export interface RecordOfUser {
     readonly completedDate: string | null
     readonly score: number | null
   }[]
-  readonly badges: readonly { readonly badgeId: string; readonly name: string; readonly issuedOn: string }[]
+  readonly badges: readonly {
+    readonly badgeId: string
+    readonly name: string
+    readonly issuedOn: string
+    /** Client ID of the plugin that says so; null where the platform gave it, because it was earned. */
+    readonly assertedBy: string | null
+  }[]
   readonly skills: readonly string[]
 }
 
@@ -99,6 +105,8 @@ export type Assertion = AssertionFields & { readonly [Id in EarnedWith]: string 
   /** The same however often the badge is asserted. */
   readonly assertionId: string
   readonly organisation: string | null
+  /** Client ID of the plugin that says so; null where the platform gave it, because it was earned. */
+  readonly assertedBy: string | null
 }
 
 export interface OtherSkills {

@@ -94,7 +94,7 @@ function missing(fields: Fields, wanted: Record<string, (value: unknown) => bool
 }
 
 /** The platform reads no more of an answer. */
-const ANSWER_LIMIT_BYTES = 64 * 1024
+const ANSWER_LIMIT_BYTES = 256 * 1024
 const isTextOf = (value: unknown, most: number, least = 0): boolean =>
   isText(value) && value.length >= least && value.length <= most
 

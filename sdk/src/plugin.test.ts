@@ -244,9 +244,9 @@ test('an answer that the platform would refuse is told to the author', async () 
     assert.equal(status, 500)
     assert.match(told, reason)
   }
-  const large = many((i) => ({ ...capability, id: `c${i}`, description: 'ß'.repeat(400) }), 100)
+  const large = many((i) => ({ ...capability, id: `c${i}`, description: '€'.repeat(1000) }), 100)
   for (const [answer, reason] of [
-    [large, /larger than 65536 bytes/],
+    [large, /larger than 262144 bytes/],
     [many(() => capability, 101), /100 capabilities at most/],
     [[capability, capability], /same id twice/],
     [[{ ...capability, name: '' }], /up to 200, 200 and 1000/],

@@ -28,6 +28,7 @@ const REQUEST = {
   appName: 'Demo app',
   pluginClientId: 'gs-demo-ato',
   pluginName: 'demo-ato',
+  pluginRemoved: false,
   startedBy: '@ellis',
   status: 'not-started',
   cancellable: true,
@@ -130,7 +131,7 @@ export const examples = {
   },
   cancelAtoRequest: {
     description:
-      'Ends a request that is `cancellable`, which the plugin decides. The plugin is not told: what it reports afterwards is refused.',
+      'Ends a request that is `cancellable`, which the plugin decides, or whose plugin is not active any more or was removed. The plugin is not told: what it reports afterwards is refused.',
     example: {
       request: NAMED,
       answer: {

@@ -117,12 +117,12 @@ async function tellPlugins(
     now: who.at,
     detail: JSON.stringify({ distribution: what.about }),
   })
-  const events = requests.map(({ id, key, plugin_id: plugin }) => ({
-    kind: 'distributions.changed' as const,
-    subject: `request:${id}`,
-    payload: { plugin, document: { requestId: key, distributions: what.all } },
-    at: who.at,
-  }))
+  const events = requests.flatMap(({ id, key, plugin_id: plugin }) => {
+    // Of a plugin that was removed there is nobody to tell.
+    if (plugin === null) return []
+    const payload = { plugin, document: { requestId: key, distributions: what.all } }
+    return [{ kind: 'distributions.changed' as const, subject: `request:${id}`, payload, at: who.at }]
+  })
   await atoEvents.emit(tx, ...events)
 }
 

@@ -167,9 +167,18 @@ test('those report who work on the app or for the plugin, and nobody else (D1)',
   const may = { drew: true, casey: true, blake: true, ellis: true, avery: false, finley: false }
   for (const [person, isAllowed] of Object.entries(may)) {
     const client = await signInToPlugin(app, person as keyof typeof may, 'helper')
-    for (const answer of [await report(client, requestId, { status: 'not-started' }), await alert(client, requestId)])
+    for (const send of [
+      (id: string) => report(client, id, { status: 'not-started' }),
+      (id: string) => alert(client, id),
+    ]) {
+      const answer = await send(requestId)
       if (isAllowed) assert.equal(answer.status, 200, person)
-      else assertError(answer, 403, 4032, /work/)
+      else {
+        // It tells nothing: a request that does not exist is answered in the same words.
+        assertError(answer, 404, 4042, /do not work on it/)
+        assert.deepEqual(answer.body, (await send('there-is-none')).body)
+      }
+    }
   }
   const told = (await read(requestId)).timeline.slice(1).map(({ by }: { by: string }) => by)
   assert.deepEqual(told, ['@drew', '@casey', '@blake', '@ellis'])

@@ -6,17 +6,16 @@ import { checkMove, MAX_ALERTS, readStatus, type Status } from './rules.ts'
 import type { Alert, ReportAlert, ReportStatus } from './schema.ts'
 import * as store from './store.ts'
 
-/** A request that the caller's plugin serves. Those of other plugins do not exist for it. */
+/** A request that the caller's plugin serves. Those of other plugins do not exist for it, nor any for users who do not work on it. */
 async function readServed(db: Db, who: AppUser, requestId: string) {
   const row = await db.first(store.findServed, { app: who.appId, person: who.personId, request: requestId })
   if (!row)
     throw fail('permissionMissing', 'Only an active plugin with the permission ato reports on requests: sign in to it')
   const { id, status, is_cancelled: isCancelled, may_work: mayWork } = row
-  if (id === null) throw fail('notFound', 'There is no request with that id for this plugin')
-  if (!mayWork)
+  if (id === null || !mayWork)
     throw fail(
-      'forbidden',
-      "On a request work owners and developers of the app's organisation, and the people of the plugin's",
+      'notFound',
+      "There is no request with that id for this plugin, or you do not work on it: owners and developers of the app's organisation do, and the people of the plugin's",
     )
   return { id, status: status as Status, isCancelled }
 }

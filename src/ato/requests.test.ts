@@ -67,6 +67,7 @@ test('a request from its start to its end: the plugin is sent what it needs, and
     appName: 'first',
     pluginClientId,
     pluginName: 'helper',
+    pluginRemoved: false,
     startedBy: '@drew',
     status: 'not-started',
     cancellable: true,
@@ -215,7 +216,7 @@ test('of ten who start a request at once one does, and the plugin hears of one',
   // The database itself holds it.
   await assert.rejects(
     app.sql(
-      `insert into ato_requests (key, package_id, plugin_id, started_at, changed_at) select 'twice', package_id, plugin_id, now(), now()
+      `insert into ato_requests (key, package_id, plugin_id, plugin_client_id, plugin_name, started_at, changed_at) select 'twice', package_id, plugin_id, 'x', 'x', now(), now()
          from ato_requests r join ato_packages k on k.id = r.package_id where k.key = '${packageId}'`,
     ),
     /ato_requests_open/,
@@ -321,14 +322,48 @@ test('a plugin that no longer takes part keeps nobody from cancelling', async ()
   await app.sql(`update plugins set is_active = true where id = ${rival.pluginId}`)
 })
 
+test('requests outlive their plugin: what was completed is kept, what is open can be cancelled', async () => {
+  const { clientId } = await registerAtoPlugin(app, 'leaving')
+  const staff = await signInToPlugin(app, 'drew', 'leaving')
+  const report = async (requestId: string, ...statuses: string[]) => {
+    for (const status of statuses)
+      assert.equal((await staff.post(`${ATO}/status`, { requestId, status, cancellable: false })).status, 200)
+  }
+  const [done, open] = [await startRequest(drew, clientId), await startRequest(drew, clientId)]
+  await report(done, 'in-progress', 'under-review', 'completed')
+  await report(open, 'in-progress')
+  const read = (requestId: string) => ask(drew, 'GET', `/request?requestId=${requestId}`)
+  const before = await read(done)
+  assert.equal(before.pluginRemoved, false)
+  assertError(await call(drew, 'POST', `${ATO}/request/cancel`, { requestId: open }), 400, 4006)
+
+  const removed = await call(ellis, 'POST', '/plugin/v1/plugin/remove', { clientId })
+  assert.equal(removed.status, 200, removed.text)
+  assert.deepEqual(await read(done), { ...before, pluginRemoved: true })
+  assert.deepEqual([before.pluginClientId, before.pluginName, before.timeline.length], [clientId, 'leaving', 4])
+  const { docs } = await ask(drew, 'GET', `/request/list?clientId=gs-first&limit=100`)
+  const listed = docs.filter((one: { pluginRemoved: boolean }) => one.pluginRemoved)
+  assert.deepEqual(listed.map((one: { requestId: string }) => one.requestId).sort(), [done, open].sort())
+
+  const { packageId, cancellable } = await read(open)
+  assert.equal(cancellable, true)
+  assertError(await call(drew, 'POST', `${ATO}/request/open`, { requestId: open }), 400, 4006, /was removed/)
+  const events = (await readEvents(app)).length
+  await ask(drew, 'PUT', '/distribution', { packageId, ...DISTRIBUTION })
+  assert.equal((await readEvents(app)).length, events, 'there is nobody to tell')
+  assert.equal((await read(open)).timeline.at(-1).kind, 'distribution-added')
+  assert.ok((await ask(drew, 'POST', '/request/cancel', { requestId: open })).cancelledDate)
+  assertError(await call(drew, 'POST', `${ATO}/request/cancel`, { requestId: done }), 400, 4006, /completed/)
+})
+
 test('packages, distributions and requests have their limits, also with all at once', async () => {
   const { packageId } = await makePackage(ellis, 'gs-second', 'Full')
   const fill = (what: string) =>
     app.sql(what.replaceAll('PACKAGE', `(select id from ato_packages where key = '${packageId}')`))
   await fill(
     `insert into ato_distributions (key, package_id, name, uri, added_at) select 'd' || n, PACKAGE, 'x', 'x', now() from generate_series(1, 98) n;
-     insert into ato_requests (key, package_id, plugin_id, started_at, changed_at, cancelled_at)
-     select 'r' || n, PACKAGE, ${plugin.pluginId}, now(), now(), now() from generate_series(1, 199) n;
+     insert into ato_requests (key, package_id, plugin_id, plugin_client_id, plugin_name, started_at, changed_at, cancelled_at)
+     select 'r' || n, PACKAGE, ${plugin.pluginId}, 'x', 'x', now(), now(), now() from generate_series(1, 199) n;
      insert into ato_packages (key, app_id, name, created_at)
      select 'p' || n, k.app_id, 'x', now() from ato_packages k, generate_series((select count(*) + 1 from ato_packages o join ato_packages m on m.app_id = o.app_id where m.id = PACKAGE), 48) n where k.id = PACKAGE`,
   )

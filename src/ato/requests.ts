@@ -37,7 +37,16 @@ export function startRequest(db: Db, who: PersonCaller, what: StartRequest, url:
     if (requests >= MAX_REQUESTS)
       throw fail('impossibleNow', `A package has ${MAX_REQUESTS} requests at most; make another package`)
     const key = makeId()
-    const fields = { key, package: row.id, plugin: plugin.id, person: who.personId, now: who.at }
+    const { id, name } = plugin
+    const fields = {
+      key,
+      package: row.id,
+      plugin: id,
+      client: what.pluginClientId,
+      name,
+      person: who.personId,
+      now: who.at,
+    }
     const made = await tx.first(store.insertRequest, fields)
     if (!made)
       throw fail(
@@ -113,7 +122,8 @@ export async function openRequest(
   what: NameRequest,
   policy: TokenPolicy,
 ): Promise<{ uri: string }> {
-  const { plugin_client_id: clientId, redirect_uri: launchUri } = await readOwn(db, who, what.requestId)
+  const { plugin_client_id: clientId, redirect_uri: launchUri, ...row } = await readOwn(db, who, what.requestId)
+  if (row.is_plugin_removed) throw fail('impossibleNow', 'The plugin that served this request was removed')
   if (launchUri === null) throw fail('impossibleNow', 'The plugin that serves this request is not active')
   return launchApp(db, who, { clientId, launchUri, state: what.requestId }, policy)
 }
@@ -161,6 +171,7 @@ const toEntry = (row: Omit<RowOf<typeof store.listRequests>, 'total'>): RequestE
   appName: row.app_name,
   pluginClientId: row.plugin_client_id,
   pluginName: row.plugin_name,
+  pluginRemoved: row.is_plugin_removed,
   startedBy: row.started_by,
   status: row.status,
   cancellable: row.can_cancel,

@@ -38,7 +38,7 @@ const path = '/plugin/v1/ato'
 const role = "owner or developer of the app's organisation, or administrator"
 const reportRole =
   "with a token of the plugin that serves the request: owner or developer of the app's organisation, somebody of the plugin's organisation, or administrator"
-const reportErrors = ['permissionMissing', 'forbidden', 'notFound', 'impossibleNow'] as const
+const reportErrors = ['permissionMissing', 'notFound', 'impossibleNow'] as const
 
 export const atoOperations: readonly Operation[] = [
   operation({

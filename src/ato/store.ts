@@ -119,7 +119,7 @@ const trim = (of: string) => `
 /** An entry for every open request of the package; says which these are. */
 export const noteDistribution = write('ato.noteDistribution', {
   params: { package: int8, kind: text, person: int8, now: timestamptz, detail: json },
-  row: { id: int8, key: text, plugin_id: int8 },
+  row: { id: int8, key: text, plugin_id: nullable(int8) },
   text: `
     with open as (
       select id, key, plugin_id from ato_requests where package_id = :package and completed_at is null and cancelled_at is null
@@ -138,9 +138,9 @@ const takes = `
 
 export const findPlugin = read('ato.findPlugin', {
   params: { client: text },
-  row: { id: int8 },
+  row: { id: int8, name: text },
   gather: false,
-  text: `select p.id from ${takes} and g.client_id = :client`,
+  text: `select p.id, g.name from ${takes} and g.client_id = :client`,
 })
 
 export const listPlugins = read('ato.listPlugins', {
@@ -154,12 +154,12 @@ export const listPlugins = read('ato.listPlugins', {
 
 /** No row where one is open. */
 export const insertRequest = write('ato.insertRequest', {
-  params: { key: text, package: int8, plugin: int8, person: int8, now: timestamptz },
+  params: { key: text, package: int8, plugin: int8, client: text, name: text, person: int8, now: timestamptz },
   row: { id: int8 },
   text: `
     with made as (
-      insert into ato_requests (key, package_id, plugin_id, person_id, started_at, changed_at)
-      values (:key, :package, :plugin, :person, :now, :now)
+      insert into ato_requests (key, package_id, plugin_id, plugin_client_id, plugin_name, person_id, started_at, changed_at)
+      values (:key, :package, :plugin, :client, :name, :person, :now, :now)
       on conflict (package_id, plugin_id) where completed_at is null and cancelled_at is null do nothing returning id
     ), noted as (
       insert into ato_entries (request_id, kind, person_id, at, detail)
@@ -201,6 +201,7 @@ const REQUEST = {
   app_name: text,
   plugin_client_id: text,
   plugin_name: text,
+  is_plugin_removed: bool,
   started_by: nullable(text),
   status: text,
   can_cancel: bool,
@@ -209,14 +210,15 @@ const REQUEST = {
   completed_at: nullable(timestamptz),
   cancelled_at: nullable(timestamptz),
 }
-/** A plugin that no longer takes part cannot keep anybody from cancelling. */
+/** A plugin that no longer takes part, or is gone, cannot keep anybody from cancelling. */
 const canCancel = 'r.completed_at is null and r.cancelled_at is null and (r.is_cancellable or not v.serves)'
 const requestColumns = `
-  r.key, k.key as package, k.name as package_name, a.client_id, a.name as app_name, g.client_id as plugin_client_id, g.name as plugin_name,
+  r.key, k.key as package, k.name as package_name, a.client_id, a.name as app_name, r.plugin_client_id, coalesce(g.name, r.plugin_name) as plugin_name,
+  r.plugin_id is null as is_plugin_removed,
   w.handle as started_by, r.status, ${canCancel} as can_cancel, r.started_at, r.changed_at, r.completed_at, r.cancelled_at`
 const requests = `
   apps a join ato_packages k on k.app_id = a.id join ato_requests r on r.package_id = k.id
-  join plugins p on p.id = r.plugin_id join apps g on g.id = p.app_id left join people w on w.id = r.person_id,
+  left join plugins p on p.id = r.plugin_id left join apps g on g.id = p.app_id left join people w on w.id = r.person_id,
   lateral develops(:person, a) d, lateral serves_ato(p) v`
 
 /** A request about an app that the person works on; and where it opens in the plugin, as long as that serves it. */
@@ -256,7 +258,8 @@ export const cancelRequest = write('ato.cancelRequest', {
   text: `
     with cancelled as (
       update ato_requests r set cancelled_at = :now, changed_at = :now
-        from plugins p, lateral serves_ato(p) v where r.id = :request and p.id = r.plugin_id and ${canCancel}
+        from ato_requests s left join plugins p on p.id = s.plugin_id, lateral serves_ato(p) v
+       where r.id = :request and s.id = r.id and ${canCancel}
       returning r.id
     )
     insert into ato_entries (request_id, kind, person_id, at, detail)

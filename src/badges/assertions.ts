@@ -11,7 +11,7 @@ import type { AssertBadge, Assertion, ListAssertions } from './schema.ts'
 import * as store from './store.ts'
 
 /**
- * A person holds a badge from now on. Whoever has it keeps it as it was given first, so that repeating changes nothing. A badge of the platform says itself what it is;
+ * A person holds a badge from now on, by this plugin's word. Whoever has it keeps it as it was given first, so that repeating changes nothing. A badge of the platform says itself what it is;
  * any other badgeId is a badge of the plugin's own, which says what is given here.
  */
 export async function assertBadge(db: Db, who: PluginCaller, what: AssertBadge): Promise<Assertion> {
@@ -31,12 +31,12 @@ export async function assertBadge(db: Db, who: PluginCaller, what: AssertBadge):
         issuer: badge.issuer_name,
       }
     : { badge: null, organisation: null }
-  const row = { ...given, ...said, person, owner, key, plugin: who.pluginId, most: MAX_ASSERTED, now: who.at }
+  const row = { ...given, ...said, person, owner, key, client: who.clientId, most: MAX_ASSERTED, now: who.at }
   return db.transaction(async (tx) => {
     const made = await tx.first(store.insertAssertion, row)
     if (made) {
-      const { badge, organisation, plugin } = row
-      const payload = { assertion: made.id, person, badge, badgeKey: key, organisation, plugin }
+      const { badge, organisation } = row
+      const payload = { assertion: made.id, person, badge, badgeKey: key, organisation, plugin: who.pluginId }
       await badgeEvents.emit(tx, { kind: 'badge.asserted', subject: `person:${person}`, payload, at: who.at })
     }
     const held = await tx.first(store.findAssertion, { person, owner, key })

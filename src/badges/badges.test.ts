@@ -94,6 +94,7 @@ test("a plugin's own badge is kept as it is given; the platform's says itself wh
       classId: null,
       versionId: '7.1',
       organisation: null,
+      assertedBy: 'gs-helper',
     },
   )
   const badgeId = await addBadge(helper, { ...WHOLE, name: 'Said', courseId: 'course' })
@@ -111,6 +112,7 @@ test("a plugin's own badge is kept as it is given; the platform's says itself wh
       issuerName: WHOLE.issuerName,
       ...context,
       organisation: 'school',
+      assertedBy: 'gs-helper',
     },
   )
   const blakeId = await helper.userIdOf('blake')
@@ -168,8 +170,8 @@ test('the same assertion again changes nothing, and ten at once are one, with on
 
 test('a plugin gives a person a thousand badges at most', async () => {
   await app.sql(
-    `insert into badge_assertions (person_id, owner_id, badge_key, name, type, image, issuer_name, issued_at, given_by, created_at)
-     select p.id, ${both.pluginId}, 'many-' || i, 'x', 'x', '', 'x', now(), ${both.pluginId}, now() from people p, generate_series(1, 1000) i where p.handle = '@drew'`,
+    `insert into badge_assertions (person_id, owner_id, badge_key, name, type, image, issuer_name, issued_at, asserted_by, created_at)
+     select p.id, ${both.pluginId}, 'many-' || i, 'x', 'x', '', 'x', now(), '${both.clientId}', now() from people p, generate_series(1, 1000) i where p.handle = '@drew'`,
   )
   const userId = await both.userIdOf('drew')
   assertError(await both.client.post(ASSERTION, earned(userId)), 400, 4006, /1000 badges/)

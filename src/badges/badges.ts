@@ -188,8 +188,7 @@ export async function listOwnBadges(db: Db, who: Member, what: ListOwnBadges): P
 
 /** For the download of everything that is kept about a person. */
 export async function* exportBadges(db: Db, personId: number): AsyncGenerator<unknown> {
-  for await (const row of db.stream(store.exportHeld, { person: personId }))
-    yield { ...toHeld(row), assertedBy: row.given_by }
+  for await (const row of db.stream(store.exportHeld, { person: personId })) yield toHeld(row)
 }
 
 const toBadge = (row: RowOf<typeof store.findBadge>): Badge => ({
@@ -218,4 +217,5 @@ export const toHeld = (row: RowOf<typeof store.findAssertion>): HeldBadge => ({
   classId: row.class,
   versionId: row.version,
   organisation: row.organisation,
+  assertedBy: row.asserted_by,
 })

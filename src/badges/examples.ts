@@ -27,7 +27,7 @@ const OF_OBJECTIVE = {
 }
 const ofCourse = { ...content, courseId: 'course-preflight' }
 const EARNED = { ...said, badgeId: 'engine-start-expert', name: 'Engine start', issuedOn: MOMENT }
-const HELD = { ...EARNED, lessonId: null, classId: null, versionId: null, organisation: null }
+const HELD = { ...EARNED, lessonId: null, classId: null, versionId: null, organisation: null, assertedBy: 'gs-demo-ai' }
 const ASSERTION = { assertionId: ASSERTION_ID, userId: PLUGIN_USER_ID, ...HELD }
 
 const page = (doc: object) => ({ docs: [doc], total: 1, limit: 10, page: 1, pages: 1 })
@@ -51,7 +51,7 @@ export const examples = {
   },
   assertBadge: {
     description:
-      'The person holds the badge from now on. A badge of the platform says itself what it is called, looks like and by whom it is issued; any other `badgeId` is the plugin’s own, kept as it is given. Whoever holds a badge already keeps it as it is, and the answer is what they hold.',
+      'The person holds the badge from now on, by the word of this plugin (`assertedBy`), until they earn it where it is one of the platform’s. A badge of the platform says itself what it is called, looks like and by whom it is issued; any other `badgeId` is the plugin’s own, kept as it is given. Whoever holds a badge already keeps it as it is, and the answer is what they hold.',
     example: { request: { userId: PLUGIN_USER_ID, ...EARNED }, answer: ASSERTION },
   },
   listAssertions: {
@@ -83,7 +83,7 @@ export const examples = {
   },
   listOwnBadges: {
     description:
-      'The badges that the caller holds, the newest first. They are given by the platform, or asserted by a plugin.',
+      'The badges that the caller holds, the newest first. They are given by the platform, or asserted by the plugin that `assertedBy` names.',
     example: { answer: page(HELD), after: 'assertBadge' },
   },
 }

@@ -6,7 +6,7 @@ import { until } from '../database/test-database.ts'
 import { run } from '../imports/testing.ts'
 import { complete, listEvents, PATH as PROGRESS } from '../progress/testing.ts'
 import { type Person, type TestApp, testApp } from '../testing/testing.ts'
-import { ASSERTION, earned, openHelper, openSchools } from './testing.ts'
+import { AI, ASSERTION, earned, openHelper, openSchools } from './testing.ts'
 
 const PATH = '/edu/v1/badge'
 
@@ -81,6 +81,7 @@ test('badges are given when they are earned, once, and stay', async (t) => {
       classId: 'bravo',
       versionId: '1',
       organisation: 'school',
+      assertedBy: null,
     })
     const rows = await app.sql(
       `select id::int as assertion, person_id::int as person, badge_id::int as badge, badge_key as "badgeKey", organisation_id::int as organisation, null as plugin
@@ -134,21 +135,71 @@ test('badges are given when they are earned, once, and stay', async (t) => {
     assert.ok((await heldBy(app, 'blake')).includes('Late'))
   })
 
-  await t.test('a badge that a plugin has asserted is not given once more', async () => {
-    const helper = await openHelper(app, { key: 'helper' })
-    const avery = await app.as('avery')
-    const asserted = await helper.client.post(ASSERTION, earned(await helper.userIdOf('avery'), { badgeId: course }))
-    assert.equal(asserted.status, 200, asserted.text)
-    const report = { pass: true, score: 90 }
-    for (const lessonId of ['walkaround', 'checklist', 'interior', 'exterior', 'checkride'])
-      await complete(avery, { lessonId, classId: 'alpha' }, report)
-    await settle(app)
-    assert.deepEqual(await heldBy(app, 'avery'), ['Afterwards', 'Course badge', 'Safety badge'])
-    const { body } = await helper.client.get(ASSERTION, { userId: await helper.userIdOf('avery') })
-    assert.deepEqual(
-      body.find((one: { badgeId: string }) => one.badgeId === course),
-      asserted.body,
-    )
+  await t.test(
+    'what a plugin asserted is known as its word, and gives way once the badge is earned; never the other way round',
+    async () => {
+      const helper = await openHelper(app, { key: 'helper' })
+      const [avery, userId] = [await app.as('avery'), await helper.userIdOf('avery')]
+      const before = (await listEvents(app, 'badge.%')).length
+      const assertCourse = async (issuedOn: string) => {
+        const fields = { badgeId: course, issuedOn, lessonId: 'walkaround', classId: 'bravo' }
+        const { status, body, text } = await helper.client.post(ASSERTION, earned(userId, fields))
+        assert.equal(status, 200, text)
+        return body
+      }
+      type Held = { badgeId: string; assertedBy: string | null }
+      const shown = async (): Promise<Held[]> => {
+        const [record] = (await helper.client.get(`${AI}/record-data`, { limit: 100 })).body.filter(
+          (one: { userId: string }) => one.userId === userId,
+        )
+        const own = (await avery.get(`${PATH}/my`, { limit: 100 })).body.docs
+        const seen = (await helper.client.get(ASSERTION, { userId })).body
+        return [record.badges, own, seen].map((list: Held[]) => list.find(({ badgeId }) => badgeId === course)!)
+      }
+      const forged = await assertCourse('1990-01-01T00:00:00.000Z')
+      assert.deepEqual([forged.assertedBy, forged.issuedOn], [helper.clientId, '1990-01-01T00:00:00.000Z'])
+      for (const { assertedBy } of await shown()) assert.equal(assertedBy, helper.clientId)
+
+      // In two classes that are looked at together.
+      await run(app, {
+        classes: [{ key: 'zulu', course: 'course', name: 'Zulu', students: [{ handle: '@avery', id: 'avery-zulu' }] }],
+      })
+      for (const classId of ['alpha', 'zulu'])
+        for (const lessonId of ['walkaround', 'checklist', 'interior', 'exterior', 'checkride'])
+          await complete(avery, { lessonId, classId }, { pass: true, score: 90 })
+      await settle(app)
+      assert.deepEqual(await heldBy(app, 'avery'), ['Afterwards', 'Course badge', 'Safety badge'])
+      const given = await assertCourse('1991-01-01T00:00:00.000Z')
+      const { assertionId, assertedBy, classId, lessonId, versionId, issuedOn } = given
+      assert.deepEqual(
+        { assertionId, assertedBy, classId, lessonId, versionId },
+        { assertionId: forged.assertionId, assertedBy: null, classId: 'alpha', lessonId: null, versionId: '1' },
+      )
+      assert.ok(Date.parse(issuedOn) > Date.parse('2000-01-01'))
+      for (const { assertedBy } of await shown()) assert.equal(assertedBy, null)
+
+      // Told as what the platform gave, once.
+      const events = (await listEvents(app, 'badge.%'))
+        .slice(before)
+        .filter(({ payload }) => payload.badgeKey === course)
+      assert.deepEqual(
+        events.map(({ payload }) => payload.plugin),
+        [helper.pluginId, null],
+      )
+      await app.sql(`update event_consumers set position = 0 where name = 'badges'`)
+      await settle(app)
+      assert.deepEqual(await assertCourse('1992-01-01T00:00:00.000Z'), given)
+    },
+  )
+
+  await t.test('that a plugin said so is still known when the plugin is gone', async () => {
+    const gone = await openHelper(app, { key: 'gone' })
+    const fields = { badgeId: objective }
+    const { status } = await gone.client.post(ASSERTION, earned(await gone.userIdOf('finley'), fields))
+    assert.equal(status, 200)
+    await app.sql(`delete from apps where client_id = '${gone.clientId}'`)
+    const { docs } = (await (await app.as('finley')).get(`${PATH}/my`)).body
+    assert.equal(docs.find(({ badgeId }: { badgeId: string }) => badgeId === objective).assertedBy, gone.clientId)
   })
 })
 

@@ -12,7 +12,7 @@ import * as store from './store.ts'
  * told, or in which order; and once given, a badge stays, whatever an instructor changes afterwards.
  */
 
-/** Gives these students what they have earned and do not have. */
+/** Gives these students what they have earned and do not have, or only by the word of a plugin. */
 async function giveEarned(tx: Db, now: Date, enrolments: readonly number[], badge: number | null): Promise<void> {
   const given = await tx.all(store.giveEarned, { enrolments: JSON.stringify(enrolments), badge, now })
   const events = given.map((row) => ({

@@ -63,14 +63,14 @@ export const updateBadges = write('badges.updateImported', {
      where b.id = r.id returning b.id`,
 })
 
-/** Who holds these badges. */
+/** Who was given these badges; what a plugin asserted is not counted. */
 export const findHolders = read('badges.findHolders', {
   params: { badges: int8Array },
   row: { badge: text, handle: text },
   gather: false,
   text: `
     select a.badge_key as badge, p.handle_key as handle from badges b join badge_assertions a on a.badge_id = b.id join people p on p.id = a.person_id
-     where b.id = any(:badges)`,
+     where b.id = any(:badges) and a.asserted_by is null`,
 })
 
 export const insertHolders = write('badges.insertHolders', {
@@ -78,9 +78,14 @@ export const insertHolders = write('badges.insertHolders', {
   row: { id: int8 },
   text: `
     insert into badge_assertions (person_id, badge_key, badge_id, organisation_id, name, type, image, issuer_name, issued_at, created_at)
-    select r.person_id, b.key, b.id, k.organisation_id, b.name, b.type, b.image, b.issuer_name, r.issued, :now
+    select distinct on (r.person_id, b.id) r.person_id, b.key, b.id, k.organisation_id, b.name, b.type, b.image, b.issuer_name, r.issued, :now::timestamptz
       from json_to_recordset(:rows) as r(person_id bigint, badge_id bigint, issued timestamptz)
       join badges b on b.id = r.badge_id join courses k on k.id = b.course_id
      order by r.person_id, b.id
-    on conflict do nothing returning id`,
+    on conflict (person_id, owner_id, badge_key) do update
+      set badge_id = excluded.badge_id, organisation_id = excluded.organisation_id, name = excluded.name, type = excluded.type, image = excluded.image,
+          issuer_name = excluded.issuer_name, issued_at = excluded.issued_at, lesson = null, class = null, version = null,
+          asserted_by = null, created_at = excluded.created_at
+    where badge_assertions.asserted_by is not null
+    returning id`,
 })

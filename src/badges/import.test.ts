@@ -55,6 +55,14 @@ test('badges and who holds them come with a file, and coming again change nothin
   const more = of({ ...COURSE, name: 'Renamed', holders: [{ handle: '@Blake', issued }] })
   assert.deepEqual((await run(app, more)).production!.badges, all(0, 1, 0))
   assert.deepEqual((await list())[0], { ...first[0], name: 'Renamed', holders: ['@avery', '@blake'] })
+
+  // What a plugin asserted gives way to the file; a person may be named twice.
+  await app.sql(`update badge_assertions set asserted_by = 'gs-helper', issued_at = '1990-01-01'`)
+  const again = of({ ...COURSE, name: 'Renamed', holders: [...COURSE.holders, ...COURSE.holders] })
+  assert.deepEqual((await run(app, again)).production!.badges, all(0, 1, 0))
+  const { docs } = (await (await app.as('avery')).get('/edu/v1/badge/my')).body
+  assert.deepEqual([docs.length, docs[0].assertedBy, docs[0].issuedOn], [1, null, '2026-05-01T12:00:00.000Z'])
+  assert.deepEqual((await run(app, again)).production!.badges, all(0, 0, 1))
 })
 
 test('mistakes are named with their places, and nothing is written', async () => {

@@ -93,6 +93,7 @@ export type Badge = Static<typeof Badge>
 export const Badges = Type.Array(Badge, { title: 'Badges' })
 export const BadgePage = PageOf(Badge, 'BadgePage')
 
+export const assertedBy = TextOrNull('Client ID of the plugin that says so; null where the platform gave it')
 const held = {
   ...shown,
   issuedOn: Moment,
@@ -100,6 +101,7 @@ const held = {
   classId: TextOrNull('The class that it was earned in, where that is known'),
   versionId: TextOrNull('The version of the course, where that is known'),
   organisation: TextOrNull('Key of the organisation whose badge it is; null where it is a plugin’s own'),
+  assertedBy,
 }
 export const Assertion = Type.Object(
   {

@@ -197,9 +197,10 @@ const heldRow = {
   class: nullable(text),
   version: nullable(text),
   organisation: nullable(text),
+  asserted_by: nullable(text),
 }
 const heldColumns = `
-  a.id, a.owner_id, a.badge_key, a.name, a.type, a.image, a.issuer_name, a.issued_at, a.lesson, a.class, a.version, o.key as organisation`
+  a.id, a.owner_id, a.badge_key, a.name, a.type, a.image, a.issuer_name, a.issued_at, a.lesson, a.class, a.version, o.key as organisation, a.asserted_by`
 const heldTables = `badge_assertions a left join organisations o on o.id = a.organisation_id`
 
 /** No row where the person has it already, is gone, or has too many of this plugin. */
@@ -218,17 +219,17 @@ export const insertAssertion = write('badges.insertAssertion', {
     lesson: nullable(text),
     class: nullable(text),
     version: nullable(text),
-    plugin: int8,
+    client: text,
     most: int8,
     now: timestamptz,
   },
   row: { id: int8 },
   text: `
     insert into badge_assertions (person_id, owner_id, badge_key, badge_id, organisation_id, name, type, image, issuer_name, issued_at,
-      lesson, class, version, given_by, created_at)
-    select p.id, :owner, :key, (select b.id from badges b where b.id = :badge for key share), :organisation, :name, :type, :image, :issuer, :issued, :lesson, :class, :version, :plugin, :now
+      lesson, class, version, asserted_by, created_at)
+    select p.id, :owner, :key, (select b.id from badges b where b.id = :badge for key share), :organisation, :name, :type, :image, :issuer, :issued, :lesson, :class, :version, :client, :now
       from (select id from people where id = :person for key share) p
-     where (select count(*) from badge_assertions where person_id = :person and given_by = :plugin) < :most
+     where (select count(*) from badge_assertions where person_id = :person and asserted_by = :client) < :most
     on conflict do nothing returning id`,
 })
 
@@ -261,28 +262,31 @@ export const listHeld = read('badges.listHeld', {
 
 export const exportHeld = report('badges.exportHeld', {
   params: { person: int8 },
-  row: { ...heldRow, given_by: nullable(text) },
-  text: `
-    select ${heldColumns}, p.client_id as given_by from ${heldTables}
-      left join plugins g on g.id = a.given_by left join apps p on p.id = g.app_id
-     where a.person_id = :person order by a.id`,
+  row: heldRow,
+  text: `select ${heldColumns} from ${heldTables} where a.person_id = :person order by a.id`,
 })
 
-/** Gives what these students have earned, of all badges of their courses or of one. Who has a badge already keeps it as it is. */
+/** Gives what these students have earned, of all badges of their courses or of one. Takes the place of what a plugin asserted; what the platform gave stays. */
 export const giveEarned = write('badges.giveEarned', {
   params: { enrolments: json, badge: nullable(int8), now: timestamptz },
   row: { id: int8, person_id: int8, badge_id: nullable(int8), badge_key: text, organisation_id: nullable(int8) },
   text: `
     insert into badge_assertions (person_id, badge_key, badge_id, organisation_id, name, type, image, issuer_name, issued_at, class, version, created_at)
-    select e.person_id, b.key, b.id, k.organisation_id, b.name, b.type, b.image, b.issuer_name, :now, c.key, v.number::text, :now
+    select distinct on (e.person_id, b.id)
+           e.person_id, b.key, b.id, k.organisation_id, b.name, b.type, b.image, b.issuer_name, :now::timestamptz, c.key, v.number::text, :now::timestamptz
       from json_array_elements_text(:enrolments) w(id) join enrolments e on e.id = w.id::bigint
       join classes c on c.id = e.class_id join courses k on k.id = c.course_id join course_versions v on v.id = c.version_id
       join badges b on b.course_id = c.course_id
      where (:badge is null or b.id = :badge)
-       and not exists (select from badge_assertions a where a.person_id = e.person_id and a.owner_id is null and a.badge_key = b.key)
+       and not exists (select from badge_assertions a where a.person_id = e.person_id and a.owner_id is null and a.badge_key = b.key and a.asserted_by is null)
        and badge_met(b, e.id, c.version_id)
      order by e.person_id, b.id, e.id
-    on conflict do nothing returning id, person_id, badge_id, badge_key, organisation_id`,
+    on conflict (person_id, owner_id, badge_key) do update
+      set badge_id = excluded.badge_id, organisation_id = excluded.organisation_id, name = excluded.name, type = excluded.type, image = excluded.image,
+          issuer_name = excluded.issuer_name, issued_at = excluded.issued_at, lesson = null, class = excluded.class, version = excluded.version,
+          asserted_by = null, created_at = excluded.created_at
+    where badge_assertions.asserted_by is not null
+    returning id, person_id, badge_id, badge_key, organisation_id`,
 })
 
 /** Some students of the course of a badge, in order. */

@@ -171,7 +171,7 @@ async function insertTraces(app: TestApp, personId: number, userId: string, emai
      insert into plugins (app_id, kind, created_at) values (${anApp}, 'ato', now());
      insert into plugin_users (user_id, plugin_id, person_id) select 'Quillon to a plugin', id, ${me} from plugins;
      insert into ato_packages (key, app_id, name, created_at) values ('package', ${anApp}, 'Package', now());
-     insert into ato_requests (key, package_id, plugin_id, person_id, started_at, changed_at) select 'request', k.id, p.id, ${me}, now(), now() from ato_packages k, plugins p;
+     insert into ato_requests (key, package_id, plugin_id, plugin_client_id, plugin_name, person_id, started_at, changed_at) select 'request', k.id, p.id, 'x', 'x', ${me}, now(), now() from ato_packages k, plugins p;
      insert into ato_entries (request_id, kind, person_id, at, detail) select id, 'started', ${me}, now(), '{}' from ato_requests;
      insert into planner_searches (key, person_id, text, organisations, engines, capabilities, created_at) values ('search', ${me}, 'Quillon asks', '{}', '[]', '[]', now());
      insert into planner_candidates (search_id, person_id, score, sources) select id, ${me}, 1, '[]' from planner_searches;

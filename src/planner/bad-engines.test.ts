@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { pipeline, Readable } from 'node:stream'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { type Capability, createPlugin } from 'groundschool-sdk'
 import { call, signInBrowser, UNLIMITED } from '../account/testing.ts'
 import { findFreePort } from '../testing/ports.ts'
 import { assertError, sharedApp } from '../testing/testing.ts'
@@ -169,6 +170,41 @@ test('P4: candidates of a wrong shape are refused', async () => {
     assertError(await findCandidates(casey, searchId, ['1.1'], { limit: 5 }), 504, 5040, /gs-bad: It/)
   }
   assert.deepEqual(ok(await call(casey, 'GET', `/planner/v1/search?searchId=${searchId}`)).candidates.candidates, [])
+})
+
+test('of an answer 256 KiB are read; the kit refuses a larger one before it is sent', async () => {
+  const make = (bytes: number): Capability[] => {
+    const all = Array.from({ length: 100 }, (_, i) => ({ id: `c${i}`, name: 'x', description: '€'.repeat(840) }))
+    const lacks = bytes - Buffer.byteLength(JSON.stringify({ capabilities: all }))
+    return all.map((one, i) => ({
+      ...one,
+      description: one.description.padEnd(840 + Math.floor((lacks + i) / 100), 'x'),
+    }))
+  }
+  for (const [bytes, isTaken] of [
+    [256 * 1024, true],
+    [256 * 1024 + 1, false],
+  ] as const) {
+    const capabilities = make(bytes)
+    const kit = createPlugin({
+      clientId: 'c',
+      secrets: 's',
+      onCapabilitiesSearch: () => capabilities,
+      onError: () => {},
+    })
+    const { status } = await kit.handle({
+      method: 'POST',
+      path: '/capabilities',
+      headers: { authorization: `Basic ${btoa('c:s')}` },
+      body: Buffer.from(JSON.stringify({ searchId: 's', text: 'x', orgIds: [] })),
+    })
+    assert.equal(status, isTaken ? 200 : 500)
+    const body = JSON.stringify({ capabilities })
+    assert.equal(Buffer.byteLength(body), bytes)
+    bad.says.capabilities = raw(200, body)
+    const { engines } = ok(await search(casey, [bad, good]))
+    assert.equal(engines[0].status, isTaken ? 'answered' : 'failed', engines[0].problem)
+  }
 })
 
 test("an engine's words are one plain line each", async () => {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import type * as kit from 'groundschool-sdk'
 import { startExample } from '../../examples/testing.ts'
 import { call, signInBrowser } from '../account/testing.ts'
@@ -10,6 +13,7 @@ import type { DistributionsDocument, RequestDocument } from '../ato/events.ts'
 import { ATO, ask, setUpSchool } from '../ato/testing.ts'
 import type { Assertion, Badge } from '../badges/schema.ts'
 import { openSchool } from '../courses/testing.ts'
+import { until } from '../database/test-database.ts'
 import { signInAndAllow } from '../oauth/testing.ts'
 import { registerTestPlugin } from '../plugins/testing.ts'
 import { complete } from '../progress/testing.ts'
@@ -223,13 +227,34 @@ test('a search with two engines finds people by what they passed, hold and name,
     sources[0]!.reasons[0],
   ])
   assert.deepEqual(ranked, [
-    ['@blake', 2, 'Holds the badge Walkaround expert.'],
     ['@drew', 2, 'Names the skill Walkaround inspections.'],
+    ['@blake', 2, 'According to gs-one, holds the badge Walkaround expert.'],
     ['@avery', 2, 'Passed 2 of 5 lessons of the course Course.'],
   ])
   for (const { engine } of engines) assert.match(engine.output(), /: 3 candidates for /)
-  // Both searches of an engine share what was read: three pages. The first one was ours.
-  assert.equal(app.log().match(/"operation":"readRecords"/g)?.length, 1 + 2 * 3)
+  // Both searches of an engine share what was read: three pages. It reads once when it starts; the first one was ours.
+  assert.equal(app.log().match(/"operation":"readRecords"/g)?.length, 1 + 2 * (1 + 3))
+})
+
+test('examples say what is wrong when they start: a secret that is refused, a port that is taken', async (t) => {
+  const app = await testApp(t)
+  await openSchool(app)
+  const { clientId, secret } = await registerTestPlugin(app, { kind: 'ai', key: 'engine' })
+  const settings = { PLATFORM_URL: app.address, CLIENT_ID: clientId, PORT: String(await findFreePort()) }
+  const wrong = await startExample(t, 'ai-plugin', { ...settings, CLIENT_SECRET: 'wrong' })
+  await wrong.wrote(/Warning: .*401\/4011: .*Check CLIENT_ID and CLIENT_SECRET/)
+  assert.equal((await fetch(wrong.address)).status, 404, 'it goes on')
+
+  const other = fileURLToPath(new URL('../../examples/ato-plugin/main.ts', import.meta.url))
+  const env = { ...process.env, ...settings, CLIENT_SECRET: secret }
+  const ended = await promisify(execFile)(process.execPath, [other], { env }).catch((error) => error)
+  assert.equal(ended.code, 1)
+  assert.match(ended.stderr, /^Port \d+ is taken\. [^\n]+\n$/)
+
+  await wrong.stop()
+  const right = await startExample(t, 'ai-plugin', { ...settings, CLIENT_SECRET: secret })
+  await until('it has called', () => /"operation":"readRecords"[^\n]*"status":200/.test(app.log()))
+  assert.doesNotMatch(right.output(), /Warning/)
 })
 
 const isAvery = (courses: object[]): boolean => (courses[0] as { lessonsPassed: number }).lessonsPassed > 0

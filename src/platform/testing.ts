@@ -193,7 +193,7 @@ const haveRequest = (app: TestApp) =>
     `delete from ato_packages;
      insert into ato_packages (key, app_id, name, created_at) select k, id, 'Package', now() from apps, (values ('fuzz-package'), ('fuzz-empty')) v(k) where name = 'first';
      insert into ato_distributions (key, package_id, name, uri, added_at) select 'fuzz-distribution', id, 'One', 'https://example.org/', now() from ato_packages where key = 'fuzz-package';
-     insert into ato_requests (key, package_id, plugin_id, started_at, changed_at) select 'fuzz-request', k.id, p.id, now(), now()
+     insert into ato_requests (key, package_id, plugin_id, plugin_client_id, plugin_name, started_at, changed_at) select 'fuzz-request', k.id, p.id, 'x', 'x', now(), now()
        from ato_packages k, plugins p join apps a on a.id = p.app_id where k.key = 'fuzz-package' and a.client_id = 'gs-fuzz-ato'`,
   )
 

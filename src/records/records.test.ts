@@ -71,7 +71,9 @@ test('a record says what a person has learned and can do', async () => {
           score: 70,
         },
       ],
-      badges: [{ badgeId: 'own-badge', name: 'Own badge', issuedOn: '2026-05-01T12:00:00.000Z' }],
+      badges: [
+        { badgeId: 'own-badge', name: 'Own badge', issuedOn: '2026-05-01T12:00:00.000Z', assertedBy: 'gs-helper' },
+      ],
       skills: ['night flying'],
     },
   )

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { orgIds } from '../badges/schema.ts'
+import { assertedBy, orgIds } from '../badges/schema.ts'
 import { AnyJson, Id } from '../http/input/fields.ts'
 import { paging } from '../paging.ts'
 
@@ -25,7 +25,7 @@ const CourseOfRecord = Type.Object({
   completedDate: Type.Union([Moment, Type.Null()], { description: 'When the last of them was; null until then' }),
   score: Type.Union([Type.Number(), Type.Null()], { description: 'Mean of the lessons that have a score' }),
 })
-const BadgeOfRecord = Type.Object({ badgeId: Type.String(), name: Type.String(), issuedOn: Moment })
+const BadgeOfRecord = Type.Object({ badgeId: Type.String(), name: Type.String(), issuedOn: Moment, assertedBy })
 export const LearningRecord = Type.Object(
   {
     userId: Type.String(),

@@ -39,7 +39,7 @@ export const listRecords = report('records.list', {
                          where l.version_id = c.version_id) n
                      where e.person_id = g.person_id and (e.status <> 'dropped' or n.passed = n.lessons)
                      order by c.course_id, n.passed = n.lessons desc, n.passed desc, e.enrolled_at desc, e.id desc) t) as courses,
-           (select coalesce(json_agg(json_build_object('badgeId', a.badge_key, 'name', a.name, 'issuedOn', a.issued_at) order by a.issued_at desc, a.id desc), '[]')
+           (select coalesce(json_agg(json_build_object('badgeId', a.badge_key, 'name', a.name, 'issuedOn', a.issued_at, 'assertedBy', a.asserted_by) order by a.issued_at desc, a.id desc), '[]')
               from badge_assertions a where a.person_id = g.person_id and plugin_sees_assertion(:plugin, a)) as badges
       from page g join people p on p.id = g.person_id left join skills k on k.person_id = g.person_id
       left join plugin_users u on u.plugin_id = :plugin and u.person_id = g.person_id
