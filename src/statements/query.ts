@@ -15,6 +15,13 @@ export function show({ seq, payload }: Pick<RowOf<typeof store.findStatement>, '
   return { timestamp: storedOf(seq), ...statement, stored: storedOf(seq) }
 }
 
+/** The same as text, as it was sent, without taking it apart. */
+export function showText({ seq, payload }: Pick<RowOf<typeof store.findStatement>, 'seq' | 'payload'>): string {
+  const stored = storedOf(seq)
+  const timestamp = payload.startsWith('{"timestamp"') ? '' : `,"timestamp":"${stored}"`
+  return `${payload.slice(0, -1)},"stored":"${stored}"${timestamp}}`
+}
+
 export const findStatement = (db: Db, id: string) => db.first(store.findStatement, { id: id.toLowerCase() })
 
 /** Something that a statement is found by, in one of these places of it. */
@@ -24,21 +31,25 @@ export interface Wanted {
 }
 
 export interface Query {
-  /** All of them must be there; four at most. */
+  /** All of them must be there; five at most. */
   readonly wanted: readonly Wanted[]
   /** After the first number, and up to the second. */
   readonly after?: number
   readonly upTo?: number
   readonly isAscending?: boolean
   readonly limit: number
+  /** No more text than so many bytes, but for the first; 8 MiB where nothing is said. */
+  readonly bytes?: number
 }
+
+const MOST_BYTES = 8 * 1024 * 1024
 
 const bitsOf = (roles: readonly number[]): number => roles.reduce((bits, role) => bits + 2 ** role, 0)
 
-/** Statements that are not voided, the newest first where nothing else is said. */
-export async function queryStatements(db: Db, what: Query): Promise<RowOf<typeof store.findStatement>[]> {
-  const { wanted, after = 0, upTo = Number.MAX_SAFE_INTEGER, isAscending = false, limit } = what
-  const range = { after, upTo, limit }
+/** Statements that are not voided, the newest first where nothing else is said. `found` of each says how many there are up to the limit: fewer come where they are large. */
+export async function queryStatements(db: Db, what: Query): Promise<RowOf<typeof store.queryNewest>[]> {
+  const { wanted, after = 0, upTo = Number.MAX_SAFE_INTEGER, isAscending = false, limit, bytes = MOST_BYTES } = what
+  const range = { after, upTo, limit, bytes }
   if (wanted.length === 0) return db.all(isAscending ? store.listOldest : store.listNewest, range)
   const [first, ...others] = await sortByRarity(db, wanted)
   const probe = (n: number) => others[n]?.key ?? null
@@ -53,6 +64,8 @@ export async function queryStatements(db: Db, what: Query): Promise<RowOf<typeof
     roles3: roles(1),
     key4: probe(2),
     roles4: roles(2),
+    key5: probe(3),
+    roles5: roles(3),
   })
 }
 
