@@ -89,10 +89,19 @@ export const measure = write('documents.measure', {
 /** A few at a time: each may be as large as a body. */
 export const exportOfPerson = read('documents.exportOfPerson', {
   params: { person: int8, after: uuid },
-  row: { document_key: uuid, kind: text, activity_id: nullable(text), registration: nullable(uuid), id: text, ...KEPT },
+  row: {
+    document_key: uuid,
+    kind: text,
+    activity_id: nullable(text),
+    registration: nullable(uuid),
+    id: text,
+    content_type: text,
+    contents: bytea,
+    updated: timestamptz,
+  },
   gather: false,
   text: `
-    select document_key, kind, activity_id, registration, id, content_type, contents, etag, updated
+    select document_key, kind, activity_id, registration, id, content_type, contents, updated
       from documents where handle = (select handle_key from people where id = :person) and document_key > :after order by document_key limit 8`,
 })
 
