@@ -4,6 +4,7 @@ import { operations, pages } from '../app.ts'
 import { signInToPlugin } from '../ato/testing.ts'
 import { assertStorageAddsUp, PATH, UNLIMITED } from '../buckets/testing.ts'
 import { openSchool } from '../courses/testing.ts'
+import { makeTestKey } from '../credentials/testing.ts'
 import {
   exchange,
   obtainCode,
@@ -151,6 +152,13 @@ const statementSamples = ({ url }: { url: string }, { userId }: Client): Samples
   verbId: ['https://example.org/verbs/fuzz'],
 })
 
+const credentialSamples = (keys: readonly { readonly key: string }[]): Samples => ({
+  key: keys.map(({ key }) => key),
+  scopes: [['all'], 'state,define', []],
+  authority: [{ mbox: 'mailto:fuzz@example.org' }, {}],
+  expiresDate: ['2100-01-01', '2020-01-01'],
+})
+
 const pluginSamples: Samples = {
   clientId: ['gs-fuzz-ai', 'gs-fuzz-ato'],
   kind: ['ai', 'ato'],
@@ -284,13 +292,16 @@ export function fuzzOperations(file: keyof typeof AREAS): void {
         const users = [avery, avery, avery, avery, blake, blake]
         // Ellis is signed in to the plugin that serves the request.
         const reporters = area === 'ATO' ? Array(6).fill(await signInToPlugin(app, 'ellis', 'fuzz-ato')) : []
-        const clients = [...reporters, ...(who.name === 'plugin' ? callers : users), app.nobody()]
+        const keys = who.name === 'record store' || area === 'Record store' ? [await makeTestKey(app)] : []
+        const senders = keys.flatMap(({ client }) => Array<Client>(users.length).fill(client))
+        const clients = [...reporters, ...senders, ...(who.name === 'plugin' ? callers : users), app.nobody()]
         const all = {
           ...samples,
           ...learningSamples,
           ...bucketSamples(avery, blake),
           ...(isOfPlugins ? pluginSamples : {}),
           ...(area === 'ATO' ? atoSamples : {}),
+          ...(area === 'Record store' ? credentialSamples(keys) : {}),
           ...(area === 'xAPI' ? statementSamples(app.environment(), avery) : {}),
         }
         await fuzzOperation(operation, { clients, browsers, samples: all, runs: RUNS, prepare })
