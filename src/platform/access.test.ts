@@ -5,6 +5,7 @@ import { operations } from '../app.ts'
 import { UNLIMITED } from '../buckets/testing.ts'
 import { SCOPES, type Scope } from '../credentials/scopes.ts'
 import { makeTestKey } from '../credentials/testing.ts'
+import { isFile, isWholeBody } from '../http/input/fields.ts'
 import type { Need, Operation } from '../http/operation.ts'
 import { PERMISSIONS, type Permission } from '../plugins/rules.ts'
 import { registerTestPlugin } from '../plugins/testing.ts'
@@ -90,16 +91,26 @@ test('what a caller must hold beside is asked for', async (t) => {
   for (const operation of operations)
     for (const need of operation.needs ?? []) {
       const { lacks, holds, code } = cases[need.name] ?? (await scoped(need.name))
-      const { method, path, name } = operation
-      const send = async ({ client, headers }: ReturnType<typeof token>) => {
-        const body = { ...operation.example?.request, userId: (await app.as('casey')).userId }
-        const init = method === 'GET' ? { query: body, headers } : { body, headers }
-        return (await client.send(method, path, init)).body.error_code
-      }
+      const { name } = operation
+      const send = async ({ client, headers }: ReturnType<typeof token>) =>
+        (await sendExample(operation, client, headers, (await app.as('casey')).userId)).body?.error_code
       assert.equal(await send(lacks), code, name)
       assert.notEqual(await send(holds), code, name)
     }
 })
+
+/** The example of an operation, by whomever; where it takes fields that it does not know, about a user. */
+async function sendExample(operation: Operation, client: Client, more: Record<string, string>, userId: string) {
+  const { method, path, input, from, example } = operation
+  const fields = { ...example?.request, ...(input.additionalProperties === false ? {} : { userId }) }
+  const headers = { ...example?.headers, ...more }
+  if (from === 'query') return client.send(method, path, { query: fields, headers })
+  if (!isWholeBody(from)) return client.send(method, path, { body: fields, headers })
+  const isBody = (name: string) => isFile(input.properties[name])
+  const query = Object.fromEntries(Object.entries(fields).filter(([name]) => !isBody(name)))
+  const body = Object.entries(fields).find(([name]) => isBody(name))?.[1]
+  return client.send(method, path, { query, body, headers })
+}
 
 /** What the browser of somebody who has just signed in sends. */
 async function cookieOf(app: TestApp, person: Person): Promise<string> {
