@@ -1,4 +1,5 @@
 import type { Room } from '../room.ts'
+import { factsUpkeep } from './facts.ts'
 import { partitionUpkeep } from './partitions.ts'
 import { statementRecorder } from './recording.ts'
 import { statementOperations } from './routes.ts'
@@ -19,5 +20,5 @@ export const statements: Room = {
   exports: [{ file: 'statements.json', about: 'xAPI statements in which you act', read: exportStatements }],
   forget: forgetStatements,
   consumers: [statementRecorder],
-  upkeep: [partitionUpkeep],
+  upkeep: [partitionUpkeep, factsUpkeep],
 }

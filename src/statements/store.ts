@@ -211,6 +211,8 @@ export const deleteStatements = write('statements.delete', {
       delete from statement_links l where l.seq = any(:seqs)
     ), ids as (
       delete from statement_ids i where i.seq = any(:seqs)
+    ), facts as (
+      delete from statement_facts f where f.seq = any(:seqs)
     )
     delete from statements s where s.seq = any(:seqs) returning s.seq`,
 })

@@ -5,6 +5,7 @@ import { type Environment, service } from '../environment.ts'
 import { fail } from '../errors.ts'
 import { keyOf } from './agents.ts'
 import { fingerprint, isSameTime } from './compare.ts'
+import { holdFacts } from './facts-store.ts'
 import { keyOfVerb, type Ref, refsOf, targetOf } from './refs.ts'
 import { type Statement, VOIDED } from './statement.ts'
 import * as store from './store.ts'
@@ -174,6 +175,7 @@ export async function removeStatements(
   tx: Db,
   rows: readonly { readonly seq: number; readonly statement: Statement }[],
 ): Promise<void> {
+  await tx.all(holdFacts, {})
   const targets = rows.flatMap(({ statement }) => targetOf(statement) ?? [])
   const known = await readKnown(tx, targets)
   const refs = rows.flatMap(({ seq, statement }) => {
