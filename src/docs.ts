@@ -94,6 +94,7 @@ const SOURCES: Record<Operation['from'], string> = {
   'body only': 'body',
   image: 'the body itself',
   csv: 'query; the file is the body itself',
+  raw: 'query; the rest is the body itself',
   multipart: 'form with a file',
 }
 

@@ -50,6 +50,9 @@ export class PlatformError extends Error {
   /** Its name in OAuth (RFC 6749 §5.2 and the like), where that is another than its kind has. */
   readonly oauthName: string | undefined
 
+  /** What is wrong, one by one, where there may be several. */
+  faults: readonly object[] | undefined
+
   constructor(kind: ErrorName, description?: string, retryAfterSeconds?: number, oauthName?: string) {
     const [status, code, text] = CATALOGUE[kind]
     super(description ?? text)

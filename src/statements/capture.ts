@@ -8,6 +8,7 @@ import { type Bases, handleOf, type Ids, translateV1, translateV2 } from './capt
 import * as store from './capture-store.ts'
 import { findFaults } from './faults.ts'
 import { type Named, resolveLinks } from './linking-rules.ts'
+import { failWith } from './problems.ts'
 import type { Captured, CaptureV1, CaptureV2 } from './schema.ts'
 import type { Agent, Statement } from './statement.ts'
 import { type Links, storeInTransaction, storeStatements } from './storing.ts'
@@ -25,7 +26,6 @@ export const bases = service(
 
 /** Statements that are made here are of this version. */
 export const VERSION = '2.0.0'
-const MOST_FAULTS = 5
 
 type Parts = Pick<Environment, 'get'>
 
@@ -116,12 +116,8 @@ async function keep(
   sent: Statement,
   links: Links,
 ): Promise<Captured> {
-  const faults = findFaults(sent, VERSION, MOST_FAULTS)
-  if (faults.length > 0)
-    throw fail(
-      'validationFailed',
-      faults.map(({ pointer, must }) => `${pointer || 'the statement'} must ${must}`).join('; '),
-    )
+  const faults = findFaults(sent, VERSION)
+  if (faults.length > 0) throw failWith(faults)
   const { homePage } = get(bases)
   const authority = { objectType: 'Agent' as const, account: { homePage, name: clientId ?? 'groundschool' } }
   const id = sent.id?.toLowerCase() ?? randomUUID()
