@@ -33,7 +33,8 @@ export interface Query {
   readonly limit: number
 }
 
-const bitsOf = (roles: readonly number[]): number => roles.reduce((bits, role) => bits + 2 ** role, 0)
+/** Places as bits of a number. */
+export const bitsOf = (roles: readonly number[]): number => roles.reduce((bits, role) => bits + 2 ** role, 0)
 
 /** Statements that are not voided, the newest first where nothing else is said. */
 export async function queryStatements(db: Db, what: Query): Promise<RowOf<typeof store.findStatement>[]> {
@@ -57,9 +58,12 @@ export async function queryStatements(db: Db, what: Query): Promise<RowOf<typeof
 }
 
 /** The rarest leads: what is common is only probed. */
-async function sortByRarity(db: Db, wanted: readonly Wanted[]): Promise<readonly Wanted[]> {
+export async function sortByRarity(db: Db, wanted: readonly Wanted[]): Promise<readonly Wanted[]> {
   if (wanted.length === 1) return wanted
   const rows = await db.all(store.countRefs, { keys: wanted.map(({ key }) => key) })
   const countOf = new Map(rows.map(({ key, count }) => [key, count]))
   return [...wanted].sort((a, b) => countOf.get(a.key)! - countOf.get(b.key)!)
 }
+
+/** The newest number: everything below it can be seen. */
+export const readClock = async (db: Db): Promise<number> => (await db.first(store.readClock, {}))!.last

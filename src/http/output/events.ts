@@ -13,6 +13,8 @@ import { startAnswer } from './answers.ts'
 const HEARTBEAT_MS = 15_000
 /** A client that does not read is let go; it resumes where it was. */
 const MAX_UNSENT_BYTES = 256 * 1024
+/** With more than that unread, a source that can wait waits. */
+const BUSY_BYTES = 64 * 1024
 /** Signing out of a browser is told to nobody, so that is looked up. */
 const LOOK_MS = 1000
 
@@ -62,6 +64,7 @@ export function openEventSink(environment: Environment, request: HttpRequest): E
   else look()
   return {
     send: ({ id, event, data }) => write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`),
+    isBusy: () => response.writableLength > BUSY_BYTES,
     close,
     onClose: (handler) => {
       if (isClosed) handler()
