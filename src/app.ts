@@ -8,6 +8,7 @@ import { browsers } from './browsers/room.ts'
 import { buckets } from './buckets/room.ts'
 import { classes } from './classes/room.ts'
 import { courses } from './courses/room.ts'
+import { credentials } from './credentials/room.ts'
 import { deliveries } from './deliveries/room.ts'
 import { demo } from './demo/room.ts'
 import { devices } from './devices/room.ts'
@@ -61,6 +62,7 @@ export const rooms: readonly Room[] = [
   progress, // /edu/v1/lesson/progress: how far students are
   notes, // /edu/v1/note: what is written down about students
   statements, // /edu/v1/xapi, /edu/v2/xapi: what apps say that people do
+  credentials, // /lrs/v1/credentials: keys of the record store, and what they may do
   plugins, // /plugin/v1/plugin: what extends the platform
   ato, // /plugin/v1/ato: packages of apps, and requests to plugins about them
   records, // /plugin/v2/ai: what AI plugins read and write of people

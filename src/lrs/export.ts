@@ -3,10 +3,10 @@ import { gatePerOwner } from '../bounds/gate.ts'
 import type { StoreCaller } from '../credentials/credentials.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
-import { readClock, show } from '../statements/query.ts'
+import { readClock, showText } from '../statements/query.ts'
 import { isTimestamp, microsecondsOf } from '../statements/times.ts'
 import { type Chosen, choose } from './chosen.ts'
-import { readPage } from './pages.ts'
+import { readPage } from './reading.ts'
 import type { ExportStatements } from './schema.ts'
 
 const exporting = gatePerOwner({
@@ -46,7 +46,7 @@ export const NDJSON = 'application/x-ndjson'
 async function* linesOf(db: Db, chosen: Chosen, voided: boolean): AsyncGenerator<string> {
   for (let after = chosen.after; ; ) {
     const { rows, isFull } = await readPage(db, { ...chosen, after }, { ...PAGE, voided })
-    if (rows.length > 0) yield rows.map((row) => `${JSON.stringify(show(row))}\n`).join('')
+    if (rows.length > 0) yield rows.map((row) => `${showText(row)}\n`).join('')
     if (!isFull) return
     after = rows.at(-1)!.seq
   }

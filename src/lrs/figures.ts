@@ -2,8 +2,8 @@ import type { StoreCaller } from '../credentials/credentials.ts'
 import type { RowOf } from '../database/statement.ts'
 import type { Environment } from '../environment.ts'
 import { feedFacts } from '../statements/facts.ts'
-import { storedOf } from '../statements/query.ts'
-import { choose, keysOf } from './chosen.ts'
+import { keysOf, storedOf } from '../statements/query.ts'
+import { choose } from './chosen.ts'
 import {
   type Aggregate,
   type AggregateStatements,
@@ -36,7 +36,7 @@ export async function aggregateStatements(
   const most = groupsIn(what)
   const { keys, range } = await prepare(parts, who, filters)
   const page = { ...range, limit: most + 1 }
-  const rows = await (keys
+  const rows: RowOf<typeof store.groupsOfAll.verb>[] = await (keys
     ? db.all(store.groupsOfChosen[by], { ...keys, ...page })
     : db.all(store.groupsOfAll[by], page))
   const shown = rows.slice(0, most)
@@ -52,7 +52,10 @@ export async function aggregateStatements(
 async function prepare(parts: Parts, who: StoreCaller, what: CountStatements) {
   const { wanted, after, upTo } = choose(who, what)
   const fed = await feedFacts(parts)
-  return { keys: await keysOf(parts.db, wanted), range: { after, upTo: Math.min(upTo, fed) } }
+  return {
+    keys: wanted.length === 0 ? undefined : await keysOf(parts.db, wanted),
+    range: { after, upTo: Math.min(upTo, fed) },
+  }
 }
 
 type Subject = Pick<StatementGroup, Grouping>
@@ -84,9 +87,7 @@ const withoutNulls = <T extends object>(value: T): T =>
 const presentFigures = (row: RowOf<typeof store.groupsOfAll.verb>): Omit<StatementGroup, Grouping> => ({
   count: row.count,
   score:
-    row.scores === 0
-      ? null
-      : { count: row.scores, mean: row.score_mean!, min: row.score_min!, max: row.score_max! },
+    row.scores === 0 ? null : { count: row.scores, mean: row.score_mean!, min: row.score_min!, max: row.score_max! },
   duration:
     row.durations === 0
       ? null

@@ -23,7 +23,9 @@ export const AggregateStatements = closed({
   ...FilterFields,
   by: Type.Union(
     GROUPINGS.map((one) => Type.Literal(one)),
-    { description: 'By what they are grouped: verb, activity (the object), agent (the actor) or day (of storing, UTC)' },
+    {
+      description: 'By what they are grouped: verb, activity (the object), agent (the actor) or day (of storing, UTC)',
+    },
   ),
   limit: Type.Optional(Whole(`So many groups at most, the largest first (${DEFAULT_GROUPS})`, 1, MOST_GROUPS)),
 })

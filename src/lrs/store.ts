@@ -147,12 +147,11 @@ export const listChosen = read('lrs.listChosen', {
 
 /** What is there of these ids: of all, or of those that one sender has sent. */
 export const listKnown = read('lrs.listKnown', {
-  params: { ids: uuidArray, sender: nullable(uuid), role: int8 },
+  params: { ids: uuidArray, sender: nullable(uuid) },
   row: { statement_id: uuid, fingerprint: uuid, payload: text },
   gather: false,
   text: `
     select i.statement_id, i.fingerprint, s.payload
-      from statement_ids i cross join lateral (select t.payload from statements t where t.seq = i.seq offset 0) s
-     where i.statement_id = any(:ids)
-       and (:sender is null or exists (select from statement_refs r where r.key = :sender and r.seq = i.seq and r.role::int8 = :role))`,
+      from statement_ids i cross join lateral (select t.payload, t.sender from statements t where t.seq = i.seq offset 0) s
+     where i.statement_id = any(:ids) and (:sender is null or s.sender = :sender)`,
 })

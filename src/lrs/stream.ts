@@ -3,9 +3,9 @@ import type { Db } from '../database/database.ts'
 import { service } from '../environment.ts'
 import { Feed, type FeedEvent, type FeedSource } from '../feeds/feed.ts'
 import type { EventSink } from '../feeds/sink.ts'
-import { readClock, show, storedOf, type Wanted } from '../statements/query.ts'
+import { readClock, showText, storedOf, type Wanted } from '../statements/query.ts'
 import { choose } from './chosen.ts'
-import { readPage } from './pages.ts'
+import { readPage } from './reading.ts'
 import type { StreamStatements } from './schema.ts'
 
 const MAX_STREAMS = 50
@@ -107,7 +107,7 @@ function sourceOf(db: Db, choices: Choices): FeedSource<undefined> {
     findStanding: async () => ({ last: newest, standingOf: () => 0 }),
     read: async (key, after, last) => {
       const { rows, isFull } = await readPage(db, { wanted: choices.wantedBy(key), after, upTo: last }, PAGE)
-      const events = rows.map((row): FeedEvent => ({ id: row.seq, event: 'statement', data: JSON.stringify(show(row)) }))
+      const events = rows.map((row): FeedEvent => ({ id: row.seq, event: 'statement', data: showText(row) }))
       return isFull ? events : [...events, { id: last, event: 'nothing more', data: '', isSilent: true }]
     },
     // They have seen more than there is: of another installation, or of one that was restored since.

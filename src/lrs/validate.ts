@@ -7,7 +7,7 @@ import { findFaults } from '../statements/faults.ts'
 import { targetOf } from '../statements/refs.ts'
 import { type Statement, type Version, VOIDED } from '../statements/statement.ts'
 import { listVerbs } from '../statements/verbs.ts'
-import { SENDER_ROLE, senderSeenBy } from './chosen.ts'
+import { senderSeenBy } from './chosen.ts'
 import type { Validation } from './schema.ts'
 import * as store from './store.ts'
 
@@ -59,7 +59,11 @@ function findRepeated(sound: readonly Placed[]): Fault[] {
   const seen = new Set<string>()
   return sound.flatMap((one) => {
     const id = idOf(one)
-    if (id === undefined || !seen.has(id)) return void (id && seen.add(id)) ?? []
+    if (id === undefined) return []
+    if (!seen.has(id)) {
+      seen.add(id)
+      return []
+    }
     const must = 'be another one: a statement before it in the batch has it'
     return { position: one.position, pointer: '/id', rule: 'XAPI-00144', must }
   })
@@ -80,7 +84,7 @@ async function compareWithKnown(db: Db, who: StoreCaller, sound: readonly Placed
   const voidedBy = ({ statement }: Placed) => (statement.verb.id === VOIDED ? targetOf(statement) : undefined)
   const ids = new Set(sound.flatMap((one) => [idOf(one), voidedBy(one)].filter((id) => id !== undefined)))
   if (ids.size === 0) return found
-  const rows = await db.all(store.listKnown, { ids: [...ids], sender: senderSeenBy(who) ?? null, role: SENDER_ROLE })
+  const rows = await db.all(store.listKnown, { ids: [...ids], sender: senderSeenBy(who) ?? null })
   const byId = new Map(
     rows.map((row) => [row.statement_id, { ...row, statement: JSON.parse(row.payload) as Statement }]),
   )

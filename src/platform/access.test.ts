@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import { signInBrowser } from '../account/testing.ts'
 import { operations } from '../app.ts'
 import { UNLIMITED } from '../buckets/testing.ts'
+import { SCOPES, type Scope } from '../credentials/scopes.ts'
+import { makeTestKey } from '../credentials/testing.ts'
 import type { Operation } from '../http/operation.ts'
 import { PERMISSIONS, type Permission } from '../plugins/rules.ts'
 import { registerTestPlugin } from '../plugins/testing.ts'
@@ -13,9 +15,9 @@ const NOT_AUTHORIZED = '4016'
 /** Who is let in to which operations by what they bring: docs/access.md is made from the same declarations. */
 const ADMITTED: Record<string, readonly string[]> = {
   nothing: ['anyone', 'visitor'],
-  cookie: ['anyone', 'visitor', 'person', 'member'],
-  token: ['anyone', 'visitor', 'app user', 'member'],
-  basic: ['anyone', 'visitor', 'plugin'],
+  cookie: ['anyone', 'visitor', 'person', 'member', 'record store'],
+  token: ['anyone', 'visitor', 'app user', 'member', 'record store'],
+  basic: ['anyone', 'visitor', 'plugin', 'record store'],
 }
 
 test('each operation lets in the callers that it declares, and no others', async (t) => {
@@ -66,6 +68,16 @@ test('what a caller must hold beside is asked for', async (t) => {
     holds: token(await plugin(`only-${name}`, [name])),
     code: 4014,
   })
+  /** `scope state or all`: keys of the record store with the first of them, and with none. */
+  const scoped = async (name: string) => {
+    const scopes = name.replace(/^scope /, '').split(' or ') as Scope[]
+    const others = SCOPES.filter((one) => one !== 'all' && !scopes.includes(one))
+    const [lacks, holds] = [
+      await makeTestKey(app, { scopes: others }),
+      await makeTestKey(app, { scopes: [scopes[0]!] }),
+    ]
+    return { lacks: token(lacks.client), holds: token(holds.client), code: 4032 }
+  }
   /** For each need, somebody who does not meet it, how they are refused, and somebody who does. */
   const cases: Record<string, { lacks: ReturnType<typeof token>; holds: ReturnType<typeof token>; code: number }> = {
     'an account': { lacks: token(await app.as('finley')), holds: token(drew), code: 4035 },
@@ -76,7 +88,7 @@ test('what a caller must hold beside is asked for', async (t) => {
   }
   for (const operation of operations)
     for (const need of operation.needs ?? []) {
-      const { lacks, holds, code } = cases[need.name]!
+      const { lacks, holds, code } = cases[need.name] ?? (await scoped(need.name))
       const { method, path, name } = operation
       const send = async ({ client, headers }: ReturnType<typeof token>) => {
         const body = { ...operation.example?.request, userId: (await app.as('casey')).userId }
@@ -100,6 +112,7 @@ test('operations about learning and plugins say who may call them', () => {
     'Notes',
     'Courses and classes',
     'xAPI',
+    'Record store',
     'Plugins',
     'ATO',
     'AI plugins',

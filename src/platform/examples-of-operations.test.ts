@@ -126,7 +126,7 @@ async function send(
   operation: Operation,
   request: Record<string, unknown>,
   exampleHeaders: Readonly<Record<string, string>>,
-  { app, user, browser, visitor, basic }: Scene,
+  { app, user, browser, visitor, basic, storeKey }: Scene,
 ): Promise<Got> {
   const { method, from, output, who } = operation
   const inPath = namesInPath(operation.path)
@@ -142,6 +142,7 @@ async function send(
   const headers = {
     ...(['app user', 'member'].includes(who.name) ? { authorization: `Bearer ${user.token}` } : {}),
     ...(who.name === 'plugin' ? { authorization: basic } : {}),
+    ...(who.name === 'record store' ? { authorization: storeKey } : {}),
     ...(from === 'query' ? {} : { 'content-type': TYPES[from] ?? 'application/json' }),
     ...exampleHeaders,
   }

@@ -24,6 +24,10 @@ export const bases = service(
   }),
 )
 
+/** Who somebody with an account is to the record store, by what they come through. */
+export const senderKeyOf = ({ appId, personId }: Pick<Member, 'appId' | 'personId'>): string =>
+  appId === undefined ? `person ${personId}` : `app ${appId} person ${personId}`
+
 /** Statements that are made here are of this version. */
 export const VERSION = '2.0.0'
 
@@ -124,7 +128,7 @@ async function keep(
   const made = [{ statement: { ...sent, id, authority, version: VERSION }, links }]
   try {
     // With an Idempotency-Key it is kept together with the answer.
-    const sender = { at: who.at, appId: who.appId, homePage }
+    const sender = { at: who.at, appId: who.appId, homePage, senderKey: senderKeyOf(who) }
     await (db.isTransaction ? storeInTransaction(db, sender, made) : storeStatements({ get }, sender, made))
   } catch (error) {
     if (!hasCode(error, FOREIGN_KEY_VIOLATION)) throw error

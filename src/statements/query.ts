@@ -15,6 +15,13 @@ export function show({ seq, payload }: Pick<RowOf<typeof store.findStatement>, '
   return { timestamp: storedOf(seq), ...statement, stored: storedOf(seq) }
 }
 
+/** The same as text, as it was sent, without taking it apart. */
+export function showText({ seq, payload }: Pick<RowOf<typeof store.findStatement>, 'seq' | 'payload'>): string {
+  const stored = storedOf(seq)
+  const timestamp = payload.startsWith('{"timestamp"') ? '' : `,"timestamp":"${stored}"`
+  return `${payload.slice(0, -1)},"stored":"${stored}"${timestamp}}`
+}
+
 export const findStatement = (db: Db, id: string) => db.first(store.findStatement, { id: id.toLowerCase() })
 
 /** Something that a statement is found by, in one of these places of it. */
@@ -24,41 +31,50 @@ export interface Wanted {
 }
 
 export interface Query {
-  /** All of them must be there; four at most. */
+  /** All of them must be there; five at most. */
   readonly wanted: readonly Wanted[]
   /** After the first number, and up to the second. */
   readonly after?: number
   readonly upTo?: number
   readonly isAscending?: boolean
   readonly limit: number
+  /** No more text than so many bytes, but for the first; 8 MiB where nothing is said. */
+  readonly bytes?: number
 }
 
-/** Places as bits of a number. */
-export const bitsOf = (roles: readonly number[]): number => roles.reduce((bits, role) => bits + 2 ** role, 0)
+const MOST_BYTES = 8 * 1024 * 1024
 
-/** Statements that are not voided, the newest first where nothing else is said. */
-export async function queryStatements(db: Db, what: Query): Promise<RowOf<typeof store.findStatement>[]> {
-  const { wanted, after = 0, upTo = Number.MAX_SAFE_INTEGER, isAscending = false, limit } = what
-  const range = { after, upTo, limit }
+const bitsOf = (roles: readonly number[]): number => roles.reduce((bits, role) => bits + 2 ** role, 0)
+
+/** Statements that are not voided, the newest first where nothing else is said. `found` of each says how many there are up to the limit: fewer come where they are large. */
+export async function queryStatements(db: Db, what: Query): Promise<RowOf<typeof store.queryNewest>[]> {
+  const { wanted, after = 0, upTo = Number.MAX_SAFE_INTEGER, isAscending = false, limit, bytes = MOST_BYTES } = what
+  const range = { after, upTo, limit, bytes }
   if (wanted.length === 0) return db.all(isAscending ? store.listOldest : store.listNewest, range)
+  return db.all(isAscending ? store.queryOldest : store.queryNewest, { ...range, ...(await keysOf(db, wanted)) })
+}
+
+/** What is wanted as parameters: the rarest first. */
+export async function keysOf(db: Db, wanted: readonly Wanted[]) {
   const [first, ...others] = await sortByRarity(db, wanted)
-  const probe = (n: number) => others[n]?.key ?? null
+  const key = (n: number) => others[n]?.key ?? null
   const roles = (n: number) => bitsOf(others[n]?.roles ?? [])
-  return db.all(isAscending ? store.queryOldest : store.queryNewest, {
-    ...range,
+  return {
     key1: first!.key,
     roles1: bitsOf(first!.roles),
-    key2: probe(0),
+    key2: key(0),
     roles2: roles(0),
-    key3: probe(1),
+    key3: key(1),
     roles3: roles(1),
-    key4: probe(2),
+    key4: key(2),
     roles4: roles(2),
-  })
+    key5: key(3),
+    roles5: roles(3),
+  }
 }
 
 /** The rarest leads: what is common is only probed. */
-export async function sortByRarity(db: Db, wanted: readonly Wanted[]): Promise<readonly Wanted[]> {
+async function sortByRarity(db: Db, wanted: readonly Wanted[]): Promise<readonly Wanted[]> {
   if (wanted.length === 1) return wanted
   const rows = await db.all(store.countRefs, { keys: wanted.map(({ key }) => key) })
   const countOf = new Map(rows.map(({ key, count }) => [key, count]))

@@ -29,7 +29,7 @@ const refer = (target: string, verb = flew.id): Complete =>
 const save = (environment: Environment, ...statements: Complete[]) =>
   storeStatements(
     environment,
-    { at: environment.clock() },
+    { at: environment.clock(), senderKey: 'test' },
     statements.map((statement) => ({ statement })),
   )
 const findBy = async ({ db }: Environment, wanted: Query['wanted'], more: Partial<Query> = {}) =>
@@ -201,7 +201,7 @@ test('all of a request is stored, or nothing of it: an error in its transaction 
   const broken = [{ statement: make() }, { statement: make(), links: { person: 999_999_999 } }]
   const outcomes = await Promise.allSettled([
     save(environment, ...made),
-    storeStatements(environment, { at: environment.clock() }, broken),
+    storeStatements(environment, { at: environment.clock(), senderKey: 'test' }, broken),
   ])
   assert.deepEqual(
     outcomes.map(({ status }) => status),
