@@ -26,12 +26,14 @@ const make = (more: Partial<Complete> = {}): Complete => ({
 const refer = (target: string, verb = flew.id): Complete =>
   make({ verb: { id: verb }, object: { objectType: 'StatementRef', id: target } })
 
-const save = (environment: Environment, ...statements: Complete[]) =>
-  storeStatements(
+const save = async (environment: Environment, ...statements: Complete[]) => {
+  const { ids } = await storeStatements(
     environment,
     { at: environment.clock(), senderKey: 'test' },
     statements.map((statement) => ({ statement })),
   )
+  return ids
+}
 const findBy = async ({ db }: Environment, wanted: Query['wanted'], more: Partial<Query> = {}) =>
   (await queryStatements(db, { wanted, limit: 1000, ...more })).map(({ statement_id: id }) => id)
 const ofActivity = (iri: string) => [{ key: keyOfActivity(iri), roles: rolesFor('activity') }]
