@@ -21,6 +21,7 @@ import { idempotency } from './idempotency/room.ts'
 import { imports } from './imports/room.ts'
 import { jobs } from './jobs/room.ts'
 import { lockouts } from './lockouts/room.ts'
+import { lrs } from './lrs/room.ts'
 import { messages } from './messages/room.ts'
 import { notes } from './notes/room.ts'
 import { oauth } from './oauth/room.ts'
@@ -63,6 +64,7 @@ export const rooms: readonly Room[] = [
   notes, // /edu/v1/note: what is written down about students
   statements, // /edu/v1/xapi, /edu/v2/xapi: what apps say that people do
   credentials, // /lrs/v1/credentials: keys of the record store, and what they may do
+  lrs, // /lrs/v1: figures, the stream, the export and the retention of the record store
   plugins, // /plugin/v1/plugin: what extends the platform
   ato, // /plugin/v1/ato: packages of apps, and requests to plugins about them
   records, // /plugin/v2/ai: what AI plugins read and write of people

@@ -35,13 +35,16 @@ export async function exportStatements(db: Db, who: StoreCaller, what: ExportSta
     const from = Math.max(chosen.after, after === undefined ? 0 : readPosition(after))
     const stream = Readable.from(linesOf(db, { ...chosen, after: from, upTo }, voided), { objectMode: false })
     stream.once('close', leave)
-    return { fileName: `statements-${who.at.toISOString().slice(0, 10)}.ndjson`, mediaType: NDJSON, stream }
+    return {
+      fileName: `statements-${who.at.toISOString().slice(0, 10)}.ndjson`,
+      mediaType: 'application/x-ndjson',
+      stream,
+    }
   } catch (error) {
     leave()
     throw error
   }
 }
-export const NDJSON = 'application/x-ndjson'
 
 async function* linesOf(db: Db, chosen: Chosen, voided: boolean): AsyncGenerator<string> {
   for (let after = chosen.after; ; ) {

@@ -1,5 +1,5 @@
 import { type Static, type TProperties, Type } from 'typebox'
-import { File, Flag, Id, Text, Whole } from '../http/input/fields.ts'
+import { DateTime, File, Flag, Id, Text, Whole } from '../http/input/fields.ts'
 import { FilterFields } from '../statements/filters-schema.ts'
 
 /** A filter that is misspelt would choose everything: so what is not known is refused. */
@@ -93,12 +93,13 @@ export const ExportStatements = closed({
 })
 export type ExportStatements = Static<typeof ExportStatements>
 
-export const VERSIONS = ['1.0.3', '2.0.0'] as const
+/** The field that is the whole body. */
+export const VALIDATED = 'statements'
 export const ValidateStatements = closed({
   version: Type.Optional(
     Type.Union([Type.Literal('1.0.3'), Type.Literal('2.0.0')], { description: 'By which version of xAPI (2.0.0)' }),
   ),
-  statements: File('A statement, or an array of up to 1,000, as JSON'),
+  [VALIDATED]: File('A statement, or an array of up to 1,000, as JSON'),
 })
 const position = Type.Integer({ description: 'Which statement, from 0' })
 const Identified = Type.Object({ position, id: Type.String() })
@@ -123,7 +124,17 @@ export const Validation = Type.Object(
 export type Validation = Static<typeof Validation>
 
 export const RemoveStatements = closed({
-  before: Id('What was stored before this moment goes: an ISO 8601 date, or date and time in UTC', 100),
+  before: DateTime('What was stored before this moment goes'),
   dryRun: Type.Optional(Flag('Only say what would go')),
 })
 export type RemoveStatements = Static<typeof RemoveStatements>
+export const Removed = Type.Object(
+  {
+    statements: Type.Integer(),
+    attachments: Type.Integer({ description: 'Contents that no other statement has' }),
+    months: Type.Integer({ description: 'Months that go as a whole' }),
+    done: Type.Boolean({ description: 'Nothing older is left' }),
+  },
+  { title: 'RemovedStatements' },
+)
+export type Removed = Static<typeof Removed>

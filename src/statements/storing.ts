@@ -193,11 +193,11 @@ function allRefs(statement: Statement, known: ReadonlyMap<string, Known>): Store
   return refs
 }
 
-/** Removes statements. What refers to them stays. */
+/** Removes statements, and says how many attachments went along. What refers to them stays. */
 export async function removeStatements(
   tx: Db,
   rows: readonly { readonly seq: number; readonly sender: string | null; readonly statement: Statement }[],
-): Promise<void> {
+): Promise<number> {
   // An attachment may be stored again meanwhile: whoever has the clock is alone with it.
   await tx.first(store.takeNumbers, { now: 0, count: 0, homePage: null })
   await tx.all(holdFacts, {})
@@ -219,7 +219,7 @@ export async function removeStatements(
     refKeys: refs.map(({ key }) => key),
     refSeqs: refs.map(({ seq }) => seq),
   })
-  if (hashes.length > 0) await tx.all(store.deleteAttachments, { hashes })
+  return hashes.length > 0 ? (await tx.all(store.deleteAttachments, { hashes })).length : 0
 }
 
 async function insertRows(tx: Db, rows: readonly Row[], known: ReadonlyMap<string, Known>): Promise<void> {

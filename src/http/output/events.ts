@@ -5,6 +5,7 @@ import { PlatformError } from '../../errors.ts'
 import type { EventSink } from '../../feeds/sink.ts'
 import { isConcerned, tokenCache } from '../../sessions/cache.ts'
 import { findBearer, lookUpHolder, recallHolder } from '../callers/bearer.ts'
+import type { CallerKind } from '../callers/callers.ts'
 import { findBrowserToken } from '../callers/cookies.ts'
 import type { HttpRequest } from '../request.ts'
 import { startAnswer } from './answers.ts'
@@ -19,7 +20,11 @@ const BUSY_BYTES = 64 * 1024
 const LOOK_MS = 1000
 
 /** Turns the answer into a stream of server-sent events, which ends with the client, its session, or the server. */
-export function openEventSink(environment: Environment, request: HttpRequest): EventSink {
+export function openEventSink(
+  environment: Environment,
+  request: HttpRequest,
+  holds: CallerKind['holds'] = holdsByItself,
+): EventSink {
   const who = request.who as AppUser | Member
   const response = startAnswer(environment, request, {
     'content-type': 'text/event-stream; charset=utf-8',
@@ -37,7 +42,9 @@ export function openEventSink(environment: Environment, request: HttpRequest): E
   }
   const close = () => response.end()
   const heartbeat = setInterval(() => write(': still here\n\n'), HEARTBEAT_MS)
-  const look = () => closeIfOver(environment, request, close)
+  const look = async () => {
+    if (!(await holds(environment, request))) close()
+  }
   const isOfApp = 'tokenExpiresAtMs' in who
   const expiry = isOfApp
     ? setTimeout(close, Math.min(who.tokenExpiresAtMs - who.at.getTime(), 2 ** 31 - 1))
@@ -74,15 +81,16 @@ export function openEventSink(environment: Environment, request: HttpRequest): E
 }
 
 /** Asks again whether the token or the cookie holds; a database that is away is asked when it is heard again. */
-async function closeIfOver(environment: Environment, request: HttpRequest, close: () => void): Promise<void> {
+async function holdsByItself(environment: Environment, request: HttpRequest): Promise<boolean> {
   const token = findBearer(request, true)
   const { clock, db, name } = environment
   const now = clock()
   try {
-    if (token === undefined) {
-      if (!(await findSignedIn(db, findBrowserToken(environment, request) ?? '', name, now))) close()
-    } else if (!recallHolder(environment, token, now)) await lookUpHolder(environment, token, now)
+    if (token === undefined)
+      return (await findSignedIn(db, findBrowserToken(environment, request) ?? '', name, now)) !== undefined
+    if (!recallHolder(environment, token, now)) await lookUpHolder(environment, token, now)
+    return true
   } catch (error) {
-    if (!(error instanceof PlatformError && error.kind === 'notReady')) close()
+    return error instanceof PlatformError && error.kind === 'notReady'
   }
 }
