@@ -33,6 +33,7 @@ const ADVICE: Record<ErrorName, string> = {
   notFound: 'Check the id or the key; it may have been deleted.',
   methodNotAllowed: 'Use one of the methods in the header `Allow`.',
   conflict: 'Read what exists, decide again, and repeat where it still makes sense.',
+  preconditionFailed: 'Read it again, and repeat with the ETag that it has now.',
   bodyTooLarge: 'Send less at once.',
   unsupportedMediaType: 'Send application/json.',
   expectationFailed: 'Leave the header out, or send `Expect: 100-continue` to be asked for the body.',

@@ -29,6 +29,7 @@ const CATALOGUE = {
   notFound: [404, 4042, 'Not found'],
   methodNotAllowed: [405, 4050, 'This path does not take that method'],
   conflict: [409, 4091, 'This conflicts with what exists'],
+  preconditionFailed: [412, 4121, 'This has changed meanwhile, or exists already; read it again'],
   bodyTooLarge: [413, 4131, 'The body is too large'],
   unsupportedMediaType: [415, 4151, 'This media type is not supported; send application/json'],
   expectationFailed: [417, 4171, 'This expectation cannot be met; leave out the Expect header'],
