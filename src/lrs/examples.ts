@@ -1,38 +1,32 @@
 import { MOMENT } from '../samples.ts'
+import { statement } from '../xapi/examples.ts'
 import { VALIDATED } from './schema.ts'
 
-/** The statement that the examples speak of. */
-export const LANDED = {
-  id: '5d0f6b3e-7c1a-4f52-9b8e-2a6c4d1e9f70',
-  actor: { objectType: 'Agent' as const, name: 'Avery Lindqvist', mbox: 'mailto:avery@sandhills.example.org' },
-  verb: { id: 'https://sandhills.example.org/verbs/landed', display: { en: 'landed' } },
-  object: {
-    objectType: 'Activity' as const,
-    id: 'https://sandhills.example.org/sorties/7',
-    definition: { name: { en: 'Sortie 7' } },
-  },
-  result: { success: true, score: { scaled: 0.8 }, duration: 'PT1H30M' },
-  timestamp: MOMENT,
+const after = 'sendStatements'
+const { object } = statement
+const spoilt = {
+  ...statement,
+  id: 'c1a9d7e4-52b6-4f08-8e3d-6b0f2a7c9d15',
+  verb: { id: statement.verb.id, title: 'tried' },
 }
-const { verb } = LANDED
-const { display: _display, ...spoilt } = { ...LANDED.verb, title: 'landed' }
 
 /** What people read about these operations. */
 export const examples = {
   countStatements: {
     description:
       'Takes the filters of the statements resource, and reads no pages: a million statements are counted in a moment. Voided statements do not count; what was stored before the call does. Whoever may read only their own statements counts those.',
-    example: { request: { verb: verb.id }, answer: { count: 1, through: MOMENT } },
+    example: { request: { activity: object.id }, answer: { count: 1, through: MOMENT }, after },
   },
   aggregateStatements: {
     description:
       'Counts statements by verb, activity, agent or day, with what came of them: scaled scores, durations in seconds, passes and fails. The largest groups come first, and `more` says where there are others. Filters are those of the statements resource.',
     example: {
-      request: { by: 'activity', verb: verb.id },
+      request: { by: 'verb', activity: object.id },
+      after,
       answer: {
         groups: [
           {
-            activity: { id: LANDED.object.id, name: LANDED.object.definition.name },
+            verb: statement.verb,
             count: 1,
             score: { count: 1, mean: 0.8, min: 0.8, max: 0.8 },
             duration: { count: 1, mean: 5400, min: 5400, max: 5400, sum: 5400 },
@@ -49,7 +43,7 @@ export const examples = {
   streamStatements: {
     description:
       'Each statement is told once and in the order of storing, within a second, whoever sent it and through whichever process. After a break `Last-Event-ID` brings what came meanwhile; `since` begins earlier. A caller may have 50 streams open in a process.',
-    example: { request: { verb: verb.id } },
+    example: { request: { activity: object.id } },
   },
   validateStatements: {
     description:
@@ -57,8 +51,9 @@ export const examples = {
     example: {
       request: {
         version: '2.0.0',
-        [VALIDATED]: [LANDED, { ...LANDED, id: LANDED.id.replace('5d', '5e'), verb: spoilt }],
+        [VALIDATED]: [statement, spoilt],
       },
+      after,
       answer: {
         valid: false,
         statements: 2,
@@ -71,7 +66,7 @@ export const examples = {
           },
         ],
         conflicts: [],
-        known: [{ position: 0, id: LANDED.id }],
+        known: [{ position: 0, id: statement.id }],
         more: false,
       },
     },
@@ -79,7 +74,7 @@ export const examples = {
   exportStatements: {
     description:
       'One statement a line, the oldest first, written while it is read: as many as there are, in little memory. What breaks off goes on with `after`, the `stored` of the last whole line. Voided statements are left out unless `voided` is true.',
-    example: { request: { verb: verb.id } },
+    example: { request: { activity: object.id } },
   },
   removeOldStatements: {
     description:

@@ -2,8 +2,8 @@ import type { StoreCaller } from '../credentials/credentials.ts'
 import type { RowOf } from '../database/statement.ts'
 import type { Environment } from '../environment.ts'
 import { feedFacts } from '../statements/facts.ts'
-import { keysOf, storedOf } from '../statements/query.ts'
-import { choose } from './chosen.ts'
+import { storedOf } from '../statements/query.ts'
+import { choose, keysOf } from './chosen.ts'
 import {
   type Aggregate,
   type AggregateStatements,
@@ -53,7 +53,7 @@ async function prepare(parts: Parts, who: StoreCaller, what: CountStatements) {
   const { wanted, after, upTo } = choose(who, what)
   const fed = await feedFacts(parts)
   return {
-    keys: wanted.length === 0 ? undefined : await keysOf(parts.db, wanted),
+    keys: await keysOf(parts.db, wanted),
     range: { after, upTo: Math.min(upTo, fed) },
   }
 }

@@ -1,7 +1,6 @@
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
-import { keysOf } from '../statements/query.ts'
-import type { Chosen } from './chosen.ts'
+import { type Chosen, keysOf } from './chosen.ts'
 import * as store from './store.ts'
 
 export interface Page {
@@ -19,7 +18,7 @@ export interface PageLimits {
 
 /** A page of what was chosen, the oldest first. */
 export async function readPage(db: Db, { wanted, after, upTo }: Chosen, limits: PageLimits): Promise<Page> {
-  const keys = wanted.length === 0 ? undefined : await keysOf(db, wanted)
+  const keys = await keysOf(db, wanted)
   const what = { after, upTo, ...limits }
   const rows = await (keys ? db.all(store.listChosen, { ...keys, ...what }) : db.all(store.listAll, what))
   const bytes = rows.reduce((sum, { payload }) => sum + Buffer.byteLength(payload), 0)

@@ -99,7 +99,7 @@ export const lrsOperations: readonly Operation[] = [
     role: 'who may send or read statements; of ids that are taken hear those who may read',
     input: ValidateStatements,
     from: 'raw',
-    hasLargeBody: true,
+    bodyBytes: ({ XAPI_BODY_BYTES }) => XAPI_BODY_BYTES,
     output: json(Validation),
     errors: ['validationFailed'],
     run: ({ environment, db, who }, { version = '2.0.0', [VALIDATED]: body }) =>

@@ -15,24 +15,24 @@ import {
 const OTHERS = [2, 3, 4, 5] as const
 const probe = (n: number) => `
   (:key${n} is null or exists (select from statement_refs x
-     where x.key = :key${n} and x.seq = r.seq and (:roles${n} >> x.role::int) & 1 = 1))`
+     where x.key = :key${n} and x.seq = r.seq and x.role = any(:roles${n}::smallint[])))`
 /** The numbers of statements that have a key, and up to four more; the first is the rarest. */
 const CHOSEN = `
   select distinct r.seq from statement_refs r
-   where r.key = :key1 and (:roles1 >> r.role::int) & 1 = 1 and r.seq > :after and r.seq <= :upTo
+   where r.key = :key1 and r.role = any(:roles1::smallint[]) and r.seq > :after and r.seq <= :upTo
      and ${OTHERS.map(probe).join(' and ')}`
 const RANGE = { after: int8, upTo: int8 }
 const KEYS = {
   key1: uuid,
-  roles1: int8,
+  roles1: int8Array,
   key2: nullable(uuid),
-  roles2: int8,
+  roles2: int8Array,
   key3: nullable(uuid),
-  roles3: int8,
+  roles3: int8Array,
   key4: nullable(uuid),
-  roles4: int8,
+  roles4: int8Array,
   key5: nullable(uuid),
-  roles5: int8,
+  roles5: int8Array,
 }
 
 /** Facts of all statements within a range, or of those that were chosen. */

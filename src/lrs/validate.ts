@@ -4,15 +4,15 @@ import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
 import { fingerprint, isSameTime } from '../statements/compare.ts'
 import { findFaults } from '../statements/faults.ts'
+import { findSentBy } from '../statements/query.ts'
 import { targetOf } from '../statements/refs.ts'
 import { type Statement, type Version, VOIDED } from '../statements/statement.ts'
-import { listVerbs } from '../statements/verbs.ts'
+import { findStrangeVerbs } from '../statements/verbs.ts'
+import { MOST_SENT, STATEMENT_BYTES } from '../xapi/sending.ts'
 import { senderSeenBy } from './chosen.ts'
 import type { Validation } from './schema.ts'
 import * as store from './store.ts'
 
-/** As many as the statements resource takes at once. */
-const MOST_STATEMENTS = 1000
 const MOST_FAULTS = 500
 
 type Fault = Validation['faults'][number]
@@ -23,25 +23,27 @@ interface Placed {
 
 /** What would become of statements if they were sent. Nothing is stored. */
 export async function validateStatements(
-  { get }: Pick<Environment, 'get'>,
+  environment: Environment,
   db: Db,
   who: StoreCaller,
   { value, version }: { value: unknown; version: Version },
 ): Promise<Validation> {
   const all = Array.isArray(value) ? value : [value]
-  if (all.length > MOST_STATEMENTS)
-    throw fail('validationFailed', `The batch has ${all.length} statements; up to ${MOST_STATEMENTS} are taken at once`)
+  if (all.length > MOST_SENT)
+    throw fail('validationFailed', `The batch has ${all.length} statements; up to ${MOST_SENT} are taken at once`)
   const faults: Fault[] = []
   const sound: Placed[] = []
   for (const [position, one] of all.entries()) {
     const found = findFaults(one, version)
     for (const fault of found) faults.push({ position, ...fault })
-    if (found.length === 0) sound.push({ position, statement: one as Statement })
+    if (found.length === 0 && Buffer.byteLength(JSON.stringify(one)) > STATEMENT_BYTES)
+      faults.push({ position, pointer: '', rule: 'size', must: `have ${STATEMENT_BYTES} bytes at the most` })
+    else if (found.length === 0) sound.push({ position, statement: one as Statement })
   }
   faults.push(...findRepeated(sound))
-  if (who.usesLibrary) faults.push(...(await findStrangeVerbs({ get }, db, sound)))
+  if (who.usesLibrary) faults.push(...(await findVerbs(environment, db, sound)))
   const { voiding, ...known } = await compareWithKnown(db, who, sound)
-  faults.push(...voiding)
+  faults.push(...voiding, ...(await findForeign(db, who, sound)))
   faults.sort((a, b) => a.position - b.position)
   return {
     valid: faults.length === 0 && known.conflicts.length === 0,
@@ -65,23 +67,44 @@ function findRepeated(sound: readonly Placed[]): Fault[] {
       return []
     }
     const must = 'be another one: a statement before it in the batch has it'
-    return { position: one.position, pointer: '/id', rule: 'XAPI-00144', must }
+    return { position: one.position, pointer: '/id', rule: 'XAPI-00085', must }
   })
 }
 
-async function findStrangeVerbs(parts: Pick<Environment, 'get'>, db: Db, sound: readonly Placed[]): Promise<Fault[]> {
-  const library = new Set((await listVerbs(parts, db)).map(({ verbId }) => verbId))
+async function findVerbs(environment: Environment, db: Db, sound: readonly Placed[]): Promise<Fault[]> {
+  const strange = await findStrangeVerbs(
+    environment,
+    db,
+    sound.map(({ statement }) => statement.verb.id),
+  )
   const must = 'be in the verb library, which GET /edu/v1/xapi/verbs lists: this key takes no others'
   return sound
-    .filter(({ statement }) => !library.has(statement.verb.id))
+    .filter(({ statement }) => strange.includes(statement.verb.id))
     .map(({ position }) => ({ position, pointer: '/verb/id', rule: 'verb library', must }))
+}
+
+const voidedBy = ({ statement }: Placed): string | undefined =>
+  statement.verb.id === VOIDED ? targetOf(statement) : undefined
+
+/** Whoever may not do everything voids only what they have sent themselves. */
+async function findForeign(db: Db, who: StoreCaller, sound: readonly Placed[]): Promise<Fault[]> {
+  const voids = sound.filter((one) => voidedBy(one) !== undefined)
+  if (voids.length === 0 || who.scopes.has('all')) return []
+  const own = await findSentBy(
+    db,
+    who.senderKey,
+    voids.map((one) => voidedBy(one)!),
+  )
+  const must = 'be that of a statement which you have sent: others are voided by keys that may do everything'
+  return voids
+    .filter((one) => !own.has(voidedBy(one)!))
+    .map(({ position }) => ({ position, pointer: '/object/id', rule: 'scope all', must }))
 }
 
 /** Of what the caller may read. */
 async function compareWithKnown(db: Db, who: StoreCaller, sound: readonly Placed[]) {
   const found = { voiding: [] as Fault[], conflicts: [] as Validation['conflicts'], known: [] as Validation['known'] }
   if (!who.scopes.has('statements/read') && !who.scopes.has('statements/read/mine')) return found
-  const voidedBy = ({ statement }: Placed) => (statement.verb.id === VOIDED ? targetOf(statement) : undefined)
   const ids = new Set(sound.flatMap((one) => [idOf(one), voidedBy(one)].filter((id) => id !== undefined)))
   if (ids.size === 0) return found
   const rows = await db.all(store.listKnown, { ids: [...ids], sender: senderSeenBy(who) ?? null })

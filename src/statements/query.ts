@@ -74,35 +74,28 @@ export async function queryStatements(db: Db, what: Query): Promise<RowOf<typeof
   const { wanted, after = 0, upTo = Number.MAX_SAFE_INTEGER, isAscending = false, limit, bytes = MOST_BYTES } = what
   const range = { after, upTo, limit, bytes }
   if (wanted.length === 0) return db.all(isAscending ? store.listOldest : store.listNewest, range)
-  return db.all(isAscending ? store.queryOldest : store.queryNewest, { ...range, ...(await keysOf(db, wanted)) })
-}
-
-/** What is wanted as parameters: the rarest first. */
-export async function keysOf(db: Db, wanted: readonly Wanted[]) {
   const [first, ...others] = await sortByRarity(db, wanted)
-  const key = (n: number) => others[n]?.key ?? null
+  const probe = (n: number) => others[n]?.key ?? null
   const roles = (n: number) => bitsOf(others[n]?.roles ?? [])
-  return {
+  return db.all(isAscending ? store.queryOldest : store.queryNewest, {
+    ...range,
     key1: first!.key,
     roles1: bitsOf(first!.roles),
-    key2: key(0),
+    key2: probe(0),
     roles2: roles(0),
-    key3: key(1),
+    key3: probe(1),
     roles3: roles(1),
-    key4: key(2),
+    key4: probe(2),
     roles4: roles(2),
-    key5: key(3),
+    key5: probe(3),
     roles5: roles(3),
-  }
+  })
 }
 
 /** The rarest leads: what is common is only probed. */
-async function sortByRarity(db: Db, wanted: readonly Wanted[]): Promise<readonly Wanted[]> {
+export async function sortByRarity(db: Db, wanted: readonly Wanted[]): Promise<readonly Wanted[]> {
   if (wanted.length === 1) return wanted
   const rows = await db.all(store.countRefs, { keys: wanted.map(({ key }) => key) })
   const countOf = new Map(rows.map(({ key, count }) => [key, count]))
   return [...wanted].sort((a, b) => countOf.get(a.key)! - countOf.get(b.key)!)
 }
-
-/** The newest number: everything below it can be seen. */
-export const readClock = async (db: Db): Promise<number> => (await db.first(store.readClock, {}))!.last
