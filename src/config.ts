@@ -170,6 +170,11 @@ const SETTINGS = {
     '1572864',
     whole(1024, 1 << 30),
   ),
+  XAPI_BODY_BYTES: setting(
+    'Largest request body for statements at /xapi, with their attachments (bytes).',
+    '8388608',
+    whole(1024, 1 << 28),
+  ),
   LARGE_BODIES_BYTES: setting(
     'Request bodies over 64 KiB in memory at once, for each environment (bytes that have arrived), an eighth of that for one person; beyond that they are refused with 503.',
     '134217728',

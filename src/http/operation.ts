@@ -68,7 +68,7 @@ export interface Operation<Who extends Caller = any, Input extends TObject = any
   readonly example?: Example
 
   readonly who: CallerKind<Who>
-  readonly needs?: readonly Need<Who>[]
+  readonly needs?: readonly Need<NoInfer<Who>>[]
   /** What they must be to what it is about, which only the operation itself can tell: `instructor of the class`. Shown where needs are. */
   readonly role?: string
   readonly limit?: Limit<Who, Static<Input>>
@@ -88,7 +88,7 @@ export interface Operation<Who extends Caller = any, Input extends TObject = any
   /** Errors of its own, beside those that its dimensions bring along. */
   readonly errors: readonly ErrorName[]
   /** What each of its answers carries, refusals too. */
-  readonly headersFor?: (request: HttpRequest) => Readonly<Record<string, string>>
+  readonly headersFor?: (request: HttpRequest, environment: Environment) => Readonly<Record<string, string>>
   /** How its refusals look, where not like everybody's. */
   readonly errorForm?: ErrorForm
 

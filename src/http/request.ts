@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { RateLimiter } from '../bounds/rate-limiter.ts'
 import type { Caller } from '../caller.ts'
+import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
 
 /** How a refusal looks. `oauth`: with its OAuth name beside our two fields. `rfc`: as RFC 6749 §5.2 has it. `page`: for people. */
@@ -27,7 +28,7 @@ export interface Route {
   readonly isEndless?: boolean
   readonly observe: Observe
   /** What each of its answers carries, refusals too. */
-  headersFor?: ((request: HttpRequest) => Readonly<Record<string, string>>) | undefined
+  headersFor?: ((request: HttpRequest, environment: Environment) => Readonly<Record<string, string>>) | undefined
   handle(request: HttpRequest): Promise<void> | void
 }
 

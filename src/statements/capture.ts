@@ -88,9 +88,9 @@ const isInLibrary = (known: Bases, verb: string): boolean =>
 const accountOf = ({ homePage }: Bases, { actor_handle: name }: Named) => ({ homePage, name: name ?? '' })
 
 /** One statement tells all that there is to know. */
-async function findNamed(
+export async function findNamed(
   db: Db,
-  who: Member,
+  who: Pick<Member, 'personId' | 'appId'>,
   ids: Ids,
   more: { readonly verb: string; readonly handle: string | null; readonly actor: string | null },
 ): Promise<Named> {

@@ -1,7 +1,9 @@
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
-import type { Statement } from './statement.ts'
+import { keyOfActivity } from './refs.ts'
+import type { Definition, Statement } from './statement.ts'
 import * as store from './store.ts'
+import { keyOfSender } from './storing.ts'
 
 /** The number of a moment: everything that is stored later has a larger one. */
 export const numberOf = (moment: Date): number => moment.getTime() * 1000
@@ -23,6 +25,27 @@ export function showText({ seq, payload }: Pick<RowOf<typeof store.findStatement
 }
 
 export const findStatement = (db: Db, id: string) => db.first(store.findStatement, { id: id.toLowerCase() })
+
+/** Up to which number everything that is stored can be read: ask before you read. */
+export const readClock = async (db: Db): Promise<number> => (await db.first(store.readClock, {}))!.last
+
+/** What is known of activities, by their IRIs. */
+export async function readDefinitions(db: Db, iris: readonly string[]): Promise<ReadonlyMap<string, Definition>> {
+  if (iris.length === 0) return new Map()
+  const rows = await db.all(store.listDefinitions, { keys: [...new Set(iris)].map(keyOfActivity) })
+  return new Map(rows.map(({ iri, definition }) => [iri, JSON.parse(definition) as Definition]))
+}
+
+/** Which attachments of statements are kept here, and how large each is. */
+export const listAttachments = (db: Db, seqs: readonly number[]) => db.all(store.listAttachments, { seqs: [...seqs] })
+export const readAttachment = async (db: Db, sha2: string): Promise<Buffer | undefined> =>
+  (await db.first(store.readAttachment, { sha2 }))?.content
+
+/** Which of some statements somebody has sent. */
+export async function findSentBy(db: Db, senderKey: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db.all(store.findOwn, { ids: [...ids], sender: keyOfSender(senderKey) })
+  return new Set(rows.map(({ statement_id }) => statement_id))
+}
 
 /** Something that a statement is found by, in one of these places of it. */
 export interface Wanted {

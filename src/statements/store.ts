@@ -72,9 +72,9 @@ const SHOWN = { seq: int8, statement_id: uuid, payload: text, is_voided: bool }
 
 export const findStatement = read('statements.find', {
   params: { id: uuid },
-  row: SHOWN,
+  row: { ...SHOWN, sender: nullable(uuid) },
   text: `
-    select s.seq, s.statement_id, s.payload, s.is_voided
+    select s.seq, s.statement_id, s.payload, s.is_voided, s.sender
       from statement_ids i join statements s on s.seq = i.seq where i.statement_id = :id`,
 })
 

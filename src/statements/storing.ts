@@ -84,11 +84,7 @@ export const moveClock = (environment: Pick<Environment, 'get'>, at: Date): Prom
   storeStatements(environment, { at, senderKey: '' }, [])
 
 /** Within a transaction of the caller's own. */
-export async function storeInTransaction(
-  tx: Db,
-  sender: Sender,
-  statements: readonly NewStatement[],
-): Promise<Stored> {
+export async function storeInTransaction(tx: Db, sender: Sender, statements: readonly NewStatement[]): Promise<Stored> {
   const [outcome] = await storeTogether(tx, [{ sender, statements }])
   if (outcome instanceof Error) throw outcome
   return outcome!

@@ -91,6 +91,7 @@ async function unwrap(
     else if (HEADERS.includes(lower)) headers[lower] = value
     else if (lower !== 'content-length') query[name] = value
   }
+  if (body && headers['content-type'] === undefined) headers['content-type'] = 'application/json'
   refuse(headers)
   const entry = entries.find((one) => one.method === method)
   if (!entry) throw fail('badRequest', `There is no method ${String(method).slice(0, 20)} here`)

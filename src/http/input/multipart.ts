@@ -68,7 +68,8 @@ function splitParts(body: Buffer, contentType: string, most: number): { head: Bu
   return parts
 }
 
-const broken = () => fail('badRequest', 'The parts of the body are not whole, or not written as multipart has it; send it again')
+const broken = () =>
+  fail('badRequest', 'The parts of the body are not whole, or not written as multipart has it; send it again')
 
 const isAt = (body: Buffer, at: number, text: string): boolean =>
   body.subarray(at, at + text.length).equals(Buffer.from(text, 'latin1'))
