@@ -1,6 +1,6 @@
 import { secretHashKey } from '../apps/secrets.ts'
 import { RateLimiter } from '../bounds/rate-limiter.ts'
-import { callerKey } from '../caller.ts'
+import { callerKey, type PersonCaller } from '../caller.ts'
 import { type Environment, service } from '../environment.ts'
 import { fail } from '../errors.ts'
 import { type Asked, appUser, type CallerKind, limitAddress, person } from '../http/callers/callers.ts'
@@ -11,7 +11,7 @@ import type { HttpRequest } from '../http/request.ts'
 import { homePage } from './agents.ts'
 import { authenticateKey, type KeyHolder, noteUse, refuseExpired } from './authenticate.ts'
 import { credentialCache } from './cache.ts'
-import { callAsAdministrator, callAsKey, callAsUser, type StoreCaller } from './credentials.ts'
+import { callAsAdministrator, callAsKey, callAsUser, checkAdministrator, type StoreCaller } from './credentials.ts'
 import type { Scope } from './scopes.ts'
 
 const keyLimit = service(({ config }) => new RateLimiter('key', config.RATE_TOKEN_PER_SECOND, config.RATE_TOKEN_BURST))
@@ -84,6 +84,13 @@ async function admitUser(environment: Environment, request: HttpRequest, asked: 
 async function admitPage(environment: Environment, request: HttpRequest, asked: Asked): Promise<StoreCaller> {
   const who = await person.admit(environment, request, asked)
   return callAsAdministrator(environment, environment.db, who)
+}
+
+/** For what concerns the record store as a whole. */
+export const anAdministrator: Need<PersonCaller> = {
+  name: 'administrator',
+  errors: ['forbidden'],
+  check: ({ db, who }) => checkAdministrator(db, who, 'Only administrators manage the record store'),
 }
 
 /** One of these is enough. */
