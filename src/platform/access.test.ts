@@ -5,6 +5,7 @@ import { operations } from '../app.ts'
 import { UNLIMITED } from '../buckets/testing.ts'
 import { SCOPES, type Scope } from '../credentials/scopes.ts'
 import { makeTestKey } from '../credentials/testing.ts'
+import { isFile } from '../http/input/fields.ts'
 import type { Need, Operation } from '../http/operation.ts'
 import { PERMISSIONS, type Permission } from '../plugins/rules.ts'
 import { registerTestPlugin } from '../plugins/testing.ts'
@@ -91,10 +92,16 @@ test('what a caller must hold beside is asked for', async (t) => {
     for (const need of operation.needs ?? []) {
       const { lacks, holds, code } = cases[need.name] ?? (await scoped(need.name))
       const { method, path, name } = operation
-      const send = async ({ client, headers }: ReturnType<typeof token>) => {
-        const body = { ...operation.example?.request, userId: (await app.as('casey')).userId }
-        const init = method === 'GET' ? { query: body, headers } : { body, headers }
-        return (await client.send(method, path, init)).body.error_code
+      const { input, from, example = {} } = operation
+      const send = async ({ client, headers: own }: ReturnType<typeof token>) => {
+        const userId = 'userId' in input.properties ? { userId: (await app.as('casey')).userId } : {}
+        const fields: Record<string, unknown> = { ...example.request, ...userId }
+        const headers = { ...own, ...example.headers }
+        const file = Object.keys(input.properties).find((one) => isFile(input.properties[one]))
+        const { [file ?? '']: body, ...query } = fields
+        const init =
+          from === 'raw' ? { query, body } : method === 'GET' || from === 'query' ? { query } : { body: fields }
+        return (await client.send(method, path, { ...init, headers })).body?.error_code
       }
       assert.equal(await send(lacks), code, name)
       assert.notEqual(await send(holds), code, name)
