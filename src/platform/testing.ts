@@ -159,6 +159,17 @@ const credentialSamples = (keys: readonly { readonly key: string }[]): Samples =
   expiresDate: ['2100-01-01', '2020-01-01'],
 })
 
+/** Documents of the record store, for keys and for users of apps. */
+const documentSamples = ({ url }: { url: string }): Samples => ({
+  agent: [{ mbox: 'mailto:fuzz@example.org' }, { account: { homePage: url, name: '@avery' } }],
+  activityId: ['https://example.org/fuzz'],
+  registration: ['0b9d1e52-6f0e-4a3c-9a57-3c1f2f9d8e40'],
+  stateId: ['fuzz'],
+  profileId: ['fuzz'],
+  since: ['2020-05-04T10:00:00Z'],
+  document: ['{"a":1}', '{"b":[2]}', '[]', 'text'],
+})
+
 const pluginSamples: Samples = {
   clientId: ['gs-fuzz-ai', 'gs-fuzz-ato'],
   kind: ['ai', 'ato'],
@@ -302,6 +313,7 @@ export function fuzzOperations(file: keyof typeof AREAS): void {
           ...(isOfPlugins ? pluginSamples : {}),
           ...(area === 'ATO' ? atoSamples : {}),
           ...(area === 'Record store' ? credentialSamples(keys) : {}),
+          ...(area === 'Record store' ? documentSamples(app.environment()) : {}),
           ...(area === 'xAPI' ? statementSamples(app.environment(), avery) : {}),
         }
         await fuzzOperation(operation, { clients, browsers, samples: all, runs: RUNS, prepare })
