@@ -185,8 +185,16 @@ const SETTINGS = {
     '268435456',
     whole(1 << 20, 1 << 30),
   ),
-  RATE_TOKEN_PER_SECOND: setting('Requests a second for one access token.', '300', whole(1, 1_000_000)),
-  RATE_TOKEN_BURST: setting('Requests at once for one access token.', '3000', whole(1, 10_000_000)),
+  RATE_TOKEN_PER_SECOND: setting(
+    'Requests a second for one access token, plugin or key of the record store.',
+    '300',
+    whole(1, 1_000_000),
+  ),
+  RATE_TOKEN_BURST: setting(
+    'Requests at once for one access token, plugin or key of the record store.',
+    '3000',
+    whole(1, 10_000_000),
+  ),
   RATE_CLIENT_PER_SECOND: setting('Token requests a second for one app.', '100', whole(1, 1_000_000)),
   RATE_CLIENT_BURST: setting('Token requests at once for one app.', '3000', whole(1, 10_000_000)),
   RATE_ADDRESS_PER_SECOND: setting('Unauthenticated requests a second from one address.', '200', whole(1, 1_000_000)),

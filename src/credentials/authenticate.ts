@@ -64,7 +64,7 @@ export async function authenticateKey(
     usesLibrary: row.uses_library,
     expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
     secretId: Number(row.secret_ids[at]),
-    notedMs: 0,
+    notedMs: Number(row.secrets_used[at]) * 1000,
   }
   refuseExpired(holder, who)
   return holder

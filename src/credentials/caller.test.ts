@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { call, signInBrowser } from '../account/testing.ts'
 import { assertError, Client, sharedApp } from '../testing/testing.ts'
-import { SCOPES } from './scopes.ts'
+import { scope } from './caller.ts'
+import type { StoreCaller } from './credentials.ts'
+import { expand, SCOPES } from './scopes.ts'
 import { basicOf, makeTestKey } from './testing.ts'
 
 const WHOAMI = '/lrs/v1/whoami'
@@ -77,4 +79,18 @@ test('a key of the sandbox is none in production, nor the other way round', asyn
   assert.equal((await other.client.get(WHOAMI)).status, 200)
   assertError(await new Client(app.address, other.basic).get(WHOAMI), 401, 4012, /this is production/)
   assertError(await new Client(app.sandboxAddress, own.basic).get(WHOAMI), 401, 4012, /this is sandbox/)
+})
+
+test('a scope opens what asks for it, and all opens everything; a refusal names what is missing', () => {
+  for (const held of SCOPES)
+    for (const asked of SCOPES) {
+      const who = { scopes: expand([held]) } as StoreCaller
+      const check = () => scope(asked).check({ who } as Parameters<ReturnType<typeof scope>['check']>[0])
+      if (held === asked || held === 'all') check()
+      else assert.throws(check, { kind: 'forbidden', message: `This needs the scope ${asked}; the caller has ${held}` })
+    }
+  const who = { scopes: expand(['statements/read/mine']) } as StoreCaller
+  const either = scope('statements/read', 'statements/read/mine')
+  either.check({ who } as Parameters<typeof either.check>[0])
+  assert.equal(either.name, 'scope statements/read or statements/read/mine')
 })

@@ -1,7 +1,7 @@
 import { secretHashKey } from '../apps/secrets.ts'
 import { RateLimiter } from '../bounds/rate-limiter.ts'
 import { findSignedIn } from '../browsers/browsers.ts'
-import { type Caller, callerKey } from '../caller.ts'
+import { type Caller, callerKey, type PersonCaller } from '../caller.ts'
 import { type Environment, service } from '../environment.ts'
 import { fail, PlatformError } from '../errors.ts'
 import { findBearer, lookUpHolder, recallHolder } from '../http/callers/bearer.ts'
@@ -116,6 +116,13 @@ async function admitUser(environment: Environment, request: HttpRequest, asked: 
 async function admitPage(environment: Environment, request: HttpRequest, asked: Asked): Promise<StoreCaller> {
   const who = await person.admit(environment, request, asked)
   return callAsAdministrator(environment, environment.db, who)
+}
+
+/** For what concerns the record store as a whole. */
+export const anAdministrator: Need<PersonCaller> = {
+  name: 'administrator',
+  errors: ['forbidden'],
+  check: ({ db, who }) => checkAdministrator(db, who, 'Only administrators manage the record store'),
 }
 
 /** One of these is enough. */

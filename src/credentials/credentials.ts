@@ -1,15 +1,11 @@
-import { hashSecret, makeSecret, secretHashKey } from '../apps/secrets.ts'
-import { recordAudit } from '../audit/audit.ts'
 import type { AppUser, Caller, PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
-import { readName } from '../lines.ts'
 import { type Agent, accountAgent, homePage } from './agents.ts'
 import type { KeyHolder } from './authenticate.ts'
-import { makeKey } from './keys.ts'
 import type { StoreIdentity } from './schema.ts'
-import { expand, isScope, SCOPES, type Scope, USER_SCOPES } from './scopes.ts'
+import { expand, type Scope, USER_SCOPES } from './scopes.ts'
 import * as store from './store.ts'
 
 /** Who speaks to the record store. */
@@ -35,7 +31,7 @@ export interface StoreCaller extends Caller {
   readonly usesLibrary: boolean
 }
 
-type Parts = Pick<Environment, 'name' | 'get'>
+type Parts = Pick<Environment, 'get'>
 const NOBODY = {
   credentialId: undefined,
   key: undefined,
@@ -100,53 +96,4 @@ export const describeCaller = ({ key, appId, scopes, authority, usesLibrary }: S
 export async function checkAdministrator(db: Db, who: Pick<PersonCaller, 'personId'>, refusal: string): Promise<void> {
   const caller = await db.first(store.findAdministrator, { person: who.personId })
   if (!caller?.administers) throw fail('forbidden', refusal)
-}
-
-export interface NewKey {
-  readonly name: string
-  readonly scopes: readonly string[]
-  readonly authority?: unknown
-  readonly usesLibrary?: boolean | undefined
-  readonly expiresAt?: Date | undefined
-}
-
-/** A new key and its secret, which is shown this once. */
-export function addCredential(
-  { name: environment, get }: Parts,
-  db: Db,
-  who: Caller & Partial<PersonCaller>,
-  what: NewKey,
-): Promise<{ credentialId: number; key: string; secret: string }> {
-  const scopes = readScopes(what.scopes)
-  const name = readName(what.name)
-  const key = makeKey(environment)
-  return db.transaction(async (tx) => {
-    const row = await tx.first(store.insertCredential, {
-      key,
-      name,
-      scopes,
-      authority: what.authority === undefined ? null : JSON.stringify(what.authority),
-      library: what.usesLibrary ?? false,
-      expires: what.expiresAt ?? null,
-      person: who.personId ?? null,
-      now: who.at,
-    })
-    const secret = makeSecret(environment)
-    const hash = hashSecret(secret, get(secretHashKey))
-    await tx.first(store.insertSecret, { credential: row!.id, hash, now: who.at })
-    const detail = { key, name, scopes: scopes.join(' ') }
-    await recordAudit(tx, who, { action: 'credential.added', ...by(who), detail })
-    return { credentialId: row!.id, key, secret }
-  })
-}
-
-/** The log names the administrator; at the command line there is none. */
-const by = ({ personId }: Partial<PersonCaller>) => (personId === undefined ? {} : { personId })
-
-function readScopes(given: readonly string[]): Scope[] {
-  const scopes = [...new Set(given)]
-  const strange = scopes.find((one) => !isScope(one))
-  if (scopes.length === 0 || strange !== undefined)
-    throw fail('validationFailed', `scopes must be some of ${SCOPES.join(', ')}`)
-  return SCOPES.filter((one) => scopes.includes(one))
 }

@@ -1,6 +1,6 @@
 import type { EnvironmentName } from '../config.ts'
 import { Client, type TestApp } from '../testing/testing.ts'
-import { addCredential, type NewKey } from './credentials.ts'
+import { addCredential, type NewKey } from './managing.ts'
 import type { Scope } from './scopes.ts'
 
 export interface TestKey {

@@ -5,6 +5,7 @@ import { call } from '../account/testing.ts'
 import { examples as atoExamples, DISTRIBUTION_ID, PACKAGE_ID, REQUEST_ID } from '../ato/examples.ts'
 import { ask, signInToPlugin } from '../ato/testing.ts'
 import { PATH as BUCKET } from '../buckets/testing.ts'
+import { examples as credentialExamples, STORE_KEY_NAME } from '../credentials/examples.ts'
 import { makeTestKey } from '../credentials/testing.ts'
 import { service } from '../environment.ts'
 import { addChild, post, yearsAgo } from '../families/testing.ts'
@@ -42,6 +43,7 @@ import {
   RESET_CODE,
   SEARCH_ID,
   SESSION_ID,
+  STORE_KEY,
   USER_IDS,
 } from '../samples.ts'
 import type { TestBrowser } from '../testing/browser.ts'
@@ -98,7 +100,7 @@ export async function registerDemoApp(app: TestApp): Promise<Pick<Scene, 'basic'
   const ai = await registerTestPlugin(app, { kind: 'ai', key: 'demo-ai', organisations })
   const addresses = { request: 'http://localhost:4102/request' }
   await registerTestPlugin(app, { kind: 'ato', key: 'demo-ato', organisations, addresses })
-  const store = await makeTestKey(app, { name: 'Demo simulator' })
+  const store = await makeTestKey(app, { name: STORE_KEY_NAME })
   return { secret, basic: ai.basic, storeKey: store.basic }
 }
 
@@ -386,6 +388,13 @@ const failDelivery: Prepare = ({ app }) =>
      select plugin_id, id, slot, 1, '${MOMENT}', 'https://helper.example.org/request', 42, 410, 'Gone', problem from deliveries`,
   )
 
+/** The only key beside the one that examples are sent with. */
+const makeStoreKey: Prepare = async ({ app, browser, real }) => {
+  await app.sql(`delete from credentials where name <> '${STORE_KEY_NAME}'`)
+  const { request } = credentialExamples.makeCredential.example
+  real[STORE_KEY] = (await call(browser, 'PUT', '/lrs/v1/credentials', request)).body.key
+}
+
 const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   reportAtoStatus: startAndSignIn,
   reportAtoAlert: startAndSignIn,
@@ -426,6 +435,11 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   changeBadge: makeBadge,
   removeBadge: makeBadge,
   listBadges: makeBadge,
+  listCredentials: makeStoreKey,
+  changeCredential: makeStoreKey,
+  revokeCredential: makeStoreKey,
+  addCredentialSecret: makeStoreKey,
+  dropOldCredentialSecret: makeStoreKey,
   listDeliveries: failDelivery,
   readDelivery: failDelivery,
   replayDeliveries: failDelivery,

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { readConfig } from '../config.ts'
-import { addCredential } from '../credentials/credentials.ts'
+import { addCredential } from '../credentials/managing.ts'
 import { openLog } from '../platform/log.ts'
 import { migrateAll, openServer, startPlatform } from '../platform/platform.ts'
 
@@ -86,7 +86,7 @@ async function run(version: string): Promise<boolean> {
   const file = /written to (.*)$/m.exec(output)?.[1]
   const { total, passed, failed } = JSON.parse(summaries.at(-1) ?? '{}')
   print(`xAPI ${version}: ${passed} of ${total} pass, ${failed} fail (${/completed in ([\d.]+)/.exec(output)?.[1]} s)`)
-  if (file) for (const failure of listFailures(JSON.parse(readFileSync(file, 'utf8')).log)) print(`  ${failure}`)
+  if (file) for (const failure of listFailures(JSON.parse(readFileSync(file, 'utf8')).log ?? {})) print(`  ${failure}`)
   return total > 0 && failed === 0 && passed === total
 }
 

@@ -71,6 +71,8 @@ async function unwrap(
   // Nobody is known yet whom it could count for.
   limitAddress(environment, request)
   const { method, ...more } = request.query
+  const entry = entries.find((one) => one.method === method)
+  if (!entry) throw fail('badRequest', `There is no method ${String(method).slice(0, 20)} here`)
   const type = /^[^;\s]*/.exec(request.headers['content-type'] ?? '')![0].toLowerCase()
   if (type !== 'application/x-www-form-urlencoded')
     throw fail('badRequest', 'With ?method= the request is a form: send it as application/x-www-form-urlencoded')
@@ -81,11 +83,22 @@ async function unwrap(
     request.isContinueAwaited = false
     request.response.writeContinue()
   }
-  const form = parseForm(await collect(environment, request)) as Record<string, string> | undefined
+  const body = await collect(environment, request)
+  // Elsewhere JSON that calls itself a form is taken as such.
+  if (/^\s*\{/.test(body.toString('latin1', 0, 64))) throw fail('badRequest', 'With ?method= the body must be a form')
+  return handleForm(request, entry, refuse, parseForm(body) as Record<string, string> | undefined)
+}
+
+function handleForm(
+  request: HttpRequest,
+  entry: Entry,
+  refuse: RefuseAlternate,
+  form: Readonly<Record<string, string>> = {},
+): Promise<void> | void {
   const headers: IncomingHttpHeaders = { ...request.headers, 'content-type': undefined, 'content-length': undefined }
   const query: Record<string, string> = {}
   let body: Buffer | undefined
-  for (const [name, value] of Object.entries(form ?? {})) {
+  for (const [name, value] of Object.entries(form)) {
     const lower = name.toLowerCase()
     if (name === 'content') body = Buffer.from(value)
     else if (HEADERS.includes(lower)) headers[lower] = value
@@ -93,10 +106,8 @@ async function unwrap(
   }
   if (body && headers['content-type'] === undefined) headers['content-type'] = 'application/json'
   refuse(headers)
-  const entry = entries.find((one) => one.method === method)
-  if (!entry) throw fail('badRequest', `There is no method ${String(method).slice(0, 20)} here`)
   request.wrapped = { method: entry.method, headers, body }
   request.query = query
   request.route = entry.route
-  await entry.route.handle(request)
+  return entry.route.handle(request)
 }
