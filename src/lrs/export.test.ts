@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { UNLIMITED } from '../buckets/testing.ts'
+import { revokeCredential } from '../credentials/managing.ts'
 import { makeTestKey } from '../credentials/testing.ts'
 import { assertError, sharedApp } from '../testing/testing.ts'
 import { activity, agent, type Complete, make, PATH, save, VERBS, voiding } from './testing.ts'
@@ -70,8 +71,7 @@ test('an export reads as fast as its reader: it holds a page in memory, and ends
   const busy = await fetch(`${app.address}${PATH}/export`, { headers: { authorization: short.basic } })
   assert.equal((await short.client.get(`${PATH}/export`)).status, 503)
   await busy.body!.cancel()
-  await app.sql(`update credentials set revoked_at = now() where id = ${short.credentialId}`)
-  app.environment().db.tellHere(JSON.stringify({ topic: 'credentials-changed', credentialId: short.credentialId }))
+  await revokeCredential(app.environment().db, { at: new Date(), requestId: 'test', address: 'test' }, short)
   await new Promise((resolve) => setTimeout(resolve, 1500))
   let bytes = 0
   await assert.rejects(async () => {
