@@ -199,7 +199,11 @@ test('a statement sent through v1, v2 and /xapi is read back through /xapi, and 
     const { object } = await key.read(statementId)
     assert.equal((object as typeof WALKAROUND).definition.extensions[`${HOME}/ids/lesson`], 'walkaround')
   }
-  assert.deepEqual(await new Speaker(blake).find({}), ids.slice(0, 3).toReversed(), 'what the app has sent, in every way')
+  assert.deepEqual(
+    await new Speaker(blake).find({}),
+    ids.slice(0, 3).toReversed(),
+    'what the app has sent, in every way',
+  )
   const student = { studentId: 'blake-bravo' }
   for (const who of [blake, drew]) {
     const timeline = await who.get(`${CLASS}/timeline`, student)
