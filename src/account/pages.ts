@@ -1,6 +1,6 @@
 import type { Static, TObject } from 'typebox'
-import { ACTION_PATHS, type AccountAction } from '../../web/account/account-page.ts'
-import { findNotice } from '../../web/account/notices.ts'
+import { ACTION_PATHS, type AccountAction } from '../../web/pages/account/account-page.ts'
+import { findNotice } from '../../web/pages/account/notices.ts'
 import { findPerson, type PersonCaller } from '../caller.ts'
 import { fail, PlatformError } from '../errors.ts'
 import { Nothing } from '../http/input/fields.ts'

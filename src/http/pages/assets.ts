@@ -1,5 +1,5 @@
-import { ICON, ICON_PATH, STYLE, STYLE_PATH } from '../../../web/layout.ts'
-import { passkeyScript } from '../../../web/passkeys/script.ts'
+import { ICON, ICON_PATH, STYLE, STYLE_PATH } from '../../../web/pages/layout.ts'
+import { passkeyScript } from '../../../web/pages/passkeys/script.ts'
 import type { Environment } from '../../environment.ts'
 import { limitAddress } from '../callers/callers.ts'
 import { sendAnswer } from '../output/answers.ts'
