@@ -34,6 +34,7 @@ import {
   ResetFields,
   ResetQuery,
   SignInFields,
+  SignInQuery,
 } from './schema.ts'
 import {
   HOME,
@@ -146,10 +147,13 @@ export const accountPages: readonly Page[] = [
   viewPage({
     name: 'signInPage',
     path: SIGN_IN,
-    input: NextQuery,
-    run: async (context, input) => {
+    input: SignInQuery,
+    run: async (context, { again, ...input }) => {
       const next = readNext(input.next)
-      return context.who.person ? { redirect: next ?? HOME } : showSignIn(context.csrfToken, { next })
+      const { person } = context.who
+      return person && !again
+        ? { redirect: next ?? HOME }
+        : showSignIn(context.csrfToken, { next, handle: person?.handle })
     },
   }),
   formPage({

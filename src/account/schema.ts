@@ -99,6 +99,10 @@ const field = (description: string) => Type.Optional(Text(description, 4000))
 const done = Type.Optional(Text('What was done just now, as one of a few codes', 100))
 
 export const NextQuery = Type.Object({ next: field('Where to go on: a path of this platform') })
+export const SignInQuery = Type.Object({
+  ...NextQuery.properties,
+  again: Type.Optional(Flag('Whether to ask also whoever is signed in: some things need a fresh sign-in')),
+})
 export const SignInFields = Type.Object({
   handle: field('The handle'),
   password: field('The password'),

@@ -35,5 +35,15 @@ export function assetRoutes(environment: Environment): PlainRoute[] {
       },
     }
   })
-  return [immutable(STYLE_PATH, STYLE_TYPE, STYLE), immutable(ICON_PATH, ICON_TYPE, ICON), ...scripts]
+  // Browsers ask for it by themselves where a document names no icon.
+  const favicon: PlainRoute = {
+    path: '/favicon.ico',
+    name: 'style',
+    handle: (request) => {
+      limitAddress(environment, request)
+      const headers = { 'content-type': ICON_TYPE, 'cache-control': 'public, max-age=86400' }
+      sendAnswer(environment, request, 200, headers, ICON)
+    },
+  }
+  return [immutable(STYLE_PATH, STYLE_TYPE, STYLE), immutable(ICON_PATH, ICON_TYPE, ICON), favicon, ...scripts]
 }
