@@ -76,7 +76,7 @@ export function Frame() {
         {isSandbox && (
           <div className={classes.band}>
             <span className={classes.bandText}>
-              {words.environment.band}{' '}
+              {words.environment.band}
               <Anchor href={here.production} inherit c="inherit" underline="always">
                 {words.environment.leave}
               </Anchor>
