@@ -151,7 +151,7 @@ test('whoever is not signed in does that first and comes back; the sandbox canno
   await page.keyboard.press('Enter')
   await page.waitForURL(`${sandbox}/console/apps`)
   await page.getByText('gs-sbx-demo-app').waitFor()
-  await page.getByText('Sandbox: nothing here is real.').waitFor()
+  await page.getByText('Nothing here is real.').waitFor()
   await page.getByRole('button', { name: 'Environment: Sandbox' }).click()
   await page.getByRole('menuitem', { name: /^Production/ }).click()
   // Another environment, another sign-in.

@@ -29,7 +29,7 @@ export const words = {
     label: (name: string) => `Environment: ${name}`,
     aboutProduction: 'Real people, real records',
     aboutSandbox: 'For trying things out; nothing here is real',
-    band: 'Sandbox: nothing here is real.',
+    band: 'Nothing here is real.',
     leave: 'Go to production',
   },
   person: {
