@@ -166,9 +166,14 @@ const SETTINGS = {
   READ_CONNECTIONS: setting('Connections of the read lane, for each environment.', '2', whole(1, 16)),
   STATEMENT_TIMEOUT_MS: setting('Longest time for one statement (milliseconds).', '10000', whole(100, 600_000)),
   BODY_LIMIT_BYTES: setting(
-    'Largest request body for buckets (bytes); others have 64 KiB.',
+    'Largest request body for buckets, and largest document of the record store (bytes); others have 64 KiB.',
     '1572864',
     whole(1024, 1 << 30),
+  ),
+  XAPI_BODY_BYTES: setting(
+    'Largest request body for statements at /xapi, with their attachments (bytes).',
+    '8388608',
+    whole(1024, 1 << 28),
   ),
   LARGE_BODIES_BYTES: setting(
     'Request bodies over 64 KiB in memory at once, for each environment (bytes that have arrived), an eighth of that for one person; beyond that they are refused with 503.',
@@ -180,8 +185,16 @@ const SETTINGS = {
     '268435456',
     whole(1 << 20, 1 << 30),
   ),
-  RATE_TOKEN_PER_SECOND: setting('Requests a second for one access token.', '300', whole(1, 1_000_000)),
-  RATE_TOKEN_BURST: setting('Requests at once for one access token.', '3000', whole(1, 10_000_000)),
+  RATE_TOKEN_PER_SECOND: setting(
+    'Requests a second for one access token, plugin or key of the record store.',
+    '300',
+    whole(1, 1_000_000),
+  ),
+  RATE_TOKEN_BURST: setting(
+    'Requests at once for one access token, plugin or key of the record store.',
+    '3000',
+    whole(1, 10_000_000),
+  ),
   RATE_CLIENT_PER_SECOND: setting('Token requests a second for one app.', '100', whole(1, 1_000_000)),
   RATE_CLIENT_BURST: setting('Token requests at once for one app.', '3000', whole(1, 10_000_000)),
   RATE_ADDRESS_PER_SECOND: setting('Unauthenticated requests a second from one address.', '200', whole(1, 1_000_000)),
@@ -239,7 +252,7 @@ const SETTINGS = {
     whole(1, 100),
   ),
   STREAM_LIMIT: setting(
-    'Change streams open at once in one process: so many of buckets, and so many of classes.',
+    'Change streams open at once in one process: so many of buckets, so many of classes, and so many of the record store.',
     '10000',
     whole(1, 1_000_000),
   ),
@@ -277,6 +290,11 @@ const SETTINGS = {
     'Under what xAPI statements carry ids of the platform: this, and `/lesson`.',
     'BASE_URL/xapi/api-id',
     httpAddress,
+  ),
+  XAPI_RETENTION_DAYS: optional(
+    'How long xAPI statements are kept (days). What is older is removed for good.',
+    'none: they are kept',
+    whole(1, 36_500),
   ),
   STOP_SECONDS: setting('How long a stop waits for requests under way (seconds).', '7', whole(1, 600)),
   METRICS_TOKEN: optional(

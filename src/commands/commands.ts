@@ -1,12 +1,26 @@
 import { app } from './app.ts'
 import { backup } from './backup.ts'
+import { credential } from './credential.ts'
 import { demo } from './demo.ts'
 import { importCommand } from './import.ts'
 import { migrate } from './migrate.ts'
 import { restore } from './restore.ts'
 import { roster } from './roster.ts'
 import { start } from './start.ts'
+import { statements } from './statements.ts'
 import { user } from './user.ts'
 
 /** Every command, in the order in which the help lists them. */
-export const commands = { start, migrate, import: importCommand, roster, user, app, demo, backup, restore }
+export const commands = {
+  start,
+  migrate,
+  import: importCommand,
+  roster,
+  user,
+  app,
+  credential,
+  statements,
+  demo,
+  backup,
+  restore,
+}

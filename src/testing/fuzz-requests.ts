@@ -134,6 +134,7 @@ const HEADERS: Record<string, readonly string[]> = {
   clientid: ['', 'gs-first', 'gs-sbx-first', 'gs-nobody', '\xe9', 'x'.repeat(3000)],
   origin: ['null', 'https://evil.example.org', '\xe9'],
   'sec-fetch-site': ['cross-site', 'same-site', 'same-origin', 'none', 'x'],
+  'x-experience-api-version': ['2.0.0', '1.0.3', '2.0.0', '1.0.3', '2.0', '1.0', '0.95', '2.0.0, 1.0.3', '\xe9'],
   'x-request-id': ['', 'a b', '12345678', 'x'.repeat(100)],
 }
 
@@ -194,7 +195,7 @@ export function requestsTo(target: Target, samples: Samples): fc.Arbitrary<FuzzR
       ? fc.oneof(
           { weight: 8, arbitrary: fc.tuple(fields, fc.dictionary(fc.string(), json, { maxKeys: 2 })).map(asJsonBody) },
           { weight: 2, arbitrary: fields.map(asForm) },
-          ...(target.from === 'csv' ? [{ weight: 20, arbitrary: csvFiles(target, samples) }] : []),
+          ...(['csv', 'raw'].includes(target.from) ? [{ weight: 20, arbitrary: wholeBodies(target, samples) }] : []),
           { weight: 1, arbitrary: fc.constantFrom(...RAW_BODIES).map((text) => ({ text, type: 'application/json' })) },
         )
       : fc.constant(undefined)
@@ -202,6 +203,7 @@ export function requestsTo(target: Target, samples: Samples): fc.Arbitrary<FuzzR
     query: [8, 1],
     image: [8, 1],
     csv: [8, 1],
+    raw: [8, 1],
     either: [1, 4],
     body: [1, 8],
     multipart: [1, 8],
@@ -241,10 +243,10 @@ export function requestsTo(target: Target, samples: Samples): fc.Arbitrary<FuzzR
   })
 }
 
-function csvFiles({ input }: Target, samples: Samples): fc.Arbitrary<GivenBody> {
+function wholeBodies({ input, from }: Target, samples: Samples): fc.Arbitrary<GivenBody> {
   const [name = ''] = Object.entries<TSchema>(input.properties).find(([, field]) => isFile(field)) ?? []
   const texts = fc.oneof(fc.constantFrom(...((samples[name] ?? ['']) as string[])), fc.string())
-  return texts.map((text) => ({ text, type: 'text/csv' }))
+  return texts.map((text) => ({ text, type: from === 'csv' ? 'text/csv' : 'application/json' }))
 }
 
 /** Nothing but what means something: where there are many fields, a request of chance alone never gets past all of them. */
