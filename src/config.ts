@@ -166,7 +166,7 @@ const SETTINGS = {
   READ_CONNECTIONS: setting('Connections of the read lane, for each environment.', '2', whole(1, 16)),
   STATEMENT_TIMEOUT_MS: setting('Longest time for one statement (milliseconds).', '10000', whole(100, 600_000)),
   BODY_LIMIT_BYTES: setting(
-    'Largest request body for buckets (bytes); others have 64 KiB.',
+    'Largest request body for buckets, and largest document of the record store (bytes); others have 64 KiB.',
     '1572864',
     whole(1024, 1 << 30),
   ),
@@ -252,7 +252,7 @@ const SETTINGS = {
     whole(1, 100),
   ),
   STREAM_LIMIT: setting(
-    'Change streams open at once in one process: so many of buckets, and so many of classes.',
+    'Change streams open at once in one process: so many of buckets, so many of classes, and so many of the record store.',
     '10000',
     whole(1, 1_000_000),
   ),
@@ -290,6 +290,11 @@ const SETTINGS = {
     'Under what xAPI statements carry ids of the platform: this, and `/lesson`.',
     'BASE_URL/xapi/api-id',
     httpAddress,
+  ),
+  XAPI_RETENTION_DAYS: optional(
+    'How long xAPI statements are kept (days). What is older is removed for good.',
+    'none: they are kept',
+    whole(1, 36_500),
   ),
   STOP_SECONDS: setting('How long a stop waits for requests under way (seconds).', '7', whole(1, 600)),
   METRICS_TOKEN: optional(

@@ -225,8 +225,10 @@ export const deleteStatements = write('statements.delete', {
       delete from statement_links l where l.seq = any(:seqs)
     ), ids as (
       delete from statement_ids i where i.seq = any(:seqs)
+    ), facts as (
+      delete from statement_facts f where f.seq = any(:seqs)
     ), files as (
-      delete from statement_attachments f where f.seq = any(:seqs)
+      delete from statement_attachments t where t.seq = any(:seqs)
     )
     delete from statements s where s.seq = any(:seqs) returning s.seq`,
 })
@@ -327,7 +329,7 @@ export const listAttachments = read('statements.listAttachments', {
   row: { seq: int8, sha2: text, bytes: int8 },
   gather: false,
   text: `
-    select f.seq, f.sha2, octet_length(a.content) as bytes from statement_attachments f join attachments a on a.sha2 = f.sha2
+    select f.seq, f.sha2, octet_length(a.content)::int8 as bytes from statement_attachments f join attachments a on a.sha2 = f.sha2
      where f.seq = any(:seqs) order by f.seq, f.sha2`,
 })
 
