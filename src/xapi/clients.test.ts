@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import { createContext, runInContext } from 'node:vm'
-import XAPI from '@xapi/xapi'
 import { UNLIMITED } from '../buckets/testing.ts'
 import { makeTestKey } from '../credentials/testing.ts'
 import { sharedApp } from '../testing/testing.ts'
@@ -14,6 +13,8 @@ const app = await sharedApp(UNLIMITED)
 const { key, secret, basic, client } = await makeTestKey(app)
 const own = new Speaker(client)
 const require = createRequire(import.meta.url)
+// Its types say otherwise of an import, and it is a class.
+const XAPI: typeof import('@xapi/xapi')['default'] = require('@xapi/xapi')
 const LOG = 'The flight took an hour, and Zoë flew.'
 const agent = { objectType: 'Agent' as const, mbox: 'mailto:ada@example.org' }
 /** What all clients do: five statements with a verb of their own. */
