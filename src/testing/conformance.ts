@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { readConfig } from '../config.ts'
-import { addCredential } from '../credentials/credentials.ts'
+import { addCredential } from '../credentials/managing.ts'
 import { openLog } from '../platform/log.ts'
 import { migrateAll, openServer, startPlatform } from '../platform/platform.ts'
 
