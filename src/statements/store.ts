@@ -193,7 +193,7 @@ export const listAccounts = write('statements.listAccounts', {
     select c.home_page, p.handle as name from people p, statement_clock c where p.id = :person and c.home_page is not null
     union
     select s.payload::json #>> '{actor,account,homePage}', s.payload::json #>> '{actor,account,name}'
-      from statement_links l join statements s on s.seq = l.seq where l.person_id = :person`,
+      from statement_links l cross join lateral (select t.payload from statements t where t.seq = l.seq offset 0) s where l.person_id = :person`,
 })
 
 export const findPersonOfUser = write('statements.findPersonOfUser', {
@@ -208,10 +208,11 @@ export const listOfPerson = write('statements.listOfPerson', {
   row: { seq: int8, payload: text, sender: nullable(uuid) },
   text: `
     select s.seq, s.payload, s.sender
-      from (select l.seq from statement_links l where l.person_id = :person
-            union select r.seq from statement_refs r where r.key = any(:keys)) g
-      join statements s on s.seq = g.seq
-     order by exists (select from statement_links l where l.seq = g.seq and l.person_id = :person), s.seq limit 1000`,
+      from (select g.seq
+              from (select l.seq, true as acts from statement_links l where l.person_id = :person
+                    union all select r.seq, false from statement_refs r where r.key = any(:keys)) g
+             group by g.seq order by bool_or(g.acts), g.seq limit 1000) f
+     cross join lateral (select t.seq, t.payload, t.sender from statements t where t.seq = f.seq offset 0) s`,
 })
 
 /** Statements and all that they are found by. */
@@ -242,6 +243,10 @@ export const exportOfPerson = read('statements.exportOfPerson', {
      where l.person_id = :person and l.seq > :after order by l.seq limit 500`,
 })
 
+/** The statement of a link, where it is not voided. The planner would rather begin with all statements where a student has many. */
+const shownOf = (link: string) => `
+  select t.seq, t.statement_id, t.payload from statements t where t.seq = ${link}.seq and not t.is_voided offset 0`
+
 /** Of one student, the newest first and all of a moment: what was sent, not what the platform wrote itself. */
 export const listOfStudent = read('statements.listOfStudent', {
   params: { app: nullable(int8), enrolment: int8, before: int8, limit: int8 },
@@ -258,11 +263,11 @@ export const listOfStudent = read('statements.listOfStudent', {
   text: `
     select s.seq, s.statement_id, s.payload, o.key as lesson, t.key as attempt, u.user_id as sender_user_id,
            case when :app is null or u.user_id is not null then coalesce(nullif(trim(p.first_name || ' ' || p.last_name), ''), p.handle) end as sender_name
-      from statement_links l join statements s on s.seq = l.seq and not s.is_voided
+      from statement_links l cross join lateral (${shownOf('l')}) s
       left join lessons o on o.id = l.lesson_id left join attempts t on t.id = l.attempt_id
       left join people p on p.id = l.sender_id left join app_users u on u.app_id = :app and u.person_id = l.sender_id
      where l.enrolment_id = :enrolment and not l.is_own and l.seq < :before and l.seq >= coalesce((
-             select m.seq / 1000 * 1000 from statement_links m join statements v on v.seq = m.seq and not v.is_voided
+             select m.seq / 1000 * 1000 from statement_links m cross join lateral (${shownOf('m')}) v
               where m.enrolment_id = :enrolment and not m.is_own and m.seq < :before
               order by m.seq desc offset :limit - 1::int8 limit 1), 0)
      order by l.seq desc`,
@@ -274,8 +279,8 @@ export const countOfStudent = read('statements.countOfStudent', {
   row: { lesson: text, count: int8 },
   gather: false,
   text: `
-    select o.key as lesson, count(*) from statement_links l join lessons o on o.id = l.lesson_id join statements s on s.seq = l.seq
-     where l.enrolment_id = :enrolment and not l.is_own and not s.is_voided group by o.key`,
+    select o.key as lesson, count(*) from statement_links l join lessons o on o.id = l.lesson_id cross join lateral (${shownOf('l')}) s
+     where l.enrolment_id = :enrolment and not l.is_own group by o.key`,
 })
 
 export const findDefinitions = write('statements.findDefinitions', {
