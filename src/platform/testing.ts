@@ -4,6 +4,7 @@ import { operations, pages } from '../app.ts'
 import { signInToPlugin } from '../ato/testing.ts'
 import { assertStorageAddsUp, PATH, UNLIMITED } from '../buckets/testing.ts'
 import { openSchool } from '../courses/testing.ts'
+import { makeTestKey } from '../credentials/testing.ts'
 import {
   exchange,
   obtainCode,
@@ -151,6 +152,24 @@ const statementSamples = ({ url }: { url: string }, { userId }: Client): Samples
   verbId: ['https://example.org/verbs/fuzz'],
 })
 
+const credentialSamples = (keys: readonly { readonly key: string }[]): Samples => ({
+  key: keys.map(({ key }) => key),
+  scopes: [['all'], 'state,define', []],
+  authority: [{ mbox: 'mailto:fuzz@example.org' }, {}],
+  expiresDate: ['2100-01-01', '2020-01-01'],
+})
+
+/** Documents of the record store, for keys and for users of apps. */
+const documentSamples = ({ url }: { url: string }): Samples => ({
+  agent: [{ mbox: 'mailto:fuzz@example.org' }, { account: { homePage: url, name: '@avery' } }],
+  activityId: ['https://example.org/fuzz'],
+  registration: ['0b9d1e52-6f0e-4a3c-9a57-3c1f2f9d8e40'],
+  stateId: ['fuzz'],
+  profileId: ['fuzz'],
+  since: ['2020-05-04T10:00:00Z'],
+  document: ['{"a":1}', '{"b":[2]}', '[]', 'text'],
+})
+
 const pluginSamples: Samples = {
   clientId: ['gs-fuzz-ai', 'gs-fuzz-ato'],
   kind: ['ai', 'ato'],
@@ -284,13 +303,17 @@ export function fuzzOperations(file: keyof typeof AREAS): void {
         const users = [avery, avery, avery, avery, blake, blake]
         // Ellis is signed in to the plugin that serves the request.
         const reporters = area === 'ATO' ? Array(6).fill(await signInToPlugin(app, 'ellis', 'fuzz-ato')) : []
-        const clients = [...reporters, ...(who.name === 'plugin' ? callers : users), app.nobody()]
+        const keys = who.name === 'record store' || area === 'Record store' ? [await makeTestKey(app)] : []
+        const senders = keys.flatMap(({ client }) => Array<Client>(users.length).fill(client))
+        const clients = [...reporters, ...senders, ...(who.name === 'plugin' ? callers : users), app.nobody()]
         const all = {
           ...samples,
           ...learningSamples,
           ...bucketSamples(avery, blake),
           ...(isOfPlugins ? pluginSamples : {}),
           ...(area === 'ATO' ? atoSamples : {}),
+          ...(area === 'Record store' ? credentialSamples(keys) : {}),
+          ...(area === 'Record store' ? documentSamples(app.environment()) : {}),
           ...(area === 'xAPI' ? statementSamples(app.environment(), avery) : {}),
         }
         await fuzzOperation(operation, { clients, browsers, samples: all, runs: RUNS, prepare })

@@ -134,6 +134,7 @@ const HEADERS: Record<string, readonly string[]> = {
   clientid: ['', 'gs-first', 'gs-sbx-first', 'gs-nobody', '\xe9', 'x'.repeat(3000)],
   origin: ['null', 'https://evil.example.org', '\xe9'],
   'sec-fetch-site': ['cross-site', 'same-site', 'same-origin', 'none', 'x'],
+  'x-experience-api-version': ['2.0.0', '1.0.3', '2.0.0', '1.0.3', '2.0', '1.0', '0.95', '2.0.0, 1.0.3', '\xe9'],
   'x-request-id': ['', 'a b', '12345678', 'x'.repeat(100)],
 }
 

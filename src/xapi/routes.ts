@@ -145,6 +145,7 @@ export const xapiOperations: readonly Operation[] = [
     method: 'GET',
     area,
     who: anyone,
+    role: 'anybody',
     input: GetAbout,
     from: 'query',
     output: raw({ 200: { about: 'The versions', mediaTypes: ['application/json'] } }),
