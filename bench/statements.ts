@@ -40,7 +40,7 @@ const someSpan = (n: number, { from, to }: Store): Asked => {
   return { since: new Date(start).toISOString(), until: new Date(start + 20 * day).toISOString() }
 }
 
-const FILTERS: readonly Filter[] = [
+export const FILTERS: readonly Filter[] = [
   { name: 'none', ask: () => ({}) },
   { name: 'agent', ask: (n) => ({ agent: agentOf(n % 10) }) },
   { name: 'verb', ask: (n) => ({ verb: verbIdOf(n % 20) }) },

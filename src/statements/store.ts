@@ -23,6 +23,8 @@ export const takeNumbers = write('statements.takeNumbers', {
     update statement_clock set last = greatest(last, :now) + :count, home_page = coalesce(:homePage, home_page) returning last`,
 })
 
+const REFS = { refKeys: uuidArray, refSeqs: int8Array, refRoles: int8Array }
+
 export const findKnown = write('statements.findKnown', {
   params: { ids: uuidArray },
   row: { statement_id: uuid, seq: int8, fingerprint: uuid, payload: text },
@@ -32,19 +34,28 @@ export const findKnown = write('statements.findKnown', {
      where i.statement_id = any(:ids)`,
 })
 
-/** Statements that were here before what they refer to. */
+/** Statements that were here before what they refer to, in parts of a thousand. 14 is a reference (storing.ts). */
 export const findReferring = write('statements.findReferring', {
-  params: { keys: uuidArray, role: int8, voided: uuid },
+  params: { keys: uuidArray, voided: uuid, after: int8 },
   row: { key: uuid, seq: int8, is_voiding: bool },
   text: `
     select r.key, r.seq, exists (select from statement_refs v where v.key = :voided and v.seq = r.seq) as is_voiding
-      from unnest(:keys) k join statement_refs r on r.key = k and r.role::int8 = :role
+      from statement_refs r where r.key = any(:keys) and r.role = 14 and r.seq > :after
      order by r.seq limit 1000`,
+})
+
+/** Of those: what they are found by from then on. They may have been already. */
+export const insertLateRefs = write('statements.insertLateRefs', {
+  params: REFS,
+  row: { seq: int8 },
+  text: `
+    insert into statement_refs (key, seq, role)
+    select k, s, r::smallint from unnest(:refKeys, :refSeqs, :refRoles) n(k, s, r) on conflict do nothing returning seq`,
 })
 
 /** Statements with their ids, refs and links, in one go. */
 export const insertStatements = write('statements.insert', {
-  params: { rows: json, voids: int8Array, refKeys: uuidArray, refSeqs: int8Array, refRoles: int8Array },
+  params: { rows: json, voids: int8Array, ...REFS },
   row: { seq: int8 },
   text: `
     with wanted as materialized (
@@ -54,7 +65,7 @@ export const insertStatements = write('statements.insert', {
       insert into statement_ids (statement_id, seq, fingerprint) select id, seq, fingerprint from wanted
     ), refs as (
       insert into statement_refs (key, seq, role)
-      select k, s, r::smallint from unnest(:refKeys, :refSeqs, :refRoles) n(k, s, r) on conflict do nothing
+      select k, s, r::smallint from unnest(:refKeys, :refSeqs, :refRoles) n(k, s, r) order by k, s
     ), links as (
       insert into statement_links (seq, person_id, sender_id, is_own, lesson_id, course_id, class_id, enrolment_id, attempt_id, objective_id, badge_id)
       select w.seq, l.person, l.sender, coalesce(l.own, false), l.lesson, l.course, l.class, l.enrolment, l.attempt, l.objective, l.badge
@@ -78,14 +89,16 @@ export const findStatement = read('statements.find', {
       from statement_ids i join statements s on s.seq = i.seq where i.statement_id = :id`,
 })
 
-/** How often each key is there, up to a thousand times. */
+/** How common each key is within a range: how many of its newest entries there are, up to a few hundred, and how far back they reach. */
 export const countRefs = read('statements.countRefs', {
-  params: { keys: uuidArray },
-  row: { key: uuid, count: int8 },
+  params: { keys: uuidArray, after: int8, upTo: int8 },
+  row: { key: uuid, count: int8, reach: nullable(int8) },
   gather: false,
   text: `
-    select k as key, (select count(*) from (select from statement_refs r where r.key = k limit 1000) c) as count
-      from unnest(:keys) k`,
+    select k as key, c.count, c.reach
+      from unnest(:keys) k cross join lateral (
+        select count(*), min(n.seq) as reach
+          from (select r.seq from statement_refs r where r.key = k and r.seq > :after and r.seq <= :upTo order by r.seq desc limit 300) n) c`,
 })
 
 const probe = (n: number) => `
@@ -99,41 +112,50 @@ const cut = (order: 'asc' | 'desc', found: string) => `
                    sum(octet_length(s.payload)) over (order by s.seq ${order} rows unbounded preceding) - octet_length(s.payload) as before
               from ${found} f join statements s on s.seq = f.seq) g
      where g.before::int8 < :bytes order by g.seq ${order}`
-const PROBED = { key: nullable(uuid), roles: int8 }
-const query = (order: 'asc' | 'desc') => ({
-  params: {
-    key1: uuid,
-    roles1: int8,
-    key2: PROBED.key,
-    roles2: int8,
-    key3: PROBED.key,
-    roles3: int8,
-    key4: PROBED.key,
-    roles4: int8,
-    key5: PROBED.key,
-    roles5: int8,
-    after: int8,
-    upTo: int8,
-    limit: int8,
-    bytes: int8,
-  },
+const RANGE = { after: int8, upTo: int8, limit: int8, bytes: int8 }
+const LEADING = { key1: uuid, roles1: int8 }
+const PROBED = {
+  key2: nullable(uuid),
+  roles2: int8,
+  key3: nullable(uuid),
+  roles3: int8,
+  key4: nullable(uuid),
+  roles4: int8,
+  key5: nullable(uuid),
+  roles5: int8,
+}
+/** All months are merged before anything is probed: each would look for a match of its own, far back, before the first is known. */
+const queryText = (order: 'asc' | 'desc', probes: readonly number[]) =>
+  cut(
+    order,
+    `(select distinct r.seq
+              from (select l.seq from statement_refs l
+                     where l.key = :key1 and (:roles1 >> l.role::int) & 1 = 1 and l.seq > :after and l.seq <= :upTo order by l.seq ${order} offset 0) r
+             where ${probes.map((n) => `${probe(n)} and `).join('')}exists (select from statements v where v.seq = r.seq and not v.is_voided)
+             order by r.seq ${order} limit :limit)`,
+  )
+const ofKey = (order: 'asc' | 'desc') => ({
+  params: { ...LEADING, ...RANGE },
   row: FOUND,
   gather: false,
-  text: cut(
-    order,
-    `(select distinct r.seq from statement_refs r
-             where r.key = :key1 and (:roles1 >> r.role::int) & 1 = 1 and r.seq > :after and r.seq <= :upTo
-               and ${probe(2)} and ${probe(3)} and ${probe(4)} and ${probe(5)}
-               and exists (select from statements v where v.seq = r.seq and not v.is_voided)
-             order by r.seq ${order} limit :limit)`,
-  ),
+  text: queryText(order, []),
+})
+/** Statements of one key. Each probe would be made ready for all months before the first row, needed or not. */
+export const ofKeyNewest = read('statements.ofKeyNewest', ofKey('desc'))
+export const ofKeyOldest = read('statements.ofKeyOldest', ofKey('asc'))
+
+const query = (order: 'asc' | 'desc') => ({
+  params: { ...LEADING, ...PROBED, ...RANGE },
+  row: FOUND,
+  gather: false,
+  text: queryText(order, [2, 3, 4, 5]),
 })
 /** Statements of a key, and of up to four more: the first is the rarest. */
 export const queryNewest = read('statements.queryNewest', query('desc'))
 export const queryOldest = read('statements.queryOldest', query('asc'))
 
 const list = (order: 'asc' | 'desc') => ({
-  params: { after: int8, upTo: int8, limit: int8, bytes: int8 },
+  params: RANGE,
   row: FOUND,
   gather: false,
   text: cut(
@@ -285,8 +307,8 @@ export const countOfStudent = read('statements.countOfStudent', {
 
 export const findDefinitions = write('statements.findDefinitions', {
   params: { keys: uuidArray },
-  row: { key: uuid, definition: text },
-  text: `select key, definition from activities where key = any(:keys)`,
+  row: { iri: text, definition: text },
+  text: `select iri, definition from activities where key = any(:keys)`,
 })
 
 export const upsertDefinitions = write('statements.upsertDefinitions', {

@@ -54,8 +54,8 @@ const numbersOf = async (app: TestApp, ids: readonly string[]) =>
 test('numbers grow strictly over two processes, in the order of the commits, and say when it was stored', async () => {
   const app = await shared
   const second = await elsewhere
+  const began = numberOf(app.environment().clock())
   await save(app.environment(), make())
-  const began = numberOf(app.environment().clock()) - 1_000_000
   const seen: number[] = []
   const all: Complete[] = []
   for (let round = 0; round < 20; round++) {
@@ -262,6 +262,8 @@ test('no statement of the store reads a table from one end to the other', async 
     store.findReferring,
     store.findStatement,
     store.countRefs,
+    store.ofKeyNewest,
+    store.ofKeyOldest,
     store.queryNewest,
     store.queryOldest,
     store.listNewest,
@@ -282,7 +284,7 @@ test('no statement of the store reads a table from one end to the other', async 
       const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
       assert.doesNotMatch(plan, /Seq Scan|Disabled: true/, `${name}\n${plan}`)
       // The order comes from the index: only the few of a page are ever sorted.
-      if (/query|list/.test(name)) assert.match(plan, /Merge Append/, `${name}\n${plan}`)
+      if (/query|list|ofKey/.test(name)) assert.match(plan, /Merge Append/, `${name}\n${plan}`)
     }
   })
 })
