@@ -37,9 +37,10 @@ export const findKnown = write('statements.findKnown', {
 /** Statements that were here before what they refer to, in parts of a thousand. 14 is a reference (storing.ts). */
 export const findReferring = write('statements.findReferring', {
   params: { keys: uuidArray, voided: uuid, after: int8 },
-  row: { key: uuid, seq: int8, is_voiding: bool },
+  row: { key: uuid, seq: int8, id: uuid, is_voiding: bool },
   text: `
-    select r.key, r.seq, exists (select from statement_refs v where v.key = :voided and v.seq = r.seq) as is_voiding
+    select r.key, r.seq, (select i.statement_id from statement_ids i where i.seq = r.seq) as id,
+           exists (select from statement_refs v where v.key = :voided and v.seq = r.seq) as is_voiding
       from statement_refs r where r.key = any(:keys) and r.role = 14 and r.seq > :after
      order by r.seq limit 1000`,
 })

@@ -150,15 +150,16 @@ test('what refers to a statement is found by what that is found by, whichever ca
   const environment = (await shared).environment()
   const [early, late, beside] = [make(), make(), make()]
   const [toEarly, toLate, toBeside] = [refer(early.id), refer(late.id), refer(beside.id)]
-  const again = refer(toEarly.id)
+  const [again, onLate] = [refer(toEarly.id), refer(toLate.id)]
   await save(environment, early)
   await save(environment, toEarly)
   await save(environment, again)
+  await save(environment, onLate)
   await save(environment, toLate)
   await save(environment, late)
   await save(environment, toBeside, beside)
   assert.deepEqual(await findBy(environment, ofActivity(activityOf(early))), [again.id, toEarly.id, early.id])
-  assert.deepEqual(await findBy(environment, ofActivity(activityOf(late))), [late.id, toLate.id])
+  assert.deepEqual(await findBy(environment, ofActivity(activityOf(late))), [late.id, toLate.id, onLate.id])
   assert.deepEqual(await findBy(environment, ofActivity(activityOf(beside))), [beside.id, toBeside.id])
 })
 

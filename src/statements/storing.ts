@@ -131,6 +131,7 @@ type StoredRef = Omit<Ref, 'role'> & { readonly role: number }
 
 async function storeTogether(tx: Db, requests: readonly Request[]): Promise<(Stored | Error)[]> {
   const all = requests.flatMap(({ statements }) => statements)
+  const ids = all.map(({ statement }) => statement.id)
   const now = Math.max(...requests.map(({ sender }) => sender.at.getTime())) * 1000
   const homePage = requests.find(({ sender }) => sender.homePage)?.sender.homePage ?? null
   const defined = requests.flatMap(({ sender, statements }) =>
@@ -140,7 +141,7 @@ async function storeTogether(tx: Db, requests: readonly Request[]): Promise<(Sto
   const [numbers, known, referring, definitions] = await Promise.all([
     tx.first(store.takeNumbers, { now, count: all.length, homePage }),
     all.length > 0 ? findKnown(tx, all) : new Map<string, Known>(),
-    all.length > 0 ? findReferring(tx, all) : [],
+    all.length > 0 ? findReferring(tx, ids) : [],
     defined.length > 0 ? findDefinitions(tx, defined) : [],
   ])
   const { last } = numbers!
@@ -253,12 +254,9 @@ export async function removeStatements(
 
 type Referring = RowOf<typeof store.findReferring>
 
-/** Those that were here before what they refer to, of one step. */
-async function findReferring(
-  tx: Db,
-  all: readonly { readonly statement: { readonly id: string } }[],
-): Promise<Referring[]> {
-  const keys = all.map(({ statement }) => referenceKey(statement.id))
+/** Those that were here before what they refer to. */
+async function findReferring(tx: Db, ids: readonly string[]): Promise<Referring[]> {
+  const keys = ids.map(referenceKey)
   const found: Referring[] = []
   for (let after = 0; ; ) {
     const rows = await tx.all(store.findReferring, { keys, voided: VOIDED_KEY, after })
@@ -266,6 +264,27 @@ async function findReferring(
     if (rows.length < 1000) return found
     after = rows.at(-1)!.seq
   }
+}
+
+/** From now on they are found by what the other is found by, and so are those that refer to them. */
+async function insertLateRefs(tx: Db, earlier: readonly LateRefs[]): Promise<void> {
+  let level = earlier
+  for (let step = 0; level.length > 0 && step < MOST_STEPS; step++) {
+    const late = level.flatMap(({ seq, refs }) => refs.map(({ key, role }) => ({ key, role, seq })))
+    await tx.all(store.insertLateRefs, toColumns(late))
+    const byKey = new Map(level.map(({ id, refs }) => [referenceKey(id), refs]))
+    const further = await findReferring(
+      tx,
+      level.map(({ id }) => id),
+    )
+    level = further.map(({ key, seq, id }) => ({ seq, id, refs: byKey.get(key)! }))
+  }
+}
+
+interface LateRefs {
+  readonly seq: number
+  readonly id: string
+  readonly refs: readonly StoredRef[]
 }
 
 /** What is known when it comes to storing. */
@@ -292,15 +311,12 @@ async function insertRows(tx: Db, rows: readonly Row[], { known, referring, defi
       return is_voiding && !isVoiding(statement) ? seq : []
     }),
   ])
-  // Those that were here before what they refer to are found by it from now on.
-  const late = earlier.flatMap(({ key, seq }) =>
-    bySeq.get(byKey.get(key)!.seq)!.map((ref) => ({ key: ref.key, role: ref.role, seq })),
-  )
+  const late = earlier.map(({ key, seq, id }) => ({ seq, id, refs: bySeq.get(byKey.get(key)!.seq)! }))
   const contents = rows.flatMap((row) => (row.contents ?? []).map((one) => ({ ...one, seq: row.seq })))
   await Promise.all([
     define(tx, rows, definitions),
     ...contents.map((content) => tx.all(store.insertAttachment, content)),
-    late.length > 0 ? tx.all(store.insertLateRefs, toColumns(late)) : undefined,
+    insertLateRefs(tx, late),
     tx.all(store.insertStatements, {
       rows: JSON.stringify(
         rows.map(({ seq, statement, text, fingerprint: own, sender, links = {} }) => ({
