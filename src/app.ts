@@ -59,7 +59,7 @@ export const rooms: readonly Room[] = [
   friends, // /user/v1/my/friends: friends, requests and blocks
   skills, // /account/v1/skills: what people can do
   buckets, // /app/v1/bucket: small JSON documents of an app
-  apps, // registered apps and their users
+  apps, // /app/v1/app: registered apps and their users
   courses, // /edu/v1/course, /edu/v1/lesson: what is taught
   classes, // /edu/v1/class: who learns and teaches what
   progress, // /edu/v1/lesson/progress: how far students are

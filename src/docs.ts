@@ -1,7 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { everything, rooms } from './app.ts'
 import { listSettings, readConfig } from './config.ts'
 import { type ErrorName, listErrors } from './errors.ts'
+import { type ApiDocument, renderClient } from './http/openapi/client.ts'
 import { describeApi } from './http/openapi/openapi.ts'
 import type { Operation } from './http/operation.ts'
 
@@ -161,7 +163,7 @@ function renderBetween(text: string, rendered: string): string {
   return `${before}${START}\n\n${rendered}\n\n${END}${after}`
 }
 
-/** Every generated file in docs/, and what it should hold, given what it holds. */
+/** Every generated file, by its path from docs/, and what it should hold, given what it holds. */
 const FILES: Record<string, (current: () => string) => string> = {
   'errors.md': renderErrors,
   'configuration.md': renderConfiguration,
@@ -169,6 +171,7 @@ const FILES: Record<string, (current: () => string) => string> = {
   'access.md': renderAccess,
   'contract.md': (current) => renderBetween(current(), renderOperations()),
   'your-data.md': (current) => renderBetween(current(), renderTables()),
+  '../web/api/operations.ts': () => renderClient(JSON.parse(renderOpenApi()) as ApiDocument),
 }
 
 const pathOf = (name: string): URL => new URL(`../docs/${name}`, import.meta.url)
@@ -197,8 +200,8 @@ function readIfThere(path: URL): string {
 
 if (import.meta.main) {
   const isCheck = process.argv.includes('--check')
-  const stale = writeDocs({ isCheck }).map((name) => `docs/${name}`)
-  if (stale.length === 0) process.stdout.write('docs/ is up to date\n')
+  const stale = writeDocs({ isCheck }).map((name) => join('docs', name))
+  if (stale.length === 0) process.stdout.write('Everything that is generated is up to date\n')
   else if (!isCheck) process.stdout.write(`Written: ${stale.join(', ')}\n`)
   else {
     process.stderr.write(`Out of date: ${stale.join(', ')}. Run npm run docs and commit the result\n`)

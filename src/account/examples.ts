@@ -1,4 +1,5 @@
 import {
+  BASE_URL,
   BROWSER_ID,
   CLIENT_ID,
   DONE,
@@ -30,6 +31,19 @@ export const examples = {
     description:
       'Use it to show who is signed in. The answer has the handle and the full name, which is empty if the person has given none. Without a valid cookie it is refused.',
     example: { answer: ME },
+  },
+  readHere: {
+    description:
+      'What every page of the platform asks first; nobody has to be signed in. `areas` are those of the pages that have something for the person. Demo people are named on a platform with demo data that nobody but its own machine reaches.',
+    example: {
+      answer: {
+        environment: 'production',
+        production: BASE_URL,
+        sandbox: 'http://localhost:4001',
+        person: null,
+        demoPeople: [{ handle: '@avery', name: 'Avery Lindqvist', part: 'student' }],
+      },
+    },
   },
   listOwnApps: {
     description:

@@ -1,6 +1,6 @@
 import type { Static, TObject } from 'typebox'
-import { ACTION_PATHS, type AccountAction } from '../../web/account/account-page.ts'
-import { findNotice } from '../../web/account/notices.ts'
+import { ACTION_PATHS, type AccountAction } from '../../web/pages/account/account-page.ts'
+import { findNotice } from '../../web/pages/account/notices.ts'
 import { findPerson, type PersonCaller } from '../caller.ts'
 import { fail, PlatformError } from '../errors.ts'
 import { Nothing } from '../http/input/fields.ts'
@@ -34,6 +34,7 @@ import {
   ResetFields,
   ResetQuery,
   SignInFields,
+  SignInQuery,
 } from './schema.ts'
 import {
   HOME,
@@ -146,10 +147,13 @@ export const accountPages: readonly Page[] = [
   viewPage({
     name: 'signInPage',
     path: SIGN_IN,
-    input: NextQuery,
-    run: async (context, input) => {
+    input: SignInQuery,
+    run: async (context, { again, ...input }) => {
       const next = readNext(input.next)
-      return context.who.person ? { redirect: next ?? HOME } : showSignIn(context.csrfToken, { next })
+      const { person } = context.who
+      return person && !again
+        ? { redirect: next ?? HOME }
+        : showSignIn(context.csrfToken, { next, handle: person?.handle })
     },
   }),
   formPage({

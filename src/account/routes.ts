@@ -20,11 +20,13 @@ import {
   withdrawApp,
 } from './account.ts'
 import { examples } from './examples.ts'
+import { readHere } from './here.ts'
 import {
   AccountApps,
   AskReset,
   Browsers,
   ChangePassword,
+  Here,
   NameApp,
   NameBrowser,
   NameSession,
@@ -93,6 +95,20 @@ export const accountOperations: readonly Operation[] = [
     output: json(Me),
     errors: [],
     run: async ({ who }) => who,
+  }),
+  operation({
+    name: 'readHere',
+    ...examples.readHere,
+    summary: 'Says which environment this is, who is signed in, and which pages are for them',
+    method: 'GET',
+    path: `${path}/here`,
+    area,
+    who: visitor,
+    input: Nothing,
+    from: 'query',
+    output: json(Here),
+    errors: [],
+    run: ({ db, who, environment }) => readHere(db, who, environment),
   }),
   operation({
     name: 'listOwnApps',

@@ -1,4 +1,6 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
+import { ENVIRONMENTS } from '../config.ts'
+import { DemoPerson } from '../demo/schema.ts'
 import { Flag, Id, Text } from '../http/input/fields.ts'
 import { passkeyBoxes, takenAlong } from '../passkeys/schema.ts'
 
@@ -56,6 +58,30 @@ export const AccountApps = Type.Array(
     { title: 'AccountApp' },
   ),
 )
+const AREAS = ['dashboard', 'console', 'planner', 'admin'] as const
+export const Here = Type.Object(
+  {
+    environment: Type.Enum([...ENVIRONMENTS], { description: 'Which environment this is' }),
+    production: Type.String({ description: 'Where production is reached' }),
+    sandbox: Type.String({ description: 'Where the sandbox is reached; one signs in there by itself' }),
+    person: Type.Union(
+      [
+        Type.Object({
+          handle: Type.String(),
+          name: Type.String(),
+          areas: Type.Array(Type.Enum([...AREAS]), { description: 'The areas of pages that are for this person' }),
+        }),
+        Type.Null(),
+      ],
+      { description: 'Who is signed in; null: nobody' },
+    ),
+    demoPeople: Type.Array(DemoPerson, {
+      description: 'Whom one can sign in as with one click; none without demo data',
+    }),
+  },
+  { title: 'Here' },
+)
+export type Here = Static<typeof Here>
 export const Browsers = Type.Array(
   Type.Object(
     {
@@ -73,6 +99,10 @@ const field = (description: string) => Type.Optional(Text(description, 4000))
 const done = Type.Optional(Text('What was done just now, as one of a few codes', 100))
 
 export const NextQuery = Type.Object({ next: field('Where to go on: a path of this platform') })
+export const SignInQuery = Type.Object({
+  ...NextQuery.properties,
+  again: Type.Optional(Flag('Whether to ask also whoever is signed in: some things need a fresh sign-in')),
+})
 export const SignInFields = Type.Object({
   handle: field('The handle'),
   password: field('The password'),

@@ -3,9 +3,14 @@ import { origins } from '../http/output/cors.ts'
 import type { Room } from '../room.ts'
 import { APPS_CHANGED, exportApps, listOrigins } from './apps.ts'
 import { appSection, userTie } from './import.ts'
+import { appOperations } from './routes.ts'
 
 export const apps: Room = {
   name: 'apps',
+  areas: {
+    Apps: 'What developers do with their apps: register them, keep their secrets, see how they are used; and what administrators decide about them.',
+  },
+  operations: appOperations,
   personalTables: {
     apps: { inExport: '`apps.json`', whenDeleted: 'the app stays, without an owner' },
     app_users: {

@@ -1,3 +1,4 @@
+import { buildWhereStale } from '../../web/built.ts'
 import { type Config, readConfig } from '../config.ts'
 import { hasDemoPeople } from '../demo/demo.ts'
 import { openLog } from '../platform/log.ts'
@@ -22,6 +23,7 @@ export const start = command({
     const config = readConfig()
     const signals = catchSignals()
     const log = openLog(config)
+    await buildPages()
     const startedAt = performance.now()
     const server = await openServer(config, log)
     let platform: Platform | undefined
@@ -47,6 +49,17 @@ export const start = command({
     log.info('the platform has stopped')
   },
 })
+
+/** One line where there is something to build; standard output is for the log. */
+async function buildPages(): Promise<void> {
+  const say = (text: string) => process.stderr.write(text)
+  const built = await buildWhereStale(() => say('Building the pages, which takes a few seconds … '))
+  if (built.kind === 'built') say(`done in ${(built.ms / 1000).toFixed(1)} s\n`)
+  if (built.kind === 'failed')
+    say(
+      `failed; ${built.hasOlder ? 'an earlier build is served' : 'there are no pages, but everything else works'}:\n${built.why}\n`,
+    )
+}
 
 /** What has not ended in time ends with the process; the embedded database then notices and stops by itself. */
 async function stop(config: Config, platform: Platform, server: RunningDatabase): Promise<void> {

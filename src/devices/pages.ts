@@ -1,4 +1,4 @@
-import { codePage, decidedPage, decisionPage } from '../../web/devices/device-pages.ts'
+import { codePage, decidedPage, decisionPage } from '../../web/pages/devices/device-pages.ts'
 import { findPerson } from '../caller.ts'
 import { type FormProblem, readProblem } from '../http/pages/form-problem.ts'
 import { withNext } from '../http/pages/next.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { DATA, DELETE_FORM, DOWNLOAD_FORM, dataPage } from '../../web/exports/data-page.ts'
+import { DATA, DELETE_FORM, DOWNLOAD_FORM, dataPage } from '../../web/pages/exports/data-page.ts'
 import type { PersonCaller } from '../caller.ts'
 import { isLookedAfter } from '../families/release.ts'
 import { Nothing } from '../http/input/fields.ts'

@@ -19,6 +19,7 @@ import { isAnsweredEarly } from './output/lingering.ts'
 import { JSON_TYPE } from './output/media-types.ts'
 import { assetRoutes } from './pages/assets.ts'
 import { pageRoute } from './pages/serve-page.ts'
+import { sendWebPage, wantsPage, webAssetRoutes } from './pages/web-app.ts'
 import { addressFinder } from './proxies.ts'
 import { type Fields, HttpRequest, type Route } from './request.ts'
 import { routeOf } from './serve-operation.ts'
@@ -70,6 +71,7 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
     ...healthRoutes(environment, metrics),
     ...referenceRoutes(environment, all),
     ...assetRoutes(environment),
+    ...webAssetRoutes(environment),
   ])
     add('GET', path, {
       name,
@@ -91,6 +93,20 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
     hasHead: false,
     observe: metrics.observerOf('other'),
     handle: (request) => answerUnknown(environment, request, methodsOf),
+  }
+  /** The same for a browser that goes somewhere. */
+  const unknownPage: Route = {
+    ...unknown,
+    name: 'page',
+    errorForm: 'page',
+    hasHead: true,
+    observe: metrics.observerOf('page'),
+    handle: (request) => {
+      const problem = refuseBody(request)
+      if (problem) throw problem
+      if (methodsOf(request.url).length > 0) return answerUnknown(environment, request, methodsOf)
+      sendWebPage(environment, request)
+    },
   }
   /** What a path takes, for `Allow`. */
   const methodsOf = (url: string): string[] => {
@@ -124,7 +140,7 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
         request.params = found.params as Fields
         request.query = found.searchParams as Fields
         if (route.isEndless) held.expectNothingBehind(raw.socket, response)
-      }
+      } else if (wantsPage(request)) request.route = unknownPage
       checkTransfer(raw)
       // What cannot be decoded as an address has a handler and nothing to handle it.
       if (found && !route) throw fail('badRequest')

@@ -1,4 +1,6 @@
-import { findReservedName, readClient } from '../apps/clients.ts'
+import { ensureAppUser, findConsentEpoch } from '../apps/apps.ts'
+import { type Client, findReservedName, readClient } from '../apps/clients.ts'
+import { recordAudit } from '../audit/audit.ts'
 import type { PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
@@ -10,7 +12,7 @@ import { matchesRedirectUri, withAnswer } from './redirects.ts'
 export async function launchApp(
   db: Db,
   who: PersonCaller,
-  what: { clientId: string; launchUri: string; passesCode?: boolean; state?: string },
+  what: { clientId: string; launchUri: string; passesCode?: boolean; state?: string; isAllowed?: boolean },
   policy: TokenPolicy,
 ): Promise<{ uri: string }> {
   const client = await readClient(db, what.clientId, policy.environment, 'noSuchApp')
@@ -26,6 +28,7 @@ export async function launchApp(
       'launchUri is not registered for this app; up to its query it must be a redirect URI',
     )
   if (!passesCode) return { uri: what.launchUri }
+  if (what.isAllowed) await allow(db, who, client.id)
   const code = await mintCode(
     db,
     who,
@@ -42,9 +45,21 @@ export async function launchApp(
     },
     policy,
   )
-  if (!code) throw fail('consentMissing', 'You have not allowed this app yet; open it once by itself and allow it')
+  if (!code)
+    throw fail('consentMissing', `You have not allowed ${describe(client)} yet; open it once by itself and allow it`)
   return { uri: withAnswer(what.launchUri, { code, state: what.state }) }
 }
+
+/** The person has said on the platform's own page that this app may know them. */
+const allow = (db: Db, who: PersonCaller, appId: number): Promise<void> =>
+  db.transaction(async (tx) => {
+    const parties = { appId, personId: who.personId }
+    if ((await findConsentEpoch(tx, parties)) !== undefined) return
+    await ensureAppUser(tx, who, parties)
+    await recordAudit(tx, who, { action: 'consent.given', ...parties })
+  })
+
+const describe = ({ name, owner }: Client): string => (owner === undefined ? name : `${name} by ${owner}`)
 
 /** What is wrong with a launch address, whatever is registered, as the end of a sentence; undefined where nothing is. */
 export function findLaunchMistake(uri: string): string | undefined {

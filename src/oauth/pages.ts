@@ -1,5 +1,5 @@
-import { PASSKEY_SCRIPT, signInPage } from '../../web/account/signin-page.ts'
-import { consentPage, signInLead } from '../../web/oauth/consent-page.ts'
+import { PASSKEY_SCRIPT, signInPage } from '../../web/pages/account/signin-page.ts'
+import { consentPage, signInLead } from '../../web/pages/oauth/consent-page.ts'
 import { signIn } from '../account/account.ts'
 import { findSignedIn, type OpenedBrowser } from '../browsers/browsers.ts'
 import { findPerson } from '../caller.ts'

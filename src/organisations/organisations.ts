@@ -35,6 +35,10 @@ async function holdManaged(tx: Db, who: PersonCaller, key: string) {
   return readManaged(tx, who, key)
 }
 
+/** Whether somebody administers the platform, develops for an organisation, or plans in one. */
+export const readParts = async (db: Db, { personId }: { personId: number }) =>
+  (await db.first(store.findParts, { person: personId }))!
+
 export async function createOrganisation(db: Db, who: PersonCaller, what: CreateOrganisation): Promise<Organisation> {
   const caller = await db.first(store.findAdministrator, { person: who.personId })
   if (!caller?.administers) throw fail('forbidden', 'Only administrators can make organisations')

@@ -87,6 +87,19 @@ export const findAdministrator = read('organisations.findAdministrator', {
   text: `select r.administers from roles_in_organisation(:person, null) r`,
 })
 
+/** What somebody is anywhere: it decides which pages they have. */
+export const findParts = read('organisations.findParts', {
+  params: { person: int8 },
+  row: { administers: bool, develops: bool, plans: bool },
+  gather: false,
+  text: `
+    select r.administers,
+           r.administers or exists (select from organisation_members m where m.person_id = :person and m.role in ('owner', 'developer'))
+             or exists (select from apps a where a.owner_id = :person) as develops,
+           r.administers or exists (select from organisation_members m where m.person_id = :person and m.role in ('owner', 'instructor')) as plans
+      from roles_in_organisation(:person, null) r`,
+})
+
 export const lockOrganisation = write('organisations.lock', {
   params: { organisation: text },
   row: { id: int8 },

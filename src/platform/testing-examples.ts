@@ -388,6 +388,13 @@ const failDelivery: Prepare = ({ app }) =>
      select plugin_id, id, slot, 1, '${MOMENT}', 'https://helper.example.org/request', 42, 410, 'Gone', problem from deliveries`,
   )
 
+/** Somebody is of the demo data, as the installation remembers. */
+const markDemo = (app: TestApp, handle: string) =>
+  app.sql(
+    `delete from installation where name like 'demo-person-%';
+     insert into installation (name, value) select 'demo-person-' || id, 'test' from people where handle = '${handle}'`,
+  )
+
 /** The only key beside the one that examples are sent with. */
 const makeStoreKey: Prepare = async ({ app, browser, real }) => {
   await app.sql(`delete from credentials where name <> '${STORE_KEY_NAME}'`)
@@ -396,6 +403,11 @@ const makeStoreKey: Prepare = async ({ app, browser, real }) => {
 }
 
 const PREPARATIONS: Readonly<Record<string, Prepare>> = {
+  readHere: async ({ app, real }) => {
+    real['http://localhost:4001'] = app.environment('sandbox').url
+    await markDemo(app, '@avery')
+  },
+  signInAsDemo: ({ app }) => markDemo(app, '@casey'),
   reportAtoStatus: startAndSignIn,
   reportAtoAlert: startAndSignIn,
   readAtoPackage: makeFullPackage,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { COUNTRIES } from '../../web/profiles/countries.ts'
+import { COUNTRIES } from '../../web/pages/profiles/countries.ts'
 import { call, PASSWORD, signInBrowser, UNLIMITED } from '../account/testing.ts'
 import { yearsAgo } from '../families/testing.ts'
 import { signInToAccount } from '../oauth/testing-pages.ts'

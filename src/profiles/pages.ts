@@ -1,7 +1,13 @@
 import { Type } from 'typebox'
-import { findNotice } from '../../web/account/notices.ts'
-import { picturesSection } from '../../web/pictures/pictures-section.ts'
-import { EMAIL_FORM, PROFILE, type ProfileFields, profilePage, SEARCH_FORM } from '../../web/profiles/profile-page.ts'
+import { findNotice } from '../../web/pages/account/notices.ts'
+import { picturesSection } from '../../web/pages/pictures/pictures-section.ts'
+import {
+  EMAIL_FORM,
+  PROFILE,
+  type ProfileFields,
+  profilePage,
+  SEARCH_FORM,
+} from '../../web/pages/profiles/profile-page.ts'
 import type { PersonCaller } from '../caller.ts'
 import type { FormProblem } from '../http/pages/form-problem.ts'
 import { DoneQuery, doneAt, ownForm, ownView, showOwn } from '../http/pages/own-page.ts'

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { type ImageKind, REMOVE_FORMS, UPLOAD_FORMS } from '../../web/pictures/pictures-section.ts'
-import { PROFILE } from '../../web/profiles/profile-page.ts'
+import { type ImageKind, REMOVE_FORMS, UPLOAD_FORMS } from '../../web/pages/pictures/pictures-section.ts'
+import { PROFILE } from '../../web/pages/profiles/profile-page.ts'
 import { fail } from '../errors.ts'
 import { Nothing } from '../http/input/fields.ts'
 import { doneAt, ownForm } from '../http/pages/own-page.ts'

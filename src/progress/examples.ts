@@ -108,7 +108,7 @@ export const examples = {
   },
   launchLesson: {
     description:
-      "Send the person's browser to the address at once: it has the lesson's launch parameters, the platform's ids and, where the lesson passes it, a code that the app redeems within a minute. Students get a lesson that is not locked; instructors get any lesson of their class, without a `studentId`. A code is always for whoever asks, who must have allowed the app before.",
+      "Send the person's browser to the address at once: it has the lesson's launch parameters, the platform's ids and, where the lesson passes it, a code that the app redeems within a minute. Students get a lesson that is not locked; instructors get any lesson of their class, without a `studentId`. A code is always for whoever asks, who must have allowed the app before, or does so with `allow`.",
     example: {
       request: IDS,
       answer: {

@@ -126,7 +126,17 @@ test('a lesson is launched from the platform', async (t) => {
     for (const name of ['foreign', 'script', 'posing']) assertError(await launch(avery, name), 400, 4003, /launchUri/)
     assertError(await launch(avery, 'open'), 400, 4006, /public app/)
     await app.sql(`delete from app_users where person_id = (select id from people where handle = '@blake')`)
-    assertError(await launch(blake, 'walkaround', { classId: 'alpha' }), 401, 4019)
+    assertError(await launch(blake, 'walkaround', { classId: 'alpha' }), 401, 4019, /not allowed quiz yet/)
+  })
+
+  await t.test('whoever says so allows the app with the launch, once and in the body alone', async () => {
+    const before = await app.sql(`select from audit_entries where action = 'consent.given'`)
+    assertError(await call(blake, 'POST', '/edu/v1/lesson/launch?allow=true', { lessonId: 'walkaround' }), 400, 4000)
+    for (let i = 0; i < 2; i++)
+      assert.equal((await launch(blake, 'walkaround', { classId: 'alpha', allow: true })).status, 200)
+    assert.equal((await launch(blake, 'walkaround', { classId: 'alpha' })).status, 200)
+    const given = await app.sql(`select from audit_entries where action = 'consent.given'`)
+    assert.equal(given.length, before.length + 1)
   })
 
   await t.test('strangers, observers, owners and whoever is no longer in the class are refused', async () => {

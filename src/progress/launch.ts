@@ -28,7 +28,8 @@ export async function launchLesson(
     courseId: found.course,
     ...(found.student === null ? {} : { studentId: found.student }),
   })
-  return launchApp(db, who, { clientId: found.client_id, launchUri, passesCode: found.passes_code }, policy)
+  const { client_id: clientId, passes_code: passesCode } = found
+  return launchApp(db, who, { clientId, launchUri, passesCode, isAllowed: what.allow ?? false }, policy)
 }
 
 async function checkStudent(db: Db, who: PersonCaller, { lessonId, classId }: LaunchLesson): Promise<number> {

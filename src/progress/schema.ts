@@ -86,6 +86,11 @@ export type ObjectiveScore = Static<typeof ObjectiveScore>
 export const LaunchLesson = Type.Object({
   ...lesson,
   classId: Type.Optional(Id('The class; by default the newest one in which the caller takes the lesson')),
+  allow: Type.Optional(
+    inBody(
+      Flag('Allows the app as the consent page does, where the caller has not yet: only say so when they were asked'),
+    ),
+  ),
 })
 export type LaunchLesson = Static<typeof LaunchLesson>
 export const LaunchAddress = Type.Object(

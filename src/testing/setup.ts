@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buildWhereStale } from '../../web/built.ts'
 import { type EmbeddedDatabase, startEmbedded } from '../database/embedded/embedded.ts'
 import { runSql } from '../database/test-database.ts'
 import { migrateAll } from '../platform/platform.ts'
@@ -29,6 +30,8 @@ let dataDir: string
 /** Once for the whole suite: a real browser, a real PostgreSQL, and a migrated template that tests begin with. */
 export async function globalSetup(): Promise<void> {
   await provideChromium()
+  const pages = await buildWhereStale()
+  if (pages.kind === 'failed') throw new Error(`The pages cannot be built:\n${pages.why}`)
   dataDir = mkdtempSync(join(tmpdir(), 'groundschool-test-'))
   server = await startEmbedded({ dataDir, log: () => {}, settings: IN_A_HURRY })
   await runSql(server.connection, `create database ${TEMPLATE}`)

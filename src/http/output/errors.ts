@@ -1,5 +1,5 @@
-import { errorPage, titleOf } from '../../../web/error-page.ts'
-import { layOutPage } from '../../../web/layout.ts'
+import { errorPage, titleOf } from '../../../web/pages/error-page.ts'
+import { layOutPage } from '../../../web/pages/layout.ts'
 import { BEARER_NAMES, oauthNameOf, type PlatformError } from '../../errors.ts'
 import type { Challenge, ErrorForm, Route } from '../request.ts'
 import { HTML_TYPE, JSON_TYPE } from './media-types.ts'

@@ -1,5 +1,5 @@
-import { ICON, ICON_PATH, STYLE, STYLE_PATH } from '../../../web/layout.ts'
-import { passkeyScript } from '../../../web/passkeys/script.ts'
+import { ICON, ICON_PATH, STYLE, STYLE_PATH } from '../../../web/pages/layout.ts'
+import { passkeyScript } from '../../../web/pages/passkeys/script.ts'
 import type { Environment } from '../../environment.ts'
 import { limitAddress } from '../callers/callers.ts'
 import { sendAnswer } from '../output/answers.ts'
@@ -35,5 +35,15 @@ export function assetRoutes(environment: Environment): PlainRoute[] {
       },
     }
   })
-  return [immutable(STYLE_PATH, STYLE_TYPE, STYLE), immutable(ICON_PATH, ICON_TYPE, ICON), ...scripts]
+  // Browsers ask for it by themselves where a document names no icon.
+  const favicon: PlainRoute = {
+    path: '/favicon.ico',
+    name: 'style',
+    handle: (request) => {
+      limitAddress(environment, request)
+      const headers = { 'content-type': ICON_TYPE, 'cache-control': 'public, max-age=86400' }
+      sendAnswer(environment, request, 200, headers, ICON)
+    },
+  }
+  return [immutable(STYLE_PATH, STYLE_TYPE, STYLE), immutable(ICON_PATH, ICON_TYPE, ICON), favicon, ...scripts]
 }

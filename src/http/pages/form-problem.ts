@@ -1,4 +1,4 @@
-import { sayWait } from '../../../web/account/moments.ts'
+import { sayWait } from '../../../web/pages/account/moments.ts'
 import { PlatformError } from '../../errors.ts'
 
 /** Why a form is shown again. */

@@ -1,6 +1,6 @@
 import { type Static, type TObject, Type } from 'typebox'
-import { type AccountSection, accountNavigation } from '../../../web/account/navigation.ts'
-import { type Html, html } from '../../../web/html.ts'
+import { type AccountSection, accountNavigation } from '../../../web/pages/account/navigation.ts'
+import { type Html, html } from '../../../web/pages/html.ts'
 import { findPerson, type PersonCaller } from '../../caller.ts'
 import { PlatformError } from '../../errors.ts'
 import { Text } from '../input/fields.ts'

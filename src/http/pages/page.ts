@@ -1,5 +1,5 @@
 import type { Static, TObject } from 'typebox'
-import type { Html } from '../../../web/html.ts'
+import type { Html } from '../../../web/pages/html.ts'
 import type { OpenedBrowser } from '../../browsers/browsers.ts'
 import type { Visitor } from '../../caller.ts'
 import type { Db } from '../../database/database.ts'

@@ -1,4 +1,4 @@
-import { layOutPage } from '../../../web/layout.ts'
+import { layOutPage } from '../../../web/pages/layout.ts'
 import { findPerson, type Visitor } from '../../caller.ts'
 import type { Environment } from '../../environment.ts'
 import { fail } from '../../errors.ts'

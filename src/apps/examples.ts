@@ -1,0 +1,79 @@
+import { CLIENT_SECRET, MOMENT } from '../samples.ts'
+
+const as = 'ellis' as const
+const clientId = 'gs-logbook'
+const named = { clientId }
+const redirectUris = ['https://logbook.example.org/callback']
+const SECRET = { createdDate: MOMENT, lastUsedDate: null }
+const PENDING = {
+  clientId,
+  name: 'Logbook',
+  organisation: 'northwind',
+  organisationName: 'Northwind Training',
+  owner: '@ellis',
+  status: 'pending',
+  public: false,
+  redirectUris,
+  secrets: [SECRET],
+  users: 0,
+  storageUsed: 0,
+  storageLimit: 104_857_600,
+  createdDate: MOMENT,
+}
+
+/** What people read about these operations. */
+export const examples = {
+  registerApp: {
+    description:
+      'Owners and developers of an organisation register apps for it. In the sandbox an app works at once; in production an administrator approves it first. The client secret is shown this once.',
+    example: {
+      request: { organisation: 'northwind', name: 'Logbook', key: 'logbook', redirectUris },
+      answer: { ...PENDING, clientSecret: CLIENT_SECRET },
+      as,
+    },
+  },
+  changeApp: {
+    description:
+      'What is given is changed, the rest stays. The redirect URIs are all that there are from now on: one that is left out is gone.',
+    example: {
+      request: { ...named, name: 'Flight log' },
+      answer: { ...PENDING, name: 'Flight log' },
+      as,
+      after: 'registerApp',
+    },
+  },
+  readApp: {
+    description:
+      'Everything about an app but its secrets: of these it says when they were made and last used. It also tells how many people have allowed it, and how much it keeps.',
+    example: { request: named, answer: PENDING, as, after: 'registerApp' },
+  },
+  listApps: {
+    description:
+      'The apps that the caller works on, by name. Administrators see all of them: with `status=pending` those that wait to be approved.',
+    example: {
+      request: { status: 'pending' },
+      answer: { docs: [PENDING], total: 1, limit: 10, page: 1, pages: 1 },
+      as,
+      after: 'registerApp',
+    },
+  },
+  addAppSecret: {
+    description:
+      'A second secret, shown this once. Both are right until the old one is dropped, so that the servers of the app can be changed one after the other.',
+    example: { request: named, answer: { clientSecret: CLIENT_SECRET }, as, after: 'registerApp' },
+  },
+  dropOldAppSecret: {
+    description: 'Leaves the newest secret only. Whoever still uses another is refused at once.',
+    example: { request: named, answer: { ...PENDING, secrets: [SECRET] }, as, after: 'addAppSecret' },
+  },
+  setAppStatus: {
+    description:
+      'People can sign in to an app that is approved. Tokens of one that is suspended are refused at once, until it is approved again.',
+    example: {
+      request: { ...named, status: 'approved' },
+      answer: { ...PENDING, status: 'approved' },
+      as,
+      after: 'registerApp',
+    },
+  },
+}

@@ -1,0 +1,71 @@
+import { bool, int8, nullable, read, report, text, textArray, timestamptz, write } from '../database/statement.ts'
+
+const SHOWN = {
+  id: int8,
+  client_id: text,
+  name: text,
+  organisation: nullable(text),
+  organisation_name: nullable(text),
+  owner: nullable(text),
+  status: text,
+  public_client: bool,
+  redirect_uris: textArray,
+  secrets: text,
+  users: int8,
+  blocks_used: int8,
+  blocks_limit: int8,
+  created_at: timestamptz,
+}
+const shown = `
+  a.id, a.client_id, a.name, o.key as organisation, o.name as organisation_name, w.handle as owner, a.status, a.public_client,
+  array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris,
+  (select coalesce(json_agg(json_build_object('createdDate', s.created_at, 'lastUsedDate', s.last_used_at) order by s.id), '[]')
+     from app_secrets s where s.app_id = a.id)::text as secrets,
+  (select count(*) from app_users u where u.app_id = a.id and u.withdrawn_at is null and u.allowed_at is not null) as users,
+  g.blocks_used, g.blocks_limit, a.created_at`
+/** Plugins are apps too, and have operations of their own. */
+const from = `
+  apps a join app_storage g on g.app_id = a.id left join organisations o on o.id = a.organisation_id
+  left join people w on w.id = a.owner_id, lateral develops(:person, a) r
+  where r.develops and not exists (select from plugins p where p.app_id = a.id)`
+
+/** An app that the person works on. */
+export const findManaged = read('apps.findManaged', {
+  params: { person: int8, client: text },
+  row: SHOWN,
+  gather: false,
+  text: `select ${shown} from ${from} and a.client_id = :client`,
+})
+
+export const listManaged = report('apps.listManaged', {
+  params: { person: int8, organisation: nullable(text), status: nullable(text), limit: int8, offset: int8 },
+  row: { ...SHOWN, total: int8 },
+  text: `
+    select ${shown}, count(*) over () as total from ${from}
+       and (:organisation is null or o.key = :organisation) and (:status is null or a.status = :status)
+     order by a.name, a.client_id limit :limit offset :offset`,
+})
+
+/** Until the transaction ends nobody else changes the app. */
+export const holdApp = write('apps.hold', {
+  params: { client: text },
+  row: { id: int8 },
+  text: `select id from apps where client_id = :client for update`,
+})
+
+/** An organisation for whose apps the person works. */
+export const findOrganisation = read('apps.findOrganisation', {
+  params: { person: int8, organisation: text },
+  row: { id: int8, develops: bool },
+  text: `
+    select o.id, r.owns or r.administers or exists (
+             select from organisation_members m where m.organisation_id = o.id and m.person_id = :person and m.role = 'developer') as develops
+      from organisations o, lateral roles_in_organisation(:person, o.id) r
+     where o.key = :organisation`,
+})
+
+export const findAdministrator = read('apps.findAdministrator', {
+  params: { person: int8 },
+  row: { administers: bool },
+  text: `select r.administers from roles_in_organisation(:person, null) r`,
+})

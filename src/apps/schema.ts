@@ -1,0 +1,82 @@
+import { type Static, Type } from 'typebox'
+import { Flag, Id, IdList, Text } from '../http/input/fields.ts'
+import { PageOf, paging } from '../paging.ts'
+
+export const STATUSES = ['pending', 'approved', 'suspended'] as const
+
+const clientId = Id('Client ID of the app')
+const organisation = Id('Key of the organisation')
+const name = Text('As people read it when they sign in', 200)
+const redirectUris = IdList(
+  'Where sign-in may lead back to: https, http on a loopback address, or a scheme of the app itself',
+  20,
+)
+
+export const RegisterApp = Type.Object({
+  organisation,
+  name,
+  key: Type.Optional(Id('The client ID without its prefix; made here where it is left out', 60)),
+  redirectUris: Type.Optional(redirectUris),
+  public: Type.Optional(
+    Flag('Whether it runs where no secret can be kept, in a browser or on a phone: it has none, and uses PKCE'),
+  ),
+})
+export type RegisterApp = Static<typeof RegisterApp>
+export const ChangeApp = Type.Object({
+  clientId,
+  name: Type.Optional(name),
+  redirectUris: Type.Optional(redirectUris),
+})
+export type ChangeApp = Static<typeof ChangeApp>
+export const NameApp = Type.Object({ clientId })
+export type NameApp = Static<typeof NameApp>
+export const ListApps = Type.Object({
+  organisation: Type.Optional(organisation),
+  status: Type.Optional({ ...Id('Only apps of this status; all by default'), enum: [...STATUSES] }),
+  ...paging,
+})
+export type ListApps = Static<typeof ListApps>
+export const SetAppStatus = Type.Object({
+  clientId,
+  status: { ...Id('`approved` or `suspended`'), enum: ['approved', 'suspended'] },
+})
+export type SetAppStatus = Static<typeof SetAppStatus>
+
+const Moment = Type.String({ format: 'date-time' })
+const fields = {
+  clientId: Type.String(),
+  name: Type.String(),
+  organisation: Type.Union([Type.String(), Type.Null()], { description: 'Key of the organisation' }),
+  organisationName: Type.Union([Type.String(), Type.Null()]),
+  owner: Type.Union([Type.String(), Type.Null()], { description: 'Handle of the person who answers for it' }),
+  status: Type.Enum([...STATUSES], {
+    description: '`pending` until an administrator approves it, which the sandbox does at once; or `suspended`',
+  }),
+  public: Type.Boolean({ description: 'Whether it has no secret' }),
+  redirectUris: Type.Array(Type.String()),
+  secrets: Type.Array(
+    Type.Object({
+      createdDate: Moment,
+      lastUsedDate: Type.Union([Moment, Type.Null()], { description: 'Known to the minute' }),
+    }),
+    { description: 'The oldest first; the secrets themselves nobody can tell' },
+  ),
+  users: Type.Integer({ description: 'How many people have allowed it' }),
+  storageUsed: Type.Integer({ description: 'What its buckets take, in bytes' }),
+  storageLimit: Type.Integer({ description: 'What they may take, in bytes' }),
+  createdDate: Moment,
+}
+export const AppRecord = Type.Object(fields, { title: 'App' })
+export type AppRecord = Static<typeof AppRecord>
+export const AppPage = PageOf(AppRecord, 'AppPage')
+
+const clientSecret = Type.Union([Type.String(), Type.Null()], {
+  description: 'Shown this once; null for a public app, which has none',
+})
+export const NewApp = Type.Object({ ...fields, clientSecret }, { title: 'NewApp' })
+export type NewApp = Static<typeof NewApp>
+export const NewSecret = Type.Object(
+  { clientSecret: Type.String({ description: 'Shown this once' }) },
+  { title: 'NewAppSecret' },
+)
+export type NewSecret = Static<typeof NewSecret>

@@ -1,0 +1,110 @@
+/** What went wrong with a call: what to say, and what to quote when it is reported. */
+export class ApiProblem extends Error {
+  readonly status: number
+  /** The platform's error code; 0 where it could not be reached. */
+  readonly code: number
+  readonly requestId: string | undefined
+
+  constructor(message: string, what: { status: number; code: number; requestId?: string | undefined }) {
+    super(message)
+    this.name = 'ApiProblem'
+    this.status = what.status
+    this.code = what.code
+    this.requestId = what.requestId
+  }
+
+  /** Nobody is signed in, or not recently enough. */
+  get isSignInNeeded(): boolean {
+    return this.code === 4016
+  }
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal
+  /** The access token of an app, for the demo app alone: pages of the platform have a cookie that no script can read. */
+  readonly token?: string
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** One operation of the interface. Its name is part of the keys under which answers are kept. */
+export interface Operation<Input, Output> {
+  (input: Input, options?: CallOptions): Promise<Output>
+  readonly operationName: string
+}
+
+/** An address with its fields: those that its path names there, the others in the query. */
+export function fillIn(path: string, fields: Fields): string {
+  const rest = new URLSearchParams()
+  let filled = path
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined || value === null) continue
+    if (path.includes(`{${name}}`)) filled = filled.replace(`{${name}}`, encodeURIComponent(String(value)))
+    else rest.set(name, String(value))
+  }
+  return rest.size > 0 ? `${filled}?${rest}` : filled
+}
+
+const UNREACHABLE = 'The platform cannot be reached. Check your connection and try again.'
+
+async function send<Output>(address: string, init: RequestInit, { signal, token }: CallOptions): Promise<Output> {
+  const headers = new Headers(init.headers)
+  if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
+  let answer: Response
+  try {
+    answer = await fetch(address, {
+      ...init,
+      headers,
+      credentials: token === undefined ? 'same-origin' : 'omit',
+      ...(signal && { signal }),
+    })
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw new ApiProblem(UNREACHABLE, { status: 0, code: 0 })
+  }
+  const isJson = answer.headers.get('content-type')?.startsWith('application/json')
+  if (answer.ok) return (isJson ? answer.json() : answer.blob()) as Promise<Output>
+  const said = isJson ? ((await answer.json()) as { error_code?: number; error_description?: string }) : {}
+  throw new ApiProblem(said.error_description ?? `The platform answered ${answer.status}`, {
+    status: answer.status,
+    code: said.error_code ?? answer.status,
+    requestId: answer.headers.get('x-request-id') ?? undefined,
+  })
+}
+
+const named = <F extends object>(call: F, operationName: string): F & { readonly operationName: string } =>
+  Object.assign(call, { operationName })
+
+export const operation = <Input extends object, Output>(name: string, method: string, path: string) =>
+  named((input: Input, options: CallOptions = {}): Promise<Output> => {
+    if (method === 'GET') return send(fillIn(path, input as Fields), { method }, options)
+    return send(path, { method, body: JSON.stringify(input), headers: { 'content-type': 'application/json' } }, options)
+  }, name)
+
+/** An operation whose body is a file, and whose fields travel in the query. */
+export const upload = <Input extends object, Output>(name: string, method: string, path: string) =>
+  named((input: Input & { readonly file: Blob }, options: CallOptions = {}): Promise<Output> => {
+    const { file, ...fields } = input
+    const headers = { 'content-type': file.type || 'application/octet-stream' }
+    return send(fillIn(path, fields), { method, body: file, headers }, options)
+  }, name)
+
+/** What a browser loads by itself: an image, a file to keep. */
+export const address =
+  <Input extends object>(path: string) =>
+  (input: Input): string =>
+    fillIn(path, input as Fields)
+
+type Listeners<Events> = { readonly [Name in keyof Events]?: (data: Events[Name]) => void }
+
+/** A stream of events. The browser reconnects by itself, and resumes where it was. Answers what ends it. */
+export const stream =
+  <Input extends object, Events extends object>(path: string) =>
+  (input: Input, listeners: Listeners<Events>, onConnected?: (isConnected: boolean) => void): (() => void) => {
+    const source = new EventSource(fillIn(path, input as Fields))
+    for (const [name, listen] of Object.entries(listeners) as [string, (data: unknown) => void][])
+      source.addEventListener(name, (event) => listen(JSON.parse((event as MessageEvent<string>).data)))
+    source.onopen = () => onConnected?.(true)
+    source.onerror = () => onConnected?.(false)
+    return () => source.close()
+  }

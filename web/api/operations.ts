@@ -1,0 +1,1047 @@
+// Made by `npm run docs` from the description of the interface (docs/openapi.json). Do not edit it.
+import { address, operation, stream, upload } from './call.ts'
+
+export type Tokens = { access_token: string; refresh_token: string; expires_in: string; token_type: "Bearer" }
+
+export type Success = { success: true }
+
+export type ValidateTokenAnswer = { valid: true; userId: string; expiresDate: string }
+
+export type ValidateSessionAnswer = { valid: true; userId: string; expiresDate: string }
+
+export type LaunchAppAnswer = { uri: string }
+
+export type ServerMetadata = { issuer: string; authorization_endpoint: string; token_endpoint: string; revocation_endpoint: string; introspection_endpoint: string; device_authorization_endpoint: string; scopes_supported: string[]; response_types_supported: string[]; response_modes_supported: string[]; grant_types_supported: string[]; token_endpoint_auth_methods_supported: string[]; revocation_endpoint_auth_methods_supported: string[]; introspection_endpoint_auth_methods_supported: string[]; code_challenge_methods_supported: string[]; authorization_response_iss_parameter_supported: boolean; service_documentation: string }
+
+export type StandardTokens = { access_token: string; refresh_token: string; token_type: "Bearer"; expires_in: number; scope: string }
+
+export type TokenFacts = { active: boolean; scope?: string; client_id?: string; username?: string; token_type?: "Bearer" | "refresh_token"; exp?: number; iat?: number; sub?: string; iss?: string }
+
+export type DeviceCodes = { device_code: string; user_code: string; verification_uri: string; verification_uri_complete: string; expires_in: number; interval: number }
+
+export type Me = { handle: string; name: string }
+
+export type Here = { environment: "production" | "sandbox"; production: string; sandbox: string; person: { handle: string; name: string; areas: ("dashboard" | "console" | "planner" | "admin")[] } | null; demoPeople: DemoPerson[] }
+
+export type DemoPerson = { handle: string; name: string; part: "student" | "instructor" | "developer" | "administrator" }
+
+export type AccountApp = { clientId: string; name: string; owner: string | null; sinceDate: string; allowedDate: string | null; sessions: AppSession[] }
+
+export type AppSession = { sessionId: string; device: string; door: string; createdDate: string; lastUsedDate: string }
+
+export type Browser = { browserId: string; device: string; createdDate: string; isCurrent: boolean }
+
+export type Ended = { success: true; passkeys: Passkey[] }
+
+export type Passkey = { passkeyId: string; name: string; createdDate: string; lastUsedDate: string | null }
+
+export type StartPasskeyAnswer = { rp: { id: string; name: string }; user: { id: string; name: string; displayName: string }; challenge: string; pubKeyCredParams: ({ type: string; alg: number })[]; timeout: number; excludeCredentials: ({ type: string; id: string; transports: string[] })[]; authenticatorSelection: { residentKey: string; requireResidentKey: boolean; userVerification: string }; attestation: string }
+
+export type StartPasskeyProofAnswer = { challenge: string; timeout: number; rpId: string; userVerification: string }
+
+export type OwnProfile = { userId: string; handle: string; firstName: string; lastName: string; userType: "child" | "teen-minor" | "adult"; accountType: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country: string; profilePic: string; coverPhoto: string; anonymous: boolean; parentFlags?: { cameraDisabled: boolean; proximityFriends: boolean }; militaryGrade?: string; displayRank?: string; displayDutyTitle?: string; civilianGrade?: string; civilianBand?: string; jobSeriesNumber?: string; jobTitle?: string; position: string; role: "administrator" | "developer" | "user"; organizationRoles: Record<string, string>; email: string; gender: string; trainer: boolean; trainee: boolean }
+
+export type UserEntry = { userId: string; handle: string; firstName: string; lastName: string; userType: "child" | "teen-minor" | "adult"; accountType: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country: string; profilePic: string; coverPhoto: string; anonymous: boolean; parentFlags?: { cameraDisabled: boolean; proximityFriends: boolean }; militaryGrade?: string; displayRank?: string; displayDutyTitle?: string; civilianGrade?: string; civilianBand?: string; jobSeriesNumber?: string; jobTitle?: string }
+
+export type Settings = { handle: string; firstName: string; lastName: string; userType: "child" | "teen-minor" | "adult"; accountType: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country: string; gender: string; position: string; email: string; dateOfBirth: string; publicSearch: boolean }
+
+export type FoundUsers = { docs: UserEntry[]; page: number; total: number }
+
+export type Organisation = { organisation: string; name: string; role: string | null }
+
+export type OrganisationPage = { docs: Organisation[]; total: number; limit: number; page: number; pages: number }
+
+export type OrganisationMemberPage = { docs: OrganisationMember[]; total: number; limit: number; page: number; pages: number }
+
+export type OrganisationMember = { handle: string; firstName: string; lastName: string; role: string }
+
+export type Child = { handle: string; firstName: string; lastName: string; dateOfBirth: string; userType: "child" | "teen-minor" | "adult"; country: string; email: string; publicSearch: boolean; parentFlags: { cameraDisabled: boolean; proximityFriends: boolean }; friendRequests: number }
+
+export type Friends = { friends: Friend[]; received: Friend[]; sent: Friend[]; blocked: Friend[] }
+
+export type Friend = { handle: string; firstName: string; lastName: string }
+
+export type FriendRequests = { received: FriendRequest[]; sent: SentRequest[] }
+
+export type FriendRequest = { userId: string; handle: string; firstName: string; lastName: string; userType: "child" | "teen-minor" | "adult"; accountType: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country: string; profilePic: string; coverPhoto: string; anonymous: boolean; parentFlags?: { cameraDisabled: boolean; proximityFriends: boolean }; militaryGrade?: string; displayRank?: string; displayDutyTitle?: string; civilianGrade?: string; civilianBand?: string; jobSeriesNumber?: string; jobTitle?: string; requestedDate: string }
+
+export type SentRequest = { userId: string; handle: string; firstName?: string; lastName?: string; userType?: "child" | "teen-minor" | "adult"; accountType?: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country?: string; profilePic?: string; coverPhoto?: string; anonymous?: boolean; parentFlags?: { cameraDisabled: boolean; proximityFriends: boolean }; militaryGrade?: string; displayRank?: string; displayDutyTitle?: string; civilianGrade?: string; civilianBand?: string; jobSeriesNumber?: string; jobTitle?: string; requestedDate: string }
+
+export type RememberedUser = { userId: string; handle: string; firstName?: string; lastName?: string; userType?: "child" | "teen-minor" | "adult"; accountType?: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country?: string; profilePic?: string; coverPhoto?: string; anonymous?: boolean; parentFlags?: { cameraDisabled: boolean; proximityFriends: boolean }; militaryGrade?: string; displayRank?: string; displayDutyTitle?: string; civilianGrade?: string; civilianBand?: string; jobSeriesNumber?: string; jobTitle?: string }
+
+export type Skills = { hobbies: string[]; skills: string[]; afsc: string; education: string[] }
+
+export type Bucket = { id: string; users: string[]; public: boolean; data: unknown; createdDate: string; version: number }
+
+export type BucketChange = { id: string; version: number; kind: "set" | "users"; key?: string; userId: string; changedDate: string; value?: unknown; users?: string[] }
+
+export type NewApp = { clientId: string; name: string; organisation: string | null; organisationName: string | null; owner: string | null; status: "pending" | "approved" | "suspended"; public: boolean; redirectUris: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; users: number; storageUsed: number; storageLimit: number; createdDate: string; clientSecret: string | null }
+
+export type App = { clientId: string; name: string; organisation: string | null; organisationName: string | null; owner: string | null; status: "pending" | "approved" | "suspended"; public: boolean; redirectUris: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; users: number; storageUsed: number; storageLimit: number; createdDate: string }
+
+export type AppPage = { docs: App[]; total: number; limit: number; page: number; pages: number }
+
+export type NewAppSecret = { clientSecret: string }
+
+export type Lesson = { lessonId: string; courseId: string; name: string; description: string; profilePic: string; coverPhoto: string; media: string; isAssessment?: boolean; expectedCompletionTime: number; instructorGraded: boolean; public: boolean; launchParameters: string[]; locked: boolean; childLessons: ({ lessonId: string; courseId: string; name: string; description: string; profilePic: string; coverPhoto: string; media: string; isAssessment?: boolean; expectedCompletionTime: number; instructorGraded: boolean; public: boolean; launchParameters: string[]; locked: boolean; childLessons: (Record<string, unknown>)[] })[] }
+
+export type LessonPage = { docs: Lesson[]; total: number; limit: number; page: number; pages: number }
+
+export type Lessons = Lesson[]
+
+export type Course = { courseId: string; name: string; description: string; profilePic: string; coverPhoto: string; public: boolean; organisation: string; version: number }
+
+export type CoursePage = { docs: Course[]; total: number; limit: number; page: number; pages: number }
+
+export type Objectives = ({ objectiveId: string; courseId: string; name: string; description: string; lessonIds: string[] })[]
+
+export type CourseDocument = { courseId: string; organisation: string; version: number | null; draft: boolean; name: string; description?: string; profilePic?: string; coverPhoto?: string; public?: boolean; lessons: ({ id: string; name: string; description?: string; profilePic?: string; coverPhoto?: string; media?: string; isAssessment?: boolean; expectedCompletionTime?: number; instructorGraded?: boolean; public?: boolean; app?: string; launchUri?: string; launchParameters?: string[]; passCode?: boolean; threshold?: number; maxAttempts?: number; prerequisites?: string[]; childLessons?: ({ id: string; name: string; description?: string; profilePic?: string; coverPhoto?: string; media?: string; isAssessment?: boolean; expectedCompletionTime?: number; instructorGraded?: boolean; public?: boolean; app?: string; launchUri?: string; launchParameters?: string[]; passCode?: boolean; threshold?: number; maxAttempts?: number; prerequisites?: string[] })[] })[]; objectives?: ({ id: string; name: string; description?: string; lessons: string[] })[] }
+
+export type CourseVersion = { courseId: string; version: number; name: string; publishedDate: string; classes: number }
+
+export type CourseVersionPage = { docs: CourseVersion[]; total: number; limit: number; page: number; pages: number }
+
+export type ManagedCoursePage = { docs: ManagedCourse[]; total: number; limit: number; page: number; pages: number }
+
+export type ManagedCourse = { courseId: string; organisation: string; version: number | null; name: string; draft: boolean; classes: number }
+
+export type Classes = Class[]
+
+export type Class = { classId: string; groupId: string; name: string; joinCode: string | null; studentId: string | null; role: "student" | "instructor" | "observer"; sequential: boolean; ended: boolean; course: Course }
+
+export type ClassDetails = { classId: string; groupId: string; name: string; joinCode: string | null; sequential: boolean; ended: boolean; course: Course; createdDate: string; studentId: string | null; role: "student" | "instructor" | "observer" | "manager"; staff?: ClassStaff[]; students?: { active: number; suspended: number; dropped: number } }
+
+export type ClassStaff = { handle: string; firstName: string; lastName: string; role: "instructor" | "observer" }
+
+export type ManagedClassPage = { docs: ManagedClass[]; total: number; limit: number; page: number; pages: number }
+
+export type ManagedClass = { classId: string; groupId: string; name: string; joinCode: string | null; sequential: boolean; ended: boolean; course: Course; createdDate: string }
+
+export type Students = { docs: Student[]; total: number; limit: number; page: number; pages: number }
+
+export type Student = { studentId: string; classId: string; handle: string; name: string; status: "active" | "suspended" | "dropped"; enrolledDate: string; userId: string | null }
+
+export type Joined = { classId: string; name: string; studentId: string; status: "active" | "suspended" | "dropped" }
+
+export type RosterReport = { written: boolean; counts: { added: number; dropped: number; suspended: number; reinstated: number; unchanged: number; refused: number }; rows: ({ row: number; handle: string; action: string; studentId: string | null; result: "added" | "dropped" | "suspended" | "reinstated" | "unchanged" | "refused"; reason: string | null })[] }
+
+export type LessonLock = { classId: string; lessonId: string; studentId: string | null; locked: boolean }
+
+export type LessonProgress = { studentId: string; lessonId: string; lessonResultId: string; pass: boolean; score: number | null; answers: unknown[] | null; started: string; completed: string | null; progressIntervals: ({ start: string; end: string | null })[]; idleIntervals: ({ start: string; end: string | null })[] }
+
+export type LessonProgressHistory = LessonProgress[]
+
+export type LessonLocks = ({ lessonId: string; locked: boolean; childLessons: ({ lessonId: string; locked: boolean })[] })[]
+
+export type ObjectiveScore = { objectiveId: string; lessonId: string; studentId: string; score: number }
+
+export type LaunchAddress = { uri: string }
+
+export type AttemptsLeft = { studentId: string; lessonId: string; attempts: number; extraAttempts: number; attemptsLeft: number }
+
+export type GradeChanges = ({ change: string; lessonResultId: string | null; before: unknown; after: unknown; reason: string; byId: string | null; byName: string | null; changed: string })[]
+
+export type AwaitingPage = { docs: ({ classId: string; className: string; studentId: string; handle: string; name: string; lessonId: string; lessonName: string; lessonResultId: string; completed: string })[]; total: number; limit: number; page: number; pages: number }
+
+export type LockReason = { lessonId: string; studentId: string; locked: boolean; reason: string | null; missing: string[] }
+
+export type Results = { classId: string; studentId: string; lessons: ({ lessonId: string; parentId: string | null; name: string; result: "PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED"; score: number | null; attempts: number; timeOnTask: number; explanation: string; bestScore: number | null; passed: boolean; lessonResultId: string | null; started: string | null; completed: string | null; locked: boolean; lockReason: string | null; statements: number })[]; objectives: ({ objectiveId: string; name: string; score: number | null; lessons: ({ lessonId: string; score: number | null; reported: boolean })[] })[] }
+
+export type Timeline = { docs: ({ at: string; kind: string; lessonId: string | null; lessonResultId: string | null; byId: string | null; byName: string | null; data: unknown })[]; next: string | null }
+
+export type Gradebook = { classId: string; lessons: ({ lessonId: string; parentId: string | null; name: string })[]; docs: ({ studentId: string; handle: string; name: string; status: string; lessons: ({ lessonId: string; result: "PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED"; score: number | null; attempts: number; timeOnTask: number })[] })[]; total: number; limit: number; page: number; pages: number }
+
+export type Notes = Note[]
+
+export type Note = { noteId: string; text: string; lessonId: string | null; userId: string | null; classId: string | null; studentId: string | null; courseId: string | null; authorId: string | null; createdDate: string }
+
+export type Captured = { success: boolean; statementId: string }
+
+export type Verbs = Verb[]
+
+export type Verb = { verbId: string; name: string; standard: boolean }
+
+export type StoreIdentity = { kind: "key" | "user" | "administrator"; key: string | null; scopes: ("statements/write" | "statements/read/mine" | "statements/read" | "state" | "define" | "profile" | "all")[]; authority: Record<string, unknown>; usesLibrary: boolean }
+
+export type NewCredential = { key: string; name: string; status: "active" | "suspended" | "expired" | "revoked"; scopes: ("statements/write" | "statements/read/mine" | "statements/read" | "state" | "define" | "profile" | "all")[]; authority: Record<string, unknown>; usesLibrary: boolean; createdBy: string | null; createdDate: string; expiresDate: string | null; suspendedDate: string | null; revokedDate: string | null; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; secret: string }
+
+export type CredentialPage = { docs: Credential[]; total: number; limit: number; page: number; pages: number }
+
+export type Credential = { key: string; name: string; status: "active" | "suspended" | "expired" | "revoked"; scopes: ("statements/write" | "statements/read/mine" | "statements/read" | "state" | "define" | "profile" | "all")[]; authority: Record<string, unknown>; usesLibrary: boolean; createdBy: string | null; createdDate: string; expiresDate: string | null; suspendedDate: string | null; revokedDate: string | null; secrets: ({ createdDate: string; lastUsedDate: string | null })[] }
+
+export type NewStoreSecret = { key: string; secret: string }
+
+export type StatementCount = { count: number; through: string }
+
+export type StatementGroups = { groups: StatementGroup[]; more: boolean; through: string }
+
+export type StatementGroup = { verb?: { id: string; display?: Record<string, string> }; activity?: { id: string; name?: Record<string, string> }; agent?: { objectType?: string; name?: string; mbox?: string; mbox_sha1sum?: string; openid?: string; account?: { homePage: string; name: string } }; day?: string; count: number; score: { count: number; mean: number; min: number; max: number } | null; duration: { count: number; mean: number; min: number; max: number; sum: number } | null; passed: number; failed: number; latest: string }
+
+export type StatementValidation = { valid: boolean; statements: number; faults: ({ position: number; pointer: string; rule: string; must: string })[]; conflicts: ({ position: number; id: string })[]; known: ({ position: number; id: string })[]; more: boolean }
+
+export type RemovedStatements = { statements: number; attachments: number; months: number; done: boolean }
+
+export type NewPlugin = { clientId: string; kind: "ai" | "ato"; name: string; description: string; organisation: string | null; owner: string | null; status: string; active: boolean; addresses: ({ purpose: "capabilities" | "candidates" | "request" | "distributions"; uri: string; failingSince: string | null; offDate: string | null; offReason: string | null })[]; redirectUris: string[]; permissions: ({ permission: "user-records" | "badges" | "skills" | "mission-planner" | "ato"; askedDate: string; grantedDate: string | null })[]; organisations: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; createdDate: string; clientSecret: string }
+
+export type Plugin = { clientId: string; kind: "ai" | "ato"; name: string; description: string; organisation: string | null; owner: string | null; status: string; active: boolean; addresses: ({ purpose: "capabilities" | "candidates" | "request" | "distributions"; uri: string; failingSince: string | null; offDate: string | null; offReason: string | null })[]; redirectUris: string[]; permissions: ({ permission: "user-records" | "badges" | "skills" | "mission-planner" | "ato"; askedDate: string; grantedDate: string | null })[]; organisations: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; createdDate: string }
+
+export type PluginPage = { docs: Plugin[]; total: number; limit: number; page: number; pages: number }
+
+export type NewPluginSecret = { clientSecret: string }
+
+export type AtoPackage = { packageId: string; clientId: string; name: string; companyPhone: string | null; createdDate: string; distributions: AtoDistribution[] }
+
+export type AtoDistribution = { id: string; name: string; platform: string | null; version: string | null; uri: string; addedDate: string }
+
+export type AtoPackagePage = { docs: AtoPackageEntry[]; total: number; limit: number; page: number; pages: number }
+
+export type AtoPackageEntry = { packageId: string; clientId: string; name: string; companyPhone: string | null; createdDate: string }
+
+export type AtoRequest = { requestId: string; packageId: string; packageName: string; clientId: string; appName: string; pluginClientId: string; pluginName: string; pluginRemoved: boolean; startedBy: string | null; status: "not-started" | "in-progress" | "action-required" | "under-review" | "completed"; cancellable: boolean; startedDate: string; changedDate: string; completedDate: string | null; cancelledDate: string | null; timeline: AtoEntry[] }
+
+export type AtoEntry = { kind: string; date: string; by: string | null; status: string | null; alert: { title: string; text: string; providerId: string | null; status: string | null; type: "info" | "success" | "warning" | "error" } | null; distribution: AtoDistribution | null }
+
+export type AtoRequestPage = { docs: AtoRequestEntry[]; total: number; limit: number; page: number; pages: number }
+
+export type AtoRequestEntry = { requestId: string; packageId: string; packageName: string; clientId: string; appName: string; pluginClientId: string; pluginName: string; pluginRemoved: boolean; startedBy: string | null; status: "not-started" | "in-progress" | "action-required" | "under-review" | "completed"; cancellable: boolean; startedDate: string; changedDate: string; completedDate: string | null; cancelledDate: string | null }
+
+export type AtoRequestOpened = { uri: string }
+
+export type AtoPluginPage = { docs: AtoPlugin[]; total: number; limit: number; page: number; pages: number }
+
+export type AtoPlugin = { pluginClientId: string; name: string; description: string }
+
+export type LearningRecords = LearningRecord[]
+
+export type LearningRecord = { userId: string; dutyTitle: string; afsc: string; education: string[]; courses: ({ courseId: string; name: string; organisation: string; lessons: number; lessonsPassed: number; completed: boolean; completedDate: string | null; score: number | null })[]; badges: ({ badgeId: string; name: string; issuedOn: string; assertedBy: string | null })[]; skills: string[] }
+
+export type AdditionalInfo = { userId: string; info: unknown; updatedDate: string }
+
+export type OtherSkills = { userId: string; hobbies: string[]; skills: string[] }
+
+export type Badge = { badgeId: string; name: string; type: string; image: string; issuerName: string; description: string; criteria: string; courseId: string; objectiveId: string | null; organisation: string; createdDate: string; updatedDate: string }
+
+export type Badges = Badge[]
+
+export type BadgeAssertion = { assertionId: string; userId: string; badgeId: string; name: string; type: string; image: string; issuerName: string; issuedOn: string; lessonId: string | null; classId: string | null; versionId: string | null; organisation: string | null; assertedBy: string | null }
+
+export type BadgeAssertions = BadgeAssertion[]
+
+export type BadgePage = { docs: Badge[]; total: number; limit: number; page: number; pages: number }
+
+export type HeldBadgePage = { docs: HeldBadge[]; total: number; limit: number; page: number; pages: number }
+
+export type HeldBadge = { badgeId: string; name: string; type: string; image: string; issuerName: string; issuedOn: string; lessonId: string | null; classId: string | null; versionId: string | null; organisation: string | null; assertedBy: string | null }
+
+export type PlannerEngines = PlannerEngine[]
+
+export type PlannerEngine = { clientId: string; name: string; description: string; organisations: string[] }
+
+export type PlannerSearch = { searchId: string; text: string; organisations: string[]; createdDate: string; engines: EngineCapabilities[]; candidates: Candidates | null }
+
+export type EngineCapabilities = { clientId: string; name: string; status: string; problem: string | null; capabilities: ({ capabilityId: string; name: string; description: string })[] }
+
+export type Candidates = { searchId: string; capabilityIds: string[]; limit: number; searchedDate: string; engines: EngineCandidates[]; candidates: Candidate[] }
+
+export type EngineCandidates = { clientId: string; name: string; status: string; problem: string | null; leftOut: number }
+
+export type Candidate = { handle: string; firstName: string; lastName: string; score: number; sources: CandidateSource[] }
+
+export type CandidateSource = { clientId: string; name: string; score: number; reasons: string[] }
+
+export type PlannerSearchPage = { docs: PlannerSearchEntry[]; total: number; limit: number; page: number; pages: number }
+
+export type PlannerSearchEntry = { searchId: string; text: string; organisations: string[]; createdDate: string; engines: EngineOutcome[] }
+
+export type EngineOutcome = { clientId: string; name: string; status: string; problem: string | null }
+
+export type Plan = { planId: string; name: string; notes: string; text: string; organisations: string[]; createdDate: string; changedDate: string; people: Candidate[] }
+
+export type PlanPage = { docs: PlanEntry[]; total: number; limit: number; page: number; pages: number }
+
+export type PlanEntry = { planId: string; name: string; notes: string; text: string; organisations: string[]; createdDate: string; changedDate: string; people: number }
+
+export type DeliveryPage = { docs: Delivery[]; total: number; limit: number; page: number; pages: number }
+
+export type Delivery = { deliveryId: string; purpose: string; requestId: string | null; state: "waiting" | "delivered" | "failed" | "replaced"; attempts: number; problem: string | null; createdDate: string; nextDate: string | null; settledDate: string | null }
+
+export type DeliveryLog = { deliveryId: string; purpose: string; requestId: string | null; state: "waiting" | "delivered" | "failed" | "replaced"; attempts: number; problem: string | null; createdDate: string; nextDate: string | null; settledDate: string | null; body: unknown; log: ({ number: number; date: string; uri: string; headers: Record<string, string>; tookMs: number; status: number | null; answer: string | null; problem: string | null })[] }
+
+export type ReplayedDeliveries = { count: number; more: boolean }
+
+export type OauthError = { error: string; error_code: 4000 | 4001 | 4002 | 4003 | 4004 | 4005 | 4006 | 4007 | 4008 | 4010 | 4011 | 4012 | 4013 | 4014 | 4015 | 4016 | 4017 | 4019 | 4032 | 4033 | 4034 | 4035 | 4041 | 4042 | 4050 | 4091 | 4121 | 4131 | 4151 | 4171 | 4291 | 5000 | 5030 | 5040; error_description: string; faults?: ({ pointer: string; rule: string; must: string })[] }
+
+export type Error = { error_code: 4000 | 4001 | 4002 | 4003 | 4004 | 4005 | 4006 | 4007 | 4008 | 4010 | 4011 | 4012 | 4013 | 4014 | 4015 | 4016 | 4017 | 4019 | 4032 | 4033 | 4034 | 4035 | 4041 | 4042 | 4050 | 4091 | 4121 | 4131 | 4151 | 4171 | 4291 | 5000 | 5030 | 5040; error_description: string; faults?: ({ pointer: string; rule: string; must: string })[] }
+
+export type StandardOauthError = { error: string; error_description: string }
+
+/** Turns a code, or a refresh token, into an access token and a refresh token. */
+export const requestTokens = /* @__PURE__ */ operation<{ grant_type?: string; client_id?: string; client_secret?: string; code?: string; code_verifier?: string; redirect_uri?: string; refresh_token?: string }, Tokens>('requestTokens', 'POST', '/oauth/token')
+
+/** Ends a session at once: the one of the refresh token, or of the Bearer token. */
+export const logOut = /* @__PURE__ */ operation<{ refresh_token?: string }, Success>('logOut', 'POST', '/oauth/logout')
+
+/** Tells whether an access token still holds. */
+export const validateToken = /* @__PURE__ */ operation<Record<never, never>, ValidateTokenAnswer>('validateToken', 'GET', '/oauth/token/validate')
+
+/** Tells whether a session still holds: the one of the refresh token, or of the Bearer token, which may have expired. */
+export const validateSession = /* @__PURE__ */ operation<{ refresh_token?: string }, ValidateSessionAnswer>('validateSession', 'GET', '/oauth/session/validate')
+
+/** Signs a person in with handle and password, for apps that an administrator has allowed to. */
+export const signInWithBasic = /* @__PURE__ */ address<Record<never, never>>('/auth/basic')
+
+/** Gives the address that opens a lesson in its app: the launch address, with a code for the person who asks. */
+export const launchApp = /* @__PURE__ */ operation<{ clientId: string; launchUri: string }, LaunchAppAnswer>('launchApp', 'POST', '/account/v1/launch')
+
+/** What OAuth libraries need to know of this server (RFC 8414). */
+export const readServerMetadata = /* @__PURE__ */ operation<Record<never, never>, ServerMetadata>('readServerMetadata', 'GET', '/.well-known/oauth-authorization-server')
+
+/** Turns a code, a refresh token or a device code into tokens (RFC 6749, RFC 7636, RFC 8628). */
+export const requestStandardTokens = /* @__PURE__ */ operation<{ grant_type?: string; client_id?: string; client_secret?: string; code?: string; code_verifier?: string; redirect_uri?: string; refresh_token?: string; device_code?: string; scope?: string }, StandardTokens>('requestStandardTokens', 'POST', '/oauth/v2/token')
+
+/** Takes a token back: with a refresh token the session ends, an access token ends alone (RFC 7009). */
+export const revokeToken = /* @__PURE__ */ operation<{ client_id?: string; client_secret?: string; token: string; token_type_hint?: string }, Success>('revokeToken', 'POST', '/oauth/v2/revoke')
+
+/** Tells an app with a secret what a token of its own is worth now (RFC 7662). */
+export const introspectToken = /* @__PURE__ */ operation<{ client_id?: string; client_secret?: string; token: string; token_type_hint?: string }, TokenFacts>('introspectToken', 'POST', '/oauth/v2/introspect')
+
+/** Gives a device without a browser a code, and one for a person to type elsewhere (RFC 8628). */
+export const startDevice = /* @__PURE__ */ operation<{ client_id?: string; client_secret?: string; scope?: string }, DeviceCodes>('startDevice', 'POST', '/oauth/v2/device/authorize')
+
+/** Signs a person in to the platform itself, in this browser. */
+export const signIn = /* @__PURE__ */ operation<{ handle: string; password: string; keep?: boolean }, Me>('signIn', 'POST', '/account/v1/signin')
+
+/** Signs the person out in this browser; apps stay signed in. */
+export const signOut = /* @__PURE__ */ operation<Record<never, never>, Success>('signOut', 'POST', '/account/v1/signout')
+
+/** Says who is signed in. */
+export const readMe = /* @__PURE__ */ operation<Record<never, never>, Me>('readMe', 'GET', '/account/v1/me')
+
+/** Says which environment this is, who is signed in, and which pages are for them. */
+export const readHere = /* @__PURE__ */ operation<Record<never, never>, Here>('readHere', 'GET', '/account/v1/here')
+
+/** Lists the apps that the person is a user of, with their sessions; at most 200. */
+export const listOwnApps = /* @__PURE__ */ operation<Record<never, never>, AccountApp[]>('listOwnApps', 'GET', '/account/v1/apps')
+
+/** Lists the browsers in which the person is signed in to the platform itself; at most 100. */
+export const listOwnBrowsers = /* @__PURE__ */ operation<Record<never, never>, Browser[]>('listOwnBrowsers', 'GET', '/account/v1/browsers')
+
+/** Signs the person out in one of their browsers. */
+export const endBrowser = /* @__PURE__ */ operation<{ browserId: string }, Success>('endBrowser', 'POST', '/account/v1/browser/end')
+
+/** Ends one of the person's sessions in an app; its tokens are dead at once. */
+export const endSession = /* @__PURE__ */ operation<{ sessionId: string }, Success>('endSession', 'POST', '/account/v1/session/end')
+
+/** Ends all sessions in apps, signs the person out in all browsers but this one, and lists the passkeys, which stay. */
+export const endEverythingElse = /* @__PURE__ */ operation<Record<never, never>, Ended>('endEverythingElse', 'POST', '/account/v1/sessions/end-all')
+
+/** Takes the consent to an app back and ends its sessions; consent given again finds the same userId. */
+export const withdrawConsent = /* @__PURE__ */ operation<{ clientId: string }, Success>('withdrawConsent', 'POST', '/account/v1/app/withdraw')
+
+/** Sets a new password and ends everything that the old one opened; this browser stays signed in. */
+export const changePassword = /* @__PURE__ */ operation<{ password: string; newPassword: string; removePasskeys?: string[] | string }, Ended>('changePassword', 'POST', '/account/v1/password')
+
+/** Sends a link for a new password, where there is such a person with an e-mail address; the answer is always the same. */
+export const askPasswordReset = /* @__PURE__ */ operation<{ handle: string }, Success>('askPasswordReset', 'POST', '/account/v1/password/reset/ask')
+
+/** Sets a new password with the code of a link, ends everything that the old one opened, and signs in here. */
+export const resetPassword = /* @__PURE__ */ operation<{ code: string; password: string; removePasskeys?: string[] | string }, Ended>('resetPassword', 'POST', '/account/v1/password/reset')
+
+/** Downloads everything that the platform keeps about the person, as a zip of JSON files; one at a time. */
+export const exportEverything = /* @__PURE__ */ operation<{ password?: string }, Blob>('exportEverything', 'POST', '/account/v1/export')
+
+/** Lists your passkeys, the oldest first. */
+export const listPasskeys = /* @__PURE__ */ operation<Record<never, never>, Passkey[]>('listPasskeys', 'GET', '/account/v1/passkeys')
+
+/** Gives what a browser needs to make a passkey, for 5 minutes. */
+export const startPasskey = /* @__PURE__ */ operation<{ password?: string; proof?: unknown }, StartPasskeyAnswer>('startPasskey', 'POST', '/account/v1/passkey/options')
+
+/** Gives what a browser needs to ask for a passkey as a proof, for 5 minutes. */
+export const startPasskeyProof = /* @__PURE__ */ operation<Record<never, never>, StartPasskeyProofAnswer>('startPasskeyProof', 'POST', '/account/v1/passkey/proof/options')
+
+/** Adds the passkey that the browser made. */
+export const addPasskey = /* @__PURE__ */ operation<{ response: unknown; name?: string }, Passkey>('addPasskey', 'POST', '/account/v1/passkey')
+
+/** Gives one of your passkeys another name. */
+export const renamePasskey = /* @__PURE__ */ operation<{ passkeyId: string; name: string }, Success>('renamePasskey', 'POST', '/account/v1/passkey/rename')
+
+/** Removes one of your passkeys: nobody can sign in with it any more. */
+export const removePasskey = /* @__PURE__ */ operation<{ passkeyId: string; password?: string; proof?: unknown }, Success>('removePasskey', 'POST', '/account/v1/passkey/remove')
+
+/** Gives what a browser needs to ask for a passkey, for 5 minutes. */
+export const startPasskeySignIn = /* @__PURE__ */ operation<Record<never, never>, StartPasskeyProofAnswer>('startPasskeySignIn', 'POST', '/account/v1/passkey/signin/options')
+
+/** Signs you in with a passkey, in this browser. */
+export const signInWithPasskey = /* @__PURE__ */ operation<{ response: unknown; keep?: boolean }, Me>('signInWithPasskey', 'POST', '/account/v1/passkey/signin')
+
+/** Reads the caller's own profile. */
+export const readOwnProfile = /* @__PURE__ */ operation<Record<never, never>, OwnProfile>('readOwnProfile', 'GET', '/user/v1/my/profile')
+
+/** Makes an anonymous user, who is gone when the session ends or is not refreshed in time. */
+export const createAnonymousUser = /* @__PURE__ */ operation<{ anonymous?: unknown; clientId?: string; dateOfBirth: string; deviceToken?: string }, OwnProfile>('createAnonymousUser', 'PUT', '/user/v1/my/profile')
+
+/** Reads the profile of another user of the app who has public search on. */
+export const readProfile = /* @__PURE__ */ operation<{ id: string }, UserEntry>('readProfile', 'GET', '/user/v1/profile')
+
+/** Reads what the person says about themselves, outside of any app. */
+export const readSettings = /* @__PURE__ */ operation<Record<never, never>, Settings>('readSettings', 'GET', '/account/v1/profile')
+
+/** Changes what the person says about themselves; what is not given stays as it is. */
+export const changeSettings = /* @__PURE__ */ operation<{ firstName?: string; lastName?: string; country?: string; gender?: string; position?: string; publicSearch?: boolean }, Settings>('changeSettings', 'POST', '/account/v1/profile')
+
+/** Changes where messages to the person go; the old address is told. */
+export const changeEmail = /* @__PURE__ */ operation<{ email: string; password?: string }, Success>('changeEmail', 'POST', '/account/v1/email')
+
+/** Shows the user's own picture, or a generated one. */
+export const readMyPicture = /* @__PURE__ */ address<{ size?: number }>('/user/v1/my/profile/picture')
+
+/** Shows the user's own cover, or a generated one. */
+export const readMyCover = /* @__PURE__ */ address<{ size?: number }>('/user/v1/my/profile/cover')
+
+/** Shows the picture or cover of a user of the app whom the caller may see. */
+export const readImage = /* @__PURE__ */ address<{ id: string; size?: number }>('/image/v1/static/{id}')
+
+/** Shows the person's own picture on the platform's pages. */
+export const readAccountPicture = /* @__PURE__ */ address<{ size?: number }>('/account/v1/profile/picture')
+
+/** Sets the person's picture; it is cut to a square. */
+export const setPicture = /* @__PURE__ */ upload<Record<never, never>, Success>('setPicture', 'PUT', '/account/v1/profile/picture')
+
+/** Removes the person's picture; a generated one is shown. */
+export const removePicture = /* @__PURE__ */ operation<Record<never, never>, Success>('removePicture', 'DELETE', '/account/v1/profile/picture')
+
+/** Shows the person's own cover on the platform's pages. */
+export const readAccountCover = /* @__PURE__ */ address<{ size?: number }>('/account/v1/profile/cover')
+
+/** Sets the person's cover; it is cut to 16 by 9. */
+export const setCover = /* @__PURE__ */ upload<Record<never, never>, Success>('setCover', 'PUT', '/account/v1/profile/cover')
+
+/** Removes the person's cover; a generated one is shown. */
+export const removeCover = /* @__PURE__ */ operation<Record<never, never>, Success>('removeCover', 'DELETE', '/account/v1/profile/cover')
+
+/** Finds users of the app who have public search on, by handle or name; typing mistakes are forgiven. */
+export const searchUsers = /* @__PURE__ */ operation<{ term: string; limit?: number; page?: number }, FoundUsers>('searchUsers', 'GET', '/user/v1/search')
+
+/** Gives a random sample of the users of the app who have public search on. */
+export const sampleUsers = /* @__PURE__ */ operation<{ count?: number }, UserEntry[]>('sampleUsers', 'GET', '/user/v1/search/random')
+
+/** Makes an organisation. */
+export const createOrganisation = /* @__PURE__ */ operation<{ organisation: string; name: string; owner?: string }, Organisation>('createOrganisation', 'PUT', '/edu/v1/organisation')
+
+/** Gives an organisation another name. */
+export const renameOrganisation = /* @__PURE__ */ operation<{ organisation: string; name: string }, Organisation>('renameOrganisation', 'POST', '/edu/v1/organisation')
+
+/** Lists the caller's organisations, or all of them for an administrator. */
+export const listOrganisations = /* @__PURE__ */ operation<{ page?: number; limit?: number }, OrganisationPage>('listOrganisations', 'GET', '/edu/v1/organisation/list')
+
+/** Lists who belongs to an organisation. */
+export const listOrganisationMembers = /* @__PURE__ */ operation<{ organisation: string; page?: number; limit?: number }, OrganisationMemberPage>('listOrganisationMembers', 'GET', '/edu/v1/organisation/members')
+
+/** Adds somebody to an organisation, or changes their role. */
+export const setOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string; role: "owner" | "developer" | "instructor" | "member" }, OrganisationMember>('setOrganisationMember', 'POST', '/edu/v1/organisation/member')
+
+/** Takes somebody out of an organisation. */
+export const removeOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string }, Success>('removeOrganisationMember', 'POST', '/edu/v1/organisation/member/remove')
+
+/** Deletes the own account for good; all tokens are dead at once. Accounts of children who have one are deleted by a parent. */
+export const deleteAccount = /* @__PURE__ */ operation<{ handle: string; password?: string }, Success>('deleteAccount', 'POST', '/account/v1/delete')
+
+/** Lists the caller's children under 13 who use this app, the youngest first. */
+export const listKids = /* @__PURE__ */ operation<Record<never, never>, UserEntry[]>('listKids', 'GET', '/user/v1/my/kids')
+
+/** Lists the children whom the person looks after, until they are 13. */
+export const listChildren = /* @__PURE__ */ operation<Record<never, never>, Child[]>('listChildren', 'GET', '/account/v1/children')
+
+/** Makes an account for a child under 13; an adult becomes its parent, of at most 20 children. */
+export const addChild = /* @__PURE__ */ operation<{ handle: string; firstName: string; lastName: string; dateOfBirth: string; password?: string }, Child>('addChild', 'POST', '/account/v1/children')
+
+/** Changes what a parent decides for a child; what is not given stays as it is. For another e-mail address the parent shows their own password, and the old address is told. */
+export const changeChild = /* @__PURE__ */ operation<{ handle: string; publicSearch?: boolean; cameraDisabled?: boolean; proximityFriends?: boolean; firstName?: string; lastName?: string; country?: string; email?: string; password?: string }, Child>('changeChild', 'POST', '/account/v1/children/settings')
+
+/** Sets a child's password and ends everything that the old one opened; the parent shows their own. */
+export const setChildPassword = /* @__PURE__ */ operation<{ handle: string; password?: string; newPassword: string; removePasskeys?: string[] | string }, Ended>('setChildPassword', 'POST', '/account/v1/children/password')
+
+/** Reads a child's friends, requests and blocks, over all apps. */
+export const readChildFriends = /* @__PURE__ */ operation<{ handle: string }, Friends>('readChildFriends', 'GET', '/account/v1/children/friends')
+
+/** Asks somebody to be friends with a child. */
+export const requestFriendForChild = /* @__PURE__ */ operation<{ handle: string; friend: string }, Success>('requestFriendForChild', 'POST', '/account/v1/children/friends/request')
+
+/** Accepts a friend request to a child. */
+export const acceptFriendForChild = /* @__PURE__ */ operation<{ handle: string; friend: string }, Success>('acceptFriendForChild', 'POST', '/account/v1/children/friends/accept')
+
+/** Declines a friend request to a child; the other one is not told, and is not heard again for 30 days. */
+export const declineFriendForChild = /* @__PURE__ */ operation<{ handle: string; friend: string }, Success>('declineFriendForChild', 'POST', '/account/v1/children/friends/decline')
+
+/** Takes an open friend request of a child back. */
+export const cancelFriendRequestForChild = /* @__PURE__ */ operation<{ handle: string; friend: string }, Success>('cancelFriendRequestForChild', 'POST', '/account/v1/children/friends/cancel')
+
+/** Ends a child's friendship, for both. */
+export const removeFriendForChild = /* @__PURE__ */ operation<{ handle: string; friend: string }, Success>('removeFriendForChild', 'POST', '/account/v1/children/friends/remove')
+
+/** Ends everything between somebody and a child; neither finds the other from now on. */
+export const blockForChild = /* @__PURE__ */ operation<{ handle: string; friend: string }, Success>('blockForChild', 'POST', '/account/v1/children/friends/block')
+
+/** Ends a block of a child; what was before does not come back. */
+export const unblockForChild = /* @__PURE__ */ operation<{ handle: string; friend: string }, Success>('unblockForChild', 'POST', '/account/v1/children/friends/unblock')
+
+/** Ends looking after a child who has another parent. */
+export const leaveChild = /* @__PURE__ */ operation<{ handle: string }, Success>('leaveChild', 'POST', '/account/v1/children/leave')
+
+/** Removes a child's account for good; the parent shows their own password. */
+export const deleteChild = /* @__PURE__ */ operation<{ handle: string; password?: string }, Success>('deleteChild', 'POST', '/account/v1/children/delete')
+
+/** Lists the caller's friends who use this app, by name; at most 1,000. */
+export const listFriends = /* @__PURE__ */ operation<Record<never, never>, UserEntry[]>('listFriends', 'GET', '/user/v1/my/friends')
+
+/** Reads the caller's open friend requests from and to users of this app. */
+export const readFriendRequests = /* @__PURE__ */ operation<Record<never, never>, FriendRequests>('readFriendRequests', 'GET', '/user/v1/my/friends/requests')
+
+/** Lists users of this app whom the caller has blocked. */
+export const listBlockedUsers = /* @__PURE__ */ operation<Record<never, never>, RememberedUser[]>('listBlockedUsers', 'GET', '/user/v1/my/friends/blocked')
+
+/** Asks somebody to be friends; two who ask each other are. The answer never tells whether it was heard. */
+export const requestFriend = /* @__PURE__ */ operation<{ userId: string }, Success>('requestFriend', 'POST', '/user/v1/my/friends/request')
+
+/** Accepts a friend request; a parent does so for a child. */
+export const acceptFriend = /* @__PURE__ */ operation<{ userId: string }, Success>('acceptFriend', 'POST', '/user/v1/my/friends/accept')
+
+/** Declines a friend request; the other one is not told, and is not heard again for 30 days. */
+export const declineFriend = /* @__PURE__ */ operation<{ userId: string }, Success>('declineFriend', 'POST', '/user/v1/my/friends/decline')
+
+/** Takes an open friend request back. */
+export const cancelFriendRequest = /* @__PURE__ */ operation<{ userId: string }, Success>('cancelFriendRequest', 'POST', '/user/v1/my/friends/cancel')
+
+/** Ends a friendship, for both. */
+export const removeFriend = /* @__PURE__ */ operation<{ userId: string }, Success>('removeFriend', 'POST', '/user/v1/my/friends/remove')
+
+/** Ends everything with somebody; neither finds the other from now on. The answer never tells whether there is somebody. */
+export const blockUser = /* @__PURE__ */ operation<{ userId: string }, Success>('blockUser', 'POST', '/user/v1/my/friends/block')
+
+/** Ends a block, if there is one; what was before does not come back. */
+export const unblockUser = /* @__PURE__ */ operation<{ userId: string }, Success>('unblockUser', 'POST', '/user/v1/my/friends/unblock')
+
+/** Reads the person's friends, requests and blocks, over all apps. */
+export const readOwnFriends = /* @__PURE__ */ operation<Record<never, never>, Friends>('readOwnFriends', 'GET', '/account/v1/friends')
+
+/** Asks somebody to be friends; two who ask each other are. The answer never tells whether it was heard. */
+export const requestFriendByHandle = /* @__PURE__ */ operation<{ handle: string }, Success>('requestFriendByHandle', 'POST', '/account/v1/friends/request')
+
+/** Accepts a friend request; a parent does so for a child. */
+export const acceptFriendByHandle = /* @__PURE__ */ operation<{ handle: string }, Success>('acceptFriendByHandle', 'POST', '/account/v1/friends/accept')
+
+/** Declines a friend request; the other one is not told, and is not heard again for 30 days. */
+export const declineFriendByHandle = /* @__PURE__ */ operation<{ handle: string }, Success>('declineFriendByHandle', 'POST', '/account/v1/friends/decline')
+
+/** Takes an open friend request back. */
+export const cancelFriendRequestByHandle = /* @__PURE__ */ operation<{ handle: string }, Success>('cancelFriendRequestByHandle', 'POST', '/account/v1/friends/cancel')
+
+/** Ends a friendship, for both. */
+export const removeFriendByHandle = /* @__PURE__ */ operation<{ handle: string }, Success>('removeFriendByHandle', 'POST', '/account/v1/friends/remove')
+
+/** Ends everything with somebody; neither finds the other from now on. The answer never tells whether there is somebody. */
+export const blockUserByHandle = /* @__PURE__ */ operation<{ handle: string }, Success>('blockUserByHandle', 'POST', '/account/v1/friends/block')
+
+/** Ends a block, if there is one; what was before does not come back. */
+export const unblockUserByHandle = /* @__PURE__ */ operation<{ handle: string }, Success>('unblockUserByHandle', 'POST', '/account/v1/friends/unblock')
+
+/** Reads the person's hobbies, skills and education. */
+export const readSkills = /* @__PURE__ */ operation<Record<never, never>, Skills>('readSkills', 'GET', '/account/v1/skills')
+
+/** Sets the person's hobbies, skills and education. */
+export const setSkills = /* @__PURE__ */ operation<{ hobbies?: string[]; skills?: string[]; afsc?: string; education?: string[] }, Skills>('setSkills', 'PUT', '/account/v1/skills')
+
+/** Reads a bucket, or the part of it at a key. */
+export const readBucket = /* @__PURE__ */ operation<{ id: string; key?: string }, Bucket>('readBucket', 'GET', '/app/v1/bucket')
+
+/** Makes a bucket; the caller becomes a member. */
+export const createBucket = /* @__PURE__ */ operation<{ id: string; public?: boolean; data?: unknown; users?: string[] | string }, Bucket>('createBucket', 'PUT', '/app/v1/bucket')
+
+/** Sets a value at a key; members only, or every user where the app shares its public buckets. */
+export const setBucketValue = /* @__PURE__ */ operation<{ id: string; key: string; value: unknown }, Bucket>('setBucketValue', 'POST', '/app/v1/bucket')
+
+/** Deletes a bucket; members only. */
+export const deleteBucket = /* @__PURE__ */ operation<{ id?: string }, Success>('deleteBucket', 'DELETE', '/app/v1/bucket')
+
+/** Gives a user of the app access; members only. */
+export const addBucketUser = /* @__PURE__ */ operation<{ id: string; userId: string }, Bucket>('addBucketUser', 'POST', '/app/v1/bucket/user')
+
+/** Takes a user's access away; members only. */
+export const removeBucketUser = /* @__PURE__ */ operation<{ id: string; userId: string }, Bucket>('removeBucketUser', 'POST', '/app/v1/bucket/user/remove')
+
+/** Lists the ids of the buckets that the caller is in. */
+export const listBuckets = /* @__PURE__ */ operation<{ page?: number; limit?: number }, string[]>('listBuckets', 'GET', '/app/v1/bucket/list')
+
+/** Streams the changes of a bucket as server-sent events; members only. */
+export const watchBucket = /* @__PURE__ */ stream<{ id: string }, { ready: { id: string; version: number }; change: BucketChange; reset: Bucket; removed: { id: string }; deleted: { id: string } }>('/app/v1/bucket/events')
+
+/** Registers an app. */
+export const registerApp = /* @__PURE__ */ operation<{ organisation: string; name: string; key?: string; redirectUris?: string[] | string; public?: boolean }, NewApp>('registerApp', 'PUT', '/app/v1/app')
+
+/** Changes an app. */
+export const changeApp = /* @__PURE__ */ operation<{ clientId: string; name?: string; redirectUris?: string[] | string }, App>('changeApp', 'POST', '/app/v1/app')
+
+/** Reads an app. */
+export const readApp = /* @__PURE__ */ operation<{ clientId: string }, App>('readApp', 'GET', '/app/v1/app')
+
+/** Lists the apps that the caller works on. */
+export const listApps = /* @__PURE__ */ operation<{ organisation?: string; status?: "pending" | "approved" | "suspended"; page?: number; limit?: number }, AppPage>('listApps', 'GET', '/app/v1/app/list')
+
+/** Gives an app a second client secret. */
+export const addAppSecret = /* @__PURE__ */ operation<{ clientId: string }, NewAppSecret>('addAppSecret', 'PUT', '/app/v1/app/secret')
+
+/** Ends all secrets of an app but the newest. */
+export const dropOldAppSecret = /* @__PURE__ */ operation<{ clientId: string }, App>('dropOldAppSecret', 'POST', '/app/v1/app/secret/drop')
+
+/** Approves an app, or suspends it. */
+export const setAppStatus = /* @__PURE__ */ operation<{ clientId: string; status: "approved" | "suspended" }, App>('setAppStatus', 'POST', '/app/v1/app/status')
+
+/** Reads a lesson. */
+export const readLesson = /* @__PURE__ */ operation<{ lessonId: string; classId?: string }, Lesson>('readLesson', 'GET', '/edu/v1/lesson')
+
+/** Lists the lessons of a course. */
+export const listLessonsOfCourse = /* @__PURE__ */ operation<{ courseId: string; page?: number; limit?: number }, LessonPage>('listLessonsOfCourse', 'GET', '/edu/v1/lesson/course')
+
+/** Lists the lessons that the calling app delivers. */
+export const listLessonsOfApp = /* @__PURE__ */ operation<{ classId?: string }, Lessons>('listLessonsOfApp', 'GET', '/edu/v1/lesson/app')
+
+/** Reads a course. */
+export const readCourse = /* @__PURE__ */ operation<{ courseId: string }, Course>('readCourse', 'GET', '/edu/v1/course')
+
+/** Makes a course, or replaces its draft. */
+export const saveCourse = /* @__PURE__ */ operation<{ courseId?: string; organisation?: string; name: string; description?: string; profilePic?: string; coverPhoto?: string; public?: boolean; lessons: ({ id: string; name: string; description?: string; profilePic?: string; coverPhoto?: string; media?: string; isAssessment?: boolean; expectedCompletionTime?: number; instructorGraded?: boolean; public?: boolean; app?: string; launchUri?: string; launchParameters?: string[]; passCode?: boolean; threshold?: number; maxAttempts?: number; prerequisites?: string[]; childLessons?: ({ id: string; name: string; description?: string; profilePic?: string; coverPhoto?: string; media?: string; isAssessment?: boolean; expectedCompletionTime?: number; instructorGraded?: boolean; public?: boolean; app?: string; launchUri?: string; launchParameters?: string[]; passCode?: boolean; threshold?: number; maxAttempts?: number; prerequisites?: string[] })[] })[]; objectives?: ({ id: string; name: string; description?: string; lessons: string[] })[] }, CourseDocument>('saveCourse', 'PUT', '/edu/v1/course')
+
+/** Lists the caller's courses, and public ones. */
+export const listCourses = /* @__PURE__ */ operation<{ page?: number; limit?: number }, CoursePage>('listCourses', 'GET', '/edu/v1/course/list')
+
+/** Lists the objectives of a course. */
+export const listObjectives = /* @__PURE__ */ operation<{ courseId: string }, Objectives>('listObjectives', 'GET', '/edu/v1/course/objectives')
+
+/** Reads a course as authors write it: its draft, or else its newest version. */
+export const readCourseDocument = /* @__PURE__ */ operation<{ courseId: string; version?: number }, CourseDocument>('readCourseDocument', 'GET', '/edu/v1/course/document')
+
+/** Publishes the draft of a course as its newest version. */
+export const publishCourse = /* @__PURE__ */ operation<{ courseId: string }, CourseVersion>('publishCourse', 'POST', '/edu/v1/course/publish')
+
+/** Lists the published versions of a course. */
+export const listCourseVersions = /* @__PURE__ */ operation<{ courseId: string; page?: number; limit?: number }, CourseVersionPage>('listCourseVersions', 'GET', '/edu/v1/course/versions')
+
+/** Throws the draft of a course away. */
+export const discardCourseDraft = /* @__PURE__ */ operation<{ courseId: string }, Success>('discardCourseDraft', 'POST', '/edu/v1/course/draft/discard')
+
+/** Removes a course that no class takes. */
+export const removeCourse = /* @__PURE__ */ operation<{ courseId: string }, Success>('removeCourse', 'POST', '/edu/v1/course/remove')
+
+/** Lists the courses that the caller manages, drafts included. */
+export const listManagedCourses = /* @__PURE__ */ operation<{ organisation?: string; page?: number; limit?: number }, ManagedCoursePage>('listManagedCourses', 'GET', '/edu/v1/course/managed')
+
+/** Lists the caller's classes. */
+export const listClasses = /* @__PURE__ */ operation<Record<never, never>, Classes>('listClasses', 'GET', '/edu/v1/class/list')
+
+/** Makes a class. */
+export const createClass = /* @__PURE__ */ operation<{ courseId: string; classId?: string; name: string; sequential?: boolean; joinCode?: string; newJoinCode?: boolean }, ClassDetails>('createClass', 'PUT', '/edu/v1/class')
+
+/** Changes the name, the order or the join code of a class. */
+export const changeClass = /* @__PURE__ */ operation<{ classId: string; name?: string; sequential?: boolean; joinCode?: string; newJoinCode?: boolean }, ClassDetails>('changeClass', 'POST', '/edu/v1/class')
+
+/** Reads a class. */
+export const readClass = /* @__PURE__ */ operation<{ classId: string }, ClassDetails>('readClass', 'GET', '/edu/v1/class')
+
+/** Ends a class: nothing is recorded in it any more. */
+export const endClass = /* @__PURE__ */ operation<{ classId: string }, ClassDetails>('endClass', 'POST', '/edu/v1/class/end')
+
+/** Opens a class that has ended. */
+export const reopenClass = /* @__PURE__ */ operation<{ classId: string }, ClassDetails>('reopenClass', 'POST', '/edu/v1/class/reopen')
+
+/** Lists the classes that the caller manages. */
+export const listManagedClasses = /* @__PURE__ */ operation<{ organisation?: string; courseId?: string; page?: number; limit?: number }, ManagedClassPage>('listManagedClasses', 'GET', '/edu/v1/class/managed')
+
+/** Makes somebody an instructor or an observer of a class. */
+export const setClassStaff = /* @__PURE__ */ operation<{ classId: string; handle: string; role: "instructor" | "observer" }, ClassStaff>('setClassStaff', 'POST', '/edu/v1/class/staff')
+
+/** Takes an instructor or an observer out of a class. */
+export const removeClassStaff = /* @__PURE__ */ operation<{ classId: string; handle: string }, Success>('removeClassStaff', 'POST', '/edu/v1/class/staff/remove')
+
+/** Lists the students of a class. */
+export const listStudents = /* @__PURE__ */ operation<{ classId: string; status?: "active" | "suspended" | "dropped"; page?: number; limit?: number }, Students>('listStudents', 'GET', '/edu/v1/class/student/list')
+
+/** Enrols somebody in a class. */
+export const enrolStudent = /* @__PURE__ */ operation<{ classId: string; handle: string }, Student>('enrolStudent', 'PUT', '/edu/v1/class/student')
+
+/** Drops a student from a class. */
+export const dropStudent = /* @__PURE__ */ operation<{ studentId: string }, Student>('dropStudent', 'POST', '/edu/v1/class/student/drop')
+
+/** Suspends a student. */
+export const suspendStudent = /* @__PURE__ */ operation<{ studentId: string }, Student>('suspendStudent', 'POST', '/edu/v1/class/student/suspend')
+
+/** Reinstates a student who was suspended or dropped. */
+export const reinstateStudent = /* @__PURE__ */ operation<{ studentId: string }, Student>('reinstateStudent', 'POST', '/edu/v1/class/student/reinstate')
+
+/** Transfers a student to another class of the course. */
+export const transferStudent = /* @__PURE__ */ operation<{ studentId: string; classId: string }, Student>('transferStudent', 'POST', '/edu/v1/class/student/transfer')
+
+/** Joins a class with its code. */
+export const joinClass = /* @__PURE__ */ operation<{ joinCode: string }, Joined>('joinClass', 'POST', '/edu/v1/class/join')
+
+/** Leaves a class. */
+export const leaveClass = /* @__PURE__ */ operation<{ classId: string }, Success>('leaveClass', 'POST', '/edu/v1/class/leave')
+
+/** Adds and drops many students by a CSV file. */
+export const importRoster = /* @__PURE__ */ upload<{ classId: string; dryRun?: boolean; allOrNothing?: boolean }, RosterReport>('importRoster', 'POST', '/edu/v1/class/roster')
+
+/** Locks or unlocks a lesson by hand. */
+export const setLock = /* @__PURE__ */ operation<{ classId: string; lessonId: string; studentId?: string; locked: boolean }, LessonLock>('setLock', 'PUT', '/edu/v1/class/lock')
+
+/** Takes back what was locked or unlocked by hand. */
+export const clearLock = /* @__PURE__ */ operation<{ classId: string; lessonId: string; studentId?: string }, Success>('clearLock', 'POST', '/edu/v1/class/lock/clear')
+
+/** Reads the latest attempt at a lesson. */
+export const readProgress = /* @__PURE__ */ operation<{ lessonId: string; classId?: string; studentId?: string }, LessonProgress>('readProgress', 'GET', '/edu/v1/lesson/progress')
+
+/** Records score, answers and result of an attempt. */
+export const updateProgress = /* @__PURE__ */ operation<{ lessonId?: string; classId?: string; studentId?: string; pass?: boolean; complete?: boolean; score?: number; answers?: unknown[]; startTime?: string; endTime?: string }, LessonProgress>('updateProgress', 'POST', '/edu/v1/lesson/progress')
+
+/** Lists all attempts at a lesson. */
+export const listAttempts = /* @__PURE__ */ operation<{ lessonId: string; classId?: string; studentId?: string }, LessonProgressHistory>('listAttempts', 'GET', '/edu/v1/lesson/progress/history')
+
+/** Says which lessons of a class are locked for a student. */
+export const readLocks = /* @__PURE__ */ operation<{ classId: string; studentId?: string }, LessonLocks>('readLocks', 'GET', '/edu/v1/lesson/progress/lock')
+
+/** Starts a lesson. */
+export const startLesson = /* @__PURE__ */ operation<{ lessonId?: string; classId?: string; studentId?: string }, LessonProgress>('startLesson', 'POST', '/edu/v1/lesson/progress/start')
+
+/** Pauses a lesson. */
+export const pauseLesson = /* @__PURE__ */ operation<{ lessonId?: string; classId?: string; studentId?: string }, LessonProgress>('pauseLesson', 'POST', '/edu/v1/lesson/progress/pause')
+
+/** Goes on with a lesson that is paused. */
+export const resumeLesson = /* @__PURE__ */ operation<{ lessonId?: string; classId?: string; studentId?: string }, LessonProgress>('resumeLesson', 'POST', '/edu/v1/lesson/progress/resume')
+
+/** Says that the student is away; the time does not count as time on task. */
+export const idleLesson = /* @__PURE__ */ operation<{ lessonId?: string; classId?: string; studentId?: string }, LessonProgress>('idleLesson', 'POST', '/edu/v1/lesson/progress/idle')
+
+/** Says that the student is back. */
+export const activateLesson = /* @__PURE__ */ operation<{ lessonId?: string; classId?: string; studentId?: string }, LessonProgress>('activateLesson', 'POST', '/edu/v1/lesson/progress/active')
+
+/** Records the score of an objective, where it is another than the lesson has. */
+export const scoreObjective = /* @__PURE__ */ operation<{ lessonId?: string; classId?: string; studentId?: string; objectiveId?: string; score?: number }, ObjectiveScore>('scoreObjective', 'POST', '/edu/v1/lesson/progress/objective')
+
+/** Streams what the students of a class do, as server-sent events. */
+export const watchClass = /* @__PURE__ */ stream<{ classId: string }, { ready: { classId: string; students?: ({ studentId: string; handle: string; name: string; lessonId: string | null; state: string | null; result: string | null; score: number | null; changedDate: string | null })[] }; change: { kind: string; studentId: string; handle: string; name: string; lessonId: string | null; objectiveId: string | null; state: string | null; result: string | null; score: number | null; changedDate: string | null }; reset: { classId: string; students: ({ studentId: string; handle: string; name: string; lessonId: string | null; state: string | null; result: string | null; score: number | null; changedDate: string | null })[] }; removed: { classId: string } }>('/edu/v1/class/events')
+
+/** Gives the address that opens a lesson in its app. */
+export const launchLesson = /* @__PURE__ */ operation<{ lessonId?: string; classId?: string; allow?: boolean }, LaunchAddress>('launchLesson', 'POST', '/edu/v1/lesson/launch')
+
+/** Grades a completed attempt, or changes its grade. */
+export const gradeAttempt = /* @__PURE__ */ operation<{ lessonId?: string; studentId?: string; classId?: string; lessonResultId?: string; pass?: boolean; score?: number; reason?: string }, LessonProgress>('gradeAttempt', 'POST', '/edu/v1/lesson/progress/grade')
+
+/** Gives a student more attempts at a lesson. */
+export const grantAttempts = /* @__PURE__ */ operation<{ lessonId?: string; studentId?: string; classId?: string; count?: number; reason?: string }, AttemptsLeft>('grantAttempts', 'POST', '/edu/v1/lesson/progress/extra')
+
+/** Lets a student begin a lesson anew. */
+export const resetLesson = /* @__PURE__ */ operation<{ lessonId?: string; studentId?: string; classId?: string; reason?: string }, Success>('resetLesson', 'POST', '/edu/v1/lesson/progress/reset')
+
+/** Lists what instructors changed about a lesson of a student. */
+export const listGradeChanges = /* @__PURE__ */ operation<{ lessonId: string; classId?: string; studentId?: string }, GradeChanges>('listGradeChanges', 'GET', '/edu/v1/lesson/progress/changes')
+
+/** Lists attempts that wait for a grade, the oldest first. */
+export const listAwaiting = /* @__PURE__ */ operation<{ classId?: string; page?: number; limit?: number }, AwaitingPage>('listAwaiting', 'GET', '/edu/v1/class/grading')
+
+/** Says why a lesson is locked for a student, and what to do first. */
+export const readLockReason = /* @__PURE__ */ operation<{ lessonId: string; classId?: string; studentId?: string }, LockReason>('readLockReason', 'GET', '/edu/v1/lesson/progress/lock/reason')
+
+/** Reads how a student stands at every lesson and objective of a class, and why. */
+export const readResults = /* @__PURE__ */ operation<{ classId: string; studentId?: string }, Results>('readResults', 'GET', '/edu/v1/class/result')
+
+/** Reads what happened to a student, the newest first. */
+export const readTimeline = /* @__PURE__ */ operation<{ studentId?: string; classId?: string; before?: string; limit?: number }, Timeline>('readTimeline', 'GET', '/edu/v1/class/timeline')
+
+/** Reads the gradebook of a class: its students and how they stand at each lesson. */
+export const readGradebook = /* @__PURE__ */ operation<{ classId: string; page?: number; limit?: number }, Gradebook>('readGradebook', 'GET', '/edu/v1/class/gradebook')
+
+/** Downloads the gradebook of a whole class as CSV. */
+export const exportGradebook = /* @__PURE__ */ address<{ classId: string }>('/edu/v1/class/gradebook/csv')
+
+/** Lists notes. */
+export const listNotes = /* @__PURE__ */ operation<{ lessonId?: string; userId?: string; classId?: string; studentId?: string; courseId?: string; lessondId?: string }, Notes>('listNotes', 'GET', '/edu/v1/note/list')
+
+/** Reads a note. */
+export const readNote = /* @__PURE__ */ operation<{ noteId: string }, Note>('readNote', 'GET', '/edu/v1/note')
+
+/** Writes a note. */
+export const createNote = /* @__PURE__ */ operation<{ text: string; lessonId?: string; userId?: string; classId?: string; studentId?: string; courseId?: string; lessondId?: string }, Note>('createNote', 'PUT', '/edu/v1/note')
+
+/** Removes a note. */
+export const removeNote = /* @__PURE__ */ operation<{ noteId?: string }, Success>('removeNote', 'POST', '/edu/v1/note/remove')
+
+/** Sends an xAPI statement. */
+export const captureStatement = /* @__PURE__ */ operation<{ id?: string; actor: unknown; verb: unknown; object: unknown; result?: unknown; context?: unknown; timestamp?: string; authority?: unknown }, Captured>('captureStatement', 'POST', '/edu/v2/xapi/statement')
+
+/** Sends a statement in the simpler form of v1. */
+export const captureSimpleStatement = /* @__PURE__ */ operation<{ actor: string; verb: string; object: Record<string, unknown> | string; timestamp?: string }, Captured>('captureSimpleStatement', 'POST', '/edu/v1/xapi/statement')
+
+/** Lists the verb library. */
+export const listVerbs = /* @__PURE__ */ operation<Record<never, never>, Verbs>('listVerbs', 'GET', '/edu/v1/xapi/verbs')
+
+/** Adds a verb to the library. */
+export const addVerb = /* @__PURE__ */ operation<{ verbId: string; name: string }, Verb>('addVerb', 'PUT', '/edu/v1/xapi/verbs')
+
+/** Removes a verb from the library. */
+export const removeVerb = /* @__PURE__ */ operation<{ verbId: string }, Success>('removeVerb', 'POST', '/edu/v1/xapi/verbs/remove')
+
+/** Stores xAPI statements. */
+export const sendStatements = /* @__PURE__ */ upload<Record<never, never>, unknown>('sendStatements', 'POST', '/xapi/statements')
+
+/** Stores one xAPI statement by its id. */
+export const putStatement = /* @__PURE__ */ upload<{ statementId: string }, Blob>('putStatement', 'PUT', '/xapi/statements')
+
+/** Reads statements: one by its id, or those that filters find. */
+export const getStatements = /* @__PURE__ */ operation<{ agent?: Record<string, unknown> | string; verb?: string; activity?: string; registration?: string; related_activities?: boolean; related_agents?: boolean; since?: string; until?: string; statementId?: string; voidedStatementId?: string; limit?: number; format?: string; attachments?: boolean; ascending?: boolean; cursor?: string }, unknown>('getStatements', 'GET', '/xapi/statements')
+
+/** Reads what is known of an activity. */
+export const getActivity = /* @__PURE__ */ operation<{ activityId: string }, unknown>('getActivity', 'GET', '/xapi/activities')
+
+/** Reads what is known of an agent. */
+export const getAgent = /* @__PURE__ */ operation<{ agent: Record<string, unknown> | string }, unknown>('getAgent', 'GET', '/xapi/agents')
+
+/** Tells which versions of xAPI are spoken here. */
+export const getAbout = /* @__PURE__ */ operation<Record<never, never>, unknown>('getAbout', 'GET', '/xapi/about')
+
+/** Keeps a document of an agent's state in an activity. */
+export const putState = /* @__PURE__ */ upload<{ activityId: string; agent: Record<string, unknown> | string; registration?: string; stateId: string }, Blob>('putState', 'PUT', '/xapi/activities/state')
+
+/** Keeps a document of an agent's state in an activity, or merges it with the one that is there. */
+export const mergeState = /* @__PURE__ */ upload<{ activityId: string; agent: Record<string, unknown> | string; registration?: string; stateId: string }, Blob>('mergeState', 'POST', '/xapi/activities/state')
+
+/** Reads a document of an agent's state in an activity, or lists their ids. */
+export const readState = /* @__PURE__ */ address<{ activityId: string; agent: Record<string, unknown> | string; registration?: string; stateId?: string; since?: string }>('/xapi/activities/state')
+
+/** Deletes a document of an agent's state in an activity, or all of them. */
+export const deleteState = /* @__PURE__ */ operation<{ activityId: string; agent: Record<string, unknown> | string; registration?: string; stateId?: string }, Blob>('deleteState', 'DELETE', '/xapi/activities/state')
+
+/** Keeps a document about an activity. */
+export const putActivityProfile = /* @__PURE__ */ upload<{ activityId: string; profileId: string }, Blob>('putActivityProfile', 'PUT', '/xapi/activities/profile')
+
+/** Keeps a document about an activity, or merges it with the one that is there. */
+export const mergeActivityProfile = /* @__PURE__ */ upload<{ activityId: string; profileId: string }, Blob>('mergeActivityProfile', 'POST', '/xapi/activities/profile')
+
+/** Reads a document about an activity, or lists their ids. */
+export const readActivityProfile = /* @__PURE__ */ address<{ activityId: string; profileId?: string; since?: string }>('/xapi/activities/profile')
+
+/** Deletes a document about an activity. */
+export const deleteActivityProfile = /* @__PURE__ */ operation<{ activityId: string; profileId: string }, Blob>('deleteActivityProfile', 'DELETE', '/xapi/activities/profile')
+
+/** Keeps a document about an agent. */
+export const putAgentProfile = /* @__PURE__ */ upload<{ agent: Record<string, unknown> | string; profileId: string }, Blob>('putAgentProfile', 'PUT', '/xapi/agents/profile')
+
+/** Keeps a document about an agent, or merges it with the one that is there. */
+export const mergeAgentProfile = /* @__PURE__ */ upload<{ agent: Record<string, unknown> | string; profileId: string }, Blob>('mergeAgentProfile', 'POST', '/xapi/agents/profile')
+
+/** Reads a document about an agent, or lists their ids. */
+export const readAgentProfile = /* @__PURE__ */ address<{ agent: Record<string, unknown> | string; profileId?: string; since?: string }>('/xapi/agents/profile')
+
+/** Deletes a document about an agent. */
+export const deleteAgentProfile = /* @__PURE__ */ operation<{ agent: Record<string, unknown> | string; profileId: string }, Blob>('deleteAgentProfile', 'DELETE', '/xapi/agents/profile')
+
+/** Says as whom the record store sees the caller. */
+export const readStoreIdentity = /* @__PURE__ */ operation<Record<never, never>, StoreIdentity>('readStoreIdentity', 'GET', '/lrs/v1/whoami')
+
+/** Makes a key of the record store. */
+export const makeCredential = /* @__PURE__ */ operation<{ name: string; scopes: string[] | string; authority?: Record<string, unknown> | string; expiresDate?: string; usesLibrary?: boolean }, NewCredential>('makeCredential', 'PUT', '/lrs/v1/credentials')
+
+/** Lists the keys of the record store. */
+export const listCredentials = /* @__PURE__ */ operation<{ page?: number; limit?: number }, CredentialPage>('listCredentials', 'GET', '/lrs/v1/credentials')
+
+/** Changes, suspends or resumes a key of the record store. */
+export const changeCredential = /* @__PURE__ */ operation<{ key: string; name?: string; scopes?: string[] | string; expiresDate?: string; neverExpires?: boolean; suspended?: boolean; usesLibrary?: boolean }, Credential>('changeCredential', 'POST', '/lrs/v1/credentials')
+
+/** Revokes a key of the record store for good. */
+export const revokeCredential = /* @__PURE__ */ operation<{ key: string }, Success>('revokeCredential', 'POST', '/lrs/v1/credentials/revoke')
+
+/** Gives a key of the record store a second secret. */
+export const addCredentialSecret = /* @__PURE__ */ operation<{ key: string }, NewStoreSecret>('addCredentialSecret', 'PUT', '/lrs/v1/credentials/secret')
+
+/** Ends all secrets of a key but the newest. */
+export const dropOldCredentialSecret = /* @__PURE__ */ operation<{ key: string }, Credential>('dropOldCredentialSecret', 'POST', '/lrs/v1/credentials/secret/drop')
+
+/** Counts statements. */
+export const countStatements = /* @__PURE__ */ operation<{ agent?: Record<string, unknown> | string; verb?: string; activity?: string; registration?: string; related_activities?: boolean; related_agents?: boolean; since?: string; until?: string }, StatementCount>('countStatements', 'GET', '/lrs/v1/statements/count')
+
+/** Counts statements in groups, with scores, durations and outcomes. */
+export const aggregateStatements = /* @__PURE__ */ operation<{ agent?: Record<string, unknown> | string; verb?: string; activity?: string; registration?: string; related_activities?: boolean; related_agents?: boolean; since?: string; until?: string; by: "verb" | "activity" | "agent" | "day"; limit?: number }, StatementGroups>('aggregateStatements', 'GET', '/lrs/v1/statements/aggregate')
+
+/** Streams statements as they are accepted, as server-sent events. */
+export const streamStatements = /* @__PURE__ */ stream<{ agent?: Record<string, unknown> | string; verb?: string; activity?: string; registration?: string; related_activities?: boolean; related_agents?: boolean; since?: string; authorization?: string }, { ready: { through: string }; statement: unknown; reset: { through: string } }>('/lrs/v1/statements/stream')
+
+/** Exports statements as lines of JSON. */
+export const exportStatements = /* @__PURE__ */ address<{ agent?: Record<string, unknown> | string; verb?: string; activity?: string; registration?: string; related_activities?: boolean; related_agents?: boolean; since?: string; until?: string; after?: string; voided?: boolean }>('/lrs/v1/statements/export')
+
+/** Says what is wrong with statements, and stores nothing. */
+export const validateStatements = /* @__PURE__ */ upload<{ version?: "1.0.3" | "2.0.0" }, StatementValidation>('validateStatements', 'POST', '/lrs/v1/statements/validate')
+
+/** Removes statements that were stored before a moment. */
+export const removeOldStatements = /* @__PURE__ */ operation<{ before: string; dryRun?: boolean }, RemovedStatements>('removeOldStatements', 'POST', '/lrs/v1/statements/retention')
+
+/** Registers a plugin. */
+export const registerPlugin = /* @__PURE__ */ operation<{ kind: "ai" | "ato"; name: string; organisation: string; description?: string; key?: string; addresses?: { request?: string | null; distributions?: string | null; capabilities?: string | null; candidates?: string | null }; redirectUris?: string[] | string; permissions?: string[] | string }, NewPlugin>('registerPlugin', 'PUT', '/plugin/v1/plugin')
+
+/** Changes a plugin. */
+export const changePlugin = /* @__PURE__ */ operation<{ clientId: string; name?: string; description?: string; addresses?: { request?: string | null; distributions?: string | null; capabilities?: string | null; candidates?: string | null }; redirectUris?: string[] | string; permissions?: string[] | string }, Plugin>('changePlugin', 'POST', '/plugin/v1/plugin')
+
+/** Reads a plugin. */
+export const readPlugin = /* @__PURE__ */ operation<{ clientId: string }, Plugin>('readPlugin', 'GET', '/plugin/v1/plugin')
+
+/** Lists the plugins that the caller works on. */
+export const listPlugins = /* @__PURE__ */ operation<{ organisation?: string; page?: number; limit?: number }, PluginPage>('listPlugins', 'GET', '/plugin/v1/plugin/list')
+
+/** Activates a plugin, or no longer. */
+export const activatePlugin = /* @__PURE__ */ operation<{ clientId: string; active: boolean }, Plugin>('activatePlugin', 'POST', '/plugin/v1/plugin/activate')
+
+/** Removes a plugin for good. */
+export const removePlugin = /* @__PURE__ */ operation<{ clientId: string }, Success>('removePlugin', 'POST', '/plugin/v1/plugin/remove')
+
+/** Gives a plugin a second client secret. */
+export const addPluginSecret = /* @__PURE__ */ operation<{ clientId: string }, NewPluginSecret>('addPluginSecret', 'PUT', '/plugin/v1/plugin/secret')
+
+/** Ends all secrets of a plugin but the newest. */
+export const dropOldPluginSecret = /* @__PURE__ */ operation<{ clientId: string }, Plugin>('dropOldPluginSecret', 'POST', '/plugin/v1/plugin/secret/drop')
+
+/** Grants permissions to a plugin, or takes them back. */
+export const grantPluginPermissions = /* @__PURE__ */ operation<{ clientId: string; permissions: string[] | string }, Plugin>('grantPluginPermissions', 'POST', '/plugin/v1/plugin/permissions')
+
+/** Lets a plugin see the people of an organisation, or no longer. */
+export const giveOrganisationToPlugin = /* @__PURE__ */ operation<{ clientId: string; organisation: string; given: boolean }, Success>('giveOrganisationToPlugin', 'POST', '/plugin/v1/plugin/organisation')
+
+/** Reports the status of a request. */
+export const reportAtoStatus = /* @__PURE__ */ operation<{ requestId: string; status?: "not-started" | "in-progress" | "action-required" | "under-review" | "completed"; complete?: boolean; cancellable?: boolean }, Success>('reportAtoStatus', 'POST', '/plugin/v1/ato/status')
+
+/** Tells something about a request. */
+export const reportAtoAlert = /* @__PURE__ */ operation<{ requestId: string; title: string; text?: string; providerId?: string; status?: string; type?: "info" | "success" | "warning" | "error" }, Success>('reportAtoAlert', 'POST', '/plugin/v1/ato/alert')
+
+/** Makes a package of an app. */
+export const addAtoPackage = /* @__PURE__ */ operation<{ clientId: string; name: string; companyPhone?: string }, AtoPackage>('addAtoPackage', 'PUT', '/plugin/v1/ato/package')
+
+/** Reads a package with its distributions. */
+export const readAtoPackage = /* @__PURE__ */ operation<{ packageId: string }, AtoPackage>('readAtoPackage', 'GET', '/plugin/v1/ato/package')
+
+/** Lists the packages of an app. */
+export const listAtoPackages = /* @__PURE__ */ operation<{ clientId: string; page?: number; limit?: number }, AtoPackagePage>('listAtoPackages', 'GET', '/plugin/v1/ato/package/list')
+
+/** Removes a package. */
+export const removeAtoPackage = /* @__PURE__ */ operation<{ packageId: string }, Success>('removeAtoPackage', 'POST', '/plugin/v1/ato/package/remove')
+
+/** Adds a distribution to a package. */
+export const addAtoDistribution = /* @__PURE__ */ operation<{ packageId: string; name: string; platform?: string; version?: string; uri: string }, AtoPackage>('addAtoDistribution', 'PUT', '/plugin/v1/ato/distribution')
+
+/** Takes a distribution out of its package. */
+export const removeAtoDistribution = /* @__PURE__ */ operation<{ distributionId: string }, AtoPackage>('removeAtoDistribution', 'POST', '/plugin/v1/ato/distribution/remove')
+
+/** Starts a request about a package. */
+export const startAtoRequest = /* @__PURE__ */ operation<{ packageId: string; pluginClientId: string }, AtoRequest>('startAtoRequest', 'PUT', '/plugin/v1/ato/request')
+
+/** Reads a request with its timeline. */
+export const readAtoRequest = /* @__PURE__ */ operation<{ requestId: string }, AtoRequest>('readAtoRequest', 'GET', '/plugin/v1/ato/request')
+
+/** Lists the requests about an app. */
+export const listAtoRequests = /* @__PURE__ */ operation<{ clientId: string; packageId?: string; page?: number; limit?: number }, AtoRequestPage>('listAtoRequests', 'GET', '/plugin/v1/ato/request/list')
+
+/** Cancels a request. */
+export const cancelAtoRequest = /* @__PURE__ */ operation<{ requestId: string }, AtoRequest>('cancelAtoRequest', 'POST', '/plugin/v1/ato/request/cancel')
+
+/** Gives the address that opens the plugin at a request. */
+export const openAtoRequest = /* @__PURE__ */ operation<{ requestId: string }, AtoRequestOpened>('openAtoRequest', 'POST', '/plugin/v1/ato/request/open')
+
+/** Lists the ATO plugins that can be asked. */
+export const listAtoPlugins = /* @__PURE__ */ operation<{ page?: number; limit?: number }, AtoPluginPage>('listAtoPlugins', 'GET', '/plugin/v1/ato/plugins')
+
+/** Reads learning records. */
+export const readRecords = /* @__PURE__ */ operation<{ orgIds?: string[] | string; page?: number; limit?: number }, LearningRecords>('readRecords', 'GET', '/plugin/v2/ai/record-data')
+
+/** Writes down something about a person. */
+export const setAdditionalInfo = /* @__PURE__ */ operation<{ userId: string; info: unknown }, AdditionalInfo>('setAdditionalInfo', 'POST', '/plugin/v2/ai/additional-info')
+
+/** Reads a person's hobbies and skills. */
+export const readOtherSkills = /* @__PURE__ */ operation<{ userId: string }, OtherSkills>('readOtherSkills', 'GET', '/plugin/v2/ai/other-skills')
+
+/** Makes a badge of a course or of an objective. */
+export const addPluginBadge = /* @__PURE__ */ operation<{ name: string; description?: string; type?: string; image?: string; issuerName?: string; criteria?: string; courseId?: string; objectiveId?: string }, Badge>('addPluginBadge', 'POST', '/plugin/v2/ai/badge')
+
+/** Lists badges of courses. */
+export const listCourseBadges = /* @__PURE__ */ operation<{ orgIds?: string[] | string; courseId?: string }, Badges>('listCourseBadges', 'GET', '/plugin/v2/ai/badge/course')
+
+/** Lists badges of objectives. */
+export const listObjectiveBadges = /* @__PURE__ */ operation<{ orgIds?: string[] | string; objectiveId?: string }, Badges>('listObjectiveBadges', 'GET', '/plugin/v2/ai/badge/objective')
+
+/** Asserts a badge on a person's record. */
+export const assertBadge = /* @__PURE__ */ operation<{ userId: string; badgeId: string; name: string; type: string; image: string; issuedOn: string; issuerName: string; lessonId?: string; classId?: string; versionId?: string }, BadgeAssertion>('assertBadge', 'POST', '/plugin/v2/ai/badge/assertion')
+
+/** Lists the badges that a person holds. */
+export const listAssertions = /* @__PURE__ */ operation<{ userId: string }, BadgeAssertions>('listAssertions', 'GET', '/plugin/v2/ai/badge/assertion')
+
+/** Makes a badge of a course or of an objective, for an organisation. */
+export const addBadge = /* @__PURE__ */ operation<{ name: string; description?: string; type?: string; image?: string; issuerName?: string; criteria?: string; courseId?: string; objectiveId?: string }, Badge>('addBadge', 'PUT', '/edu/v1/badge')
+
+/** Changes a badge. */
+export const changeBadge = /* @__PURE__ */ operation<{ badgeId: string; name?: string; description?: string; type?: string; image?: string; issuerName?: string; criteria?: string }, Badge>('changeBadge', 'POST', '/edu/v1/badge')
+
+/** Removes a badge. */
+export const removeBadge = /* @__PURE__ */ operation<{ badgeId: string }, Success>('removeBadge', 'POST', '/edu/v1/badge/remove')
+
+/** Lists the badges of an organisation. */
+export const listBadges = /* @__PURE__ */ operation<{ organisation: string; courseId?: string; page?: number; limit?: number }, BadgePage>('listBadges', 'GET', '/edu/v1/badge/list')
+
+/** Lists the caller's badges. */
+export const listOwnBadges = /* @__PURE__ */ operation<{ page?: number; limit?: number }, HeldBadgePage>('listOwnBadges', 'GET', '/edu/v1/badge/my')
+
+/** Lists the engines that the caller can search with. */
+export const listPlannerEngines = /* @__PURE__ */ operation<Record<never, never>, PlannerEngines>('listPlannerEngines', 'GET', '/planner/v1/engines')
+
+/** Asks engines which capabilities a mission needs. */
+export const startPlannerSearch = /* @__PURE__ */ operation<{ text: string; organisations?: string[] | string; engines: string[] | string }, PlannerSearch>('startPlannerSearch', 'PUT', '/planner/v1/search')
+
+/** Reads a search. */
+export const readPlannerSearch = /* @__PURE__ */ operation<{ searchId: string }, PlannerSearch>('readPlannerSearch', 'GET', '/planner/v1/search')
+
+/** Asks engines who has the capabilities that were chosen. */
+export const findCandidates = /* @__PURE__ */ operation<{ searchId: string; capabilityIds: string[] | string; limit?: number }, Candidates>('findCandidates', 'POST', '/planner/v1/search/candidates')
+
+/** Lists the caller's searches. */
+export const listPlannerSearches = /* @__PURE__ */ operation<{ page?: number; limit?: number }, PlannerSearchPage>('listPlannerSearches', 'GET', '/planner/v1/search/list')
+
+/** Saves candidates of a search as a plan. */
+export const savePlan = /* @__PURE__ */ operation<{ name: string; notes?: string; searchId: string; people?: string[] | string }, Plan>('savePlan', 'PUT', '/planner/v1/plan')
+
+/** Changes a plan. */
+export const changePlan = /* @__PURE__ */ operation<{ planId: string; name?: string; notes?: string; people?: string[] | string }, Plan>('changePlan', 'POST', '/planner/v1/plan')
+
+/** Reads a plan. */
+export const readPlan = /* @__PURE__ */ operation<{ planId: string }, Plan>('readPlan', 'GET', '/planner/v1/plan')
+
+/** Lists the caller's plans. */
+export const listPlans = /* @__PURE__ */ operation<{ page?: number; limit?: number }, PlanPage>('listPlans', 'GET', '/planner/v1/plan/list')
+
+/** Removes a plan. */
+export const removePlan = /* @__PURE__ */ operation<{ planId?: string }, Success>('removePlan', 'POST', '/planner/v1/plan/remove')
+
+/** Lists what is sent to a plugin. */
+export const listDeliveries = /* @__PURE__ */ operation<{ clientId: string; state?: "waiting" | "delivered" | "failed" | "replaced"; page?: number; limit?: number }, DeliveryPage>('listDeliveries', 'GET', '/plugin/v1/delivery/list')
+
+/** Reads one delivery with its log. */
+export const readDelivery = /* @__PURE__ */ operation<{ clientId: string; deliveryId: string }, DeliveryLog>('readDelivery', 'GET', '/plugin/v1/delivery')
+
+/** Sends deliveries again. */
+export const replayDeliveries = /* @__PURE__ */ operation<{ clientId: string; deliveryId?: string; from?: string; to?: string; state?: "waiting" | "delivered" | "failed" | "replaced" }, ReplayedDeliveries>('replayDeliveries', 'POST', '/plugin/v1/delivery/replay')
+
+/** Signs a demo person in, in this browser. */
+export const signInAsDemo = /* @__PURE__ */ operation<{ handle: string }, Success>('signInAsDemo', 'POST', '/account/v1/demo/signin')
+
+/** Tells whether the process is alive. */
+export const healthz = /* @__PURE__ */ operation<Record<never, never>, { status: "ok" }>('healthz', 'GET', '/healthz')
+
+/** Tells whether the process wants requests: it does not while it stops or its database is away. */
+export const readyz = /* @__PURE__ */ operation<Record<never, never>, { status: "ready" }>('readyz', 'GET', '/readyz')
+
+/** Figures for Prometheus; from this machine alone where no token is set. */
+export const metrics = /* @__PURE__ */ address<Record<never, never>>('/metrics')
+
+/** Answers this description. */
+export const openapi = /* @__PURE__ */ operation<Record<never, never>, Record<string, unknown>>('openapi', 'GET', '/openapi.json')

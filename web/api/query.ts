@@ -1,0 +1,47 @@
+import { QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { confirmSignIn } from '../layout/sign-in-again.tsx'
+import { ApiProblem, type Operation } from './call.ts'
+
+/** What the platform refuses it will refuse again; what could not be reached may be there in a moment. */
+const isWorthAnotherTry = (count: number, error: Error): boolean =>
+  count < 2 && error instanceof ApiProblem && (error.status === 0 || error.status === 503)
+
+export const queryClient = new QueryClient({
+  defaultOptions: { queries: { staleTime: 10_000, retry: isWorthAnotherTry } },
+})
+
+/** A read: `useQuery(query(listClasses, {}))`. The answer is kept under the operation's name and its input. */
+export const query = <Input extends object, Output>(read: Operation<Input, Output>, input: Input) =>
+  queryOptions<Output, Error, Output, readonly unknown[]>({
+    queryKey: [read.operationName, input],
+    queryFn: ({ signal }) => read(input, { signal }),
+  })
+
+interface Write<Output> {
+  /** Reads whose answers are other ones from now on. */
+  // biome-ignore lint/suspicious/noExplicitAny: operations have as many types of input as there are
+  readonly changes?: readonly Operation<any, any>[]
+  readonly onDone?: (output: Output) => void
+}
+
+/** A write: `const save = useWrite(changeApp, { changes: [readApp, listApps] })`. Where a fresh sign-in is asked for, it is asked for, and the write goes on. */
+export function useWrite<Input extends object, Output>(
+  write: Operation<Input, Output>,
+  { changes = [], onDone }: Write<Output> = {},
+) {
+  const client = useQueryClient()
+  return useMutation<Output, Error, Input>({
+    mutationFn: async (input) => {
+      try {
+        return await write(input)
+      } catch (error) {
+        if (!(error instanceof ApiProblem && error.isSignInNeeded && (await confirmSignIn()))) throw error
+        return write(input)
+      }
+    },
+    onSuccess: async (output) => {
+      await Promise.all(changes.map(({ operationName }) => client.invalidateQueries({ queryKey: [operationName] })))
+      onDone?.(output)
+    },
+  })
+}

@@ -1,0 +1,135 @@
+import { Anchor, Button, Checkbox, Group, Select, Stack, Textarea, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { Building2 } from 'lucide-react'
+import { useState } from 'react'
+import { listApps, listOrganisations, type Organisation, registerApp } from '../api/operations.ts'
+import { query, useWrite } from '../api/query.ts'
+import { useHere } from '../layout/here.ts'
+import { Card } from '../parts/card.tsx'
+import { PageHead } from '../parts/page-head.tsx'
+import { Empty, Loaded, Problem } from '../parts/states.tsx'
+import { words } from '../words/words.ts'
+import { SecretShown } from './secret-shown.tsx'
+
+const { newApp: say } = words
+
+export function NewAppPage() {
+  const organisations = useQuery(query(listOrganisations, { limit: 100 }))
+  const isAdministrator = useHere().person?.areas.includes('admin') ?? false
+  return (
+    <>
+      <PageHead
+        title={say.title}
+        lead={say.lead}
+        above={
+          <Anchor component={Link} to="/console/apps" size="sm">
+            {words.apps.title}
+          </Anchor>
+        }
+      />
+      <Loaded of={organisations}>
+        {({ docs }) => {
+          const own = docs.filter(({ role }) => isAdministrator || role === 'owner' || role === 'developer')
+          return (
+            <Card maw={640}>
+              {own.length === 0 ? (
+                <Empty icon={Building2} title={say.noOrganisation}>
+                  {say.noOrganisationText}
+                </Empty>
+              ) : (
+                <NewAppForm organisations={own} />
+              )}
+            </Card>
+          )
+        }}
+      </Loaded>
+    </>
+  )
+}
+
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
+function NewAppForm({ organisations }: { readonly organisations: readonly Organisation[] }) {
+  const navigate = useNavigate()
+  const [made, setMade] = useState<{ clientId: string; secret: string }>()
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: {
+      organisation: organisations.length === 1 ? organisations[0]!.organisation : '',
+      name: '',
+      redirects: '',
+      public: false,
+    },
+    validate: {
+      organisation: (value) => (value ? null : say.missingOrganisation),
+      name: (value) => (value.trim() === '' ? say.missingName : null),
+      redirects: (value) => (linesOf(value).length === 0 ? say.missingRedirect : null),
+    },
+  })
+  const show = (clientId: string) => void navigate({ to: '/console/apps/$clientId', params: { clientId } })
+  const register = useWrite(registerApp, {
+    changes: [listApps],
+    onDone: ({ clientId, clientSecret }) =>
+      clientSecret === null ? show(clientId) : setMade({ clientId, secret: clientSecret }),
+  })
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit(({ redirects, name, ...rest }) =>
+        register.mutate({ ...rest, name: name.trim(), redirectUris: linesOf(redirects) }),
+      )}
+    >
+      <Stack gap="lg">
+        {register.error && <Problem error={register.error} />}
+        <Select
+          label={say.organisation}
+          description={say.organisationHelp}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          data={organisations.map(({ organisation, name }) => ({ value: organisation, label: name }))}
+          allowDeselect={false}
+          key={form.key('organisation')}
+          {...form.getInputProps('organisation')}
+        />
+        <TextInput
+          label={say.name}
+          description={say.nameHelp}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          maxLength={200}
+          key={form.key('name')}
+          {...form.getInputProps('name')}
+        />
+        <Textarea
+          label={say.redirects}
+          description={say.redirectsHelp}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          placeholder="https://app.example.org/callback"
+          rows={3}
+          spellCheck={false}
+          key={form.key('redirects')}
+          {...form.getInputProps('redirects')}
+        />
+        <Checkbox
+          label={say.public}
+          description={say.publicHelp}
+          key={form.key('public')}
+          {...form.getInputProps('public', { type: 'checkbox' })}
+        />
+        <Group>
+          <Button type="submit" loading={register.isPending}>
+            {say.go}
+          </Button>
+          <Button component={Link} to="/console/apps" variant="default">
+            {say.cancel}
+          </Button>
+        </Group>
+      </Stack>
+      <SecretShown secret={made?.secret} onKept={() => made && show(made.clientId)} />
+    </form>
+  )
+}

@@ -1,0 +1,23 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { Copied } from '../parts/copied.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { words } from '../words/words.ts'
+
+/** A secret that nobody will see again: the dialog stays until somebody says that they have it. */
+export const SecretShown = ({
+  secret,
+  onKept,
+}: {
+  readonly secret: string | undefined
+  readonly onKept: () => void
+}) => (
+  <Dialog isOpen={secret !== undefined} title={words.secret.title}>
+    <Stack>
+      <Text size="sm">{words.secret.text}</Text>
+      <Copied value={secret ?? ''} what={words.secret.label} />
+      <Group justify="flex-end">
+        <Button onClick={onKept}>{words.secret.kept}</Button>
+      </Group>
+    </Stack>
+  </Dialog>
+)

@@ -1,0 +1,36 @@
+import { Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { words } from '../words/words.ts'
+import type { Area } from './areas.ts'
+import classes from './navigation.module.css'
+
+/** The pages of an area; on a narrow screen the way to the other areas too. */
+export function AreaNavigation({ own, area }: { readonly own: readonly Area[]; readonly area: Area | undefined }) {
+  return (
+    <>
+      {area && (
+        <nav aria-label={words.navigation.inArea(area.label)}>
+          <Text className={classes.title}>{area.label}</Text>
+          {area.pages.map(({ to, label, icon: Icon }) => (
+            <Link key={to} to={to} className={classes.link} activeProps={{ 'data-active': true }}>
+              <Icon size={18} aria-hidden />
+              {label}
+            </Link>
+          ))}
+        </nav>
+      )}
+      <nav aria-label={words.navigation.main} className={classes.others}>
+        <Text className={classes.title}>{words.navigation.main}</Text>
+        {own.map(({ id, label, icon: Icon, pages }) => (
+          <Link key={id} to={pages[0].to} className={classes.link}>
+            <Icon size={18} aria-hidden />
+            {label}
+          </Link>
+        ))}
+        <a href="/docs" className={classes.link}>
+          {words.navigation.reference}
+        </a>
+      </nav>
+    </>
+  )
+}

@@ -1,0 +1,68 @@
+import { Avatar, Menu, SegmentedControl, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core'
+import { useRouterState } from '@tanstack/react-router'
+import { LogOut, UserRound } from 'lucide-react'
+import { type Here, readAccountPicture, signOut } from '../api/operations.ts'
+import { words } from '../words/words.ts'
+import classes from './menu.module.css'
+
+/** Who is here; or the way to sign in. */
+export function PersonMenu({ here: { person } }: { readonly here: Here }) {
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const href = useRouterState({ select: ({ location }) => location.href })
+  if (!person)
+    return (
+      <a
+        className={`${classes.button} ${classes.signIn}`}
+        href={`/account/signin?${new URLSearchParams({ next: href })}`}
+      >
+        {words.person.signIn}
+      </a>
+    )
+  const name = person.name || person.handle
+  const leave = async () => {
+    // Somebody who is signed out already is where they want to be.
+    await signOut({}).catch(() => undefined)
+    location.assign('/')
+  }
+  return (
+    <Menu position="bottom-end" width={260} transitionProps={{ duration: 100 }}>
+      <Menu.Target>
+        <UnstyledButton className={classes.button} aria-label={words.person.menu(name)}>
+          <Avatar src={readAccountPicture({ size: 64 })} size={28} radius="xl" alt="" />
+          <span className={classes.label}>{name}</span>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <Text size="sm" fw={600} c="var(--mantine-color-text)">
+            {name}
+          </Text>
+          <Text size="xs">{person.handle}</Text>
+        </Menu.Label>
+        <Menu.Item component="a" href="/account" leftSection={<UserRound size={18} aria-hidden />}>
+          {words.person.account}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Label id="look">{words.person.look}</Menu.Label>
+        <SegmentedControl
+          fullWidth
+          size="xs"
+          mx="xs"
+          mb="xs"
+          aria-labelledby="look"
+          value={colorScheme}
+          onChange={(value) => setColorScheme(value as 'light' | 'dark' | 'auto')}
+          data={[
+            { value: 'light', label: words.person.light },
+            { value: 'dark', label: words.person.dark },
+            { value: 'auto', label: words.person.system },
+          ]}
+        />
+        <Menu.Divider />
+        <Menu.Item onClick={leave} leftSection={<LogOut size={18} aria-hidden />}>
+          {words.person.signOut}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

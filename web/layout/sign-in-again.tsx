@@ -1,0 +1,81 @@
+import { Anchor, Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useEffect, useState } from 'react'
+import { ApiProblem } from '../api/call.ts'
+import { type Here, readHere, signIn } from '../api/operations.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { words } from '../words/words.ts'
+
+let ask: (() => Promise<boolean>) | undefined
+
+/** Asks whoever is here for their password, because something needs a fresh sign-in. False where they would rather not. */
+export const confirmSignIn = (): Promise<boolean> => ask?.() ?? Promise.resolve(false)
+
+/** The one dialog that does so, from wherever it is asked for. What was typed behind it stays. */
+export function SignInAgain() {
+  const client = useQueryClient()
+  const [asked, setAsked] = useState<{ handle: string; answer: (isDone: boolean) => void }>()
+  const [password, setPassword] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+
+  useEffect(() => {
+    ask = async () => {
+      const here = client.getQueryData<Here>([readHere.operationName, {}]) ?? (await readHere({}))
+      if (!here.person) return false
+      const { handle } = here.person
+      return new Promise((answer) => setAsked({ handle, answer }))
+    }
+    return () => {
+      ask = undefined
+    }
+  }, [client])
+
+  const end = (isDone: boolean) => {
+    asked?.answer(isDone)
+    setAsked(undefined)
+    setPassword('')
+    setProblem(undefined)
+  }
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    if (!asked) return
+    setBusy(true)
+    try {
+      await signIn({ handle: asked.handle, password })
+      end(true)
+    } catch (error) {
+      setProblem(error instanceof ApiProblem ? error.message : String(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+  const here = `${location.pathname}${location.search}`
+  return (
+    <Dialog isOpen={asked !== undefined} onClose={() => end(false)} title={words.signInAgain.title}>
+      <form onSubmit={submit}>
+        <Stack>
+          <Text size="sm">{words.signInAgain.why(asked?.handle ?? '')}</Text>
+          <PasswordInput
+            label={words.signInAgain.password}
+            autoComplete="current-password"
+            data-autofocus
+            required
+            withAsterisk={false}
+            value={password}
+            error={problem}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+          />
+          <Group justify="space-between">
+            <Anchor size="sm" href={`/account/signin?${new URLSearchParams({ again: 'true', next: here })}`}>
+              {words.signInAgain.otherWay}
+            </Anchor>
+            <Button type="submit" loading={isBusy}>
+              {words.signInAgain.go}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,24 @@
+import { Box, type BoxProps, Group, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import classes from './card.module.css'
+
+interface CardProps extends BoxProps {
+  readonly title?: string
+  readonly action?: ReactNode
+  readonly children: ReactNode
+  /** Up to the border: for tables and lists. */
+  readonly isFlush?: boolean
+}
+
+/** A thing of its own on a page. */
+export const Card = ({ title, action, children, isFlush = false, ...box }: CardProps) => (
+  <Box component="section" className={classes.card} {...box}>
+    {title !== undefined && (
+      <Group justify="space-between" className={classes.head}>
+        <Title order={2}>{title}</Title>
+        {action}
+      </Group>
+    )}
+    <div className={isFlush ? undefined : classes.body}>{children}</div>
+  </Box>
+)

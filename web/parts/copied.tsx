@@ -1,0 +1,28 @@
+import { ActionIcon, CopyButton, Group, Text, Tooltip } from '@mantine/core'
+import { Check, Copy } from 'lucide-react'
+import { words } from '../words/words.ts'
+import classes from './copied.module.css'
+
+interface CopiedProps {
+  readonly value: string
+  /** What it is, for the button: `client ID`. */
+  readonly what: string
+}
+
+/** Text to take along: an id, a secret, an address. */
+export const Copied = ({ value, what }: CopiedProps) => (
+  <Group gap={4} wrap="nowrap" className={classes.line}>
+    <Text component="code" className={classes.code}>
+      {value}
+    </Text>
+    <CopyButton value={value} timeout={1500}>
+      {({ copied, copy }) => (
+        <Tooltip label={copied ? words.states.copied : words.states.copy(what)}>
+          <ActionIcon variant="subtle" color="gray" onClick={copy} aria-label={words.states.copy(what)}>
+            {copied ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />}
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </CopyButton>
+  </Group>
+)

@@ -1,0 +1,12 @@
+import type { ReactNode } from 'react'
+import classes from './facts.module.css'
+
+/** Names and what they stand for, one under the other. */
+export const Facts = ({ children }: { readonly children: ReactNode }) => <dl className={classes.facts}>{children}</dl>
+
+export const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
+  <div className={classes.fact}>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)

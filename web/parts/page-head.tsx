@@ -1,0 +1,35 @@
+import { Box, Group, Text, Title } from '@mantine/core'
+import { type ReactNode, useEffect } from 'react'
+import { words } from '../words/words.ts'
+import classes from './page-head.module.css'
+
+interface PageHeadProps {
+  readonly title: string
+  /** One sentence. */
+  readonly lead?: ReactNode
+  /** The one primary action. */
+  readonly action?: ReactNode
+  /** Above the title: where this page belongs to. */
+  readonly above?: ReactNode
+}
+
+/** The top of every page; the window is called so too. */
+export function PageHead({ title, lead, action, above }: PageHeadProps) {
+  useEffect(() => {
+    document.title = `${title} · ${words.product}`
+  }, [title])
+  return (
+    <Group justify="space-between" align="flex-end" gap="md" className={classes.head}>
+      <Box className={classes.text}>
+        {above}
+        <Title order={1}>{title}</Title>
+        {lead && (
+          <Text c="dimmed" mt={4} component="div">
+            {lead}
+          </Text>
+        )}
+      </Box>
+      {action}
+    </Group>
+  )
+}

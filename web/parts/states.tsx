@@ -1,0 +1,97 @@
+import { Alert, Button, Center, CopyButton, Group, Skeleton, Stack, Text, ThemeIcon, Title } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { CircleAlert, type LucideIcon } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { ApiProblem } from '../api/call.ts'
+import { words } from '../words/words.ts'
+
+/** What happened, what to do, and what to quote. */
+export function Problem({ error, onRetry }: { readonly error: Error; readonly onRetry?: () => void }) {
+  const quote =
+    error instanceof ApiProblem && error.code > 0 ? words.states.quote(error.code, error.requestId) : undefined
+  return (
+    <Alert color="red" icon={<CircleAlert size={18} aria-hidden />} title={words.states.problem} role="alert">
+      <Stack gap="xs">
+        <Text size="sm">{endSentence(error.message)}</Text>
+        <Group gap="xs">
+          {onRetry && (
+            <Button size="xs" variant="default" onClick={onRetry}>
+              {words.states.again}
+            </Button>
+          )}
+          {quote !== undefined && (
+            <CopyButton value={quote}>
+              {({ copied, copy }) => (
+                <Button size="xs" variant="subtle" color="gray" onClick={copy} title={words.states.copyQuote}>
+                  {copied ? words.states.copied : quote}
+                </Button>
+              )}
+            </CopyButton>
+          )}
+        </Group>
+      </Stack>
+    </Alert>
+  )
+}
+
+const endSentence = (text: string): string => text.replace(/[^.?!]$/, '$&.')
+
+interface EmptyProps {
+  readonly icon: LucideIcon
+  readonly title: string
+  readonly children?: ReactNode
+  readonly action?: ReactNode
+}
+
+/** A list without entries says what belongs here, and offers the first step. */
+export const Empty = ({ icon: Icon, title, children, action }: EmptyProps) => (
+  <Center py={48} px="md">
+    <Stack align="center" gap="sm" maw={420}>
+      <ThemeIcon size={48} radius="xl" variant="light" aria-hidden>
+        <Icon size={24} />
+      </ThemeIcon>
+      <Title order={2} ta="center">
+        {title}
+      </Title>
+      {children && (
+        <Text c="dimmed" ta="center" component="div">
+          {children}
+        </Text>
+      )}
+      {action}
+    </Stack>
+  </Center>
+)
+
+const PATIENCE_MS = 200
+
+/** Lines in the place of what is coming; only where it takes longer than anybody would notice. */
+export function Waiting({ lines = 4 }: { readonly lines?: number }) {
+  const [isShown, setShown] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(true), PATIENCE_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  if (!isShown) return null
+  return (
+    <Stack gap="sm" role="status" aria-label={words.states.loading}>
+      {Array.from({ length: lines }, (_, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+        <Skeleton key={i} height={44} />
+      ))}
+    </Stack>
+  )
+}
+
+interface LoadedProps<T> {
+  readonly of: UseQueryResult<T, Error>
+  readonly lines?: number
+  readonly children: (data: T) => ReactNode
+}
+
+/** What a read has brought; until then lines, and where it failed what is wrong. */
+export function Loaded<T>({ of, lines, children }: LoadedProps<T>) {
+  if (of.data !== undefined) return children(of.data)
+  if (of.isError) return <Problem error={of.error} onRetry={() => void of.refetch()} />
+  return <Waiting {...(lines !== undefined && { lines })} />
+}
