@@ -28,7 +28,7 @@ const { positionals, values } = parseArgs({ allowPositionals: true, options: { l
 if (values.long) process.env.GROUNDSCHOOL_LONG = '1'
 const isNamed = positionals.length > 0
 const files = globSync(
-  isNamed ? positionals : ['src/**/*.test.ts', 'web/*.test.ts', 'sdk/src/*.test.ts', 'examples/**/*.test.ts'],
+  isNamed ? positionals : ['src/**/*.test.ts', 'web/**/*.test.ts', 'sdk/src/*.test.ts', 'examples/**/*.test.ts'],
 ).sort()
 if (files.length === 0) throw new Error(`There is no such file: ${positionals.join(', ')}`)
 
