@@ -60,7 +60,10 @@ async function lookAgain(environment: Environment, request: HttpRequest): Promis
   const who = { ...request.who, at: clock() }
   const header = request.oneHeader('authorization')
   if (header !== undefined && /^basic(?: |$)/i.test(header)) {
-    if (!recallKey(environment, who, header)) await lookUpKey(environment, who, header)
+    const { scopes } = recallKey(environment, who, header) ?? (await lookUpKey(environment, who, header))
+    // What was opened with a scope ends with it.
+    for (const one of (request.who as StoreCaller).scopes)
+      if (!scopes.has(one)) throw fail('forbidden', `The key no longer has the scope ${one}`)
     return
   }
   const token = findBearer(request, true)

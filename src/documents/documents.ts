@@ -94,7 +94,7 @@ async function insert(
     ...written,
     context: keyOfContext(place),
     kind,
-    handle: account?.homePage === get(bases).homePage ? normaliseHandle(account.name) : null,
+    handle: account?.homePage.replace(/\/$/, '') === get(bases).homePage ? normaliseHandle(account.name) : null,
     activity: activityId,
     registration: registration ?? null,
     id,

@@ -87,6 +87,8 @@ export interface Operation<Who extends Caller = any, Input extends TObject = any
   readonly output: Output<Result>
   /** Errors of its own, beside those that its dimensions bring along. */
   readonly errors: readonly ErrorName[]
+  /** Whether pages of every origin may call it, with a key or a token that they have: browsers bring no cookie along. */
+  readonly isForAnyOrigin?: boolean
   /** What each of its answers carries, refusals too. */
   readonly headersFor?: (request: HttpRequest, environment: Environment) => Readonly<Record<string, string>>
   /** How its refusals look, where not like everybody's. */

@@ -27,6 +27,8 @@ export interface Route {
   /** Whether its answers go on for as long as the client listens. */
   readonly isEndless?: boolean
   readonly observe: Observe
+  /** Whether pages of every origin may call it: it is opened by a header that they must know, and a cookie alone shows them nothing. */
+  readonly isForAnyOrigin?: boolean | undefined
   /** What each of its answers carries, refusals too. */
   headersFor?: ((request: HttpRequest, environment: Environment) => Readonly<Record<string, string>>) | undefined
   handle(request: HttpRequest): Promise<void> | void

@@ -31,6 +31,7 @@ export function routeOf(environment: Environment, operation: Operation, observe:
     isEndless: operation.output.kind === 'events',
     observe,
     headersFor: operation.headersFor,
+    isForAnyOrigin: operation.isForAnyOrigin,
     handle: async (request) => {
       const admitted = callers.admit(environment, request, asked) as Caller | Promise<Caller>
       const who = admitted instanceof Promise ? await admitted : admitted

@@ -13,7 +13,7 @@ import type { Interface } from './interface.ts'
 import { Metrics } from './metrics.ts'
 import { referenceRoutes } from './openapi/reference.ts'
 import { type Headers, rawErrorAnswer, securityHeaders, sendAnswer } from './output/answers.ts'
-import { origins, PREFLIGHT_HEADERS } from './output/cors.ts'
+import { ANY_ORIGIN_HEADERS, origins, PREFLIGHT_HEADERS } from './output/cors.ts'
 import { showError } from './output/errors.ts'
 import { isAnsweredEarly } from './output/lingering.ts'
 import { JSON_TYPE } from './output/media-types.ts'
@@ -92,7 +92,7 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
     bodyLimit: SMALL_BODY_BYTES,
     hasHead: false,
     observe: metrics.observerOf('other'),
-    handle: (request) => answerUnknown(environment, request, methodsOf),
+    handle: (request) => answerUnknown(environment, request, methodsOf, isForAnyOrigin),
   }
   /** The same for a browser that goes somewhere. */
   const unknownPage: Route = {
@@ -104,7 +104,7 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
     handle: (request) => {
       const problem = refuseBody(request)
       if (problem) throw problem
-      if (methodsOf(request.url).length > 0) return answerUnknown(environment, request, methodsOf)
+      if (methodsOf(request.url).length > 0) return answerUnknown(environment, request, methodsOf, isForAnyOrigin)
       sendWebPage(environment, request)
     },
   }
@@ -116,6 +116,8 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
     })
     return found.length > 0 ? [...found, 'OPTIONS'] : []
   }
+  const isForAnyOrigin = (url: string): boolean =>
+    METHODS.some((method) => routeAt(router.find(method, url))?.isForAnyOrigin)
   const addressOf = addressFinder(environment.config.TRUST_PROXY)
   const nextId = makeRequestIds()
   const held = environment.get(connections)
@@ -220,16 +222,23 @@ function checkTransfer({ headers, httpVersion }: IncomingMessage): void {
 const isHealthCheck = ({ name }: Route): boolean => name === 'healthz' || name === 'readyz'
 
 /** A path or a method that there is none of, or a browser that asks whether a page may call us. */
-function answerUnknown(environment: Environment, request: HttpRequest, methodsOf: (url: string) => string[]): void {
+function answerUnknown(
+  environment: Environment,
+  request: HttpRequest,
+  methodsOf: (url: string) => string[],
+  isForAnyOrigin: (url: string) => boolean,
+): void {
   limitAddress(environment, request)
   const problem = refuseBody(request)
   if (problem) throw problem
   const { method, headers, url } = request
   if (method === 'OPTIONS') {
     const { origin } = headers
-    if (origin !== undefined && !environment.get(origins).has(origin))
+    const isOpen = isForAnyOrigin(url)
+    if (origin !== undefined && !isOpen && !environment.get(origins).has(origin))
       throw fail('forbidden', 'This origin is not registered; add it to the app in the developer console')
-    sendAnswer(environment, request, 200, { ...PREFLIGHT_HEADERS, 'content-type': JSON_TYPE }, '{"success":true}')
+    const all = { ...PREFLIGHT_HEADERS, ...(isOpen ? ANY_ORIGIN_HEADERS : {}), 'content-type': JSON_TYPE }
+    sendAnswer(environment, request, 200, all, '{"success":true}')
     return
   }
   const path = url.split('?', 1)[0]

@@ -2,7 +2,7 @@ import type { StoreCaller } from '../credentials/credentials.ts'
 import type { Db } from '../database/database.ts'
 import { readFilters } from '../statements/filters.ts'
 import { sortByRarity, type Wanted } from '../statements/query.ts'
-import { keyOfSender, SENDER } from '../statements/storing.ts'
+import { keyOfSender, SENDER, withCopied } from '../statements/storing.ts'
 import type { CountStatements } from './schema.ts'
 
 /** What the caller wants to see, and may. */
@@ -20,7 +20,9 @@ export const senderSeenBy = (who: StoreCaller): string | undefined =>
 export function choose(who: StoreCaller, what: CountStatements): Chosen {
   const { wanted, after = 0, upTo = Number.MAX_SAFE_INTEGER } = readFilters('1.0.3', what)
   const sender = senderSeenBy(who)
-  return { wanted: sender === undefined ? wanted : [...wanted, { key: sender, roles: [SENDER] }], after, upTo }
+  // Who sees their own alone is not told what those are found by that they refer to.
+  const chosen = sender === undefined ? wanted.map(withCopied) : [...wanted, { key: sender, roles: [SENDER] }]
+  return { wanted: chosen, after, upTo }
 }
 
 /** What is wanted as parameters, the rarest first; undefined where it is nothing in particular. */

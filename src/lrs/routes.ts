@@ -116,7 +116,7 @@ export const lrsOperations: readonly Operation[] = [
     needs: [scope('all')],
     role: 'a key that may do everything, or an administrator who has signed in within the last 10 minutes',
     input: RemoveStatements,
-    from: 'body',
+    from: 'body only',
     isUnrepeatable: true,
     output: json(Removed),
     errors: ['validationFailed'],

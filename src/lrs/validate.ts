@@ -1,9 +1,10 @@
 import type { StoreCaller } from '../credentials/credentials.ts'
 import type { Db } from '../database/database.ts'
 import type { Environment } from '../environment.ts'
-import { fail } from '../errors.ts'
+import { fail, PlatformError } from '../errors.ts'
 import { fingerprint, isSameTime } from '../statements/compare.ts'
 import { findFaults } from '../statements/faults.ts'
+import { findLinks } from '../statements/linking.ts'
 import { findSentBy } from '../statements/query.ts'
 import { targetOf } from '../statements/refs.ts'
 import { type Statement, type Version, VOIDED } from '../statements/statement.ts'
@@ -43,7 +44,11 @@ export async function validateStatements(
   faults.push(...findRepeated(sound))
   if (who.usesLibrary) faults.push(...(await findVerbs(environment, db, sound)))
   const { voiding, ...known } = await compareWithKnown(db, who, sound)
-  faults.push(...voiding, ...(await findForeign(db, who, sound)))
+  faults.push(
+    ...voiding,
+    ...(await findForeign(db, who, sound)),
+    ...(await findOthersActors(environment, db, who, sound)),
+  )
   faults.sort((a, b) => a.position - b.position)
   return {
     valid: faults.length === 0 && known.conflicts.length === 0,
@@ -99,6 +104,23 @@ async function findForeign(db: Db, who: StoreCaller, sound: readonly Placed[]): 
   return voids
     .filter((one) => !own.has(voidedBy(one)!))
     .map(({ position }) => ({ position, pointer: '/object/id', rule: 'scope all', must }))
+}
+
+/** A user of an app speaks for themselves, and for those whom they teach. */
+async function findOthersActors(environment: Environment, db: Db, who: StoreCaller, sound: readonly Placed[]) {
+  if (who.appId === undefined) return []
+  const found = await Promise.all(
+    sound.map(async ({ position, statement }): Promise<Fault[]> => {
+      try {
+        await findLinks(environment, db, who, statement)
+        return []
+      } catch (error) {
+        if (!(error instanceof PlatformError)) throw error
+        return [{ position, pointer: '/actor', rule: 'interface', must: error.message.replace(/^actor must /, '') }]
+      }
+    }),
+  )
+  return found.flat()
 }
 
 /** Of what the caller may read. */

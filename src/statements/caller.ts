@@ -68,4 +68,11 @@ export function refuseAlternate(request: HttpRequest): void {
 
 /** What all resources of the specification declare alike. */
 export const resource = (path: string) =>
-  ({ path, alsoAt: pinned(path), alternate: refuseAlternate, headersFor: versionHeader }) as const
+  ({
+    path,
+    alsoAt: pinned(path),
+    alternate: refuseAlternate,
+    headersFor: versionHeader,
+    // Content runs in pages of its own origin, and has its key or token from whoever opened it.
+    isForAnyOrigin: true,
+  }) as const

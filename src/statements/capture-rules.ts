@@ -1,4 +1,4 @@
-import { fail } from '../errors.ts'
+import { failSaying } from './problems.ts'
 import type { Statement } from './statement.ts'
 import { TYPES, type Type, verbOfWords } from './vocabulary.ts'
 
@@ -17,7 +17,7 @@ export interface Bases {
 /** Ids that a statement names, by type. */
 export type Ids = Partial<Record<Type, string>>
 
-const refuse = (text: string) => fail('validationFailed', text)
+const refuse = (text: string) => failSaying('interface', text)
 /** What means "not given" for ids, everywhere in the interface. */
 const isAbsent = (value: unknown): boolean => value === null || value === '' || value === 'nil'
 const isObject = (value: unknown): value is Record<string, unknown> =>

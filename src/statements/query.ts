@@ -60,6 +60,8 @@ export interface Query {
   readonly after?: number
   readonly upTo?: number
   readonly isAscending?: boolean
+  /** Statements are not found by what those are found by that they refer to: for whoever may not read those. */
+  readonly isByOwnOnly?: boolean
   readonly limit: number
   /** No more text than so many bytes, but for the first; 8 MiB where nothing is said. */
   readonly bytes?: number
@@ -71,11 +73,19 @@ const bitsOf = (roles: readonly number[]): number => roles.reduce((bits, role) =
 
 /** Statements that are not voided, the newest first where nothing else is said. `found` of each says how many there are up to the limit: fewer come where they are large. */
 export async function queryStatements(db: Db, what: Query): Promise<RowOf<typeof store.queryNewest>[]> {
-  const { wanted, after = 0, upTo = Number.MAX_SAFE_INTEGER, isAscending = false, limit, bytes = MOST_BYTES } = what
+  const {
+    wanted,
+    after = 0,
+    upTo = Number.MAX_SAFE_INTEGER,
+    isAscending = false,
+    isByOwnOnly = false,
+    limit,
+    bytes = MOST_BYTES,
+  } = what
   const range = { after, upTo, limit, bytes }
   if (wanted.length === 0) return db.all(isAscending ? store.listOldest : store.listNewest, range)
   const [first, ...others] = await sortByRarity(db, wanted, { after, upTo })
-  const leading = { ...range, key1: first!.key, roles1: bitsOf(first!.roles) }
+  const leading = { ...range, key1: first!.key, roles1: bitsOf(first!.roles), copied: !isByOwnOnly }
   if (others.length === 0) return db.all(isAscending ? store.ofKeyOldest : store.ofKeyNewest, leading)
   const probe = (n: number) => others[n]?.key ?? null
   const roles = (n: number) => bitsOf(others[n]?.roles ?? [])

@@ -1,6 +1,7 @@
+import { createHmac } from 'node:crypto'
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
-import type { Environment } from '../environment.ts'
+import { type Environment, service } from '../environment.ts'
 import type { Consumer } from '../events/consumers.ts'
 import type { Event } from '../events/events.ts'
 import { keyOf } from './agents.ts'
@@ -43,13 +44,17 @@ function sayings({ kind, payload }: ProgressEvent): [verb: string, result?: Resu
   return [...ended, ...judged, ...points]
 }
 
-/** The same event gives the same id, as often as it is told. */
-function idOf(environment: string, event: Event, name: string): string {
-  const hex = keyOf(`${environment} event ${event.id} ${event.kind} ${event.subject} ${name}`)
+const idKey = service((environment) => environment.keyFor('statements of events'))
+
+/** The same event gives the same id, as often as it is told. Nobody can tell it before: they could send it first, or ask for it. */
+function idOf(key: Buffer, event: Event, name: string): string {
+  const hex = keyOf(
+    createHmac('sha256', key).update(`${event.id} ${event.kind} ${event.subject} ${name}`).digest('hex'),
+  )
   return `${hex.slice(0, 14)}5${hex.slice(15, 19)}8${hex.slice(20)}`
 }
 
-function makeStatements(name: string, known: Bases, event: ProgressEvent, row: Recorded): NewStatement[] {
+function makeStatements(key: Buffer, known: Bases, event: ProgressEvent, row: Recorded): NewStatement[] {
   const nameOf = (type: string, id: string) => `${known.objects}/${type}/${encodeURIComponent(id)}`
   const apiId = (type: string) => `${known.apiIds}/${type}`
   const activity = (type: string, id: string) => ({
@@ -91,7 +96,7 @@ function makeStatements(name: string, known: Bases, event: ProgressEvent, row: R
   }
   return sayings(event).map(([word, result]) => ({
     statement: {
-      id: idOf(name, event, word),
+      id: idOf(key, event, word),
       ...statement,
       verb: { id: verb(word), display: { en: word } },
       ...(result ? { result } : {}),
@@ -101,7 +106,7 @@ function makeStatements(name: string, known: Bases, event: ProgressEvent, row: R
 }
 
 /** Starting, finishing and scoring a lesson is told in statements as well, once. What is gone meanwhile is not told of. */
-async function record(tx: Db, events: readonly ProgressEvent[], { name, get, clock }: Environment): Promise<void> {
+async function record(tx: Db, events: readonly ProgressEvent[], { get, clock }: Environment): Promise<void> {
   const known = get(bases)
   const rows = await tx.all(store.findRecorded, {
     events: JSON.stringify(events.map(({ id, payload: { attempt, objective } }) => ({ id, attempt, objective }))),
@@ -109,7 +114,7 @@ async function record(tx: Db, events: readonly ProgressEvent[], { name, get, clo
   const rowOf = new Map(rows.map((row) => [row.event, row]))
   const made = events.flatMap((event) => {
     const row = rowOf.get(event.id)
-    return row ? makeStatements(name, known, event, row) : []
+    return row ? makeStatements(get(idKey), known, event, row) : []
   })
   if (made.length > 0)
     await storeInTransaction(tx, { at: clock(), homePage: known.homePage, senderKey: 'platform', defines: true }, made)

@@ -118,8 +118,7 @@ const removePart = (db: Db, from: number, before: number) =>
   db.transaction(async (tx) => {
     const rows = await tx.all(store.listSome, { from, before, limit: PART, most: PART_BYTES })
     const some = rows.map(({ seq, sender, payload }) => ({ seq, sender, statement: JSON.parse(payload) as Statement }))
-    const attachments = some.length > 0 ? await removeStatements(tx, some) : 0
-    return { statements: some.length, attachments }
+    return some.length > 0 ? removeStatements(tx, some) : { statements: 0, attachments: 0 }
   })
 
 /** Before the month itself goes: an id whose statement is gone could not be stored again. */

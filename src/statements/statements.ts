@@ -78,10 +78,19 @@ export const forgetStatements: Forget = {
   },
 }
 
+/** As a tool may have written it: another case, a slash behind the home page. */
+const keysOfAccount = ({ home_page: page, name }: { readonly home_page: string; readonly name: string }): string[] => {
+  const plain = page.replace(/\/$/, '')
+  const names = new Set([name, name.toLowerCase(), name.toUpperCase()])
+  return [plain, `${plain}/`].flatMap((homePage) =>
+    [...names].flatMap((one) => keyOfAgent({ account: { homePage, name: one } }) ?? []),
+  )
+}
+
 /** Whether nothing is left. */
 async function forgetSome(tx: Db, personId: number): Promise<boolean> {
   const accounts = await tx.all(store.listAccounts, { person: personId })
-  const keys = accounts.flatMap(({ home_page: homePage, name }) => keyOfAgent({ account: { homePage, name } }) ?? [])
+  const keys = accounts.flatMap(keysOfAccount)
   const rows = await tx.all(store.listOfPerson, { person: personId, keys })
   const gone = rows.map(({ seq, sender, payload }) => ({ seq, sender, statement: JSON.parse(payload) as Statement }))
   if (gone.length > 0) await removeStatements(tx, gone)

@@ -104,7 +104,7 @@ export const countRefs = read('statements.countRefs', {
 
 const probe = (n: number) => `
   (:key${n} is null or exists (select from statement_refs x
-     where x.key = :key${n} and x.seq = r.seq and (:roles${n} >> x.role::int) & 1 = 1))`
+     where x.key = :key${n} and x.seq = r.seq and (:roles${n} >> (x.role::int & 31)) & 1 = 1 and (x.role < 32 or :copied)))`
 const FOUND = { ...SHOWN, found: int8 }
 /** Of what is found, as much as so many bytes hold, and one at least; and how many there are. */
 const cut = (order: 'asc' | 'desc', found: string) => `
@@ -114,7 +114,8 @@ const cut = (order: 'asc' | 'desc', found: string) => `
               from ${found} f join statements s on s.seq = f.seq) g
      where g.before::int8 < :bytes order by g.seq ${order}`
 const RANGE = { after: int8, upTo: int8, limit: int8, bytes: int8 }
-const LEADING = { key1: uuid, roles1: int8 }
+/** `copied`: also by what a statement has of one that it refers to. */
+const LEADING = { key1: uuid, roles1: int8, copied: bool }
 const PROBED = {
   key2: nullable(uuid),
   roles2: int8,
@@ -131,7 +132,7 @@ const queryText = (order: 'asc' | 'desc', probes: readonly number[]) =>
     order,
     `(select distinct r.seq
               from (select l.seq from statement_refs l
-                     where l.key = :key1 and (:roles1::int8 >> l.role::int) & 1 = 1 and l.seq > :after and l.seq <= :upTo order by l.seq ${order} offset 0) r
+                     where l.key = :key1 and (:roles1::int8 >> (l.role::int & 31)) & 1 = 1 and (l.role < 32 or :copied) and l.seq > :after and l.seq <= :upTo order by l.seq ${order} offset 0) r
              where ${probes.map((n) => `${probe(n)} and `).join('')}exists (select from statements v where v.seq = r.seq and not v.is_voided)
              order by r.seq ${order} limit :limit)`,
   )

@@ -8,6 +8,7 @@ import { keyOf } from './agents.ts'
 import { fingerprint, isSameTime } from './compare.ts'
 import { definedIn, mergeDefinitions } from './definitions.ts'
 import { holdFacts } from './facts-store.ts'
+import { failSaying } from './problems.ts'
 import { keyOfActivity, keyOfVerb, type Ref, refsOf, targetOf } from './refs.ts'
 import { type Definition, type Statement, VOIDED } from './statement.ts'
 import * as store from './store.ts'
@@ -67,12 +68,16 @@ interface Prepared extends NewStatement {
   readonly refs: readonly StoredRef[]
 }
 
-const prepare = (one: NewStatement): Prepared => ({
-  ...one,
-  text: textOf(one.statement),
-  fingerprint: fingerprint(one.statement),
-  refs: refsOf(one.statement),
-})
+function prepare(one: NewStatement): Prepared {
+  const { statement } = one
+  const refs = refsOf(statement)
+  if (refs.length > MOST_REFS)
+    throw fail(
+      'validationFailed',
+      `The statement ${statement.id} names ${refs.length} agents and activities: the limit is ${MOST_REFS}`,
+    )
+  return { ...one, text: textOf(statement), fingerprint: fingerprint(statement), refs }
+}
 
 /** What one request wants to be stored: all of it, or nothing. */
 interface Request {
@@ -80,11 +85,17 @@ interface Request {
   readonly statements: readonly Prepared[]
 }
 
-/** So many statements share a transaction. */
+/** A statement is found by so many agents and activities at the most, and by so many of those that it refers to. */
+const MOST_REFS = 500
+const MOST_COPIED = 1000
+/** So many of both come with one request, go in one removal, or are added to those that were here before. */
+const MOST_REFS_TOGETHER = 20_000
+/** So many statements share a transaction; those that are found by much, or refer to others, weigh more. */
 const GATHERED = 500
 
 const gatherer = service(({ db }) => {
-  const weigh = ({ statements }: Request) => statements.length
+  const weigh = ({ statements }: Request) =>
+    statements.reduce((sum, { statement, refs }) => sum + (targetOf(statement) ? 25 : Math.max(1, refs.length / 20)), 0)
   return new Gatherer<Request, Stored>(db, { most: GATHERED, weigh, write: storeTogether })
 })
 
@@ -109,6 +120,14 @@ export async function storeInTransaction(tx: Db, sender: Sender, statements: rea
 /** The key by which those statements are found that a sender has sent. */
 export const keyOfSender = (senderKey: string): string => keyOf(`sender ${senderKey}`)
 export const SENDER = 15
+/** What a statement has of another one that it refers to stands in the same place, and this. */
+const COPIED = 32
+const copy = (ref: StoredRef): StoredRef => (ref.role >= COPIED ? ref : { ...ref, role: ref.role + COPIED })
+/** A filter that also looks at what was copied. */
+export const withCopied = <T extends { readonly roles: readonly number[] }>(wanted: T): T => ({
+  ...wanted,
+  roles: [...wanted.roles, ...wanted.roles.map((role) => role + COPIED)],
+})
 
 const VOIDED_KEY = keyOfVerb(VOIDED)
 /** By what statements are found that refer to this one, whichever came first. */
@@ -151,12 +170,16 @@ async function storeTogether(tx: Db, requests: readonly Request[]): Promise<(Sto
     const made = statements.map((one) => ({ ...one, seq: ++seq, sender }))
     const problem = findProblem(made, known)
     if (problem) return problem
-    for (const one of made) {
-      const { statement } = one
-      if (known.has(statement.id)) continue
-      rows.push(one)
-      known.set(statement.id, one)
+    const fresh = made.filter(({ statement }) => !known.has(statement.id))
+    for (const one of fresh) known.set(one.statement.id, one)
+    if (hasTooManyRefs(fresh, known)) {
+      for (const { statement } of fresh) known.delete(statement.id)
+      return fail(
+        'validationFailed',
+        `These statements are found by more than ${MOST_REFS_TOGETHER} agents and activities, with those of what they refer to: send fewer at once`,
+      )
     }
+    rows.push(...fresh)
     return { ids: statements.map(({ statement }) => statement.id), through: last }
   })
   if (rows.length > 0) await insertRows(tx, rows, { known, referring, definitions })
@@ -173,9 +196,22 @@ function findProblem(
       return fail('conflict', `There is another statement with the id ${statement.id}`)
     const target = isVoiding(statement) ? known.get(targetOf(statement)!) : undefined
     if (target && isVoiding(target.statement))
-      return fail('validationFailed', `The statement ${targetOf(statement)} voids another one, and cannot be voided`)
+      return failSaying(
+        'XAPI-00016',
+        `The statement ${targetOf(statement)} voids another one, and cannot be voided`,
+        '/object/id',
+      )
   }
   return undefined
+}
+
+function hasTooManyRefs(rows: readonly Row[], known: ReadonlyMap<string, Known>): boolean {
+  let count = 0
+  for (const row of rows) {
+    count += allRefs(row, known).length
+    if (count > MOST_REFS_TOGETHER) return true
+  }
+  return false
 }
 
 /** How far references of references are followed. */
@@ -208,60 +244,68 @@ function allRefs(
   { statement, refs }: { readonly statement: Statement; readonly refs: readonly StoredRef[] },
   known: ReadonlyMap<string, Known>,
 ): readonly StoredRef[] {
-  const all = new Map<string, StoredRef>()
-  const add = (some: readonly StoredRef[]) => {
-    for (const ref of some) all.set(`${ref.key} ${ref.role}`, ref)
-  }
+  const copied = new Map<string, StoredRef>()
   let target = targetOf(statement)
-  for (let step = 0; target !== undefined && step < MOST_STEPS; step++) {
+  for (let step = 0; target !== undefined && step < MOST_STEPS && copied.size < MOST_COPIED; step++) {
     const found = known.get(target)?.statement
     if (!found) break
-    if (all.size === 0) add(refs)
-    add(refsOf(found))
+    for (const ref of refsOfKnown(found)) copied.set(`${ref.key} ${ref.role}`, copy(ref))
     target = targetOf(found)
   }
-  return all.size === 0 ? refs : [...all.values()]
+  return copied.size === 0 ? refs : [...refs, ...[...copied.values()].slice(0, MOST_COPIED)]
 }
 
-/** Removes statements, and says how many attachments went along. What refers to them stays. */
+/** Many may refer to one. */
+const refsOfOne = new WeakMap<Statement, readonly StoredRef[]>()
+function refsOfKnown(statement: Statement): readonly StoredRef[] {
+  const refs = refsOfOne.get(statement) ?? refsOf(statement)
+  refsOfOne.set(statement, refs)
+  return refs
+}
+
+/** Removes statements, the first of them where they are found by much, and says how many they were and how many attachments went along. What refers to them stays. */
 export async function removeStatements(
   tx: Db,
-  rows: readonly { readonly seq: number; readonly sender: string | null; readonly statement: Statement }[],
-): Promise<number> {
+  all: readonly { readonly seq: number; readonly sender: string | null; readonly statement: Statement }[],
+): Promise<{ readonly statements: number; readonly attachments: number }> {
   // An attachment may be stored again meanwhile: whoever has the clock is alone with it.
   await tx.first(store.takeNumbers, { now: 0, count: 0, homePage: null })
   await tx.all(holdFacts, {})
-  const targets = rows.flatMap(({ statement }) => targetOf(statement) ?? [])
+  const targets = all.flatMap(({ statement }) => targetOf(statement) ?? [])
   const known = await readKnown(tx, targets)
-  const refs = rows.flatMap(({ seq, sender, statement }) => {
+  const refs: { key: string; seq: number }[] = []
+  const seqs: number[] = []
+  for (const { seq, sender, statement } of all) {
     const target = targetOf(statement)
     const keys = [
       ...allRefs({ statement, refs: refsOf(statement) }, known).map(({ key }) => key),
       ...(target ? [referenceKey(target)] : []),
       ...(sender ? [sender] : []),
     ]
-    return [...new Set(keys)].map((key) => ({ key, seq }))
-  })
-  const seqs = rows.map(({ seq }) => seq)
+    if (seqs.length > 0 && refs.length + keys.length > MOST_REFS_TOGETHER) break
+    seqs.push(seq)
+    for (const key of new Set(keys)) refs.push({ key, seq })
+  }
   const hashes = (await tx.all(store.listHashes, { seqs })).map(({ sha2 }) => sha2)
   await tx.all(store.deleteStatements, {
     seqs,
     refKeys: refs.map(({ key }) => key),
     refSeqs: refs.map(({ seq }) => seq),
   })
-  return hashes.length > 0 ? (await tx.all(store.deleteAttachments, { hashes })).length : 0
+  const attachments = hashes.length > 0 ? (await tx.all(store.deleteAttachments, { hashes })).length : 0
+  return { statements: seqs.length, attachments }
 }
 
 type Referring = RowOf<typeof store.findReferring>
 
-/** Those that were here before what they refer to. */
+/** Those that were here before what they refer to, up to a number that a transaction can bear. */
 async function findReferring(tx: Db, ids: readonly string[]): Promise<Referring[]> {
   const keys = ids.map(referenceKey)
   const found: Referring[] = []
   for (let after = 0; ; ) {
     const rows = await tx.all(store.findReferring, { keys, voided: VOIDED_KEY, after })
     found.push(...rows)
-    if (rows.length < 1000) return found
+    if (rows.length < 1000 || found.length >= MOST_REFS_TOGETHER) return found
     after = rows.at(-1)!.seq
   }
 }
@@ -269,8 +313,15 @@ async function findReferring(tx: Db, ids: readonly string[]): Promise<Referring[
 /** From now on they are found by what the other is found by, and so are those that refer to them. */
 async function insertLateRefs(tx: Db, earlier: readonly LateRefs[]): Promise<void> {
   let level = earlier
+  let room = MOST_REFS_TOGETHER
   for (let step = 0; level.length > 0 && step < MOST_STEPS; step++) {
-    const late = level.flatMap(({ seq, refs }) => refs.map(({ key, role }) => ({ key, role, seq })))
+    const late: (StoredRef & { seq: number })[] = []
+    for (const { seq, refs } of level) {
+      if (refs.length > room) break
+      room -= refs.length
+      for (const ref of refs) late.push({ ...copy(ref), seq })
+    }
+    if (late.length === 0) return
     await tx.all(store.insertLateRefs, toColumns(late))
     const byKey = new Map(level.map(({ id, refs }) => [referenceKey(id), refs]))
     const further = await findReferring(

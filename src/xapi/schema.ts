@@ -31,7 +31,7 @@ export const GetStatements = Type.Object(
     format: Type.Optional(Text('`exact` (as they were sent), `ids` or `canonical`', 20)),
     attachments: Type.Optional(Flag('With the bytes of attachments, as multipart/mixed')),
     ascending: Type.Optional(Flag('The oldest first')),
-    cursor: Type.Optional(Id('Where the next page begins: in `more` of an answer', 4000)),
+    cursor: Type.Optional(Id('Where the next page begins: in `more` of an answer', 16_000)),
   },
   CLOSED,
 )

@@ -6,7 +6,7 @@ import { bases } from '../statements/capture.ts'
 import { type Fault, findFaults } from '../statements/faults.ts'
 import { complete } from '../statements/formats.ts'
 import { findLinks } from '../statements/linking.ts'
-import { failWith } from '../statements/problems.ts'
+import { failSaying, failWith, MOST_FAULTS } from '../statements/problems.ts'
 import { findSentBy } from '../statements/query.ts'
 import { attachmentsOf, isStatementRef, SIGNATURE, type Statement, VOIDED } from '../statements/statement.ts'
 import { type Content, type NewStatement, type Stored, storeStatements } from '../statements/storing.ts'
@@ -19,7 +19,6 @@ import { noteSeen, type XapiCaller } from './statements.ts'
 export const MOST_SENT = 1000
 /** The largest statement, as JSON (bytes). */
 export const STATEMENT_BYTES = 1024 * 1024
-const MOST_FAULTS = 20
 const FOREIGN_KEY_VIOLATION = '23503'
 
 /** Bytes that came along, by the hash that they are said to have. */
@@ -38,7 +37,7 @@ export interface Sent {
 export async function sendStatements(environment: Environment, db: Db, who: XapiCaller, sent: Sent): Promise<Stored> {
   const statements = readStatements(who, sent)
   if (who.usesLibrary) await refuseStrangeVerbs(environment, db, statements, sent)
-  const contents = matchParts(statements, sent.parts)
+  const contents = matchParts(statements, sent)
   const version = who.version === '1.0.3' ? '1.0.0' : '2.0.0'
   const { authority } = who
   const links = await Promise.all(statements.map((one) => findLinks(environment, db, who, one)))
@@ -70,7 +69,7 @@ function readStatements(who: XapiCaller, { body, bytes, statementId }: Sent): St
   if (isBatch && statementId !== undefined) throw fail('validationFailed', 'Send one statement, not an array')
   const all: unknown[] = isBatch ? body : [body]
   if (all.length > MOST_SENT)
-    throw fail('validationFailed', `${all.length} statements are too many for one request: the limit is ${MOST_SENT}`)
+    throw failSaying('size', `${all.length} statements are too many for one request: the limit is ${MOST_SENT}`)
   const faults: Fault[] = []
   const ids = new Set<string>()
   for (const [i, one] of all.entries()) {
@@ -143,7 +142,7 @@ const hashOf = (bytes: Buffer, sha2: string): string =>
     .digest('hex')
 
 /** Finds the bytes of each attachment (xAPI-Communication 1.5.2): none is missing, none is left over, and each has the hash that it says. */
-function matchParts(statements: readonly Statement[], parts: Parts): Content[][] {
+function matchParts(statements: readonly Statement[], { parts, body }: Sent): Content[][] {
   const byHash = new Map<string, Buffer>()
   for (const [i, { hash, bytes }] of parts.entries()) {
     if (hash === undefined) throw refusePart(i, 'has no header X-Experience-API-Hash')
@@ -153,18 +152,20 @@ function matchParts(statements: readonly Statement[], parts: Parts): Content[][]
   const used = new Set<string>()
   const contents = statements.map((statement, i) => {
     const found = new Map<string, Content>()
+    const where = `${Array.isArray(body) ? `/${i}` : ''}/attachments`
     for (const attachment of attachmentsOf(statement)) {
       const sha2 = attachment.sha2.toLowerCase()
       const bytes = byHash.get(sha2)
       if (!bytes) {
         if (attachment.fileUrl !== undefined && attachment.usageType !== SIGNATURE) continue
-        throw fail(
-          'validationFailed',
+        throw failSaying(
+          'attachments',
           `Statement ${i} has an attachment without its bytes: send them as a part with X-Experience-API-Hash: ${sha2}, or give a fileUrl`,
+          where,
         )
       }
       // The hash says that the bytes are whole; `length` may be wrong (ADL's own suite sends it so).
-      if (attachment.usageType === SIGNATURE) checkSignature(statement, bytes)
+      if (attachment.usageType === SIGNATURE) checkSignature(statement, bytes, where)
       used.add(sha2)
       found.set(sha2, { sha2, bytes })
     }
@@ -175,4 +176,4 @@ function matchParts(statements: readonly Statement[], parts: Parts): Content[][]
   return contents
 }
 
-const refusePart = (i: number, problem: string) => fail('validationFailed', `Part ${i + 2} of the body ${problem}`)
+const refusePart = (i: number, problem: string) => failSaying('attachments', `Part ${i + 2} of the body ${problem}`)

@@ -1,6 +1,6 @@
 import { createPublicKey, verify, X509Certificate } from 'node:crypto'
-import { fail } from '../errors.ts'
 import { isSame } from '../statements/compare.ts'
+import { failSaying } from '../statements/problems.ts'
 import type { Statement } from '../statements/statement.ts'
 
 const ALGORITHMS: ReadonlyMap<unknown, string> = new Map([
@@ -8,13 +8,14 @@ const ALGORITHMS: ReadonlyMap<unknown, string> = new Map([
   ['RS384', 'RSA-SHA384'],
   ['RS512', 'RSA-SHA512'],
 ])
-const refuse = (problem: string) => fail('validationFailed', `The signature ${problem}`)
+const refuseAt = (problem: string, where = '') => failSaying('signature', `The signature ${problem}`, where)
 
 /**
  * Checks a signed statement (xAPI-Data 2.6): a JWS in compact form (RFC 7515) by one of three algorithms, whose payload is the statement before it was signed. Where the
  * header holds a certificate, the signature must be its. Whether to trust who signed is for those who read.
  */
-export function checkSignature(statement: Statement, bytes: Buffer): void {
+export function checkSignature(statement: Statement, bytes: Buffer, where: string): void {
+  const refuse = (problem: string) => refuseAt(problem, where)
   const [header = '', payload = '', signature = '', ...more] = bytes.toString('latin1').split('.', 4)
   const { alg, x5c } = readObject(header, 'header') as { alg?: unknown; x5c?: unknown }
   if (more.length > 0 || signature === '') throw refuse('is no JWS in compact form')
@@ -36,7 +37,7 @@ function readObject(part: string, what: string): object {
   } catch {
     // Told below.
   }
-  throw refuse(`has a ${what} that is no JSON object`)
+  throw refuseAt(`has a ${what} that is no JSON object`)
 }
 
 /** What was signed may be any JSON: what cannot even be compared is another statement. */
@@ -59,6 +60,6 @@ function readKey(x5c: unknown) {
       new X509Certificate(Buffer.from(first, 'base64')).publicKey.export({ type: 'spki', format: 'pem' }),
     )
   } catch {
-    throw refuse('has a certificate in x5c that cannot be read')
+    throw refuseAt('has a certificate in x5c that cannot be read')
   }
 }

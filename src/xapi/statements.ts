@@ -122,6 +122,7 @@ async function readPage(db: Db, who: XapiCaller, asked: GetStatements, last: num
     ...(upTo === undefined ? {} : { upTo }),
     ...range,
     isAscending,
+    isByOwnOnly: seesOwnOnly(who),
     limit: limit + 1,
   })
   const shown = rows.slice(0, limit)

@@ -4,7 +4,7 @@ import { callerKey } from '../../caller.ts'
 import { type Environment, service } from '../../environment.ts'
 import { fail, type PlatformError } from '../../errors.ts'
 import type { HttpRequest } from '../request.ts'
-import { corsHeaders, origins } from './cors.ts'
+import { ANY_ORIGIN_HEADERS, corsHeaders, origins } from './cors.ts'
 import { errorBody, errorHeaders } from './errors.ts'
 import { endAfterBody, isBodyUnread, noteUnreadBody } from './lingering.ts'
 
@@ -68,7 +68,8 @@ function allHeaders(environment: Environment, request: HttpRequest, own: Headers
   if (request.limitPolicy !== undefined)
     headers.push('ratelimit-policy', request.limitPolicy, 'ratelimit', request.limitState as string)
   const { origin } = request.headers
-  if (origin !== undefined) headers.push(...corsHeaders(environment.get(origins), origin))
+  if (request.route.isForAnyOrigin) headers.push(...Object.entries(ANY_ORIGIN_HEADERS).flat())
+  else if (origin !== undefined) headers.push(...corsHeaders(environment.get(origins), origin))
   if (environment.stopping.aborted) headers.push('connection', 'close')
   const { route } = request
   if (route.headersFor)

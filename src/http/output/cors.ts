@@ -44,6 +44,13 @@ export function corsHeaders(origins: Origins, origin: string): string[] {
   return ['vary', 'Origin', 'cross-origin-resource-policy', 'cross-origin', ...Object.entries(headers).flat()]
 }
 
+/** For what pages of every origin may call. Without `Access-Control-Allow-Credentials` no browser shows them an answer that a cookie opened. */
+export const ANY_ORIGIN_HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': EXPOSED,
+  'cross-origin-resource-policy': 'cross-origin',
+}
+
 /** What a browser is told that asks whether a page may call us. */
 export const PREFLIGHT_HEADERS = {
   'access-control-allow-methods': 'GET, PUT, POST, DELETE',
