@@ -8,9 +8,11 @@ import { browsers } from './browsers/room.ts'
 import { buckets } from './buckets/room.ts'
 import { classes } from './classes/room.ts'
 import { courses } from './courses/room.ts'
+import { credentials } from './credentials/room.ts'
 import { deliveries } from './deliveries/room.ts'
 import { demo } from './demo/room.ts'
 import { devices } from './devices/room.ts'
+import { documents } from './documents/room.ts'
 import { events } from './events/room.ts'
 import { exports } from './exports/room.ts'
 import { families } from './families/room.ts'
@@ -37,6 +39,7 @@ import { search } from './search/room.ts'
 import { sessions } from './sessions/room.ts'
 import { skills } from './skills/room.ts'
 import { statements } from './statements/room.ts'
+import { xapi } from './xapi/room.ts'
 
 /** The product's table of contents: every room, in the order in which a newcomer meets them. */
 export const rooms: readonly Room[] = [
@@ -61,6 +64,9 @@ export const rooms: readonly Room[] = [
   progress, // /edu/v1/lesson/progress: how far students are
   notes, // /edu/v1/note: what is written down about students
   statements, // /edu/v1/xapi, /edu/v2/xapi: what apps say that people do
+  xapi, // /xapi: statements, activities and agents, for any tool that speaks xAPI
+  documents, // /xapi/activities/state, /xapi/activities/profile, /xapi/agents/profile: what activities keep
+  credentials, // /lrs/v1/credentials: keys of the record store, and what they may do
   plugins, // /plugin/v1/plugin: what extends the platform
   ato, // /plugin/v1/ato: packages of apps, and requests to plugins about them
   records, // /plugin/v2/ai: what AI plugins read and write of people

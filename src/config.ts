@@ -170,6 +170,11 @@ const SETTINGS = {
     '1572864',
     whole(1024, 1 << 30),
   ),
+  XAPI_BODY_BYTES: setting(
+    'Largest request body for statements at /xapi, with their attachments (bytes).',
+    '8388608',
+    whole(1024, 1 << 28),
+  ),
   LARGE_BODIES_BYTES: setting(
     'Request bodies over 64 KiB in memory at once, for each environment (bytes that have arrived), an eighth of that for one person; beyond that they are refused with 503.',
     '134217728',
@@ -180,8 +185,16 @@ const SETTINGS = {
     '268435456',
     whole(1 << 20, 1 << 30),
   ),
-  RATE_TOKEN_PER_SECOND: setting('Requests a second for one access token.', '300', whole(1, 1_000_000)),
-  RATE_TOKEN_BURST: setting('Requests at once for one access token.', '3000', whole(1, 10_000_000)),
+  RATE_TOKEN_PER_SECOND: setting(
+    'Requests a second for one access token, plugin or key of the record store.',
+    '300',
+    whole(1, 1_000_000),
+  ),
+  RATE_TOKEN_BURST: setting(
+    'Requests at once for one access token, plugin or key of the record store.',
+    '3000',
+    whole(1, 10_000_000),
+  ),
   RATE_CLIENT_PER_SECOND: setting('Token requests a second for one app.', '100', whole(1, 1_000_000)),
   RATE_CLIENT_BURST: setting('Token requests at once for one app.', '3000', whole(1, 10_000_000)),
   RATE_ADDRESS_PER_SECOND: setting('Unauthenticated requests a second from one address.', '200', whole(1, 1_000_000)),

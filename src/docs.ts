@@ -35,6 +35,7 @@ const ADVICE: Record<ErrorName, string> = {
   notFound: 'Check the id or the key; it may have been deleted.',
   methodNotAllowed: 'Use one of the methods in the header `Allow`.',
   conflict: 'Read what exists, decide again, and repeat where it still makes sense.',
+  preconditionFailed: 'Read it again, and repeat with the ETag that it has now.',
   bodyTooLarge: 'Send less at once.',
   unsupportedMediaType: 'Send application/json.',
   expectationFailed: 'Leave the header out, or send `Expect: 100-continue` to be asked for the body.',
@@ -96,6 +97,7 @@ const SOURCES: Record<Operation['from'], string> = {
   'body only': 'body',
   image: 'the body itself',
   csv: 'query; the file is the body itself',
+  raw: 'query; the rest is the body itself',
   multipart: 'form with a file',
 }
 

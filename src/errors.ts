@@ -29,6 +29,7 @@ const CATALOGUE = {
   notFound: [404, 4042, 'Not found'],
   methodNotAllowed: [405, 4050, 'This path does not take that method'],
   conflict: [409, 4091, 'This conflicts with what exists'],
+  preconditionFailed: [412, 4121, 'This has changed meanwhile, or exists already; read it again'],
   bodyTooLarge: [413, 4131, 'The body is too large'],
   unsupportedMediaType: [415, 4151, 'This media type is not supported; send application/json'],
   expectationFailed: [417, 4171, 'This expectation cannot be met; leave out the Expect header'],
@@ -49,6 +50,9 @@ export class PlatformError extends Error {
   readonly retryAfterSeconds: number | undefined
   /** Its name in OAuth (RFC 6749 §5.2 and the like), where that is another than its kind has. */
   readonly oauthName: string | undefined
+
+  /** What is wrong, one by one, where there may be several. */
+  faults: readonly object[] | undefined
 
   constructor(kind: ErrorName, description?: string, retryAfterSeconds?: number, oauthName?: string) {
     const [status, code, text] = CATALOGUE[kind]

@@ -11,6 +11,9 @@ export const NEW_PASSWORD = 'cloudy with a chance of solo'
 
 export const CLIENT_ID = 'gs-demo-app'
 export const CLIENT_SECRET = 'gs-demo-secret'
+/** Of the record store. */
+export const STORE_KEY = 'gs_key_T3mWq8ZxKd5LbN1vRy7HpA'
+export const STORE_SECRET = 'gs_cs_Vb6nM2kXq9TzR4wLc8HyJ1sD5fG7pA3eU0iO6tK2xWnQm4Zr'
 export const REDIRECT_URI = 'http://127.0.0.1/callback'
 
 export const USER_IDS = {

@@ -1,5 +1,6 @@
 import { app } from './app.ts'
 import { backup } from './backup.ts'
+import { credential } from './credential.ts'
 import { demo } from './demo.ts'
 import { importCommand } from './import.ts'
 import { migrate } from './migrate.ts'
@@ -9,4 +10,4 @@ import { start } from './start.ts'
 import { user } from './user.ts'
 
 /** Every command, in the order in which the help lists them. */
-export const commands = { start, migrate, import: importCommand, roster, user, app, demo, backup, restore }
+export const commands = { start, migrate, import: importCommand, roster, user, app, credential, demo, backup, restore }

@@ -1,10 +1,12 @@
 import type { Static, TObject } from 'typebox'
 import type { RateLimiter } from '../bounds/rate-limiter.ts'
 import type { Caller } from '../caller.ts'
+import type { Config } from '../config.ts'
 import type { Db } from '../database/database.ts'
 import type { Environment, Service } from '../environment.ts'
 import type { ErrorName } from '../errors.ts'
 import type { Asked, CallerKind } from './callers/callers.ts'
+import type { RefuseAlternate } from './input/alternate.ts'
 import { isWholeBody, type Source } from './input/fields.ts'
 import type { Output } from './output/output.ts'
 import type { Challenge, ErrorForm, HttpRequest } from './request.ts'
@@ -55,6 +57,10 @@ export interface Operation<Who extends Caller = any, Input extends TObject = any
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   /** `{id}` in it is the input's field of that name, and travels nowhere else. */
   readonly path: string
+  /** Further paths that lead to it. */
+  readonly alsoAt?: readonly string[]
+  /** Whether it may come as the form of a POST to its path with `?method=` (`input/alternate.ts`), and what speaks against it. */
+  readonly alternate?: RefuseAlternate
   readonly area: string
   readonly summary: string
   /** Two or three sentences for somebody who has never seen the platform. */
@@ -62,7 +68,7 @@ export interface Operation<Who extends Caller = any, Input extends TObject = any
   readonly example?: Example
 
   readonly who: CallerKind<Who>
-  readonly needs?: readonly Need<Who>[]
+  readonly needs?: readonly Need<NoInfer<Who>>[]
   /** What they must be to what it is about, which only the operation itself can tell: `instructor of the class`. Shown where needs are. */
   readonly role?: string
   readonly limit?: Limit<Who, Static<Input>>
@@ -73,12 +79,16 @@ export interface Operation<Who extends Caller = any, Input extends TObject = any
   readonly requestHeaders?: Readonly<Record<string, string>>
   /** Whether its body may be as large as BODY_LIMIT_BYTES; others are small. */
   readonly hasLargeBody?: boolean
+  /** The largest body, where it has a limit of its own (bytes). */
+  readonly bodyBytes?: (config: Config) => number
   /** Whether an Idempotency-Key means nothing for it, because its answer must not be kept. */
   readonly isUnrepeatable?: boolean
 
   readonly output: Output<Result>
   /** Errors of its own, beside those that its dimensions bring along. */
   readonly errors: readonly ErrorName[]
+  /** What each of its answers carries, refusals too. */
+  readonly headersFor?: (request: HttpRequest, environment: Environment) => Readonly<Record<string, string>>
   /** How its refusals look, where not like everybody's. */
   readonly errorForm?: ErrorForm
 

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { RateLimiter } from '../bounds/rate-limiter.ts'
 import type { Caller } from '../caller.ts'
+import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
 
 /** How a refusal looks. `oauth`: with its OAuth name beside our two fields. `rfc`: as RFC 6749 §5.2 has it. `page`: for people. */
@@ -26,6 +27,8 @@ export interface Route {
   /** Whether its answers go on for as long as the client listens. */
   readonly isEndless?: boolean
   readonly observe: Observe
+  /** What each of its answers carries, refusals too. */
+  headersFor?: ((request: HttpRequest, environment: Environment) => Readonly<Record<string, string>>) | undefined
   handle(request: HttpRequest): Promise<void> | void
 }
 
@@ -48,6 +51,13 @@ export function countHeader({ rawHeaders }: IncomingMessage, name: string): numb
   return count
 }
 
+/** A request within another one. */
+export interface WrappedRequest {
+  readonly method: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer | undefined
+}
+
 const NO_FIELDS: Fields = {}
 
 /** One request and the answer to it, as they travel through the kernel. */
@@ -66,6 +76,8 @@ export class HttpRequest {
   /** Values of `RateLimit-Policy` and `RateLimit`, once a limit was applied. */
   limitPolicy: string | undefined
   limitState: string | undefined
+  /** The request that came as the form of this one (`input/alternate.ts`): it stands in its place. */
+  wrapped: WrappedRequest | undefined
   /** Gives back what its body holds in memory. */
   releaseBody: (() => void) | undefined
   /** Whether the client waits to be told that it may send its body (RFC 9110 §10.1.1). */
@@ -86,11 +98,11 @@ export class HttpRequest {
   }
 
   get headers(): IncomingHttpHeaders {
-    return this.raw.headers
+    return this.wrapped?.headers ?? this.raw.headers
   }
 
   get method(): string {
-    return this.raw.method as string
+    return this.wrapped?.method ?? (this.raw.method as string)
   }
 
   get url(): string {

@@ -10,7 +10,7 @@ import { openEventSink } from './output/events.ts'
 import { type Download, sendDownload } from './output/files.ts'
 import { type Image, sendImage } from './output/images.ts'
 import { JSON_TYPE } from './output/media-types.ts'
-import type { StartEvents } from './output/output.ts'
+import type { RawAnswer, StartEvents } from './output/output.ts'
 import { presentAs } from './output/output.ts'
 import type { HttpRequest, Observe, Route } from './request.ts'
 
@@ -26,10 +26,11 @@ export function routeOf(environment: Environment, operation: Operation, observe:
     name: operation.name,
     errorForm: operation.errorForm ?? 'plain',
     challenge: challengeOf(operation),
-    bodyLimit: operation.hasLargeBody ? environment.config.BODY_LIMIT_BYTES : (FILE_BYTES[from] ?? SMALL_BODY_BYTES),
+    bodyLimit: bodyLimitOf(environment, operation),
     hasHead: operation.method === 'GET' && operation.output.kind !== 'events',
     isEndless: operation.output.kind === 'events',
     observe,
+    headersFor: operation.headersFor,
     handle: async (request) => {
       const admitted = callers.admit(environment, request, asked) as Caller | Promise<Caller>
       const who = admitted instanceof Promise ? await admitted : admitted
@@ -45,6 +46,9 @@ export function routeOf(environment: Environment, operation: Operation, observe:
     },
   }
 }
+
+const bodyLimitOf = ({ config }: Environment, { bodyBytes, hasLargeBody, from }: Operation): number =>
+  bodyBytes?.(config) ?? (hasLargeBody ? config.BODY_LIMIT_BYTES : (FILE_BYTES[from] ?? SMALL_BODY_BYTES))
 
 type Answerer = (context: Context<Caller>, input: object) => Promise<void>
 
@@ -62,6 +66,11 @@ function answerer(environment: Environment, operation: Operation): Answerer {
     case 'file':
       return async (context, input) =>
         sendDownload(environment, context.request, (await operation.run(context, input)) as Download)
+    case 'raw':
+      return async (context, input) => {
+        const { status, headers, body }: RawAnswer = await operation.run(context, input)
+        sendAnswer(environment, context.request, status, headers, body)
+      }
     case 'empty':
       return async (context, input) => {
         const result = await operation.run(context, input)

@@ -7,6 +7,7 @@ import { fail, PlatformError } from '../errors.ts'
 import { limitAddress } from './callers/callers.ts'
 import { connections } from './connections.ts'
 import { healthRoutes } from './health.ts'
+import { withAlternates } from './input/alternate.ts'
 import { refuseBody, SMALL_BODY_BYTES } from './input/bodies.ts'
 import type { Interface } from './interface.ts'
 import { Metrics } from './metrics.ts'
@@ -57,8 +58,14 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
     routes.push(`${method} ${path}`)
     served.push(route)
   }
-  for (const operation of all.operations)
-    add(operation.method, operation.path, routeOf(environment, operation, metrics.observerOf(operation.name)))
+  for (const { method, path, route } of withAlternates(
+    environment,
+    all.operations.flatMap((operation) => {
+      const route = routeOf(environment, operation, metrics.observerOf(operation.name))
+      return [operation.path, ...(operation.alsoAt ?? [])].map((path) => ({ ...operation, path, route }))
+    }),
+  ))
+    add(method, path, route)
   for (const page of all.pages) add(page.method, page.path, pageRoute(environment, page, metrics.observerOf(page.name)))
   for (const { name, path, handle } of [
     ...healthRoutes(environment, metrics),

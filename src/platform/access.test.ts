@@ -3,7 +3,9 @@ import { test } from 'node:test'
 import { signInBrowser } from '../account/testing.ts'
 import { operations } from '../app.ts'
 import { UNLIMITED } from '../buckets/testing.ts'
-import type { Operation } from '../http/operation.ts'
+import { SCOPES, type Scope } from '../credentials/scopes.ts'
+import { makeTestKey } from '../credentials/testing.ts'
+import type { Need, Operation } from '../http/operation.ts'
 import { PERMISSIONS, type Permission } from '../plugins/rules.ts'
 import { registerTestPlugin } from '../plugins/testing.ts'
 import { Client, type Person, type TestApp, testApp } from '../testing/testing.ts'
@@ -13,9 +15,9 @@ const NOT_AUTHORIZED = '4016'
 /** Who is let in to which operations by what they bring: docs/access.md is made from the same declarations. */
 const ADMITTED: Record<string, readonly string[]> = {
   nothing: ['anyone', 'visitor'],
-  cookie: ['anyone', 'visitor', 'person', 'member'],
-  token: ['anyone', 'visitor', 'app user', 'member'],
-  basic: ['anyone', 'visitor', 'plugin'],
+  cookie: ['anyone', 'visitor', 'person', 'member', 'record store'],
+  token: ['anyone', 'visitor', 'app user', 'member', 'record store'],
+  basic: ['anyone', 'visitor', 'plugin', 'record store'],
 }
 
 test('each operation lets in the callers that it declares, and no others', async (t) => {
@@ -46,7 +48,7 @@ test('each operation lets in the callers that it declares, and no others', async
 
 test('what a caller must hold beside is asked for', async (t) => {
   const app = await testApp(t, UNLIMITED)
-  await app.sql(`update people set anonymous = true where handle_key = 'finley'`)
+  await app.sql(`update people set anonymous = handle_key = 'finley', administrator = handle_key = 'ellis'`)
   const plugin = async (key: string, permissions: readonly Permission[]) => {
     const { basic } = await registerTestPlugin(app, { kind: 'ai', key, permissions })
     return new Client(app.address, basic)
@@ -66,17 +68,28 @@ test('what a caller must hold beside is asked for', async (t) => {
     holds: token(await plugin(`only-${name}`, [name])),
     code: 4014,
   })
+  /** `scope state or all`: keys of the record store with the first of them, and with none. */
+  const scoped = async (name: string) => {
+    const scopes = name.replace(/^scope /, '').split(' or ') as Scope[]
+    const others = SCOPES.filter((one) => one !== 'all' && !scopes.includes(one))
+    const [lacks, holds] = [
+      await makeTestKey(app, { scopes: others }),
+      await makeTestKey(app, { scopes: [scopes[0]!] }),
+    ]
+    return { lacks: token(lacks.client), holds: token(holds.client), code: 4032 }
+  }
   /** For each need, somebody who does not meet it, how they are refused, and somebody who does. */
   const cases: Record<string, { lacks: ReturnType<typeof token>; holds: ReturnType<typeof token>; code: number }> = {
     'an account': { lacks: token(await app.as('finley')), holds: token(drew), code: 4035 },
     'a sign-in within the last 10 minutes': { lacks: browser(old), holds: browser(recent), code: 4016 },
+    administrator: { lacks: browser(recent), holds: browser(await cookieOf(app, 'ellis')), code: 4032 },
     'permission user-records': await granted('user-records'),
     'permission badges': await granted('badges'),
     'permission skills': await granted('skills'),
   }
   for (const operation of operations)
     for (const need of operation.needs ?? []) {
-      const { lacks, holds, code } = cases[need.name]!
+      const { lacks, holds, code } = cases[need.name] ?? (await scoped(need.name))
       const { method, path, name } = operation
       const send = async ({ client, headers }: ReturnType<typeof token>) => {
         const body = { ...operation.example?.request, userId: (await app.as('casey')).userId }
@@ -94,12 +107,16 @@ async function cookieOf(app: TestApp, person: Person): Promise<string> {
   return [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
 }
 
+/** What an operation may say in place of a role of its own. */
+const isRole = ({ name }: Need<never>): boolean => name === 'administrator' || name.startsWith('scope ')
+
 test('operations about learning and plugins say who may call them', () => {
   for (const area of [
     'Lessons and progress',
     'Notes',
     'Courses and classes',
     'xAPI',
+    'Record store',
     'Plugins',
     'ATO',
     'AI plugins',
@@ -109,7 +126,7 @@ test('operations about learning and plugins say who may call them', () => {
     const ofArea = operations.filter((operation) => operation.area === area)
     assert.ok(ofArea.length > 0, area)
     assert.deepEqual(
-      ofArea.filter(({ role }) => !role).map(({ name }) => name),
+      ofArea.filter(({ role, needs = [] }) => !role && !needs.some(isRole)).map(({ name }) => name),
       [],
       area,
     )

@@ -5,6 +5,8 @@ import { call } from '../account/testing.ts'
 import { examples as atoExamples, DISTRIBUTION_ID, PACKAGE_ID, REQUEST_ID } from '../ato/examples.ts'
 import { ask, signInToPlugin } from '../ato/testing.ts'
 import { PATH as BUCKET } from '../buckets/testing.ts'
+import { examples as credentialExamples, STORE_KEY_NAME } from '../credentials/examples.ts'
+import { makeTestKey } from '../credentials/testing.ts'
 import { service } from '../environment.ts'
 import { addChild, post, yearsAgo } from '../families/testing.ts'
 import type { Verb } from '../friends/acts.ts'
@@ -41,6 +43,7 @@ import {
   RESET_CODE,
   SEARCH_ID,
   SESSION_ID,
+  STORE_KEY,
   USER_IDS,
 } from '../samples.ts'
 import type { TestBrowser } from '../testing/browser.ts'
@@ -56,6 +59,8 @@ export interface Scene {
   readonly visitor: TestBrowser
   /** The AI plugin of the demo data: the value of its Authorization header. */
   readonly basic: string
+  /** A key of the record store that may do everything: the same. */
+  readonly storeKey: string
   /** By the samples that stand for them. */
   readonly real: Record<string, string>
   /** Fields that no sample can stand for: what an authenticator signs is another each time. */
@@ -78,7 +83,7 @@ const PEOPLE = [
 ]
 
 /** The app and the plugins of the demo data; the client secret that the app was given, and how the AI plugin proves itself. */
-export async function registerDemoApp(app: TestApp): Promise<Pick<Scene, 'basic'> & { secret: string }> {
+export async function registerDemoApp(app: TestApp): Promise<Pick<Scene, 'basic' | 'storeKey'> & { secret: string }> {
   const { secret } = await registerApp(app, {
     key: 'demo-app',
     name: 'Demo app',
@@ -95,7 +100,8 @@ export async function registerDemoApp(app: TestApp): Promise<Pick<Scene, 'basic'
   const ai = await registerTestPlugin(app, { kind: 'ai', key: 'demo-ai', organisations })
   const addresses = { request: 'http://localhost:4102/request' }
   await registerTestPlugin(app, { kind: 'ato', key: 'demo-ato', organisations, addresses })
-  return { secret, basic: ai.basic }
+  const store = await makeTestKey(app, { name: STORE_KEY_NAME })
+  return { secret, basic: ai.basic, storeKey: store.basic }
 }
 
 /** People of the demo data, as if nothing had happened yet. */
@@ -134,7 +140,7 @@ async function signIn(app: TestApp, handle: Person): Promise<TestBrowser> {
 export async function setScene(
   app: TestApp,
   { name, area, example }: Operation,
-  { secret, basic }: Awaited<ReturnType<typeof registerDemoApp>>,
+  { secret, basic, storeKey }: Awaited<ReturnType<typeof registerDemoApp>>,
 ): Promise<Scene> {
   await renewPeople(app)
   const caller = example?.as ?? (area === 'Families' ? 'casey' : 'avery')
@@ -150,6 +156,7 @@ export async function setScene(
     browser: await signIn(app, caller),
     visitor: app.visitor(),
     basic,
+    storeKey,
     real: {
       [BASE_URL]: app.environment().url,
       [CLIENT_SECRET]: secret,
@@ -388,6 +395,13 @@ const markDemo = (app: TestApp, handle: string) =>
      insert into installation (name, value) select 'demo-person-' || id, 'test' from people where handle = '${handle}'`,
   )
 
+/** The only key beside the one that examples are sent with. */
+const makeStoreKey: Prepare = async ({ app, browser, real }) => {
+  await app.sql(`delete from credentials where name <> '${STORE_KEY_NAME}'`)
+  const { request } = credentialExamples.makeCredential.example
+  real[STORE_KEY] = (await call(browser, 'PUT', '/lrs/v1/credentials', request)).body.key
+}
+
 const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   readHere: async ({ app, real }) => {
     real['http://localhost:4001'] = app.environment('sandbox').url
@@ -433,6 +447,11 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   changeBadge: makeBadge,
   removeBadge: makeBadge,
   listBadges: makeBadge,
+  listCredentials: makeStoreKey,
+  changeCredential: makeStoreKey,
+  revokeCredential: makeStoreKey,
+  addCredentialSecret: makeStoreKey,
+  dropOldCredentialSecret: makeStoreKey,
   listDeliveries: failDelivery,
   readDelivery: failDelivery,
   replayDeliveries: failDelivery,

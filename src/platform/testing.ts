@@ -31,7 +31,7 @@ const AREAS = {
   account: ['Sign-in', 'Account'],
   people: ['Profile', 'User search', 'Friends', 'Families', 'Pictures'],
   apps: ['Buckets', 'Apps'],
-  learning: ['Lessons and progress', 'Courses and classes', 'Notes', 'xAPI'],
+  learning: ['Lessons and progress', 'Courses and classes', 'Notes', 'xAPI', 'Record store'],
   plugins: ['Plugins', 'ATO', 'AI plugins', 'Badges', 'Mission planner'],
 }
 

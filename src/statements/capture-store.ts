@@ -13,6 +13,12 @@ const TAUGHT = `
            and exists (select from lesson_versions v where v.version_id = c.version_id and v.lesson_id = y.lesson_id offset 0)
          order by c.ended_at is not null, o.enrolled_at desc, o.id desc limit 1`
 
+export const findActor = read('statements.findActor', {
+  params: { handle: text },
+  row: { id: int8 },
+  text: `select id from people where handle_key = :handle and disabled_at is null and not anonymous`,
+})
+
 /**
  * Who acts, what the ids of a statement name, whether the caller may know of each by itself, and what they are to the class. Where no student is named it is the actor: in
  * the class that is named, or in the newest one that takes the lesson.

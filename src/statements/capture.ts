@@ -8,6 +8,7 @@ import { type Bases, handleOf, type Ids, translateV1, translateV2 } from './capt
 import * as store from './capture-store.ts'
 import { findFaults } from './faults.ts'
 import { type Named, resolveLinks } from './linking-rules.ts'
+import { failWith } from './problems.ts'
 import type { Captured, CaptureV1, CaptureV2 } from './schema.ts'
 import type { Agent, Statement } from './statement.ts'
 import { type Links, storeInTransaction, storeStatements } from './storing.ts'
@@ -23,9 +24,12 @@ export const bases = service(
   }),
 )
 
+/** Who somebody with an account is to the record store, by what they come through. */
+export const senderKeyOf = ({ appId, personId }: Pick<Member, 'appId' | 'personId'>): string =>
+  appId === undefined ? `person ${personId}` : `app ${appId} person ${personId}`
+
 /** Statements that are made here are of this version. */
 export const VERSION = '2.0.0'
-const MOST_FAULTS = 5
 
 type Parts = Pick<Environment, 'get'>
 
@@ -84,9 +88,9 @@ const isInLibrary = (known: Bases, verb: string): boolean =>
 const accountOf = ({ homePage }: Bases, { actor_handle: name }: Named) => ({ homePage, name: name ?? '' })
 
 /** One statement tells all that there is to know. */
-async function findNamed(
+export async function findNamed(
   db: Db,
-  who: Member,
+  who: Pick<Member, 'personId' | 'appId'>,
   ids: Ids,
   more: { readonly verb: string; readonly handle: string | null; readonly actor: string | null },
 ): Promise<Named> {
@@ -116,19 +120,15 @@ async function keep(
   sent: Statement,
   links: Links,
 ): Promise<Captured> {
-  const faults = findFaults(sent, VERSION, MOST_FAULTS)
-  if (faults.length > 0)
-    throw fail(
-      'validationFailed',
-      faults.map(({ pointer, must }) => `${pointer || 'the statement'} must ${must}`).join('; '),
-    )
+  const faults = findFaults(sent, VERSION)
+  if (faults.length > 0) throw failWith(faults)
   const { homePage } = get(bases)
   const authority = { objectType: 'Agent' as const, account: { homePage, name: clientId ?? 'groundschool' } }
   const id = sent.id?.toLowerCase() ?? randomUUID()
   const made = [{ statement: { ...sent, id, authority, version: VERSION }, links }]
   try {
     // With an Idempotency-Key it is kept together with the answer.
-    const sender = { at: who.at, appId: who.appId, homePage }
+    const sender = { at: who.at, appId: who.appId, homePage, senderKey: senderKeyOf(who) }
     await (db.isTransaction ? storeInTransaction(db, sender, made) : storeStatements({ get }, sender, made))
   } catch (error) {
     if (!hasCode(error, FOREIGN_KEY_VIOLATION)) throw error

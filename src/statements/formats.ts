@@ -79,11 +79,18 @@ function toAgentId({ objectType, mbox, mbox_sha1sum, openid, account, member }: 
   return { ...type, member: (member ?? []).map(toAgentId) }
 }
 
-/** `format=canonical`: one language in each map of activities and verbs, chosen map by map; agents as they were sent. */
-export const toCanonical = (statement: Statement, languages: readonly string[]): Statement =>
+/** `format=canonical`: activities by what is known of them, one language in each map of activities and verbs, chosen map by map; agents as they were sent. */
+export const toCanonical = (
+  statement: Statement,
+  languages: readonly string[],
+  known: ReadonlyMap<string, Definition> = new Map(),
+): Statement =>
   rewrite(statement, {
     agent: (agent) => agent,
-    activity: (activity) => toCanonicalActivity(activity, languages),
+    activity: (activity) => {
+      const definition = known.get(activity.id) ?? activity.definition
+      return toCanonicalActivity(definition ? { ...activity, definition } : activity, languages)
+    },
     verb: (verb) => (verb.display ? { ...verb, display: pickLanguage(verb.display, languages) } : verb),
   })
 
@@ -103,23 +110,26 @@ export function toCanonicalActivity(activity: Activity, languages: readonly stri
 const pickComponent = (component: Component, languages: readonly string[]): Component =>
   component.description ? { ...component, description: pickLanguage(component.description, languages) } : component
 
-/** What a store adds: `id`, `timestamp` and `version` where they were not sent; `stored` and `authority` always. */
+/** What a store adds: `id` and `version` where they were not sent, and `authority` always. `stored`, and the time of one that was sent without, come with its number. */
 export type Additions = {
   id: string
-  stored: string
   authority: Agent
-  timestamp: string
   version: string
   /** Version 2.0 keeps times in UTC. */
   toUtc: boolean
 }
 
 /** The statement as it is kept: what was sent, with what the store adds, context activities as arrays, and nothing else changed. */
-export function complete(sent: Statement, { toUtc: inUtc, stored, authority, ...additions }: Additions): Statement {
-  const statement = withArrays({ ...additions, ...sent, stored, authority })
+export function complete(
+  sent: Statement,
+  { toUtc: inUtc, authority, ...additions }: Additions,
+): Statement & { id: string } {
+  const { stored: _stored, ...rest } = sent
+  const statement = withArrays({ ...additions, ...rest, authority })
+  statement.id = statement.id.toLowerCase()
   if (isSubStatement(statement.object)) statement.object = withArrays({ ...statement.object })
   if (!inUtc) return statement
-  statement.timestamp = toUtc(statement.timestamp!)
+  if (statement.timestamp) statement.timestamp = toUtc(statement.timestamp)
   const { object } = statement
   if (isSubStatement(object) && object.timestamp) object.timestamp = toUtc(object.timestamp)
   return statement

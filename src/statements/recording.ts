@@ -111,7 +111,8 @@ async function record(tx: Db, events: readonly ProgressEvent[], { name, get, clo
     const row = rowOf.get(event.id)
     return row ? makeStatements(name, known, event, row) : []
   })
-  if (made.length > 0) await storeInTransaction(tx, { at: clock(), homePage: known.homePage }, made)
+  if (made.length > 0)
+    await storeInTransaction(tx, { at: clock(), homePage: known.homePage, senderKey: 'platform', defines: true }, made)
 }
 
 export const statementRecorder: Consumer<Environment, ProgressEvent> = {

@@ -28,6 +28,7 @@ export const ROLES = {
   grouping: 11,
   category: 12,
   other: 13,
+  // 14 is a reference to another statement, 15 the sender (storing.ts): no filter looks there.
   // The places of a sub-statement.
   subActor: 17,
   subObject: 18,

@@ -83,7 +83,7 @@ async function forgetSome(tx: Db, personId: number): Promise<boolean> {
   const accounts = await tx.all(store.listAccounts, { person: personId })
   const keys = accounts.flatMap(({ home_page: homePage, name }) => keyOfAgent({ account: { homePage, name } }) ?? [])
   const rows = await tx.all(store.listOfPerson, { person: personId, keys })
-  const gone = rows.map(({ seq, payload }) => ({ seq, statement: JSON.parse(payload) as Statement }))
+  const gone = rows.map(({ seq, sender, payload }) => ({ seq, sender, statement: JSON.parse(payload) as Statement }))
   if (gone.length > 0) await removeStatements(tx, gone)
   return gone.length === 0
 }

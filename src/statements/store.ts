@@ -1,5 +1,6 @@
 import {
   bool,
+  bytea,
   int4,
   int8,
   int8Array,
@@ -7,6 +8,7 @@ import {
   nullable,
   read,
   text,
+  textArray,
   timestamptz,
   uuid,
   uuidArray,
@@ -47,7 +49,7 @@ export const insertStatements = write('statements.insert', {
   text: `
     with wanted as materialized (
       select * from json_to_recordset(:rows) as r(seq bigint, id uuid, fingerprint uuid, payload text, is_voided boolean,
-        credential bigint, app bigint, links json)
+        credential bigint, app bigint, sender uuid, links json)
     ), ids as (
       insert into statement_ids (statement_id, seq, fingerprint) select id, seq, fingerprint from wanted
     ), refs as (
@@ -62,17 +64,17 @@ export const insertStatements = write('statements.insert', {
     ), voided as (
       update statements set is_voided = true where seq = any(:voids)
     )
-    insert into statements (seq, statement_id, payload, is_voided, credential_id, app_id)
-    select seq, id, payload, is_voided, credential, app from wanted returning seq`,
+    insert into statements (seq, statement_id, payload, is_voided, credential_id, app_id, sender)
+    select seq, id, payload, is_voided, credential, app, sender from wanted returning seq`,
 })
 
 const SHOWN = { seq: int8, statement_id: uuid, payload: text, is_voided: bool }
 
 export const findStatement = read('statements.find', {
   params: { id: uuid },
-  row: SHOWN,
+  row: { ...SHOWN, sender: nullable(uuid) },
   text: `
-    select s.seq, s.statement_id, s.payload, s.is_voided
+    select s.seq, s.statement_id, s.payload, s.is_voided, s.sender
       from statement_ids i join statements s on s.seq = i.seq where i.statement_id = :id`,
 })
 
@@ -89,6 +91,14 @@ export const countRefs = read('statements.countRefs', {
 const probe = (n: number) => `
   (:key${n} is null or exists (select from statement_refs x
      where x.key = :key${n} and x.seq = r.seq and (:roles${n} >> x.role::int) & 1 = 1))`
+const FOUND = { ...SHOWN, found: int8 }
+/** Of what is found, as much as so many bytes hold, and one at least; and how many there are. */
+const cut = (order: 'asc' | 'desc', found: string) => `
+    select g.seq, g.statement_id, g.payload, g.is_voided, g.found
+      from (select s.seq, s.statement_id, s.payload, s.is_voided, count(*) over () as found,
+                   sum(octet_length(s.payload)) over (order by s.seq ${order} rows unbounded preceding) - octet_length(s.payload) as before
+              from ${found} f join statements s on s.seq = f.seq) g
+     where g.before::int8 < :bytes order by g.seq ${order}`
 const PROBED = { key: nullable(uuid), roles: int8 }
 const query = (order: 'asc' | 'desc') => ({
   params: {
@@ -100,33 +110,37 @@ const query = (order: 'asc' | 'desc') => ({
     roles3: int8,
     key4: PROBED.key,
     roles4: int8,
+    key5: PROBED.key,
+    roles5: int8,
     after: int8,
     upTo: int8,
     limit: int8,
+    bytes: int8,
   },
-  row: SHOWN,
+  row: FOUND,
   gather: false,
-  text: `
-    select s.seq, s.statement_id, s.payload, s.is_voided
-      from (select distinct r.seq from statement_refs r
+  text: cut(
+    order,
+    `(select distinct r.seq from statement_refs r
              where r.key = :key1 and (:roles1 >> r.role::int) & 1 = 1 and r.seq > :after and r.seq <= :upTo
-               and ${probe(2)} and ${probe(3)} and ${probe(4)}
+               and ${probe(2)} and ${probe(3)} and ${probe(4)} and ${probe(5)}
                and exists (select from statements v where v.seq = r.seq and not v.is_voided)
-             order by r.seq ${order} limit :limit) f
-      join statements s on s.seq = f.seq
-     order by s.seq ${order}`,
+             order by r.seq ${order} limit :limit)`,
+  ),
 })
-/** Statements of a key, and of up to three more: the first is the rarest. */
+/** Statements of a key, and of up to four more: the first is the rarest. */
 export const queryNewest = read('statements.queryNewest', query('desc'))
 export const queryOldest = read('statements.queryOldest', query('asc'))
 
 const list = (order: 'asc' | 'desc') => ({
-  params: { after: int8, upTo: int8, limit: int8 },
-  row: SHOWN,
+  params: { after: int8, upTo: int8, limit: int8, bytes: int8 },
+  row: FOUND,
   gather: false,
-  text: `
-    select seq, statement_id, payload, is_voided from statements
-     where seq > :after and seq <= :upTo and not is_voided order by seq ${order} limit :limit`,
+  text: cut(
+    order,
+    `(select l.seq from statements l
+             where l.seq > :after and l.seq <= :upTo and not l.is_voided order by l.seq ${order} limit :limit)`,
+  ),
 })
 export const listNewest = read('statements.listNewest', list('desc'))
 export const listOldest = read('statements.listOldest', list('asc'))
@@ -191,9 +205,9 @@ export const findPersonOfUser = write('statements.findPersonOfUser', {
 /** Some of what they act in, and of what names them; the latter first, as the former tell by what. */
 export const listOfPerson = write('statements.listOfPerson', {
   params: { person: int8, keys: uuidArray },
-  row: { seq: int8, payload: text },
+  row: { seq: int8, payload: text, sender: nullable(uuid) },
   text: `
-    select s.seq, s.payload
+    select s.seq, s.payload, s.sender
       from (select l.seq from statement_links l where l.person_id = :person
             union select r.seq from statement_refs r where r.key = any(:keys)) g
       join statements s on s.seq = g.seq
@@ -211,6 +225,8 @@ export const deleteStatements = write('statements.delete', {
       delete from statement_links l where l.seq = any(:seqs)
     ), ids as (
       delete from statement_ids i where i.seq = any(:seqs)
+    ), files as (
+      delete from statement_attachments f where f.seq = any(:seqs)
     )
     delete from statements s where s.seq = any(:seqs) returning s.seq`,
 })
@@ -258,4 +274,76 @@ export const countOfStudent = read('statements.countOfStudent', {
   text: `
     select o.key as lesson, count(*) from statement_links l join lessons o on o.id = l.lesson_id join statements s on s.seq = l.seq
      where l.enrolment_id = :enrolment and not l.is_own and not s.is_voided group by o.key`,
+})
+
+export const findDefinitions = write('statements.findDefinitions', {
+  params: { keys: uuidArray },
+  row: { key: uuid, definition: text },
+  text: `select key, definition from activities where key = any(:keys)`,
+})
+
+export const upsertDefinitions = write('statements.upsertDefinitions', {
+  params: { rows: json },
+  row: { key: uuid },
+  text: `
+    insert into activities (key, iri, definition) select * from json_to_recordset(:rows) as r(key uuid, iri text, definition text)
+    on conflict (key) do update set definition = excluded.definition returning key`,
+})
+
+export const listDefinitions = read('statements.listDefinitions', {
+  params: { keys: uuidArray },
+  row: { iri: text, definition: text },
+  gather: false,
+  text: `select iri, definition from activities where key = any(:keys)`,
+})
+
+export const insertAttachment = write('statements.insertAttachment', {
+  params: { seq: int8, sha2: text, bytes: bytea },
+  row: { seq: int8 },
+  text: `
+    with content as (
+      insert into attachments (sha2, content) values (:sha2, :bytes) on conflict do nothing
+    )
+    insert into statement_attachments (seq, sha2) values (:seq, :sha2) on conflict do nothing returning seq`,
+})
+
+export const listHashes = write('statements.listHashes', {
+  params: { seqs: int8Array },
+  row: { sha2: text },
+  text: `select distinct sha2 from statement_attachments where seq = any(:seqs)`,
+})
+
+/** What no statement has any more, of these. */
+export const deleteAttachments = write('statements.deleteAttachments', {
+  params: { hashes: textArray },
+  row: { sha2: text },
+  text: `
+    delete from attachments a where a.sha2 = any(:hashes) and not exists (select from statement_attachments f where f.sha2 = a.sha2)
+    returning a.sha2`,
+})
+
+export const listAttachments = read('statements.listAttachments', {
+  params: { seqs: int8Array },
+  row: { seq: int8, sha2: text, bytes: int8 },
+  gather: false,
+  text: `
+    select f.seq, f.sha2, octet_length(a.content) as bytes from statement_attachments f join attachments a on a.sha2 = f.sha2
+     where f.seq = any(:seqs) order by f.seq, f.sha2`,
+})
+
+export const readAttachment = read('statements.readAttachment', {
+  params: { sha2: text },
+  row: { content: bytea },
+  gather: false,
+  text: `select content from attachments where sha2 = :sha2`,
+})
+
+/** Which of these statements a sender has sent. */
+export const findOwn = read('statements.findOwn', {
+  params: { ids: uuidArray, sender: uuid },
+  row: { statement_id: uuid },
+  gather: false,
+  text: `
+    select i.statement_id from statement_ids i
+     where i.statement_id = any(:ids) and exists (select from statements s where s.seq = i.seq and s.sender = :sender)`,
 })

@@ -26,12 +26,14 @@ const make = (more: Partial<Complete> = {}): Complete => ({
 const refer = (target: string, verb = flew.id): Complete =>
   make({ verb: { id: verb }, object: { objectType: 'StatementRef', id: target } })
 
-const save = (environment: Environment, ...statements: Complete[]) =>
-  storeStatements(
+const save = async (environment: Environment, ...statements: Complete[]) => {
+  const { ids } = await storeStatements(
     environment,
-    { at: environment.clock() },
+    { at: environment.clock(), senderKey: 'test' },
     statements.map((statement) => ({ statement })),
   )
+  return ids
+}
 const findBy = async ({ db }: Environment, wanted: Query['wanted'], more: Partial<Query> = {}) =>
   (await queryStatements(db, { wanted, limit: 1000, ...more })).map(({ statement_id: id }) => id)
 const ofActivity = (iri: string) => [{ key: keyOfActivity(iri), roles: rolesFor('activity') }]
@@ -201,7 +203,7 @@ test('all of a request is stored, or nothing of it: an error in its transaction 
   const broken = [{ statement: make() }, { statement: make(), links: { person: 999_999_999 } }]
   const outcomes = await Promise.allSettled([
     save(environment, ...made),
-    storeStatements(environment, { at: environment.clock() }, broken),
+    storeStatements(environment, { at: environment.clock(), senderKey: 'test' }, broken),
   ])
   assert.deepEqual(
     outcomes.map(({ status }) => status),

@@ -5,8 +5,9 @@ import { type Environment, service } from '../environment.ts'
 import { fail } from '../errors.ts'
 import { keyOf } from './agents.ts'
 import { fingerprint, isSameTime } from './compare.ts'
-import { keyOfVerb, type Ref, refsOf, targetOf } from './refs.ts'
-import { type Statement, VOIDED } from './statement.ts'
+import { definedIn, mergeDefinitions } from './definitions.ts'
+import { keyOfActivity, keyOfVerb, type Ref, refsOf, targetOf } from './refs.ts'
+import { type Definition, type Statement, VOIDED } from './statement.ts'
 import * as store from './store.ts'
 
 /** What of the platform's own a statement is about, by internal numbers. */
@@ -25,18 +26,36 @@ export interface Links {
   readonly badge?: number
 }
 
+/** The bytes of an attachment, by the hash that its statement says. */
+export interface Content {
+  readonly sha2: string
+  readonly bytes: Buffer
+}
+
 /** A statement without faults, complete but for `stored`, which comes with its number. */
 export interface NewStatement {
   readonly statement: Statement & { readonly id: string }
   readonly links?: Links
+  readonly contents?: readonly Content[]
 }
 
 /** Through what it comes: a key of the record store, or an app. */
 export interface Sender extends Pick<Caller, 'at'> {
   readonly credentialId?: number
   readonly appId?: number | undefined
+  /** Who they are to those who may read only what they have sent. */
+  readonly senderKey: string
+  /** Whether what they say about activities counts for all. */
+  readonly defines?: boolean
   /** That of the platform's accounts, where the sender knows it. */
   readonly homePage?: string
+}
+
+export interface Stored {
+  /** Of all that were sent, also of those that were here already. */
+  readonly ids: string[]
+  /** Everything up to this number can be read. */
+  readonly through: number
 }
 
 /** What one request wants to be stored: all of it, or nothing. */
@@ -50,26 +69,30 @@ const GATHERED = 500
 
 const gatherer = service(({ db }) => {
   const weigh = ({ statements }: Request) => statements.length
-  return new Gatherer<Request, string[]>(db, { most: GATHERED, weigh, write: storeTogether })
+  return new Gatherer<Request, Stored>(db, { most: GATHERED, weigh, write: storeTogether })
 })
 
-/** Stores statements, together with those of other requests. Gives their ids, also of those that were here already. */
+/** Stores statements, together with those of other requests. */
 export const storeStatements = (
   { get }: Pick<Environment, 'get'>,
   sender: Sender,
   statements: readonly NewStatement[],
-): Promise<string[]> => get(gatherer).add({ sender, statements })
+): Promise<Stored> => get(gatherer).add({ sender, statements })
+
+/** Moves the clock on, so that everything that was stored before can be told apart from what comes. */
+export const moveClock = (environment: Pick<Environment, 'get'>, at: Date): Promise<Stored> =>
+  storeStatements(environment, { at, senderKey: '' }, [])
 
 /** Within a transaction of the caller's own. */
-export async function storeInTransaction(
-  tx: Db,
-  sender: Sender,
-  statements: readonly NewStatement[],
-): Promise<string[]> {
+export async function storeInTransaction(tx: Db, sender: Sender, statements: readonly NewStatement[]): Promise<Stored> {
   const [outcome] = await storeTogether(tx, [{ sender, statements }])
   if (outcome instanceof Error) throw outcome
   return outcome!
 }
+
+/** The key by which those statements are found that a sender has sent. */
+export const keyOfSender = (senderKey: string): string => keyOf(`sender ${senderKey}`)
+export const SENDER = 15
 
 const VOIDED_KEY = keyOfVerb(VOIDED)
 /** By what statements are found that refer to this one, whichever came first. */
@@ -91,7 +114,7 @@ interface Row extends NewStatement {
 }
 type StoredRef = Omit<Ref, 'role'> & { readonly role: number }
 
-async function storeTogether(tx: Db, requests: readonly Request[]): Promise<(string[] | Error)[]> {
+async function storeTogether(tx: Db, requests: readonly Request[]): Promise<(Stored | Error)[]> {
   const all = requests.flatMap(({ statements }) => statements)
   // First of all: whoever has the numbers is alone until the commit.
   const now = Math.max(...requests.map(({ sender }) => sender.at.getTime())) * 1000
@@ -100,7 +123,7 @@ async function storeTogether(tx: Db, requests: readonly Request[]): Promise<(str
   const known = await findKnown(tx, all)
   const rows: Row[] = []
   let seq = last - all.length
-  const outcomes = requests.map(({ statements, sender }): string[] | Error => {
+  const outcomes = requests.map(({ statements, sender }): Stored | Error => {
     const made = statements.map((one) => ({ ...one, seq: ++seq, fingerprint: fingerprint(one.statement), sender }))
     const problem = findProblem(made, known)
     if (problem) return problem
@@ -110,7 +133,7 @@ async function storeTogether(tx: Db, requests: readonly Request[]): Promise<(str
       rows.push(one)
       known.set(statement.id, one)
     }
-    return statements.map(({ statement }) => statement.id)
+    return { ids: statements.map(({ statement }) => statement.id), through: last }
   })
   if (rows.length > 0) await insertRows(tx, rows, known)
   return outcomes
@@ -172,20 +195,29 @@ function allRefs(statement: Statement, known: ReadonlyMap<string, Known>): Store
 /** Removes statements. What refers to them stays. */
 export async function removeStatements(
   tx: Db,
-  rows: readonly { readonly seq: number; readonly statement: Statement }[],
+  rows: readonly { readonly seq: number; readonly sender: string | null; readonly statement: Statement }[],
 ): Promise<void> {
+  // An attachment may be stored again meanwhile: whoever has the clock is alone with it.
+  await tx.first(store.takeNumbers, { now: 0, count: 0, homePage: null })
   const targets = rows.flatMap(({ statement }) => targetOf(statement) ?? [])
   const known = await readKnown(tx, targets)
-  const refs = rows.flatMap(({ seq, statement }) => {
+  const refs = rows.flatMap(({ seq, sender, statement }) => {
     const target = targetOf(statement)
-    const keys = [...allRefs(statement, known).map(({ key }) => key), ...(target ? [referenceKey(target)] : [])]
+    const keys = [
+      ...allRefs(statement, known).map(({ key }) => key),
+      ...(target ? [referenceKey(target)] : []),
+      ...(sender ? [sender] : []),
+    ]
     return [...new Set(keys)].map((key) => ({ key, seq }))
   })
+  const seqs = rows.map(({ seq }) => seq)
+  const hashes = (await tx.all(store.listHashes, { seqs })).map(({ sha2 }) => sha2)
   await tx.all(store.deleteStatements, {
-    seqs: rows.map(({ seq }) => seq),
+    seqs,
     refKeys: refs.map(({ key }) => key),
     refSeqs: refs.map(({ seq }) => seq),
   })
+  if (hashes.length > 0) await tx.all(store.deleteAttachments, { hashes })
 }
 
 async function insertRows(tx: Db, rows: readonly Row[], known: ReadonlyMap<string, Known>): Promise<void> {
@@ -194,10 +226,11 @@ async function insertRows(tx: Db, rows: readonly Row[], known: ReadonlyMap<strin
   // Those that were here before what they refer to are found by it from now on.
   const earlier = await tx.all(store.findReferring, { keys: [...byKey.keys()], role: REFERS, voided: VOIDED_KEY })
   const refs = [
-    ...made.flatMap(({ refs: own, seq, statement }) => {
+    ...made.flatMap(({ refs: own, seq, statement, sender }) => {
       const target = targetOf(statement)
       const reference = target === undefined ? [] : [{ key: referenceKey(target), role: REFERS }]
-      return [...own, ...reference].map((ref) => ({ ...ref, seq }))
+      const by = { key: keyOfSender(sender.senderKey), role: SENDER }
+      return [...own, ...reference, by].map((ref) => ({ ...ref, seq }))
     }),
     ...earlier.flatMap(({ key, seq }) => byKey.get(key)!.refs.map((ref) => ({ ...ref, seq }))),
   ]
@@ -208,6 +241,9 @@ async function insertRows(tx: Db, rows: readonly Row[], known: ReadonlyMap<strin
       return is_voiding && !isVoiding(statement) ? seq : []
     }),
   ]
+  await define(tx, rows)
+  const contents = rows.flatMap((row) => (row.contents ?? []).map((one) => ({ ...one, seq: row.seq })))
+  for (const content of contents) await tx.all(store.insertAttachment, content)
   await tx.all(store.insertStatements, {
     rows: JSON.stringify(
       rows.map(({ seq, statement, fingerprint: own, sender, links = {} }) => ({
@@ -218,6 +254,7 @@ async function insertRows(tx: Db, rows: readonly Row[], known: ReadonlyMap<strin
         is_voided: voids.includes(seq),
         credential: sender.credentialId,
         app: sender.appId,
+        sender: keyOfSender(sender.senderKey),
         links: Object.keys(links).length > 0 ? links : undefined,
       })),
     ),
@@ -228,5 +265,23 @@ async function insertRows(tx: Db, rows: readonly Row[], known: ReadonlyMap<strin
   })
 }
 
-/** `stored` is what the number says. */
-const textOf = ({ stored: _stored, ...statement }: Statement): string => JSON.stringify(statement)
+/** `stored` is what the number says. The time leads, so that the text tells at once whether there is one. */
+const textOf = ({ stored: _stored, timestamp, ...statement }: Statement): string =>
+  JSON.stringify({ timestamp, ...statement })
+
+/** What those who may define say about activities, put together with what is known of them. */
+async function define(tx: Db, rows: readonly Row[]): Promise<void> {
+  const sent = rows.flatMap(({ sender, statement }) => (sender.defines ? definedIn(statement) : []))
+  if (sent.length === 0) return
+  const iris = new Map(sent.map(({ id }) => [keyOfActivity(id), id]))
+  const known = await tx.all(store.findDefinitions, { keys: [...iris.keys()] })
+  const before = new Map(known.map(({ key, definition }) => [key, definition]))
+  const after = new Map(known.map(({ key, definition }) => [key, JSON.parse(definition) as Definition]))
+  for (const { id, definition } of sent) {
+    const key = keyOfActivity(id)
+    after.set(key, mergeDefinitions(after.get(key), definition))
+  }
+  const changed = [...after].map(([key, value]) => ({ key, iri: iris.get(key)!, definition: JSON.stringify(value) }))
+  const rowsToWrite = changed.filter(({ key, definition }) => before.get(key) !== definition)
+  if (rowsToWrite.length > 0) await tx.all(store.upsertDefinitions, { rows: JSON.stringify(rowsToWrite) })
+}

@@ -10,6 +10,20 @@ export const isDuration = (text: string): boolean => DURATION.test(text)
 /** A duration as it is compared: as text, but no finer than hundredths of a second (xAPI-Data 2.3.1 and 4.6). */
 export const cutDuration = (text: string): string => text.replace(/([.,]\d\d)\d+S$/, '$1S')
 
+// Years and months have no fixed length: only none of them can be counted.
+const COUNTED = /^P(?:([\d.,]+)W|(?:0+Y)?(?:0+M)?(?:([\d.,]+)D)?(?:T(?:([\d.,]+)H)?(?:([\d.,]+)M)?(?:([\d.,]+)S)?)?)$/
+const SECONDS = [7 * 86_400, 86_400, 3600, 60, 1]
+const MOST_SECONDS = 1e12
+
+/** The length of a duration in seconds; undefined where it has none, with months in it, or is beyond all measure. */
+export function secondsOf(duration: string): number | undefined {
+  const found = COUNTED.exec(duration)
+  if (!found) return undefined
+  const parts = SECONDS.map((seconds, i) => Number(found[i + 1]?.replace(',', '.') ?? 0) * seconds)
+  const sum = parts.reduce((all, one) => all + one)
+  return sum <= MOST_SECONDS ? sum : undefined
+}
+
 // Version 2.0 asks for RFC 3339. Before it ISO 8601 was meant: the basic format, no seconds and no zone (then UTC) as well.
 const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:Z|([+-])(\d\d):(\d\d))$/i
 const EXTENDED = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:Z|([+-])(\d\d)(?::?(\d\d))?)?$/i
@@ -51,6 +65,12 @@ export const isTimestamp = (text: string, version: Version): boolean =>
 export function instantOf(text: string): number | undefined {
   const time = readAny(text)
   return time && time.second + Number(time.fraction.slice(0, 3).padEnd(3, '0'))
+}
+
+/** The same in microseconds, as finely as the store counts. */
+export function microsecondsOf(text: string): number | undefined {
+  const time = readAny(text)
+  return time && time.second * 1000 + Number(time.fraction.slice(0, 6).padEnd(6, '0'))
 }
 
 /** The same instant in UTC, as finely as it was sent, and no coarser than milliseconds. What is in UTC already stays as it is. */

@@ -25,6 +25,15 @@ export async function listVerbs(parts: Parts, db: Db): Promise<Verb[]> {
   ]
 }
 
+/** Those of some verbs that are not in the library. */
+export async function findStrangeVerbs(parts: Parts, db: Db, verbs: readonly string[]): Promise<string[]> {
+  const standard = standardVerbs(parts)
+  const others = [...new Set(verbs)].filter((iri) => !standard.has(iri))
+  if (others.length === 0) return []
+  const added = new Set((await db.all(store.listVerbs, {})).map(({ iri }) => iri))
+  return others.filter((iri) => !added.has(iri))
+}
+
 export async function addVerb(parts: Parts, db: Db, who: PersonCaller, what: AddVerb): Promise<Verb> {
   await needAdministrator(db, who)
   const { verbId: iri } = what

@@ -194,7 +194,7 @@ export function requestsTo(target: Target, samples: Samples): fc.Arbitrary<FuzzR
       ? fc.oneof(
           { weight: 8, arbitrary: fc.tuple(fields, fc.dictionary(fc.string(), json, { maxKeys: 2 })).map(asJsonBody) },
           { weight: 2, arbitrary: fields.map(asForm) },
-          ...(target.from === 'csv' ? [{ weight: 20, arbitrary: csvFiles(target, samples) }] : []),
+          ...(['csv', 'raw'].includes(target.from) ? [{ weight: 20, arbitrary: wholeBodies(target, samples) }] : []),
           { weight: 1, arbitrary: fc.constantFrom(...RAW_BODIES).map((text) => ({ text, type: 'application/json' })) },
         )
       : fc.constant(undefined)
@@ -202,6 +202,7 @@ export function requestsTo(target: Target, samples: Samples): fc.Arbitrary<FuzzR
     query: [8, 1],
     image: [8, 1],
     csv: [8, 1],
+    raw: [8, 1],
     either: [1, 4],
     body: [1, 8],
     multipart: [1, 8],
@@ -241,10 +242,10 @@ export function requestsTo(target: Target, samples: Samples): fc.Arbitrary<FuzzR
   })
 }
 
-function csvFiles({ input }: Target, samples: Samples): fc.Arbitrary<GivenBody> {
+function wholeBodies({ input, from }: Target, samples: Samples): fc.Arbitrary<GivenBody> {
   const [name = ''] = Object.entries<TSchema>(input.properties).find(([, field]) => isFile(field)) ?? []
   const texts = fc.oneof(fc.constantFrom(...((samples[name] ?? ['']) as string[])), fc.string())
-  return texts.map((text) => ({ text, type: 'text/csv' }))
+  return texts.map((text) => ({ text, type: from === 'csv' ? 'text/csv' : 'application/json' }))
 }
 
 /** Nothing but what means something: where there are many fields, a request of chance alone never gets past all of them. */

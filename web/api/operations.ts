@@ -161,6 +161,16 @@ export type Verbs = Verb[]
 
 export type Verb = { verbId: string; name: string; standard: boolean }
 
+export type StoreIdentity = { kind: "key" | "user" | "administrator"; key: string | null; scopes: ("statements/write" | "statements/read/mine" | "statements/read" | "state" | "define" | "profile" | "all")[]; authority: Record<string, unknown>; usesLibrary: boolean }
+
+export type NewCredential = { key: string; name: string; status: "active" | "suspended" | "expired" | "revoked"; scopes: ("statements/write" | "statements/read/mine" | "statements/read" | "state" | "define" | "profile" | "all")[]; authority: Record<string, unknown>; usesLibrary: boolean; createdBy: string | null; createdDate: string; expiresDate: string | null; suspendedDate: string | null; revokedDate: string | null; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; secret: string }
+
+export type CredentialPage = { docs: Credential[]; total: number; limit: number; page: number; pages: number }
+
+export type Credential = { key: string; name: string; status: "active" | "suspended" | "expired" | "revoked"; scopes: ("statements/write" | "statements/read/mine" | "statements/read" | "state" | "define" | "profile" | "all")[]; authority: Record<string, unknown>; usesLibrary: boolean; createdBy: string | null; createdDate: string; expiresDate: string | null; suspendedDate: string | null; revokedDate: string | null; secrets: ({ createdDate: string; lastUsedDate: string | null })[] }
+
+export type NewStoreSecret = { key: string; secret: string }
+
 export type NewPlugin = { clientId: string; kind: "ai" | "ato"; name: string; description: string; organisation: string | null; owner: string | null; status: string; active: boolean; addresses: ({ purpose: "capabilities" | "candidates" | "request" | "distributions"; uri: string; failingSince: string | null; offDate: string | null; offReason: string | null })[]; redirectUris: string[]; permissions: ({ permission: "user-records" | "badges" | "skills" | "mission-planner" | "ato"; askedDate: string; grantedDate: string | null })[]; organisations: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; createdDate: string; clientSecret: string }
 
 export type Plugin = { clientId: string; kind: "ai" | "ato"; name: string; description: string; organisation: string | null; owner: string | null; status: string; active: boolean; addresses: ({ purpose: "capabilities" | "candidates" | "request" | "distributions"; uri: string; failingSince: string | null; offDate: string | null; offReason: string | null })[]; redirectUris: string[]; permissions: ({ permission: "user-records" | "badges" | "skills" | "mission-planner" | "ato"; askedDate: string; grantedDate: string | null })[]; organisations: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; createdDate: string }
@@ -249,9 +259,9 @@ export type DeliveryLog = { deliveryId: string; purpose: string; requestId: stri
 
 export type ReplayedDeliveries = { count: number; more: boolean }
 
-export type OauthError = { error: string; error_code: 4000 | 4001 | 4002 | 4003 | 4004 | 4005 | 4006 | 4007 | 4008 | 4010 | 4011 | 4012 | 4013 | 4014 | 4015 | 4016 | 4017 | 4019 | 4032 | 4033 | 4034 | 4035 | 4041 | 4042 | 4050 | 4091 | 4131 | 4151 | 4171 | 4291 | 5000 | 5030 | 5040; error_description: string }
+export type OauthError = { error: string; error_code: 4000 | 4001 | 4002 | 4003 | 4004 | 4005 | 4006 | 4007 | 4008 | 4010 | 4011 | 4012 | 4013 | 4014 | 4015 | 4016 | 4017 | 4019 | 4032 | 4033 | 4034 | 4035 | 4041 | 4042 | 4050 | 4091 | 4121 | 4131 | 4151 | 4171 | 4291 | 5000 | 5030 | 5040; error_description: string; faults?: ({ pointer: string; rule: string; must: string })[] }
 
-export type Error = { error_code: 4000 | 4001 | 4002 | 4003 | 4004 | 4005 | 4006 | 4007 | 4008 | 4010 | 4011 | 4012 | 4013 | 4014 | 4015 | 4016 | 4017 | 4019 | 4032 | 4033 | 4034 | 4035 | 4041 | 4042 | 4050 | 4091 | 4131 | 4151 | 4171 | 4291 | 5000 | 5030 | 5040; error_description: string }
+export type Error = { error_code: 4000 | 4001 | 4002 | 4003 | 4004 | 4005 | 4006 | 4007 | 4008 | 4010 | 4011 | 4012 | 4013 | 4014 | 4015 | 4016 | 4017 | 4019 | 4032 | 4033 | 4034 | 4035 | 4041 | 4042 | 4050 | 4091 | 4121 | 4131 | 4151 | 4171 | 4291 | 5000 | 5030 | 5040; error_description: string; faults?: ({ pointer: string; rule: string; must: string })[] }
 
 export type StandardOauthError = { error: string; error_description: string }
 
@@ -767,6 +777,81 @@ export const addVerb = /* @__PURE__ */ operation<{ verbId: string; name: string 
 
 /** Removes a verb from the library. */
 export const removeVerb = /* @__PURE__ */ operation<{ verbId: string }, Success>('removeVerb', 'POST', '/edu/v1/xapi/verbs/remove')
+
+/** Stores xAPI statements. */
+export const sendStatements = /* @__PURE__ */ upload<Record<never, never>, unknown>('sendStatements', 'POST', '/xapi/statements')
+
+/** Stores one xAPI statement by its id. */
+export const putStatement = /* @__PURE__ */ upload<{ statementId: string }, Blob>('putStatement', 'PUT', '/xapi/statements')
+
+/** Reads statements: one by its id, or those that filters find. */
+export const getStatements = /* @__PURE__ */ operation<{ agent?: Record<string, unknown> | string; verb?: string; activity?: string; registration?: string; related_activities?: boolean; related_agents?: boolean; since?: string; until?: string; statementId?: string; voidedStatementId?: string; limit?: number; format?: string; attachments?: boolean; ascending?: boolean; cursor?: string }, unknown>('getStatements', 'GET', '/xapi/statements')
+
+/** Reads what is known of an activity. */
+export const getActivity = /* @__PURE__ */ operation<{ activityId: string }, unknown>('getActivity', 'GET', '/xapi/activities')
+
+/** Reads what is known of an agent. */
+export const getAgent = /* @__PURE__ */ operation<{ agent: Record<string, unknown> | string }, unknown>('getAgent', 'GET', '/xapi/agents')
+
+/** Tells which versions of xAPI are spoken here. */
+export const getAbout = /* @__PURE__ */ operation<Record<never, never>, unknown>('getAbout', 'GET', '/xapi/about')
+
+/** Keeps a document of an agent's state in an activity. */
+export const putState = /* @__PURE__ */ upload<{ activityId: string; agent: Record<string, unknown> | string; registration?: string; stateId: string }, Blob>('putState', 'PUT', '/xapi/activities/state')
+
+/** Keeps a document of an agent's state in an activity, or merges it with the one that is there. */
+export const mergeState = /* @__PURE__ */ upload<{ activityId: string; agent: Record<string, unknown> | string; registration?: string; stateId: string }, Blob>('mergeState', 'POST', '/xapi/activities/state')
+
+/** Reads a document of an agent's state in an activity, or lists their ids. */
+export const readState = /* @__PURE__ */ address<{ activityId: string; agent: Record<string, unknown> | string; registration?: string; stateId?: string; since?: string }>('/xapi/activities/state')
+
+/** Deletes a document of an agent's state in an activity, or all of them. */
+export const deleteState = /* @__PURE__ */ operation<{ activityId: string; agent: Record<string, unknown> | string; registration?: string; stateId?: string }, Blob>('deleteState', 'DELETE', '/xapi/activities/state')
+
+/** Keeps a document about an activity. */
+export const putActivityProfile = /* @__PURE__ */ upload<{ activityId: string; profileId: string }, Blob>('putActivityProfile', 'PUT', '/xapi/activities/profile')
+
+/** Keeps a document about an activity, or merges it with the one that is there. */
+export const mergeActivityProfile = /* @__PURE__ */ upload<{ activityId: string; profileId: string }, Blob>('mergeActivityProfile', 'POST', '/xapi/activities/profile')
+
+/** Reads a document about an activity, or lists their ids. */
+export const readActivityProfile = /* @__PURE__ */ address<{ activityId: string; profileId?: string; since?: string }>('/xapi/activities/profile')
+
+/** Deletes a document about an activity. */
+export const deleteActivityProfile = /* @__PURE__ */ operation<{ activityId: string; profileId: string }, Blob>('deleteActivityProfile', 'DELETE', '/xapi/activities/profile')
+
+/** Keeps a document about an agent. */
+export const putAgentProfile = /* @__PURE__ */ upload<{ agent: Record<string, unknown> | string; profileId: string }, Blob>('putAgentProfile', 'PUT', '/xapi/agents/profile')
+
+/** Keeps a document about an agent, or merges it with the one that is there. */
+export const mergeAgentProfile = /* @__PURE__ */ upload<{ agent: Record<string, unknown> | string; profileId: string }, Blob>('mergeAgentProfile', 'POST', '/xapi/agents/profile')
+
+/** Reads a document about an agent, or lists their ids. */
+export const readAgentProfile = /* @__PURE__ */ address<{ agent: Record<string, unknown> | string; profileId?: string; since?: string }>('/xapi/agents/profile')
+
+/** Deletes a document about an agent. */
+export const deleteAgentProfile = /* @__PURE__ */ operation<{ agent: Record<string, unknown> | string; profileId: string }, Blob>('deleteAgentProfile', 'DELETE', '/xapi/agents/profile')
+
+/** Says as whom the record store sees the caller. */
+export const readStoreIdentity = /* @__PURE__ */ operation<Record<never, never>, StoreIdentity>('readStoreIdentity', 'GET', '/lrs/v1/whoami')
+
+/** Makes a key of the record store. */
+export const makeCredential = /* @__PURE__ */ operation<{ name: string; scopes: string[] | string; authority?: Record<string, unknown> | string; expiresDate?: string; usesLibrary?: boolean }, NewCredential>('makeCredential', 'PUT', '/lrs/v1/credentials')
+
+/** Lists the keys of the record store. */
+export const listCredentials = /* @__PURE__ */ operation<{ page?: number; limit?: number }, CredentialPage>('listCredentials', 'GET', '/lrs/v1/credentials')
+
+/** Changes, suspends or resumes a key of the record store. */
+export const changeCredential = /* @__PURE__ */ operation<{ key: string; name?: string; scopes?: string[] | string; expiresDate?: string; neverExpires?: boolean; suspended?: boolean; usesLibrary?: boolean }, Credential>('changeCredential', 'POST', '/lrs/v1/credentials')
+
+/** Revokes a key of the record store for good. */
+export const revokeCredential = /* @__PURE__ */ operation<{ key: string }, Success>('revokeCredential', 'POST', '/lrs/v1/credentials/revoke')
+
+/** Gives a key of the record store a second secret. */
+export const addCredentialSecret = /* @__PURE__ */ operation<{ key: string }, NewStoreSecret>('addCredentialSecret', 'PUT', '/lrs/v1/credentials/secret')
+
+/** Ends all secrets of a key but the newest. */
+export const dropOldCredentialSecret = /* @__PURE__ */ operation<{ key: string }, Credential>('dropOldCredentialSecret', 'POST', '/lrs/v1/credentials/secret/drop')
 
 /** Registers a plugin. */
 export const registerPlugin = /* @__PURE__ */ operation<{ kind: "ai" | "ato"; name: string; organisation: string; description?: string; key?: string; addresses?: { request?: string | null; distributions?: string | null; capabilities?: string | null; candidates?: string | null }; redirectUris?: string[] | string; permissions?: string[] | string }, NewPlugin>('registerPlugin', 'PUT', '/plugin/v1/plugin')

@@ -2,7 +2,7 @@ import { ByteBudget } from '../../bounds/byte-budget.ts'
 import { callerKey } from '../../caller.ts'
 import { type Environment, service } from '../../environment.ts'
 import { fail, type PlatformError } from '../../errors.ts'
-import type { HttpRequest } from '../request.ts'
+import type { HttpRequest, Route } from '../request.ts'
 import { isWholeBody, type Source } from './fields.ts'
 import { parseForm } from './forms.ts'
 import { parseStrictJson } from './json.ts'
@@ -39,6 +39,7 @@ function parserOf(source: Source, contentType: string | undefined): Parse {
     if (contentType !== undefined && ANY_CSV.test(contentType)) return (body) => body
     throw fail('unsupportedMediaType', 'Send the file itself, as text/csv in UTF-8')
   }
+  if (source === 'raw') return (body) => body
   const type = /^[^;\s]*/.exec(contentType ?? '')![0].toLowerCase()
   if (source === 'multipart') {
     if (type === 'multipart/form-data') return parseMultipart
@@ -55,11 +56,15 @@ export function refuseBody({ headers, route }: HttpRequest): PlatformError | und
   const { 'content-length': length, 'content-encoding': coding } = headers
   if (coding !== undefined && coding !== 'identity')
     return fail('unsupportedMediaType', 'A compressed body is not supported; send it as it is')
-  return Number(length ?? 0) > route.bodyLimit ? fail('bodyTooLarge') : undefined
+  return Number(length ?? 0) > route.bodyLimit ? tooLarge(route) : undefined
 }
+
+const tooLarge = ({ bodyLimit }: Route) =>
+  fail('bodyTooLarge', `The body is too large: the limit is ${bodyLimit} bytes`)
 
 /** The body as fields or as bytes; undefined where there is none. */
 export async function readBody(environment: Environment, request: HttpRequest, source: Source): Promise<unknown> {
+  if (request.wrapped) return readWrapped(request, source)
   const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': type } = request.headers
   if (encoding === undefined && (length === undefined || length === '0'))
     return isWholeBody(source) && type !== undefined ? Buffer.alloc(0) : undefined
@@ -71,10 +76,19 @@ export async function readBody(environment: Environment, request: HttpRequest, s
   return parse(await collect(environment, request), type ?? '')
 }
 
+/** A request within another one has its body already. */
+function readWrapped({ wrapped, route }: HttpRequest, source: Source): unknown {
+  const { body, headers } = wrapped!
+  if (body === undefined) return undefined
+  if (body.length > route.bodyLimit) throw tooLarge(route)
+  const type = headers['content-type']
+  return parserOf(source, type)(body, type ?? '')
+}
+
 const noRoom = () => fail('notReady', 'Too many large bodies are being worked on; try again shortly', 1)
 
 /** Reads to the end. It counts for its sender as it arrives, not as it is announced, and until there is an answer. */
-function collect(environment: Environment, request: HttpRequest): Promise<Buffer> {
+export function collect(environment: Environment, request: HttpRequest): Promise<Buffer> {
   const { raw, route, headers, who } = request
   const most = Math.min(route.bodyLimit, Number(headers['content-length'] ?? Number.POSITIVE_INFINITY))
   const room = environment.get(largeBodies).hold(callerKey(who))
@@ -86,7 +100,7 @@ function collect(environment: Environment, request: HttpRequest): Promise<Buffer
     const onData = (piece: Buffer) => {
       const before = bytes
       bytes += piece.length
-      if (bytes > most) return stop(fail('bodyTooLarge'))
+      if (bytes > most) return stop(tooLarge(route))
       if (bytes > body.length) {
         const size = Math.min(most, Math.max(bytes, 2 * body.length, 16 * 1024))
         if (size > SMALL_BODY_BYTES && !room.growTo(size)) return stop(noRoom())

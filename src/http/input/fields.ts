@@ -83,10 +83,10 @@ export const isFile = (schema: TSchema): boolean => kindOf(schema) === 'file'
 
 /**
  * Where an operation takes its fields from. `body only`: in the query they are not ignored but refused. `image`, `csv`: the whole body is the one file of the input, and
- * other fields are in the query. `multipart`: a form with a file, as browsers send it.
+ * other fields are in the query; `raw`: the same for a body of any kind. `multipart`: a form with a file, as browsers send it.
  */
-export type Source = 'query' | 'body' | 'either' | 'body only' | 'image' | 'csv' | 'multipart'
-export const isWholeBody = (source: Source): boolean => source === 'image' || source === 'csv'
+export type Source = 'query' | 'body' | 'either' | 'body only' | 'image' | 'csv' | 'raw' | 'multipart'
+export const isWholeBody = (source: Source): boolean => source === 'image' || source === 'csv' || source === 'raw'
 export const isInQuery = (source: Source): boolean => source === 'query' || source === 'either' || isWholeBody(source)
 export interface Sources {
   readonly query: Readonly<Record<string, unknown>>
@@ -126,6 +126,7 @@ export function compileInput<T extends TObject>(
     const body = source === 'query' ? undefined : bodyFields(sources.body, fileName)
     if (isClosed && body) refuseUnknown(schema, body)
     if (isFromQuery) refuseRepeated(fields, sources.query)
+    if (isFromQuery && isClosed) refuseUnknown(schema, sources.query)
     if (bodyFieldsOnly.length > 0) refuseInQuery(bodyFieldsOnly, sources.query)
     if (source === 'body only') refuseInQuery(fields, sources.query)
     const input: Record<string, unknown> = {}
@@ -150,10 +151,10 @@ function bodyFields(body: unknown, fileName: string | undefined): Record<string,
 }
 
 /** Where a schema is closed, what it does not know is a mistake and not somebody's own. */
-function refuseUnknown({ properties }: TObject, body: Record<string, unknown>): void {
-  const unknown = Object.keys(body).find((name) => !Object.hasOwn(properties, name))
+function refuseUnknown({ properties }: TObject, given: Readonly<Record<string, unknown>>): void {
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(properties, name))
   if (unknown !== undefined)
-    throw fail('validationFailed', `${unknown.slice(0, 100)} must be left out: there is no such property`)
+    throw fail('validationFailed', `${unknown.slice(0, 100)} must be left out: there is no such field`)
 }
 
 /** A query that names a field twice gives an array. */

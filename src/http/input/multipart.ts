@@ -18,32 +18,58 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  * becomes its bytes, and its name and media type are forgotten: they are the sender's word.
  */
 export function parseMultipart(body: Buffer, contentType: string): Record<string, string | Buffer> {
-  const [, quoted, plain] = BOUNDARY.exec(contentType) ?? []
-  const boundary = quoted ?? plain
-  if (boundary === undefined) throw fail('badRequest', 'The boundary of the form is missing or not allowed')
-  const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
   const fields = new Map<string, string | Buffer>()
-  // The first delimiter has no line in front of it.
-  if (!body.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2))) throw broken()
-  let at = delimiter.length - 2
-  for (let parts = 0; !isEnd(body, at); parts++) {
-    if (parts === MAX_PARTS) throw fail('badRequest', `The form has more than ${MAX_PARTS} fields`)
-    if (!isAt(body, at, '\r\n')) throw broken()
-    const end = body.indexOf(delimiter, at)
-    const headEnd = body.indexOf('\r\n\r\n', at)
-    if (end < 0 || headEnd < 0 || headEnd + 4 > end || headEnd - at > MAX_HEAD_BYTES) throw broken()
-    const { name, isFile } = readHead(body.subarray(at + 2, headEnd))
+  for (const { head, content } of splitParts(body, contentType, MAX_PARTS)) {
+    const { name, isFile } = readHead(head)
     if (fields.has(name)) throw fail('validationFailed', `${name} is given twice`)
     if (isFile && [...fields.values()].some(Buffer.isBuffer))
       throw fail('validationFailed', 'The form has more than one file; send one')
-    const content = body.subarray(headEnd + 4, end)
     fields.set(name, isFile ? content : readText(content, name))
-    at = end + delimiter.length
   }
   return Object.fromEntries(fields)
 }
 
-const broken = () => fail('badRequest', 'The form is not whole, or not written as multipart/form-data; send it again')
+/** A part of `multipart/mixed` (RFC 2046 §5.1.3): the fields of its head, with small letters, and its bytes. */
+export interface MixedPart {
+  readonly headers: ReadonlyMap<string, string>
+  readonly content: Buffer
+}
+
+export const parseMixed = (body: Buffer, contentType: string, most: number): MixedPart[] =>
+  // Some writers put an empty line before the first part.
+  splitParts(isAt(body, 0, '\r\n') ? body.subarray(2) : body, contentType, most).map(({ head, content }) => {
+    const headers = new Map<string, string>()
+    for (const line of decode(head).split('\r\n')) {
+      const [, name = '', value = ''] = /^([\w-]+):[ \t]*([^\r\n\0]*?)[ \t]*$/.exec(line) ?? []
+      if (name === '' || headers.has(name.toLowerCase())) throw broken()
+      headers.set(name.toLowerCase(), value)
+    }
+    return { headers, content }
+  })
+
+function splitParts(body: Buffer, contentType: string, most: number): { head: Buffer; content: Buffer }[] {
+  const [, quoted, plain] = BOUNDARY.exec(contentType) ?? []
+  const boundary = quoted ?? plain
+  if (boundary === undefined) throw fail('badRequest', 'The boundary of the parts is missing or not allowed')
+  const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
+  const parts: { head: Buffer; content: Buffer }[] = []
+  // The first delimiter has no line in front of it.
+  if (!body.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2))) throw broken()
+  let at = delimiter.length - 2
+  while (!isEnd(body, at)) {
+    if (parts.length === most) throw fail('badRequest', `The body has more than ${most} parts`)
+    if (!isAt(body, at, '\r\n')) throw broken()
+    const end = body.indexOf(delimiter, at)
+    const headEnd = body.indexOf('\r\n\r\n', at)
+    if (end < 0 || headEnd < 0 || headEnd + 4 > end || headEnd - at > MAX_HEAD_BYTES) throw broken()
+    parts.push({ head: body.subarray(at + 2, headEnd), content: body.subarray(headEnd + 4, end) })
+    at = end + delimiter.length
+  }
+  return parts
+}
+
+const broken = () =>
+  fail('badRequest', 'The parts of the body are not whole, or not written as multipart has it; send it again')
 
 const isAt = (body: Buffer, at: number, text: string): boolean =>
   body.subarray(at, at + text.length).equals(Buffer.from(text, 'latin1'))
@@ -74,6 +100,6 @@ function decode(bytes: Buffer): string {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw fail('badRequest', 'The form is not valid UTF-8')
+    throw fail('badRequest', 'The body is not valid UTF-8')
   }
 }

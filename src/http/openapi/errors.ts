@@ -29,6 +29,19 @@ const errorSchema: JsonObject = {
       enum: listErrors().map((e) => e.code),
     },
     error_description: { type: 'string', description: 'What went wrong and what to do, for people' },
+    faults: {
+      type: 'array',
+      description: 'Where an xAPI statement is refused: each fault',
+      items: {
+        type: 'object',
+        required: ['pointer', 'rule', 'must'],
+        properties: {
+          pointer: { type: 'string', description: 'Where it is (RFC 6901)' },
+          rule: { type: 'string', description: 'The requirement of the specification' },
+          must: { type: 'string', description: 'The end of the sentence "it must …"' },
+        },
+      },
+    },
   },
 }
 

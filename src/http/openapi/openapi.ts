@@ -106,23 +106,36 @@ function describeOperation(operation: Operation, schemas: SharedSchemas, errors:
     ...(operation.from === 'query' ? {} : { requestBody: describeBody(operation, schemas) }),
     security: securityOf(operation).map((name) => (name === undefined ? {} : { [name]: [] })),
     responses: {
-      [statusOf(operation)]: {
-        description: 'Done',
-        headers: {
-          ...Object.fromEntries(
-            Object.entries(operation.output.headers ?? {}).map(([name, description]) => [
-              name,
-              { description, schema: { type: 'string' } },
-            ]),
-          ),
-          ...refsToHeaders(['x-request-id', 'RateLimit', 'RateLimit-Policy']),
-        },
-        ...describeContent(operation, schemas),
-      },
+      ...describeAnswers(operation, schemas),
       ...(operation.output.kind === 'image' ? { 304: { description: 'The client has it already' } } : {}),
       ...errors.describe(errorsOf(operation), operation.errorForm, challengeOf(operation)),
     },
   }
+}
+
+function describeAnswers(operation: Operation, schemas: SharedSchemas): JsonObject {
+  const { output } = operation
+  const headers = {
+    ...Object.fromEntries(
+      Object.entries(output.headers ?? {}).map(([name, description]) => [
+        name,
+        { description, schema: { type: 'string' } },
+      ]),
+    ),
+    ...refsToHeaders(['x-request-id', 'RateLimit', 'RateLimit-Policy']),
+  }
+  if (output.kind !== 'raw')
+    return { [statusOf(operation)]: { description: 'Done', headers, ...describeContent(operation, schemas) } }
+  return Object.fromEntries(
+    Object.entries(output.answers).map(([status, { about, mediaTypes = [] }]) => [
+      status,
+      {
+        description: about,
+        headers,
+        ...(mediaTypes.length > 0 ? { content: Object.fromEntries(mediaTypes.map((type) => [type, {}])) } : {}),
+      },
+    ]),
+  )
 }
 
 const fieldsOf = (input: TObject): [name: string, schema: TSchema, isRequired: boolean][] =>
@@ -207,6 +220,7 @@ function describeBody({ input, from, example }: Operation, schemas: SharedSchema
   // OpenAPI 3.1 says of bytes nothing but their media type.
   if (from === 'image')
     return { required: true, content: Object.fromEntries(IMAGE_BODY_TYPES.map((type) => [type, {}])) }
+  if (from === 'raw') return { required: true, content: { '*/*': {} } }
   if (from === 'csv') {
     const [file] = fieldsOf(input).find(([, field]) => isFile(field))!
     const schema = { type: 'string', description: input.properties[file].description }
@@ -243,6 +257,7 @@ function describeMore({ description, who, needs = [], role }: Operation): JsonOb
 function describeContent({ name, output, example }: Operation, schemas: SharedSchemas): JsonObject {
   switch (output.kind) {
     case 'empty':
+    case 'raw':
       return {}
     case 'events':
       return { content: { 'text/event-stream': { schema: describeEvents(output, schemas) } } }

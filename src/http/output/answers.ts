@@ -70,6 +70,9 @@ function allHeaders(environment: Environment, request: HttpRequest, own: Headers
   const { origin } = request.headers
   if (origin !== undefined) headers.push(...corsHeaders(environment.get(origins), origin))
   if (environment.stopping.aborted) headers.push('connection', 'close')
+  const { route } = request
+  if (route.headersFor)
+    for (const [name, value] of Object.entries(route.headersFor(request, environment))) setHeader(headers, name, value)
   for (const name in own) {
     const value = own[name] as Headers[string]
     if (typeof value === 'string') setHeader(headers, name, value)

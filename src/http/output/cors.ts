@@ -9,6 +9,7 @@ const EXPOSED = [
   'error_description',
   'etag',
   'expires_in',
+  'last-modified',
   'ratelimit',
   'ratelimit-policy',
   'refresh_token',
@@ -16,6 +17,8 @@ const EXPOSED = [
   'retry-after',
   'token_type',
   'www-authenticate',
+  'x-experience-api-consistent-through',
+  'x-experience-api-version',
   'x-request-id',
 ].join(', ')
 
@@ -45,6 +48,6 @@ export function corsHeaders(origins: Origins, origin: string): string[] {
 export const PREFLIGHT_HEADERS = {
   'access-control-allow-methods': 'GET, PUT, POST, DELETE',
   'access-control-allow-headers':
-    'authorization, content-type, clientid, client_id, idempotency-key, if-match, last-event-id, x-request-id',
+    'authorization, content-type, clientid, client_id, idempotency-key, if-match, if-none-match, last-event-id, x-experience-api-version, x-request-id',
   'access-control-max-age': '600',
 }

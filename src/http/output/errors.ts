@@ -8,7 +8,7 @@ import { HTML_TYPE, JSON_TYPE } from './media-types.ts'
 const asciiOnly = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 500)
 
 export const errorBody = (error: PlatformError): string =>
-  JSON.stringify({ error_code: error.code, error_description: error.message })
+  JSON.stringify({ error_code: error.code, error_description: error.message, faults: error.faults })
 
 /** Old iOS clients read the first pair and nothing else; the second is the documented one. */
 export function errorHeaders(error: PlatformError): Record<string, string> {

@@ -40,6 +40,27 @@ export interface FileOutput {
   readonly headers?: Texts
 }
 
+/** Whatever its `run` says: status, headers and bytes. For protocols that are not ours. */
+export interface RawOutput {
+  readonly kind: 'raw'
+  /** By status: a sentence, and the media types of the body where there is one. */
+  readonly answers: Readonly<Record<number, { readonly about: string; readonly mediaTypes?: readonly string[] }>>
+  readonly headers?: Texts
+}
+
+/** What the `run` of such an operation resolves to. */
+export interface RawAnswer {
+  readonly status: number
+  readonly headers: TextsOrLists
+  readonly body?: string | Buffer
+}
+
+export const raw = (answers: RawOutput['answers'], headers: Texts = {}): RawOutput => ({
+  kind: 'raw',
+  answers,
+  headers,
+})
+
 /** An event that a stream may send: a sentence, and the JSON in its data. */
 export interface EventDescription {
   readonly about: string
@@ -54,8 +75,14 @@ export interface EventOutput {
   readonly headers?: Texts
 }
 
-/** What goes out. `run` resolves to an `Image`, a `Download` or `StartEvents` where the output is one. */
-export type Output<Result> = JsonOutput<Result> | EmptyOutput<Result> | ImageOutput | FileOutput | EventOutput
+/** What goes out. `run` resolves to an `Image`, a `Download`, a `RawAnswer` or `StartEvents` where the output is one. */
+export type Output<Result> =
+  | JsonOutput<Result>
+  | EmptyOutput<Result>
+  | ImageOutput
+  | FileOutput
+  | RawOutput
+  | EventOutput
 
 /** Refuses before the first byte by rejecting; what it resolves to then writes events until the sink closes. */
 export type StartEvents = (sink: EventSink) => void

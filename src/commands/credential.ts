@@ -1,0 +1,182 @@
+import type { EnvironmentName } from '../config.ts'
+import {
+  addSecret,
+  changeCredential,
+  dropOldSecrets,
+  listCredentials,
+  makeCredential,
+  revokeCredential,
+} from '../credentials/managing.ts'
+import { SCOPES } from '../credentials/scopes.ts'
+import type { Environment } from '../environment.ts'
+import { findAgentFaults } from '../statements/faults.ts'
+import { type CommandGroup, command, ENVIRONMENT_OPTION, print, tell, UsageError } from './command.ts'
+import { readEnvironmentName, withEnvironment } from './database.ts'
+import { operator } from './operator.ts'
+
+const environment = { ...ENVIRONMENT_OPTION, default: 'production' } as const
+
+/** A key says itself which environment it is of. */
+const withKey = (key: string, work: (environment: Environment) => Promise<void>): Promise<void> => {
+  const name: EnvironmentName = key.startsWith('gs_sbx_') ? 'sandbox' : 'production'
+  return withEnvironment(name, work)
+}
+
+const options = {
+  scope: { type: 'string', multiple: true, value: 'SCOPE', about: `What it may do: ${SCOPES.join(', ')}` },
+  expires: { type: 'string', value: 'DATE', about: 'From then on it is refused, such as 2027-01-31' },
+} as const
+
+function readDate(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(Date.parse(text)))
+    throw new UsageError(`--expires is a date such as 2027-01-31, not '${text}'`)
+  return new Date(text).toISOString()
+}
+
+function readAgent(text: string | undefined): Record<string, unknown> | undefined {
+  if (text === undefined) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new UsageError('--authority is an xAPI agent as JSON, such as {"mbox": "mailto:lab@example.org"}')
+  }
+}
+
+const add = command({
+  about: 'Makes a key of the record store, and prints it with its secret. The secret is shown this once.',
+  args: ['NAME'],
+  options: {
+    ...options,
+    authority: {
+      type: 'string',
+      value: 'JSON',
+      about: 'The agent that its statements get as authority; by default an account named like the key',
+    },
+    library: { type: 'boolean', default: false, about: 'Its statements may only have verbs of the library' },
+    environment,
+  },
+  notes: 'A tool sends the key as user name and the secret as password, by HTTP Basic.',
+  examples: [
+    "credential add 'Simulator 3' --scope statements/write --scope statements/read/mine",
+    "credential add 'Reports' --scope statements/read --expires 2027-01-31 --environment sandbox",
+  ],
+  run: async ([name], values) => {
+    if (!values.scope) throw new UsageError('--scope is missing')
+    const what = {
+      name: name!,
+      scopes: values.scope,
+      ...defined({ authority: readAgent(values.authority), expiresDate: readDate(values.expires) }),
+      usesLibrary: values.library,
+    }
+    await withEnvironment(readEnvironmentName(values.environment)!, async (found) => {
+      const checkAgent = (agent: unknown) => findAgentFaults(agent, '2.0.0')
+      const { key, secret } = await makeCredential(found, found.db, operator(), what, checkAgent)
+      print(`key     ${key}`)
+      print(`secret  ${secret}`)
+    })
+  },
+})
+
+const update = command({
+  about: 'Changes a key of the record store, at once; what is not named stays as it is.',
+  args: ['KEY'],
+  options: {
+    name: { type: 'string', value: 'TEXT', about: 'What it is for' },
+    ...options,
+    'never-expires': { type: 'boolean', default: false, about: 'Takes the expiry away' },
+    suspend: { type: 'boolean', default: false, about: 'It is refused, until it is resumed' },
+    resume: { type: 'boolean', default: false, about: 'It is no longer suspended' },
+    library: { type: 'string', value: 'on|off', about: 'Whether its statements may only have verbs of the library' },
+  },
+  examples: ['credential update gs_key_… --suspend', 'credential update gs_key_… --scope statements/read'],
+  run: async ([key], values) => {
+    if (values.suspend && values.resume) throw new UsageError('--suspend and --resume do not go together')
+    if (values.library !== undefined && !['on', 'off'].includes(values.library))
+      throw new UsageError(`--library is on or off, not '${values.library}'`)
+    const what = defined({
+      name: values.name,
+      scopes: values.scope,
+      expiresDate: readDate(values.expires),
+      neverExpires: values['never-expires'] || undefined,
+      suspended: values.suspend ? true : values.resume ? false : undefined,
+      usesLibrary: values.library === undefined ? undefined : values.library === 'on',
+    })
+    if (Object.keys(what).length === 0) throw new UsageError('Name what to change, such as --suspend')
+    await withKey(key!, async (found) => {
+      const { name, status, scopes, expiresDate } = await changeCredential(found, found.db, operator(), {
+        key: key!,
+        ...what,
+      })
+      print([key, status, scopes.join(' '), expiresDate ?? 'never expires', name].join('\t'))
+    })
+  },
+})
+
+const revoke = command({
+  about: 'Ends a key of the record store at once, for good. What it has sent stays.',
+  args: ['KEY'],
+  options: {},
+  examples: ['credential revoke gs_key_…'],
+  run: ([key]) =>
+    withKey(key!, async ({ db }) => {
+      await revokeCredential(db, operator(), { key: key! })
+      print(`${key} is revoked.`)
+    }),
+})
+
+const rotate = command({
+  about:
+    'Gives a key a second secret, so that both are right while tools change over; --drop-old then ends the old one.',
+  args: ['KEY'],
+  options: {
+    'drop-old': { type: 'boolean', default: false, about: 'Ends all secrets but the newest, and makes none' },
+  },
+  examples: ['credential rotate gs_key_…', 'credential rotate gs_key_… --drop-old'],
+  run: ([key], values) =>
+    withKey(key!, async (found) => {
+      const what = { key: key! }
+      if (values['drop-old']) {
+        await dropOldSecrets(found, found.db, operator(), what)
+        print('Only the newest secret is left.')
+        return
+      }
+      const { secret } = await addSecret(found, found.db, operator(), what)
+      print(`secret  ${secret}`)
+      tell(`The old secret is right until: groundschool credential rotate ${key} --drop-old`)
+    }),
+})
+
+const AT_ONCE = 100
+
+const list = command({
+  about: 'Lists the keys of the record store: key, status, scopes, last use and name, separated by tabs.',
+  args: [],
+  options: { environment },
+  examples: ['credential list', 'credential list --environment sandbox'],
+  run: (_args, values) =>
+    withEnvironment(readEnvironmentName(values.environment)!, async (found) => {
+      for (let page = 1, pages = 1; page <= pages; page++) {
+        const listed = await listCredentials(found, found.db, operator(), { page, limit: AT_ONCE })
+        pages = listed.pages
+        for (const { key, status, scopes, secrets, name } of listed.docs) {
+          const used = secrets
+            .map(({ lastUsedDate }) => lastUsedDate ?? '')
+            .sort()
+            .at(-1)
+          print([key, status, scopes.join(' '), used ? `last used ${used}` : 'never used', name].join('\t'))
+        }
+      }
+    }),
+})
+
+/** Without what was not given. */
+const defined = <T extends object>(values: T) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }
+
+export const credential: CommandGroup = {
+  about: 'Makes, lists, changes and revokes keys of the record store, and renews their secrets.',
+  verbs: { add, list, update, rotate, revoke },
+}

@@ -1,0 +1,107 @@
+import { secretHashKey } from '../apps/secrets.ts'
+import { RateLimiter } from '../bounds/rate-limiter.ts'
+import { callerKey, type PersonCaller } from '../caller.ts'
+import { type Environment, service } from '../environment.ts'
+import { fail } from '../errors.ts'
+import { type Asked, appUser, type CallerKind, limitAddress, person } from '../http/callers/callers.ts'
+import { readBasic } from '../http/callers/client-credentials.ts'
+import { findBrowserToken } from '../http/callers/cookies.ts'
+import type { Need } from '../http/operation.ts'
+import type { HttpRequest } from '../http/request.ts'
+import { homePage } from './agents.ts'
+import { authenticateKey, type KeyHolder, noteUse, refuseExpired } from './authenticate.ts'
+import { credentialCache } from './cache.ts'
+import { callAsAdministrator, callAsKey, callAsUser, checkAdministrator, type StoreCaller } from './credentials.ts'
+import type { Scope } from './scopes.ts'
+
+const keyLimit = service(({ config }) => new RateLimiter('key', config.RATE_TOKEN_PER_SECOND, config.RATE_TOKEN_BURST))
+const HOW =
+  'Send a key of the record store as Authorization: Basic base64(key:secret), or an access token as Authorization: Bearer <token>'
+
+/** Whoever speaks to the record store: a key with its secret, a user of an app with an access token, or an administrator on the platform's own pages. */
+export const recordStore: CallerKind<StoreCaller> = {
+  name: 'record store',
+  challenge: 'Basic',
+  security: (asked) => ['basic', ...appUser.security(asked), ...person.security(asked)],
+  errors: (asked) => [
+    ...new Set([
+      ...appUser.errors(asked),
+      ...person.errors(asked),
+      ...(['wrongCredentials', 'unknownClient', 'forbidden', 'notForAnonymous'] as const),
+    ]),
+  ],
+  keyOf: (who) => (who.credentialId === undefined ? (who.userId ?? callerKey(who)) : who.senderKey),
+  admit: async (environment, request, asked) => {
+    const header = request.oneHeader('authorization')
+    if (header !== undefined && /^basic(?: |$)/i.test(header)) return admitKey(environment, request, header)
+    if (header !== undefined || (asked.isEmbedded && 'authorization' in request.query))
+      return admitUser(environment, request, asked)
+    if (findBrowserToken(environment, request) !== undefined) return admitPage(environment, request, asked)
+    limitAddress(environment, request)
+    throw fail('notAuthorized', HOW)
+  },
+}
+
+async function admitKey(environment: Environment, request: HttpRequest, header: string): Promise<StoreCaller> {
+  const { db, get } = environment
+  const { who } = request
+  const cache = get(credentialCache)
+  const hash = cache.hash(header)
+  const known = cache.get(hash, who.at)
+  if (known) refuseExpired(known, who)
+  const holder = known ?? (await lookUpKey(environment, request, header, hash))
+  request.limit(get(keyLimit), holder.key)
+  await noteUse(db, who, holder)
+  return callAsKey(who, holder)
+}
+
+async function lookUpKey(
+  environment: Environment,
+  request: HttpRequest,
+  header: string,
+  hash: string,
+): Promise<KeyHolder> {
+  const { db, name, get } = environment
+  const { who } = request
+  limitAddress(environment, request)
+  const { clientId: key, clientSecret: secret } = readBasic(header)!
+  if (secret === undefined) throw fail('wrongCredentials', 'The secret is missing')
+  const cache = get(credentialCache)
+  const mark = cache.mark()
+  const policy = { environment: name, hashKey: get(secretHashKey), homePage: get(homePage) }
+  const holder = await authenticateKey(db, who, { key, secret }, policy)
+  cache.remember(hash, holder, who.at, mark)
+  return holder
+}
+
+async function admitUser(environment: Environment, request: HttpRequest, asked: Asked): Promise<StoreCaller> {
+  const who = await appUser.admit(environment, request, asked)
+  if (who.isAnonymous)
+    throw fail('notForAnonymous', 'The record store is not open to anonymous users; sign in with an account')
+  return callAsUser(environment, environment.db, who)
+}
+
+async function admitPage(environment: Environment, request: HttpRequest, asked: Asked): Promise<StoreCaller> {
+  const who = await person.admit(environment, request, asked)
+  return callAsAdministrator(environment, environment.db, who)
+}
+
+/** For what concerns the record store as a whole. */
+export const anAdministrator: Need<PersonCaller> = {
+  name: 'administrator',
+  errors: ['forbidden'],
+  check: ({ db, who }) => checkAdministrator(db, who, 'Only administrators manage the record store'),
+}
+
+/** One of these is enough. */
+export const scope = (...any: Scope[]): Need<StoreCaller> => {
+  const names = any.join(' or ')
+  return {
+    name: `scope ${names}`,
+    errors: ['forbidden'],
+    check: ({ who }) => {
+      if (!any.some((one) => who.scopes.has(one)))
+        throw fail('forbidden', `This needs the scope ${names}; the caller has ${[...who.scopes].join(', ')}`)
+    },
+  }
+}

@@ -1,0 +1,14 @@
+import type { Room } from '../room.ts'
+import { findAgentFaults } from '../statements/faults.ts'
+import { credentialOperations } from './routes.ts'
+
+export const credentials: Room = {
+  name: 'credentials',
+  areas: {
+    'Record store': 'Keys of the record store, and what can be asked of it beside the xAPI specification.',
+  },
+  operations: credentialOperations((agent) => findAgentFaults(agent, '2.0.0')),
+  personalTables: {
+    credentials: { inExport: 'no: what an administrator did for all', whenDeleted: 'who made it is gone' },
+  },
+}

@@ -1,0 +1,20 @@
+/** What a key of the record store may do (xAPI-Communication 4.2). */
+export const SCOPES = [
+  'statements/write',
+  'statements/read/mine',
+  'statements/read',
+  'state',
+  'define',
+  'profile',
+  'all',
+] as const
+export type Scope = (typeof SCOPES)[number]
+
+export const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text)
+
+/** `all` is every one of them. */
+export const expand = (scopes: readonly Scope[]): ReadonlySet<Scope> =>
+  new Set(scopes.includes('all') ? SCOPES : scopes)
+
+/** What users have who are signed in to an app. */
+export const USER_SCOPES: readonly Scope[] = ['statements/write', 'statements/read/mine', 'state']

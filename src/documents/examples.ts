@@ -1,0 +1,55 @@
+const headers = { 'X-Experience-API-Version': '2.0.0' }
+const activityId = 'https://sandhills.example.org/activities/walkaround'
+const agent = JSON.stringify({ mbox: 'mailto:avery@example.org' })
+const NO_PAGES =
+  'Without an id the answer is a JSON array of ids, the oldest document first, up to 10,000; `since` leaves out what has not changed after a moment.'
+const MERGED =
+  'Where both the document that is there and the one that is sent are JSON objects, each property that is sent replaces the one of its name. Where there is none, the document is kept as it is.'
+
+/** What differs between the three resources, and the four operations of each. */
+const examplesOf = (
+  name: string,
+  what: { put: string; read: string; remove: string },
+  place: Record<string, string>,
+) => {
+  const document = { bookmark: 'propeller', seen: 12 }
+  const put = {
+    request: { ...place, document },
+    headers: { ...headers, 'If-None-Match': '*', 'Content-Type': 'application/json' },
+  }
+  return {
+    PUT: { description: what.put, example: put },
+    POST: {
+      description: MERGED,
+      example: {
+        request: { ...place, document: { seen: 13 } },
+        headers: { ...headers, 'Content-Type': 'application/json' },
+        after: `put${name}`,
+      },
+    },
+    GET: { description: what.read, example: { request: place, headers, after: `put${name}` } },
+    DELETE: { description: what.remove, example: { request: place, headers, after: `put${name}` } },
+  }
+}
+
+const PROFILE = {
+  put: 'Documents of any kind, under ids that whoever writes them chooses. Version 1.0.3 asks for If-Match or If-None-Match; where there is a document, both versions do.',
+  read: `The document comes as it was sent, with its ETag. ${NO_PAGES}`,
+  remove: 'Where there is no such document nothing happens. With If-Match it is deleted only as the client knows it.',
+}
+
+/** What people read about these operations. */
+export const examples = {
+  State: examplesOf(
+    'State',
+    {
+      put: 'A scratch area for activities: bookmarks, answers so far, whatever an activity wants to find again. In version 2.0 replacing a document takes If-Match. With an access token it is the state of its user, `agent` being their account.',
+      read: `The document comes as it was sent, with its ETag. ${NO_PAGES}`,
+      remove:
+        'Without `stateId` all state of the agent in the activity is deleted, or of one registration. Where there is none nothing happens.',
+    },
+    { activityId, agent, registration: '3c1f2f9d-0b9d-4e52-8f0e-4a3c9a578e40', stateId: 'bookmark' },
+  ),
+  ActivityProfile: examplesOf('ActivityProfile', PROFILE, { activityId, profileId: 'briefing' }),
+  AgentProfile: examplesOf('AgentProfile', PROFILE, { agent, profileId: 'preferences' }),
+}

@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto'
+
+interface Part {
+  readonly headers: Readonly<Record<string, string>>
+  readonly content: Buffer
+}
+
+/** Writes `multipart/mixed` (RFC 2046 §5.1.3). */
+export function writeMixed(parts: readonly Part[]): { readonly type: string; readonly body: Buffer } {
+  // Random, so that nobody can put it into what a part holds.
+  const boundary = randomBytes(18).toString('base64url')
+  const pieces = parts.flatMap(({ headers, content }) => [
+    Buffer.from(
+      `--${boundary}\r\n${Object.entries(headers)
+        .map(([name, value]) => `${name}: ${value}\r\n`)
+        .join('')}\r\n`,
+    ),
+    content,
+    Buffer.from('\r\n'),
+  ])
+  return {
+    type: `multipart/mixed; boundary="${boundary}"`,
+    body: Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]),
+  }
+}

@@ -1,0 +1,35 @@
+const version = { 'X-Experience-API-Version': '2.0.0' }
+const statement = {
+  id: '5e2f6d3a-8f41-4b0e-9a53-1c1d7a3f9d10',
+  actor: { objectType: 'Agent', account: { homePage: 'https://school.example', name: '@avery' } },
+  verb: { id: 'http://adlnet.gov/expapi/verbs/experienced', display: { en: 'experienced' } },
+  object: { objectType: 'Activity', id: 'https://school.example/simulator/crosswind' },
+}
+
+export const examples = {
+  sendStatements: {
+    description:
+      'For any tool that speaks xAPI. A statement that was sent before is left as it is; another one with the same id is refused with 409. Of a batch either all statements are stored or none, and each fault is named with its place.',
+    example: { request: { body: [statement] }, headers: version },
+  },
+  putStatement: {
+    description:
+      'The same for one statement whose id stands in the address. Sending it again changes nothing, so it is safe to repeat after a lost answer.',
+    example: { request: { statementId: statement.id, body: statement }, headers: version },
+  },
+  getStatements: {
+    description:
+      'The newest come first, a page at a time; `more` is the path of the next page and is valid for a day. Who has the scope statements/read/mine alone sees what they have sent themselves. A statement that refers to another one is also found by what that one is found by.',
+    example: { request: { verb: statement.verb.id, limit: 10 }, headers: version, after: 'sendStatements' },
+  },
+  getActivity: {
+    description:
+      'Definitions of an activity come with statements of those who have the scope define, and are put together. With Accept-Language one language of each name is shown.',
+    example: { request: { activityId: statement.object.id }, headers: version },
+  },
+  getAgent: {
+    description: 'Names that an agent has had in statements, and its identifier, as a Person of the specification.',
+    example: { request: { agent: JSON.stringify(statement.actor) }, headers: version },
+  },
+  getAbout: { description: 'Needs no key and no version header.', example: {} },
+}

@@ -1,0 +1,58 @@
+import { createPublicKey, verify, X509Certificate } from 'node:crypto'
+import { fail } from '../errors.ts'
+import { isSame } from '../statements/compare.ts'
+import type { Statement } from '../statements/statement.ts'
+
+const ALGORITHMS: Readonly<Record<string, string>> = { RS256: 'RSA-SHA256', RS384: 'RSA-SHA384', RS512: 'RSA-SHA512' }
+const refuse = (problem: string) => fail('validationFailed', `The signature ${problem}`)
+
+/**
+ * Checks a signed statement (xAPI-Data 2.6): a JWS in compact form (RFC 7515) by one of three algorithms, whose payload is the statement before it was signed. Where the
+ * header holds a certificate, the signature must be its. Whether to trust who signed is for those who read.
+ */
+export function checkSignature(statement: Statement, bytes: Buffer): void {
+  const [header = '', payload = '', signature = '', ...more] = bytes.toString('latin1').split('.')
+  const { alg, x5c } = readObject(header, 'header') as { alg?: unknown; x5c?: unknown }
+  if (more.length > 0 || signature === '') throw refuse('is no JWS in compact form')
+  const algorithm = typeof alg === 'string' ? ALGORITHMS[alg] : undefined
+  if (!algorithm) throw refuse('must be by RS256, RS384 or RS512')
+  const signed = readObject(payload, 'payload') as Statement
+  if (!isSameAsSigned(statement, signed)) throw refuse('is of another statement')
+  if (x5c === undefined) return
+  const key = readKey(x5c)
+  const data = Buffer.from(`${header}.${payload}`, 'latin1')
+  if (!verify(algorithm, data, key, Buffer.from(signature, 'base64url')))
+    throw refuse('does not fit its own certificate')
+}
+
+function readObject(part: string, what: string): object {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString())
+    if (typeof value === 'object' && value !== null) return value
+  } catch {
+    // Told below.
+  }
+  throw refuse(`has a ${what} that is no JSON object`)
+}
+
+/** What was signed may be any JSON: what cannot even be compared is another statement. */
+function isSameAsSigned(statement: Statement, signed: Statement): boolean {
+  try {
+    return (
+      isSame(signed, statement) && (signed.id === undefined || signed.id.toLowerCase() === statement.id?.toLowerCase())
+    )
+  } catch {
+    return false
+  }
+}
+
+function readKey(x5c: unknown) {
+  const [first] = Array.isArray(x5c) ? x5c : []
+  try {
+    return createPublicKey(
+      new X509Certificate(Buffer.from(first, 'base64')).publicKey.export({ type: 'spki', format: 'pem' }),
+    )
+  } catch {
+    throw refuse('has a certificate in x5c that cannot be read')
+  }
+}
