@@ -22,6 +22,7 @@ import { idempotency } from './idempotency/room.ts'
 import { imports } from './imports/room.ts'
 import { jobs } from './jobs/room.ts'
 import { lockouts } from './lockouts/room.ts'
+import { lrs } from './lrs/room.ts'
 import { messages } from './messages/room.ts'
 import { notes } from './notes/room.ts'
 import { oauth } from './oauth/room.ts'
@@ -67,6 +68,7 @@ export const rooms: readonly Room[] = [
   xapi, // /xapi: statements, activities and agents, for any tool that speaks xAPI
   documents, // /xapi/activities/state, /xapi/activities/profile, /xapi/agents/profile: what activities keep
   credentials, // /lrs/v1/credentials: keys of the record store, and what they may do
+  lrs, // /lrs/v1: figures, the stream, the export and the retention of the record store
   plugins, // /plugin/v1/plugin: what extends the platform
   ato, // /plugin/v1/ato: packages of apps, and requests to plugins about them
   records, // /plugin/v2/ai: what AI plugins read and write of people

@@ -252,7 +252,7 @@ const SETTINGS = {
     whole(1, 100),
   ),
   STREAM_LIMIT: setting(
-    'Change streams open at once in one process: so many of buckets, and so many of classes.',
+    'Change streams open at once in one process: so many of buckets, so many of classes, and so many of the record store.',
     '10000',
     whole(1, 1_000_000),
   ),
@@ -290,6 +290,11 @@ const SETTINGS = {
     'Under what xAPI statements carry ids of the platform: this, and `/lesson`.',
     'BASE_URL/xapi/api-id',
     httpAddress,
+  ),
+  XAPI_RETENTION_DAYS: optional(
+    'How long xAPI statements are kept (days). What is older is removed for good.',
+    'none: they are kept',
+    whole(1, 36_500),
   ),
   STOP_SECONDS: setting('How long a stop waits for requests under way (seconds).', '7', whole(1, 600)),
   METRICS_TOKEN: optional(

@@ -1,8 +1,10 @@
 import { secretHashKey } from '../apps/secrets.ts'
 import { RateLimiter } from '../bounds/rate-limiter.ts'
-import { callerKey, type PersonCaller } from '../caller.ts'
+import { findSignedIn } from '../browsers/browsers.ts'
+import { type Caller, callerKey, type PersonCaller } from '../caller.ts'
 import { type Environment, service } from '../environment.ts'
-import { fail } from '../errors.ts'
+import { fail, PlatformError } from '../errors.ts'
+import { findBearer, lookUpHolder, recallHolder } from '../http/callers/bearer.ts'
 import { type Asked, appUser, type CallerKind, limitAddress, person } from '../http/callers/callers.ts'
 import { readBasic } from '../http/callers/client-credentials.ts'
 import { findBrowserToken } from '../http/callers/cookies.ts'
@@ -40,37 +42,67 @@ export const recordStore: CallerKind<StoreCaller> = {
     limitAddress(environment, request)
     throw fail('notAuthorized', HOW)
   },
+  holds: async (environment, request) => {
+    try {
+      await lookAgain(environment, request)
+      return true
+    } catch (error) {
+      // A database that is away is asked again.
+      if (error instanceof PlatformError) return error.kind === 'notReady'
+      throw error
+    }
+  },
+}
+
+/** Refuses whom it would no longer let in. It counts for no limit: nobody has asked. */
+async function lookAgain(environment: Environment, request: HttpRequest): Promise<void> {
+  const { db, name, clock } = environment
+  const who = { ...request.who, at: clock() }
+  const header = request.oneHeader('authorization')
+  if (header !== undefined && /^basic(?: |$)/i.test(header)) {
+    if (!recallKey(environment, who, header)) await lookUpKey(environment, who, header)
+    return
+  }
+  const token = findBearer(request, true)
+  if (token !== undefined) {
+    if (!recallHolder(environment, token, who.at)) await lookUpHolder(environment, token, who.at)
+    return
+  }
+  const found = await findSignedIn(db, findBrowserToken(environment, request) ?? '', name, who.at)
+  if (!found) throw fail('notAuthorized', HOW)
+  await checkAdministrator(db, found, 'On the platform’s own pages only administrators see the record store')
 }
 
 async function admitKey(environment: Environment, request: HttpRequest, header: string): Promise<StoreCaller> {
   const { db, get } = environment
   const { who } = request
-  const cache = get(credentialCache)
-  const hash = cache.hash(header)
-  const known = cache.get(hash, who.at)
-  if (known) refuseExpired(known, who)
-  const holder = known ?? (await lookUpKey(environment, request, header, hash))
+  const holder = recallKey(environment, who, header) ?? (await lookUpKeyOf(environment, request, header))
   request.limit(get(keyLimit), holder.key)
   await noteUse(db, who, holder)
   return callAsKey(who, holder)
 }
 
-async function lookUpKey(
-  environment: Environment,
-  request: HttpRequest,
-  header: string,
-  hash: string,
-): Promise<KeyHolder> {
-  const { db, name, get } = environment
-  const { who } = request
+/** One that is not remembered costs a look into the database, so those count for the address too. */
+function lookUpKeyOf(environment: Environment, request: HttpRequest, header: string): Promise<KeyHolder> {
   limitAddress(environment, request)
+  return lookUpKey(environment, request.who, header)
+}
+
+function recallKey({ get }: Environment, who: Caller, header: string): KeyHolder | undefined {
+  const cache = get(credentialCache)
+  const known = cache.get(cache.hash(header), who.at)
+  if (known) refuseExpired(known, who)
+  return known
+}
+
+async function lookUpKey({ db, name, get }: Environment, who: Caller, header: string): Promise<KeyHolder> {
   const { clientId: key, clientSecret: secret } = readBasic(header)!
   if (secret === undefined) throw fail('wrongCredentials', 'The secret is missing')
   const cache = get(credentialCache)
   const mark = cache.mark()
   const policy = { environment: name, hashKey: get(secretHashKey), homePage: get(homePage) }
   const holder = await authenticateKey(db, who, { key, secret }, policy)
-  cache.remember(hash, holder, who.at, mark)
+  cache.remember(cache.hash(header), holder, who.at, mark)
   return holder
 }
 

@@ -93,7 +93,7 @@ export const describeCaller = ({ key, appId, scopes, authority, usesLibrary }: S
   usesLibrary,
 })
 
-export async function checkAdministrator(db: Db, who: PersonCaller, refusal: string): Promise<void> {
+export async function checkAdministrator(db: Db, who: Pick<PersonCaller, 'personId'>, refusal: string): Promise<void> {
   const caller = await db.first(store.findAdministrator, { person: who.personId })
   if (!caller?.administers) throw fail('forbidden', refusal)
 }

@@ -25,6 +25,8 @@ export interface Standing<F> {
 export interface FeedSource<F> {
   /** Who may follow can change without news in the sequence: then it is looked at so often, too. */
   readonly recheckMs?: number
+  /** How soon those are looked after who have more to read, where that is sooner than the next look. */
+  readonly catchUpMs?: number
   /** The newest number of each sequence, in one statement for all; nothing for one that is gone. */
   look(keys: readonly number[]): Promise<ReadonlyMap<number, number>>
   findStanding(key: number, followers: readonly F[]): Promise<Standing<F>>
@@ -72,6 +74,7 @@ export class Feed<F> {
   #size = 0
   #timer: NodeJS.Timeout | undefined
   #recheckAt = 0
+  #isBehind = false
   #isClosed = false
 
   constructor(source: FeedSource<F>, total: number) {
@@ -119,12 +122,15 @@ export class Feed<F> {
 
   #schedule(): void {
     if (this.#timer || this.#isClosed || this.#size === 0) return
+    const { catchUpMs = LOOK_EVERY_MS } = this.#source
+    const waitMs = this.#isBehind ? catchUpMs : LOOK_EVERY_MS
     this.#timer = setTimeout(async () => {
+      this.#isBehind = false
       // A database that is away is somebody else's worry: the next look catches up.
       await this.#look().catch(() => {})
       this.#timer = undefined
       this.#schedule()
-    }, LOOK_EVERY_MS)
+    }, waitMs)
   }
 
   async #look(): Promise<void> {
@@ -153,13 +159,15 @@ export class Feed<F> {
       if (typeof since === 'object') {
         sink.send(since)
         sink.close()
-      } else if (seen < since || seen > last) lost.push(listener)
+      } else if (sink.isBusy?.()) continue
+      else if (seen < since || seen > last) lost.push(listener)
       else if (seen < last) groups.set(seen, [...(groups.get(seen) ?? []), listener])
     }
     const read = async ([seen, group]: [number, Listener<F>[]]): Promise<void> => {
       const events = await this.#source.read(key, seen, last)
-      if (events) for (const listener of group) sendAll(listener, events)
-      else lost.push(...group)
+      if (!events) return void lost.push(...group)
+      for (const listener of group) sendAll(listener, events)
+      if (group.some((listener) => listener.seen < last)) this.#isBehind = true
     }
     await Promise.all([...groups].map(read))
     if (lost.length === 0) return

@@ -58,14 +58,19 @@ function answerer(environment: Environment, operation: Operation): Answerer {
     case 'events':
       return async (context, input) => {
         const start: StartEvents = await operation.run(context, input)
-        start(openEventSink(environment, context.request))
+        start(openEventSink(environment, context.request, operation.who.holds))
       }
     case 'image':
       return async (context, input) =>
         sendImage(environment, context.request, (await operation.run(context, input)) as Image)
     case 'file':
       return async (context, input) =>
-        sendDownload(environment, context.request, (await operation.run(context, input)) as Download)
+        sendDownload(
+          environment,
+          context.request,
+          (await operation.run(context, input)) as Download,
+          operation.who.holds,
+        )
     case 'raw':
       return async (context, input) => {
         const { status, headers, body }: RawAnswer = await operation.run(context, input)

@@ -22,7 +22,7 @@ function examplesIn(file: string, heading: string | undefined, language: string)
   return [...section.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(([, code]) => code!)
 }
 
-test('what docs/how-to-sign-in.md, docs/learning.md and docs/plugins.md show works as it stands', async (t) => {
+test('what docs/how-to-sign-in.md, docs/learning.md, docs/xapi.md and docs/plugins.md show works as it stands', async (t) => {
   const server = await installServer(t)
   await server.start()
   const base = server.nobody.address.replace('127.0.0.1', 'localhost')
@@ -87,6 +87,27 @@ test('what docs/how-to-sign-in.md, docs/learning.md and docs/plugins.md show wor
     assert.match(output, /^event: ready$/m)
     assert.match(output, /"uri":"[^"]+&studentId=student-avery&code=gs_ac_/)
   })
+  await t.test('statements and the record store', async () => {
+    const script = examplesIn('docs/xapi.md', undefined, 'sh')
+      .join('\n')
+      .replace(/^curl -sN .*$/m, '$& || true')
+    const output = await run(script.replaceAll('http://localhost:4000', base))
+    const answers = output
+      .split('\n')
+      .filter((line) => /^[{[]/.test(line))
+      .map((line) => JSON.parse(line))
+    // The statement that is wrong.
+    assert.deepEqual(
+      answers.flatMap(({ error_code: code }) => code ?? []),
+      [4003],
+      output,
+    )
+    assert.equal(answers.length, 10, output)
+    assert.match(output, /^event: ready$/m)
+    assert.match(output, /"count":1,/)
+    assert.deepEqual(answers.at(-1), { page: 7 })
+  })
+
   await t.test('writing a plugin', async (t) => {
     // The examples listen elsewhere here than the demo data says, so that two suites can run on one machine.
     const [aiPort, atoPort, ownPort] = [await findFreePort(), await findFreePort(), await findFreePort()].map(String)

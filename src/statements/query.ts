@@ -93,7 +93,7 @@ export async function queryStatements(db: Db, what: Query): Promise<RowOf<typeof
 }
 
 /** The rarest leads: what is common is only probed. */
-async function sortByRarity(db: Db, wanted: readonly Wanted[]): Promise<readonly Wanted[]> {
+export async function sortByRarity(db: Db, wanted: readonly Wanted[]): Promise<readonly Wanted[]> {
   if (wanted.length === 1) return wanted
   const rows = await db.all(store.countRefs, { keys: wanted.map(({ key }) => key) })
   const countOf = new Map(rows.map(({ key, count }) => [key, count]))

@@ -1,6 +1,8 @@
 import type { Room } from '../room.ts'
+import { factsUpkeep } from './facts.ts'
 import { partitionUpkeep } from './partitions.ts'
 import { statementRecorder } from './recording.ts'
+import { retentionUpkeep } from './retention.ts'
 import { statementOperations } from './routes.ts'
 import { exportStatements, forgetStatements } from './statements.ts'
 
@@ -19,5 +21,5 @@ export const statements: Room = {
   exports: [{ file: 'statements.json', about: 'xAPI statements in which you act', read: exportStatements }],
   forget: forgetStatements,
   consumers: [statementRecorder],
-  upkeep: [partitionUpkeep],
+  upkeep: [partitionUpkeep, factsUpkeep, retentionUpkeep],
 }

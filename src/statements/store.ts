@@ -225,8 +225,10 @@ export const deleteStatements = write('statements.delete', {
       delete from statement_links l where l.seq = any(:seqs)
     ), ids as (
       delete from statement_ids i where i.seq = any(:seqs)
+    ), facts as (
+      delete from statement_facts f where f.seq = any(:seqs)
     ), files as (
-      delete from statement_attachments f where f.seq = any(:seqs)
+      delete from statement_attachments t where t.seq = any(:seqs)
     )
     delete from statements s where s.seq = any(:seqs) returning s.seq`,
 })

@@ -6,6 +6,7 @@ import { fail } from '../errors.ts'
 import { keyOf } from './agents.ts'
 import { fingerprint, isSameTime } from './compare.ts'
 import { definedIn, mergeDefinitions } from './definitions.ts'
+import { holdFacts } from './facts-store.ts'
 import { keyOfActivity, keyOfVerb, type Ref, refsOf, targetOf } from './refs.ts'
 import { type Definition, type Statement, VOIDED } from './statement.ts'
 import * as store from './store.ts'
@@ -192,13 +193,14 @@ function allRefs(statement: Statement, known: ReadonlyMap<string, Known>): Store
   return refs
 }
 
-/** Removes statements. What refers to them stays. */
+/** Removes statements, and says how many attachments went along. What refers to them stays. */
 export async function removeStatements(
   tx: Db,
   rows: readonly { readonly seq: number; readonly sender: string | null; readonly statement: Statement }[],
-): Promise<void> {
+): Promise<number> {
   // An attachment may be stored again meanwhile: whoever has the clock is alone with it.
   await tx.first(store.takeNumbers, { now: 0, count: 0, homePage: null })
+  await tx.all(holdFacts, {})
   const targets = rows.flatMap(({ statement }) => targetOf(statement) ?? [])
   const known = await readKnown(tx, targets)
   const refs = rows.flatMap(({ seq, sender, statement }) => {
@@ -217,7 +219,7 @@ export async function removeStatements(
     refKeys: refs.map(({ key }) => key),
     refSeqs: refs.map(({ seq }) => seq),
   })
-  if (hashes.length > 0) await tx.all(store.deleteAttachments, { hashes })
+  return hashes.length > 0 ? (await tx.all(store.deleteAttachments, { hashes })).length : 0
 }
 
 async function insertRows(tx: Db, rows: readonly Row[], known: ReadonlyMap<string, Known>): Promise<void> {

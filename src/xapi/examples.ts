@@ -1,9 +1,11 @@
 const version = { 'X-Experience-API-Version': '2.0.0' }
-const statement = {
+/** The statement that the examples of the record store speak of. */
+export const statement = {
   id: '5e2f6d3a-8f41-4b0e-9a53-1c1d7a3f9d10',
   actor: { objectType: 'Agent', account: { homePage: 'https://school.example', name: '@avery' } },
   verb: { id: 'http://adlnet.gov/expapi/verbs/experienced', display: { en: 'experienced' } },
   object: { objectType: 'Activity', id: 'https://school.example/simulator/crosswind' },
+  result: { success: true, score: { scaled: 0.8 }, duration: 'PT1H30M' },
 }
 
 export const examples = {

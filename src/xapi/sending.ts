@@ -25,7 +25,7 @@ import { noteSeen, type XapiCaller } from './statements.ts'
 /** So many statements come in one request at the most. */
 export const MOST_SENT = 1000
 /** The largest statement, as JSON (bytes). */
-const STATEMENT_BYTES = 1024 * 1024
+export const STATEMENT_BYTES = 1024 * 1024
 const MOST_FAULTS = 20
 const FOREIGN_KEY_VIOLATION = '23503'
 

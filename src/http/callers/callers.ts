@@ -45,6 +45,8 @@ export interface CallerKind<Who extends Caller = Caller> {
   /** Whom an Idempotency-Key belongs to; callers who are nobody in particular have none. */
   keyOf?(who: Who): string
   admit(environment: Environment, request: HttpRequest, asked: Asked): Who | Promise<Who>
+  /** Whether somebody who was let in still would be: asked while a stream or a file is under way, of kinds that are no token and no cookie alone. */
+  holds?(environment: Environment, request: HttpRequest): Promise<boolean>
 }
 
 /** Anybody at all: limited by the address that they come from. */

@@ -5,6 +5,7 @@ import { PlatformError } from '../../errors.ts'
 import type { EventSink } from '../../feeds/sink.ts'
 import { isConcerned, tokenCache } from '../../sessions/cache.ts'
 import { findBearer, lookUpHolder, recallHolder } from '../callers/bearer.ts'
+import type { CallerKind } from '../callers/callers.ts'
 import { findBrowserToken } from '../callers/cookies.ts'
 import type { HttpRequest } from '../request.ts'
 import { startAnswer } from './answers.ts'
@@ -13,11 +14,17 @@ import { startAnswer } from './answers.ts'
 const HEARTBEAT_MS = 15_000
 /** A client that does not read is let go; it resumes where it was. */
 const MAX_UNSENT_BYTES = 256 * 1024
+/** With more than that unread, a source that can wait waits. */
+const BUSY_BYTES = 64 * 1024
 /** Signing out of a browser is told to nobody, so that is looked up. */
 const LOOK_MS = 1000
 
 /** Turns the answer into a stream of server-sent events, which ends with the client, its session, or the server. */
-export function openEventSink(environment: Environment, request: HttpRequest): EventSink {
+export function openEventSink(
+  environment: Environment,
+  request: HttpRequest,
+  holds: CallerKind['holds'] = holdsByItself,
+): EventSink {
   const who = request.who as AppUser | Member
   const response = startAnswer(environment, request, {
     'content-type': 'text/event-stream; charset=utf-8',
@@ -35,7 +42,9 @@ export function openEventSink(environment: Environment, request: HttpRequest): E
   }
   const close = () => response.end()
   const heartbeat = setInterval(() => write(': still here\n\n'), HEARTBEAT_MS)
-  const look = () => closeIfOver(environment, request, close)
+  const look = async () => {
+    if (!(await holds(environment, request))) close()
+  }
   const isOfApp = 'tokenExpiresAtMs' in who
   const expiry = isOfApp
     ? setTimeout(close, Math.min(who.tokenExpiresAtMs - who.at.getTime(), 2 ** 31 - 1))
@@ -62,6 +71,7 @@ export function openEventSink(environment: Environment, request: HttpRequest): E
   else look()
   return {
     send: ({ id, event, data }) => write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`),
+    isBusy: () => response.writableLength > BUSY_BYTES,
     close,
     onClose: (handler) => {
       if (isClosed) handler()
@@ -71,15 +81,16 @@ export function openEventSink(environment: Environment, request: HttpRequest): E
 }
 
 /** Asks again whether the token or the cookie holds; a database that is away is asked when it is heard again. */
-async function closeIfOver(environment: Environment, request: HttpRequest, close: () => void): Promise<void> {
+async function holdsByItself(environment: Environment, request: HttpRequest): Promise<boolean> {
   const token = findBearer(request, true)
   const { clock, db, name } = environment
   const now = clock()
   try {
-    if (token === undefined) {
-      if (!(await findSignedIn(db, findBrowserToken(environment, request) ?? '', name, now))) close()
-    } else if (!recallHolder(environment, token, now)) await lookUpHolder(environment, token, now)
+    if (token === undefined)
+      return (await findSignedIn(db, findBrowserToken(environment, request) ?? '', name, now)) !== undefined
+    if (!recallHolder(environment, token, now)) await lookUpHolder(environment, token, now)
+    return true
   } catch (error) {
-    if (!(error instanceof PlatformError && error.kind === 'notReady')) close()
+    return error instanceof PlatformError && error.kind === 'notReady'
   }
 }
