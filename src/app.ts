@@ -1,4 +1,5 @@
 import { account } from './account/room.ts'
+import { administration } from './administration/room.ts'
 import { anonymous } from './anonymous/room.ts'
 import { apps } from './apps/room.ts'
 import { ato } from './ato/room.ts'
@@ -75,6 +76,7 @@ export const rooms: readonly Room[] = [
   badges, // /plugin/v2/ai/badge, /edu/v1/badge: what people have earned
   planner, // /planner/v1: who could take a mission on
   deliveries, // /plugin/v1/delivery: what is sent to plugins
+  administration, // /admin/v1: people, and how the platform is doing
   sessions, // tokens
   browsers, // who is signed in to the platform where
   lockouts, // failed tries
