@@ -36,6 +36,7 @@ import { plugins } from './plugins/room.ts'
 import { profiles } from './profiles/room.ts'
 import { progress } from './progress/room.ts'
 import { records } from './records/room.ts'
+import { requests } from './requests/room.ts'
 import type { Room } from './room.ts'
 import { search } from './search/room.ts'
 import { sessions } from './sessions/room.ts'
@@ -61,6 +62,7 @@ export const rooms: readonly Room[] = [
   skills, // /account/v1/skills: what people can do
   buckets, // /app/v1/bucket: small JSON documents of an app
   apps, // /app/v1/app: registered apps and their users
+  requests, // /app/v1/app/requests: what apps asked for lately
   courses, // /edu/v1/course, /edu/v1/lesson: what is taught
   classes, // /edu/v1/class: who learns and teaches what
   progress, // /edu/v1/lesson/progress: how far students are

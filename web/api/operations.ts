@@ -87,6 +87,10 @@ export type UserOfApp = { userId: string; anonymous: boolean; sinceDate: string;
 
 export type NewAppSecret = { clientSecret: string }
 
+export type RequestPage = { docs: LoggedRequest[]; next: string | null; days: number }
+
+export type LoggedRequest = { date: string; operation: string; status: number; code: number | null; ms: number; requestId: string }
+
 export type Lesson = { lessonId: string; courseId: string; name: string; description: string; profilePic: string; coverPhoto: string; media: string; isAssessment?: boolean; expectedCompletionTime: number; instructorGraded: boolean; public: boolean; launchParameters: string[]; locked: boolean; childLessons: ({ lessonId: string; courseId: string; name: string; description: string; profilePic: string; coverPhoto: string; media: string; isAssessment?: boolean; expectedCompletionTime: number; instructorGraded: boolean; public: boolean; launchParameters: string[]; locked: boolean; childLessons: (Record<string, unknown>)[] })[] }
 
 export type LessonPage = { docs: Lesson[]; total: number; limit: number; page: number; pages: number }
@@ -614,6 +618,9 @@ export const dropOldAppSecret = /* @__PURE__ */ operation<{ clientId: string }, 
 
 /** Approves an app, or suspends it. */
 export const setAppStatus = /* @__PURE__ */ operation<{ clientId: string; status: "approved" | "suspended" }, App>('setAppStatus', 'POST', '/app/v1/app/status')
+
+/** Lists the latest requests of an app. */
+export const listAppRequests = /* @__PURE__ */ operation<{ clientId: string; status?: string; code?: number; operation?: string; limit?: number; cursor?: string }, RequestPage>('listAppRequests', 'GET', '/app/v1/app/requests')
 
 /** Reads a lesson. */
 export const readLesson = /* @__PURE__ */ operation<{ lessonId: string; classId?: string }, Lesson>('readLesson', 'GET', '/edu/v1/lesson')
