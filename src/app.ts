@@ -38,6 +38,7 @@ import { progress } from './progress/room.ts'
 import { records } from './records/room.ts'
 import { requests } from './requests/room.ts'
 import type { Room } from './room.ts'
+import { sandbox } from './sandbox/room.ts'
 import { search } from './search/room.ts'
 import { sessions } from './sessions/room.ts'
 import { skills } from './skills/room.ts'
@@ -85,6 +86,7 @@ export const rooms: readonly Room[] = [
   messages, // mail
   imports, // files of people and apps
   demo, // people who are made up
+  sandbox, // /sandbox/v1/people: people whom developers make up
   events, // what has happened, for those who want to know
   jobs, // what is done later
   audit, // who did what
