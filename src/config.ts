@@ -150,6 +150,11 @@ const SETTINGS = {
     smtpAddress,
   ),
   MESSAGES_FROM: optional('Sender of the messages; has to be set for smtp.', 'none', sender),
+  SIGN_UP: setting(
+    'Whether anybody can make an account, with an e-mail address that a link confirms: `on` or `off`. It needs messages. People who say that they are younger than 13 are refused.',
+    'off',
+    choice('on', 'off'),
+  ),
   DEFAULT_COUNTRY: setting(
     'Country in profiles of people who have not said theirs, and of anonymous users (two letters, ISO 3166).',
     'US',

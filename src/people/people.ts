@@ -34,7 +34,7 @@ export interface VerifiedPerson {
 }
 
 /**
- * The person behind a handle and a password. An unknown handle, a wrong password and a disabled account give the same answer after the same time.
+ * The person behind a handle, or an e-mail address that they have confirmed, and a password. An unknown handle, a wrong password and a disabled account give the same answer after the same time.
  * Failures lead to growing waits: in a browser in which this person has signed in before for that browser alone; elsewhere for the handle from that network, for the handle, and for the
  * network. Successes count for nothing.
  */
@@ -43,8 +43,10 @@ export async function verifyPerson(
   who: Caller & { readonly known?: KnownBrowser },
   what: { handle: string; password: string },
 ): Promise<VerifiedPerson> {
-  const handle = normaliseHandle(what.handle).slice(0, 100)
-  const person = await db.first(store.findForSignIn, { handle })
+  const named = normaliseHandle(what.handle).slice(0, 254)
+  const person = await db.first(store.findForSignIn, { handle: named })
+  // Guesses by handle and by address count together: they are about the same person.
+  const handle = person?.handle_key ?? named.slice(0, 100)
   const browser = who.known?.recognise(person ?? NOBODY)
   if (person && browser !== undefined) {
     const own = knownBrowserSubject(person.id, handle, browser)
@@ -305,6 +307,7 @@ export async function exportPerson(db: Db, personId: number) {
     firstName: row.first_name,
     lastName: row.last_name,
     email: row.email,
+    emailConfirmedDate: row.email_confirmed_at,
     country: row.country,
     dateOfBirth: row.date_of_birth,
     gender: row.gender,

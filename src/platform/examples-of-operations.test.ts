@@ -9,7 +9,12 @@ import { USER_IDS } from '../samples.ts'
 import { testApp } from '../testing/testing.ts'
 import { registerDemoApp, type Scene, setScene } from './testing-examples.ts'
 
-const UNLIMITED = { RATE_ADDRESS_BURST: '100000', RATE_CLIENT_BURST: '100000', RATE_ANONYMOUS_BURST: '100000' }
+const UNLIMITED = {
+  RATE_ADDRESS_BURST: '100000',
+  RATE_CLIENT_BURST: '100000',
+  RATE_ANONYMOUS_BURST: '100000',
+  SIGN_UP: 'on',
+}
 // biome-ignore lint/suspicious/noExplicitAny: tests look into the document freely
 const published = describeApi(everything, { url: 'http://localhost:4000' }) as any
 

@@ -21,7 +21,7 @@ export type DeviceCodes = { device_code: string; user_code: string; verification
 
 export type Me = { handle: string; name: string }
 
-export type Here = { environment: "production" | "sandbox"; production: string; sandbox: string; person: { handle: string; name: string; areas: ("dashboard" | "console" | "planner" | "admin")[] } | null; demoPeople: DemoPerson[] }
+export type Here = { environment: "production" | "sandbox"; production: string; sandbox: string; person: { handle: string; name: string; areas: ("dashboard" | "console" | "planner" | "admin")[] } | null; signUp: boolean; demoPeople: DemoPerson[] }
 
 export type DemoPerson = { handle: string; name: string; part: "student" | "instructor" | "developer" | "administrator" }
 
@@ -285,6 +285,10 @@ export type KnownPerson = { handle: string; name: string; email: string | null; 
 
 export type System = { environment: string; version: string; node: string; startedDate: string; uptimeSeconds: number; memoryBytes: number; database: { version: string; sizeBytes: number; connections: number; connectionLimit: number; waiting: number; migrations: number; lastMigration: string }; events: { unpublishedSeconds: number; consumers: ({ name: string; waitingSeconds: number; unread: number; failed: number })[] }; jobs: ({ kind: string; due: number; waitingSeconds: number; givenUp: number })[]; deliveries: { waiting: number; overdueSeconds: number; failed: number }; operations: ({ operation: string; count: number; p50Ms: number; p95Ms: number; refused: number; failed: number; errorRate: number })[] }
 
+export type TestPeople = { docs: TestPerson[] }
+
+export type TestPerson = { handle: string; name: string; createdDate: string; apps: number }
+
 export type AuditPage = { docs: AuditEntry[]; next: string | null }
 
 export type AuditEntry = { date: string; action: string; person: string | null; by: string | null; clientId: string | null; sessionId: string | null; address: string | null; requestId: string | null; detail: Record<string, string | number | boolean | null> }
@@ -330,6 +334,12 @@ export const startDevice = /* @__PURE__ */ operation<{ client_id?: string; clien
 
 /** Signs a person in to the platform itself, in this browser. */
 export const signIn = /* @__PURE__ */ operation<{ handle: string; password: string; keep?: boolean }, Me>('signIn', 'POST', '/account/v1/signin')
+
+/** Sends a link with which an account can be made; the answer is always the same. */
+export const askSignUp = /* @__PURE__ */ operation<{ email: string }, Success>('askSignUp', 'POST', '/account/v1/signup/ask')
+
+/** Makes an account with the code of a link, and signs in here. */
+export const signUp = /* @__PURE__ */ operation<{ code: string; handle: string; firstName: string; lastName: string; dateOfBirth: string; password: string }, Me>('signUp', 'POST', '/account/v1/signup')
 
 /** Signs the person out in this browser; apps stay signed in. */
 export const signOut = /* @__PURE__ */ operation<Record<never, never>, Success>('signOut', 'POST', '/account/v1/signout')
@@ -1080,6 +1090,18 @@ export const readSystem = /* @__PURE__ */ operation<Record<never, never>, System
 
 /** Signs a demo person in, in this browser. */
 export const signInAsDemo = /* @__PURE__ */ operation<{ handle: string }, Success>('signInAsDemo', 'POST', '/account/v1/demo/signin')
+
+/** Makes ten test people. */
+export const makeTestPeople = /* @__PURE__ */ operation<Record<never, never>, TestPeople>('makeTestPeople', 'PUT', '/sandbox/v1/people')
+
+/** Lists the test people of the caller. */
+export const listTestPeople = /* @__PURE__ */ operation<Record<never, never>, TestPeople>('listTestPeople', 'GET', '/sandbox/v1/people')
+
+/** Signs the caller in as one of their test people, in this browser. */
+export const signInAsTestPerson = /* @__PURE__ */ operation<{ handle: string }, Success>('signInAsTestPerson', 'POST', '/sandbox/v1/people/signin')
+
+/** Removes the test people of the caller, and makes ten new ones. */
+export const resetTestPeople = /* @__PURE__ */ operation<Record<never, never>, TestPeople>('resetTestPeople', 'POST', '/sandbox/v1/people/reset')
 
 /** Lists the audit log. */
 export const listAudit = /* @__PURE__ */ operation<{ action?: string; handle?: string; clientId?: string; from?: string; to?: string; limit?: number; cursor?: string }, AuditPage>('listAudit', 'GET', '/admin/v1/audit')
