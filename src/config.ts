@@ -171,7 +171,7 @@ const SETTINGS = {
   READ_CONNECTIONS: setting('Connections of the read lane, for each environment.', '2', whole(1, 16)),
   STATEMENT_TIMEOUT_MS: setting('Longest time for one statement (milliseconds).', '10000', whole(100, 600_000)),
   BODY_LIMIT_BYTES: setting(
-    'Largest request body for buckets (bytes); others have 64 KiB.',
+    'Largest request body for buckets, and largest document of the record store (bytes); others have 64 KiB.',
     '1572864',
     whole(1024, 1 << 30),
   ),

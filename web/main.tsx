@@ -23,6 +23,8 @@ addEventListener('vite:preloadError', (event) => {
 })
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? ''
+// What locks scrolling behind a dialog writes a style element, and asks for its nonce in this way.
+Object.assign(globalThis, { __webpack_nonce__: nonce })
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

@@ -19,6 +19,7 @@ const COMMANDS = [
   ['app suspend', 'CLIENT_ID'],
   ['app storage', 'CLIENT_ID BYTES'],
   ['app list'],
+  ['statements retention'],
   ['demo remove'],
 ] as const
 

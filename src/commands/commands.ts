@@ -7,7 +7,20 @@ import { migrate } from './migrate.ts'
 import { restore } from './restore.ts'
 import { roster } from './roster.ts'
 import { start } from './start.ts'
+import { statements } from './statements.ts'
 import { user } from './user.ts'
 
 /** Every command, in the order in which the help lists them. */
-export const commands = { start, migrate, import: importCommand, roster, user, app, credential, demo, backup, restore }
+export const commands = {
+  start,
+  migrate,
+  import: importCommand,
+  roster,
+  user,
+  app,
+  credential,
+  statements,
+  demo,
+  backup,
+  restore,
+}

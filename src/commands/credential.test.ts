@@ -14,9 +14,7 @@ test('keys of the record store are added, listed, changed, renewed and revoked',
   assert.match(other!, /^gs_sbx_key_/)
   const mail = '{"mbox":"mailto:lab@example.org"}'
   const steps: [args: string[], said: RegExp][] = [
-    [['add', 'Wrong', '--scope', 'everything'], /^scopes must be some of statements\/write, /],
     [['add', 'Wrong'], /^--scope is missing\./],
-    [['add', 'Wrong', '--scope', 'all', '--authority', '{}'], /^authority must have exactly one of mbox/],
     [['add', 'Wrong', '--scope', 'all', '--authority', '['], /^--authority is an xAPI agent as JSON/],
     [['add', 'Wrong', '--scope', 'all', '--expires', 'soon'], /^--expires is a date such as 2027-01-31, not 'soon'/],
     [['add', 'Lab', '--scope', 'all', '--authority', mail, '--expires', '2100-01-31'], /^key {5}gs_key_/],
@@ -27,10 +25,8 @@ test('keys of the record store are added, listed, changed, renewed and revoked',
       ['update', key!, '--suspend', '--name', 'Simulator 3', '--library', 'off'],
       /\tsuspended\tstate define\tnever expires\tSimulator 3\n$/,
     ],
-    [['update', key!, '--resume', '--expires', '2100-01-31'], /\tactive\tstate define\t2100-01-31T00:00:00\.000Z\t/],
-    [['update', key!, '--never-expires', '--scope', 'profile'], /\tactive\tprofile\tnever expires\t/],
+    [['update', key!, '--resume', '--never-expires', '--scope', 'profile'], /\tactive\tprofile\tnever expires\t/],
     [['rotate', key!], /^secret {2}gs_cs_\S{40,}\n$/],
-    [['rotate', key!], /^The key has 2 secrets already; drop the old one first\n$/],
     [['rotate', key!, '--drop-old'], /^Only the newest secret is left\.\n$/],
     [
       ['list'],
@@ -38,7 +34,6 @@ test('keys of the record store are added, listed, changed, renewed and revoked',
     ],
     [['list', '--environment', 'sandbox'], new RegExp(`^${other}\tactive\tall\tnever used\tOther\n$`)],
     [['revoke', other!], /^gs_sbx_key_\S+ is revoked\.\n$/],
-    [['rotate', other!], /^This key was revoked, for good; make another one\n$/],
     [['revoke', 'gs_key_unknown'], /^The record store has no such key\n$/],
   ]
   try {

@@ -9,7 +9,6 @@ import {
 } from '../credentials/managing.ts'
 import { SCOPES } from '../credentials/scopes.ts'
 import type { Environment } from '../environment.ts'
-import { findAgentFaults } from '../statements/faults.ts'
 import { type CommandGroup, command, ENVIRONMENT_OPTION, print, tell, UsageError } from './command.ts'
 import { readEnvironmentName, withEnvironment } from './database.ts'
 import { operator } from './operator.ts'
@@ -70,8 +69,7 @@ const add = command({
       usesLibrary: values.library,
     }
     await withEnvironment(readEnvironmentName(values.environment)!, async (found) => {
-      const checkAgent = (agent: unknown) => findAgentFaults(agent, '2.0.0')
-      const { key, secret } = await makeCredential(found, found.db, operator(), what, checkAgent)
+      const { key, secret } = await makeCredential(found, found.db, operator(), what)
       print(`key     ${key}`)
       print(`secret  ${secret}`)
     })

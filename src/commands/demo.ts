@@ -34,9 +34,15 @@ export async function importDemoWhereDue(config: Config, connection: Connection,
     }
     const keys = await readDemoKeys()
     for (const { db, name } of environments) await markEarlier(db, operator(), { environment: name, keys })
-    await importContent(environments, operator(), { content: await readImportFile(DEMO_FILE) })
+    await importContent(environments, operator(), { content: atOwnAddress(await readImportFile(DEMO_FILE), config) })
     log.info('the demo data was imported')
   })
+}
+
+/** The demo app is a page of this platform, wherever that listens. */
+function atOwnAddress(content: unknown, { PORT, BASE_URL }: Config): unknown {
+  if (PORT === 0) return content
+  return JSON.parse(JSON.stringify(content).replaceAll('http://localhost:4000/', `${BASE_URL}/`))
 }
 
 /** Everybody knows the passwords of demo people, and one of them is an administrator: only this machine may reach them. */

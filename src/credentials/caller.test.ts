@@ -48,7 +48,21 @@ test('a user of an app writes, reads their own and keeps state; the authority is
 test('an administrator may do everything on the platform’s own pages; others in a browser may do nothing', async () => {
   const { body } = await call(await signInBrowser(app, 'ellis'), 'GET', WHOAMI)
   assert.deepEqual([body.kind, body.scopes, body.authority], ['administrator', [...SCOPES], account('@ellis')])
-  assertError(await call(await signInBrowser(app, 'drew'), 'GET', WHOAMI), 403, 4032, /only administrators/)
+  const drew = await signInBrowser(app, 'drew')
+  for (const isAdministrator of [false, true, false]) {
+    await app.sql(`update people set administrator = ${isAdministrator} where handle = '@drew'`)
+    const answer = await call(drew, 'GET', WHOAMI)
+    if (isAdministrator) assert.equal(answer.status, 200, answer.text)
+    else assertError(answer, 403, 4032, /only administrators/)
+  }
+})
+
+test('no page of another site can write with the cookie of an administrator', async () => {
+  const ellis = await signInBrowser(app, 'ellis')
+  const send = (site: string) =>
+    call(ellis, 'POST', '/xapi/statements', [], { 'sec-fetch-site': site, 'x-experience-api-version': '2.0.0' })
+  assertError(await send('cross-site'), 403, 4032, /own pages/)
+  assert.notEqual((await send('same-origin')).status, 403)
 })
 
 test('whoever sends nothing, or nothing that holds, is asked for a key', async () => {

@@ -10,7 +10,7 @@ import { readBasic } from '../http/callers/client-credentials.ts'
 import { findBrowserToken } from '../http/callers/cookies.ts'
 import type { Need } from '../http/operation.ts'
 import type { HttpRequest } from '../http/request.ts'
-import { homePage } from './agents.ts'
+import { bases } from '../statements/capture.ts'
 import { authenticateKey, type KeyHolder, noteUse, refuseExpired } from './authenticate.ts'
 import { credentialCache } from './cache.ts'
 import { callAsAdministrator, callAsKey, callAsUser, checkAdministrator, type StoreCaller } from './credentials.ts'
@@ -100,7 +100,7 @@ async function lookUpKey({ db, name, get }: Environment, who: Caller, header: st
   if (secret === undefined) throw fail('wrongCredentials', 'The secret is missing')
   const cache = get(credentialCache)
   const mark = cache.mark()
-  const policy = { environment: name, hashKey: get(secretHashKey), homePage: get(homePage) }
+  const policy = { environment: name, hashKey: get(secretHashKey), homePage: get(bases).homePage }
   const holder = await authenticateKey(db, who, { key, secret }, policy)
   cache.remember(cache.hash(header), holder, who.at, mark)
   return holder

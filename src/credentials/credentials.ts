@@ -2,11 +2,15 @@ import type { AppUser, Caller, PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
-import { type Agent, accountAgent, homePage } from './agents.ts'
+import { bases } from '../statements/capture.ts'
+import type { Agent } from '../statements/statement.ts'
+import { accountAgent } from './agents.ts'
 import type { KeyHolder } from './authenticate.ts'
 import type { StoreIdentity } from './schema.ts'
 import { expand, type Scope, USER_SCOPES } from './scopes.ts'
 import * as store from './store.ts'
+
+export { addCredential } from './managing.ts'
 
 /** Who speaks to the record store. */
 export interface StoreCaller extends Caller {
@@ -57,14 +61,14 @@ export async function callAsUser({ get }: Parts, db: Db, who: AppUser): Promise<
   const row = await db.first(store.findAppUser, { app: appId, person: personId })
   if (!row) throw fail('tokenInvalid')
   const { handle } = row
-  const home = get(homePage)
+  const { homePage } = get(bases)
   const { at, requestId, address } = who
   return {
     ...{ at, requestId, address, ...NOBODY, appId, personId, userId, handle },
     scopes: expand(USER_SCOPES),
     authority: {
       objectType: 'Group',
-      member: [accountAgent(home, row.client_id, row.app_name), accountAgent(home, handle)],
+      member: [accountAgent(homePage, row.client_id, row.app_name), accountAgent(homePage, handle)],
     },
     senderKey: `app ${appId} person ${personId}`,
     usesLibrary: false,
@@ -78,7 +82,7 @@ export async function callAsAdministrator({ get }: Parts, db: Db, who: PersonCal
   return {
     ...{ at, requestId, address, ...NOBODY, personId, handle },
     scopes: expand(['all']),
-    authority: accountAgent(get(homePage), handle),
+    authority: accountAgent(get(bases).homePage, handle),
     senderKey: `person ${personId}`,
     usesLibrary: false,
   }

@@ -8,7 +8,9 @@ import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
 import { readName } from '../lines.ts'
 import { type Page, pageOf, spanOf } from '../paging.ts'
-import { accountAgent, homePage } from './agents.ts'
+import { bases } from '../statements/capture.ts'
+import { findAgentFaults } from '../statements/faults.ts'
+import { accountAgent } from './agents.ts'
 import { CREDENTIALS_CHANGED } from './cache.ts'
 import { makeKey } from './keys.ts'
 import type {
@@ -64,22 +66,13 @@ export function addCredential(
   })
 }
 
-/** What is wrong with an agent, by JSON pointer; nothing where it is right. */
-export type CheckAgent = (agent: unknown) => readonly { readonly pointer: string; readonly must: string }[]
-
 const MAX_AUTHORITY_LENGTH = 1000
 
 /** The same with an authority that is looked at, and everything that is shown of it. */
-export async function makeCredential(
-  parts: Parts,
-  db: Db,
-  who: Manager,
-  what: MakeCredential,
-  checkAgent: CheckAgent,
-): Promise<NewCredential> {
+export async function makeCredential(parts: Parts, db: Db, who: Manager, what: MakeCredential): Promise<NewCredential> {
   const { authority } = what
   if (authority !== undefined) {
-    const [fault] = checkAgent(authority)
+    const [fault] = findAgentFaults(authority, '2.0.0')
     if (fault) throw fail('validationFailed', `authority${fault.pointer} must ${fault.must}`)
     if (authority.objectType === 'Group') throw fail('validationFailed', 'authority must be an agent, not a group')
     // It is in every statement.
@@ -231,7 +224,8 @@ function toCredential({ get }: Parts, row: RowOf<typeof store.findShown>, at: Da
     name: row.name,
     status: statusOf(row, at),
     scopes: row.scopes as Scope[],
-    authority: row.authority === null ? accountAgent(get(homePage), row.key, row.name) : JSON.parse(row.authority),
+    authority:
+      row.authority === null ? accountAgent(get(bases).homePage, row.key, row.name) : JSON.parse(row.authority),
     usesLibrary: row.uses_library,
     createdBy: row.maker,
     createdDate: row.created_at.toISOString(),

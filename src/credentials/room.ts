@@ -1,5 +1,4 @@
 import type { Room } from '../room.ts'
-import { findAgentFaults } from '../statements/faults.ts'
 import { credentialOperations } from './routes.ts'
 
 export const credentials: Room = {
@@ -7,7 +6,7 @@ export const credentials: Room = {
   areas: {
     'Record store': 'Keys of the record store, and what can be asked of it beside the xAPI specification.',
   },
-  operations: credentialOperations((agent) => findAgentFaults(agent, '2.0.0')),
+  operations: credentialOperations,
   personalTables: {
     credentials: { inExport: 'no: what an administrator did for all', whenDeleted: 'who made it is gone' },
   },

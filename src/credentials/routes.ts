@@ -8,7 +8,6 @@ import { describeCaller } from './credentials.ts'
 import { examples } from './examples.ts'
 import {
   addSecret,
-  type CheckAgent,
   changeCredential,
   dropOldSecrets,
   listCredentials,
@@ -31,8 +30,7 @@ const area = 'Record store'
 const path = '/lrs/v1/credentials'
 const needs = [aRecentSignIn, anAdministrator]
 
-/** What an agent must be is said by the room of statements, which lets keys in: so it is handed over. */
-export const credentialOperations = (checkAgent: CheckAgent): readonly Operation[] => [
+export const credentialOperations: readonly Operation[] = [
   operation({
     name: 'readStoreIdentity',
     summary: 'Says as whom the record store sees the caller',
@@ -63,7 +61,7 @@ export const credentialOperations = (checkAgent: CheckAgent): readonly Operation
     isUnrepeatable: true,
     output: json(NewCredential),
     errors: ['validationFailed'],
-    run: ({ environment, db, who }, input) => makeCredential(environment, db, who, input, checkAgent),
+    run: ({ environment, db, who }, input) => makeCredential(environment, db, who, input),
   }),
   operation({
     name: 'listCredentials',

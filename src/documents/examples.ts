@@ -15,7 +15,7 @@ const examplesOf = (
   const document = { bookmark: 'propeller', seen: 12 }
   const put = {
     request: { ...place, document },
-    headers: { ...headers, 'If-None-Match': '*', 'Content-Type': 'application/json' },
+    headers: { ...headers, 'If-None-Match': '*' },
   }
   return {
     PUT: { description: what.put, example: put },
@@ -23,7 +23,7 @@ const examplesOf = (
       description: MERGED,
       example: {
         request: { ...place, document: { seen: 13 } },
-        headers: { ...headers, 'Content-Type': 'application/json' },
+        headers,
         after: `put${name}`,
       },
     },

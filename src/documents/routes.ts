@@ -74,7 +74,6 @@ const CONDITIONS = {
   'If-Match': 'Only where the document has one of these ETags',
   'If-None-Match': 'Only where it has none of these ETags; `*`: only where there is none',
 }
-const TYPE = { 'Content-Type': 'What the document is; application/octet-stream where nothing is said' }
 
 /** Opened in a browser, somebody's document is shown at the most: it has no scripts, no forms and no origin. */
 const SANDBOX = { 'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox" }
@@ -99,7 +98,7 @@ const operationsOf = ({ kind, path, name, about, scope: needed, inputs }: Resour
       input: inputs.write,
       from: 'raw',
       hasLargeBody: true,
-      requestHeaders: { ...CONDITIONS, ...TYPE },
+      requestHeaders: CONDITIONS,
       output: DONE,
       errors: [
         'badRequest',

@@ -119,7 +119,7 @@ export const lrsOperations: readonly Operation[] = [
     from: 'body',
     isUnrepeatable: true,
     output: json(Removed),
-    errors: ['validationFailed', 'notAuthorized'],
+    errors: ['validationFailed'],
     run: async (context, input) => {
       await needRecentSignIn(context)
       return removeOldStatements(context.db, context.who, input)

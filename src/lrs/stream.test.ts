@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { signInBrowser } from '../account/testing.ts'
 import { openStream, type Stream, UNLIMITED } from '../buckets/testing.ts'
+import { revokeCredential } from '../credentials/managing.ts'
 import { basicOf, makeTestKey } from '../credentials/testing.ts'
 import { until } from '../database/test-database.ts'
 import { Client, sharedApp } from '../testing/testing.ts'
@@ -147,10 +148,7 @@ test('ends with the key, with the session of the administrator, and with the sco
   const short = await makeTestKey(app)
   const byKey = await open({ authorization: basicOf(short.key, short.secret) })
   await byKey.next()
-  await app.sql(`update credentials set revoked_at = now() where id = ${short.credentialId}`)
-  await app
-    .environment()
-    .db.tellHere(JSON.stringify({ topic: 'credentials-changed', credentialId: short.credentialId }))
+  await revokeCredential(app.environment().db, { at: new Date(), requestId: 'test', address: 'test' }, short)
   await byKey.ended()
   await app.sql(`update people set administrator = true where handle = '@ellis'`)
   const ellis = await signInBrowser(app, 'ellis')

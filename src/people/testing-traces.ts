@@ -169,6 +169,9 @@ async function insertTraces(app: TestApp, personId: number, userId: string, emai
      insert into notes (key, text, class_id, enrolment_id, person_id, author_id, created_at)
      select 'about ' || e.key, 'Quillon was here', e.class_id, e.id, e.person_id, ${me}, now() from enrolments e;
      insert into verbs (iri, name, added_at, added_by) values ('https://example.org/verbs/flew', 'flew', now(), ${me});
+     insert into documents (document_key, context_key, kind, handle, id, content_type, contents, etag, updated)
+     values (gen_random_uuid(), gen_random_uuid(), 'state', 'zephyrine', 'Of Quillon', 'text/plain', 'x', '', now());
+     insert into credentials (key, name, scopes, created_by, created_at) values ('k', 'k', '{all}', ${me}, now());
      insert into plugins (app_id, kind, created_at) values (${anApp}, 'ato', now());
      insert into plugin_users (user_id, plugin_id, person_id) select 'Quillon to a plugin', id, ${me} from plugins;
      insert into ato_packages (key, app_id, name, created_at) values ('package', ${anApp}, 'Package', now());
@@ -206,8 +209,6 @@ async function insertRest(app: TestApp, personId: number): Promise<void> {
     const values = columns.map(({ name, type }) => (name === 'person_id' ? personId : SAMPLES[String(type)]))
     await app.sql(`insert into ${table} (${columns.map(({ name }) => name)}) values (${values})`)
   }
-  // Last of all: upkeep empties it every two seconds.
-  await app.sql(`insert into search_words_left (app_id, word) select min(id), 'quillon' from apps`)
 }
 
 /** The tables in which one of these texts stands, in any column of any row, whatever its case. */

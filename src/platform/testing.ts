@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { operations, pages } from '../app.ts'
 import { signInToPlugin } from '../ato/testing.ts'
 import { assertStorageAddsUp, PATH, UNLIMITED } from '../buckets/testing.ts'
 import { openSchool } from '../courses/testing.ts'
+import { makeTestKey } from '../credentials/testing.ts'
 import {
   exchange,
   obtainCode,
@@ -17,8 +19,9 @@ import { openReceiver } from '../outbound/testing.ts'
 import { signedIn } from '../passkeys/testing.ts'
 import { coverId, pictureId } from '../pictures/pictures.ts'
 import { registerTestPlugin } from '../plugins/testing.ts'
+import { VOIDED } from '../statements/statement.ts'
 import { fuzzOperation, fuzzPage } from '../testing/fuzz.ts'
-import type { Samples } from '../testing/fuzz-requests.ts'
+import { FUZZ_BOUNDARY, type Samples } from '../testing/fuzz-requests.ts'
 import { size } from '../testing/sizes.ts'
 import { Client, type TestApp, testApp } from '../testing/testing.ts'
 
@@ -150,6 +153,61 @@ const statementSamples = ({ url }: { url: string }, { userId }: Client): Samples
   result: [{ score: { scaled: 0.5 } }],
   verbId: ['https://example.org/verbs/fuzz'],
 })
+
+const credentialSamples = (keys: readonly { readonly key: string }[]): Samples => ({
+  key: keys.map(({ key }) => key),
+  scopes: [['all'], 'state,define', []],
+  authority: [{ mbox: 'mailto:fuzz@example.org' }, {}],
+  expiresDate: ['2100-01-01', '2020-01-01'],
+})
+
+/** Documents of the record store, for keys and for users of apps. */
+const documentSamples = ({ url }: { url: string }): Samples => ({
+  agent: [{ mbox: 'mailto:fuzz@example.org' }, { account: { homePage: url, name: '@avery' } }],
+  activityId: ['https://example.org/fuzz'],
+  registration: ['0b9d1e52-6f0e-4a3c-9a57-3c1f2f9d8e40'],
+  stateId: ['fuzz'],
+  profileId: ['fuzz'],
+  since: ['2020-05-04T10:00:00Z'],
+  document: ['{"a":1}', '{"b":[2]}', '[]', 'text'],
+})
+
+/** Statements of the record store, and questions about them. */
+function recordSamples({ url }: { url: string }): Samples {
+  const id = '0b9d1e52-6f0e-4a3c-9a57-3c1f2f9d8e41'
+  const verb = 'http://adlnet.gov/expapi/verbs/answered'
+  const object = { id: 'https://example.org/fuzz', definition: { name: { en: 'Fuzz' } } }
+  const one = { actor: { account: { homePage: url, name: '@avery' } }, verb: { id: verb }, object }
+  const voiding = { ...one, verb: { id: VOIDED }, object: { objectType: 'StatementRef', id } }
+  const display = { en: 'x' }
+  const usageType = 'https://example.org/x'
+  const sha2 = hash('sha256', 'x')
+  const attached = { ...one, attachments: [{ usageType, display, contentType: 'text/plain', length: 1, sha2 }] }
+  const head = `--${FUZZ_BOUNDARY}\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(attached)}\r\n--${FUZZ_BOUNDARY}\r\n`
+  const part = (content: string) =>
+    `Content-Transfer-Encoding: binary\r\nX-Experience-API-Hash: ${sha2}\r\n\r\n${content}\r\n--${FUZZ_BOUNDARY}--\r\n`
+  return {
+    body: [
+      ...[
+        one,
+        { ...one, id },
+        [one, { ...one, id }],
+        voiding,
+        [],
+        { ...one, version: '1.0.0' },
+        { ...one, colour: 1 },
+      ].map((some) => JSON.stringify(some)),
+      ...[head + part('x'), head + part('y'), head, `${head}\r\n--`],
+    ],
+    statementId: [id],
+    voidedStatementId: [id],
+    verb: [verb],
+    activity: [object.id],
+    until: ['2100-05-04T10:00:00Z'],
+    format: ['ids', 'exact', 'canonical'],
+    by: ['verb', 'agent', 'day', 'activity'],
+  }
+}
 
 const pluginSamples: Samples = {
   clientId: ['gs-fuzz-ai', 'gs-fuzz-ato'],
@@ -284,13 +342,18 @@ export function fuzzOperations(file: keyof typeof AREAS): void {
         const users = [avery, avery, avery, avery, blake, blake]
         // Ellis is signed in to the plugin that serves the request.
         const reporters = area === 'ATO' ? Array(6).fill(await signInToPlugin(app, 'ellis', 'fuzz-ato')) : []
-        const clients = [...reporters, ...(who.name === 'plugin' ? callers : users), app.nobody()]
+        const keys = who.name === 'record store' || area === 'Record store' ? [await makeTestKey(app)] : []
+        const senders = keys.flatMap(({ client }) => Array<Client>(users.length).fill(client))
+        const clients = [...reporters, ...senders, ...(who.name === 'plugin' ? callers : users), app.nobody()]
         const all = {
           ...samples,
           ...learningSamples,
           ...bucketSamples(avery, blake),
           ...(isOfPlugins ? pluginSamples : {}),
           ...(area === 'ATO' ? atoSamples : {}),
+          ...(area === 'Record store' ? credentialSamples(keys) : {}),
+          ...(area === 'Record store' ? documentSamples(app.environment()) : {}),
+          ...(area === 'Record store' ? recordSamples(app.environment()) : {}),
           ...(area === 'xAPI' ? statementSamples(app.environment(), avery) : {}),
         }
         await fuzzOperation(operation, { clients, browsers, samples: all, runs: RUNS, prepare })

@@ -134,6 +134,7 @@ const HEADERS: Record<string, readonly string[]> = {
   clientid: ['', 'gs-first', 'gs-sbx-first', 'gs-nobody', '\xe9', 'x'.repeat(3000)],
   origin: ['null', 'https://evil.example.org', '\xe9'],
   'sec-fetch-site': ['cross-site', 'same-site', 'same-origin', 'none', 'x'],
+  'x-experience-api-version': ['2.0.0', '1.0.3', '2.0.0', '1.0.3', '2.0', '1.0', '0.95', '2.0.0, 1.0.3', '\xe9'],
   'x-request-id': ['', 'a b', '12345678', 'x'.repeat(100)],
 }
 
@@ -242,10 +243,15 @@ export function requestsTo(target: Target, samples: Samples): fc.Arbitrary<FuzzR
   })
 }
 
+/** Samples that begin with it are sent as multipart/mixed. */
+export const FUZZ_BOUNDARY = 'fuzz-boundary'
+
 function wholeBodies({ input, from }: Target, samples: Samples): fc.Arbitrary<GivenBody> {
   const [name = ''] = Object.entries<TSchema>(input.properties).find(([, field]) => isFile(field)) ?? []
   const texts = fc.oneof(fc.constantFrom(...((samples[name] ?? ['']) as string[])), fc.string())
-  return texts.map((text) => ({ text, type: from === 'csv' ? 'text/csv' : 'application/json' }))
+  const typeOf = (text: string) =>
+    text.startsWith(`--${FUZZ_BOUNDARY}`) ? `multipart/mixed; boundary=${FUZZ_BOUNDARY}` : 'application/json'
+  return texts.map((text) => ({ text, type: from === 'csv' ? 'text/csv' : typeOf(text) }))
 }
 
 /** Nothing but what means something: where there are many fields, a request of chance alone never gets past all of them. */

@@ -8,14 +8,7 @@ import { complete } from '../statements/formats.ts'
 import { findLinks } from '../statements/linking.ts'
 import { failWith } from '../statements/problems.ts'
 import { findSentBy } from '../statements/query.ts'
-import {
-  type Attachment,
-  isStatementRef,
-  isSubStatement,
-  SIGNATURE,
-  type Statement,
-  VOIDED,
-} from '../statements/statement.ts'
+import { attachmentsOf, isStatementRef, SIGNATURE, type Statement, VOIDED } from '../statements/statement.ts'
 import { type Content, type NewStatement, type Stored, storeStatements } from '../statements/storing.ts'
 import { isUuid } from '../statements/syntax.ts'
 import { findStrangeVerbs } from '../statements/verbs.ts'
@@ -34,6 +27,8 @@ export type Parts = readonly { readonly hash: string | undefined; readonly bytes
 
 export interface Sent {
   readonly body: unknown
+  /** How long it is as JSON. */
+  readonly bytes: number
   /** Where the address says it. */
   readonly statementId?: string
   readonly parts: Parts
@@ -70,7 +65,7 @@ export async function sendStatements(environment: Environment, db: Db, who: Xapi
 }
 
 /** Without faults, each of them: all faults are told, with the position in the batch. */
-function readStatements(who: XapiCaller, { body, statementId }: Sent): Statement[] {
+function readStatements(who: XapiCaller, { body, bytes, statementId }: Sent): Statement[] {
   const isBatch = Array.isArray(body)
   if (isBatch && statementId !== undefined) throw fail('validationFailed', 'Send one statement, not an array')
   const all: unknown[] = isBatch ? body : [body]
@@ -87,14 +82,16 @@ function readStatements(who: XapiCaller, { body, statementId }: Sent): Statement
     if (typeof id !== 'string') continue
     const key = id.toLowerCase()
     const add = (rule: string, must: string) => faults.push({ pointer: `${where}/id`, rule, must })
-    if (ids.has(key)) add('XAPI-00085', 'be another one: two statements of the batch have it')
+    if (ids.has(key)) add('batch-ids-distinct', 'be another one: two statements of the batch have it')
     else if (statementId !== undefined && key !== statementId.toLowerCase())
-      add('XAPI-00150', 'be the same as the parameter statementId')
+      add('XAPI-00144', 'be the same as the parameter statementId')
     ids.add(key)
   }
   if (statementId !== undefined && !isUuid(statementId)) throw fail('validationFailed', 'statementId must be a UUID')
   if (faults.length > 0) throw failWith(faults)
-  const large = all.findIndex((one) => Buffer.byteLength(JSON.stringify(one)) > STATEMENT_BYTES)
+  // All together are hardly ever larger than one may be.
+  const isLarge = (one: unknown) => Buffer.byteLength(JSON.stringify(one)) > STATEMENT_BYTES
+  const large = bytes > STATEMENT_BYTES ? all.findIndex(isLarge) : -1
   if (large >= 0)
     throw fail('bodyTooLarge', `Statement ${large} is too large: the limit is ${STATEMENT_BYTES} bytes for each`)
   const statements = all as Statement[]
@@ -139,9 +136,6 @@ async function refuseForeignVoiding(db: Db, who: XapiCaller, statements: readonl
     throw fail('forbidden', `You can void what you have sent yourself, and ${foreign} is no statement of yours`)
 }
 
-const attachmentsOf = ({ attachments = [], object }: Statement): Attachment[] =>
-  isSubStatement(object) ? [...attachments, ...(object.attachments ?? [])] : attachments
-
 const ALGORITHMS: Readonly<Record<number, string>> = { 56: 'sha224', 64: 'sha256', 96: 'sha384', 128: 'sha512' }
 const hashOf = (bytes: Buffer, sha2: string): string =>
   createHash(ALGORITHMS[sha2.length] ?? 'sha256')
@@ -176,7 +170,7 @@ function matchParts(statements: readonly Statement[], parts: Parts): Content[][]
     }
     return [...found.values()]
   })
-  const left = [...byHash.keys()].findIndex((hash) => !used.has(hash))
+  const left = parts.findIndex(({ hash }) => !used.has(hash!.toLowerCase()))
   if (left >= 0) throw refusePart(left, 'belongs to no attachment of the statements')
   return contents
 }

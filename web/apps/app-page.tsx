@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, List, Modal, Progress, Stack, Table, Text, Textarea } from '@mantine/core'
+import { Alert, Anchor, Button, Group, List, Progress, Stack, Table, Text, Textarea } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
@@ -8,6 +8,7 @@ import { type App, addAppSecret, changeApp, dropOldAppSecret, listApps, readApp 
 import { query, useWrite } from '../api/query.ts'
 import { Card } from '../parts/card.tsx'
 import { Copied } from '../parts/copied.tsx'
+import { Dialog } from '../parts/dialog.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Loaded, Problem } from '../parts/states.tsx'
@@ -218,7 +219,7 @@ function SecretsCard({ app }: { readonly app: App }) {
         </Table>
       </Stack>
       <SecretShown secret={secret} onKept={() => setSecret(undefined)} />
-      <Modal opened={isDropping} onClose={() => setDropping(false)} title={say.dropTitle}>
+      <Dialog isOpen={isDropping} onClose={() => setDropping(false)} title={say.dropTitle}>
         <Stack>
           <Text size="sm">{say.dropText}</Text>
           <Group justify="flex-end">
@@ -230,7 +231,7 @@ function SecretsCard({ app }: { readonly app: App }) {
             </Button>
           </Group>
         </Stack>
-      </Modal>
+      </Dialog>
     </Card>
   )
 }

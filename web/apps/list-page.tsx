@@ -35,10 +35,7 @@ export function AppListPage() {
             </Card>
           ) : (
             <Card isFlush>
-              <Table.ScrollContainer
-                minWidth={640}
-                scrollAreaProps={{ viewportProps: { 'aria-label': say.title } as object }}
-              >
+              <Table.ScrollContainer minWidth={640} type="native" tabIndex={0} role="region" aria-label={say.title}>
                 <Table highlightOnHover horizontalSpacing="lg">
                   <Table.Thead>
                     <Table.Tr>

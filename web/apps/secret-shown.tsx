@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { Copied } from '../parts/copied.tsx'
+import { Dialog } from '../parts/dialog.tsx'
 import { words } from '../words/words.ts'
 
 /** A secret that nobody will see again: the dialog stays until somebody says that they have it. */
@@ -10,14 +11,7 @@ export const SecretShown = ({
   readonly secret: string | undefined
   readonly onKept: () => void
 }) => (
-  <Modal
-    opened={secret !== undefined}
-    onClose={() => {}}
-    title={words.secret.title}
-    withCloseButton={false}
-    closeOnClickOutside={false}
-    closeOnEscape={false}
-  >
+  <Dialog isOpen={secret !== undefined} title={words.secret.title}>
     <Stack>
       <Text size="sm">{words.secret.text}</Text>
       <Copied value={secret ?? ''} what={words.secret.label} />
@@ -25,5 +19,5 @@ export const SecretShown = ({
         <Button onClick={onKept}>{words.secret.kept}</Button>
       </Group>
     </Stack>
-  </Modal>
+  </Dialog>
 )

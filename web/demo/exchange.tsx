@@ -2,6 +2,7 @@ import { Alert, Button, Stack, Text } from '@mantine/core'
 import { CircleCheck } from 'lucide-react'
 import { useState } from 'react'
 import { type OwnProfile, readOwnProfile, requestTokens, type Tokens } from '../api/operations.ts'
+import { useHere } from '../layout/here.ts'
 import { Card } from '../parts/card.tsx'
 import { Copied } from '../parts/copied.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
@@ -22,6 +23,8 @@ interface ExchangeProps {
 /** The second half of a sign-in, one step at a time. */
 export function Exchange({ app, code, state }: ExchangeProps) {
   const { sent, send } = useSent()
+  // The one address that the demo app is registered with.
+  const { production } = useHere()
   const [got, setGot] = useState<{ tokens: Tokens; profile: OwnProfile }>()
   const [problem, setProblem] = useState<Error>()
   const exchange = async () => {
@@ -32,7 +35,7 @@ export function Exchange({ app, code, state }: ExchangeProps) {
         code,
         client_id: app.clientId,
         client_secret: app.clientSecret,
-        redirect_uri: `${location.origin}${location.pathname}`,
+        redirect_uri: `${production}/demo/callback`,
       }
       const tokens = await send(requestTokens, fields, {})
       setGot({ tokens, profile: await send(readOwnProfile, {}, { token: tokens.access_token }) })

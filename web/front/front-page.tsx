@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, SimpleGrid, Stack, Text, Title, UnstyledButton } from '@mantine/core'
+import { Anchor, Button, Group, SimpleGrid, Stack, Text, Title, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import {
   ArrowRight,
@@ -20,6 +20,7 @@ import { useHere } from '../layout/here.ts'
 import { Problem } from '../parts/states.tsx'
 import { words } from '../words/words.ts'
 import classes from './front-page.module.css'
+import { Horizon } from './horizon.tsx'
 
 const { front } = words
 const OFFER_ICONS = [GraduationCap, ScrollText, KeyRound, Puzzle]
@@ -41,30 +42,33 @@ export function FrontPage() {
   return (
     <Stack gap={56}>
       <section className={classes.hero}>
-        <Title order={1} className={classes.title}>
-          {front.title}
-        </Title>
-        <Text className={classes.lead}>{front.lead}</Text>
-        <Group mt="xl" gap="sm">
-          {here.person ? (
-            <Button component={Link} to="/dashboard" size="md" rightSection={<ArrowRight size={18} aria-hidden />}>
-              {front.start}
+        <div className={classes.words}>
+          <Title order={1} className={classes.title}>
+            {front.title}
+          </Title>
+          <Text className={classes.lead}>{front.lead}</Text>
+          <Group mt="xl" gap="sm">
+            {here.person ? (
+              <Button component={Link} to="/dashboard" size="md" rightSection={<ArrowRight size={18} aria-hidden />}>
+                {front.start}
+              </Button>
+            ) : (
+              <Button component="a" href="/account/signin?next=/" size="md">
+                {front.signIn}
+              </Button>
+            )}
+            <Button
+              component="a"
+              href="/docs"
+              size="md"
+              variant="default"
+              leftSection={<BookOpen size={18} aria-hidden />}
+            >
+              {front.reference}
             </Button>
-          ) : (
-            <Button component="a" href="/account/signin?next=/" size="md">
-              {front.signIn}
-            </Button>
-          )}
-          <Button
-            component="a"
-            href="/docs"
-            size="md"
-            variant="default"
-            leftSection={<BookOpen size={18} aria-hidden />}
-          >
-            {front.reference}
-          </Button>
-        </Group>
+          </Group>
+        </div>
+        <Horizon className={classes.horizon} />
       </section>
       {here.demoPeople.length > 0 && <DemoPeople people={here.demoPeople} />}
       {here.person && <Destinations />}
@@ -125,15 +129,14 @@ function DemoPeople({ people }: { readonly people: readonly DemoPerson[] }) {
               className={classes.tile}
               disabled={enter.isPending}
               onClick={() => enter.mutate({ handle }, { onSuccess: () => location.assign(HOMES[part]) })}
-              aria-label={front.signInAs(name || handle)}
-              aria-describedby={`demo${handle}`}
             >
               <Icon size={22} aria-hidden className={classes.icon} />
               <span>
+                <VisuallyHidden>{front.signInAs}</VisuallyHidden>
                 <Text component="span" fw={600} display="block">
                   {name || handle}
                 </Text>
-                <Text component="span" size="sm" c="dimmed" display="block" id={`demo${handle}`}>
+                <Text component="span" size="sm" c="dimmed" display="block">
                   {front.parts[part].title}. {front.parts[part].text}
                 </Text>
               </span>

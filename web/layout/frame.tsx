@@ -76,7 +76,8 @@ export function Frame() {
         {isSandbox && (
           <div className={classes.band}>
             <span className={classes.bandText}>
-              {words.environment.band}{' '}
+              {words.environment.sandbox}
+              <span className={classes.bandWhy}>{words.environment.band}</span>
               <Anchor href={here.production} inherit c="inherit" underline="always">
                 {words.environment.leave}
               </Anchor>

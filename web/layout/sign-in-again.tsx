@@ -1,8 +1,9 @@
-import { Anchor, Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useState } from 'react'
 import { ApiProblem } from '../api/call.ts'
 import { type Here, readHere, signIn } from '../api/operations.ts'
+import { Dialog } from '../parts/dialog.tsx'
 import { words } from '../words/words.ts'
 
 let ask: (() => Promise<boolean>) | undefined
@@ -51,7 +52,7 @@ export function SignInAgain() {
   }
   const here = `${location.pathname}${location.search}`
   return (
-    <Modal opened={asked !== undefined} onClose={() => end(false)} title={words.signInAgain.title}>
+    <Dialog isOpen={asked !== undefined} onClose={() => end(false)} title={words.signInAgain.title}>
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm">{words.signInAgain.why(asked?.handle ?? '')}</Text>
@@ -75,6 +76,6 @@ export function SignInAgain() {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Group, List, Modal, Progress, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { Button, Group, List, Progress, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { BookOpen } from 'lucide-react'
 import { useState } from 'react'
@@ -6,6 +6,7 @@ import { ApiProblem } from '../api/call.ts'
 import { type ClassDetails, launchLesson, listLessonsOfCourse, type Results, readResults } from '../api/operations.ts'
 import { query, useWrite } from '../api/query.ts'
 import { Card } from '../parts/card.tsx'
+import { Dialog } from '../parts/dialog.tsx'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { sayDuration } from '../parts/time.tsx'
 import { words } from '../words/words.ts'
@@ -93,7 +94,7 @@ export function LessonTree({ of: { classId, course } }: { readonly of: ClassDeta
                 </Stack>
               </Card>
             )}
-            <Modal opened={asked !== undefined} onClose={() => setAsked(undefined)} title={say.allowTitle}>
+            <Dialog isOpen={asked !== undefined} onClose={() => setAsked(undefined)} title={say.allowTitle}>
               <Stack>
                 <Text size="sm">{asked?.why.split(';', 1)[0]}.</Text>
                 <Text size="sm">{say.allowText}</Text>
@@ -114,7 +115,7 @@ export function LessonTree({ of: { classId, course } }: { readonly of: ClassDeta
                   </Button>
                 </Group>
               </Stack>
-            </Modal>
+            </Dialog>
           </Stack>
         )
       }}

@@ -6,7 +6,6 @@ import {
   type CSSVariablesResolver,
   createTheme,
   type MantineColorsTuple,
-  Modal,
   Table,
   Tooltip,
 } from '@mantine/core'
@@ -74,6 +73,7 @@ export const theme = createTheme({
     },
   },
   colors: { sky, navy, gray, dark },
+  black: '#17202e',
   primaryColor: 'sky',
   primaryShade: { light: 7, dark: 7 },
   defaultRadius: 'md',
@@ -84,16 +84,25 @@ export const theme = createTheme({
     Anchor: Anchor.extend({ defaultProps: { underline: 'hover' } }),
     Badge: Badge.extend({ defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 550 } }),
     Button: Button.extend({ defaultProps: { fw: 550 } }),
-    Modal: Modal.extend({ defaultProps: { centered: true, transitionProps: { duration: 120 } } }),
-    Table: Table.extend({ defaultProps: { verticalSpacing: 'sm' } }),
+    Table: Table.extend({
+      defaultProps: { verticalSpacing: 'sm' },
+      styles: { th: { color: 'var(--mantine-color-dimmed)', fontWeight: 600 } },
+    }),
     Tooltip: Tooltip.extend({ defaultProps: { withArrow: true, transitionProps: { duration: 100 } } }),
   },
 })
+
+/** Words on a tint of their own colour. */
+const LIGHT_TEXTS = { green: '#14532d', red: '#8c1d14', yellow: '#6d4c00', gray: '#353f4b', sky: '#164d89' }
+const DARK_TEXTS = { green: '#9be3b9', red: '#ffb4ac', yellow: '#f5d585', gray: '#bac7d6', sky: '#b7d8f8' }
+const onTint = (texts: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(texts).map(([name, color]) => [`--mantine-color-${name}-light-color`, color]))
 
 /** What Mantine's own values are too faint for: every text is read at 4.5 to 1 or better. */
 export const resolveVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {
+    ...onTint(LIGHT_TEXTS),
     '--mantine-color-dimmed': colors.gray![7]!,
     '--mantine-color-placeholder': colors.gray![6]!,
     '--mantine-color-error': '#b42318',
@@ -104,6 +113,7 @@ export const resolveVariables: CSSVariablesResolver = ({ colors }) => ({
     '--gs-link': colors.sky![7]!,
   },
   dark: {
+    ...onTint(DARK_TEXTS),
     '--mantine-color-dimmed': colors.dark![2]!,
     '--mantine-color-placeholder': colors.dark![2]!,
     '--mantine-color-error': '#ff9d94',

@@ -29,7 +29,7 @@ export const words = {
     label: (name: string) => `Environment: ${name}`,
     aboutProduction: 'Real people, real records',
     aboutSandbox: 'For trying things out; nothing here is real',
-    band: 'Sandbox: nothing here is real.',
+    band: 'Nothing here is real.',
     leave: 'Go to production',
   },
   person: {
@@ -54,6 +54,7 @@ export const words = {
     loading: 'Loading',
     problem: 'This did not work',
     again: 'Try again',
+    close: 'Close',
     quote: (code: number, requestId: string | undefined) =>
       requestId === undefined ? `Error ${code}` : `Error ${code}, request ${requestId}`,
     copyQuote: 'Copy code and request id',
@@ -80,7 +81,7 @@ export const words = {
     reference: 'Read the API reference',
     demoTitle: 'Look around as a demo person',
     demoText: 'One click signs you in on this machine. Everything you do here can be thrown away.',
-    signInAs: (name: string) => `Sign in as ${name}`,
+    signInAs: 'Sign in as',
     parts: {
       student: { title: 'Student', text: 'Take a class: see your lessons, launch one, read your results.' },
       instructor: { title: 'Instructor', text: 'See a class at a glance: who stands where, who is working now.' },

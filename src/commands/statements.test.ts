@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pg from 'pg'
+import { ownDatabase, runAll } from './testing.ts'
+
+test('old statements are removed from one environment, after a look at how many there are', async () => {
+  const { settings, drop } = await ownDatabase()
+  const client = new pg.Client(settings.DATABASE_URL)
+  try {
+    await client.connect()
+    await client.query(
+      `insert into gs_production.statements (seq, statement_id, payload)
+       select n * 1000000, gen_random_uuid(), '{"actor":{"mbox":"mailto:a@example.org"},"verb":{"id":"x:y"},"object":{"id":"x:z"}}' from generate_series(1, 3) n`,
+    )
+    const line = (text: string) => ({ args: ['statements', 'retention', ...text.split(' ')], settings })
+    const [dry, done, again, sandbox, wrong, future] = await runAll([
+      line('--before 2020-01-01 --dry-run'),
+      line('--before 2020-01-01'),
+      line('--before 2020-01-01'),
+      line('--before 2020-01-01 --environment sandbox'),
+      line('--before yesterday'),
+      line('--before 2999-01-01'),
+    ])
+    const sentence = (many: string, went: string, name = 'production') =>
+      `${many} and 0 attachments, 0 whole months among them, ${went} from ${name}.\n`
+    assert.deepEqual([dry!.code, dry!.out, dry!.err], [0, sentence('3 statements', 'would go'), ''])
+    assert.deepEqual([done!.code, done!.out, done!.err], [0, sentence('3 statements', 'went'), ''])
+    assert.equal(again!.out, sentence('0 statements', 'went'))
+    assert.equal(sandbox!.out, sentence('0 statements', 'went', 'sandbox'))
+    assert.deepEqual([wrong!.code, future!.code], [2, 1])
+    assert.match(wrong!.err, /--before must be a date/)
+    assert.match(future!.err, /before must be in the past/)
+    const { rows } = await client.query(
+      `select action, address from gs_production.audit_entries where action = 'statements.removed'`,
+    )
+    assert.deepEqual(rows, [{ action: 'statements.removed', address: 'command line' }])
+  } finally {
+    await client.end()
+    await drop()
+  }
+})

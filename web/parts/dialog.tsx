@@ -1,0 +1,33 @@
+import { Modal } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { words } from '../words/words.ts'
+import classes from './dialog.module.css'
+
+interface DialogProps {
+  readonly isOpen: boolean
+  readonly title: string
+  /** None: it stays until one of its buttons closes it. */
+  readonly onClose?: () => void
+  readonly children: ReactNode
+}
+
+/** A question in front of a page. Mantine's own head is a landmark, of which a page has one already. */
+export const Dialog = ({ isOpen, title, onClose, children }: DialogProps) => (
+  <Modal.Root
+    opened={isOpen}
+    onClose={onClose ?? (() => {})}
+    closeOnClickOutside={onClose !== undefined}
+    closeOnEscape={onClose !== undefined}
+    centered
+    transitionProps={{ duration: 120 }}
+  >
+    <Modal.Overlay />
+    <Modal.Content>
+      <div className={classes.head}>
+        <Modal.Title className={classes.title}>{title}</Modal.Title>
+        {onClose && <Modal.CloseButton aria-label={words.states.close} />}
+      </div>
+      <Modal.Body>{children}</Modal.Body>
+    </Modal.Content>
+  </Modal.Root>
+)

@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { readText, run } from '../src/imports/testing.ts'
+import { checkAccessibility, collectProblems, noChromium, openChromium } from '../src/testing/chromium.ts'
+import { isLong } from '../src/testing/sizes.ts'
+import { sharedApp } from '../src/testing/testing.ts'
+import { enterAs, PAGES, show } from './testing.ts'
+
+const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' })
+const address = app.environment().url
+/** The demo data, whose app is a page of this very platform. */
+await run(app, JSON.parse(readText('demo/demo.json').replaceAll('http://localhost:4000/', `${address}/`)))
+
+const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name }).first().waitFor()
+const row = (page: Page, lesson: string) => page.getByRole('listitem').filter({ hasText: lesson }).first()
+
+test('a student launches a lesson, finishes it, and the next one is open', { skip: noChromium }, async (t) => {
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await enterAs(page, address, 'Avery')
+  await page.getByRole('link', { name: /Preflight Alpha/ }).click()
+  await row(page, 'Checklist').getByText('Pass Walkaround first; 0 of 1 done.').waitFor()
+  await page.getByRole('button', { name: 'Start Walkaround' }).click()
+
+  const dialog = page.getByRole('dialog', { name: 'Allow the app of this lesson?' })
+  await dialog.getByText('You have not allowed Demo app by Northwind Training yet.').waitFor()
+  await checkAccessibility(page)
+  await dialog.getByRole('button', { name: 'Allow and start' }).click()
+  await page.waitForURL(/\/demo\/callback\?/)
+  await heading(page, 'Walkaround')
+  for (const task of ['Fuel caps closed', 'Pitot cover removed', 'Tyres and brakes'])
+    await page.getByLabel(task).check()
+  await page.getByText('Score 60 of 100').waitFor()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByLabel('Oil level').check()
+  await checkAccessibility(page)
+  await page.getByRole('button', { name: 'Finish lesson' }).click()
+  await page.getByText('The lesson is finished').waitFor()
+  await page.getByText(/Passed\. Score 80/).waitFor()
+
+  await page.getByRole('link', { name: 'Back to the class' }).click()
+  await row(page, 'Walkaround').getByText('Passed', { exact: true }).waitFor()
+  await page.getByText('1 of 3 lessons passed').first().waitFor()
+  await page.getByRole('button', { name: 'Start Checklist' }).waitFor()
+  // Refusals that the page handles are answers, and browsers write them down.
+  assert.deepEqual(
+    problems.filter((problem) => !problem.includes('/edu/v1/lesson/launch')),
+    [],
+  )
+})
+
+test('an instructor sees the class, and a student at work as it happens', { skip: noChromium }, async (t) => {
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await enterAs(page, address, 'Casey')
+  await page.getByRole('link', { name: /Preflight Alpha/ }).click()
+  const lucia = page.getByRole('row', { name: /Lucía Fernández/ })
+  assert.match(await lucia.innerText(), /95[\s\S]*92[\s\S]*88/)
+  await page.getByText('Nobody is working on a lesson at the moment.').waitFor()
+
+  const student = await openChromium(t)
+  await enterAs(student, address, 'Blake')
+  await student.getByRole('link', { name: /Preflight Alpha/ }).click()
+  await student.getByRole('button', { name: 'Start Walkaround' }).click()
+  await student.getByRole('button', { name: 'Allow and start' }).click()
+  await heading(student, 'Walkaround')
+  await page.getByText('Working').waitFor()
+  await page
+    .getByRole('row', { name: /Blake Moreau/ })
+    .getByText('In progress')
+    .waitFor()
+  await student.getByRole('button', { name: 'Finish lesson' }).click()
+  await student.getByText('Not passed this time').waitFor()
+  await page
+    .getByRole('row', { name: /Blake Moreau/ })
+    .getByText('Failed')
+    .waitFor()
+  await page.getByText('Nobody is working on a lesson at the moment.').waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('a developer registers an app, an administrator approves it, and what was typed never runs', {
+  skip: noChromium,
+}, async (t) => {
+  const developer = await openChromium(t)
+  const problems = collectProblems(developer)
+  await enterAs(developer, address, 'Drew')
+  await developer.getByRole('link', { name: 'Register an app' }).click()
+  await developer.getByRole('button', { name: 'Register' }).click()
+  await developer.getByText('An app has a name').waitFor()
+  await developer.getByText('Add at least one address').waitFor()
+  await checkAccessibility(developer)
+  const name = 'Logbook <img src=x onerror="document.title=1"><script>1</script>'
+  await developer.getByLabel('Name').fill(name)
+  await developer.getByLabel('Redirect URIs').fill('https://logbook.example.org/callback\nlogbook://callback')
+  await developer.getByRole('button', { name: 'Register' }).click()
+  const dialog = developer.getByRole('dialog', { name: 'Keep this secret now' })
+  const secret = await dialog.locator('code').innerText()
+  assert.match(secret, /^gs_cs_[\w-]{40,}$/)
+  await developer.keyboard.press('Escape')
+  await checkAccessibility(developer)
+  await dialog.getByRole('button', { name: 'I have kept it' }).click()
+  await heading(developer, name)
+  await developer.getByText('Waiting for approval').first().waitFor()
+  assert.ok(!(await developer.content()).includes(secret), 'the secret is shown once')
+
+  const administrator = await openChromium(t)
+  await enterAs(administrator, address, 'Ellis')
+  await heading(administrator, name)
+  await administrator.getByRole('button', { name: `Approve ${name}` }).click()
+  await administrator.getByText('Nothing waits').waitFor()
+  await developer.reload()
+  await developer.getByText('Approved').waitFor()
+  await developer.getByRole('link', { name: 'Apps' }).first().click()
+  await developer.getByRole('link', { name }).waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('an old sign-in is renewed where it is needed, and nothing that was typed is lost', {
+  skip: noChromium,
+}, async (t) => {
+  const page = await openChromium(t)
+  await enterAs(page, address, 'Drew')
+  await page.getByRole('link', { name: 'Register an app' }).click()
+  await page.getByLabel('Name').fill('Late')
+  await page.getByLabel('Redirect URIs').fill('late://callback')
+  app.advance(11 * 60_000)
+  await page.getByRole('button', { name: 'Register' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' })
+  await dialog.getByRole('textbox', { name: 'Password' }).fill('wrong')
+  await dialog.getByRole('button', { name: 'Continue' }).click()
+  await dialog.getByText('The handle or the password is wrong').waitFor()
+  await checkAccessibility(page)
+  await dialog.getByRole('textbox', { name: 'Password' }).fill('groundschool')
+  await dialog.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await heading(page, 'Late')
+})
+
+test('whoever is not signed in does that first and comes back; the sandbox cannot be missed', {
+  skip: noChromium,
+}, async (t) => {
+  const page = await openChromium(t)
+  const sandbox = app.environment('sandbox').url
+  await page.goto(`${sandbox}/console/apps`)
+  await page.getByLabel('Handle').fill('@drew')
+  await page.getByLabel('Password').fill('groundschool')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`${sandbox}/console/apps`)
+  await page.getByText('gs-sbx-demo-app').waitFor()
+  await page.getByText('Nothing here is real.').waitFor()
+  await page.getByRole('button', { name: 'Environment: Sandbox' }).click()
+  await page.getByRole('menuitem', { name: /^Production/ }).click()
+  // Another environment, another sign-in.
+  await page.waitForURL(new RegExp(`^${address}/account/signin\\?next=%2Fconsole%2Fapps`))
+
+  await page.goto(`${sandbox}/`)
+  await page.getByRole('button', { name: 'Account menu of Drew Castellanos' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('link', { name: 'Sign in' }).first().waitFor()
+})
+
+test('the sign-in of the README ends with tokens, in either environment', { skip: noChromium }, async (t) => {
+  for (const [here, client] of [
+    [address, 'gs-demo-app'],
+    [app.environment('sandbox').url, 'gs-sbx-demo-app'],
+  ] as const) {
+    const page = await openChromium(t)
+    const fields = { response_type: 'code', client_id: client, redirect_uri: `${address}/demo/callback`, state: 's1' }
+    await page.goto(`${here}/oauth/signin?${new URLSearchParams(fields)}`)
+    await page.getByLabel('Handle').fill('@casey')
+    await page.getByLabel('Password').fill('groundschool')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await page.waitForURL(`${here}/demo/callback?*`)
+    await page.getByText('s1', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Exchange the code' }).click()
+    await page.getByText('The app has its tokens').waitFor()
+    await page.getByText('Casey Okafor (@casey)').waitFor()
+  }
+})
+
+const BUDGET_BYTES = 250_000
+const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+
+test('every page can be used by everybody, light and dark, wide and narrow, and is small', {
+  skip: noChromium,
+}, async (t) => {
+  const people = new Map<string, Page>()
+  for (const one of PAGES)
+    await t.test(one.name, async () => {
+      const key = one.person ?? ''
+      if (!people.has(key)) {
+        people.set(key, await openChromium({ after } as never))
+        if (one.person !== undefined) await enterAs(people.get(key)!, address, one.person)
+      }
+      const page = people.get(key)!
+      const problems = collectProblems(page)
+      const session = await page.context().newCDPSession(page)
+      await session.send('Network.enable')
+      await session.send('Network.setCacheDisabled', { cacheDisabled: true })
+      const kinds = new Map<string, string>()
+      let bytes = 0
+      session.on('Network.responseReceived', ({ requestId, type }) => kinds.set(requestId, type))
+      session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+        if (['Script', 'Stylesheet'].includes(kinds.get(requestId)!)) bytes += encodedDataLength
+      })
+      const assertFits = async (width: number) => {
+        await page.setViewportSize({ width, height: 800 })
+        assert.equal(await page.evaluate(OVERFLOW), 0, `it scrolls sideways at ${width}`)
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme })
+          // The other two of the four take two seconds a page.
+          if (isLong || (width === 360) === (colorScheme === 'dark')) await checkAccessibility(page)
+        }
+      }
+      await show(page, address, one)
+      assert.ok(bytes > 50_000 && bytes < BUDGET_BYTES, `${bytes} bytes of script and style`)
+      await assertFits(1280)
+      await assertFits(360)
+      await session.detach()
+      assert.deepEqual(problems, [])
+    })
+})
+
+test('every page of the router is one that tests look at', () => {
+  const router = readFileSync(new URL('router.tsx', import.meta.url), 'utf8')
+  const paths = [...router.matchAll(/path: '([^']+)',\n\s+component/g)].map(([, path]) => path!)
+  assert.ok(paths.length > 5)
+  const isShown = (path: string) =>
+    PAGES.some((one) => new RegExp(`^${path.replaceAll(/\$\w+/g, '[^/]+')}$`).test(one.path))
+  assert.deepEqual(
+    paths.filter((path) => !isShown(path)),
+    [],
+  )
+})

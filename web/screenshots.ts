@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findChromium } from '../src/testing/chromium-setup.ts'
+import { findFreePort } from '../src/testing/ports.ts'
+import { enterAs, PAGES, show } from './testing.ts'
+
+/** Pictures of every page, light and dark, wide and narrow, of a fresh platform with demo data: `npm run screenshots -- DIR [NAME …]`. */
+const [folder, ...names] = process.argv.slice(2)
+if (folder === undefined) throw new Error('Say where the pictures go: npm run screenshots -- DIR [NAME …]')
+mkdirSync(folder, { recursive: true })
+
+const WIDTHS = [1280, 360]
+const dataDir = mkdtempSync(join(tmpdir(), 'groundschool-pictures-'))
+const [port, sandboxPort] = [await findFreePort(), await findFreePort()]
+const settings = { PORT: String(port), SANDBOX_PORT: String(sandboxPort), DATA_DIR: dataDir }
+const platform = spawn(process.execPath, ['src/main.ts', 'start'], {
+  env: { ...process.env, ...settings },
+  stdio: ['ignore', 'ignore', 'pipe'],
+})
+let said = ''
+await new Promise<void>((resolve, reject) => {
+  platform.stderr.on('data', (text) => {
+    said += text
+    if (said.includes('Ctrl-C stops it')) resolve()
+  })
+  platform.once('close', () => reject(new Error(`The platform did not start:\n${said}`)))
+})
+try {
+  const found = await findChromium()
+  if ('missing' in found) throw new Error(found.missing)
+  const { chromium } = await import('playwright-core')
+  const browser = await chromium.launch({ executablePath: found.path, chromiumSandbox: process.getuid?.() !== 0 })
+  const wanted = PAGES.filter(({ name }) => names.length === 0 || names.includes(name))
+  const [production, sandbox] = [`http://localhost:${port}`, `http://localhost:${sandboxPort}`]
+  const both = [
+    ...wanted.map((one) => ({ ...one, address: production })),
+    // The band of the sandbox is the same everywhere.
+    ...wanted.filter(({ name }) => name === 'apps').map((one) => ({ ...one, name: 'apps-sandbox', address: sandbox })),
+  ].map((one) => (one.address === sandbox ? { ...one, waitFor: 'gs-sbx-demo-app' } : one))
+  for (const colorScheme of ['light', 'dark'] as const)
+    for (const one of both) {
+      const context = await browser.newContext({ colorScheme })
+      const page = await context.newPage()
+      if (one.person !== undefined) await enterAs(page, one.address, one.person)
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 800 })
+        await show(page, one.address, one)
+        // As tall as the page, so that what stays in its place does so in the picture too.
+        const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
+        await page.setViewportSize({ width, height: Math.max(800, height) })
+        await page.waitForTimeout(250)
+        await page.screenshot({ path: join(folder, `${one.name}-${width}-${colorScheme}.png`) })
+      }
+      await context.close()
+    }
+  await browser.close()
+} finally {
+  platform.removeAllListeners('close').kill('SIGTERM')
+  await new Promise((resolve) => platform.once('close', resolve))
+  rmSync(dataDir, { recursive: true, force: true })
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sharedApp } from '../src/testing/testing.ts'
+import { buildWhereStale } from './built.ts'
+
+const app = await sharedApp()
+const get = (path: string, headers: Record<string, string> = { accept: 'text/html' }) =>
+  fetch(`${app.address}${path}`, { headers, redirect: 'manual' })
+const codeOf = (text: string): unknown => JSON.parse(text).error_code
+
+test('pages are built before the tests begin, and not again', async () => {
+  assert.deepEqual(await buildWhereStale(), { kind: 'fresh' })
+})
+
+test('a browser gets the pages at the addresses of the areas, and a program what it always got', async () => {
+  for (const path of [
+    '/',
+    '/dashboard',
+    '/dashboard/classes/x',
+    '/console/apps/',
+    '/planner/plans',
+    '/admin/approvals',
+    '/demo/callback?code=x',
+  ]) {
+    const answer = await get(path)
+    assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'text/html; charset=utf-8'], path)
+    assert.match(await answer.text(), /<div id="root">/)
+    const plain = await get(path, { accept: 'application/json' })
+    assert.deepEqual([plain.status, codeOf(await plain.text())], [404, 4042], path)
+  }
+  // Operations keep their refusals, also where an area has the same name.
+  for (const path of ['/planner/v1/plan', '/account/v1/me']) {
+    const refused = await get(path)
+    assert.deepEqual([refused.status, codeOf(await refused.text())], [401, 4016], path)
+  }
+  for (const path of ['/nowhere', '/planner/v1/nothing', '/dashboards', '/account/nothing']) {
+    const missing = await get(path)
+    assert.deepEqual([missing.status, missing.headers.get('content-type')], [404, 'text/html; charset=utf-8'], path)
+  }
+  const head = await fetch(`${app.address}/`, { method: 'HEAD', headers: { accept: 'text/html' } })
+  assert.equal(head.status, 200)
+  const posted = await fetch(`${app.address}/dashboard`, { method: 'POST', headers: { accept: 'text/html' } })
+  assert.equal(posted.status, 404)
+  const wrongMethod = await get('/account/signout')
+  assert.deepEqual([wrongMethod.status, wrongMethod.headers.get('allow')], [405, 'POST, OPTIONS'])
+  assert.match(wrongMethod.headers.get('content-type')!, /^text\/html/)
+})
+
+test('no page can be framed, and nothing runs that is not a file of ours', async () => {
+  const nonces = new Set<string>()
+  for (let i = 0; i < 3; i++) {
+    const answer = await get('/console/apps')
+    const policy = answer.headers.get('content-security-policy')!
+    assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[\w-]{22}'; /)
+    assert.match(policy, /frame-ancestors 'none'/)
+    assert.doesNotMatch(policy, /unsafe|\*/)
+    assert.equal(answer.headers.get('x-frame-options'), 'DENY')
+    assert.equal(answer.headers.get('cache-control'), 'no-store')
+    const page = await answer.text()
+    const nonce = /nonce-([\w-]+)/.exec(policy)![1]!
+    nonces.add(nonce)
+    assert.ok(page.includes(`nonce="${nonce}"`))
+    assert.doesNotMatch(page, /<script(?![^>]* src=)|<style|\sstyle=|\son\w+=/)
+  }
+  assert.equal(nonces.size, 3, 'a nonce is used once')
+})
+
+test('scripts and styles are compressed in advance and kept for good', async () => {
+  const page = await (await get('/')).text()
+  const paths = [...page.matchAll(/(?:src|href)="(\/web\/[^"]+)"/g)].map(([, path]) => path!)
+  assert.ok(paths.length >= 2)
+  for (const path of paths) {
+    const sizes: number[] = []
+    for (const [accepted, coding] of [
+      ['gzip, deflate, br, zstd', 'br'],
+      ['gzip', 'gzip'],
+      ['br;q=0, gzip', 'gzip'],
+      ['identity', null],
+    ] as const) {
+      const answer = await get(path, { 'accept-encoding': accepted })
+      assert.equal(answer.status, 200)
+      assert.equal(answer.headers.get('content-encoding'), coding, `${path} for ${accepted}`)
+      assert.equal(answer.headers.get('cache-control'), 'public, max-age=31536000, immutable')
+      assert.match(answer.headers.get('vary')!, /Accept-Encoding/)
+      sizes.push((await answer.arrayBuffer()).byteLength)
+    }
+    assert.deepEqual(new Set(sizes).size, 1, 'decoded they are the same')
+  }
+  assert.equal((await get('/web/assets/nothing.js', { accept: '*/*' })).status, 404)
+  const icon = await get('/favicon.ico', { accept: 'image/*' })
+  assert.deepEqual([icon.status, icon.headers.get('content-type')], [200, 'image/svg+xml'])
+})
