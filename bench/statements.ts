@@ -40,7 +40,7 @@ const someSpan = (n: number, { from, to }: Store): Asked => {
   return { since: new Date(start).toISOString(), until: new Date(start + 20 * day).toISOString() }
 }
 
-export const FILTERS: readonly Filter[] = [
+const FILTERS: readonly Filter[] = [
   { name: 'none', ask: () => ({}) },
   { name: 'agent', ask: (n) => ({ agent: agentOf(n % 10) }) },
   { name: 'verb', ask: (n) => ({ verb: verbIdOf(n % 20) }) },
@@ -88,7 +88,11 @@ const pathOf = (asked: Asked): string => {
 export async function measureStatements(bench: Bench, sizes: readonly number[]): Promise<Section> {
   const stores: Store[] = []
   for (const size of sizes) stores.push(await buildStore(bench.connection, size))
-  const [store] = stores as [Store]
+  return measureStores(bench, stores)
+}
+
+export async function measureStores(bench: Bench, stores: readonly Store[]): Promise<Section> {
+  const store = stores[0]!
   const bare = await startServer('bare-statements', store.connection)
   // Without ids, so that each is a new one however often it is sent.
   const made = Array.from({ length: 40 * BATCH }, (_, n) => makeStatement(10_000_000 + n, store.statements))
@@ -139,7 +143,8 @@ export async function measureStatements(bench: Bench, sizes: readonly number[]):
   }
   for (const { child } of [...stores.map(({ server }) => server), bare]) child.kill()
   return writeStatements({
-    ...{ sizes, results, alone },
+    sizes: stores.map(({ statements }) => statements),
+    ...{ results, alone },
     filters: FILTERS.map(({ name }) => name),
     ...{ batch: BATCH, found: FOUND, page: PAGE, ofPage: OF_PAGE },
     connections: { batches: BATCH_CONNECTIONS, singles: SINGLE_CONNECTIONS, pages: PAGE_CONNECTIONS },

@@ -131,7 +131,7 @@ const queryText = (order: 'asc' | 'desc', probes: readonly number[]) =>
     order,
     `(select distinct r.seq
               from (select l.seq from statement_refs l
-                     where l.key = :key1 and (:roles1 >> l.role::int) & 1 = 1 and l.seq > :after and l.seq <= :upTo order by l.seq ${order} offset 0) r
+                     where l.key = :key1 and (:roles1::int8 >> l.role::int) & 1 = 1 and l.seq > :after and l.seq <= :upTo order by l.seq ${order} offset 0) r
              where ${probes.map((n) => `${probe(n)} and `).join('')}exists (select from statements v where v.seq = r.seq and not v.is_voided)
              order by r.seq ${order} limit :limit)`,
   )
