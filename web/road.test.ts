@@ -111,7 +111,7 @@ test('a developer registers an app, an administrator approves it, and what was t
   await enterAs(administrator, address, 'Ellis')
   await heading(administrator, name)
   await administrator.getByRole('button', { name: `Approve ${name}` }).click()
-  await administrator.getByText('Nothing waits').waitFor()
+  await administrator.getByText('Nothing to approve').waitFor()
   await developer.reload()
   await developer.getByText('Approved').waitFor()
   await developer.getByRole('link', { name: 'Apps' }).first().click()
