@@ -17,8 +17,8 @@ const probe = (n: number) => `
   (:key${n} is null or exists (select from statement_refs x
      where x.key = :key${n} and x.seq = r.seq and x.role = any(:roles${n}::smallint[])))`
 /** The numbers of statements that have a key, and up to four more; the first is the rarest. */
-const CHOSEN = `
-  select distinct r.seq from statement_refs r
+const chosen = (select: 'select' | 'select distinct') => `
+  ${select} r.seq from statement_refs r
    where r.key = :key1 and r.role = any(:roles1::smallint[]) and r.seq > :after and r.seq <= :upTo
      and ${OTHERS.map(probe).join(' and ')}`
 const RANGE = { after: int8, upTo: int8 }
@@ -37,7 +37,7 @@ const KEYS = {
 
 /** Facts of all statements within a range, or of those that were chosen. */
 const ALL_FACTS = 'statement_facts f where f.seq > :after and f.seq <= :upTo'
-const CHOSEN_FACTS = `(${CHOSEN}) m join statement_facts f on f.seq = m.seq where true`
+const CHOSEN_FACTS = `statement_facts f where f.seq in (${chosen('select')})`
 
 export const countAll = report('lrs.countAll', {
   params: RANGE,
@@ -141,7 +141,7 @@ export const listChosen = read('lrs.listChosen', {
   gather: false,
   text: page(`
     select c.seq, v.payload
-      from (${CHOSEN} and (:voided or exists (select from statements v where v.seq = r.seq and not v.is_voided)) order by r.seq limit :limit) c
+      from (${chosen('select distinct')} and (:voided or exists (select from statements v where v.seq = r.seq and not v.is_voided)) order by r.seq limit :limit) c
       join statements v on v.seq = c.seq`),
 })
 

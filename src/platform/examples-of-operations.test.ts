@@ -144,7 +144,7 @@ async function send(
     ...(who.name === 'plugin' ? { authorization: basic } : {}),
     ...(who.name === 'record store' ? { authorization: storeKey } : {}),
     ...(from === 'query' ? {} : { 'content-type': TYPES[from] ?? 'application/json' }),
-    ...exampleHeaders,
+    ...Object.fromEntries(Object.entries(exampleHeaders).map(([name, value]) => [name.toLowerCase(), value])),
   }
   const body =
     from === 'image' ? await plain().png().toBuffer() : (fileText(file) ?? JSON.stringify(Object.fromEntries(fields)))

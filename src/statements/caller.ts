@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller } from '../caller.ts'
 import { fail } from '../errors.ts'
 import type { CallerKind } from '../http/callers/callers.ts'
@@ -63,9 +62,8 @@ export const xapi = <Who extends Caller>(kind: CallerKind<Who>): CallerKind<Who 
 })
 
 /** Version 2.0 has no alternate request syntax. */
-export function refuseAlternate(headers: IncomingHttpHeaders): void {
-  if (versionIn(headers[HEADER] as string | undefined) !== '1.0.3')
-    throw fail('badRequest', '?method= is for version 1.0 of xAPI alone')
+export function refuseAlternate(request: HttpRequest): void {
+  if (findVersion(request) !== '1.0.3') throw fail('badRequest', '?method= is for version 1.0 of xAPI alone')
 }
 
 /** What all resources of the specification declare alike. */

@@ -104,3 +104,7 @@ export const isActivity = (object: Statement['object']): object is Activity =>
 
 /** What arrived as one activity is kept as an array of one (xAPI-Data 2.4.6.2). */
 export const toArray = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value])
+
+/** Its own, and those of the statement inside it. */
+export const attachmentsOf = ({ attachments = [], object }: Statement): Attachment[] =>
+  isSubStatement(object) ? [...attachments, ...(object.attachments ?? [])] : attachments

@@ -329,7 +329,7 @@ export const listAttachments = read('statements.listAttachments', {
   row: { seq: int8, sha2: text, bytes: int8 },
   gather: false,
   text: `
-    select f.seq, f.sha2, octet_length(a.content) as bytes from statement_attachments f join attachments a on a.sha2 = f.sha2
+    select f.seq, f.sha2, octet_length(a.content)::int8 as bytes from statement_attachments f join attachments a on a.sha2 = f.sha2
      where f.seq = any(:seqs) order by f.seq, f.sha2`,
 })
 

@@ -6,8 +6,10 @@ const MAILTO = /^mailto:[^\x00-\x20\x7f-\xa0<>"{}|\\^`\s@]+@[^\x00-\x20\x7f-\xa0
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const SHA1 = /^[0-9a-f]{40}$/i
 const SHA2 = /^(?:[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i
+// It is written into the head of a part: no line may end in it.
 const MEDIA_TYPE =
-  /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[ \t]*;[ \t]*[\w!#$&^.+-]+=(?:[\w!#$%&'*^`|~.+-]+|"(?:[^"\\]|\\.)*"))*$/
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it refuses
+  /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[ \t]*;[ \t]*[\w!#$&^.+-]+=(?:[\w!#$%&'*^`|~.+-]+|"(?:[^"\\\x00-\x1f\x7f]|\\[^\x00-\x1f\x7f])*"))*$/
 
 export const isIri = (text: string): boolean => IRI.test(text)
 export const isMailto = (text: string): boolean => MAILTO.test(text)

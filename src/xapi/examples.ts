@@ -30,8 +30,12 @@ export const examples = {
     example: { request: { activityId: statement.object.id }, headers: version },
   },
   getAgent: {
-    description: 'Names that an agent has had in statements, and its identifier, as a Person of the specification.',
+    description:
+      'A Person of the specification: the identifier, and the names that the agent has had in statements. Nothing is told of a person’s other identifiers.',
     example: { request: { agent: JSON.stringify(statement.actor) }, headers: version },
   },
-  getAbout: { description: 'Needs no key and no version header.', example: {} },
+  getAbout: {
+    description: 'What clients ask first, to choose a version. It needs no key and no version header.',
+    example: {},
+  },
 }

@@ -8,14 +8,7 @@ import { complete } from '../statements/formats.ts'
 import { findLinks } from '../statements/linking.ts'
 import { failWith } from '../statements/problems.ts'
 import { findSentBy } from '../statements/query.ts'
-import {
-  type Attachment,
-  isStatementRef,
-  isSubStatement,
-  SIGNATURE,
-  type Statement,
-  VOIDED,
-} from '../statements/statement.ts'
+import { attachmentsOf, isStatementRef, SIGNATURE, type Statement, VOIDED } from '../statements/statement.ts'
 import { type Content, type NewStatement, type Stored, storeStatements } from '../statements/storing.ts'
 import { isUuid } from '../statements/syntax.ts'
 import { findStrangeVerbs } from '../statements/verbs.ts'
@@ -87,9 +80,9 @@ function readStatements(who: XapiCaller, { body, statementId }: Sent): Statement
     if (typeof id !== 'string') continue
     const key = id.toLowerCase()
     const add = (rule: string, must: string) => faults.push({ pointer: `${where}/id`, rule, must })
-    if (ids.has(key)) add('XAPI-00085', 'be another one: two statements of the batch have it')
+    if (ids.has(key)) add('batch-ids-distinct', 'be another one: two statements of the batch have it')
     else if (statementId !== undefined && key !== statementId.toLowerCase())
-      add('XAPI-00150', 'be the same as the parameter statementId')
+      add('XAPI-00144', 'be the same as the parameter statementId')
     ids.add(key)
   }
   if (statementId !== undefined && !isUuid(statementId)) throw fail('validationFailed', 'statementId must be a UUID')
@@ -139,9 +132,6 @@ async function refuseForeignVoiding(db: Db, who: XapiCaller, statements: readonl
     throw fail('forbidden', `You can void what you have sent yourself, and ${foreign} is no statement of yours`)
 }
 
-const attachmentsOf = ({ attachments = [], object }: Statement): Attachment[] =>
-  isSubStatement(object) ? [...attachments, ...(object.attachments ?? [])] : attachments
-
 const ALGORITHMS: Readonly<Record<number, string>> = { 56: 'sha224', 64: 'sha256', 96: 'sha384', 128: 'sha512' }
 const hashOf = (bytes: Buffer, sha2: string): string =>
   createHash(ALGORITHMS[sha2.length] ?? 'sha256')
@@ -176,7 +166,7 @@ function matchParts(statements: readonly Statement[], parts: Parts): Content[][]
     }
     return [...found.values()]
   })
-  const left = [...byHash.keys()].findIndex((hash) => !used.has(hash))
+  const left = parts.findIndex(({ hash }) => !used.has(hash!.toLowerCase()))
   if (left >= 0) throw refusePart(left, 'belongs to no attachment of the statements')
   return contents
 }

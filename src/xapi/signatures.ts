@@ -3,7 +3,11 @@ import { fail } from '../errors.ts'
 import { isSame } from '../statements/compare.ts'
 import type { Statement } from '../statements/statement.ts'
 
-const ALGORITHMS: Readonly<Record<string, string>> = { RS256: 'RSA-SHA256', RS384: 'RSA-SHA384', RS512: 'RSA-SHA512' }
+const ALGORITHMS: ReadonlyMap<unknown, string> = new Map([
+  ['RS256', 'RSA-SHA256'],
+  ['RS384', 'RSA-SHA384'],
+  ['RS512', 'RSA-SHA512'],
+])
 const refuse = (problem: string) => fail('validationFailed', `The signature ${problem}`)
 
 /**
@@ -11,10 +15,10 @@ const refuse = (problem: string) => fail('validationFailed', `The signature ${pr
  * header holds a certificate, the signature must be its. Whether to trust who signed is for those who read.
  */
 export function checkSignature(statement: Statement, bytes: Buffer): void {
-  const [header = '', payload = '', signature = '', ...more] = bytes.toString('latin1').split('.')
+  const [header = '', payload = '', signature = '', ...more] = bytes.toString('latin1').split('.', 4)
   const { alg, x5c } = readObject(header, 'header') as { alg?: unknown; x5c?: unknown }
   if (more.length > 0 || signature === '') throw refuse('is no JWS in compact form')
-  const algorithm = typeof alg === 'string' ? ALGORITHMS[alg] : undefined
+  const algorithm = ALGORITHMS.get(alg)
   if (!algorithm) throw refuse('must be by RS256, RS384 or RS512')
   const signed = readObject(payload, 'payload') as Statement
   if (!isSameAsSigned(statement, signed)) throw refuse('is of another statement')
@@ -49,6 +53,8 @@ function isSameAsSigned(statement: Statement, signed: Statement): boolean {
 function readKey(x5c: unknown) {
   const [first] = Array.isArray(x5c) ? x5c : []
   try {
+    // An object with a length would become a buffer as long as it says.
+    if (typeof first !== 'string') throw new TypeError()
     return createPublicKey(
       new X509Certificate(Buffer.from(first, 'base64')).publicKey.export({ type: 'spki', format: 'pem' }),
     )

@@ -15,7 +15,7 @@ import {
   show,
   showText,
 } from '../statements/query.ts'
-import type { Version } from '../statements/statement.ts'
+import { attachmentsOf, type Version } from '../statements/statement.ts'
 import { keyOfSender, moveClock, SENDER } from '../statements/storing.ts'
 import { isUuid } from '../statements/syntax.ts'
 import { readCursor, writeCursor } from './cursors.ts'
@@ -159,15 +159,17 @@ async function takeAttachments(db: Db, rows: readonly Row[]) {
     for (const { sha2 } of own) hashes.set(sha2, row.seq)
     taken.push(row)
   }
-  const types = new Map(
+  // In the letters of the statement, by which readers look for it.
+  const described = new Map(
     taken
       .filter(({ seq }) => bySeq.has(seq))
-      .flatMap((row) => (show(row).attachments ?? []).map((one) => [one.sha2, one.contentType])),
+      .flatMap((row) => attachmentsOf(show(row)).map((one) => [one.sha2.toLowerCase(), one])),
   )
   const attachments = []
   for (const sha2 of hashes.keys()) {
     const content = await readAttachment(db, sha2)
-    if (content) attachments.push({ sha2, contentType: types.get(sha2) ?? 'application/octet-stream', bytes: content })
+    const said = described.get(sha2)
+    if (content && said) attachments.push({ sha2: said.sha2, contentType: said.contentType, bytes: content })
   }
   return { rows: taken, attachments }
 }

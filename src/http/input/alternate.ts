@@ -7,7 +7,7 @@ import { collect, refuseBody } from './bodies.ts'
 import { parseForm } from './forms.ts'
 
 /** Throws where a request may not come this way. */
-export type RefuseAlternate = (headers: IncomingHttpHeaders) => void
+export type RefuseAlternate = (request: HttpRequest) => void
 
 interface Entry {
   readonly method: string
@@ -42,7 +42,7 @@ export function withAlternates(environment: Environment, entries: readonly Entry
   const wrappers = [...paths].map(([path, some]): Entry => {
     const post = some.find(({ method }) => method === 'POST')
     const { route, alternate } = post ?? some[0]!
-    const allow = some.map(({ method }) => method).join(', ')
+    const allow = [...some.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : method)), 'OPTIONS'].join(', ')
     return {
       method: 'POST',
       path,
@@ -52,7 +52,11 @@ export function withAlternates(environment: Environment, entries: readonly Entry
         bodyLimit: GROWTH * Math.max(...some.map((one) => one.route.bodyLimit)),
         handle: (request) => {
           if ('method' in request.query) return unwrap(environment, request, some, alternate!)
-          if (!post) throw fail('methodNotAllowed', `${path} does not take POST; it takes ${allow}`)
+          if (!post) {
+            limitAddress(environment, request)
+            request.response.setHeader('allow', allow)
+            throw refuseBody(request) ?? fail('methodNotAllowed', `${path} does not take POST; it takes ${allow}`)
+          }
           request.route = route
           return route.handle(request)
         },
@@ -105,8 +109,8 @@ function handleForm(
     else if (lower !== 'content-length') query[name] = value
   }
   if (body && headers['content-type'] === undefined) headers['content-type'] = 'application/json'
-  refuse(headers)
   request.wrapped = { method: entry.method, headers, body }
+  refuse(request)
   request.query = query
   request.route = entry.route
   return entry.route.handle(request)

@@ -126,7 +126,7 @@ export function compileInput<T extends TObject>(
     const body = source === 'query' ? undefined : bodyFields(sources.body, fileName)
     if (isClosed && body) refuseUnknown(schema, body)
     if (isFromQuery) refuseRepeated(fields, sources.query)
-    if (isFromQuery && isClosed) refuseUnknown(schema, sources.query)
+    if (isFromQuery && isClosed) refuseUnknown(schema, sources.query, fileName)
     if (bodyFieldsOnly.length > 0) refuseInQuery(bodyFieldsOnly, sources.query)
     if (source === 'body only') refuseInQuery(fields, sources.query)
     const input: Record<string, unknown> = {}
@@ -151,8 +151,8 @@ function bodyFields(body: unknown, fileName: string | undefined): Record<string,
 }
 
 /** Where a schema is closed, what it does not know is a mistake and not somebody's own. */
-function refuseUnknown({ properties }: TObject, given: Readonly<Record<string, unknown>>): void {
-  const unknown = Object.keys(given).find((name) => !Object.hasOwn(properties, name))
+function refuseUnknown({ properties }: TObject, given: Readonly<Record<string, unknown>>, except?: string): void {
+  const unknown = Object.keys(given).find((name) => name === except || !Object.hasOwn(properties, name))
   if (unknown !== undefined)
     throw fail('validationFailed', `${unknown.slice(0, 100)} must be left out: there is no such field`)
 }
