@@ -20,8 +20,6 @@ export interface Frame {
   readonly scripts?: readonly string[] | undefined
 }
 
-const BRAND = html`<img src="${ICON_PATH}" alt="" width="28" height="28">Groundschool`
-
 /** The frame of every page. */
 export const layOutPage = ({ title, isSandbox, handle, scripts = [] }: Frame, body: Html): string =>
   html`<!doctype html>
@@ -37,7 +35,7 @@ export const layOutPage = ({ title, isSandbox, handle, scripts = [] }: Frame, bo
 ${scripts.map((path) => html`<script type="module" src="${path}"></script>\n`)}</head>
 <body>
 <header class="top">
-<p class="brand">${handle === undefined ? BRAND : html`<a href="/">${BRAND}</a>`}${isSandbox && html` <span class="badge">Sandbox</span>`}</p>
+<p class="brand">${handle === undefined ? 'Groundschool' : html`<a href="/">Groundschool</a>`}${isSandbox && html` <span class="badge">Sandbox</span>`}</p>
 ${handle !== undefined && html`<nav aria-label="Account"><a href="/account">${handle}</a></nav>`}
 </header>
 ${isSandbox && html`<div class="stripes"></div>`}<main>
