@@ -218,7 +218,7 @@ test('every page can be used by everybody, light and dark, wide and narrow, and 
         }
       }
       await show(page, address, one)
-      assert.ok(bytes > 50_000 && bytes < BUDGET_BYTES, `${bytes} bytes of script and style`)
+      assert.ok(bytes > 1_000 && bytes < BUDGET_BYTES, `${bytes} bytes of script and style`)
       await assertFits(1280)
       await assertFits(360)
       await session.detach()
