@@ -1,3 +1,5 @@
+import { SEES } from './consent.ts'
+
 const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
 
 /** Every sentence that the pages say, in one place: a translation is another object of this type. Names of things are those of the interface. */
@@ -155,11 +157,7 @@ export const words = {
     noScore: 'No score yet',
     allowTitle: 'Allow the app of this lesson?',
     allowText: 'This lesson runs in an app, which has to know who you are. It will see',
-    allowSees: [
-      'your name, handle, pictures and country',
-      'your lessons, progress and notes in the classes in which it is used',
-      'what it keeps for you itself',
-    ],
+    allowSees: SEES,
     allowNever:
       'It never sees your password, or what you do in other apps. You can withdraw this at any time in your account.',
     allow: 'Allow and start',
