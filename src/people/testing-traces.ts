@@ -208,8 +208,6 @@ async function insertRest(app: TestApp, personId: number): Promise<void> {
     const values = columns.map(({ name, type }) => (name === 'person_id' ? personId : SAMPLES[String(type)]))
     await app.sql(`insert into ${table} (${columns.map(({ name }) => name)}) values (${values})`)
   }
-  // Last of all: upkeep empties it every two seconds.
-  await app.sql(`insert into search_words_left (app_id, word) select min(id), 'quillon' from apps`)
 }
 
 /** The tables in which one of these texts stands, in any column of any row, whatever its case. */
