@@ -16,6 +16,7 @@ export const PAGES: readonly Shown[] = [
   { name: 'front', path: '/', heading: 'Training that apps can build on', waitFor: 'Look around as a demo person' },
   { name: 'missing', path: '/nowhere', heading: 'There is no such page' },
   { name: 'demo-callback', path: '/demo/callback', heading: 'Demo app' },
+  { name: 'sign-in', path: '/account/signin', heading: 'Sign in' },
   { name: 'front-signed-in', person: 'Ellis', path: '/', heading: 'Training that apps can build on' },
   { name: 'dashboard', person: 'Blake', path: '/dashboard', heading: 'My classes', waitFor: 'Preflight Bravo' },
   {

@@ -236,15 +236,41 @@ function SecretsCard({ app }: { readonly app: App }) {
   )
 }
 
+/** The pair of RFC 7636, appendix B: for a first try. An app makes its own for each sign-in. */
+const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
+const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
+
 const TryCard = ({ app }: { readonly app: App }) => {
-  const fields = { response_type: 'code', client_id: app.clientId, redirect_uri: app.redirectUris[0]!, state: 'xyz' }
-  const address = `${location.origin}/oauth/signin?${new URLSearchParams(fields)}`
+  const redirect = app.redirectUris.find((uri) => uri.startsWith('http')) ?? app.redirectUris[0]!
+  const fields = {
+    response_type: 'code',
+    client_id: app.clientId,
+    redirect_uri: redirect,
+    state: 'xyz',
+    code_challenge: CHALLENGE,
+    code_challenge_method: 'S256',
+  }
+  const sent = {
+    grant_type: 'authorization_code',
+    code: 'CODE',
+    redirect_uri: redirect,
+    client_id: app.clientId,
+    ...(app.public ? {} : { client_secret: 'SECRET' }),
+    code_verifier: VERIFIER,
+  }
+  const lines = Object.entries(sent).map(([name, value]) => ` --data-urlencode '${name}=${value}'`)
   return (
     <Card title={say.tryIt}>
-      <Text size="sm" c="dimmed" mb="sm">
-        {say.tryText}
-      </Text>
-      <Copied value={address} what={say.address} />
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          {say.tryText}
+        </Text>
+        <Copied value={`${location.origin}/oauth/v2/signin?${new URLSearchParams(fields)}`} what={say.address} />
+        <Text size="sm" c="dimmed">
+          {say.exchangeText}
+        </Text>
+        <Copied value={`curl ${location.origin}/oauth/v2/token${lines.join('')}`} what={say.exchange} />
+      </Stack>
     </Card>
   )
 }
