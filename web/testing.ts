@@ -11,13 +11,15 @@ export interface Shown {
   readonly waitFor?: string
 }
 
-/** Every page. A page that is missing here has been looked at by nobody: a test compares with the router. */
-export const PAGES: readonly Shown[] = [
+const EVERYBODY: readonly Shown[] = [
   { name: 'front', path: '/', heading: 'Training that apps can build on', waitFor: 'Look around as a demo person' },
   { name: 'missing', path: '/nowhere', heading: 'There is no such page' },
   { name: 'demo-callback', path: '/demo/callback', heading: 'Demo app' },
   { name: 'sign-in', path: '/account/signin', heading: 'Sign in' },
   { name: 'front-signed-in', person: 'Ellis', path: '/', heading: 'Training that apps can build on' },
+]
+
+const DASHBOARD: readonly Shown[] = [
   { name: 'dashboard', person: 'Blake', path: '/dashboard', heading: 'My classes', waitFor: 'Preflight Bravo' },
   {
     name: 'class-student',
@@ -33,17 +35,18 @@ export const PAGES: readonly Shown[] = [
     heading: 'Preflight Alpha',
     waitFor: 'Lucía Fernández',
   },
+]
+
+const CONSOLE: readonly Shown[] = [
   { name: 'apps', person: 'Drew', path: '/console/apps', heading: 'Apps', waitFor: 'gs-demo-app' },
   { name: 'app-new', person: 'Drew', path: '/console/apps/new', heading: 'Register an app', waitFor: 'Redirect URIs' },
-  {
-    name: 'app',
-    person: 'Drew',
-    path: '/console/apps/gs-demo-app',
-    heading: 'Demo app',
-    waitFor: 'Redirect URIs',
-  },
-  { name: 'approvals', person: 'Ellis', path: '/admin/approvals', heading: 'Approvals' },
+  { name: 'app', person: 'Drew', path: '/console/apps/gs-demo-app', heading: 'Demo app', waitFor: 'Redirect URIs' },
 ]
+
+const ADMIN: readonly Shown[] = [{ name: 'approvals', person: 'Ellis', path: '/admin/approvals', heading: 'Approvals' }]
+
+/** Every page. One that is missing here has been looked at by nobody: a test compares with the routes. */
+export const PAGES: readonly Shown[] = [...EVERYBODY, ...DASHBOARD, ...CONSOLE, ...ADMIN]
 
 /** One click on the front page. */
 export async function enterAs(page: Page, address: string, person: string): Promise<void> {
