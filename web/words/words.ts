@@ -1,4 +1,4 @@
-const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
+export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
 
 /** Every sentence that the pages say, in one place: a translation is another object of this type. Names of things are those of the interface. */
 export const words = {
