@@ -150,7 +150,7 @@ function List({ of }: { readonly of: ClassDetails }) {
             </Empty>
           ) : (
             <>
-              <Table.ScrollContainer minWidth={480} type="native" tabIndex={0}>
+              <Table.ScrollContainer minWidth={600} type="native" tabIndex={0}>
                 <Table aria-label={dashboard.class.roster} horizontalSpacing={20}>
                   <Table.Thead>
                     <Table.Tr>

@@ -91,16 +91,17 @@ function Content({ of, student }: { readonly of: ClassDetails; readonly student:
               }
               onMore={timeline.hasNextPage ? () => void timeline.fetchNextPage() : undefined}
               isMoreComing={timeline.isFetchingNextPage}
-            />
+            >
+              <Lessons of={of} student={student} lessons={lessons} />
+              <NotesCard
+                entries={timeline.data}
+                lessons={lessons}
+                studentId={studentId}
+                mayWrite={mayTeach(of) && !of.ended}
+                mayRemove={of.role === 'instructor'}
+              />
+            </StudentTimeline>
           )}
-          <Lessons of={of} student={student} lessons={lessons} />
-          <NotesCard
-            entries={timeline.data ?? []}
-            lessons={lessons}
-            studentId={studentId}
-            mayWrite={mayTeach(of) && !of.ended}
-            mayRemove={of.role === 'instructor'}
-          />
         </Stack>
       )}
     </Loaded>
@@ -139,6 +140,9 @@ function Lessons({ of, student, lessons }: LessonsProps) {
   const error = lock.error ?? clear.error
   return (
     <Card title={say.lessons} isFlush>
+      <Text size="sm" c="dimmed" px={20} pb="sm">
+        {say.lessonsText}
+      </Text>
       {error && <Problem error={error} />}
       <ol className={classes.tree}>
         {lessons.map((one) => {
@@ -152,7 +156,12 @@ function Lessons({ of, student, lessons }: LessonsProps) {
             attempts: one.attempts,
           }
           return (
-            <li key={one.lessonId} className={classes.row} {...(one.parentId !== null && { 'data-step': true })}>
+            <li
+              key={one.lessonId}
+              className={classes.row}
+              data-menu
+              {...(one.parentId !== null && { 'data-step': true })}
+            >
               <div className={classes.text}>
                 <Group gap="xs">
                   <Text fw={600}>{one.name}</Text>
@@ -196,6 +205,7 @@ function Lessons({ of, student, lessons }: LessonsProps) {
                             lessonId: one.lessonId,
                             lessonName: one.name,
                             lessonResultId: one.lessonResultId!,
+                            // What waits for its first grade needs no reason; where another does, the platform says so.
                             isFirst: one.result === 'INCOMPLETE',
                           })
                         }

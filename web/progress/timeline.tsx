@@ -1,12 +1,12 @@
 import { ActionIcon, Anchor, Button, Code, Group, Stack, Table, Text, Tooltip, VisuallyHidden } from '@mantine/core'
 import { ChevronLeft, ChevronRight, History, Maximize2, ZoomIn, ZoomOut } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import type { Results } from '../api/operations.ts'
 import { Card } from '../parts/card.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
 import { Empty } from '../parts/states.tsx'
-import { sayDuration, Time } from '../parts/time.tsx'
+import { Moment, sayDuration } from '../parts/time.tsx'
 import { dashboard } from '../words/dashboard.ts'
 import { words } from '../words/words.ts'
 import classes from './timeline.module.css'
@@ -26,19 +26,24 @@ interface TimelineProps {
   /** There is more before. */
   readonly onMore?: (() => void) | undefined
   readonly isMoreComing: boolean
+  /** Between the picture and the words. */
+  readonly children?: ReactNode
 }
 
 /** What happened to one student: as a picture, and in words. */
-export function StudentTimeline({ entries, lessons, span, onSpan, onMore, isMoreComing }: TimelineProps) {
+export function StudentTimeline({ entries, lessons, span, onSpan, onMore, isMoreComing, children }: TimelineProps) {
   const [opened, setOpened] = useState<Entry>()
   const bands = useMemo(() => toBands(entries, lessons, say.wholeClass, Date.now()), [entries, lessons])
   if (bands.length === 0)
     return (
-      <Card>
-        <Empty icon={History} title={say.empty}>
-          {say.emptyText}
-        </Empty>
-      </Card>
+      <>
+        <Card>
+          <Empty icon={History} title={say.empty}>
+            {say.emptyText}
+          </Empty>
+        </Card>
+        {children}
+      </>
     )
   const shown = span ?? spanOf(bands)
   const tools = [
@@ -86,6 +91,7 @@ export function StudentTimeline({ entries, lessons, span, onSpan, onMore, isMore
           ))}
         </ul>
       </Card>
+      {children}
       <InWords entries={entries} bands={bands} onOpen={setOpened} onMore={onMore} isMoreComing={isMoreComing} />
       <Dialog
         isOpen={opened !== undefined}
@@ -172,7 +178,7 @@ function InWords({ entries, bands, onOpen, onMore, isMoreComing }: InWordsProps)
                 // biome-ignore lint/suspicious/noArrayIndexKey: several may be of one moment and kind
                 <Table.Tr key={`${entry.at}-${i}`}>
                   <Table.Td className={classes.when}>
-                    <Time at={entry.at} />
+                    <Moment at={entry.at} />
                   </Table.Td>
                   <Table.Td>{nameOf(bands, entry.lessonId)}</Table.Td>
                   <Table.Td>
@@ -229,7 +235,7 @@ function Details({ of, bands }: { readonly of: Entry; readonly bands: readonly B
       {detail !== undefined && <Text className={classes.detail}>{detail}</Text>}
       <Facts>
         <Fact name={say.detail.when}>
-          <Time at={of.at} />
+          <Moment at={of.at} />
         </Fact>
         <Fact name={say.detail.lesson}>{nameOf(bands, of.lessonId)}</Fact>
         {of.byName !== null && <Fact name={of.kind === 'statement' ? say.detail.by : say.who}>{of.byName}</Fact>}

@@ -167,7 +167,7 @@ export const words = {
   results: {
     PASS: 'Passed',
     FAIL: 'Failed',
-    INCOMPLETE: 'Waiting for a grade',
+    INCOMPLETE: 'Incomplete',
     'IN PROGRESS': 'In progress',
     'NOT STARTED': 'Not started',
     locked: 'Locked',
