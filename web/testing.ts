@@ -67,6 +67,14 @@ export const PAGES: readonly Shown[] = [
     heading: 'Settings',
     waitFor: 'Casey Okafor',
   },
+  {
+    name: 'course',
+    person: 'Ellis',
+    path: '/dashboard/courses/course-preflight',
+    heading: 'Preflight',
+    waitFor: 'Version 1',
+  },
+  { name: 'dashboard-manager', person: 'Ellis', path: '/dashboard', heading: 'My classes', waitFor: 'Preflight Bravo' },
   { name: 'apps', person: 'Drew', path: '/console/apps', heading: 'Apps', waitFor: 'gs-demo-app' },
   { name: 'app-new', person: 'Drew', path: '/console/apps/new', heading: 'Register an app', waitFor: 'Redirect URIs' },
   {

@@ -6,6 +6,7 @@ import { GraduationCap } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { type Class, joinClass, listClasses } from '../api/operations.ts'
 import { query, useWrite } from '../api/query.ts'
+import { Managed } from '../courses/managed.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { words } from '../words/words.ts'
@@ -16,24 +17,27 @@ export function ClassListPage() {
   return (
     <>
       <PageHead title={words.classes.title} lead={words.classes.lead} />
-      <Loaded of={list}>
-        {(found) =>
-          found.length === 0 ? (
-            <Empty icon={GraduationCap} title={words.classes.empty} action={<JoinForm />}>
-              {words.classes.emptyText}
-            </Empty>
-          ) : (
-            <Stack gap="xl">
-              <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
-                {found.map((one) => (
-                  <ClassTile key={one.classId} of={one} />
-                ))}
-              </SimpleGrid>
-              <JoinForm />
-            </Stack>
-          )
-        }
-      </Loaded>
+      <Stack gap="xl">
+        <Loaded of={list}>
+          {(found) =>
+            found.length === 0 ? (
+              <Empty icon={GraduationCap} title={words.classes.empty} action={<JoinForm />}>
+                {words.classes.emptyText}
+              </Empty>
+            ) : (
+              <>
+                <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
+                  {found.map((one) => (
+                    <ClassTile key={one.classId} of={one} />
+                  ))}
+                </SimpleGrid>
+                <JoinForm />
+              </>
+            )
+          }
+        </Loaded>
+        <Managed />
+      </Stack>
     </>
   )
 }

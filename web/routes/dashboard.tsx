@@ -65,4 +65,10 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('../classes/settings-page.tsx'), 'SettingsPage'),
 })
 
-export const dashboardRoutes = [dashboard, classPage, gradebook, student, grading, roster, settings] as const
+const course = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/dashboard/courses/$courseId',
+  component: lazyRouteComponent(() => import('../courses/course-page.tsx'), 'CoursePage'),
+})
+
+export const dashboardRoutes = [dashboard, classPage, gradebook, student, grading, roster, settings, course] as const
