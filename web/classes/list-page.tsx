@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { GraduationCap } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { type Class, joinClass, listClasses } from '../api/operations.ts'
+import { type Class, joinClass, listClasses, listManagedCourses } from '../api/operations.ts'
 import { query, useWrite } from '../api/query.ts'
 import { Managed } from '../courses/managed.tsx'
 import { PageHead } from '../parts/page-head.tsx'
@@ -14,29 +14,33 @@ import classes from './list-page.module.css'
 
 export function ClassListPage() {
   const list = useQuery(query(listClasses, {}))
+  const managed = useQuery(query(listManagedCourses, { limit: 100 }))
+  const manages = (managed.data?.total ?? 0) > 0
   return (
     <>
       <PageHead title={words.classes.title} lead={words.classes.lead} />
       <Stack gap="xl">
         <Loaded of={list}>
           {(found) =>
-            found.length === 0 ? (
+            found.length === 0 && !manages ? (
               <Empty icon={GraduationCap} title={words.classes.empty} action={<JoinForm />}>
                 {words.classes.emptyText}
               </Empty>
             ) : (
               <>
-                <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
-                  {found.map((one) => (
-                    <ClassTile key={one.classId} of={one} />
-                  ))}
-                </SimpleGrid>
+                {found.length > 0 && (
+                  <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
+                    {found.map((one) => (
+                      <ClassTile key={one.classId} of={one} />
+                    ))}
+                  </SimpleGrid>
+                )}
+                <Managed />
                 <JoinForm />
               </>
             )
           }
         </Loaded>
-        <Managed />
       </Stack>
     </>
   )

@@ -76,6 +76,7 @@ export function LessonForm({ of, others, onApply, onClose }: LessonFormProps) {
         <Checkbox label={say.isAssessment} {...form.getInputProps('isAssessment', { type: 'checkbox' })} />
         <Checkbox label={say.isGraded} {...form.getInputProps('instructorGraded', { type: 'checkbox' })} />
         <MultiSelect
+          searchable
           label={say.prerequisites}
           data={others.map(({ id: value, name: label }) => ({ value, label }))}
           {...form.getInputProps('prerequisites')}
@@ -106,6 +107,7 @@ export function ObjectiveForm({ of, lessons, onApply, onClose }: ObjectiveFormPr
         <TextInput label={say.name} data-autofocus {...form.getInputProps('name')} />
         <Textarea label={say.description} autosize minRows={2} {...form.getInputProps('description')} />
         <MultiSelect
+          searchable
           label={say.countsIn}
           data={lessons.map(({ id: value, name: label }) => ({ value, label }))}
           {...form.getInputProps('lessons')}
