@@ -35,6 +35,49 @@ const DASHBOARD: readonly Shown[] = [
     heading: 'Preflight Alpha',
     waitFor: 'Lucía Fernández',
   },
+  {
+    name: 'gradebook',
+    person: 'Casey',
+    path: '/dashboard/classes/class-alpha/gradebook',
+    heading: 'Gradebook',
+    waitFor: 'Lucía Fernández',
+  },
+  {
+    name: 'student',
+    person: 'Casey',
+    path: '/dashboard/classes/class-alpha/students/student-lucia.fernandez',
+    heading: 'Lucía Fernández',
+    waitFor: 'Everything in order',
+  },
+  {
+    name: 'grading',
+    person: 'Casey',
+    path: '/dashboard/classes/class-alpha/grading',
+    heading: 'Grading',
+    waitFor: 'Nothing waits for a grade',
+  },
+  {
+    name: 'roster',
+    person: 'Casey',
+    path: '/dashboard/classes/class-alpha/roster',
+    heading: 'Roster',
+    waitFor: 'Lucía Fernández',
+  },
+  {
+    name: 'class-settings',
+    person: 'Ellis',
+    path: '/dashboard/classes/class-alpha/settings',
+    heading: 'Settings',
+    waitFor: 'Casey Okafor',
+  },
+  {
+    name: 'course',
+    person: 'Ellis',
+    path: '/dashboard/courses/course-preflight',
+    heading: 'Preflight',
+    waitFor: 'Version 1',
+  },
+  { name: 'dashboard-manager', person: 'Ellis', path: '/dashboard', heading: 'My classes', waitFor: 'Preflight Bravo' },
 ]
 
 const CONSOLE: readonly Shown[] = [

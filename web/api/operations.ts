@@ -133,6 +133,8 @@ export type Joined = { classId: string; name: string; studentId: string; status:
 
 export type RosterReport = { written: boolean; counts: { added: number; dropped: number; suspended: number; reinstated: number; unchanged: number; refused: number }; rows: ({ row: number; handle: string; action: string; studentId: string | null; result: "added" | "dropped" | "suspended" | "reinstated" | "unchanged" | "refused"; reason: string | null })[] }
 
+export type LocksByHand = LessonLock[]
+
 export type LessonLock = { classId: string; lessonId: string; studentId: string | null; locked: boolean }
 
 export type LessonProgress = { studentId: string; lessonId: string; lessonResultId: string; pass: boolean; score: number | null; answers: unknown[] | null; started: string; completed: string | null; progressIntervals: ({ start: string; end: string | null })[]; idleIntervals: ({ start: string; end: string | null })[] }
@@ -699,7 +701,7 @@ export const setClassStaff = /* @__PURE__ */ operation<{ classId: string; handle
 export const removeClassStaff = /* @__PURE__ */ operation<{ classId: string; handle: string }, Success>('removeClassStaff', 'POST', '/edu/v1/class/staff/remove')
 
 /** Lists the students of a class. */
-export const listStudents = /* @__PURE__ */ operation<{ classId: string; status?: "active" | "suspended" | "dropped"; page?: number; limit?: number }, Students>('listStudents', 'GET', '/edu/v1/class/student/list')
+export const listStudents = /* @__PURE__ */ operation<{ classId: string; status?: "active" | "suspended" | "dropped"; studentId?: string; page?: number; limit?: number }, Students>('listStudents', 'GET', '/edu/v1/class/student/list')
 
 /** Enrols somebody in a class. */
 export const enrolStudent = /* @__PURE__ */ operation<{ classId: string; handle: string }, Student>('enrolStudent', 'PUT', '/edu/v1/class/student')
@@ -724,6 +726,9 @@ export const leaveClass = /* @__PURE__ */ operation<{ classId: string }, Success
 
 /** Adds and drops many students by a CSV file. */
 export const importRoster = /* @__PURE__ */ upload<{ classId: string; dryRun?: boolean; allOrNothing?: boolean }, RosterReport>('importRoster', 'POST', '/edu/v1/class/roster')
+
+/** Lists what was locked or unlocked by hand. */
+export const listLocks = /* @__PURE__ */ operation<{ classId: string }, LocksByHand>('listLocks', 'GET', '/edu/v1/class/lock')
 
 /** Locks or unlocks a lesson by hand. */
 export const setLock = /* @__PURE__ */ operation<{ classId: string; lessonId: string; studentId?: string; locked: boolean }, LessonLock>('setLock', 'PUT', '/edu/v1/class/lock')

@@ -6,9 +6,11 @@ import {
   type CSSVariablesResolver,
   createTheme,
   type MantineColorsTuple,
+  Notification,
   Table,
   Tooltip,
 } from '@mantine/core'
+import { words } from '../words/words.ts'
 
 /** One set of tokens for both schemes: navy is the ground of the brand, sky its accent, everything else is grey. */
 const sky: MantineColorsTuple = [
@@ -84,6 +86,7 @@ export const theme = createTheme({
     Anchor: Anchor.extend({ defaultProps: { underline: 'hover' } }),
     Badge: Badge.extend({ defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 550 } }),
     Button: Button.extend({ defaultProps: { fw: 550 } }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': words.states.close } } }),
     Table: Table.extend({
       defaultProps: { verticalSpacing: 'sm' },
       styles: { th: { color: 'var(--mantine-color-dimmed)', fontWeight: 600 } },
