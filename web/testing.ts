@@ -76,7 +76,64 @@ export const PAGES: readonly Shown[] = [
     heading: 'Northwind Training',
     waitFor: '@drew',
   },
+  { name: 'plugins', person: 'Drew', path: '/console/plugins', heading: 'Plugins', waitFor: 'gs-demo-ato' },
+  {
+    name: 'plugin-new',
+    person: 'Drew',
+    path: '/console/plugins/new',
+    heading: 'Register a plugin',
+    waitFor: 'Address for requests',
+  },
+  {
+    name: 'plugin',
+    person: 'Drew',
+    path: '/console/plugins/gs-demo-ato',
+    heading: 'Demo ATO helper',
+    waitFor: 'Client ID',
+  },
+  {
+    name: 'plugin-settings',
+    person: 'Drew',
+    path: '/console/plugins/gs-demo-ato/settings',
+    heading: 'Demo ATO helper',
+    waitFor: 'Danger zone',
+  },
+  {
+    name: 'plugin-permissions',
+    person: 'Drew',
+    path: '/console/plugins/gs-demo-ai/permissions',
+    heading: 'Demo engine',
+    waitFor: 'Organisations',
+  },
+  {
+    name: 'plugin-secrets',
+    person: 'Drew',
+    path: '/console/plugins/gs-demo-ato/secrets',
+    heading: 'Demo ATO helper',
+    waitFor: 'Secret 1',
+  },
+  {
+    name: 'deliveries',
+    person: 'Drew',
+    path: '/console/plugins/gs-demo-ato/deliveries',
+    heading: 'Demo ATO helper',
+    waitFor: 'Nothing was sent yet',
+  },
+  {
+    name: 'ato',
+    person: 'Drew',
+    path: '/console/ato?app=gs-demo-app',
+    heading: 'ATO requests',
+    waitFor: 'No package yet',
+  },
   { name: 'approvals', person: 'Ellis', path: '/admin/approvals', heading: 'Approvals' },
+]
+
+/** Pages that are there once somebody has done something: the test of their area goes there, and looks. */
+export const SEEN_IN_STORIES: readonly string[] = [
+  '/console/plugins/$clientId/deliveries/$deliveryId',
+  '/console/ato/packages/$packageId',
+  '/console/ato/requests/$requestId',
 ]
 
 /** One click on the front page. */
