@@ -83,7 +83,105 @@ const DASHBOARD: readonly Shown[] = [
 const CONSOLE: readonly Shown[] = [
   { name: 'apps', person: 'Drew', path: '/console/apps', heading: 'Apps', waitFor: 'gs-demo-app' },
   { name: 'app-new', person: 'Drew', path: '/console/apps/new', heading: 'Register an app', waitFor: 'Redirect URIs' },
-  { name: 'app', person: 'Drew', path: '/console/apps/gs-demo-app', heading: 'Demo app', waitFor: 'Redirect URIs' },
+  {
+    name: 'app',
+    person: 'Drew',
+    path: '/console/apps/gs-demo-app',
+    heading: 'Demo app',
+    waitFor: 'Client ID',
+  },
+  {
+    name: 'app-settings',
+    person: 'Drew',
+    path: '/console/apps/gs-demo-app/settings',
+    heading: 'Demo app',
+    waitFor: 'Save',
+  },
+  {
+    name: 'app-secrets',
+    person: 'Drew',
+    path: '/console/apps/gs-demo-app/secrets',
+    heading: 'Demo app',
+    waitFor: 'Secret 1',
+  },
+  {
+    name: 'app-snippets',
+    person: 'Drew',
+    path: '/console/apps/gs-demo-app/snippets',
+    heading: 'Demo app',
+    waitFor: '1. Send people to sign in',
+  },
+  {
+    name: 'organisations',
+    person: 'Ellis',
+    path: '/console/organisations',
+    heading: 'Organisations',
+    waitFor: 'northwind',
+  },
+  {
+    name: 'organisation',
+    person: 'Ellis',
+    path: '/console/organisations/northwind',
+    heading: 'Northwind Training',
+    waitFor: '@drew',
+  },
+  { name: 'plugins', person: 'Drew', path: '/console/plugins', heading: 'Plugins', waitFor: 'gs-demo-ato' },
+  {
+    name: 'plugin-new',
+    person: 'Drew',
+    path: '/console/plugins/new',
+    heading: 'Register a plugin',
+    waitFor: 'Address for requests',
+  },
+  {
+    name: 'plugin',
+    person: 'Drew',
+    path: '/console/plugins/gs-demo-ato',
+    heading: 'Demo ATO helper',
+    waitFor: 'Client ID',
+  },
+  {
+    name: 'plugin-settings',
+    person: 'Drew',
+    path: '/console/plugins/gs-demo-ato/settings',
+    heading: 'Demo ATO helper',
+    waitFor: 'Danger zone',
+  },
+  {
+    name: 'plugin-permissions',
+    person: 'Drew',
+    path: '/console/plugins/gs-demo-ai/permissions',
+    heading: 'Demo engine',
+    waitFor: 'Organisations',
+  },
+  {
+    name: 'plugin-secrets',
+    person: 'Drew',
+    path: '/console/plugins/gs-demo-ato/secrets',
+    heading: 'Demo ATO helper',
+    waitFor: 'Secret 1',
+  },
+  {
+    name: 'deliveries',
+    person: 'Drew',
+    path: '/console/plugins/gs-demo-ato/deliveries',
+    heading: 'Demo ATO helper',
+    waitFor: 'Nothing was sent yet',
+  },
+  {
+    name: 'ato',
+    person: 'Drew',
+    path: '/console/ato?app=gs-demo-app',
+    heading: 'ATO requests',
+    waitFor: 'No package yet',
+  },
+]
+
+/** Pages that are there once somebody has done something: the test of their area goes there, and looks. */
+export const SEEN_IN_STORIES: readonly string[] = [
+  '/console/plugins/$clientId/deliveries/$deliveryId',
+  '/console/ato/packages/$packageId',
+  '/console/ato/requests/$requestId',
 ]
 
 const ADMIN: readonly Shown[] = [{ name: 'approvals', person: 'Ellis', path: '/admin/approvals', heading: 'Approvals' }]

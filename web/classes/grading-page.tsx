@@ -86,7 +86,11 @@ function Queue({ classId }: { readonly classId: string }) {
                   </Table.Tbody>
                 </Table>
               </Table.ScrollContainer>
-              <Pager page={page} pages={pages} onPage={(to) => void navigate({ search: to > 1 ? { page: to } : {} })} />
+              <Pager
+                page={page}
+                pages={pages}
+                onChange={(to) => void navigate({ search: to > 1 ? { page: to } : {} })}
+              />
             </Card>
           )
         }

@@ -170,7 +170,7 @@ function List({ of }: { readonly of: ClassDetails }) {
               <Pager
                 page={page}
                 pages={pages}
-                onPage={(to) => void navigate({ search: (before) => ({ ...before, page: to }) })}
+                onChange={(to) => void navigate({ search: (before) => ({ ...before, page: to }) })}
               />
             </>
           )

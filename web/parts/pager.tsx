@@ -1,26 +1,29 @@
-import { Button, Group, Text } from '@mantine/core'
-import { dashboard } from '../words/dashboard.ts'
+import { Group, Pagination, Text } from '@mantine/core'
+import { consoleWords } from '../words/console.ts'
 
-const { class: say } = dashboard
+const { pager: say } = consoleWords
 
 interface PagerProps {
   readonly page: number
   readonly pages: number
-  readonly onPage: (page: number) => void
+  readonly total?: number
+  readonly onChange: (page: number) => void
 }
 
-/** Below a list that has more than one page. */
-export const Pager = ({ page, pages, onPage }: PagerProps) =>
+/** The pages of a list; nothing where there is one. The address says which. */
+export const Pager = ({ page, pages, total, onChange }: PagerProps) =>
   pages > 1 && (
-    <Group justify="flex-end" gap="sm" p={16}>
+    <Group justify="space-between" px="lg" py="sm">
       <Text size="sm" c="dimmed">
-        {say.pageOf(page, pages)}
+        {total !== undefined && say.total(total)}
       </Text>
-      <Button size="xs" variant="default" disabled={page <= 1} onClick={() => onPage(page - 1)}>
-        {say.previous}
-      </Button>
-      <Button size="xs" variant="default" disabled={page >= pages} onClick={() => onPage(page + 1)}>
-        {say.next}
-      </Button>
+      <Pagination
+        value={page}
+        total={pages}
+        onChange={onChange}
+        size="sm"
+        getItemProps={(number) => ({ 'aria-label': say.page(number) })}
+        getControlProps={(control) => ({ 'aria-label': control === 'next' ? say.next : say.previous })}
+      />
     </Group>
   )
