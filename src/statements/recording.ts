@@ -47,7 +47,7 @@ function sayings({ kind, payload }: ProgressEvent): [verb: string, result?: Resu
 const idKey = service((environment) => environment.keyFor('statements of events'))
 
 /** The same event gives the same id, as often as it is told. Nobody can tell it before: they could send it first, or ask for it. */
-function idOf(key: Buffer, event: Event, name: string): string {
+export function idOf(key: Buffer, event: Pick<Event, 'id' | 'kind' | 'subject'>, name: string): string {
   const hex = keyOf(
     createHmac('sha256', key).update(`${event.id} ${event.kind} ${event.subject} ${name}`).digest('hex'),
   )
