@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { signInBrowser } from '../account/testing.ts'
 import { openStream, type Stream, UNLIMITED } from '../buckets/testing.ts'
-import { revokeCredential } from '../credentials/managing.ts'
+import { changeCredential, revokeCredential } from '../credentials/managing.ts'
 import { basicOf, makeTestKey } from '../credentials/testing.ts'
 import { until } from '../database/test-database.ts'
 import { Client, sharedApp } from '../testing/testing.ts'
@@ -150,6 +150,13 @@ test('ends with the key, with the session of the administrator, and with the sco
   await byKey.next()
   await revokeCredential(app.environment().db, { at: new Date(), requestId: 'test', address: 'test' }, short)
   await byKey.ended()
+  const narrowed = await makeTestKey(app)
+  const byScope = await open({ authorization: basicOf(narrowed.key, narrowed.secret) })
+  await byScope.next()
+  const operator = { at: new Date(), requestId: 'test', address: 'test' }
+  const { db } = app.environment()
+  await changeCredential(app.environment(), db, operator, { key: narrowed.key, scopes: ['statements/write'] })
+  await byScope.ended()
   await app.sql(`update people set administrator = true where handle = '@ellis'`)
   const ellis = await signInBrowser(app, 'ellis')
   const cookie = [...ellis.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
