@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { readText, run } from '../src/imports/testing.ts'
@@ -227,7 +228,8 @@ test('every page can be used by everybody, light and dark, wide and narrow, and 
 })
 
 test('every page of the router is one that tests look at', () => {
-  const router = readFileSync(new URL('router.tsx', import.meta.url), 'utf8')
+  const files = globSync(['router.tsx', 'routes/*.tsx'], { cwd: import.meta.dirname })
+  const router = files.map((name) => readFileSync(join(import.meta.dirname, name), 'utf8')).join('\n')
   const paths = [...router.matchAll(/path: '([^']+)',\n\s+component/g)].map(([, path]) => path!)
   assert.ok(paths.length > 5)
   const isShown = (path: string) =>
