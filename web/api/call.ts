@@ -97,14 +97,28 @@ export const address =
 
 type Listeners<Events> = { readonly [Name in keyof Events]?: (data: Events[Name]) => void }
 
+const REOPEN_MS = 5000
+
 /** A stream of events. The browser reconnects by itself, and resumes where it was. Answers what ends it. */
 export const stream =
   <Input extends object, Events extends object>(path: string) =>
   (input: Input, listeners: Listeners<Events>, onConnected?: (isConnected: boolean) => void): (() => void) => {
-    const source = new EventSource(fillIn(path, input as Fields))
-    for (const [name, listen] of Object.entries(listeners) as [string, (data: unknown) => void][])
-      source.addEventListener(name, (event) => listen(JSON.parse((event as MessageEvent<string>).data)))
-    source.onopen = () => onConnected?.(true)
-    source.onerror = () => onConnected?.(false)
-    return () => source.close()
+    let source: EventSource
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const open = () => {
+      source = new EventSource(fillIn(path, input as Fields))
+      for (const [name, listen] of Object.entries(listeners) as [string, (data: unknown) => void][])
+        source.addEventListener(name, (event) => listen(JSON.parse((event as MessageEvent<string>).data)))
+      source.onopen = () => onConnected?.(true)
+      source.onerror = () => {
+        onConnected?.(false)
+        // Browsers give up where the answer was a refusal, such as that of a platform that is busy or starts.
+        if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, REOPEN_MS)
+      }
+    }
+    open()
+    return () => {
+      clearTimeout(timer)
+      source.close()
+    }
   }

@@ -181,7 +181,10 @@ function Live({ classId, lessons }: { readonly classId: string; readonly lessons
           )
           timer ??= setTimeout(readAgain, CALM_MS)
         },
-        removed: () => setRemoved(true),
+        removed: () => {
+          setRemoved(true)
+          end()
+        },
       },
       setConnected,
     )

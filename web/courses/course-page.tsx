@@ -49,6 +49,7 @@ import {
   setLesson,
 } from './course-model.ts'
 import { LessonForm, ObjectiveForm } from './lesson-form.tsx'
+import { NewClass } from './new-class.tsx'
 
 const { course: say } = dashboard
 const CHANGES = [readCourseDocument, listCourseVersions, listManagedCourses]
@@ -446,7 +447,7 @@ function Discard({ of: { courseId } }: AskProps) {
 function Versions({ courseId }: { readonly courseId: string }) {
   const versions = useQuery(query(listCourseVersions, { courseId, limit: 100 }))
   return (
-    <Card title={say.versions} isFlush>
+    <Card title={say.versions} action={(versions.data?.total ?? 0) > 0 && <NewClass courseId={courseId} />} isFlush>
       <Loaded of={versions} lines={2}>
         {({ docs }) =>
           docs.length === 0 ? (

@@ -16,9 +16,9 @@ import classes from './timeline-picture.module.css'
 
 const { timeline: say } = dashboard
 const AXIS_PX = 28
-const BAND_PX = 76
-/** Within a band: name, marks, bar, statements. */
-const [MARK_Y, BAR_Y, BAR_PX, TICK_Y, TICK_PX] = [27, 36, 20, 60, 9]
+const BAND_PX = 90
+/** Within a band, below its name: notes, scores, bar, statements. */
+const [NOTE_Y, MARK_Y, BAR_Y, BAR_PX, TICK_Y, TICK_PX] = [26, 40, 49, 20, 73, 9]
 const LEAST_PX = 3
 
 interface TimelinePictureProps {
@@ -153,7 +153,7 @@ const Marks = ({ of, xOf, onOpen }: MarksProps) =>
       // biome-ignore lint/a11y/noStaticElementInteractions: as above
       <g key={key} className={classes.mark} onClick={() => onOpen(entry)} data-kind={kind}>
         {kind === 'note' ? (
-          <rect x={x - 5} y={MARK_Y - 6} width={10} height={10} rx={2} />
+          <rect x={x - 5} y={NOTE_Y - 5} width={10} height={10} rx={2} />
         ) : (
           <circle cx={x} cy={MARK_Y} r={4.5} />
         )}

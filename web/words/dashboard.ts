@@ -305,6 +305,10 @@ export const dashboard = {
     unpublished: 'Not published yet',
     classCount: (count: number) => plural(count, 'class', 'classes'),
   },
+  newClass: {
+    open: 'Start a class',
+    go: 'Start class',
+  },
   course: {
     lead: (organisation: string, version: number | null) =>
       `${organisation} · ${version === null ? 'not published yet' : `version ${version}`}`,
