@@ -18,12 +18,12 @@ export interface LoadPlan {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What one request has of its own; the fields are sent as JSON. */
+/** What one request has of its own; the body is sent as JSON. */
 export interface Part {
   /** Instead of the plan's. */
   readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: Fields
+  readonly body?: Fields | readonly unknown[]
 }
 
 /** What is sent when. */
@@ -42,6 +42,7 @@ export interface LoadResult {
   readonly failure: string
   readonly seconds: number
   readonly p50Ms: number
+  readonly p95Ms: number
   readonly p99Ms: number
 }
 
@@ -153,6 +154,7 @@ export async function runLoad(plan: LoadPlan, stop?: AbortSignal): Promise<LoadR
     failure,
     seconds: (performance.now() - startedAt) / 1000,
     p50Ms: latency.percentile(50) / NS_PER_MS,
+    p95Ms: latency.percentile(95) / NS_PER_MS,
     p99Ms: latency.percentile(99) / NS_PER_MS,
   }
 }

@@ -12,6 +12,7 @@ import { type Bench, findDatabasePid } from './measure.ts'
 import { measurePeople } from './people.ts'
 import { BENCH_SQL } from './servers.ts'
 import { measureSignIn } from './sign-in.ts'
+import { measureStatements } from './statements.ts'
 import type { Section } from './table.ts'
 
 const { values } = parseArgs({
@@ -22,7 +23,8 @@ const { values } = parseArgs({
     memory: { type: 'string', default: '60' },
     people: { type: 'string', default: '100000,1000000' },
     attempts: { type: 'string', default: '1000,1000000' },
-    only: { type: 'string', default: 'buckets,sign-in,people,learning,deliveries' },
+    statements: { type: 'string', default: '10000,100000' },
+    only: { type: 'string', default: 'buckets,sign-in,people,learning,deliveries,statements' },
     events: { type: 'string', default: '10000' },
     waiting: { type: 'string', default: '100000' },
     out: { type: 'string' },
@@ -48,6 +50,7 @@ const GROUPS: Readonly<Record<string, (bench: Bench) => Promise<Section>>> = {
   'sign-in': measureSignIn,
   people: (bench) => measurePeople(bench, sizes),
   learning: (bench) => measureLearning(bench, values.attempts.split(',').map(Number)),
+  statements: (bench) => measureStatements(bench, values.statements.split(',').map(Number)),
   deliveries: (bench) => measureDeliveries(bench, { events: Number(values.events), waiting: Number(values.waiting) }),
 }
 const chosen = values.only.split(',').map((name) => name.trim())
@@ -58,7 +61,7 @@ if (unknown !== undefined) {
 }
 
 if (values.help) {
-  console.log(`npm run bench -- [--rounds 5] [--seconds 2] [--only buckets,sign-in,people,learning,deliveries] [--connections 1,32,256] [--memory 60] [--people 100000,1000000] [--attempts 1000,1000000] [--events 10000] [--waiting 100000] [--out docs/benchmarks.md]
+  console.log(`npm run bench -- [--rounds 5] [--seconds 2] [--only buckets,sign-in,people,learning,deliveries,statements] [--connections 1,32,256] [--memory 60] [--people 100000,1000000] [--attempts 1000,1000000] [--statements 10000,100000] [--events 10000] [--waiting 100000] [--out docs/benchmarks.md]
 
 Measures in interleaved rounds and prints the medians as Markdown tables.
 
@@ -72,6 +75,9 @@ Measures in interleaved rounds and prints the medians as Markdown tables.
                statements alone, with few attempts stored and with many.
                deliveries: events to a plugin on this machine, as many as it can and 200 a second; and a keyed
                bucket write with and without a long backlog of another plugin.
+               statements: batches and single statements to the record store, the former beside a bare insert; every
+               filter with few statements stored and with many; and pages. It stores them first, which takes minutes
+               for a million.
                All, one after the other, where it is left out.
 --rounds       Rounds of each scenario.
 --seconds      Seconds of each scenario in a round.
@@ -79,6 +85,7 @@ Measures in interleaved rounds and prints the medians as Markdown tables.
 --memory       buckets: seconds of load before the memory is read (0: not at all).
 --people       people: how many people, at each size.
 --attempts     learning: how many attempts are stored, at each size.
+--statements   statements: how many are stored, at each size, in multiples of 10000.
 --events       deliveries: how many at once.
 --waiting      deliveries: how long the backlog is.
 --out          Also writes the tables to a file, over what is there.`)

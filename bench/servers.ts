@@ -8,6 +8,7 @@ import { everything, operations } from '../src/app.ts'
 import { ensureAppUser } from '../src/apps/apps.ts'
 import { createBucket } from '../src/buckets/buckets.ts'
 import { type Config, readConfig } from '../src/config.ts'
+import { addCredential } from '../src/credentials/managing.ts'
 import { type Connection, openDatabase } from '../src/database/database.ts'
 import { json, read, text, write } from '../src/database/statement.ts'
 import { type Environment, schemaOf } from '../src/environment.ts'
@@ -19,9 +20,10 @@ import { openLog } from '../src/platform/log.ts'
 import { openEnvironments } from '../src/platform/platform.ts'
 import { openSession, tokenPolicy } from '../src/sessions/sessions.ts'
 import { startBareLearning } from './learning-bare.ts'
+import { startBareStatements } from './statements-bare.ts'
 
 /** The servers that are measured. Each runs in a process of its own, which starts this file with the server's name. */
-export type ServerName = 'bare' | 'fastify' | 'groundschool' | 'sign-in' | 'learning'
+export type ServerName = 'bare' | 'fastify' | 'groundschool' | 'sign-in' | 'learning' | 'statements' | 'bare-statements'
 
 export interface Started {
   readonly port: number
@@ -121,16 +123,30 @@ export const benchConfig = (settings: Record<string, string> = {}): Config =>
 /** A small one, so that a few thousand tokens in turn are never in it. */
 export const SMALL_TOKEN_CACHE = 1000
 
-async function startGroundschool(connection: Connection, settings?: Record<string, string>): Promise<Started> {
+async function listen(
+  connection: Connection,
+  settings?: Record<string, string>,
+): Promise<{ port: number; environment: Environment }> {
   const config = benchConfig(settings)
   const environments = await openEnvironments(config, connection, openLog(config), () => new Date())
   const environment = environments[0] as Environment
   const { server } = buildServer(environment, { ...everything, operations: [...operations, checkTokenOnly] })
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  return {
-    port: (server.address() as AddressInfo).port,
-    headers: { authorization: `Bearer ${await prepareUser(environment)}` },
-  }
+  return { port: (server.address() as AddressInfo).port, environment }
+}
+
+async function startGroundschool(connection: Connection, settings?: Record<string, string>): Promise<Started> {
+  const { port, environment } = await listen(connection, settings)
+  return { port, headers: { authorization: `Bearer ${await prepareUser(environment)}` } }
+}
+
+/** With a key of the record store, which may do everything. */
+async function startStatements(connection: Connection): Promise<Started> {
+  const { port, environment } = await listen(connection)
+  const who = { at: new Date(), requestId: 'bench', address: '127.0.0.1' }
+  const { key, secret } = await addCredential(environment, environment.db, who, { name: 'bench', scopes: ['all'] })
+  const authorization = `Basic ${Buffer.from(`${key}:${secret}`).toString('base64')}`
+  return { port, headers: { authorization, 'x-experience-api-version': '1.0.3' } }
 }
 
 /** A person with a token and the buckets that the load reads and writes. */
@@ -178,6 +194,8 @@ if (process.send && import.meta.main) {
     fastify: startFastify,
     groundschool: startGroundschool,
     learning: startBareLearning,
+    statements: startStatements,
+    'bare-statements': startBareStatements,
     'sign-in': (connection) => startGroundschool(connection, { TOKEN_CACHE_SIZE: String(SMALL_TOKEN_CACHE) }),
   }
   process.send(await start[name](JSON.parse(connection)))

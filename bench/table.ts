@@ -8,7 +8,7 @@ export interface Section {
   readonly goals: readonly string[]
 }
 
-const median = (values: readonly number[]): number => {
+export const median = (values: readonly number[]): number => {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
   return sorted.length % 2 === 1
@@ -16,24 +16,24 @@ const median = (values: readonly number[]): number => {
     : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2
 }
 
-const medianOf = <T>(all: readonly T[], value: (one: T) => number): number => median(all.map(value))
+export const medianOf = <T>(all: readonly T[], value: (one: T) => number): number => median(all.map(value))
 
-const whole = (value: number): string => Math.round(value).toLocaleString('en-US')
-const percent = (value: number): string => `${Math.round(value * 100)} %`
-const verdict = (isReached: boolean): string => (isReached ? 'reached' : 'missed')
-const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
-const tableHead = (...columns: readonly string[]): string[] => [
+export const whole = (value: number): string => Math.round(value).toLocaleString('en-US')
+export const percent = (value: number): string => `${Math.round(value * 100)} %`
+export const verdict = (isReached: boolean): string => (isReached ? 'reached' : 'missed')
+export const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+export const tableHead = (...columns: readonly string[]): string[] => [
   line(columns),
   `|${columns.map((_, index) => (index === 0 ? '---' : '--:')).join('|')}|`,
 ]
 
 /** The cells that every table has. */
-const speedCells = (measured: readonly Pick<Measured, 'perSecond' | 'p50Ms' | 'p99Ms'>[]): string[] => [
+export const speedCells = (measured: readonly Pick<Measured, 'perSecond' | 'p50Ms' | 'p99Ms'>[]): string[] => [
   whole(medianOf(measured, (one) => one.perSecond)),
   medianOf(measured, (one) => one.p50Ms).toFixed(2),
   medianOf(measured, (one) => one.p99Ms).toFixed(2),
 ]
-const cpuCells = (measured: readonly Measured[]): string[] => [
+export const cpuCells = (measured: readonly Measured[]): string[] => [
   medianOf(measured, (one) => one.nodeCpuMs).toFixed(3),
   medianOf(measured, (one) => one.databaseCpuMs).toFixed(3),
 ]

@@ -150,6 +150,11 @@ const SETTINGS = {
     smtpAddress,
   ),
   MESSAGES_FROM: optional('Sender of the messages; has to be set for smtp.', 'none', sender),
+  SIGN_UP: setting(
+    'Whether anybody can make an account, with an e-mail address that a link confirms: `on` or `off`. It needs messages. People who say that they are younger than 13 are refused.',
+    'off',
+    choice('on', 'off'),
+  ),
   DEFAULT_COUNTRY: setting(
     'Country in profiles of people who have not said theirs, and of anonymous users (two letters, ISO 3166).',
     'US',
@@ -241,6 +246,11 @@ const SETTINGS = {
   ACCESS_TOKEN_HOURS: setting('Lifetime of an access token (hours).', '24', whole(1, 24 * 30)),
   SESSION_DAYS: setting('A session that was not refreshed for this long ends (days).', '90', whole(1, 3650)),
   AUDIT_DAYS: setting('How long the log of security events is kept (days).', '400', whole(30, 36_500)),
+  REQUEST_LOG_DAYS: setting(
+    'How long the requests of an app are kept for its developers (days); 0 keeps none. Refusals are kept, and of many successes in a second a sample.',
+    '7',
+    whole(0, 90),
+  ),
   STORAGE_USER_PERCENT: setting(
     "Share of an app's storage that one user's buckets may take (percent).",
     '10',

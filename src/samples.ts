@@ -30,6 +30,8 @@ export const CODE_VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 export const DEVICE_CODE = 'gs_dc_Qe8rT2yU6iO0pA4sD7fG1hJ5kL9zX3cV8bN2mW6qE0rTt4Yx'
 export const RESET_CODE = 'gs_pr_Lk7jH1gF5dS9aP3oI6uY0tR4eW8qM2nB6vC1xZ5lKj9Hg3Fd'
 
+export const SIGN_UP_CODE = 'gs_su_Pq4wE8rT2yU6iO0aS5dF9gH3jK7lZ1xC6vB0nM4qW8eR3tYu'
+
 export const SESSION_ID = '6f1c9a52-3b7e-4d08-9c41-a2f5d0b83e17'
 export const BROWSER_ID = 'b84d2e60-57fa-4c19-8e3b-1d90c6a7f245'
 export const PASSKEY_ID = '2c7e5f18-90ab-4d63-b1f7-84e2a6c0d935'
@@ -42,6 +44,12 @@ export const PLAN_ID = 'h2TfPa6DsWk9GqB1yNj4Uw'
 export const PLUGIN_USER_ID = 'a9VxM3kRt7LwQe0ZbH5nJg'
 export const BADGE_ID = 'hC4sW8pKy2TfXv6DgN1mRq'
 export const DELIVERY_ID = 'evt_Kq3wX8tB5mV0zR6yN1cLpA'
+
+/** Somebody who was made up in the sandbox. */
+export const TESTER = '@alex-9f2c41d7'
+
+export const BROWSER_ADDRESS = '127.0.0.1'
+export const REQUEST_ID = 'q7Xm2Kd0-1f'
 
 export const MOMENT = '2026-05-01T12:00:00.000Z'
 export const LATER = '2026-05-02T12:00:00.000Z'

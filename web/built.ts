@@ -38,6 +38,9 @@ export type Built =
   | { readonly kind: 'built'; readonly ms: number }
   | { readonly kind: 'failed'; readonly why: string; readonly hasOlder: boolean }
 
+/** Whether there is a build of these very sources. */
+export const isBuilt = (): boolean => findStamp() === hashInputs()
+
 /** Builds the pages where they are not what their sources say, in a process of its own: the tools for it take more memory than the platform. */
 export async function buildWhereStale(onStart: () => void = () => {}): Promise<Built> {
   const stamp = findStamp()

@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
 import { findChromium } from '../src/testing/chromium-setup.ts'
 import { findFreePort } from '../src/testing/ports.ts'
-import { enterAs, PAGES, show } from './testing.ts'
+import { enterAs, PAGES, type Shown, show } from './testing.ts'
 
 /** Pictures of every page, light and dark, wide and narrow, of a fresh platform with demo data: `npm run screenshots -- DIR [NAME …]`. */
 const [folder, ...names] = process.argv.slice(2)
@@ -12,6 +13,46 @@ if (folder === undefined) throw new Error('Say where the pictures go: npm run sc
 mkdirSync(folder, { recursive: true })
 
 const WIDTHS = [1280, 360]
+
+/** What there is on the way, too: a lesson, and what is asked before it. */
+const LESSONS = [
+  {
+    name: 'allow',
+    person: 'Blake',
+    path: '',
+    heading: '',
+    before: async (page: Page) => {
+      await page.getByRole('link', { name: /Preflight Bravo/ }).click()
+      await page.getByRole('button', { name: 'Start Walkaround' }).click()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  {
+    name: 'lesson',
+    person: 'Avery',
+    path: '',
+    heading: '',
+    before: async (page: Page) => {
+      await page.getByRole('link', { name: /Preflight Alpha/ }).click()
+      await page.getByRole('button', { name: / Walkaround/ }).click()
+      const allow = page.getByRole('button', { name: 'Allow and start' })
+      const oil = page.getByLabel('Oil level')
+      await allow.or(oil).first().waitFor()
+      if (await allow.isVisible()) await allow.click()
+      await oil.check()
+    },
+  },
+]
+
+/** An app that waits, so that there is something to approve. */
+async function prepare(browser: Browser, address: string): Promise<void> {
+  const page = await browser.newPage()
+  await enterAs(page, address, 'Drew')
+  const app = { organisation: 'northwind', name: 'Logbook', redirectUris: ['https://logbook.example.org/callback'] }
+  await page.request.put(`${address}/app/v1/app`, { data: app })
+  await page.close()
+}
+
 const dataDir = mkdtempSync(join(tmpdir(), 'groundschool-pictures-'))
 const [port, sandboxPort] = [await findFreePort(), await findFreePort()]
 const settings = { PORT: String(port), SANDBOX_PORT: String(sandboxPort), DATA_DIR: dataDir }
@@ -34,19 +75,25 @@ try {
   const browser = await chromium.launch({ executablePath: found.path, chromiumSandbox: process.getuid?.() !== 0 })
   const wanted = PAGES.filter(({ name }) => names.length === 0 || names.includes(name))
   const [production, sandbox] = [`http://localhost:${port}`, `http://localhost:${sandboxPort}`]
-  const both = [
+  const both: (Shown & { address: string; before?: (page: Page) => Promise<void> })[] = [
     ...wanted.map((one) => ({ ...one, address: production })),
     // The band of the sandbox is the same everywhere.
     ...wanted.filter(({ name }) => name === 'apps').map((one) => ({ ...one, name: 'apps-sandbox', address: sandbox })),
+    ...LESSONS.filter(({ name }) => names.length === 0 || names.includes(name)).map((one) => ({
+      ...one,
+      address: production,
+    })),
   ].map((one) => (one.address === sandbox ? { ...one, waitFor: 'gs-sbx-demo-app' } : one))
+  await prepare(browser, production)
   for (const colorScheme of ['light', 'dark'] as const)
     for (const one of both) {
       const context = await browser.newContext({ colorScheme })
       const page = await context.newPage()
       if (one.person !== undefined) await enterAs(page, one.address, one.person)
+      await one.before?.(page)
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 800 })
-        await show(page, one.address, one)
+        if (one.before === undefined) await show(page, one.address, one)
         // As tall as the page, so that what stays in its place does so in the picture too.
         const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
         await page.setViewportSize({ width, height: Math.max(800, height) })

@@ -16,6 +16,7 @@ export const PAGES: readonly Shown[] = [
   { name: 'front', path: '/', heading: 'Training that apps can build on', waitFor: 'Look around as a demo person' },
   { name: 'missing', path: '/nowhere', heading: 'There is no such page' },
   { name: 'demo-callback', path: '/demo/callback', heading: 'Demo app' },
+  { name: 'sign-in', path: '/account/signin', heading: 'Sign in' },
   { name: 'front-signed-in', person: 'Ellis', path: '/', heading: 'Training that apps can build on' },
   { name: 'dashboard', person: 'Blake', path: '/dashboard', heading: 'My classes', waitFor: 'Preflight Bravo' },
   {
@@ -76,6 +77,21 @@ export const PAGES: readonly Shown[] = [
     heading: 'Northwind Training',
     waitFor: '@drew',
   },
+  {
+    name: 'app-users',
+    person: 'Drew',
+    path: '/console/apps/gs-demo-app/users',
+    heading: 'Demo app',
+    waitFor: 'No other app',
+  },
+  {
+    name: 'app-requests',
+    person: 'Drew',
+    path: '/console/apps/gs-demo-app/requests',
+    heading: 'Demo app',
+    waitFor: 'Error code',
+  },
+  { name: 'sandbox', person: 'Drew', path: '/console/sandbox', heading: 'Test people', waitFor: 'Go to the sandbox' },
   { name: 'plugins', person: 'Drew', path: '/console/plugins', heading: 'Plugins', waitFor: 'gs-demo-ato' },
   {
     name: 'plugin-new',

@@ -9,7 +9,7 @@ import {
   openBrowser,
 } from '../browsers/browsers.ts'
 import type { PersonCaller, Visitor } from '../caller.ts'
-import type { EnvironmentName } from '../config.ts'
+import type { Config, EnvironmentName } from '../config.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import type { MessagePolicy } from '../messages/messages.ts'
@@ -17,6 +17,7 @@ import { listPasskeys, type TakenAlong, takeAlong } from '../passkeys/passkeys.t
 import type { Passkey } from '../passkeys/schema.ts'
 import { changeOwnPassword, confirmPerson, verifyPerson } from '../people/people.ts'
 import { resetPassword } from '../people/resets.ts'
+import { type SignUp, signUp } from '../people/sign-up.ts'
 import { endOwnSession, endSessionsOfPerson, listSessionsOfPerson } from '../sessions/sessions.ts'
 import { isUuid } from './rules.ts'
 
@@ -48,10 +49,26 @@ export async function signInAndTell(
   what: PasswordSignIn,
   environment: EnvironmentName,
 ): Promise<{ handle: string; name: string; browser: OpenedBrowser }> {
-  const browser = await signIn(db, who, what, environment)
+  return tellSignedIn(db, who, await signIn(db, who, what, environment), environment)
+}
+
+async function tellSignedIn(db: Db, who: Visitor, browser: OpenedBrowser, environment: EnvironmentName) {
   const person = await findSignedIn(db, browser.token, environment, who.at)
   if (!person) throw fail('wrongCredentials', 'The password was changed meanwhile; sign in again')
   return { handle: person.handle, name: person.name, browser }
+}
+
+/** Makes an account with the link that was sent, and signs the person in here. */
+export async function signUpAndTell(
+  db: Db,
+  who: Visitor,
+  what: SignUp,
+  config: Pick<Config, 'SIGN_UP'>,
+  messages: MessagePolicy,
+): Promise<{ handle: string; name: string; browser: OpenedBrowser }> {
+  const { id, epoch } = await signUp(db, who, what, config, messages)
+  const opened = { personId: id, epoch, door: 'sign-up', isKept: false } as const
+  return tellSignedIn(db, who, await openBrowser(db, who, opened, messages.environment), messages.environment)
 }
 
 /** Signs the person out of the platform in this browser; their apps stay as they are. */

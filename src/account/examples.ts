@@ -9,6 +9,7 @@ import {
   PASSWORD,
   RESET_CODE,
   SESSION_ID,
+  SIGN_UP_CODE,
 } from '../samples.ts'
 
 const PASSKEY = { passkeyId: PASSKEY_ID, name: 'Laptop', createdDate: MOMENT, lastUsedDate: null }
@@ -21,6 +22,26 @@ export const examples = {
     description:
       "For the platform's own pages and for scripts of the person; apps use the sign-in page instead. Keep the cookie of the answer and send it with every request under `/account/v1`. Wrong passwords are counted, and after a few the account has to wait.",
     example: { request: { handle: '@avery', password: PASSWORD }, answer: ME },
+  },
+  askSignUp: {
+    description:
+      'The link is sent to the address, works once, and for an hour. The answer is always the same: whether the address has an account already is told to its reader alone. It is refused with 400/4006 where accounts are made by administrators (SIGN_UP is off).',
+    example: { request: { email: 'robin@example.org' }, answer: DONE },
+  },
+  signUp: {
+    description:
+      'With the code of the link that was sent. The e-mail address is confirmed by it, so the person can sign in by it as well as by the handle. This browser is signed in.',
+    example: {
+      request: {
+        code: SIGN_UP_CODE,
+        handle: '@robin',
+        firstName: 'Robin',
+        lastName: 'Adeyemi',
+        dateOfBirth: '1999-04-02',
+        password: NEW_PASSWORD,
+      },
+      answer: { handle: '@robin', name: 'Robin Adeyemi' },
+    },
   },
   signOut: {
     description:
@@ -41,6 +62,7 @@ export const examples = {
         production: BASE_URL,
         sandbox: 'http://localhost:4001',
         person: null,
+        signUp: true,
         demoPeople: [{ handle: '@avery', name: 'Avery Lindqvist', part: 'student' }],
       },
     },

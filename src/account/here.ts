@@ -8,8 +8,9 @@ import type { Here } from './schema.ts'
 /** Where somebody is, who they are, and which pages are for them. */
 export async function readHere(db: Db, { person }: Visitor, environment: Environment): Promise<Here> {
   const { name, config } = environment
+  const signUp = config.SIGN_UP === 'on' && config.MESSAGES !== 'off'
   const demoPeople = await listDemoPeople(environment)
-  const here = { environment: name, production: config.BASE_URL, sandbox: config.SANDBOX_URL, demoPeople }
+  const here = { environment: name, production: config.BASE_URL, sandbox: config.SANDBOX_URL, signUp, demoPeople }
   if (!person) return { ...here, person: null }
   const { administers, develops, plans } = await readParts(db, person)
   const areas: NonNullable<Here['person']>['areas'] = [

@@ -7,6 +7,7 @@ import { json, success } from '../http/output/output.ts'
 import { messagePolicy } from '../messages/messages.ts'
 import { Ended } from '../passkeys/schema.ts'
 import { askReset } from '../people/resets.ts'
+import { askSignUp } from '../people/sign-up.ts'
 import {
   endEverythingElse,
   endOneBrowser,
@@ -17,6 +18,7 @@ import {
   replaceForgotten,
   signInAndTell,
   signOut,
+  signUpAndTell,
   withdrawApp,
 } from './account.ts'
 import { examples } from './examples.ts'
@@ -24,6 +26,7 @@ import { readHere } from './here.ts'
 import {
   AccountApps,
   AskReset,
+  AskSignUp,
   Browsers,
   ChangePassword,
   Here,
@@ -32,6 +35,7 @@ import {
   NameSession,
   ResetPassword,
   SignIn,
+  SignUp,
 } from './schema.ts'
 
 const area = 'Account'
@@ -61,6 +65,39 @@ export const accountOperations: readonly Operation[] = [
     errors: ['wrongCredentials'],
     run: async ({ db, who, environment }, { keep, ...input }) => {
       const { browser, ...me } = await signInAndTell(db, who, { ...input, isKept: keep ?? false }, environment.name)
+      return { ...me, cookie: writeCookie(environment, browser) }
+    },
+  }),
+  operation({
+    name: 'askSignUp',
+    ...examples.askSignUp,
+    summary: 'Sends a link with which an account can be made; the answer is always the same',
+    method: 'POST',
+    path: `${path}/signup/ask`,
+    area,
+    who: visitor,
+    input: AskSignUp,
+    from: 'body',
+    output: success(),
+    errors: ['impossibleNow'],
+    run: ({ db, who, environment }, input) =>
+      askSignUp(db, who, input, environment.config, environment.get(messagePolicy)),
+  }),
+  operation({
+    name: 'signUp',
+    ...examples.signUp,
+    summary: 'Makes an account with the code of a link, and signs in here',
+    method: 'POST',
+    path: `${path}/signup`,
+    area,
+    who: visitor,
+    input: SignUp,
+    from: 'body',
+    output: json(Me, newCookie),
+    errors: ['impossibleNow', 'alreadyUsed', 'unknownCode', 'duplicate', 'conflict', 'wrongCredentials'],
+    run: async ({ db, who, environment }, input) => {
+      const messages = environment.get(messagePolicy)
+      const { browser, ...me } = await signUpAndTell(db, who, input, environment.config, messages)
       return { ...me, cookie: writeCookie(environment, browser) }
     },
   }),

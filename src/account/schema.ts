@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { ENVIRONMENTS } from '../config.ts'
 import { DemoPerson } from '../demo/schema.ts'
-import { Flag, Id, Text } from '../http/input/fields.ts'
+import { Day, Flag, Id, Text } from '../http/input/fields.ts'
 import { passkeyBoxes, takenAlong } from '../passkeys/schema.ts'
 
-const MAX_HANDLE_LENGTH = 100
+const MAX_HANDLE_LENGTH = 254
 const MAX_PASSWORD_LENGTH = 1000
 
-const handle = Id('The handle, with or without @', MAX_HANDLE_LENGTH)
+const handle = Id('The handle, with or without @; or the e-mail address, where it is confirmed', MAX_HANDLE_LENGTH)
 const moment = (description: string) => Type.String({ format: 'date-time', description })
 
 export const SignIn = Type.Object({
@@ -25,6 +25,15 @@ export const ChangePassword = Type.Object({
   password: Text('The current password', MAX_PASSWORD_LENGTH),
   newPassword: Text('The new password, of 8 to 1000 characters', MAX_PASSWORD_LENGTH),
   removePasskeys,
+})
+export const AskSignUp = Type.Object({ email: Text('Where the link is sent', 254) })
+export const SignUp = Type.Object({
+  code: Id('The code of the link that was sent'),
+  handle: Id('What others know the person by: letters, digits, and . _ - between them', 31),
+  firstName: Text('Given name', 100),
+  lastName: Text('Family name', 100),
+  dateOfBirth: Day('Who is younger than 13 is refused'),
+  password: Text('The password, of 8 to 1000 characters', MAX_PASSWORD_LENGTH),
 })
 export const AskReset = Type.Object({ handle })
 export const ResetPassword = Type.Object({
@@ -75,6 +84,7 @@ export const Here = Type.Object(
       ],
       { description: 'Who is signed in; null: nobody' },
     ),
+    signUp: Type.Boolean({ description: 'Whether anybody can make an account here' }),
     demoPeople: Type.Array(DemoPerson, {
       description: 'Whom one can sign in as with one click; none without demo data',
     }),

@@ -25,7 +25,7 @@ export interface NewBrowser {
   readonly personId: number
   /** Of the person, when they proved who they are: a password changed since then makes this browser worthless. */
   readonly epoch: number
-  readonly door: 'password' | 'passkey' | 'reset' | 'demo'
+  readonly door: 'password' | 'passkey' | 'reset' | 'demo' | 'test' | 'sign-up'
   /** For longer than the browser is open. */
   readonly isKept: boolean
 }
@@ -74,6 +74,7 @@ export async function findSignedIn(
     epoch: row.epoch,
     handle: row.handle,
     name,
+    isAdministrator: row.administrator,
     signedInAt: row.created_at,
   }
 }

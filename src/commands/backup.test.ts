@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createTestDatabase } from '../database/test-database.ts'
 import { databaseUrl } from '../testing/machine.ts'
-import { ownDatabase, place, run } from './testing.ts'
+import { ownDatabase, place, run, runOne } from './testing.ts'
 
 test('a backup is encrypted with a passphrase, and restored with the same', async (t) => {
   const { settings, drop } = await ownDatabase()
@@ -14,14 +14,14 @@ test('a backup is encrypted with a passphrase, and restored with the same', asyn
   const file = join(place, 'sealed.backup')
 
   await t.test('its help says what is in the file', async () => {
-    const { out } = await run(['backup', '--help'])
+    const { out } = await runOne(['backup', '--help'])
     assert.match(out, /hashes of passwords, tokens and client secrets/)
     assert.match(out, /everything that is kept about people/)
     assert.match(out, /keep it as safe as the database, or use --encrypt/)
   })
 
   await t.test('a short passphrase is refused, and nothing is written', async () => {
-    const { code, err } = await run(['backup', file, '--encrypt'], settings, 'short\n')
+    const { code, err } = await runOne(['backup', file, '--encrypt'], settings, 'short\n')
     assert.deepEqual([code, err], [1, 'A passphrase has at least 12 characters; nothing was written\n'])
     assert.ok(!existsSync(file))
   })
@@ -33,7 +33,7 @@ test('a backup is encrypted with a passphrase, and restored with the same', asyn
 
   await t.test('another passphrase opens nothing, and changes nothing', async () => {
     for (const wrong of ['correct horse batterie\n', '']) {
-      const { code, err } = await run(['restore', file], target, wrong)
+      const { code, err } = await runOne(['restore', file], target, wrong)
       assert.equal(code, 1)
       assert.match(err, /^.*sealed\.backup does not open with this passphrase: [^\n]*nothing was changed\n$/)
     }
@@ -42,5 +42,5 @@ test('a backup is encrypted with a passphrase, and restored with the same', asyn
   const loaded = await run(['restore', file], target, 'correct horse battery\n')
   assert.equal(loaded.code, 0, loaded.err)
   assert.match(loaded.out, /^\d+ rows of \d+ tables were restored\.\n$/)
-  assert.equal((await run(['user', 'list'], target)).out, (await run(['user', 'list'], settings)).out)
+  assert.equal((await runOne(['user', 'list'], target)).out, (await runOne(['user', 'list'], settings)).out)
 })

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { copyInstallation } from '../testing/machine.ts'
 import type { Client } from '../testing/testing.ts'
-import { ownDatabase, place, run, runAll, type Settings, signIn, startIn } from './testing.ts'
+import { ownDatabase, place, run, runAll, runOne, type Settings, signIn, startIn } from './testing.ts'
 
 const DEMO_PEOPLE = ['@avery', '@blake', '@casey', '@drew', '@ellis']
 
@@ -21,34 +22,37 @@ const tryBasic = async (client: Client, clientId: string, handle: string, passwo
 
 test('M7: a database with demo people does not start where others can reach it, until they are removed', async (t) => {
   const DATA_DIR = join(place, 'demo')
+  await copyInstallation(t, DATA_DIR)
   const first = await startIn(DATA_DIR)
   await signIn(first.production, 'gs-demo-app', '@ellis:groundschool')
   // A password of one's own does not make a demo person real.
   const changed = await run(['user', 'password', '@ellis'], first.settings, 'another password\n')
   assert.equal(changed.code, 0, changed.err)
-  assert.equal((await run(['user', 'add', '@real'], first.settings)).code, 0)
-  const added = await run(['app', 'add', 'logbook', '--name', 'Logbook', '--basic', '--owner', '@drew'], first.settings)
+  assert.equal((await runOne(['user', 'add', '@real'], first.settings)).code, 0)
+  const added = await runOne(
+    ['app', 'add', 'logbook', '--name', 'Logbook', '--basic', '--owner', '@drew'],
+    first.settings,
+  )
   assert.equal(added.code, 0, added.err)
   first.child.kill('SIGTERM')
   await first.ended
 
   const lines = [
-    ...OPENINGS.map(([, opening]) => ({
-      args: ['start'],
-      settings: { DATA_DIR, PORT: '0', SANDBOX_PORT: '0', ...opening },
-    })),
     { args: ['import', 'demo/demo.json'], settings: { DATA_DIR, HOST: '0.0.0.0' } },
     { args: ['demo', 'remove'], settings: { DATA_DIR, HOST: '0.0.0.0' } },
     { args: ['demo', 'remove'], settings: { DATA_DIR } },
     { args: ['user', 'list'], settings: { DATA_DIR } },
     { args: ['user', 'list', '--environment', 'sandbox'], settings: { DATA_DIR } },
   ]
-  const results = await runAll(lines)
-  const [imported, removed, again, people, sandboxPeople] = results.slice(OPENINGS.length)
+  const [imported, removed, again, people, sandboxPeople] = await runAll(lines)
 
-  for (const [i, [name]] of OPENINGS.entries())
-    await t.test(`it does not start by ${name} alone, and says what to do`, () => {
-      const { code, err } = results[i]!
+  // On a database that runs already, and has such people too.
+  const { settings, drop } = await ownDatabase()
+  t.after(drop)
+  const closed = { ...settings, DATA_DIR: join(place, 'opening'), PORT: '0', SANDBOX_PORT: '0' }
+  for (const [name, opening] of OPENINGS)
+    await t.test(`it does not start by ${name} alone, and says what to do`, async () => {
+      const { code, err } = await runOne(['start'], { ...closed, ...opening })
       assert.equal(code, 1, err)
       const sentence = `^This database holds demo people, .* reach this platform: ${name} .*groundschool demo remove[^\\n]*\\n$`
       assert.match(err, new RegExp(sentence, 'm'))
@@ -87,7 +91,7 @@ test('M7: a database with demo people does not start where others can reach it, 
     }
     // A shell that has none of the platform's settings but its database is told so by the database.
     for (const environment of [[], ['--environment', 'sandbox']]) {
-      const refused = await run(['import', 'demo/demo.json', ...environment], { DATA_DIR })
+      const refused = await runOne(['import', 'demo/demo.json', ...environment], { DATA_DIR })
       assert.equal(refused.code, 1, refused.out)
       assert.match(
         refused.err,
@@ -96,16 +100,20 @@ test('M7: a database with demo people does not start where others can reach it, 
     }
     assert.equal(await tryBasic(open.production, 'gs-demo-app', '@ellis'), 401)
     // Their handles are for anybody.
-    assert.equal((await run(['user', 'add', '@drew'], open.settings)).code, 0)
+    assert.equal((await runOne(['user', 'add', '@drew'], open.settings)).code, 0)
     open.child.kill('SIGTERM')
     assert.equal((await open.ended).code, 0)
-    assert.equal((await run(['import', 'demo/demo.json'], { DATA_DIR })).code, 1, 'it may be started again as it was')
+    assert.equal(
+      (await runOne(['import', 'demo/demo.json'], { DATA_DIR })).code,
+      1,
+      'it may be started again as it was',
+    )
   })
 
   await t.test('once it has started for its own machine only, a file may bring demo people again', async () => {
     const local = await startIn(DATA_DIR, { DEMO: 'off' })
-    assert.equal((await run(['user', 'remove', '@drew', '--yes'], local.settings)).code, 0)
-    const imported = await run(['import', 'demo/demo.json'], { DATA_DIR })
+    assert.equal((await runOne(['user', 'remove', '@drew', '--yes'], local.settings)).code, 0)
+    const imported = await runOne(['import', 'demo/demo.json'], { DATA_DIR })
     assert.equal(imported.code, 0, imported.err)
     local.child.kill('SIGTERM')
     assert.equal((await local.ended).code, 0)
@@ -114,9 +122,9 @@ test('M7: a database with demo people does not start where others can reach it, 
 
 test('M7: DEMO=on is refused on a database whose platform others reach', async () => {
   const { settings, drop } = await ownDatabase()
-  assert.equal((await run(['demo', 'remove'], settings)).code, 0)
+  assert.equal((await runOne(['demo', 'remove'], settings)).code, 0)
   const open = await startIn(join(place, 'reached'), { ...settings, HOST: '0.0.0.0' })
-  const { code, err } = await run(['start'], {
+  const { code, err } = await runOne(['start'], {
     ...settings,
     DATA_DIR: join(place, 'second'),
     PORT: '0',

@@ -5,7 +5,7 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Client } from '../testing/testing.ts'
-import { place, processesIn, run, signIn, startIn } from './testing.ts'
+import { place, processesIn, runOne, signIn, startIn } from './testing.ts'
 
 test('a newcomer starts, signs in, backs up while it runs, stops, and restores elsewhere', async (t) => {
   const dataDir = join(place, 'first')
@@ -43,21 +43,21 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
   assert.deepEqual(bucket.data, { route: ['EDDF', 'LOWI'], größe: '✈' })
 
   await t.test('a second start on the same data directory is refused with a sentence', async () => {
-    const { code, err } = await run(['start'], { ...settings, PORT: '0', SANDBOX_PORT: '0' })
+    const { code, err } = await runOne(['start'], { ...settings, PORT: '0', SANDBOX_PORT: '0' })
     assert.equal(code, 1)
     assert.match(err, /^Another platform process is using .*first: stop it first, [^\n]*\n$/)
   })
 
   await t.test('commands reach the platform that is running, and it hears of their changes', async () => {
-    assert.match((await run(['user', 'list'], settings)).out, /^@drew\tDrew Castellanos\tdeveloper$/m)
-    assert.equal((await run(['app', 'suspend', 'gs-demo-app'], settings)).code, 0)
+    assert.match((await runOne(['user', 'list'], settings)).out, /^@drew\tDrew Castellanos\tdeveloper$/m)
+    assert.equal((await runOne(['app', 'suspend', 'gs-demo-app'], settings)).code, 0)
     assert.equal((await avery.get('/app/v1/bucket', { id: 'plan' })).status, 401)
-    assert.equal((await run(['app', 'approve', 'gs-demo-app'], settings)).code, 0)
+    assert.equal((await runOne(['app', 'approve', 'gs-demo-app'], settings)).code, 0)
     assert.equal((await avery.get('/app/v1/bucket', { id: 'plan' })).status, 200)
   })
 
   const file = join(place, 'running.backup')
-  const saved = await run(['backup', file], settings)
+  const saved = await runOne(['backup', file], settings)
   assert.equal(saved.code, 0, saved.err)
   assert.match(saved.out, /rows of \d+ tables, \d+ bytes\n$/)
   assert.match(saved.err, /Keep .*first\/secret\.key too/)
@@ -74,11 +74,11 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
 
   await t.test('the restored platform needs the key, and then has the same bucket', async () => {
     const restored = join(place, 'restored')
-    const loaded = await run(['restore', file], { DATA_DIR: restored })
+    const loaded = await runOne(['restore', file], { DATA_DIR: restored })
     assert.equal(loaded.code, 0, loaded.err)
     assert.match(loaded.err, /One thing is left: bring the secret key .*restored\/secret\.key/)
-    assert.match((await run(['restore', file], { DATA_DIR: restored })).err, /a restore never overwrites/)
-    const keyless = await run(['start'], { DATA_DIR: restored, PORT: '0', SANDBOX_PORT: '0' })
+    assert.match((await runOne(['restore', file], { DATA_DIR: restored })).err, /a restore never overwrites/)
+    const keyless = await runOne(['start'], { DATA_DIR: restored, PORT: '0', SANDBOX_PORT: '0' })
     assert.equal(keyless.code, 1)
     assert.match(keyless.err, /first used with another secret key: set SECRET_KEY to that one, or bring/)
 
@@ -94,10 +94,10 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
 
 test('demo data comes to an untouched embedded database only', async () => {
   const dataDir = join(place, 'own')
-  assert.equal((await run(['user', 'add', '@mine'], { DATA_DIR: dataDir })).code, 0)
+  assert.equal((await runOne(['user', 'add', '@mine'], { DATA_DIR: dataDir })).code, 0)
   const { child, output, ended, settings } = await startIn(dataDir)
   assert.ok(!output.err.includes('@avery'), output.err)
   child.kill('SIGTERM')
   await ended
-  assert.equal((await run(['user', 'list'], settings)).out, '@mine\t\tno password\n')
+  assert.equal((await runOne(['user', 'list'], settings)).out, '@mine\t\tno password\n')
 })

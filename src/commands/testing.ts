@@ -48,25 +48,50 @@ export async function run(args: string[], settings: Settings = {}, input = '', p
   return ended
 }
 
-/** Many command lines one after the other in one process, because each process takes a second to load. */
-export async function runAll(lines: readonly { args: readonly string[]; settings?: Settings }[]) {
-  const modules = ['line.ts', 'commands.ts'].map((name) => JSON.stringify(new URL(name, import.meta.url)))
-  const script = `
-    const [{ runCommandLine }, { commands }] = await Promise.all([${modules.map((name) => `import(${name})`)}])
-    const env = { ...process.env }
-    for (const { args, settings } of ${JSON.stringify(lines)}) {
-      process.env = { ...env, ...settings }
-      const code = await runCommandLine(args, commands)
-      process.stdout.write('\\0' + code + '\\0')
-      process.stderr.write('\\0')
-    }
-    process.exit(0)`
-  const { out, err, code } = await run(['--input-type=module', '-e', script], {}, '', [])
-  assert.equal(code, 0, err)
-  const outs = out.split('\0')
-  const errs = err.split('\0')
-  return lines.map((line, i) => ({ ...line, code: Number(outs[2 * i + 1]), out: outs[2 * i]!, err: errs[i]! }))
+interface Line {
+  readonly args: readonly string[]
+  readonly settings?: Settings
+  readonly input?: string
 }
+
+/** Runs the command lines that it reads, a JSON each, and says with which code each has ended. */
+const SHELL = `
+  const { createInterface } = await import('node:readline')
+  const { Readable } = await import('node:stream')
+  const { runCommandLine } = await import(${JSON.stringify(new URL('line.ts', import.meta.url))})
+  const { commands } = await import(${JSON.stringify(new URL('commands.ts', import.meta.url))})
+  const env = { ...process.env }
+  for await (const line of createInterface({ input: process.stdin })) {
+    const { args, settings, input = '' } = JSON.parse(line)
+    process.env = { ...env, ...settings }
+    Object.defineProperty(process, 'stdin', { configurable: true, value: Readable.from([Buffer.from(input)]) })
+    const code = await runCommandLine(args, commands)
+    process.stdout.write('\\0' + code + '\\0')
+    process.stderr.write('\\0')
+  }`
+let shell: ReturnType<typeof launch> | undefined
+
+/** Many command lines one after the other, all of them in one process, because each process takes a second to load. */
+export async function runAll(lines: readonly Line[]) {
+  shell ??= launch(['--input-type=module', '-e', SHELL], {}, [])
+  const { child, output } = shell
+  const results = []
+  for (const line of lines) {
+    Object.assign(output, { out: '', err: '' })
+    child.stdin.write(`${JSON.stringify(line)}\n`)
+    while (!/\0\d\0$/.test(output.out) || !output.err.endsWith('\0')) {
+      assert.equal(child.exitCode, null, output.err)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    const [out = '', code] = output.out.split('\0')
+    results.push({ ...line, code: Number(code), out, err: output.err.slice(0, -1) })
+  }
+  return results
+}
+
+/** One of them. */
+export const runOne = async (args: readonly string[], settings: Settings = {}, input = '') =>
+  (await runAll([{ args, settings, input }]))[0]!
 
 export async function startIn(dataDir: string, more: Settings = {}) {
   const [PORT, SANDBOX_PORT] = [String(await findFreePort()), String(await findFreePort())]

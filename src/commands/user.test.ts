@@ -3,12 +3,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import pg from 'pg'
-import { ownDatabase, place, run, runAll } from './testing.ts'
+import { ownDatabase, place, runAll, runOne } from './testing.ts'
 
 test('people are added, get a password, are disabled, enabled, listed and removed', async () => {
   const { settings, drop } = await ownDatabase()
   const line = (text: string) => ({ args: ['user', ...text.split(' ')], settings })
-  const setPassword = (handle: string, input: string) => run(['user', 'password', handle], settings, input)
+  const setPassword = (handle: string, input: string) => ({ ...line(`password ${handle}`), input })
   try {
     const [added, taken, wrong] = await runAll([
       line('add Jo --first-name Jo --last-name Ng --email jo@example.org --developer'),
@@ -23,7 +23,7 @@ test('people are added, get a password, are disabled, enabled, listed and remove
     )
     assert.match(wrong!.err, /^A handle is /)
 
-    const passwords = await Promise.all([
+    const passwords = await runAll([
       setPassword('@jo', 'short\n'),
       setPassword('@nobody', 'long enough\n'),
       setPassword('@jo', 'long enough\n'),
@@ -57,7 +57,7 @@ test('O19: a password that an operator sets lists the passkeys that stay, and re
   const { settings, drop } = await ownDatabase()
   const client = new pg.Client(settings.DATABASE_URL)
   const setPassword = async (...more: string[]) => {
-    const { code, out, err } = await run(['user', 'password', ...more], settings, 'long enough\n')
+    const { code, out, err } = await runOne(['user', 'password', ...more], settings, 'long enough\n')
     return [code, out, err]
   }
   const count = async () => (await client.query('select from gs_production.passkeys')).rowCount

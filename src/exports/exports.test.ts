@@ -52,6 +52,7 @@ test('a person downloads everything that is kept about them', async (t) => {
       firstName: 'Quillon',
       lastName: 'Zephyrine',
       email: 'quillon@example.org',
+      emailConfirmedDate: null,
       country: null,
       dateOfBirth: '1981-02-03',
       gender: null,

@@ -160,8 +160,11 @@ test('whoever asks for their long lists many times at once holds up nobody but t
       const whole = await list()
       assert.equal(whole.status, 200)
       let isOver = false
+      const askedAt = performance.now()
+      let tookMs = 0
       const asked = Promise.all(Array.from({ length: 40 }, list)).finally(() => {
         isOver = true
+        tookMs = performance.now() - askedAt
       })
       const waits: number[] = []
       while (!isOver) {
@@ -169,7 +172,9 @@ test('whoever asks for their long lists many times at once holds up nobody but t
         assert.equal((await casey.get('/user/v1/profile', { id: blake.userId })).status, 200)
         waits.push(performance.now() - startedAt)
       }
-      assert.ok(Math.max(...waits) < 500, `somebody else waited for ${Math.round(Math.max(...waits))} ms`)
+      // Whoever stood behind the lists would wait for all of them. On a machine that is busy with other things both take longer.
+      const longestMs = Math.max(500, tookMs / 4)
+      assert.ok(Math.max(...waits) < longestMs, `somebody else waited for ${Math.round(Math.max(...waits))} ms`)
       const answers = await asked
       for (const answer of answers) {
         if (answer.status === 200) assert.equal(answer.text, whole.text)

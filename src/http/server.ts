@@ -19,7 +19,7 @@ import { isAnsweredEarly } from './output/lingering.ts'
 import { JSON_TYPE } from './output/media-types.ts'
 import { assetRoutes } from './pages/assets.ts'
 import { pageRoute } from './pages/serve-page.ts'
-import { sendWebPage, wantsPage, webAssetRoutes } from './pages/web-app.ts'
+import { fontRoute, sendWebPage, wantsPage, webAssetRoutes } from './pages/web-app.ts'
 import { addressFinder } from './proxies.ts'
 import { type Fields, HttpRequest, type Route } from './request.ts'
 import { routeOf } from './serve-operation.ts'
@@ -72,6 +72,7 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
     ...referenceRoutes(environment, all),
     ...assetRoutes(environment),
     ...webAssetRoutes(environment),
+    fontRoute(environment),
   ])
     add('GET', path, {
       name,

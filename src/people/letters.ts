@@ -38,6 +38,34 @@ If it was not you, there is nothing to do: your password still holds, and only w
 `,
 })
 
+export const signUpLetter = (link: string, minutes: number, messages: MessagePolicy): Letter => ({
+  kind: 'sign-up',
+  subject: 'Confirm your e-mail address',
+  text: `Somebody asked for an account on ${platformOf(messages)} with this e-mail address. If it was you, go on here:
+
+${link}
+
+The link works once, within ${minutes} minutes.
+
+If it was not you, there is nothing to do: without this link there will be no account.
+`,
+})
+
+export const accountExistsLetter = (handle: string, messages: MessagePolicy): Letter => ({
+  kind: 'sign-up',
+  subject: 'You have an account already',
+  text: `Somebody asked for an account on ${platformOf(messages)} with this e-mail address. It has one already: ${handle}. Sign in with it, or with this address, at
+
+${messages.url}/account
+
+If you do not know the password any more, ask for a link at
+
+${messages.url}/account/reset
+
+If it was not you who asked, there is nothing to do.
+`,
+})
+
 export const emailChangedLetter = (handle: string, at: Date, messages: MessagePolicy): Letter => ({
   kind: 'email-changed',
   subject: `The e-mail address of ${handle} was changed`,

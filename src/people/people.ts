@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { recordAudit } from '../audit/audit.ts'
+import { type AuditEntry, recordAudit } from '../audit/audit.ts'
 import { networkOf } from '../bounds/networks.ts'
 import { type Caller, type KnownBrowser, personKey, type SignedIn } from '../caller.ts'
 import type { Db } from '../database/database.ts'
@@ -34,7 +34,7 @@ export interface VerifiedPerson {
 }
 
 /**
- * The person behind a handle and a password. An unknown handle, a wrong password and a disabled account give the same answer after the same time.
+ * The person behind a handle, or an e-mail address that they have confirmed, and a password. An unknown handle, a wrong password and a disabled account give the same answer after the same time.
  * Failures lead to growing waits: in a browser in which this person has signed in before for that browser alone; elsewhere for the handle from that network, for the handle, and for the
  * network. Successes count for nothing.
  */
@@ -43,8 +43,10 @@ export async function verifyPerson(
   who: Caller & { readonly known?: KnownBrowser },
   what: { handle: string; password: string },
 ): Promise<VerifiedPerson> {
-  const handle = normaliseHandle(what.handle).slice(0, 100)
-  const person = await db.first(store.findForSignIn, { handle })
+  const named = normaliseHandle(what.handle).slice(0, 254)
+  const person = await db.first(store.findForSignIn, { handle: named })
+  // Guesses by handle and by address count together: they are about the same person.
+  const handle = person?.handle_key ?? named.slice(0, 100)
   const browser = who.known?.recognise(person ?? NOBODY)
   if (person && browser !== undefined) {
     const own = knownBrowserSubject(person.id, handle, browser)
@@ -213,7 +215,7 @@ export async function tellPerson(
 export function disablePerson(
   db: Db,
   who: Caller,
-  what: { handle: string; isDisabled: boolean },
+  what: { handle: string; isDisabled: boolean; detail?: AuditEntry['detail'] },
   forget: readonly Forget[],
 ): Promise<void> {
   return db.transaction(async (tx) => {
@@ -221,10 +223,25 @@ export function disablePerson(
     // With the children that they look after, in the order that everybody keeps to.
     if (what.isDisabled) await tx.all(store.lockForRemoval, { id: personId })
     await tx.first(store.setDisabled, { id: personId, at: what.isDisabled ? who.at : null })
-    await recordAudit(tx, who, { action: what.isDisabled ? 'person.disabled' : 'person.enabled', personId })
+    const { detail = {} } = what
+    await recordAudit(tx, who, { action: what.isDisabled ? 'person.disabled' : 'person.enabled', personId, detail })
     if (!what.isDisabled) return
     for (const room of forget) await room.lockOut?.(tx, who, personId)
     await endSessionsOfPerson(tx, who, { personId, reason: 'person disabled' })
+  })
+}
+
+/** Signs somebody out in all browsers and all apps. They stay able to sign in; codes and links that they were given are worth nothing any more. */
+export function endEverything(
+  db: Db,
+  who: Caller,
+  what: { handle: string; detail?: AuditEntry['detail'] },
+): Promise<void> {
+  return db.transaction(async (tx) => {
+    const personId = await readPersonId(tx, what.handle)
+    await tx.first(store.raiseEpoch, { id: personId })
+    await recordAudit(tx, who, { action: 'sign-out.forced', personId, detail: what.detail ?? {} })
+    await endSessionsOfPerson(tx, who, { personId, reason: 'ended by an administrator' })
   })
 }
 
@@ -290,6 +307,7 @@ export async function exportPerson(db: Db, personId: number) {
     firstName: row.first_name,
     lastName: row.last_name,
     email: row.email,
+    emailConfirmedDate: row.email_confirmed_at,
     country: row.country,
     dateOfBirth: row.date_of_birth,
     gender: row.gender,

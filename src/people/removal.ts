@@ -11,6 +11,7 @@ import { type MessagePolicy, sendMessage } from '../messages/messages.ts'
 import { REVOKED, type Revocation } from '../sessions/sessions.ts'
 import { accountKindAt, ageOnDay } from './ages.ts'
 import { farewellLetter } from './letters.ts'
+import { forgetSignUps } from './sign-up-store.ts'
 import * as store from './store.ts'
 
 type Leaver = RowOf<typeof store.lockForRemoval>
@@ -58,6 +59,7 @@ async function removePart(tx: Db, who: Caller, what: Removal): Promise<'gone' | 
     }
   }
   for (const room of what.forget) await room.forgetPerson?.(tx, who, personId)
+  if (person.email !== null) await tx.all(forgetSignUps, { email: person.email })
   await tx.first(store.deletePerson, { id: personId })
   if (!person.anonymous) await forgetHandle(tx, who, person, what)
   await recordAudit(tx, who, { action: 'person.removed', personId, detail: { reason } })

@@ -102,8 +102,9 @@ test('a person who forgot the password sets a new one with a link from a message
   const told = await mailbox.next()
   assert.deepEqual([told.to, told.subject], ['avery@example.org', 'The password of @avery was changed'])
   assert.equal(told.link, `${app.environment().url}/account/reset`)
-  assert.deepEqual((await auditOf(app, 'avery')).slice(-4), [
+  assert.deepEqual((await auditOf(app, 'avery')).slice(-5), [
     'password.reset-asked',
+    'email.confirmed',
     'password.reset',
     'sessions.ended',
     'sign-in.failed',

@@ -12,6 +12,7 @@ import { normaliseHandle } from './handles.ts'
 import { resetLetter } from './letters.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
 import { type AlongWithPassword, replacePassword, type VerifiedPerson } from './people.ts'
+import { confirmEmail } from './sign-up.ts'
 import * as store from './store.ts'
 
 export const RESET_MINUTES = 30
@@ -24,7 +25,11 @@ const NOBODY = 0
 
 const linkOf = ({ url }: MessagePolicy, code: string): string => `${url}/account/reset?code=${code}`
 
-const insertLink = (tx: Db, who: Caller, what: { personId: number; code: string; most: number }) =>
+const insertLink = (
+  tx: Db,
+  who: Caller,
+  what: { personId: number; code: string; most: number; sentTo: string | null },
+) =>
   tx.first(store.insertReset, {
     hash: hashToken(what.code),
     person: what.personId,
@@ -32,6 +37,7 @@ const insertLink = (tx: Db, who: Caller, what: { personId: number; code: string;
     expires: new Date(who.at.getTime() + RESET_MINUTES * MINUTE_MS),
     since: new Date(who.at.getTime() - RESET_MINUTES * MINUTE_MS),
     most: what.most,
+    sentTo: what.sentTo,
   })
 
 /**
@@ -44,7 +50,7 @@ export async function askReset(db: Db, who: Caller, what: { handle: string }, me
       'impossibleNow',
       'This platform sends no messages: ask an administrator for a link to set a new password',
     )
-  const handle = normaliseHandle(what.handle).slice(0, 100)
+  const handle = normaliseHandle(what.handle).slice(0, 254)
   const code = mintToken('reset', messages.environment)
   await refuseBlocked(db, who, [askerSubject(who)])
   await db.transaction(async (tx) => {
@@ -53,7 +59,8 @@ export async function askReset(db: Db, who: Caller, what: { handle: string }, me
     const person = await tx.first(store.findForReset, { handle })
     const recipient = person?.email ?? ''
     const isReachable = person !== undefined && isMailAddress(recipient) && turn?.is_free === true
-    const link = await insertLink(tx, who, { personId: isReachable ? person.id : NOBODY, code, most: LIVE_LINKS })
+    const personIdOrNobody = isReachable ? person.id : NOBODY
+    const link = await insertLink(tx, who, { personId: personIdOrNobody, code, most: LIVE_LINKS, sentTo: recipient })
     const letter = resetLetter(person?.handle ?? `@${handle}`, linkOf(messages, code), RESET_MINUTES, messages)
     const personId = link?.person_id ?? NOBODY
     const until = new Date(who.at.getTime() + RESET_MINUTES * MINUTE_MS)
@@ -73,11 +80,43 @@ export async function makeResetLink(
   await db.transaction(async (tx) => {
     const person = await tx.first(store.findForReset, { handle: normaliseHandle(what.handle) })
     if (!person) throw fail('notFound', `There is nobody with the handle ${what.handle}`)
-    const link = await insertLink(tx, who, { personId: person.id, code, most: NO_LIMIT })
+    const link = await insertLink(tx, who, { personId: person.id, code, most: NO_LIMIT, sentTo: null })
     if (!link) throw fail('impossibleNow', `${person.handle} is disabled: enable the account first`)
     await recordAudit(tx, who, { action: 'password.reset-link-made', personId: person.id })
   })
   return linkOf(messages, code)
+}
+
+/** Sends a one-time link to somebody whom an administrator names, who is told what is in the way. */
+export async function sendReset(
+  db: Db,
+  who: Caller,
+  what: { handle: string; by: number },
+  messages: MessagePolicy,
+): Promise<void> {
+  if (!messages.isOn)
+    throw fail('impossibleNow', 'This platform sends no messages: make a link with `groundschool user reset-link`')
+  const code = mintToken('reset', messages.environment)
+  await db.transaction(async (tx) => {
+    const person = await tx.first(store.findForReset, { handle: normaliseHandle(what.handle) })
+    if (!person) throw fail('notFound', `There is nobody with the handle ${what.handle}`)
+    const { id: personId, handle, email } = person
+    const recipient = email ?? ''
+    if (!isMailAddress(recipient))
+      throw fail(
+        'impossibleNow',
+        `${handle} has no e-mail address: make a link with \`groundschool user reset-link ${handle}\``,
+      )
+    if (!(await insertLink(tx, who, { personId, code, most: LIVE_LINKS, sentTo: recipient })))
+      throw fail(
+        'impossibleNow',
+        `${handle} is disabled, or has ${LIVE_LINKS} links of the last ${RESET_MINUTES} minutes already`,
+      )
+    const until = new Date(who.at.getTime() + RESET_MINUTES * MINUTE_MS)
+    const letter = resetLetter(handle, linkOf(messages, code), RESET_MINUTES, messages)
+    await sendMessage(tx, who, { personId, recipient, ...letter, until }, messages)
+    await recordAudit(tx, who, { action: 'password.reset-sent', personId, detail: { by: what.by } })
+  })
 }
 
 /** Whose link it is, and that it can still be used. */
@@ -117,6 +156,8 @@ export async function resetPassword(
       await readReset(tx, who, what, messages)
       throw fail('unknownCode', 'This link no longer holds: ask for a new one')
     }
+    // Whoever has the link has read what was sent there.
+    if (taken.sent_to !== null) await confirmEmail(tx, who, { personId, email: taken.sent_to })
     return replacePassword(tx, who, { personId, passwordHash, action: 'password.reset', also: what.also }, messages)
   })
 }

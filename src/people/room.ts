@@ -7,17 +7,19 @@ import { exportPerson } from './people.ts'
 import { removalRetention, sweepLeaving } from './removal.ts'
 import { resetRetention } from './resets.ts'
 import { peopleOperations } from './routes.ts'
+import { signUpRetention } from './sign-up.ts'
 
 export const people: Room = {
   name: 'people',
   operations: peopleOperations,
   personalTables: {
     people: { inExport: '`profile.json`', whenDeleted: 'gone' },
+    sign_ups: { inExport: 'no: an hour, of somebody who has no account yet', whenDeleted: 'gone' },
     password_resets: { inExport: 'no: half an hour', whenDeleted: 'gone' },
   },
   exports: [{ file: 'profile.json', about: 'Who you are, and your organisations', read: exportPerson }],
   importSections: [peopleSection],
-  retention: () => [...resetRetention, ...removalRetention],
+  retention: () => [...resetRetention, ...signUpRetention, ...removalRetention],
   upkeep: [
     // Until then some people cannot be found.
     {

@@ -13,10 +13,16 @@ import {
   write,
 } from '../database/statement.ts'
 
+/** Who has this handle, or has confirmed this e-mail address: no handle looks like one. */
+const named = (columns: string): string => `
+    select ${columns} from people where handle_key = :handle and not anonymous
+    union all
+    select ${columns} from people where lower(email) = :handle and email_confirmed_at is not null`
+
 export const findForSignIn = read('people.findForSignIn', {
   params: { handle: text },
-  row: { id: int8, epoch: int4, password_hash: nullable(text), disabled_at: nullable(timestamptz) },
-  text: `select id, epoch, password_hash, disabled_at from people where handle_key = :handle`,
+  row: { id: int8, epoch: int4, handle_key: text, password_hash: nullable(text), disabled_at: nullable(timestamptz) },
+  text: named('id, epoch, handle_key, password_hash, disabled_at'),
 })
 
 export const lockForSignIn = write('people.lockForSignIn', {
@@ -59,6 +65,7 @@ export const findWhole = read('people.findWhole', {
     first_name: text,
     last_name: text,
     email: nullable(text),
+    email_confirmed_at: nullable(timestamptz),
     country: nullable(text),
     date_of_birth: nullable(text),
     gender: nullable(text),
@@ -75,7 +82,7 @@ export const findWhole = read('people.findWhole', {
     organisations: json,
   },
   text: `
-    select handle, first_name, last_name, email, country, to_char(date_of_birth, 'YYYY-MM-DD') as date_of_birth, gender,
+    select handle, first_name, last_name, email, email_confirmed_at, country, to_char(date_of_birth, 'YYYY-MM-DD') as date_of_birth, gender,
            position, account_kind, service, public_search, camera_disabled, proximity_friends, administrator, developer,
            password_hash is not null as has_password, created_at,
            (select coalesce(json_agg(json_build_object('key', o.key, 'name', o.name, 'role', m.role) order by o.key), '[]')
@@ -152,16 +159,24 @@ export const takeResetTurn = write('people.takeResetTurn', {
 export const findForReset = read('people.findForReset', {
   params: { handle: text },
   row: { id: int8, handle: text, email: nullable(text) },
-  text: `select id, handle, email from people where handle_key = :handle and not anonymous`,
+  text: named('id, handle, email'),
 })
 
 /** No row where the person is disabled, or has `most` links since `since`. */
 export const insertReset = write('people.insertReset', {
-  params: { hash: bytea, person: int8, now: timestamptz, expires: timestamptz, since: timestamptz, most: int8 },
+  params: {
+    hash: bytea,
+    person: int8,
+    now: timestamptz,
+    expires: timestamptz,
+    since: timestamptz,
+    most: int8,
+    sentTo: nullable(text),
+  },
   row: { person_id: int8 },
   text: `
-    insert into password_resets (code_hash, person_id, epoch, created_at, expires_at)
-    select :hash, p.id, p.epoch, :now, :expires from people p
+    insert into password_resets (code_hash, person_id, epoch, created_at, expires_at, sent_to)
+    select :hash, p.id, p.epoch, :now, :expires, :sentTo from people p
      where p.id = :person and p.disabled_at is null
        and (select count(*) from password_resets r where r.person_id = p.id and r.created_at > :since) < :most
     returning person_id`,
@@ -186,10 +201,10 @@ export const findReset = read('people.findReset', {
 /** Compare and swap: one of many uses of a link gets a row. */
 export const takeReset = write('people.takeReset', {
   params: { hash: bytea, epoch: int4, now: timestamptz },
-  row: { person_id: int8 },
+  row: { person_id: int8, sent_to: nullable(text) },
   text: `
     update password_resets set used_at = :now
-     where code_hash = :hash and epoch = :epoch and used_at is null and expires_at > :now returning person_id`,
+     where code_hash = :hash and epoch = :epoch and used_at is null and expires_at > :now returning person_id, sent_to`,
 })
 
 export const deleteOldResets = deleteOlder('people.deleteOldResets', {
@@ -295,10 +310,11 @@ export const changePeople = write('people.change', {
     update people p
        set (handle, first_name, last_name, email, country, date_of_birth, gender, position, account_kind, service,
             public_search, camera_disabled, proximity_friends, administrator, developer, password_hash, search_keys,
-            search_version, epoch) = (
+            search_version, epoch, email_confirmed_at) = (
          select n.handle, n.first_name, n.last_name, n.email, n.country, n.date_of_birth, n.gender, n.position, n.account_kind, n.service,
                 n.public_search, n.camera_disabled, n.proximity_friends, n.administrator, n.developer, n.password_hash, n.search_keys,
-                n.search_version, p.epoch + (n.password_hash is distinct from p.password_hash)::int
+                n.search_version, p.epoch + (n.password_hash is distinct from p.password_hash)::int,
+                case when n.email is not distinct from p.email then p.email_confirmed_at end
            from json_populate_record(p, r.change) n)
       from json_array_elements(:rows) as r(change) where p.id = (r.change ->> 'id')::int8 returning p.id`,
 })
@@ -322,6 +338,12 @@ export const startEpoch = write('people.startEpoch', {
   params: { person: int8, epoch: int4 },
   row: { epoch: int4 },
   text: `update people set epoch = epoch + 1 where id = :person and epoch = :epoch returning epoch`,
+})
+
+export const raiseEpoch = write('people.raiseEpoch', {
+  params: { id: int8 },
+  row: { id: int8 },
+  text: `update people set epoch = epoch + 1 where id = :id returning id`,
 })
 
 /** People whose keys were made by older rules. */

@@ -147,6 +147,7 @@ async function insertTraces(app: TestApp, personId: number, userId: string, emai
      insert into device_grants (device_hash, user_code, app_id, status, person_id, device, network, interval_seconds, created_at, expires_at)
      values ('\\x02', 'ABCD', ${anApp}, 'allowed', ${me}, 'tv', '192.0.2.0', 5, ${now});
      insert into password_resets (code_hash, person_id, epoch, created_at, expires_at) values ('\\x03', ${me}, 0, ${now});
+     insert into sign_ups (code_hash, email, created_at, expires_at) values ('\\x04', '${email}', ${now});
      insert into messages (person_id, kind, recipient, sealed, created_at, sent_at)
      values (${me}, 'password-reset', '${email}', '\\x7365616c6564', ${now});
      insert into courses (key, organisation_id, created_at) select 'course', id, now() from organisations;
@@ -208,8 +209,6 @@ async function insertRest(app: TestApp, personId: number): Promise<void> {
     const values = columns.map(({ name, type }) => (name === 'person_id' ? personId : SAMPLES[String(type)]))
     await app.sql(`insert into ${table} (${columns.map(({ name }) => name)}) values (${values})`)
   }
-  // Last of all: upkeep empties it every two seconds.
-  await app.sql(`insert into search_words_left (app_id, word) select min(id), 'quillon' from apps`)
 }
 
 /** The tables in which one of these texts stands, in any column of any row, whatever its case. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { installServer, type Server } from '../testing/machine.ts'
+import { installUsedServer, type Server } from '../testing/machine.ts'
 import type { Client } from '../testing/testing.ts'
 import { isDecoding, isThere, onLinux, PICTURE, slow, until, workersOf } from './testing.ts'
 
@@ -28,7 +28,7 @@ async function signIn(nobody: Client): Promise<string> {
 }
 
 test('a platform that stops, or is killed, takes the image with it that it reads (M3)', onLinux, async (t) => {
-  const server = await installServer(t)
+  const server = await installUsedServer(t)
   const large = await slow()
   const begin = async () => {
     await server.start()

@@ -80,7 +80,7 @@ export async function until(isSo: () => boolean, patienceMs = 20_000): Promise<v
   const endMs = performance.now() + patienceMs
   while (!isSo()) {
     assert.ok(performance.now() < endMs, 'it did not happen')
-    await pause(2)
+    await pause(10)
   }
 }
 

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { startExample } from '../../examples/testing.ts'
 import { TestBrowser } from '../testing/browser.ts'
-import { installServer } from '../testing/machine.ts'
+import { installUsedServer } from '../testing/machine.ts'
 import { findFreePort } from '../testing/ports.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -23,7 +23,7 @@ function examplesIn(file: string, heading: string | undefined, language: string)
 }
 
 test('what docs/how-to-sign-in.md, docs/learning.md, docs/xapi.md and docs/plugins.md show works as it stands', async (t) => {
-  const server = await installServer(t)
+  const server = await installUsedServer(t)
   await server.start()
   const base = server.nobody.address.replace('127.0.0.1', 'localhost')
   const folder = mkdtempSync(join(tmpdir(), 'gs-examples-'))

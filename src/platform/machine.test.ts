@@ -4,7 +4,15 @@ import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openStream, PATH } from '../buckets/testing.ts'
 import { createTestDatabase, layWire, until } from '../database/test-database.ts'
-import { databaseUrl, installServer, isReady, killIfThere, type Server, signIn } from '../testing/machine.ts'
+import {
+  databaseUrl,
+  installServer,
+  installUsedServer,
+  isReady,
+  killIfThere,
+  type Server,
+  signIn,
+} from '../testing/machine.ts'
 import { type Exchange, type Load, startLoad } from '../testing/machine-load.ts'
 import { size } from '../testing/sizes.ts'
 import { openRaw } from '../testing/socket.ts'
@@ -60,7 +68,7 @@ test(`a server killed ${KILLS} times under write load keeps every acknowledged w
 })
 
 test(`a database killed ${KILLS} times under write load comes back and keeps every acknowledged write (M1)`, async (t) => {
-  const server = await installServer(t)
+  const server = await installUsedServer(t)
   await server.start()
   const recoveries: number[] = []
   const load = await startLoad(t, [await signIn(server.nobody)], { name: 'database' })
@@ -160,13 +168,13 @@ describe('bad days that take their time', { concurrency: true }, () => {
   })
 
   test('a silent database is noticed, and then the same holds (M2)', onLinux, async (t) => {
-    const server = await installServer(t)
+    const server = await installUsedServer(t)
     await server.start()
     await goAway(t, server, NOTICED_MS, server.suspendDatabase)
   })
 
   test('nobody keeps a server from stopping within 10 seconds, however slow (M3)', async (t) => {
-    const server = await installServer(t)
+    const server = await installUsedServer(t)
     await server.start()
     const avery = await signIn(server.nobody)
     await avery.put(PATH, { id: 'slow' })
@@ -216,7 +224,7 @@ function openConnection(t: TestContext, address: string, text: string) {
 }
 
 test('SIGTERM under load: what was taken is answered, the rest refused, and nothing is lost (M3)', async (t) => {
-  const server = await installServer(t)
+  const server = await installUsedServer(t)
   await server.start()
   const load = await startLoad(t, [await signIn(server.nobody)], { writers: 16 })
   const stops: number[] = []

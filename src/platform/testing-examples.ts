@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { makeDemo } from '../../demo/make-demo.ts'
-import { call } from '../account/testing.ts'
+import { call, signInBrowser } from '../account/testing.ts'
 import { examples as atoExamples, DISTRIBUTION_ID, PACKAGE_ID, REQUEST_ID } from '../ato/examples.ts'
 import { ask, signInToPlugin } from '../ato/testing.ts'
 import { PATH as BUCKET } from '../buckets/testing.ts'
@@ -32,6 +32,7 @@ import {
   CODE,
   CODE_VERIFIER,
   DELIVERY_ID,
+  REQUEST_ID as LOGGED_ID,
   MOMENT,
   NOTE_ID,
   PASSKEY_ID,
@@ -43,9 +44,12 @@ import {
   RESET_CODE,
   SEARCH_ID,
   SESSION_ID,
+  SIGN_UP_CODE,
   STORE_KEY,
+  TESTER,
   USER_IDS,
 } from '../samples.ts'
+import { hashToken, mintToken } from '../sessions/tokens.ts'
 import type { TestBrowser } from '../testing/browser.ts'
 import { Client, type Person, type TestApp } from '../testing/testing.ts'
 
@@ -54,7 +58,7 @@ export interface Scene {
   readonly app: TestApp
   /** Whoever sends the example, in the app and in the browser: Avery, unless it names somebody. In the browser it is Casey where the example is about Casey's child. Those who report to an ATO request are signed in to its plugin. */
   user: Client
-  readonly browser: TestBrowser
+  browser: TestBrowser
   /** In a browser in which nobody is signed in. */
   readonly visitor: TestBrowser
   /** The AI plugin of the demo data: the value of its Authorization header. */
@@ -402,12 +406,46 @@ const makeStoreKey: Prepare = async ({ app, browser, real }) => {
   real[STORE_KEY] = (await call(browser, 'PUT', '/lrs/v1/credentials', request)).body.key
 }
 
+/** Ellis, who administers the sandbox too. */
+const goToSandbox: Prepare = async (scene) => {
+  await scene.app.sql(`update people set administrator = true where handle = '@ellis'`, 'sandbox')
+  scene.browser = await signInBrowser(scene.app, 'ellis', 'sandbox')
+}
+
 const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   readHere: async ({ app, real }) => {
     real['http://localhost:4001'] = app.environment('sandbox').url
     await markDemo(app, '@avery')
   },
   signInAsDemo: ({ app }) => markDemo(app, '@casey'),
+  signUp: async ({ app, real }) => {
+    real[SIGN_UP_CODE] = mintToken('sign-up', 'production')
+    await app.sql(
+      `delete from sign_ups; insert into sign_ups (code_hash, email, created_at, expires_at)
+       values ('\\x${hashToken(real[SIGN_UP_CODE]).toString('hex')}', 'robin@example.org', now(), now() + interval '1 hour')`,
+    )
+  },
+  makeTestPeople: goToSandbox,
+  listTestPeople: goToSandbox,
+  resetTestPeople: goToSandbox,
+  signInAsTestPerson: async (scene) => {
+    await goToSandbox(scene)
+    const { body } = await call(scene.browser, 'PUT', '/sandbox/v1/people', {})
+    scene.real[TESTER] = body.docs[0].handle
+  },
+  // The only one who has allowed it, and was there.
+  listAppUsers: ({ app }) =>
+    app.sql(
+      `update app_users set allowed_at = case when user_id = '${USER_IDS.avery}' then now() end;
+       insert into sessions (id, app_id, person_id, user_id, door, refreshed_at, created_at, expires_at)
+       select gen_random_uuid(), app_id, person_id, user_id, 'code', now(), now(), now() from app_users where user_id = '${USER_IDS.avery}'`,
+    ),
+  listAudit: async ({ app, real }) => {
+    const [entry] = await app.sql(
+      `select request_id from audit_entries where action = 'sign-in.password' order by id desc limit 1`,
+    )
+    real[LOGGED_ID] = String(entry?.request_id)
+  },
   reportAtoStatus: startAndSignIn,
   reportAtoAlert: startAndSignIn,
   readAtoPackage: makeFullPackage,

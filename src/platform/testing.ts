@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { operations, pages } from '../app.ts'
 import { signInToPlugin } from '../ato/testing.ts'
@@ -18,8 +19,9 @@ import { openReceiver } from '../outbound/testing.ts'
 import { signedIn } from '../passkeys/testing.ts'
 import { coverId, pictureId } from '../pictures/pictures.ts'
 import { registerTestPlugin } from '../plugins/testing.ts'
+import { VOIDED } from '../statements/statement.ts'
 import { fuzzOperation, fuzzPage } from '../testing/fuzz.ts'
-import type { Samples } from '../testing/fuzz-requests.ts'
+import { FUZZ_BOUNDARY, type Samples } from '../testing/fuzz-requests.ts'
 import { size } from '../testing/sizes.ts'
 import { Client, type TestApp, testApp } from '../testing/testing.ts'
 
@@ -31,7 +33,7 @@ const PAGE_RUNS = size(80)
 const AREAS = {
   account: ['Sign-in', 'Account'],
   people: ['Profile', 'User search', 'Friends', 'Families', 'Pictures'],
-  apps: ['Buckets', 'Apps'],
+  apps: ['Buckets', 'Apps', 'Administration'],
   learning: ['Lessons and progress', 'Courses and classes', 'Notes', 'xAPI', 'Record store'],
   plugins: ['Plugins', 'ATO', 'AI plugins', 'Badges', 'Mission planner'],
 }
@@ -169,6 +171,43 @@ const documentSamples = ({ url }: { url: string }): Samples => ({
   since: ['2020-05-04T10:00:00Z'],
   document: ['{"a":1}', '{"b":[2]}', '[]', 'text'],
 })
+
+/** Statements of the record store, and questions about them. */
+function recordSamples({ url }: { url: string }): Samples {
+  const id = '0b9d1e52-6f0e-4a3c-9a57-3c1f2f9d8e41'
+  const verb = 'http://adlnet.gov/expapi/verbs/answered'
+  const object = { id: 'https://example.org/fuzz', definition: { name: { en: 'Fuzz' } } }
+  const one = { actor: { account: { homePage: url, name: '@avery' } }, verb: { id: verb }, object }
+  const voiding = { ...one, verb: { id: VOIDED }, object: { objectType: 'StatementRef', id } }
+  const display = { en: 'x' }
+  const usageType = 'https://example.org/x'
+  const sha2 = hash('sha256', 'x')
+  const attached = { ...one, attachments: [{ usageType, display, contentType: 'text/plain', length: 1, sha2 }] }
+  const head = `--${FUZZ_BOUNDARY}\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(attached)}\r\n--${FUZZ_BOUNDARY}\r\n`
+  const part = (content: string) =>
+    `Content-Transfer-Encoding: binary\r\nX-Experience-API-Hash: ${sha2}\r\n\r\n${content}\r\n--${FUZZ_BOUNDARY}--\r\n`
+  return {
+    body: [
+      ...[
+        one,
+        { ...one, id },
+        [one, { ...one, id }],
+        voiding,
+        [],
+        { ...one, version: '1.0.0' },
+        { ...one, colour: 1 },
+      ].map((some) => JSON.stringify(some)),
+      ...[head + part('x'), head + part('y'), head, `${head}\r\n--`],
+    ],
+    statementId: [id],
+    voidedStatementId: [id],
+    verb: [verb],
+    activity: [object.id],
+    until: ['2100-05-04T10:00:00Z'],
+    format: ['ids', 'exact', 'canonical'],
+    by: ['verb', 'agent', 'day', 'activity'],
+  }
+}
 
 const pluginSamples: Samples = {
   clientId: ['gs-fuzz-ai', 'gs-fuzz-ato'],
@@ -314,6 +353,7 @@ export function fuzzOperations(file: keyof typeof AREAS): void {
           ...(area === 'ATO' ? atoSamples : {}),
           ...(area === 'Record store' ? credentialSamples(keys) : {}),
           ...(area === 'Record store' ? documentSamples(app.environment()) : {}),
+          ...(area === 'Record store' ? recordSamples(app.environment()) : {}),
           ...(area === 'xAPI' ? statementSamples(app.environment(), avery) : {}),
         }
         await fuzzOperation(operation, { clients, browsers, samples: all, runs: RUNS, prepare })

@@ -6,7 +6,7 @@ import type { EnvironmentName } from '../config.ts'
  * What every token looks like: a prefix that names the kind and the environment, the secret part, and a checksum, so that a secret scanner
  * finds leaks and a mistyped token is refused without a look into the database.
  */
-export type TokenKind = 'access' | 'refresh' | 'secret' | 'code' | 'device' | 'reset' | 'browser'
+export type TokenKind = 'access' | 'refresh' | 'secret' | 'code' | 'device' | 'reset' | 'browser' | 'sign-up'
 
 const LETTERS: Record<TokenKind, string> = {
   access: 'at',
@@ -16,6 +16,7 @@ const LETTERS: Record<TokenKind, string> = {
   device: 'dc',
   reset: 'pr',
   browser: 'br',
+  'sign-up': 'su',
 }
 
 const prefixOf = (kind: TokenKind, environment: EnvironmentName): string =>

@@ -27,7 +27,9 @@ export async function findLinks(
   statement: Statement,
 ): Promise<Links | undefined> {
   const known = get(bases)
-  const handle = attempt(() => normaliseHandle(handleOf(known, statement.actor)))
+  // Most actors of other tools are none of ours, which is told without an error.
+  const isOurs = statement.actor.account?.homePage.startsWith(known.homePage)
+  const handle = isOurs ? attempt(() => normaliseHandle(handleOf(known, statement.actor))) : undefined
   const isBound = who.appId !== undefined
   if (handle === undefined) {
     if (isBound) throw notTheirs(known)

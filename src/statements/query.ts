@@ -74,13 +74,13 @@ export async function queryStatements(db: Db, what: Query): Promise<RowOf<typeof
   const { wanted, after = 0, upTo = Number.MAX_SAFE_INTEGER, isAscending = false, limit, bytes = MOST_BYTES } = what
   const range = { after, upTo, limit, bytes }
   if (wanted.length === 0) return db.all(isAscending ? store.listOldest : store.listNewest, range)
-  const [first, ...others] = await sortByRarity(db, wanted)
+  const [first, ...others] = await sortByRarity(db, wanted, { after, upTo })
+  const leading = { ...range, key1: first!.key, roles1: bitsOf(first!.roles) }
+  if (others.length === 0) return db.all(isAscending ? store.ofKeyOldest : store.ofKeyNewest, leading)
   const probe = (n: number) => others[n]?.key ?? null
   const roles = (n: number) => bitsOf(others[n]?.roles ?? [])
   return db.all(isAscending ? store.queryOldest : store.queryNewest, {
-    ...range,
-    key1: first!.key,
-    roles1: bitsOf(first!.roles),
+    ...leading,
     key2: probe(0),
     roles2: roles(0),
     key3: probe(1),
@@ -92,10 +92,16 @@ export async function queryStatements(db: Db, what: Query): Promise<RowOf<typeof
   })
 }
 
-/** The rarest leads: what is common is only probed. */
-export async function sortByRarity(db: Db, wanted: readonly Wanted[]): Promise<readonly Wanted[]> {
+/** The rarest leads: what is common is only probed. Of two that are common, the one whose newest entries reach further back. */
+export async function sortByRarity(
+  db: Db,
+  wanted: readonly Wanted[],
+  range: { readonly after: number; readonly upTo: number } = { after: 0, upTo: Number.MAX_SAFE_INTEGER },
+): Promise<readonly Wanted[]> {
   if (wanted.length === 1) return wanted
-  const rows = await db.all(store.countRefs, { keys: wanted.map(({ key }) => key) })
-  const countOf = new Map(rows.map(({ key, count }) => [key, count]))
-  return [...wanted].sort((a, b) => countOf.get(a.key)! - countOf.get(b.key)!)
+  const rows = await db.all(store.countRefs, { keys: wanted.map(({ key }) => key), ...range })
+  const found = new Map(rows.map((row) => [row.key, row]))
+  const countOf = ({ key }: Wanted) => found.get(key)!.count
+  const reachOf = ({ key }: Wanted) => found.get(key)!.reach ?? 0
+  return [...wanted].sort((a, b) => countOf(a) - countOf(b) || reachOf(a) - reachOf(b))
 }

@@ -23,6 +23,8 @@ export const takeNumbers = write('statements.takeNumbers', {
     update statement_clock set last = greatest(last, :now) + :count, home_page = coalesce(:homePage, home_page) returning last`,
 })
 
+const REFS = { refKeys: uuidArray, refSeqs: int8Array, refRoles: int8Array }
+
 export const findKnown = write('statements.findKnown', {
   params: { ids: uuidArray },
   row: { statement_id: uuid, seq: int8, fingerprint: uuid, payload: text },
@@ -32,19 +34,29 @@ export const findKnown = write('statements.findKnown', {
      where i.statement_id = any(:ids)`,
 })
 
-/** Statements that were here before what they refer to. */
+/** Statements that were here before what they refer to, in parts of a thousand. 14 is a reference (storing.ts). */
 export const findReferring = write('statements.findReferring', {
-  params: { keys: uuidArray, role: int8, voided: uuid },
-  row: { key: uuid, seq: int8, is_voiding: bool },
+  params: { keys: uuidArray, voided: uuid, after: int8 },
+  row: { key: uuid, seq: int8, id: uuid, is_voiding: bool },
   text: `
-    select r.key, r.seq, exists (select from statement_refs v where v.key = :voided and v.seq = r.seq) as is_voiding
-      from unnest(:keys) k join statement_refs r on r.key = k and r.role::int8 = :role
+    select r.key, r.seq, (select i.statement_id from statement_ids i where i.seq = r.seq) as id,
+           exists (select from statement_refs v where v.key = :voided and v.seq = r.seq) as is_voiding
+      from statement_refs r where r.key = any(:keys) and r.role = 14 and r.seq > :after
      order by r.seq limit 1000`,
+})
+
+/** Of those: what they are found by from then on. They may have been already. */
+export const insertLateRefs = write('statements.insertLateRefs', {
+  params: REFS,
+  row: { seq: int8 },
+  text: `
+    insert into statement_refs (key, seq, role)
+    select k, s, r::smallint from unnest(:refKeys, :refSeqs, :refRoles) n(k, s, r) on conflict do nothing returning seq`,
 })
 
 /** Statements with their ids, refs and links, in one go. */
 export const insertStatements = write('statements.insert', {
-  params: { rows: json, voids: int8Array, refKeys: uuidArray, refSeqs: int8Array, refRoles: int8Array },
+  params: { rows: json, voids: int8Array, ...REFS },
   row: { seq: int8 },
   text: `
     with wanted as materialized (
@@ -54,7 +66,7 @@ export const insertStatements = write('statements.insert', {
       insert into statement_ids (statement_id, seq, fingerprint) select id, seq, fingerprint from wanted
     ), refs as (
       insert into statement_refs (key, seq, role)
-      select k, s, r::smallint from unnest(:refKeys, :refSeqs, :refRoles) n(k, s, r) on conflict do nothing
+      select k, s, r::smallint from unnest(:refKeys, :refSeqs, :refRoles) n(k, s, r) order by k, s
     ), links as (
       insert into statement_links (seq, person_id, sender_id, is_own, lesson_id, course_id, class_id, enrolment_id, attempt_id, objective_id, badge_id)
       select w.seq, l.person, l.sender, coalesce(l.own, false), l.lesson, l.course, l.class, l.enrolment, l.attempt, l.objective, l.badge
@@ -78,14 +90,16 @@ export const findStatement = read('statements.find', {
       from statement_ids i join statements s on s.seq = i.seq where i.statement_id = :id`,
 })
 
-/** How often each key is there, up to a thousand times. */
+/** How common each key is within a range: how many of its newest entries there are, up to a few hundred, and how far back they reach. */
 export const countRefs = read('statements.countRefs', {
-  params: { keys: uuidArray },
-  row: { key: uuid, count: int8 },
+  params: { keys: uuidArray, after: int8, upTo: int8 },
+  row: { key: uuid, count: int8, reach: nullable(int8) },
   gather: false,
   text: `
-    select k as key, (select count(*) from (select from statement_refs r where r.key = k limit 1000) c) as count
-      from unnest(:keys) k`,
+    select k as key, c.count, c.reach
+      from unnest(:keys) k cross join lateral (
+        select count(*), min(n.seq) as reach
+          from (select r.seq from statement_refs r where r.key = k and r.seq > :after and r.seq <= :upTo order by r.seq desc limit 300) n) c`,
 })
 
 const probe = (n: number) => `
@@ -99,41 +113,50 @@ const cut = (order: 'asc' | 'desc', found: string) => `
                    sum(octet_length(s.payload)) over (order by s.seq ${order} rows unbounded preceding) - octet_length(s.payload) as before
               from ${found} f join statements s on s.seq = f.seq) g
      where g.before::int8 < :bytes order by g.seq ${order}`
-const PROBED = { key: nullable(uuid), roles: int8 }
-const query = (order: 'asc' | 'desc') => ({
-  params: {
-    key1: uuid,
-    roles1: int8,
-    key2: PROBED.key,
-    roles2: int8,
-    key3: PROBED.key,
-    roles3: int8,
-    key4: PROBED.key,
-    roles4: int8,
-    key5: PROBED.key,
-    roles5: int8,
-    after: int8,
-    upTo: int8,
-    limit: int8,
-    bytes: int8,
-  },
+const RANGE = { after: int8, upTo: int8, limit: int8, bytes: int8 }
+const LEADING = { key1: uuid, roles1: int8 }
+const PROBED = {
+  key2: nullable(uuid),
+  roles2: int8,
+  key3: nullable(uuid),
+  roles3: int8,
+  key4: nullable(uuid),
+  roles4: int8,
+  key5: nullable(uuid),
+  roles5: int8,
+}
+/** All months are merged before anything is probed: each would look for a match of its own, far back, before the first is known. */
+const queryText = (order: 'asc' | 'desc', probes: readonly number[]) =>
+  cut(
+    order,
+    `(select distinct r.seq
+              from (select l.seq from statement_refs l
+                     where l.key = :key1 and (:roles1::int8 >> l.role::int) & 1 = 1 and l.seq > :after and l.seq <= :upTo order by l.seq ${order} offset 0) r
+             where ${probes.map((n) => `${probe(n)} and `).join('')}exists (select from statements v where v.seq = r.seq and not v.is_voided)
+             order by r.seq ${order} limit :limit)`,
+  )
+const ofKey = (order: 'asc' | 'desc') => ({
+  params: { ...LEADING, ...RANGE },
   row: FOUND,
   gather: false,
-  text: cut(
-    order,
-    `(select distinct r.seq from statement_refs r
-             where r.key = :key1 and (:roles1 >> r.role::int) & 1 = 1 and r.seq > :after and r.seq <= :upTo
-               and ${probe(2)} and ${probe(3)} and ${probe(4)} and ${probe(5)}
-               and exists (select from statements v where v.seq = r.seq and not v.is_voided)
-             order by r.seq ${order} limit :limit)`,
-  ),
+  text: queryText(order, []),
+})
+/** Statements of one key. Each probe would be made ready for all months before the first row, needed or not. */
+export const ofKeyNewest = read('statements.ofKeyNewest', ofKey('desc'))
+export const ofKeyOldest = read('statements.ofKeyOldest', ofKey('asc'))
+
+const query = (order: 'asc' | 'desc') => ({
+  params: { ...LEADING, ...PROBED, ...RANGE },
+  row: FOUND,
+  gather: false,
+  text: queryText(order, [2, 3, 4, 5]),
 })
 /** Statements of a key, and of up to four more: the first is the rarest. */
 export const queryNewest = read('statements.queryNewest', query('desc'))
 export const queryOldest = read('statements.queryOldest', query('asc'))
 
 const list = (order: 'asc' | 'desc') => ({
-  params: { after: int8, upTo: int8, limit: int8, bytes: int8 },
+  params: RANGE,
   row: FOUND,
   gather: false,
   text: cut(
@@ -193,7 +216,7 @@ export const listAccounts = write('statements.listAccounts', {
     select c.home_page, p.handle as name from people p, statement_clock c where p.id = :person and c.home_page is not null
     union
     select s.payload::json #>> '{actor,account,homePage}', s.payload::json #>> '{actor,account,name}'
-      from statement_links l join statements s on s.seq = l.seq where l.person_id = :person`,
+      from statement_links l cross join lateral (select t.payload from statements t where t.seq = l.seq offset 0) s where l.person_id = :person`,
 })
 
 export const findPersonOfUser = write('statements.findPersonOfUser', {
@@ -208,10 +231,11 @@ export const listOfPerson = write('statements.listOfPerson', {
   row: { seq: int8, payload: text, sender: nullable(uuid) },
   text: `
     select s.seq, s.payload, s.sender
-      from (select l.seq from statement_links l where l.person_id = :person
-            union select r.seq from statement_refs r where r.key = any(:keys)) g
-      join statements s on s.seq = g.seq
-     order by exists (select from statement_links l where l.seq = g.seq and l.person_id = :person), s.seq limit 1000`,
+      from (select g.seq
+              from (select l.seq, true as acts from statement_links l where l.person_id = :person
+                    union all select r.seq, false from statement_refs r where r.key = any(:keys)) g
+             group by g.seq order by bool_or(g.acts), g.seq limit 1000) f
+     cross join lateral (select t.seq, t.payload, t.sender from statements t where t.seq = f.seq offset 0) s`,
 })
 
 /** Statements and all that they are found by. */
@@ -242,6 +266,10 @@ export const exportOfPerson = read('statements.exportOfPerson', {
      where l.person_id = :person and l.seq > :after order by l.seq limit 500`,
 })
 
+/** The statement of a link, where it is not voided. The planner would rather begin with all statements where a student has many. */
+const shownOf = (link: string) => `
+  select t.seq, t.statement_id, t.payload from statements t where t.seq = ${link}.seq and not t.is_voided offset 0`
+
 /** Of one student, the newest first and all of a moment: what was sent, not what the platform wrote itself. */
 export const listOfStudent = read('statements.listOfStudent', {
   params: { app: nullable(int8), enrolment: int8, before: int8, limit: int8 },
@@ -258,11 +286,11 @@ export const listOfStudent = read('statements.listOfStudent', {
   text: `
     select s.seq, s.statement_id, s.payload, o.key as lesson, t.key as attempt, u.user_id as sender_user_id,
            case when :app is null or u.user_id is not null then coalesce(nullif(trim(p.first_name || ' ' || p.last_name), ''), p.handle) end as sender_name
-      from statement_links l join statements s on s.seq = l.seq and not s.is_voided
+      from statement_links l cross join lateral (${shownOf('l')}) s
       left join lessons o on o.id = l.lesson_id left join attempts t on t.id = l.attempt_id
       left join people p on p.id = l.sender_id left join app_users u on u.app_id = :app and u.person_id = l.sender_id
      where l.enrolment_id = :enrolment and not l.is_own and l.seq < :before and l.seq >= coalesce((
-             select m.seq / 1000 * 1000 from statement_links m join statements v on v.seq = m.seq and not v.is_voided
+             select m.seq / 1000 * 1000 from statement_links m cross join lateral (${shownOf('m')}) v
               where m.enrolment_id = :enrolment and not m.is_own and m.seq < :before
               order by m.seq desc offset :limit - 1::int8 limit 1), 0)
      order by l.seq desc`,
@@ -274,14 +302,14 @@ export const countOfStudent = read('statements.countOfStudent', {
   row: { lesson: text, count: int8 },
   gather: false,
   text: `
-    select o.key as lesson, count(*) from statement_links l join lessons o on o.id = l.lesson_id join statements s on s.seq = l.seq
-     where l.enrolment_id = :enrolment and not l.is_own and not s.is_voided group by o.key`,
+    select o.key as lesson, count(*) from statement_links l join lessons o on o.id = l.lesson_id cross join lateral (${shownOf('l')}) s
+     where l.enrolment_id = :enrolment and not l.is_own group by o.key`,
 })
 
 export const findDefinitions = write('statements.findDefinitions', {
   params: { keys: uuidArray },
-  row: { key: uuid, definition: text },
-  text: `select key, definition from activities where key = any(:keys)`,
+  row: { iri: text, definition: text },
+  text: `select iri, definition from activities where key = any(:keys)`,
 })
 
 export const upsertDefinitions = write('statements.upsertDefinitions', {

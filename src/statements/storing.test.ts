@@ -54,8 +54,8 @@ const numbersOf = async (app: TestApp, ids: readonly string[]) =>
 test('numbers grow strictly over two processes, in the order of the commits, and say when it was stored', async () => {
   const app = await shared
   const second = await elsewhere
+  const began = numberOf(app.environment().clock())
   await save(app.environment(), make())
-  const began = numberOf(app.environment().clock()) - 1_000_000
   const seen: number[] = []
   const all: Complete[] = []
   for (let round = 0; round < 20; round++) {
@@ -150,15 +150,16 @@ test('what refers to a statement is found by what that is found by, whichever ca
   const environment = (await shared).environment()
   const [early, late, beside] = [make(), make(), make()]
   const [toEarly, toLate, toBeside] = [refer(early.id), refer(late.id), refer(beside.id)]
-  const again = refer(toEarly.id)
+  const [again, onLate] = [refer(toEarly.id), refer(toLate.id)]
   await save(environment, early)
   await save(environment, toEarly)
   await save(environment, again)
+  await save(environment, onLate)
   await save(environment, toLate)
   await save(environment, late)
   await save(environment, toBeside, beside)
   assert.deepEqual(await findBy(environment, ofActivity(activityOf(early))), [again.id, toEarly.id, early.id])
-  assert.deepEqual(await findBy(environment, ofActivity(activityOf(late))), [late.id, toLate.id])
+  assert.deepEqual(await findBy(environment, ofActivity(activityOf(late))), [late.id, toLate.id, onLate.id])
   assert.deepEqual(await findBy(environment, ofActivity(activityOf(beside))), [beside.id, toBeside.id])
 })
 
@@ -262,6 +263,8 @@ test('no statement of the store reads a table from one end to the other', async 
     store.findReferring,
     store.findStatement,
     store.countRefs,
+    store.ofKeyNewest,
+    store.ofKeyOldest,
     store.queryNewest,
     store.queryOldest,
     store.listNewest,
@@ -282,7 +285,7 @@ test('no statement of the store reads a table from one end to the other', async 
       const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
       assert.doesNotMatch(plan, /Seq Scan|Disabled: true/, `${name}\n${plan}`)
       // The order comes from the index: only the few of a page are ever sorted.
-      if (/query|list/.test(name)) assert.match(plan, /Merge Append/, `${name}\n${plan}`)
+      if (/query|list|ofKey/.test(name)) assert.match(plan, /Merge Append/, `${name}\n${plan}`)
     }
   })
 })

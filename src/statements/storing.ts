@@ -1,6 +1,7 @@
 import type { Caller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { Gatherer } from '../database/gather.ts'
+import type { RowOf } from '../database/statement.ts'
 import { type Environment, service } from '../environment.ts'
 import { fail } from '../errors.ts'
 import { keyOf } from './agents.ts'
@@ -59,10 +60,24 @@ export interface Stored {
   readonly through: number
 }
 
+/** What can be told of a statement before its turn to be stored: whoever has the clock lets all others wait. */
+interface Prepared extends NewStatement {
+  readonly text: string
+  readonly fingerprint: string
+  readonly refs: readonly StoredRef[]
+}
+
+const prepare = (one: NewStatement): Prepared => ({
+  ...one,
+  text: textOf(one.statement),
+  fingerprint: fingerprint(one.statement),
+  refs: refsOf(one.statement),
+})
+
 /** What one request wants to be stored: all of it, or nothing. */
 interface Request {
   readonly sender: Sender
-  readonly statements: readonly NewStatement[]
+  readonly statements: readonly Prepared[]
 }
 
 /** So many statements share a transaction. */
@@ -78,7 +93,7 @@ export const storeStatements = (
   { get }: Pick<Environment, 'get'>,
   sender: Sender,
   statements: readonly NewStatement[],
-): Promise<Stored> => get(gatherer).add({ sender, statements })
+): Promise<Stored> => get(gatherer).add({ sender, statements: statements.map(prepare) })
 
 /** Moves the clock on, so that everything that was stored before can be told apart from what comes. */
 export const moveClock = (environment: Pick<Environment, 'get'>, at: Date): Promise<Stored> =>
@@ -86,7 +101,7 @@ export const moveClock = (environment: Pick<Environment, 'get'>, at: Date): Prom
 
 /** Within a transaction of the caller's own. */
 export async function storeInTransaction(tx: Db, sender: Sender, statements: readonly NewStatement[]): Promise<Stored> {
-  const [outcome] = await storeTogether(tx, [{ sender, statements }])
+  const [outcome] = await storeTogether(tx, [{ sender, statements: statements.map(prepare) }])
   if (outcome instanceof Error) throw outcome
   return outcome!
 }
@@ -108,24 +123,32 @@ interface Known {
   readonly statement: Statement
 }
 
-interface Row extends NewStatement {
+interface Row extends Prepared {
   readonly seq: number
   readonly sender: Sender
-  readonly fingerprint: string
 }
 type StoredRef = Omit<Ref, 'role'> & { readonly role: number }
 
 async function storeTogether(tx: Db, requests: readonly Request[]): Promise<(Stored | Error)[]> {
   const all = requests.flatMap(({ statements }) => statements)
-  // First of all: whoever has the numbers is alone until the commit.
+  const ids = all.map(({ statement }) => statement.id)
   const now = Math.max(...requests.map(({ sender }) => sender.at.getTime())) * 1000
   const homePage = requests.find(({ sender }) => sender.homePage)?.sender.homePage ?? null
-  const { last } = (await tx.first(store.takeNumbers, { now, count: all.length, homePage }))!
-  const known = await findKnown(tx, all)
+  const defined = requests.flatMap(({ sender, statements }) =>
+    sender.defines ? statements.flatMap(({ statement }) => definedIn(statement)) : [],
+  )
+  // All at once, in this order. The numbers come first: whoever has them is alone until the commit.
+  const [numbers, known, referring, definitions] = await Promise.all([
+    tx.first(store.takeNumbers, { now, count: all.length, homePage }),
+    all.length > 0 ? findKnown(tx, all) : new Map<string, Known>(),
+    all.length > 0 ? findReferring(tx, ids) : [],
+    defined.length > 0 ? findDefinitions(tx, defined) : [],
+  ])
+  const { last } = numbers!
   const rows: Row[] = []
   let seq = last - all.length
   const outcomes = requests.map(({ statements, sender }): Stored | Error => {
-    const made = statements.map((one) => ({ ...one, seq: ++seq, fingerprint: fingerprint(one.statement), sender }))
+    const made = statements.map((one) => ({ ...one, seq: ++seq, sender }))
     const problem = findProblem(made, known)
     if (problem) return problem
     for (const one of made) {
@@ -136,7 +159,7 @@ async function storeTogether(tx: Db, requests: readonly Request[]): Promise<(Sto
     }
     return { ids: statements.map(({ statement }) => statement.id), through: last }
   })
-  if (rows.length > 0) await insertRows(tx, rows, known)
+  if (rows.length > 0) await insertRows(tx, rows, { known, referring, definitions })
   return outcomes
 }
 
@@ -180,17 +203,24 @@ async function readKnown(tx: Db, first: readonly string[]): Promise<Map<string, 
   return known
 }
 
-/** What it is found by, and what the statement that it refers to is found by. */
-function allRefs(statement: Statement, known: ReadonlyMap<string, Known>): StoredRef[] {
-  const refs: StoredRef[] = refsOf(statement)
+/** What it is found by, and what the statement that it refers to is found by; each once. */
+function allRefs(
+  { statement, refs }: { readonly statement: Statement; readonly refs: readonly StoredRef[] },
+  known: ReadonlyMap<string, Known>,
+): readonly StoredRef[] {
+  const all = new Map<string, StoredRef>()
+  const add = (some: readonly StoredRef[]) => {
+    for (const ref of some) all.set(`${ref.key} ${ref.role}`, ref)
+  }
   let target = targetOf(statement)
   for (let step = 0; target !== undefined && step < MOST_STEPS; step++) {
     const found = known.get(target)?.statement
     if (!found) break
-    refs.push(...refsOf(found))
+    if (all.size === 0) add(refs)
+    add(refsOf(found))
     target = targetOf(found)
   }
-  return refs
+  return all.size === 0 ? refs : [...all.values()]
 }
 
 /** Removes statements, and says how many attachments went along. What refers to them stays. */
@@ -206,7 +236,7 @@ export async function removeStatements(
   const refs = rows.flatMap(({ seq, sender, statement }) => {
     const target = targetOf(statement)
     const keys = [
-      ...allRefs(statement, known).map(({ key }) => key),
+      ...allRefs({ statement, refs: refsOf(statement) }, known).map(({ key }) => key),
       ...(target ? [referenceKey(target)] : []),
       ...(sender ? [sender] : []),
     ]
@@ -222,68 +252,119 @@ export async function removeStatements(
   return hashes.length > 0 ? (await tx.all(store.deleteAttachments, { hashes })).length : 0
 }
 
-async function insertRows(tx: Db, rows: readonly Row[], known: ReadonlyMap<string, Known>): Promise<void> {
-  const made = rows.map((row) => ({ ...row, refs: allRefs(row.statement, known) }))
-  const byKey = new Map(made.map((row) => [referenceKey(row.statement.id), row]))
-  // Those that were here before what they refer to are found by it from now on.
-  const earlier = await tx.all(store.findReferring, { keys: [...byKey.keys()], role: REFERS, voided: VOIDED_KEY })
-  const refs = [
-    ...made.flatMap(({ refs: own, seq, statement, sender }) => {
-      const target = targetOf(statement)
-      const reference = target === undefined ? [] : [{ key: referenceKey(target), role: REFERS }]
-      const by = { key: keyOfSender(sender.senderKey), role: SENDER }
-      return [...own, ...reference, by].map((ref) => ({ ...ref, seq }))
-    }),
-    ...earlier.flatMap(({ key, seq }) => byKey.get(key)!.refs.map((ref) => ({ ...ref, seq }))),
-  ]
-  const voids = [
+type Referring = RowOf<typeof store.findReferring>
+
+/** Those that were here before what they refer to. */
+async function findReferring(tx: Db, ids: readonly string[]): Promise<Referring[]> {
+  const keys = ids.map(referenceKey)
+  const found: Referring[] = []
+  for (let after = 0; ; ) {
+    const rows = await tx.all(store.findReferring, { keys, voided: VOIDED_KEY, after })
+    found.push(...rows)
+    if (rows.length < 1000) return found
+    after = rows.at(-1)!.seq
+  }
+}
+
+/** From now on they are found by what the other is found by, and so are those that refer to them. */
+async function insertLateRefs(tx: Db, earlier: readonly LateRefs[]): Promise<void> {
+  let level = earlier
+  for (let step = 0; level.length > 0 && step < MOST_STEPS; step++) {
+    const late = level.flatMap(({ seq, refs }) => refs.map(({ key, role }) => ({ key, role, seq })))
+    await tx.all(store.insertLateRefs, toColumns(late))
+    const byKey = new Map(level.map(({ id, refs }) => [referenceKey(id), refs]))
+    const further = await findReferring(
+      tx,
+      level.map(({ id }) => id),
+    )
+    level = further.map(({ key, seq, id }) => ({ seq, id, refs: byKey.get(key)! }))
+  }
+}
+
+interface LateRefs {
+  readonly seq: number
+  readonly id: string
+  readonly refs: readonly StoredRef[]
+}
+
+/** What is known when it comes to storing. */
+interface Found {
+  readonly known: ReadonlyMap<string, Known>
+  readonly referring: readonly Referring[]
+  readonly definitions: Definitions
+}
+
+async function insertRows(tx: Db, rows: readonly Row[], { known, referring, definitions }: Found): Promise<void> {
+  const bySeq = new Map(rows.map((row) => [row.seq, allRefs(row, known)]))
+  const byKey = new Map(rows.map((row) => [referenceKey(row.statement.id), row]))
+  const earlier = referring.filter(({ key }) => byKey.has(key))
+  const refs = rows.flatMap(({ seq, statement, sender }) => {
+    const target = targetOf(statement)
+    const reference = target === undefined ? [] : [{ key: referenceKey(target), role: REFERS }]
+    const by = { key: keyOfSender(sender.senderKey), role: SENDER }
+    return [...bySeq.get(seq)!, ...reference, by].map(({ key, role }) => ({ key, role, seq }))
+  })
+  const voids = new Set([
     ...rows.flatMap(({ statement }) => (isVoiding(statement) ? (known.get(targetOf(statement)!)?.seq ?? []) : [])),
     ...earlier.flatMap(({ key, is_voiding }) => {
       const { seq, statement } = byKey.get(key)!
       return is_voiding && !isVoiding(statement) ? seq : []
     }),
-  ]
-  await define(tx, rows)
+  ])
+  const late = earlier.map(({ key, seq, id }) => ({ seq, id, refs: bySeq.get(byKey.get(key)!.seq)! }))
   const contents = rows.flatMap((row) => (row.contents ?? []).map((one) => ({ ...one, seq: row.seq })))
-  for (const content of contents) await tx.all(store.insertAttachment, content)
-  await tx.all(store.insertStatements, {
-    rows: JSON.stringify(
-      rows.map(({ seq, statement, fingerprint: own, sender, links = {} }) => ({
-        seq,
-        id: statement.id,
-        fingerprint: own,
-        payload: textOf(statement),
-        is_voided: voids.includes(seq),
-        credential: sender.credentialId,
-        app: sender.appId,
-        sender: keyOfSender(sender.senderKey),
-        links: Object.keys(links).length > 0 ? links : undefined,
-      })),
-    ),
-    voids: voids.filter((seq) => !rows.some((row) => row.seq === seq)),
-    refKeys: refs.map(({ key }) => key),
-    refSeqs: refs.map(({ seq }) => seq),
-    refRoles: refs.map(({ role }) => role),
-  })
+  await Promise.all([
+    define(tx, rows, definitions),
+    ...contents.map((content) => tx.all(store.insertAttachment, content)),
+    insertLateRefs(tx, late),
+    tx.all(store.insertStatements, {
+      rows: JSON.stringify(
+        rows.map(({ seq, statement, text, fingerprint: own, sender, links = {} }) => ({
+          seq,
+          id: statement.id,
+          fingerprint: own,
+          payload: text,
+          is_voided: voids.has(seq),
+          credential: sender.credentialId,
+          app: sender.appId,
+          sender: keyOfSender(sender.senderKey),
+          links: Object.keys(links).length > 0 ? links : undefined,
+        })),
+      ),
+      voids: [...voids].filter((seq) => !bySeq.has(seq)),
+      ...toColumns(refs),
+    }),
+  ])
 }
+
+const toColumns = (refs: readonly { readonly key: string; readonly seq: number; readonly role: number }[]) => ({
+  refKeys: refs.map(({ key }) => key),
+  refSeqs: refs.map(({ seq }) => seq),
+  refRoles: refs.map(({ role }) => role),
+})
 
 /** `stored` is what the number says. The time leads, so that the text tells at once whether there is one. */
 const textOf = ({ stored: _stored, timestamp, ...statement }: Statement): string =>
   JSON.stringify({ timestamp, ...statement })
 
+type Definitions = readonly RowOf<typeof store.findDefinitions>[]
+const findDefinitions = (tx: Db, defined: readonly { readonly id: string }[]): Promise<Definitions> =>
+  tx.all(store.findDefinitions, { keys: [...new Set(defined.map(({ id }) => id))].map(keyOfActivity) })
+
 /** What those who may define say about activities, put together with what is known of them. */
-async function define(tx: Db, rows: readonly Row[]): Promise<void> {
+async function define(tx: Db, rows: readonly Row[], known: Definitions): Promise<void> {
   const sent = rows.flatMap(({ sender, statement }) => (sender.defines ? definedIn(statement) : []))
   if (sent.length === 0) return
-  const iris = new Map(sent.map(({ id }) => [keyOfActivity(id), id]))
-  const known = await tx.all(store.findDefinitions, { keys: [...iris.keys()] })
-  const before = new Map(known.map(({ key, definition }) => [key, definition]))
-  const after = new Map(known.map(({ key, definition }) => [key, JSON.parse(definition) as Definition]))
+  const before = new Map(known.map(({ iri, definition }) => [iri, definition]))
+  const after = new Map<string, Definition>()
   for (const { id, definition } of sent) {
-    const key = keyOfActivity(id)
-    after.set(key, mergeDefinitions(after.get(key), definition))
+    const text = before.get(id)
+    const so = after.get(id) ?? (text === undefined ? undefined : (JSON.parse(text) as Definition))
+    after.set(id, mergeDefinitions(so, definition))
   }
-  const changed = [...after].map(([key, value]) => ({ key, iri: iris.get(key)!, definition: JSON.stringify(value) }))
-  const rowsToWrite = changed.filter(({ key, definition }) => before.get(key) !== definition)
-  if (rowsToWrite.length > 0) await tx.all(store.upsertDefinitions, { rows: JSON.stringify(rowsToWrite) })
+  const changed = [...after]
+    .map(([iri, value]) => ({ iri, definition: JSON.stringify(value) }))
+    .filter(({ iri, definition }) => before.get(iri) !== definition)
+    .map((one) => ({ ...one, key: keyOfActivity(one.iri) }))
+  if (changed.length > 0) await tx.all(store.upsertDefinitions, { rows: JSON.stringify(changed) })
 }

@@ -44,6 +44,8 @@ export async function openDatabases(server: Connection): Promise<void> {
        from pg_sequences`,
   )
   for (const { id, value, called } of sequences) restores.push([id, `select setval(${id}, ${value}, ${called})`])
+  // A template is copied while nobody is in it: on a busy machine some of ours are still leaving.
+  await runSql(server, `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${TEMPLATE}'`)
   await runSql(server, 'create table free_databases (name text); create table restores (id int, text text)')
   // By number: the tables have the same ones in every copy.
   await withClient(server, (client) =>

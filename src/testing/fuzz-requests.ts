@@ -243,10 +243,15 @@ export function requestsTo(target: Target, samples: Samples): fc.Arbitrary<FuzzR
   })
 }
 
+/** Samples that begin with it are sent as multipart/mixed. */
+export const FUZZ_BOUNDARY = 'fuzz-boundary'
+
 function wholeBodies({ input, from }: Target, samples: Samples): fc.Arbitrary<GivenBody> {
   const [name = ''] = Object.entries<TSchema>(input.properties).find(([, field]) => isFile(field)) ?? []
   const texts = fc.oneof(fc.constantFrom(...((samples[name] ?? ['']) as string[])), fc.string())
-  return texts.map((text) => ({ text, type: from === 'csv' ? 'text/csv' : 'application/json' }))
+  const typeOf = (text: string) =>
+    text.startsWith(`--${FUZZ_BOUNDARY}`) ? `multipart/mixed; boundary=${FUZZ_BOUNDARY}` : 'application/json'
+  return texts.map((text) => ({ text, type: from === 'csv' ? 'text/csv' : typeOf(text) }))
 }
 
 /** Nothing but what means something: where there are many fields, a request of chance alone never gets past all of them. */

@@ -35,7 +35,7 @@ export async function fuzzOperation(operation: Operation, fuzz: Fuzz): Promise<v
   const isForPeople = ['visitor', 'person'].includes(operation.who.name)
   const checkAnswer = compileAnswerCheck(operation)
   const requests = requestsTo(
-    { ...operation, isTokenKept: ['app user', 'member', 'plugin'].includes(operation.who.name) },
+    { ...operation, isTokenKept: ['app user', 'member', 'plugin', 'record store'].includes(operation.who.name) },
     samples,
   )
   let sent = 0

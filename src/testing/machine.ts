@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
+  renameSync,
   rmSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,6 +20,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { UNLIMITED } from '../buckets/testing.ts'
 import type { Connection } from '../database/database.ts'
+import { until } from '../database/test-database.ts'
 import { findFreePort } from './ports.ts'
 import { Client } from './testing.ts'
 
@@ -27,6 +30,7 @@ type Settings = Record<string, string>
 
 /** The platform as an operator runs it: one command, in a process of its own. */
 export interface Server {
+  readonly dataDir: string
   /** Nobody in particular, who calls production. */
   readonly nobody: Client
   /** Runs the command, and does not wait. */
@@ -86,6 +90,7 @@ export async function installServer(t: TestContext, settings: Settings = {}): Pr
   })
 
   return {
+    dataDir,
     nobody,
     launch,
     start: async () => {
@@ -122,6 +127,34 @@ export async function installServer(t: TestContext, settings: Settings = {}): Pr
     },
     log: () => log,
   }
+}
+
+/** One that has started before: its database and its demo data are there already. */
+export async function installUsedServer(t: TestContext, settings?: Settings): Promise<Server> {
+  const server = await installServer(t, settings)
+  await copyInstallation(t, server.dataDir)
+  return server
+}
+
+/** Fills a data directory with that of a platform that has started once. The first who needs it makes it, for the whole suite. */
+export async function copyInstallation(t: TestContext, dataDir: string): Promise<void> {
+  assert.ok(process.env.GROUNDSCHOOL_TEST_PLACE, 'run the tests with npm test')
+  const made = join(process.env.GROUNDSCHOOL_TEST_PLACE, 'installation')
+  if (mkdirSync(`${made}.begun`, { recursive: true })) {
+    const first = await installServer(t)
+    await first.start()
+    await first.stop()
+    copy(first.dataDir, `${made}.copied`)
+    renameSync(`${made}.copied`, made)
+  }
+  await until('somebody has made it', () => existsSync(made), 60_000)
+  copy(made, dataDir)
+}
+
+/** With its owners: root's database belongs to another user. */
+function copy(from: string, to: string): void {
+  mkdirSync(to, { recursive: true, mode: 0o755 })
+  execFileSync('cp', ['-a', `${from}/.`, to])
 }
 
 /** A database of the suite's server, as the address that an operator would give; `host` may be another way to it. */

@@ -1,7 +1,7 @@
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { enableCompileCache, flushCompileCache } from 'node:module'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
@@ -13,23 +13,22 @@ import { Report } from './report.ts'
 const ALONE = 'src/platform/machine.test.ts'
 /** One more than CI has processors: each of them waits, for its database or for a clock, a part of its time. */
 const SIDE_BY_SIDE = 3
+/** So many files share a process: loading the platform takes longer than most of them. */
+const TOGETHER = 10
 /** Tests of these look at their own process, or have hooks for a whole file: each file has a process of its own. */
-const APART = [
-  'src',
-  'src/commands',
-  'src/database',
-  'src/database/embedded',
-  'src/http',
-  'src/pictures',
-  'src/platform',
-]
+const APART = ['src', 'src/database', 'src/database/embedded', 'src/pictures', 'src/platform']
+/** Except for these, which only send requests. */
+const NOT_APART =
+  /^src\/(platform\/(fuzz-|.*access|examples-of|house)|pictures\/(default|exif|formats|hidden|profiles|uploads))/
+/** These processes live for seconds and have two cores between them: threads that help to collect garbage only get in the way. */
+const NODE_FLAGS = ['--single-threaded-gc']
 
 /** `npm test` runs everything, `npm test -- FILE …` these files. `--long` does not cut down what chance decides. */
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { long: { type: 'boolean' } } })
 if (values.long) process.env.GROUNDSCHOOL_LONG = '1'
 const isNamed = positionals.length > 0
 const files = globSync(
-  isNamed ? positionals : ['src/**/*.test.ts', 'web/*.test.ts', 'sdk/src/*.test.ts', 'examples/**/*.test.ts'],
+  isNamed ? positionals : ['src/**/*.test.ts', 'web/**/*.test.ts', 'sdk/src/*.test.ts', 'examples/**/*.test.ts'],
 ).sort()
 if (files.length === 0) throw new Error(`There is no such file: ${positionals.join(', ')}`)
 
@@ -45,7 +44,7 @@ try {
   for (const isAlone of [false, true]) {
     const some = files.filter((file) => (file === ALONE) === isAlone)
     if (some.length === 0) continue
-    const events = run({ files: isNamed ? some : byFolder(some), concurrency: SIDE_BY_SIDE })
+    const events = run({ files: isNamed ? some : pack(some), concurrency: SIDE_BY_SIDE, execArgv: NODE_FLAGS })
     events.on('test:summary', ({ success }) => {
       if (!success) process.exitCode = 1
     })
@@ -58,14 +57,25 @@ try {
   await globalTeardown()
 }
 
-/** One process for the files of a folder, largest first: loading the platform takes longer than most of them. */
-function byFolder(all: readonly string[]): string[] {
-  const folders = Map.groupBy(all, (file) => (APART.includes(dirname(file)) ? file : dirname(file)))
-  const groups = [...folders].toSorted(([, one], [, other]) => other.length - one.length)
-  return groups.map(([folder, members]) => {
-    if (members.length === 1) return members[0]!
-    const entry = join(entries, `${basename(folder)}.mjs`)
-    writeFileSync(entry, members.map((file) => `await import('${pathToFileURL(resolve(file))}')\n`).join(''))
+/** One process for the files of a folder, and of further folders while there is room; the fullest first. */
+function pack(all: readonly string[]): string[] {
+  const isApart = (file: string) => APART.includes(dirname(file)) && !NOT_APART.test(file)
+  const folders = Map.groupBy(
+    all.filter((file) => !isApart(file)),
+    (file) => dirname(file),
+  )
+  const packs: { names: string[]; files: string[] }[] = []
+  for (const [folder, files] of [...folders].toSorted(([, one], [, other]) => other.length - one.length)) {
+    const name = folder.replace(/^src\//, '').replaceAll('/', '-')
+    const roomy = packs.find((one) => one.files.length + files.length <= TOGETHER)
+    roomy?.names.push(name)
+    roomy?.files.push(...files)
+    if (!roomy) packs.push({ names: [name], files })
+  }
+  const shared = packs.map(({ names, files }) => {
+    const entry = join(entries, `${names.join(', ')}.mjs`)
+    writeFileSync(entry, files.map((file) => `await import('${pathToFileURL(resolve(file))}')\n`).join(''))
     return entry
   })
+  return [...shared, ...all.filter(isApart)]
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildWhereStale } from '../../web/built.ts'
@@ -20,12 +20,15 @@ const IN_A_HURRY = {
   wal_compression: 'off',
   max_wal_size: '4GB',
   autovacuum: 'off',
+  // One process less in between for whoever reads a page.
+  io_method: 'sync',
   // Each platform has a dozen.
   max_connections: '300',
 }
 
 let server: EmbeddedDatabase
 let dataDir: string
+let place: string
 
 /** Once for the whole suite: a real browser, a real PostgreSQL, and a migrated template that tests begin with. */
 export async function globalSetup(): Promise<void> {
@@ -39,11 +42,15 @@ export async function globalSetup(): Promise<void> {
   await migrateAll(template)
   await seed(template)
   await openDatabases(server.connection)
+  // For what tests make once and share; root's database, which runs as another user, has to get in.
+  place = mkdtempSync(join(tmpdir(), 'groundschool-place-'))
+  chmodSync(place, 0o755)
+  process.env.GROUNDSCHOOL_TEST_PLACE = place
   process.env.NODE_COMPILE_CACHE = CODE_CACHE
   process.env.GROUNDSCHOOL_TEST_DATABASE = JSON.stringify(server.connection)
 }
 
 export async function globalTeardown(): Promise<void> {
   await server.stop()
-  rmSync(dataDir, { recursive: true, force: true })
+  for (const path of [dataDir, place]) rmSync(path, { recursive: true, force: true })
 }

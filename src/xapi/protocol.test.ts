@@ -217,3 +217,15 @@ test('the base of version 1.0.3 takes the alternate request syntax without the h
   assert.equal(answer.status, 204, answer.text)
   assert.equal((await key.read(sent.id)).version, '1.0.0')
 })
+
+test('what stands in a form is no larger than what may be sent by itself', async () => {
+  const place = newParameters('state') as Record<string, string>
+  const answer = await wrap('PUT', '/xapi/activities', { ...place, content: '{}' })
+  assertError(answer, 400, 4000, /no method PUT/)
+  const large = JSON.stringify('x'.repeat(8_400_000))
+  assertError(await wrap('POST', STATEMENTS, { content: large }), 413, 4131, /8388608/)
+  assertError(await wrap('GET', '/xapi/agents', { agent: AGENT, foo: 'x'.repeat(300_000) }), 413, 4131)
+  // Each letter of it is three in a form, and it is taken nevertheless.
+  const sent = makeStatement({ result: { response: '"'.repeat(100_000) } })
+  assert.equal((await wrap('PUT', STATEMENTS, { statementId: sent.id, content: JSON.stringify(sent) })).status, 204)
+})

@@ -176,10 +176,10 @@ function answerStatements({ text, through, seq, attachments }: Answer): RawAnswe
 }
 
 /** JSON, or JSON and the bytes of attachments after it (xAPI-Communication 1.5). */
-function readSent({ headers }: HttpRequest, body: Buffer): { body: unknown; parts: Parts } {
+function readSent({ headers }: HttpRequest, body: Buffer): { body: unknown; bytes: number; parts: Parts } {
   const contentType = headers['content-type'] ?? ''
   const type = typeOf(contentType)
-  if (type === 'application/json') return { body: readJson(body), parts: [] }
+  if (type === 'application/json') return { body: readJson(body), bytes: body.length, parts: [] }
   if (type !== 'multipart/mixed')
     throw fail('badRequest', 'Send statements as application/json, or as multipart/mixed with their attachments')
   const [first, ...others] = parseMixed(body, contentType, MOST_PARTS)
@@ -193,7 +193,7 @@ function readSent({ headers }: HttpRequest, body: Buffer): { body: unknown; part
       throw fail('badRequest', `Part ${i + 2} of the body has ${content.length} bytes and says ${length}`)
     return { hash: own.get('x-experience-api-hash'), bytes: content }
   })
-  return { body: readJson(first.content), parts }
+  return { body: readJson(first.content), bytes: first.content.length, parts }
 }
 
 const typeOf = (contentType: string): string => /^[^;\s]*/.exec(contentType)![0].toLowerCase()

@@ -27,6 +27,8 @@ export type Parts = readonly { readonly hash: string | undefined; readonly bytes
 
 export interface Sent {
   readonly body: unknown
+  /** How long it is as JSON. */
+  readonly bytes: number
   /** Where the address says it. */
   readonly statementId?: string
   readonly parts: Parts
@@ -63,7 +65,7 @@ export async function sendStatements(environment: Environment, db: Db, who: Xapi
 }
 
 /** Without faults, each of them: all faults are told, with the position in the batch. */
-function readStatements(who: XapiCaller, { body, statementId }: Sent): Statement[] {
+function readStatements(who: XapiCaller, { body, bytes, statementId }: Sent): Statement[] {
   const isBatch = Array.isArray(body)
   if (isBatch && statementId !== undefined) throw fail('validationFailed', 'Send one statement, not an array')
   const all: unknown[] = isBatch ? body : [body]
@@ -87,7 +89,9 @@ function readStatements(who: XapiCaller, { body, statementId }: Sent): Statement
   }
   if (statementId !== undefined && !isUuid(statementId)) throw fail('validationFailed', 'statementId must be a UUID')
   if (faults.length > 0) throw failWith(faults)
-  const large = all.findIndex((one) => Buffer.byteLength(JSON.stringify(one)) > STATEMENT_BYTES)
+  // All together are hardly ever larger than one may be.
+  const isLarge = (one: unknown) => Buffer.byteLength(JSON.stringify(one)) > STATEMENT_BYTES
+  const large = bytes > STATEMENT_BYTES ? all.findIndex(isLarge) : -1
   if (large >= 0)
     throw fail('bodyTooLarge', `Statement ${large} is too large: the limit is ${STATEMENT_BYTES} bytes for each`)
   const statements = all as Statement[]

@@ -131,6 +131,20 @@ test('an app is renamed, its secret is changed with an overlap, and its snippets
   const tokens = JSON.parse(await sh(`VERIFIER='${verifier}'; ${commands}`))
   const profile = JSON.parse(await sh(call!.replace(/^TOKEN=.*$/m, `TOKEN='${tokens.access_token}'`)))
   assert.equal(profile.handle, '@drew')
+
+  await page.goto(`${address}/console/apps/gs-demo-app/users`)
+  await page.getByText(profile.userId).waitFor()
+  await look(page)
+  await page.goto(`${address}/console/apps/gs-demo-app/requests?status=2xx&operation=readOwnProfile`)
+  const logged = page.getByRole('cell', { name: 'readOwnProfile' })
+  await until('the request is in the log', async () => {
+    await page.getByRole('button', { name: 'Clear' }).waitFor()
+    await page.waitForTimeout(500)
+    const isThere = (await logged.count()) > 0
+    if (!isThere) await page.reload()
+    return isThere
+  })
+  await look(page)
   assert.deepEqual(
     problems.filter((problem) => !problem.includes('/callback')),
     [],
@@ -275,4 +289,27 @@ test('a request goes to a plugin, is sent again, and everything that the plugin 
     problems.filter((problem) => !problem.includes('/callback')),
     [],
   )
+})
+
+test('a developer makes ten test people in the sandbox, starts over, and is one of them', {
+  skip: noChromium,
+}, async (t) => {
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  const sandbox = app.environment('sandbox').url
+  await enterAs(page, sandbox, 'Drew')
+  await page.goto(`${sandbox}/console/sandbox`)
+  await button(page, 'Make ten people')
+  await page.getByRole('button', { name: /^Sign in as / }).nth(9).waitFor()
+  await look(page)
+  await button(page, 'Start over')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Your 10 test people and everything they did are removed').waitFor()
+  await dialog.getByRole('button', { name: 'Start over' }).click()
+  await page.getByText('Ten new people are there').waitFor()
+  const first = page.getByRole('button', { name: /^Sign in as / }).first()
+  const name = (await first.getAttribute('aria-label'))!.replace('Sign in as ', '')
+  await first.click()
+  await page.getByRole('button', { name: `Account menu of ${name}` }).waitFor()
+  assert.deepEqual(problems, [])
 })

@@ -76,6 +76,7 @@ function JoinForm() {
         <Group align="flex-end" gap="xs" wrap="nowrap">
           <TextInput
             label={words.classes.joinCode}
+            description={words.classes.joinHelp}
             value={joinCode}
             onChange={(event) => setJoinCode(event.currentTarget.value)}
             autoComplete="off"

@@ -70,8 +70,8 @@ export function FrontPage() {
         </div>
         <Horizon className={classes.horizon} />
       </section>
-      {here.demoPeople.length > 0 && <DemoPeople people={here.demoPeople} />}
       {here.person && <Destinations />}
+      {here.demoPeople.length > 0 && <DemoPeople people={here.demoPeople} />}
       <section>
         <Title order={2} mb="md">
           {front.offerTitle}

@@ -35,10 +35,10 @@ export const layOutPage = ({ title, isSandbox, handle, scripts = [] }: Frame, bo
 ${scripts.map((path) => html`<script type="module" src="${path}"></script>\n`)}</head>
 <body>
 <header class="top">
-<p class="brand">Groundschool${isSandbox && html` <span class="badge">Sandbox</span>`}</p>
+<p class="brand">${handle === undefined ? 'Groundschool' : html`<a href="/">Groundschool</a>`}${isSandbox && html` <span class="badge">Sandbox</span>`}</p>
 ${handle !== undefined && html`<nav aria-label="Account"><a href="/account">${handle}</a></nav>`}
 </header>
-<main>
+${isSandbox && html`<div class="stripes"></div>`}<main>
 ${body}
 </main>
 </body>

@@ -54,7 +54,7 @@ export const Empty = ({ icon: Icon, title, children, action }: EmptyProps) => (
         {title}
       </Title>
       {children && (
-        <Text c="dimmed" ta="center" component="div">
+        <Text c="dimmed" ta="center" component="div" style={{ textWrap: 'balance' }}>
           {children}
         </Text>
       )}

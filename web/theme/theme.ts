@@ -120,6 +120,7 @@ export const resolveVariables: CSSVariablesResolver = ({ colors }) => ({
   },
   dark: {
     ...onTint(DARK_TEXTS),
+    '--mantine-color-gray-light': 'rgb(186 199 214 / 14%)',
     '--mantine-color-dimmed': colors.dark![2]!,
     '--mantine-color-placeholder': colors.dark![2]!,
     '--mantine-color-error': '#ff9d94',

@@ -1,3 +1,5 @@
+import { SEES } from './consent.ts'
+
 const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
 
 /** Every sentence that the pages say, in one place: a translation is another object of this type. Names of things are those of the interface. */
@@ -75,12 +77,12 @@ export const words = {
 
   front: {
     title: 'Training that apps can build on',
-    lead: 'Groundschool signs people in, runs their lessons, keeps their progress and answers for their records, so that an app can do the teaching.',
+    lead: 'Groundschool signs people in, runs their lessons, keeps their progress and looks after their records, so that your app can do the teaching.',
     start: 'Open your training',
     signIn: 'Sign in',
     reference: 'Read the API reference',
     demoTitle: 'Look around as a demo person',
-    demoText: 'One click signs you in on this machine. Everything you do here can be thrown away.',
+    demoText: 'One click signs you in. Everything you find there is made up and stays on this machine.',
     signInAs: 'Sign in as',
     parts: {
       student: { title: 'Student', text: 'Take a class: see your lessons, launch one, read your results.' },
@@ -123,8 +125,9 @@ export const words = {
     title: 'My classes',
     lead: 'The classes that you learn or teach in.',
     empty: 'You are in no class yet',
-    emptyText: 'Join one with the code that your instructor gave you.',
+    emptyText: 'Join one with the code from your instructor.',
     joinCode: 'Join code',
+    joinHelp: 'Your instructor gives you one.',
     join: 'Join',
     joined: (name: string) => `You are in ${name} now`,
     roles: { student: 'Student', instructor: 'Instructor', observer: 'Observer', manager: 'Manager' },
@@ -154,11 +157,7 @@ export const words = {
     noScore: 'No score yet',
     allowTitle: 'Allow the app of this lesson?',
     allowText: 'This lesson runs in an app, which has to know who you are. It will see',
-    allowSees: [
-      'your name, handle, pictures and country',
-      'your lessons, progress and notes in the classes in which it is used',
-      'what it keeps for you itself',
-    ],
+    allowSees: SEES,
     allowNever:
       'It never sees your password, or what you do in other apps. You can withdraw this at any time in your account.',
     allow: 'Allow and start',
@@ -259,7 +258,9 @@ export const words = {
     suspendedTitle: 'Suspended',
     suspendedText: 'Nobody can sign in, and its tokens are refused. Ask an administrator.',
     tryIt: 'Try it',
-    tryText: 'This address starts a sign-in. Your app gets a code at its redirect URI and exchanges it for tokens.',
+    tryText: 'Open this address to sign in. Your app gets a code at its redirect URI.',
+    exchangeText: 'Within a minute its server exchanges the code for tokens:',
+    exchange: 'exchange command',
     address: 'sign-in address',
     change: 'Change',
     save: 'Save',
@@ -268,8 +269,8 @@ export const words = {
   },
   approvals: {
     title: 'Approvals',
-    lead: 'Apps that wait before people can sign in to them.',
-    empty: 'Nothing waits',
+    lead: 'Apps that wait for you before anybody can sign in to them.',
+    empty: 'Nothing to approve',
     emptyText: 'Apps that developers register in production come here first.',
     approve: 'Approve',
     approveOf: (name: string) => `Approve ${name}`,

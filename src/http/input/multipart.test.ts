@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PlatformError } from '../../errors.ts'
-import { parseMultipart } from './multipart.ts'
+import { parseMixed, parseMultipart } from './multipart.ts'
 
 const TYPE = 'multipart/form-data; boundary=xyz'
 const parse = (body: string | Buffer, type = TYPE) =>
@@ -122,4 +122,68 @@ test('names are fields and nothing else', () => {
   const fields = parse(part('name="__proto__"', 'x') + part('name="constructor"', 'y') + END)
   assert.deepEqual(Object.keys(fields), ['__proto__', 'constructor'])
   assert.equal(Object.getPrototypeOf(fields), Object.prototype)
+})
+
+const mixed = (body: string | Buffer, type = 'multipart/mixed; boundary=xyz', most = 3) =>
+  parseMixed(Buffer.from(body as string), type, most).map(({ headers, content }) => [
+    Object.fromEntries(headers),
+    content.toString('latin1'),
+  ])
+const mixedPart = (content: string, head = 'A: b') => `--xyz\r\n${head}\r\n\r\n${content}\r\n`
+
+test('parts of multipart/mixed: heads with small letters, bytes as they are, one empty line in front', () => {
+  for (const before of ['', '\r\n'])
+    assert.deepEqual(
+      mixed(before + mixedPart('{}', 'Content-Type:application/json') + mixedPart('\0\r\n', 'X-Hash: \t1 ') + END),
+      [
+        [{ 'content-type': 'application/json' }, '{}'],
+        [{ 'x-hash': '1' }, '\0\r\n'],
+      ],
+    )
+  assert.deepEqual(mixed(END), [])
+  for (const type of [
+    'multipart/mixed; boundary="xyz"',
+    'Multipart/Mixed; charset=utf-8; BOUNDARY=xyz; a=b',
+    'multipart/mixed;boundary=xyz',
+  ])
+    assert.deepEqual(mixed(mixedPart('x') + END, type), [[{ a: 'b' }, 'x']])
+})
+
+test('multipart/mixed that could be read in two ways is refused', () => {
+  const good = mixedPart('x') + END
+  for (const [body, type] of [
+    [`\r\n\r\n${good}`],
+    [` ${good}`],
+    [`preamble\r\n${good}`],
+    [`${good}epilogue`],
+    [`${good}\r\n`],
+    [good.slice(0, -5)],
+    [mixedPart('x', 'A: b\r\nA: c') + END],
+    [mixedPart('x', 'A: b\r\na: c') + END],
+    [mixedPart('x', 'A : b') + END],
+    [mixedPart('x', ': b') + END],
+    [mixedPart('x', 'A') + END],
+    [mixedPart('x', 'A: b\r\n folded') + END],
+    [mixedPart('x', 'A: b\nB: c') + END],
+    [mixedPart('x', 'A: \0') + END],
+    [mixedPart('x', `A: ${'b'.repeat(3000)}`) + END],
+    ['--xyz\r\n\r\nno head\r\n--xyz--\r\n'],
+    ['--xyz\r\nA: b\r\n--xyz--\r\n'],
+    [mixedPart('x').repeat(4) + END],
+    ['--xyzz\r\nA: b\r\n\r\nx\r\n--xyzz--\r\n'],
+    [good, 'multipart/mixed'],
+    [good, 'multipart/mixed; boundary='],
+    [good, 'multipart/mixed; boundary=x y z'],
+    [good, `multipart/mixed; boundary=${'x'.repeat(71)}`],
+    [good, 'multipart/mixed; xboundary=xyz'],
+  ] as [string, string?][])
+    assert.throws(
+      () => mixed(body, type),
+      (error) => error instanceof PlatformError && error.code === 4000,
+      JSON.stringify([body.slice(0, 100), type]),
+    )
+  assert.throws(
+    () => mixed(Buffer.concat([Buffer.from('--xyz\r\nA: '), Buffer.from([0xff]), Buffer.from(`\r\n\r\nx\r\n${END}`)])),
+    /UTF-8/,
+  )
 })

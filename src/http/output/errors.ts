@@ -79,7 +79,7 @@ const ERROR_FORMS: Record<ErrorForm, (error: PlatformError, surroundings: Surrou
       headers: {
         'content-type': HTML_TYPE,
         'content-security-policy':
-          "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
+          "default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
         'x-frame-options': 'DENY',
       },
       body: layOutPage({ title: titleOf(problem), isSandbox }, errorPage(problem)),

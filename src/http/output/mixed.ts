@@ -19,7 +19,8 @@ export function writeMixed(parts: readonly Part[]): { readonly type: string; rea
     Buffer.from('\r\n'),
   ])
   return {
-    type: `multipart/mixed; boundary="${boundary}"`,
+    // Without quotes, which it does not need: there are readers who take them for a part of it.
+    type: `multipart/mixed; boundary=${boundary}`,
     body: Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]),
   }
 }

@@ -94,6 +94,7 @@ function policyOf({ leadsToApp = false, scripts = [] }: ShownPage): string {
     "default-src 'none'",
     "style-src 'self'",
     "img-src 'self'",
+    "font-src 'self'",
     ...(scripts.length > 0 ? ["script-src 'self'", "connect-src 'self'"] : []),
     ...(leadsToApp ? [] : ["form-action 'self'"]),
     "frame-ancestors 'none'",

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { DIST, STAMP } from '../../../web/built.ts'
 import type { Environment } from '../../environment.ts'
@@ -21,42 +20,61 @@ const CODINGS = [
   ['gzip', '.gz'],
 ] as const
 
-/** What of the build is read once for both environments; a file when somebody first asks for it. */
-const read = new Map<string, Promise<Buffer>>()
-const readOnce = (path: string): Promise<Buffer> => {
-  let content = read.get(path)
-  if (!content) {
-    content = readFile(path)
-    // So that it is tried again.
-    content.catch(() => read.delete(path))
-    read.set(path, content)
+interface Build {
+  /** The document that all pages begin with. */
+  readonly frame: string
+  readonly files: ReadonlyMap<string, Buffer>
+}
+
+let loaded: Build | undefined
+/** The whole build, two megabytes, read once for both environments: another build meanwhile is for the next process. Undefined where there is none. */
+function findBuild(): Build | undefined {
+  if (loaded || !existsSync(join(DIST, STAMP))) return loaded
+  const names = globSync('assets/*', { cwd: DIST }).sort()
+  loaded = {
+    frame: readFileSync(join(DIST, 'index.html'), 'utf8'),
+    files: new Map(names.map((name) => [name, readFileSync(join(DIST, name))])),
   }
-  return content
+  return loaded
 }
 
 /** Scripts, styles and fonts of the pages. Their names change with their content, so browsers keep them for good. */
 export function webAssetRoutes(environment: Environment): PlainRoute[] {
-  const files = globSync('assets/*', { cwd: DIST }).filter((name) => extname(name) in TYPES)
-  return files.sort().map((name): PlainRoute => {
-    const path = join(DIST, name)
-    const codings = CODINGS.filter(([, ending]) => existsSync(`${path}${ending}`))
-    return {
-      path: `/web/${name}`,
-      name: 'asset',
-      handle: async (request) => {
-        limitAddress(environment, request)
-        const coding = codings.find(([one]) => isAccepted(request, one))
-        const headers = {
-          'content-type': TYPES[extname(name)]!,
-          'cache-control': 'public, max-age=31536000, immutable',
-          vary: request.headers.origin === undefined ? 'Accept-Encoding' : 'Origin, Accept-Encoding',
-          ...(coding && { 'content-encoding': coding[0] }),
-        }
-        sendAnswer(environment, request, 200, headers, await readOnce(`${path}${coding?.[1] ?? ''}`))
-      },
+  const { files } = findBuild() ?? { files: new Map<string, Buffer>() }
+  return [...files].flatMap(([name, plain]): PlainRoute[] => {
+    const type = TYPES[extname(name)]
+    if (type === undefined) return []
+    const codings = CODINGS.flatMap(([coding, ending]) => {
+      const bytes = files.get(`${name}${ending}`)
+      return bytes ? [{ coding, bytes }] : []
+    })
+    const handle = (request: HttpRequest) => {
+      limitAddress(environment, request)
+      const coded = codings.find(({ coding }) => isAccepted(request, coding))
+      const headers = {
+        'content-type': type,
+        'cache-control': 'public, max-age=31536000, immutable',
+        vary: request.headers.origin === undefined ? 'Accept-Encoding' : 'Origin, Accept-Encoding',
+        ...(coded && { 'content-encoding': coded.coding }),
+      }
+      sendAnswer(environment, request, 200, headers, coded?.bytes ?? plain)
     }
+    return [{ path: `/web/${name}`, name: 'asset', handle }]
   })
 }
+
+/** The typeface of pages that work without a script, under a name that stays; without it they are in the system's own. */
+export const fontRoute = (environment: Environment): PlainRoute => ({
+  path: '/web/inter.woff2',
+  name: 'asset',
+  handle: (request) => {
+    limitAddress(environment, request)
+    const found = [...(findBuild()?.files ?? [])].find(([name]) => name.startsWith('assets/inter-latin-wght-normal-'))
+    if (!found) throw fail('notFound', 'The pages were not built')
+    const headers = { 'content-type': TYPES['.woff2']!, 'cache-control': 'public, max-age=604800' }
+    sendAnswer(environment, request, 200, headers, found[1])
+  },
+})
 
 const isAccepted = ({ headers }: HttpRequest, coding: string): boolean =>
   new RegExp(`\\b${coding}\\b(?!\\s*;\\s*q=0(?!\\.0*[1-9]))`, 'i').test(String(headers['accept-encoding'] ?? ''))
@@ -67,13 +85,6 @@ const PAGES = /^\/(?:$|(?:dashboard|console|planner|admin)(?:$|\/(?!v\d+(?:$|\/)
 /** A browser that goes somewhere says that it wants HTML; scripts and programs do not. */
 export const wantsPage = ({ method, headers }: Pick<HttpRequest, 'method' | 'headers'>): boolean =>
   (method === 'GET' || method === 'HEAD') && /\btext\/html\b/i.test(headers.accept ?? '')
-
-let frame: string | undefined
-/** The document that all pages begin with; undefined where they were not built. */
-function findFrame(): string | undefined {
-  if (frame === undefined && existsSync(join(DIST, STAMP))) frame = readFileSync(join(DIST, 'index.html'), 'utf8')
-  return frame
-}
 
 /** Nothing from elsewhere, nothing inline: Mantine's own style elements carry a number that is used once. */
 const policyOf = (nonce: string): string =>
@@ -93,7 +104,7 @@ const policyOf = (nonce: string): string =>
 export function sendWebPage(environment: Environment, request: HttpRequest): void {
   limitAddress(environment, request)
   const path = request.url.split('?', 1)[0]!
-  const found = findFrame()
+  const found = findBuild()
   const isPage = PAGES.test(path.length > 1 ? path.replace(/\/$/, '') : path)
   if (found === undefined)
     throw isPage
@@ -107,5 +118,5 @@ export function sendWebPage(environment: Environment, request: HttpRequest): voi
     'referrer-policy': 'same-origin',
     'cross-origin-opener-policy': 'same-origin',
   }
-  sendAnswer(environment, request, isPage ? 200 : 404, headers, found.replaceAll('__NONCE__', nonce))
+  sendAnswer(environment, request, isPage ? 200 : 404, headers, found.frame.replaceAll('__NONCE__', nonce))
 }

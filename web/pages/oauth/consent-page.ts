@@ -1,3 +1,4 @@
+import { SEES } from '../../words/consent.ts'
 import { type Html, html, nameOf } from '../html.ts'
 import { alertBox, type FormFrame, postForm } from '../layout.ts'
 
@@ -6,14 +7,6 @@ export interface AskingApp {
   /** Who answers for it. */
   readonly owner: string | undefined
 }
-
-/** What every app sees of a person who allows it. */
-const SEES: readonly string[] = [
-  'your profile: handle, name, picture, country, e-mail address, gender and roles',
-  'the profiles of your friends on Groundschool',
-  'lessons that you take with it, your progress in them, and notes about them',
-  'what it keeps about you itself, in its own storage here',
-]
 
 export const listWhatAppsSee = (): Html => html`<ul>${SEES.map((line) => html`<li>${line}</li>`)}</ul>`
 

@@ -1,0 +1,27 @@
+import { DONE, MOMENT, TESTER } from '../samples.ts'
+
+const as = 'ellis' as const
+const answer = { docs: [{ handle: TESTER, name: 'Alex Abara', createdDate: MOMENT, apps: 0 }] }
+
+/** What people read about these operations. They are sent to the sandbox. */
+export const examples = {
+  makeTestPeople: {
+    description:
+      'Ten people with names and no password, who let others find them: for trying an app with somebody in it. Whoever has some already gets those that are missing. They are in the sandbox alone; in production it is refused with 400/4006.',
+    example: { answer, as, isLive: true },
+  },
+  listTestPeople: {
+    description: 'Those that the caller has made, in the order in which they were made. Nobody sees those of others.',
+    example: { answer, as, isLive: true, after: 'makeTestPeople' },
+  },
+  signInAsTestPerson: {
+    description:
+      'From then on this browser is theirs, as if they had signed in; the developer has to sign in again to be themselves. Only those whom one has made oneself can be entered so, and only in the sandbox.',
+    example: { request: { handle: TESTER }, answer: DONE, as },
+  },
+  resetTestPeople: {
+    description:
+      'Everything that they did is gone with them: buckets, progress, statements, sessions. The new ones have other handles.',
+    example: { answer, as, isLive: true },
+  },
+}
