@@ -300,7 +300,10 @@ test('a developer makes ten test people in the sandbox, starts over, and is one 
   await enterAs(page, sandbox, 'Drew')
   await page.goto(`${sandbox}/console/sandbox`)
   await button(page, 'Make ten people')
-  await page.getByRole('button', { name: /^Sign in as / }).nth(9).waitFor()
+  await page
+    .getByRole('button', { name: /^Sign in as / })
+    .nth(9)
+    .waitFor()
   await look(page)
   await button(page, 'Start over')
   const dialog = page.getByRole('dialog')
