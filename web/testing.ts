@@ -125,6 +125,21 @@ const CONSOLE: readonly Shown[] = [
     heading: 'Northwind Training',
     waitFor: '@drew',
   },
+  {
+    name: 'app-users',
+    person: 'Drew',
+    path: '/console/apps/gs-demo-app/users',
+    heading: 'Demo app',
+    waitFor: 'No other app',
+  },
+  {
+    name: 'app-requests',
+    person: 'Drew',
+    path: '/console/apps/gs-demo-app/requests',
+    heading: 'Demo app',
+    waitFor: 'Error code',
+  },
+  { name: 'sandbox', person: 'Drew', path: '/console/sandbox', heading: 'Test people', waitFor: 'Go to the sandbox' },
   { name: 'plugins', person: 'Drew', path: '/console/plugins', heading: 'Plugins', waitFor: 'gs-demo-ato' },
   {
     name: 'plugin-new',

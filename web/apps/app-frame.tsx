@@ -73,6 +73,12 @@ const AppTabs = ({ clientId }: { readonly clientId: string }) => {
       <Link to="/console/apps/$clientId/snippets" params={params} {...tab}>
         {say.snippets}
       </Link>
+      <Link to="/console/apps/$clientId/users" params={params} {...tab}>
+        {say.users}
+      </Link>
+      <Link to="/console/apps/$clientId/requests" params={params} {...tab}>
+        {say.requests}
+      </Link>
     </Tabs>
   )
 }

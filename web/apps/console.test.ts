@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { after, test } from 'node:test'
+import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { until } from '../../src/database/test-database.ts'
 import { advance } from '../../src/deliveries/testing.ts'
@@ -29,7 +30,9 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { name, 
 
 async function look(page: Page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
+    // Colours that are on their way are none.
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.waitForTimeout(250)
     await checkAccessibility(page)
   }
 }
@@ -117,17 +120,31 @@ test('an app is renamed, its secret is changed with an overlap, and its snippets
   await page.getByRole('link', { name: 'Snippets' }).click()
   await heading(page, '1. Send people to sign in')
   const [start, exchange, call] = await page.locator('pre').allInnerTexts()
-  const sh = (script: string) => execFileSync('sh', ['-c', script], { encoding: 'utf8' }).trim()
-  const [verifier, signIn] = sh(`${start}; echo "$VERIFIER"`).split('\n').toReversed()
+  const sh = async (script: string) => (await promisify(execFile)('sh', ['-c', script])).stdout.trim()
+  const [verifier, signIn] = (await sh(`${start}; echo "$VERIFIER"`)).split('\n').toReversed()
   await page.goto(signIn!)
   // Nobody listens at the redirect URI; what the browser asks for there is enough.
   const back = page.waitForRequest(/[?&]code=/)
   await page.getByRole('button', { name: 'Allow' }).click()
   const code = new URL((await back).url()).searchParams.get('code')
   const commands = exchange!.replace('YOUR_SECRET', `'${secret}'`).replace(/^CODE=.*$/m, `CODE='${code}'`)
-  const tokens = JSON.parse(sh(`VERIFIER='${verifier}'; ${commands}`))
-  const profile = JSON.parse(sh(call!.replace(/^TOKEN=.*$/m, `TOKEN='${tokens.access_token}'`)))
+  const tokens = JSON.parse(await sh(`VERIFIER='${verifier}'; ${commands}`))
+  const profile = JSON.parse(await sh(call!.replace(/^TOKEN=.*$/m, `TOKEN='${tokens.access_token}'`)))
   assert.equal(profile.handle, '@drew')
+
+  await page.goto(`${address}/console/apps/gs-demo-app/users`)
+  await page.getByText(profile.userId).waitFor()
+  await look(page)
+  await page.goto(`${address}/console/apps/gs-demo-app/requests?status=2xx&operation=readOwnProfile`)
+  const logged = page.getByRole('cell', { name: 'readOwnProfile' })
+  await until('the request is in the log', async () => {
+    await page.getByRole('button', { name: 'Clear' }).waitFor()
+    await page.waitForTimeout(500)
+    const isThere = (await logged.count()) > 0
+    if (!isThere) await page.reload()
+    return isThere
+  })
+  await look(page)
   assert.deepEqual(
     problems.filter((problem) => !problem.includes('/callback')),
     [],
@@ -272,4 +289,30 @@ test('a request goes to a plugin, is sent again, and everything that the plugin 
     problems.filter((problem) => !problem.includes('/callback')),
     [],
   )
+})
+
+test('a developer makes ten test people in the sandbox, starts over, and is one of them', {
+  skip: noChromium,
+}, async (t) => {
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  const sandbox = app.environment('sandbox').url
+  await enterAs(page, sandbox, 'Drew')
+  await page.goto(`${sandbox}/console/sandbox`)
+  await button(page, 'Make ten people')
+  await page
+    .getByRole('button', { name: /^Sign in as / })
+    .nth(9)
+    .waitFor()
+  await look(page)
+  await button(page, 'Start over')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Your 10 test people and everything they did are removed').waitFor()
+  await dialog.getByRole('button', { name: 'Start over' }).click()
+  await page.getByText('Ten new people are there').waitFor()
+  const first = page.getByRole('button', { name: /^Sign in as / }).first()
+  const name = (await first.getAttribute('aria-label'))!.replace('Sign in as ', '')
+  await first.click()
+  await page.getByRole('button', { name: `Account menu of ${name}` }).waitFor()
+  assert.deepEqual(problems, [])
 })

@@ -3,6 +3,7 @@ import {
   Building2,
   Code2,
   FileCheck,
+  FlaskConical,
   GraduationCap,
   type LucideIcon,
   Plug,
@@ -18,6 +19,7 @@ export interface NavigationEntry {
     | '/console/organisations'
     | '/console/plugins'
     | '/console/ato'
+    | '/console/sandbox'
     | '/admin/approvals'
   readonly label: string
   readonly icon: LucideIcon
@@ -46,6 +48,7 @@ export const AREAS: readonly Area[] = [
       { to: '/console/apps', label: words.navigation.apps, icon: Code2 },
       { to: '/console/plugins', label: consoleWords.navigation.plugins, icon: Plug },
       { to: '/console/ato', label: consoleWords.navigation.ato, icon: FileCheck },
+      { to: '/console/sandbox', label: consoleWords.navigation.sandbox, icon: FlaskConical },
       { to: '/console/organisations', label: consoleWords.navigation.organisations, icon: Building2 },
     ],
   },

@@ -125,7 +125,6 @@ function MemberRow({ organisation, member }: { readonly organisation: string; re
   const { handle, role } = member
   const name = `${member.firstName} ${member.lastName}`.trim() || handle
   const set = useWrite(setOrganisationMember, { changes: CHANGED })
-  const remove = useWrite(removeOrganisationMember, { changes: CHANGED })
   const setRole = (next: string) =>
     set.mutate(
       { organisation, handle, role: next as Role },
@@ -134,17 +133,15 @@ function MemberRow({ organisation, member }: { readonly organisation: string; re
   const [isAsking, setAsking] = useState(false)
   // A role that a file gave cannot be given back here: that is asked first.
   const isKnown = ROLES.some((one) => one === role)
-  const takeOut = () =>
-    remove.mutate(
-      { organisation, handle },
-      {
-        onSuccess: () => {
-          setAsking(false)
-          if (isKnown) offerUndo(say.removed(name), () => set.mutate({ organisation, handle, role: role as Role }))
-          else notifications.show({ message: say.removed(name) })
-        },
-      },
-    )
+  const remove = useWrite(removeOrganisationMember, {
+    changes: CHANGED,
+    // Said here, because the row is gone by then.
+    onDone: () =>
+      isKnown
+        ? offerUndo(say.removed(name), () => set.mutate({ organisation, handle, role: role as Role }))
+        : notifications.show({ message: say.removed(name) }),
+  })
+  const takeOut = () => remove.mutate({ organisation, handle })
   const error = set.error ?? remove.error
   return (
     <Row

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
-import { oneOf, only, pageFrom } from '../parts/search.ts'
+import { oneOf, only, pageFrom, textFrom } from '../parts/search.ts'
 import { signedIn } from './base.tsx'
 
 const consoleHome = createRoute({
@@ -46,6 +46,32 @@ const appSnippets = createRoute({
   component: lazyRouteComponent(() => import('../apps/snippets-page.tsx'), 'AppSnippetsPage'),
   validateSearch: (search): { language?: 'curl' | 'typescript' | 'python' } =>
     only({ language: oneOf(['curl', 'typescript', 'python'], search.language) }),
+})
+
+const appUsers = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/console/apps/$clientId/users',
+  component: lazyRouteComponent(() => import('../apps/users-page.tsx'), 'AppUsersPage'),
+  validateSearch: (search): { page?: number } => only({ page: pageFrom(search.page) }),
+})
+
+const appRequests = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/console/apps/$clientId/requests',
+  component: lazyRouteComponent(() => import('../apps/requests-page.tsx'), 'AppRequestsPage'),
+  validateSearch: (search): { status?: string; code?: number; operation?: string; cursor?: string } =>
+    only({
+      status: textFrom(search.status),
+      code: pageFrom(search.code, 999_999),
+      operation: textFrom(search.operation),
+      cursor: textFrom(search.cursor),
+    }),
+})
+
+const sandbox = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/console/sandbox',
+  component: lazyRouteComponent(() => import('../sandbox/people-page.tsx'), 'SandboxPage'),
 })
 
 const organisations = createRoute({
@@ -116,7 +142,7 @@ const ato = createRoute({
   path: '/console/ato',
   component: lazyRouteComponent(() => import('../ato/list-page.tsx'), 'AtoPage'),
   validateSearch: (search): { app?: string; page?: number } =>
-    only({ app: typeof search.app === 'string' ? search.app : undefined, page: pageFrom(search.page) }),
+    only({ app: textFrom(search.app), page: pageFrom(search.page) }),
 })
 
 const atoPackage = createRoute({
@@ -150,6 +176,8 @@ export const consoleRoutes = [
   appSettings,
   appSecrets,
   appSnippets,
+  appUsers,
+  appRequests,
   plugins,
   newPlugin,
   plugin,
@@ -162,4 +190,5 @@ export const consoleRoutes = [
   atoPackage,
   atoRequest,
   atoReport,
+  sandbox,
 ] as const

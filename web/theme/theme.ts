@@ -103,13 +103,15 @@ const onTint = (texts: Readonly<Record<string, string>>) =>
 
 /** What Mantine's own values are too faint for: every text is read at 4.5 to 1 or better. */
 export const resolveVariables: CSSVariablesResolver = ({ colors }) => ({
-  variables: { '--mantine-color-red-filled': '#b42318', '--mantine-color-red-filled-hover': '#97190f' },
+  variables: {},
   light: {
     ...onTint(LIGHT_TEXTS),
     '--mantine-color-dimmed': colors.gray![7]!,
     '--mantine-color-placeholder': colors.gray![6]!,
     '--mantine-color-error': '#b42318',
     '--mantine-color-red-outline': '#b42318',
+    '--mantine-color-red-filled': '#b42318',
+    '--mantine-color-red-filled-hover': '#97190f',
     '--gs-ground': colors.gray![0]!,
     '--gs-surface': '#ffffff',
     '--gs-line': colors.gray![2]!,
@@ -123,6 +125,8 @@ export const resolveVariables: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-placeholder': colors.dark![2]!,
     '--mantine-color-error': '#ff9d94',
     '--mantine-color-red-outline': '#ff9d94',
+    '--mantine-color-red-filled': '#b42318',
+    '--mantine-color-red-filled-hover': '#97190f',
     '--mantine-color-anchor': colors.sky![3]!,
     '--gs-ground': colors.dark![8]!,
     '--gs-surface': colors.dark![7]!,
