@@ -1,4 +1,5 @@
 import { account } from './account/room.ts'
+import { administration } from './administration/room.ts'
 import { anonymous } from './anonymous/room.ts'
 import { apps } from './apps/room.ts'
 import { ato } from './ato/room.ts'
@@ -35,6 +36,7 @@ import { plugins } from './plugins/room.ts'
 import { profiles } from './profiles/room.ts'
 import { progress } from './progress/room.ts'
 import { records } from './records/room.ts'
+import { requests } from './requests/room.ts'
 import type { Room } from './room.ts'
 import { search } from './search/room.ts'
 import { sessions } from './sessions/room.ts'
@@ -60,6 +62,7 @@ export const rooms: readonly Room[] = [
   skills, // /account/v1/skills: what people can do
   buckets, // /app/v1/bucket: small JSON documents of an app
   apps, // /app/v1/app: registered apps and their users
+  requests, // /app/v1/app/requests: what apps asked for lately
   courses, // /edu/v1/course, /edu/v1/lesson: what is taught
   classes, // /edu/v1/class: who learns and teaches what
   progress, // /edu/v1/lesson/progress: how far students are
@@ -75,6 +78,7 @@ export const rooms: readonly Room[] = [
   badges, // /plugin/v2/ai/badge, /edu/v1/badge: what people have earned
   planner, // /planner/v1: who could take a mission on
   deliveries, // /plugin/v1/delivery: what is sent to plugins
+  administration, // /admin/v1: people, and how the platform is doing
   sessions, // tokens
   browsers, // who is signed in to the platform where
   lockouts, // failed tries

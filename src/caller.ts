@@ -36,6 +36,7 @@ export interface SignedIn {
   readonly epoch: number
   readonly handle: string
   readonly name: string
+  readonly isAdministrator: boolean
   /** When they proved who they are, in this browser. */
   readonly signedInAt: Date
 }

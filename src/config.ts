@@ -241,6 +241,11 @@ const SETTINGS = {
   ACCESS_TOKEN_HOURS: setting('Lifetime of an access token (hours).', '24', whole(1, 24 * 30)),
   SESSION_DAYS: setting('A session that was not refreshed for this long ends (days).', '90', whole(1, 3650)),
   AUDIT_DAYS: setting('How long the log of security events is kept (days).', '400', whole(30, 36_500)),
+  REQUEST_LOG_DAYS: setting(
+    'How long the requests of an app are kept for its developers (days); 0 keeps none. Refusals are kept, and of many successes in a second a sample.',
+    '7',
+    whole(0, 90),
+  ),
   STORAGE_USER_PERCENT: setting(
     "Share of an app's storage that one user's buckets may take (percent).",
     '10',

@@ -43,6 +43,9 @@ export const PLUGIN_USER_ID = 'a9VxM3kRt7LwQe0ZbH5nJg'
 export const BADGE_ID = 'hC4sW8pKy2TfXv6DgN1mRq'
 export const DELIVERY_ID = 'evt_Kq3wX8tB5mV0zR6yN1cLpA'
 
+export const BROWSER_ADDRESS = '127.0.0.1'
+export const REQUEST_ID = 'q7Xm2Kd0-1f'
+
 export const MOMENT = '2026-05-01T12:00:00.000Z'
 export const LATER = '2026-05-02T12:00:00.000Z'
 /** Of Kim, who is a child in the examples. */

@@ -1,4 +1,4 @@
-import { CLIENT_SECRET, MOMENT } from '../samples.ts'
+import { CLIENT_ID, CLIENT_SECRET, MOMENT, USER_IDS } from '../samples.ts'
 
 const as = 'ellis' as const
 const clientId = 'gs-logbook'
@@ -55,6 +55,21 @@ export const examples = {
       answer: { docs: [PENDING], total: 1, limit: 10, page: 1, pages: 1 },
       as,
       after: 'registerApp',
+    },
+  },
+  listAppUsers: {
+    description:
+      'Who has allowed the app and not taken that back, the latest first. It says no more of them than the app itself may know: the user id, since when, and when they were last seen.',
+    example: {
+      request: { clientId: CLIENT_ID },
+      answer: {
+        docs: [{ userId: USER_IDS.avery, anonymous: false, sinceDate: MOMENT, lastSeenDate: MOMENT }],
+        total: 1,
+        limit: 10,
+        page: 1,
+        pages: 1,
+      },
+      as,
     },
   },
   addAppSecret: {

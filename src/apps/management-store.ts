@@ -69,3 +69,23 @@ export const findAdministrator = read('apps.findAdministrator', {
   row: { administers: bool },
   text: `select r.administers from roles_in_organisation(:person, null) r`,
 })
+
+/** Who has allowed the app, the latest first. When each was last seen is looked up for those on the page alone. */
+export const listUsers = report('apps.listUsers', {
+  params: { app: int8, limit: int8, offset: int8 },
+  row: {
+    user_id: text,
+    consented_at: timestamptz,
+    anonymous: bool,
+    last_seen: nullable(timestamptz),
+    total: int8,
+  },
+  text: `
+    select u.user_id, u.consented_at, p.anonymous, u.total,
+           (select max(s.refreshed_at) from sessions s where s.user_id = u.user_id) as last_seen
+      from (select u.user_id, u.person_id, u.consented_at, count(*) over () as total from app_users u
+             where u.app_id = :app and u.withdrawn_at is null and u.allowed_at is not null
+             order by u.consented_at desc, u.user_id limit :limit offset :offset) u
+      join people p on p.id = u.person_id
+     order by u.consented_at desc, u.user_id`,
+})

@@ -97,6 +97,8 @@ test('an app of others looks like one that does not exist', async () => {
     ['POST', PATH, { clientId: name, name: 'Mine' }],
     ['PUT', `${PATH}/secret`, { clientId: name }],
     ['POST', `${PATH}/secret/drop`, { clientId: name }],
+    ['GET', `${PATH}/users?clientId=${name}`],
+    ['GET', `${PATH}/requests?clientId=${name}`],
   ]
   for (const browser of [avery, blake]) {
     const [real, unreal] = await Promise.all(
@@ -143,4 +145,24 @@ test('plugins are not listed among apps', async () => {
   assert.ok(docs.length > 0)
   assert.ok(!docs.some((one: { clientId: string }) => one.clientId === 'gs-engine'))
   assertError(await call(drew, 'GET', `${PATH}?clientId=gs-engine`), 403, 4032)
+})
+
+test('developers see the users of their app by the ids that the app knows, and when they were last seen', async () => {
+  const { clientId } = await register({ key: 'used' })
+  await app.sql(
+    `insert into app_users (user_id, app_id, person_id, consented_at, allowed_at, withdrawn_at)
+     select 'used-' || p.handle_key, a.id, p.id, now(), case when p.handle_key <> 'blake' then now() end, case when p.handle_key = 'casey' then now() end
+       from apps a, people p where a.client_id = '${clientId}' and p.handle_key in ('avery', 'blake', 'casey', 'drew');
+     insert into sessions (id, app_id, person_id, user_id, door, refreshed_at, created_at, expires_at)
+     select gen_random_uuid(), app_id, person_id, user_id, 'code', '2026-05-01T12:00:00Z', now(), now() from app_users where user_id = 'used-drew'`,
+  )
+  const { body } = await call(drew, 'GET', `${PATH}/users?clientId=${clientId}&limit=1&page=2`)
+  const { sinceDate, ...second } = body.docs[0]
+  assert.ok(sinceDate)
+  assert.deepEqual(
+    [second, body.total, body.pages],
+    [{ userId: 'used-drew', anonymous: false, lastSeenDate: '2026-05-01T12:00:00.000Z' }, 2, 2],
+  )
+  const [first] = (await call(casey, 'GET', `${PATH}/users?clientId=${clientId}`)).body.docs
+  assert.deepEqual([first.userId, first.lastSeenDate], ['used-avery', null])
 })

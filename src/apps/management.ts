@@ -8,13 +8,24 @@ import { readName } from '../lines.ts'
 import { type Page, pageOf, spanOf } from '../paging.ts'
 import { addApp, addAppSecret, BLOCK_BYTES, changeApp, dropOldAppSecrets, setAppStatus } from './apps.ts'
 import * as store from './management-store.ts'
-import type { AppRecord, ChangeApp, ListApps, NameApp, NewApp, NewSecret, RegisterApp, SetAppStatus } from './schema.ts'
+import type {
+  AppRecord,
+  AppUserRecord,
+  ChangeApp,
+  ListApps,
+  ListAppUsers,
+  NameApp,
+  NewApp,
+  NewSecret,
+  RegisterApp,
+  SetAppStatus,
+} from './schema.ts'
 import type { SecretKeys } from './secrets.ts'
 
 const NOT_YOURS = 'There is no app with that client ID, or you do not work on it'
 
 /** An app that the caller works on. One of others is refused like one that does not exist. */
-async function readManaged(db: Db, who: PersonCaller, clientId: string) {
+export async function readManaged(db: Db, who: PersonCaller, clientId: string) {
   const row = await db.first(store.findManaged, { person: who.personId, client: clientId })
   if (!row) throw fail('forbidden', NOT_YOURS)
   return row
@@ -34,6 +45,19 @@ export async function listManagedApps(db: Db, who: PersonCaller, what: ListApps)
   const { organisation = null, status = null } = what
   const rows = await db.all(store.listManaged, { person: who.personId, organisation, status, ...spanOf(what) })
   return pageOf(rows.map(toApp), rows[0]?.total ?? 0, what)
+}
+
+/** The users of an app, by the ids that the app itself knows them by. */
+export async function listUsersOfApp(db: Db, who: PersonCaller, what: ListAppUsers): Promise<Page<AppUserRecord>> {
+  const { id: app } = await readManaged(db, who, what.clientId)
+  const rows = await db.all(store.listUsers, { app, ...spanOf(what) })
+  const users = rows.map((row) => ({
+    userId: row.user_id,
+    anonymous: row.anonymous,
+    sinceDate: row.consented_at.toISOString(),
+    lastSeenDate: row.last_seen?.toISOString() ?? null,
+  }))
+  return pageOf(users, rows[0]?.total ?? 0, what)
 }
 
 /** What people of production sign in to, an administrator has looked at first; the sandbox is for trying. */

@@ -36,6 +36,8 @@ export const ListApps = Type.Object({
   ...paging,
 })
 export type ListApps = Static<typeof ListApps>
+export const ListAppUsers = Type.Object({ clientId, ...paging })
+export type ListAppUsers = Static<typeof ListAppUsers>
 export const SetAppStatus = Type.Object({
   clientId,
   status: { ...Id('`approved` or `suspended`'), enum: ['approved', 'suspended'] },
@@ -80,3 +82,17 @@ export const NewSecret = Type.Object(
   { title: 'NewAppSecret' },
 )
 export type NewSecret = Static<typeof NewSecret>
+
+export const AppUserRecord = Type.Object(
+  {
+    userId: Type.String({ description: 'As the app knows them, and no other app does' }),
+    anonymous: Type.Boolean({ description: 'Whether they have no account' }),
+    sinceDate: Moment,
+    lastSeenDate: Type.Union([Moment, Type.Null()], {
+      description: 'When they last signed in to it, or it renewed its token',
+    }),
+  },
+  { title: 'UserOfApp' },
+)
+export type AppUserRecord = Static<typeof AppUserRecord>
+export const AppUserPage = PageOf(AppUserRecord, 'UsersOfApp')

@@ -51,8 +51,12 @@ export async function recordAudits(
 function detailOf(who: Caller, entry: AuditEntry): AuditEntry['detail'] {
   const { detail = {} } = entry
   const isSelf = !isAlwaysOwn(entry.action, detail) && isDoneBySelf(who, entry)
-  return isSelf ? { ...detail, self: true } : detail
+  return { ...doerOf(who, entry), ...detail, ...(isSelf && { self: true }) }
 }
+
+/** Whoever did it in their browser, where it is about nobody: an app, an organisation, a verb. */
+const doerOf = (who: Caller & Partial<SignedIn>, { personId }: AuditEntry): { by?: number } =>
+  who.browserId !== undefined && who.personId !== undefined && personId === undefined ? { by: who.personId } : {}
 
 /** What nobody but the person does, in their own browser: only there the address is theirs. */
 const OWN_ACTIONS = [
@@ -61,7 +65,7 @@ const OWN_ACTIONS = [
   ...['passkey.added', 'passkey.renamed', 'passkey.removed'],
 ]
 /** What is done to a child, and names the parent, is done in the parent's browser. */
-const isAlwaysOwn = (action: string, detail: object): boolean =>
+export const isAlwaysOwn = (action: string, detail: object): boolean =>
   'parent' in detail ? action.startsWith('child.') : OWN_ACTIONS.includes(action)
 
 /** Of what others may do too, the log says where it was they: the parent whom the entry names, or else the person whom it is about. */

@@ -1,8 +1,10 @@
 import type { Room } from '../room.ts'
 import { auditRetention, exportAudit } from './audit.ts'
+import { auditOperations } from './routes.ts'
 
 export const audit: Room = {
   name: 'audit',
+  operations: auditOperations,
   personalTables: {
     audit_entries: {
       inExport: '`audit.json`',

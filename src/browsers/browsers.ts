@@ -74,6 +74,7 @@ export async function findSignedIn(
     epoch: row.epoch,
     handle: row.handle,
     name,
+    isAdministrator: row.administrator,
     signedInAt: row.created_at,
   }
 }

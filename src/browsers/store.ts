@@ -1,5 +1,5 @@
 import { deleteOlder } from '../database/retention.ts'
-import { bytea, int4, int8, read, text, timestamptz, uuid, write } from '../database/statement.ts'
+import { bool, bytea, int4, int8, read, text, timestamptz, uuid, write } from '../database/statement.ts'
 
 /** Holds only while the person's epoch is the one in which they signed in. */
 export const findBrowser = read('browsers.find', {
@@ -12,9 +12,10 @@ export const findBrowser = read('browsers.find', {
     handle: text,
     first_name: text,
     last_name: text,
+    administrator: bool,
   },
   text: `
-    select b.id, b.person_id, b.epoch, b.created_at, p.handle, p.first_name, p.last_name
+    select b.id, b.person_id, b.epoch, b.created_at, p.handle, p.first_name, p.last_name, p.administrator
       from browsers b join people p on p.id = b.person_id
      where b.token_hash = :hash and b.expires_at > :now and b.epoch = p.epoch and p.disabled_at is null`,
 })

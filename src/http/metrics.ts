@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
-import type { Environment } from '../environment.ts'
+import { type Environment, provided } from '../environment.ts'
 import type { Figure, GaugeDescription } from './interface.ts'
 import type { Observe } from './request.ts'
 
@@ -34,6 +34,51 @@ class Latency {
   }
 }
 
+/** What one operation was asked, and how long it took. */
+export interface OperationFigures {
+  readonly operation: string
+  readonly count: number
+  readonly p50Ms: number
+  readonly p95Ms: number
+  readonly refused: number
+  readonly failed: number
+  readonly errorRate: number
+}
+/** Of this process, since it started. */
+export const operationFigures = provided<() => OperationFigures[]>('the figures of operations')
+
+const sum = (counts: Iterable<number>): number => Iterator.from(counts).reduce((total, count) => total + count, 0)
+
+/** Where so much of all lies, as well as the bounds tell: between two of them it is taken to be even. What took longest took at least the last bound. */
+function quantileOf(counts: readonly number[], share: number): number {
+  const rank = share * sum(counts)
+  let before = 0
+  for (const [i, count] of counts.entries()) {
+    if (count > 0 && before + count >= rank) {
+      const from = BOUNDS_MS[i - 1] ?? 0
+      const to = BOUNDS_MS[i] ?? from
+      return Math.round((from + ((to - from) * (rank - before)) / count) * 10) / 10
+    }
+    before += count
+  }
+  return 0
+}
+
+function figuresOf(operation: string, classes: readonly (Latency | undefined)[]): OperationFigures {
+  const totals = classes.map((latency) => sum(latency?.counts ?? []))
+  const counts = Array.from({ length: BOUNDS_MS.length + 1 }, (_, i) => sum(classes.map((one) => one?.counts[i] ?? 0)))
+  const [count, refused, failed] = [sum(totals), sum(totals.slice(4)), sum(totals.slice(5))]
+  return {
+    operation,
+    count,
+    p50Ms: quantileOf(counts, 0.5),
+    p95Ms: quantileOf(counts, 0.95),
+    refused,
+    failed,
+    errorRate: failed / count,
+  }
+}
+
 const LATENCY = 'groundschool_request_seconds'
 
 /** What Prometheus reads at /metrics, for one environment. */
@@ -55,6 +100,7 @@ export class Metrics {
       }),
     } as unknown as Metric)
     this.#followDatabase(environment)
+    environment.provide(operationFigures, () => this.#listFigures())
     for (const { name, help, label, value } of gauges) this.#gauge(name, help, () => value(environment), label)
   }
 
@@ -72,6 +118,13 @@ export class Metrics {
     return [...this.#latencies].flatMap(([operation, classes]) =>
       classes.flatMap((latency, index) => latency?.toValues(LATENCY, { operation, status: `${index}xx` }) ?? []),
     )
+  }
+
+  #listFigures(): OperationFigures[] {
+    return [...this.#latencies]
+      .filter(([, classes]) => classes.length > 0)
+      .map(([operation, classes]) => figuresOf(operation, Array.from(classes)))
+      .sort((one, other) => other.count - one.count)
   }
 
   #followDatabase({ db }: Environment): void {

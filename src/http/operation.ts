@@ -45,6 +45,8 @@ export interface Example {
   readonly answer?: unknown
   /** Who sends it; Avery, who is a student, where nobody is named. Casey teaches, Ellis is the administrator. */
   readonly as?: 'casey' | 'ellis'
+  /** Whether its numbers and names are others each time: then the test compares what is there, and of which kind. */
+  readonly isLive?: boolean
   /** The operation whose example makes what this one reads or changes. */
   readonly after?: string
 }

@@ -73,6 +73,8 @@ export class HttpRequest {
   query: Fields = NO_FIELDS
   /** Who sends it: nobody in particular until they are found out. */
   who: Caller
+  /** The client ID that an app has given with its secret; it may be anything. */
+  clientId: string | undefined
   /** Values of `RateLimit-Policy` and `RateLimit`, once a limit was applied. */
   limitPolicy: string | undefined
   limitState: string | undefined

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { recordAudit } from '../audit/audit.ts'
+import { type AuditEntry, recordAudit } from '../audit/audit.ts'
 import { networkOf } from '../bounds/networks.ts'
 import { type Caller, type KnownBrowser, personKey, type SignedIn } from '../caller.ts'
 import type { Db } from '../database/database.ts'
@@ -213,7 +213,7 @@ export async function tellPerson(
 export function disablePerson(
   db: Db,
   who: Caller,
-  what: { handle: string; isDisabled: boolean },
+  what: { handle: string; isDisabled: boolean; detail?: AuditEntry['detail'] },
   forget: readonly Forget[],
 ): Promise<void> {
   return db.transaction(async (tx) => {
@@ -221,10 +221,25 @@ export function disablePerson(
     // With the children that they look after, in the order that everybody keeps to.
     if (what.isDisabled) await tx.all(store.lockForRemoval, { id: personId })
     await tx.first(store.setDisabled, { id: personId, at: what.isDisabled ? who.at : null })
-    await recordAudit(tx, who, { action: what.isDisabled ? 'person.disabled' : 'person.enabled', personId })
+    const { detail = {} } = what
+    await recordAudit(tx, who, { action: what.isDisabled ? 'person.disabled' : 'person.enabled', personId, detail })
     if (!what.isDisabled) return
     for (const room of forget) await room.lockOut?.(tx, who, personId)
     await endSessionsOfPerson(tx, who, { personId, reason: 'person disabled' })
+  })
+}
+
+/** Signs somebody out in all browsers and all apps. They stay able to sign in; codes and links that they were given are worth nothing any more. */
+export function endEverything(
+  db: Db,
+  who: Caller,
+  what: { handle: string; detail?: AuditEntry['detail'] },
+): Promise<void> {
+  return db.transaction(async (tx) => {
+    const personId = await readPersonId(tx, what.handle)
+    await tx.first(store.raiseEpoch, { id: personId })
+    await recordAudit(tx, who, { action: 'sign-out.forced', personId, detail: what.detail ?? {} })
+    await endSessionsOfPerson(tx, who, { personId, reason: 'ended by an administrator' })
   })
 }
 

@@ -80,6 +80,38 @@ export async function makeResetLink(
   return linkOf(messages, code)
 }
 
+/** Sends a one-time link to somebody whom an administrator names, who is told what is in the way. */
+export async function sendReset(
+  db: Db,
+  who: Caller,
+  what: { handle: string; by: number },
+  messages: MessagePolicy,
+): Promise<void> {
+  if (!messages.isOn)
+    throw fail('impossibleNow', 'This platform sends no messages: make a link with `groundschool user reset-link`')
+  const code = mintToken('reset', messages.environment)
+  await db.transaction(async (tx) => {
+    const person = await tx.first(store.findForReset, { handle: normaliseHandle(what.handle) })
+    if (!person) throw fail('notFound', `There is nobody with the handle ${what.handle}`)
+    const { id: personId, handle, email } = person
+    const recipient = email ?? ''
+    if (!isMailAddress(recipient))
+      throw fail(
+        'impossibleNow',
+        `${handle} has no e-mail address: make a link with \`groundschool user reset-link ${handle}\``,
+      )
+    if (!(await insertLink(tx, who, { personId, code, most: LIVE_LINKS })))
+      throw fail(
+        'impossibleNow',
+        `${handle} is disabled, or has ${LIVE_LINKS} links of the last ${RESET_MINUTES} minutes already`,
+      )
+    const until = new Date(who.at.getTime() + RESET_MINUTES * MINUTE_MS)
+    const letter = resetLetter(handle, linkOf(messages, code), RESET_MINUTES, messages)
+    await sendMessage(tx, who, { personId, recipient, ...letter, until }, messages)
+    await recordAudit(tx, who, { action: 'password.reset-sent', personId, detail: { by: what.by } })
+  })
+}
+
 /** Whose link it is, and that it can still be used. */
 export async function readReset(
   db: Db,

@@ -324,6 +324,12 @@ export const startEpoch = write('people.startEpoch', {
   text: `update people set epoch = epoch + 1 where id = :person and epoch = :epoch returning epoch`,
 })
 
+export const raiseEpoch = write('people.raiseEpoch', {
+  params: { id: int8 },
+  row: { id: int8 },
+  text: `update people set epoch = epoch + 1 where id = :id returning id`,
+})
+
 /** People whose keys were made by older rules. */
 export const listOutdated = read('people.listOutdated', {
   params: { version: int4, limit: int8 },

@@ -32,6 +32,7 @@ import {
   CODE,
   CODE_VERIFIER,
   DELIVERY_ID,
+  REQUEST_ID as LOGGED_ID,
   MOMENT,
   NOTE_ID,
   PASSKEY_ID,
@@ -408,6 +409,19 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
     await markDemo(app, '@avery')
   },
   signInAsDemo: ({ app }) => markDemo(app, '@casey'),
+  // The only one who has allowed it, and was there.
+  listAppUsers: ({ app }) =>
+    app.sql(
+      `update app_users set allowed_at = case when user_id = '${USER_IDS.avery}' then now() end;
+       insert into sessions (id, app_id, person_id, user_id, door, refreshed_at, created_at, expires_at)
+       select gen_random_uuid(), app_id, person_id, user_id, 'code', now(), now(), now() from app_users where user_id = '${USER_IDS.avery}'`,
+    ),
+  listAudit: async ({ app, real }) => {
+    const [entry] = await app.sql(
+      `select request_id from audit_entries where action = 'sign-in.password' order by id desc limit 1`,
+    )
+    real[LOGGED_ID] = String(entry?.request_id)
+  },
   reportAtoStatus: startAndSignIn,
   reportAtoAlert: startAndSignIn,
   readAtoPackage: makeFullPackage,

@@ -33,7 +33,7 @@ const PAGE_RUNS = size(80)
 const AREAS = {
   account: ['Sign-in', 'Account'],
   people: ['Profile', 'User search', 'Friends', 'Families', 'Pictures'],
-  apps: ['Buckets', 'Apps'],
+  apps: ['Buckets', 'Apps', 'Administration'],
   learning: ['Lessons and progress', 'Courses and classes', 'Notes', 'xAPI', 'Record store'],
   plugins: ['Plugins', 'ATO', 'AI plugins', 'Badges', 'Mission planner'],
 }

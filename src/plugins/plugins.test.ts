@@ -212,7 +212,10 @@ test('an address or a permission is changed by somebody who has just signed in, 
   const { clientId } = await register({ key: 'fresh' })
   const change = (addresses: object) => call(drew, 'POST', PATH, { clientId, addresses })
   assert.equal((await change({ request: 'http://127.0.0.1:4103/r' })).status, 200)
-  assert.deepEqual(await audited('plugin.address'), { purpose: 'request', uri: 'http://127.0.0.1:4103/r' })
+  const { by, ...detail } = (await audited('plugin.address')) as { by: number }
+  assert.deepEqual(detail, { purpose: 'request', uri: 'http://127.0.0.1:4103/r' })
+  const [doer] = await app.sql(`select handle from people where id = ${by}`)
+  assert.equal(doer?.handle, '@drew')
   app.advance(11 * 60_000)
   assertError(await change({ request: null }), 401, 4016, /Sign in again/)
   assertError(await call(drew, 'PUT', `${PATH}/secret`, { clientId }), 401, 4016)

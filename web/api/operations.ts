@@ -81,7 +81,15 @@ export type App = { clientId: string; name: string; organisation: string | null;
 
 export type AppPage = { docs: App[]; total: number; limit: number; page: number; pages: number }
 
+export type UsersOfApp = { docs: UserOfApp[]; total: number; limit: number; page: number; pages: number }
+
+export type UserOfApp = { userId: string; anonymous: boolean; sinceDate: string; lastSeenDate: string | null }
+
 export type NewAppSecret = { clientSecret: string }
+
+export type RequestPage = { docs: LoggedRequest[]; next: string | null; days: number }
+
+export type LoggedRequest = { date: string; operation: string; status: number; code: number | null; ms: number; requestId: string }
 
 export type Lesson = { lessonId: string; courseId: string; name: string; description: string; profilePic: string; coverPhoto: string; media: string; isAssessment?: boolean; expectedCompletionTime: number; instructorGraded: boolean; public: boolean; launchParameters: string[]; locked: boolean; childLessons: ({ lessonId: string; courseId: string; name: string; description: string; profilePic: string; coverPhoto: string; media: string; isAssessment?: boolean; expectedCompletionTime: number; instructorGraded: boolean; public: boolean; launchParameters: string[]; locked: boolean; childLessons: (Record<string, unknown>)[] })[] }
 
@@ -268,6 +276,18 @@ export type Delivery = { deliveryId: string; purpose: string; requestId: string 
 export type DeliveryLog = { deliveryId: string; purpose: string; requestId: string | null; state: "waiting" | "delivered" | "failed" | "replaced"; attempts: number; problem: string | null; createdDate: string; nextDate: string | null; settledDate: string | null; body: unknown; log: ({ number: number; date: string; uri: string; headers: Record<string, string>; tookMs: number; status: number | null; answer: string | null; problem: string | null })[] }
 
 export type ReplayedDeliveries = { count: number; more: boolean }
+
+export type FoundPeople = { docs: FoundPerson[]; total: number; limit: number; page: number; pages: number }
+
+export type FoundPerson = { handle: string; name: string; email: string | null; status: "active" | "disabled"; administrator: boolean; developer: boolean; createdDate: string }
+
+export type KnownPerson = { handle: string; name: string; email: string | null; status: "active" | "disabled"; administrator: boolean; developer: boolean; createdDate: string; disabledDate: string | null; reason: string | null; hasPassword: boolean; passkeys: number; browsers: number; sessions: number; lastSeenDate: string | null; organisations: ({ key: string; name: string; role: string })[]; apps: ({ clientId: string; name: string; sinceDate: string; lastSeenDate: string | null })[] }
+
+export type System = { environment: string; version: string; node: string; startedDate: string; uptimeSeconds: number; memoryBytes: number; database: { version: string; sizeBytes: number; connections: number; connectionLimit: number; waiting: number; migrations: number; lastMigration: string }; events: { unpublishedSeconds: number; consumers: ({ name: string; waitingSeconds: number; unread: number; failed: number })[] }; jobs: ({ kind: string; due: number; waitingSeconds: number; givenUp: number })[]; deliveries: { waiting: number; overdueSeconds: number; failed: number }; operations: ({ operation: string; count: number; p50Ms: number; p95Ms: number; refused: number; failed: number; errorRate: number })[] }
+
+export type AuditPage = { docs: AuditEntry[]; next: string | null }
+
+export type AuditEntry = { date: string; action: string; person: string | null; by: string | null; clientId: string | null; sessionId: string | null; address: string | null; requestId: string | null; detail: Record<string, string | number | boolean | null> }
 
 export type OauthError = { error: string; error_code: 4000 | 4001 | 4002 | 4003 | 4004 | 4005 | 4006 | 4007 | 4008 | 4010 | 4011 | 4012 | 4013 | 4014 | 4015 | 4016 | 4017 | 4019 | 4032 | 4033 | 4034 | 4035 | 4041 | 4042 | 4050 | 4091 | 4121 | 4131 | 4151 | 4171 | 4291 | 5000 | 5030 | 5040; error_description: string; faults?: ({ pointer: string; rule: string; must: string })[] }
 
@@ -587,6 +607,9 @@ export const readApp = /* @__PURE__ */ operation<{ clientId: string }, App>('rea
 /** Lists the apps that the caller works on. */
 export const listApps = /* @__PURE__ */ operation<{ organisation?: string; status?: "pending" | "approved" | "suspended"; page?: number; limit?: number }, AppPage>('listApps', 'GET', '/app/v1/app/list')
 
+/** Lists the users of an app. */
+export const listAppUsers = /* @__PURE__ */ operation<{ clientId: string; page?: number; limit?: number }, UsersOfApp>('listAppUsers', 'GET', '/app/v1/app/users')
+
 /** Gives an app a second client secret. */
 export const addAppSecret = /* @__PURE__ */ operation<{ clientId: string }, NewAppSecret>('addAppSecret', 'PUT', '/app/v1/app/secret')
 
@@ -595,6 +618,9 @@ export const dropOldAppSecret = /* @__PURE__ */ operation<{ clientId: string }, 
 
 /** Approves an app, or suspends it. */
 export const setAppStatus = /* @__PURE__ */ operation<{ clientId: string; status: "approved" | "suspended" }, App>('setAppStatus', 'POST', '/app/v1/app/status')
+
+/** Lists the latest requests of an app. */
+export const listAppRequests = /* @__PURE__ */ operation<{ clientId: string; status?: string; code?: number; operation?: string; limit?: number; cursor?: string }, RequestPage>('listAppRequests', 'GET', '/app/v1/app/requests')
 
 /** Reads a lesson. */
 export const readLesson = /* @__PURE__ */ operation<{ lessonId: string; classId?: string }, Lesson>('readLesson', 'GET', '/edu/v1/lesson')
@@ -1031,8 +1057,32 @@ export const readDelivery = /* @__PURE__ */ operation<{ clientId: string; delive
 /** Sends deliveries again. */
 export const replayDeliveries = /* @__PURE__ */ operation<{ clientId: string; deliveryId?: string; from?: string; to?: string; state?: "waiting" | "delivered" | "failed" | "replaced" }, ReplayedDeliveries>('replayDeliveries', 'POST', '/plugin/v1/delivery/replay')
 
+/** Finds people by handle, name or e-mail address. */
+export const findPeople = /* @__PURE__ */ operation<{ query?: string; status?: "active" | "disabled"; role?: "administrator" | "developer"; page?: number; limit?: number }, FoundPeople>('findPeople', 'GET', '/admin/v1/person/list')
+
+/** Reads what an administrator knows of a person. */
+export const readPerson = /* @__PURE__ */ operation<{ handle: string }, KnownPerson>('readPerson', 'GET', '/admin/v1/person')
+
+/** Keeps a person from signing in, and ends everything that they have open. */
+export const disablePerson = /* @__PURE__ */ operation<{ handle: string; reason: string }, KnownPerson>('disablePerson', 'POST', '/admin/v1/person/disable')
+
+/** Lets a disabled person sign in again. */
+export const enablePerson = /* @__PURE__ */ operation<{ handle: string; reason: string }, KnownPerson>('enablePerson', 'POST', '/admin/v1/person/enable')
+
+/** Signs a person out in all browsers and all apps. */
+export const endSessionsOfPerson = /* @__PURE__ */ operation<{ handle: string; reason: string }, KnownPerson>('endSessionsOfPerson', 'POST', '/admin/v1/person/sessions/end')
+
+/** Sends a person a link for a new password. */
+export const sendPasswordReset = /* @__PURE__ */ operation<{ handle: string }, Success>('sendPasswordReset', 'POST', '/admin/v1/person/password/reset')
+
+/** Says how the platform is doing. */
+export const readSystem = /* @__PURE__ */ operation<Record<never, never>, System>('readSystem', 'GET', '/admin/v1/system')
+
 /** Signs a demo person in, in this browser. */
 export const signInAsDemo = /* @__PURE__ */ operation<{ handle: string }, Success>('signInAsDemo', 'POST', '/account/v1/demo/signin')
+
+/** Lists the audit log. */
+export const listAudit = /* @__PURE__ */ operation<{ action?: string; handle?: string; clientId?: string; from?: string; to?: string; limit?: number; cursor?: string }, AuditPage>('listAudit', 'GET', '/admin/v1/audit')
 
 /** Tells whether the process is alive. */
 export const healthz = /* @__PURE__ */ operation<Record<never, never>, { status: "ok" }>('healthz', 'GET', '/healthz')

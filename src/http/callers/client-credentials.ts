@@ -17,6 +17,7 @@ export function withClientCredentials<F extends Fields>(request: HttpRequest, fi
   const ids = new Set([fields.client_id, basic?.clientId].filter((id) => id !== undefined))
   if (ids.size > 1) throw fail('badRequest', 'client_id is given twice, with different values')
   const clientId = [...ids][0] ?? request.oneHeader('clientid', 'client_id')
+  request.clientId = clientId
   const clientSecret = fields.client_secret ?? basic?.clientSecret
   return {
     ...fields,

@@ -20,3 +20,12 @@ export const aRecentSignIn: Need<PersonCaller> = {
       throw fail('notAuthorized', `Sign in again first: this is open for ${RECENT_MINUTES} minutes after that`)
   },
 }
+
+/** For what concerns the platform as a whole. */
+export const anAdministrator: Need<PersonCaller> = {
+  name: 'administrator',
+  errors: ['forbidden'],
+  check: ({ who }) => {
+    if (!who.isAdministrator) throw fail('forbidden', 'Only administrators may do this')
+  },
+}

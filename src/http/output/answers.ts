@@ -1,4 +1,5 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
+import { noteRequest } from '../../answered.ts'
 import { ByteBudget } from '../../bounds/byte-budget.ts'
 import { callerKey } from '../../caller.ts'
 import { type Environment, service } from '../../environment.ts'
@@ -107,10 +108,17 @@ function boundUnsent(environment: Environment, { who, response, raw }: HttpReque
 }
 
 /** Counts every request, and logs those that failed on our side, were slow, or were sampled. Never the address line: it may carry a token. */
-function conclude({ config, log }: Environment, request: HttpRequest, status: number, code?: string): void {
+function conclude(environment: Environment, request: HttpRequest, status: number, code?: string): void {
+  const { config, log } = environment
   const ms = performance.now() - request.receivedAtMs
-  const { route, id, method } = request
+  const { route, id, method, who } = request
   route.observe(ms, status)
+  const app = (who as { appId?: number }).appId ?? request.clientId
+  if (app !== undefined)
+    environment.get(noteRequest)?.({
+      ...{ app, at: who.at, operation: route.name, status, ms, requestId: id },
+      code: code === undefined ? undefined : Number(code),
+    })
   const isSampled = config.LOG_SAMPLE > 0 && Math.random() < config.LOG_SAMPLE
   if (status < 500 && ms <= config.SLOW_REQUEST_MS && !isSampled) return
   const line = { requestId: id, method, operation: route.name, status, ms: Math.round(ms) }

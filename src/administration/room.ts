@@ -1,0 +1,10 @@
+import type { Room } from '../room.ts'
+import { administrationOperations } from './routes.ts'
+
+export const administration: Room = {
+  name: 'administration',
+  areas: {
+    Administration: 'What administrators do: look after people, read the audit log, see how the platform is doing.',
+  },
+  operations: administrationOperations,
+}

@@ -1,0 +1,46 @@
+import { person } from '../http/callers/callers.ts'
+import { anAdministrator } from '../http/callers/needs.ts'
+import { type Operation, operation } from '../http/operation.ts'
+import { json } from '../http/output/output.ts'
+import { BROWSER_ADDRESS, MOMENT, REQUEST_ID } from '../samples.ts'
+import { listAudit } from './log.ts'
+import { AuditPage, ListAudit } from './schema.ts'
+
+export const auditOperations: readonly Operation[] = [
+  operation({
+    name: 'listAudit',
+    summary: 'Lists the audit log',
+    description:
+      'What happened to accounts, sessions and apps, the latest first, and who did it. Filters can be combined; `next` of an answer is the `cursor` of the page after it.',
+    example: {
+      request: { action: 'sign-in.password', handle: '@ellis', limit: 1 },
+      answer: {
+        docs: [
+          {
+            date: MOMENT,
+            action: 'sign-in.password',
+            person: '@ellis',
+            by: '@ellis',
+            clientId: null,
+            sessionId: null,
+            address: BROWSER_ADDRESS,
+            requestId: REQUEST_ID,
+            detail: {},
+          },
+        ],
+        next: null,
+      },
+      as: 'ellis',
+    },
+    method: 'GET',
+    path: '/admin/v1/audit',
+    area: 'Administration',
+    who: person,
+    needs: [anAdministrator],
+    input: ListAudit,
+    from: 'query',
+    output: json(AuditPage),
+    errors: [],
+    run: ({ db }, input) => listAudit(db, input),
+  }),
+]
