@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { readText, run } from '../src/imports/testing.ts'
@@ -227,7 +227,8 @@ test('every page can be used by everybody, light and dark, wide and narrow, and 
 })
 
 test('every page of the router is one that tests look at', () => {
-  const router = readFileSync(new URL('router.tsx', import.meta.url), 'utf8')
+  const files = ['router.tsx', ...readdirSync(new URL('routes/', import.meta.url)).map((name) => `routes/${name}`)]
+  const router = files.map((name) => readFileSync(new URL(name, import.meta.url), 'utf8')).join('')
   const paths = [...router.matchAll(/path: '([^']+)',\n\s+component/g)].map(([, path]) => path!)
   assert.ok(paths.length > 5)
   const isShown = (path: string) =>

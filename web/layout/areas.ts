@@ -1,8 +1,9 @@
-import { BadgeCheck, Code2, GraduationCap, type LucideIcon, ShieldCheck } from 'lucide-react'
+import { BadgeCheck, Building2, Code2, GraduationCap, type LucideIcon, ShieldCheck } from 'lucide-react'
+import { consoleWords } from '../words/console.ts'
 import { words } from '../words/words.ts'
 
 export interface NavigationEntry {
-  readonly to: '/dashboard' | '/console/apps' | '/admin/approvals'
+  readonly to: '/dashboard' | '/console/apps' | '/console/organisations' | '/admin/approvals'
   readonly label: string
   readonly icon: LucideIcon
 }
@@ -26,7 +27,10 @@ export const AREAS: readonly Area[] = [
     id: 'console',
     label: words.areas.console,
     icon: Code2,
-    pages: [{ to: '/console/apps', label: words.navigation.apps, icon: Code2 }],
+    pages: [
+      { to: '/console/apps', label: words.navigation.apps, icon: Code2 },
+      { to: '/console/organisations', label: consoleWords.navigation.organisations, icon: Building2 },
+    ],
   },
   {
     id: 'admin',
