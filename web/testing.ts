@@ -77,6 +77,32 @@ export const PAGES: readonly Shown[] = [
     waitFor: '@drew',
   },
   { name: 'approvals', person: 'Ellis', path: '/admin/approvals', heading: 'Approvals' },
+  { name: 'people', person: 'Ellis', path: '/admin/people?query=a', heading: 'People', waitFor: '@avery' },
+  { name: 'person', person: 'Ellis', path: '/admin/people/@avery', heading: 'Avery', waitFor: 'Signs in with' },
+  {
+    name: 'permissions',
+    person: 'Ellis',
+    path: '/admin/permissions',
+    heading: 'Plugin permissions',
+    waitFor: 'Demo engine',
+  },
+  { name: 'verbs', person: 'Ellis', path: '/admin/verbs', heading: 'Verb library', waitFor: 'Came with the platform' },
+  {
+    name: 'statements',
+    person: 'Ellis',
+    path: '/admin/record-store/statements',
+    heading: 'Record store',
+    waitFor: 'Stored',
+  },
+  {
+    name: 'statement',
+    person: 'Ellis',
+    path: '/admin/record-store/statements/11111111-2222-4333-8444-555555555555',
+    heading: 'Statement',
+  },
+  { name: 'keys', person: 'Ellis', path: '/admin/record-store/keys', heading: 'Record store', waitFor: 'keys yet' },
+  { name: 'audit', person: 'Ellis', path: '/admin/audit', heading: 'Audit log', waitFor: 'sign-in.demo' },
+  { name: 'system', person: 'Ellis', path: '/admin/system', heading: 'System', waitFor: 'Latency by operation' },
 ]
 
 /** One click on the front page. */

@@ -1,9 +1,27 @@
-import { BadgeCheck, Building2, Code2, GraduationCap, type LucideIcon, ShieldCheck } from 'lucide-react'
+import {
+  Activity,
+  BadgeCheck,
+  Blocks,
+  BookA,
+  Building2,
+  Code2,
+  Database,
+  GraduationCap,
+  type LucideIcon,
+  ScrollText,
+  ShieldCheck,
+  Users,
+} from 'lucide-react'
+import { adminWords } from '../words/admin.ts'
 import { consoleWords } from '../words/console.ts'
 import { words } from '../words/words.ts'
 
 export interface NavigationEntry {
-  readonly to: '/dashboard' | '/console/apps' | '/console/organisations' | '/admin/approvals'
+  readonly to:
+    | '/dashboard'
+    | '/console/apps'
+    | '/console/organisations'
+    | `/admin/${'approvals' | 'people' | 'permissions' | 'record-store' | 'verbs' | 'audit' | 'system'}`
   readonly label: string
   readonly icon: LucideIcon
 }
@@ -36,6 +54,14 @@ export const AREAS: readonly Area[] = [
     id: 'admin',
     label: words.areas.admin,
     icon: ShieldCheck,
-    pages: [{ to: '/admin/approvals', label: words.navigation.approvals, icon: BadgeCheck }],
+    pages: [
+      { to: '/admin/approvals', label: words.navigation.approvals, icon: BadgeCheck },
+      { to: '/admin/people', label: adminWords.navigation.people, icon: Users },
+      { to: '/admin/permissions', label: adminWords.navigation.permissions, icon: Blocks },
+      { to: '/admin/record-store', label: adminWords.navigation.recordStore, icon: Database },
+      { to: '/admin/verbs', label: adminWords.navigation.verbs, icon: BookA },
+      { to: '/admin/audit', label: adminWords.navigation.audit, icon: ScrollText },
+      { to: '/admin/system', label: adminWords.navigation.system, icon: Activity },
+    ],
   },
 ]
