@@ -167,7 +167,7 @@ function Actions({ person }: OfPerson) {
             {say.end}
           </Button>
           {status === 'active' ? (
-            <Button color="red" variant="outline" onClick={() => setAsked('disable')}>
+            <Button color="red" variant="light" onClick={() => setAsked('disable')}>
               {say.disable}
             </Button>
           ) : (

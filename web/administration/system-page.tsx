@@ -38,14 +38,14 @@ export function SystemPage() {
       <Loaded of={found} lines={10}>
         {(system) => (
           <Stack gap="lg">
-            <SimpleGrid cols={{ base: 1, md: 3 }} spacing="lg">
+            <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
               <Process system={system} />
               <Database system={system} />
               <Waiting system={system} />
+              <Jobs jobs={system.jobs} />
             </SimpleGrid>
             <Operations operations={system.operations} />
             <Consumers system={system} />
-            <Jobs jobs={system.jobs} />
           </Stack>
         )}
       </Loaded>
@@ -153,7 +153,7 @@ const Jobs = ({ jobs }: Pick<System, 'jobs'>) => (
     {jobs.length === 0 ? (
       <Text c="dimmed">{say.noJobs}</Text>
     ) : (
-      <Rows label={say.jobs} head={[say.job, say.age, say.due, say.givenUp]} minWidth={420}>
+      <Rows label={say.jobs} head={[say.job, say.age, say.due, say.givenUp]} minWidth={380}>
         {jobs.map(({ kind, waitingSeconds, due, givenUp }) => (
           <Row key={kind} cells={[kind, sayWait(waitingSeconds), due, givenUp]} />
         ))}

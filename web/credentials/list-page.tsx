@@ -141,7 +141,9 @@ function CredentialRow({ of, onSecret }: CredentialRowProps) {
           {error && <Problem error={error} />}
         </Stack>,
         <Stack key="status" gap={4} align="flex-start">
-          <Badge color={COLOURS[status]}>{say.statuses[status]}</Badge>
+          <Badge color={COLOURS[status]} miw="max-content">
+            {say.statuses[status]}
+          </Badge>
           {secrets.length > 1 && (
             <Text size="xs" c="dimmed">
               {say.two}

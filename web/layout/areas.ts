@@ -4,7 +4,9 @@ import {
   Blocks,
   BookA,
   Building2,
+  ClipboardList,
   Code2,
+  Compass,
   Database,
   GraduationCap,
   type LucideIcon,
@@ -14,6 +16,7 @@ import {
 } from 'lucide-react'
 import { adminWords } from '../words/admin.ts'
 import { consoleWords } from '../words/console.ts'
+import { plannerWords } from '../words/planner.ts'
 import { words } from '../words/words.ts'
 
 export interface NavigationEntry {
@@ -21,13 +24,15 @@ export interface NavigationEntry {
     | '/dashboard'
     | '/console/apps'
     | '/console/organisations'
+    | '/planner'
+    | '/planner/plans'
     | `/admin/${'approvals' | 'people' | 'permissions' | 'record-store' | 'verbs' | 'audit' | 'system'}`
   readonly label: string
   readonly icon: LucideIcon
 }
 
 export interface Area {
-  readonly id: 'dashboard' | 'console' | 'admin'
+  readonly id: 'dashboard' | 'console' | 'planner' | 'admin'
   readonly label: string
   readonly icon: LucideIcon
   readonly pages: readonly [NavigationEntry, ...NavigationEntry[]]
@@ -48,6 +53,15 @@ export const AREAS: readonly Area[] = [
     pages: [
       { to: '/console/apps', label: words.navigation.apps, icon: Code2 },
       { to: '/console/organisations', label: consoleWords.navigation.organisations, icon: Building2 },
+    ],
+  },
+  {
+    id: 'planner',
+    label: words.areas.planner,
+    icon: Compass,
+    pages: [
+      { to: '/planner', label: plannerWords.navigation.search, icon: Compass },
+      { to: '/planner/plans', label: plannerWords.navigation.plans, icon: ClipboardList },
     ],
   },
   {

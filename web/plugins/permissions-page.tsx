@@ -1,4 +1,4 @@
-import { Badge, Button, Stack, Text } from '@mantine/core'
+import { Badge, Button, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Blocks, Check, Clock } from 'lucide-react'
@@ -91,7 +91,7 @@ function PluginRow({ plugin }: { readonly plugin: Plugin }) {
       },
     )
   const cell = (permission: Permission) => {
-    if (!OF_KIND[kind].includes(permission)) return <Quiet>{say.none}</Quiet>
+    if (!OF_KIND[kind].includes(permission)) return <Never />
     if (!plugin.permissions.some((one) => one.permission === permission)) return <Quiet>{say.notAsked}</Quiet>
     const isGranted = granted.includes(permission)
     const what = [say.names[permission], name] as const
@@ -159,6 +159,13 @@ function PluginState({ plugin: { status, active } }: { readonly plugin: Plugin }
   if (status === 'suspended') return <Badge color="red">{say.suspended}</Badge>
   return <Badge color={active ? 'green' : 'gray'}>{active ? say.active : say.inactive}</Badge>
 }
+
+const Never = () => (
+  <Text size="sm" c="dimmed">
+    <span aria-hidden>–</span>
+    <VisuallyHidden>{say.none}</VisuallyHidden>
+  </Text>
+)
 
 const Quiet = ({ children }: { readonly children: string }) => (
   <Text size="sm" c="dimmed">

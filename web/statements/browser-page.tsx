@@ -1,4 +1,4 @@
-import { Grid, Stack, Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { ScrollText } from 'lucide-react'
@@ -82,43 +82,36 @@ function Found({ homePage }: { readonly homePage: string }) {
             </Card>
           )
         return (
-          <Grid gap="lg">
-            <Grid.Col span={{ base: 12, lg: 9 }}>
-              <Card isFlush>
-                <Rows
-                  label={adminWords.store.statements}
-                  head={[say.when, say.who, say.did, say.what, say.result, say.title]}
-                  minWidth={760}
-                >
-                  {statements.map((statement) => (
-                    <StatementRow key={statement.id} of={statement} />
-                  ))}
-                </Rows>
-                <Turn
-                  newest={
-                    cursor !== undefined && (
-                      <TextLink from="/admin/record-store/statements" to="." search={filters}>
-                        {turn.newest}
-                      </TextLink>
-                    )
-                  }
-                  older={
-                    next !== null && (
-                      <TextLink from="/admin/record-store/statements" to="." search={{ ...filters, cursor: next }}>
-                        {turn.older}
-                      </TextLink>
-                    )
-                  }
-                />
-              </Card>
-            </Grid.Col>
-            <Grid.Col span={{ base: 12, lg: 3 }}>
-              <Stack>
-                <Text fw={600}>{count.data && say.count(count.data.count)}</Text>
-                <ByVerb chosen={chosen} filters={filters} />
-              </Stack>
-            </Grid.Col>
-          </Grid>
+          <Stack gap="lg">
+            <ByVerb chosen={chosen} filters={filters} total={count.data?.count} />
+            <Card isFlush>
+              <Rows
+                label={adminWords.store.statements}
+                head={[say.when, say.who, say.did, say.what, say.result, say.title]}
+                minWidth={760}
+              >
+                {statements.map((statement) => (
+                  <StatementRow key={statement.id} of={statement} />
+                ))}
+              </Rows>
+              <Turn
+                newest={
+                  cursor !== undefined && (
+                    <TextLink from="/admin/record-store/statements" to="." search={filters}>
+                      {turn.newest}
+                    </TextLink>
+                  )
+                }
+                older={
+                  next !== null && (
+                    <TextLink from="/admin/record-store/statements" to="." search={{ ...filters, cursor: next }}>
+                      {turn.older}
+                    </TextLink>
+                  )
+                }
+              />
+            </Card>
+          </Stack>
         )
       }}
     </Loaded>
@@ -166,6 +159,7 @@ const Only = ({ name, value, text }: OnlyProps) =>
       search={({ cursor: _cursor, ...kept }: Record<string, string | undefined>) => ({ ...kept, [name]: value })}
       title={say.onlyThis(value)}
       className={classes.long!}
+      size="sm"
     >
       {text}
     </TextLink>
@@ -174,15 +168,16 @@ const Only = ({ name, value, text }: OnlyProps) =>
 interface ByVerbProps {
   readonly chosen: Omit<Parameters<typeof countStatements>[0], 'by'>
   readonly filters: Readonly<Record<string, string | undefined>>
+  readonly total: number | undefined
 }
 
-function ByVerb({ chosen, filters }: ByVerbProps) {
+function ByVerb({ chosen, filters, total }: ByVerbProps) {
   const found = useQuery(query(aggregateStatements, { ...chosen, by: 'verb', limit: 8 }))
   const groups = found.data?.groups ?? []
   const largest = groups[0]?.count ?? 1
   return (
-    <Card title={say.byVerb}>
-      <Stack gap="sm" component="ul" className={classes.groups}>
+    <Card title={total === undefined ? say.byVerb : say.countByVerb(total)}>
+      <ul className={classes.groups}>
         {groups.map(({ verb, count }) => (
           <li key={verb?.id}>
             <div className={classes.group}>
@@ -196,7 +191,7 @@ function ByVerb({ chosen, filters }: ByVerbProps) {
             <Bar share={count / largest} />
           </li>
         ))}
-      </Stack>
+      </ul>
       {found.data?.more && (
         <Text size="xs" c="dimmed" mt="sm">
           {say.more}

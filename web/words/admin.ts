@@ -231,6 +231,7 @@ export const adminWords = {
     openOf: (who: string, did: string, what: string) => `Open: ${who} ${did} ${what}`,
     onlyThis: (what: string) => `Only ${what}`,
     byVerb: 'By verb',
+    countByVerb: (count: number) => `${plural(count, 'statement')}, by verb`,
     share: (count: number) => count.toLocaleString('en'),
     more: 'These are the most frequent.',
     succeeded: 'Success',
