@@ -40,7 +40,7 @@ const person = createRoute({
 const permissions = createRoute({
   getParentRoute: () => signedIn,
   path: '/admin/permissions',
-  component: lazyRouteComponent(() => import('../plugins/permissions-page.tsx'), 'PermissionsPage'),
+  component: lazyRouteComponent(() => import('../plugins/permission-matrix-page.tsx'), 'PermissionsPage'),
   validateSearch: (search): { page?: number } => only({ page: pageFrom(search.page) }),
 })
 
