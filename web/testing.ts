@@ -76,6 +76,56 @@ export const PAGES: readonly Shown[] = [
     heading: 'Northwind Training',
     waitFor: '@drew',
   },
+  { name: 'plugins', person: 'Drew', path: '/console/plugins', heading: 'Plugins', waitFor: 'gs-demo-ato' },
+  {
+    name: 'plugin-new',
+    person: 'Drew',
+    path: '/console/plugins/new',
+    heading: 'Register a plugin',
+    waitFor: 'Address for requests',
+  },
+  {
+    name: 'plugin',
+    person: 'Drew',
+    path: '/console/plugins/gs-demo-ato',
+    heading: 'Demo ATO helper',
+    waitFor: 'Client ID',
+  },
+  {
+    name: 'plugin-settings',
+    person: 'Drew',
+    path: '/console/plugins/gs-demo-ato/settings',
+    heading: 'Demo ATO helper',
+    waitFor: 'Danger zone',
+  },
+  {
+    name: 'plugin-permissions',
+    person: 'Drew',
+    path: '/console/plugins/gs-demo-ai/permissions',
+    heading: 'Demo engine',
+    waitFor: 'Organisations',
+  },
+  {
+    name: 'plugin-secrets',
+    person: 'Drew',
+    path: '/console/plugins/gs-demo-ato/secrets',
+    heading: 'Demo ATO helper',
+    waitFor: 'Secret 1',
+  },
+  {
+    name: 'deliveries',
+    person: 'Drew',
+    path: '/console/plugins/gs-demo-ato/deliveries',
+    heading: 'Demo ATO helper',
+    waitFor: 'Nothing was sent yet',
+  },
+  {
+    name: 'ato',
+    person: 'Drew',
+    path: '/console/ato?app=gs-demo-app',
+    heading: 'ATO requests',
+    waitFor: 'No package yet',
+  },
   { name: 'approvals', person: 'Ellis', path: '/admin/approvals', heading: 'Approvals' },
   { name: 'people', person: 'Ellis', path: '/admin/people?query=a', heading: 'People', waitFor: '@avery' },
   { name: 'person', person: 'Ellis', path: '/admin/people/@avery', heading: 'Avery', waitFor: 'Signs in with' },
@@ -92,17 +142,23 @@ export const PAGES: readonly Shown[] = [
     person: 'Ellis',
     path: '/admin/record-store/statements',
     heading: 'Record store',
-    waitFor: 'Stored',
-  },
-  {
-    name: 'statement',
-    person: 'Ellis',
-    path: '/admin/record-store/statements/11111111-2222-4333-8444-555555555555',
-    heading: 'Statement',
+    waitFor: 'There are no statements yet',
   },
   { name: 'keys', person: 'Ellis', path: '/admin/record-store/keys', heading: 'Record store', waitFor: 'keys yet' },
   { name: 'audit', person: 'Ellis', path: '/admin/audit', heading: 'Audit log', waitFor: 'sign-in.demo' },
   { name: 'system', person: 'Ellis', path: '/admin/system', heading: 'System', waitFor: 'Latency by operation' },
+  { name: 'planner', person: 'Ellis', path: '/planner', heading: 'Mission planner', waitFor: 'Ask engines' },
+  { name: 'plans', person: 'Ellis', path: '/planner/plans', heading: 'Plans', waitFor: 'You have no plan yet' },
+]
+
+/** Pages that are there once somebody has done something: the test of their area goes there, and looks. */
+export const SEEN_IN_STORIES: readonly string[] = [
+  '/console/plugins/$clientId/deliveries/$deliveryId',
+  '/console/ato/packages/$packageId',
+  '/console/ato/requests/$requestId',
+  '/admin/record-store/statements/$statementId',
+  '/planner/searches/$searchId',
+  '/planner/plans/$planId',
 ]
 
 /** One click on the front page. */

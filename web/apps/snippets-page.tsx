@@ -21,7 +21,7 @@ export function AppSnippetsPage() {
 function SnippetCards({ app }: { readonly app: App }) {
   const { language = 'curl' } = useSearch({ from: FROM })
   const navigate = useNavigate({ from: '/console/apps/$clientId/snippets' })
-  const redirectUri = app.redirectUris[0]
+  const redirectUri = app.redirectUris.find((uri) => uri.startsWith('http')) ?? app.redirectUris[0]
   if (redirectUri === undefined)
     return (
       <Card>

@@ -8,8 +8,10 @@ import {
   Code2,
   Compass,
   Database,
+  FileCheck,
   GraduationCap,
   type LucideIcon,
+  Plug,
   ScrollText,
   ShieldCheck,
   Users,
@@ -24,6 +26,8 @@ export interface NavigationEntry {
     | '/dashboard'
     | '/console/apps'
     | '/console/organisations'
+    | '/console/plugins'
+    | '/console/ato'
     | '/planner'
     | '/planner/plans'
     | `/admin/${'approvals' | 'people' | 'permissions' | 'record-store' | 'verbs' | 'audit' | 'system'}`
@@ -52,6 +56,8 @@ export const AREAS: readonly Area[] = [
     icon: Code2,
     pages: [
       { to: '/console/apps', label: words.navigation.apps, icon: Code2 },
+      { to: '/console/plugins', label: consoleWords.navigation.plugins, icon: Plug },
+      { to: '/console/ato', label: consoleWords.navigation.ato, icon: FileCheck },
       { to: '/console/organisations', label: consoleWords.navigation.organisations, icon: Building2 },
     ],
   },

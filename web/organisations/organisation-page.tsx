@@ -16,6 +16,7 @@ import {
 } from '../api/operations.ts'
 import { query, useWrite } from '../api/query.ts'
 import { Card } from '../parts/card.tsx'
+import { Confirm } from '../parts/confirm.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { TextLink } from '../parts/link.tsx'
 import { PageHead } from '../parts/page-head.tsx'
@@ -102,7 +103,7 @@ function Members({ organisation }: { readonly organisation: string }) {
               {say.emptyText}
             </Empty>
           ) : (
-            <Rows label={say.members} head={[say.member, say.role, '']} minWidth={460}>
+            <Rows label={say.members} head={[say.member, say.role]} hasActions minWidth={460}>
               {docs.map((member) => (
                 <MemberRow key={member.handle} organisation={organisation} member={member} />
               ))}
@@ -130,7 +131,20 @@ function MemberRow({ organisation, member }: { readonly organisation: string; re
       { organisation, handle, role: next as Role },
       { onSuccess: () => notifications.show({ message: say.roleSet(name, say.roles[next] ?? next) }) },
     )
-  const undo = () => set.mutate({ organisation, handle, role: role as Role })
+  const [isAsking, setAsking] = useState(false)
+  // A role that a file gave cannot be given back here: that is asked first.
+  const isKnown = ROLES.some((one) => one === role)
+  const takeOut = () =>
+    remove.mutate(
+      { organisation, handle },
+      {
+        onSuccess: () => {
+          setAsking(false)
+          if (isKnown) notifyWithUndo(say.removed(name), () => set.mutate({ organisation, handle, role: role as Role }))
+          else notifications.show({ message: say.removed(name) })
+        },
+      },
+    )
   const error = set.error ?? remove.error
   return (
     <Row
@@ -155,19 +169,28 @@ function MemberRow({ organisation, member }: { readonly organisation: string; re
           size="xs"
           maw={180}
         />,
-        <Button
-          key="remove"
-          variant="subtle"
-          color="red"
-          size="xs"
-          loading={remove.isPending}
-          aria-label={say.removeOf(name)}
-          onClick={() =>
-            remove.mutate({ organisation, handle }, { onSuccess: () => notifyWithUndo(say.removed(name), undo) })
-          }
-        >
-          {say.remove}
-        </Button>,
+        <>
+          <Button
+            variant="subtle"
+            color="red"
+            size="xs"
+            loading={remove.isPending}
+            aria-label={say.removeOf(name)}
+            onClick={() => (isKnown ? takeOut() : setAsking(true))}
+          >
+            {say.remove}
+          </Button>
+          <Confirm
+            isOpen={isAsking}
+            title={say.removeTitle(name)}
+            go={say.remove}
+            isPending={remove.isPending}
+            onGo={takeOut}
+            onClose={() => setAsking(false)}
+          >
+            {say.removeText(role)}
+          </Confirm>
+        </>,
       ]}
     />
   )

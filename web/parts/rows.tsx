@@ -1,17 +1,20 @@
-import { Table } from '@mantine/core'
+import { Table, VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { consoleWords } from '../words/console.ts'
 
 interface RowsProps {
   /** What the table is of, for those who cannot see it. */
   readonly label: string
   readonly head: readonly ReactNode[]
+  /** Whether a last column holds what can be done with each. */
+  readonly hasActions?: boolean
   /** From here on it scrolls sideways. */
   readonly minWidth?: number
   readonly children: ReactNode
 }
 
 /** A table of things of one kind; it scrolls in itself, by keyboard too. */
-export const Rows = ({ label, head, minWidth = 560, children }: RowsProps) => (
+export const Rows = ({ label, head, hasActions = false, minWidth = 560, children }: RowsProps) => (
   <Table.ScrollContainer minWidth={minWidth} type="native" tabIndex={0} role="region" aria-label={label}>
     <Table highlightOnHover horizontalSpacing="lg">
       <Table.Thead>
@@ -20,6 +23,11 @@ export const Rows = ({ label, head, minWidth = 560, children }: RowsProps) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: columns stay where they are
             <Table.Th key={i}>{title}</Table.Th>
           ))}
+          {hasActions && (
+            <Table.Th>
+              <VisuallyHidden>{consoleWords.form.actions}</VisuallyHidden>
+            </Table.Th>
+          )}
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>{children}</Table.Tbody>

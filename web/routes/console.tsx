@@ -61,6 +61,85 @@ const organisation = createRoute({
   validateSearch: (search): { page?: number } => only({ page: pageFrom(search.page) }),
 })
 
+const plugins = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/console/plugins',
+  component: lazyRouteComponent(() => import('../plugins/list-page.tsx'), 'PluginListPage'),
+})
+
+const newPlugin = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/console/plugins/new',
+  component: lazyRouteComponent(() => import('../plugins/new-page.tsx'), 'NewPluginPage'),
+})
+
+const plugin = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/console/plugins/$clientId',
+  component: lazyRouteComponent(() => import('../plugins/plugin-page.tsx'), 'PluginPage'),
+})
+
+const pluginSettings = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/console/plugins/$clientId/settings',
+  component: lazyRouteComponent(() => import('../plugins/settings-page.tsx'), 'PluginSettingsPage'),
+})
+
+const pluginPermissions = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/console/plugins/$clientId/permissions',
+  component: lazyRouteComponent(() => import('../plugins/permissions-page.tsx'), 'PluginPermissionsPage'),
+})
+
+const pluginSecrets = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/console/plugins/$clientId/secrets',
+  component: lazyRouteComponent(() => import('../plugins/secrets-page.tsx'), 'PluginSecretsPage'),
+})
+
+const deliveries = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/console/plugins/$clientId/deliveries',
+  component: lazyRouteComponent(() => import('../deliveries/list-page.tsx'), 'DeliveryListPage'),
+  validateSearch: (search): { state?: 'waiting' | 'delivered' | 'failed' | 'replaced'; page?: number } =>
+    only({ state: oneOf(['waiting', 'delivered', 'failed', 'replaced'], search.state), page: pageFrom(search.page) }),
+})
+
+const delivery = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/console/plugins/$clientId/deliveries/$deliveryId',
+  component: lazyRouteComponent(() => import('../deliveries/delivery-page.tsx'), 'DeliveryPage'),
+})
+
+const ato = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/console/ato',
+  component: lazyRouteComponent(() => import('../ato/list-page.tsx'), 'AtoPage'),
+  validateSearch: (search): { app?: string; page?: number } =>
+    only({ app: typeof search.app === 'string' ? search.app : undefined, page: pageFrom(search.page) }),
+})
+
+const atoPackage = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/console/ato/packages/$packageId',
+  component: lazyRouteComponent(() => import('../ato/package-page.tsx'), 'PackagePage'),
+})
+
+const atoRequest = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/console/ato/requests/$requestId',
+  component: lazyRouteComponent(() => import('../ato/request-page.tsx'), 'RequestPage'),
+})
+
+/** The address that plugins are given as `reportUri`. */
+const atoReport = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/console/ato/$requestId',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/console/ato/requests/$requestId', params, replace: true })
+  },
+})
+
 export const consoleRoutes = [
   consoleHome,
   organisations,
@@ -71,4 +150,16 @@ export const consoleRoutes = [
   appSettings,
   appSecrets,
   appSnippets,
+  plugins,
+  newPlugin,
+  plugin,
+  pluginSettings,
+  pluginPermissions,
+  pluginSecrets,
+  deliveries,
+  delivery,
+  ato,
+  atoPackage,
+  atoRequest,
+  atoReport,
 ] as const

@@ -6,9 +6,11 @@ import {
   type CSSVariablesResolver,
   createTheme,
   type MantineColorsTuple,
+  Notification,
   Table,
   Tooltip,
 } from '@mantine/core'
+import { words } from '../words/words.ts'
 
 /** One set of tokens for both schemes: navy is the ground of the brand, sky its accent, everything else is grey. */
 const sky: MantineColorsTuple = [
@@ -84,6 +86,7 @@ export const theme = createTheme({
     Anchor: Anchor.extend({ defaultProps: { underline: 'hover' } }),
     Badge: Badge.extend({ defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 550 } }),
     Button: Button.extend({ defaultProps: { fw: 550 } }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': words.states.close } } }),
     Table: Table.extend({
       defaultProps: { verticalSpacing: 'sm' },
       styles: { th: { color: 'var(--mantine-color-dimmed)', fontWeight: 600 } },
@@ -100,12 +103,13 @@ const onTint = (texts: Readonly<Record<string, string>>) =>
 
 /** What Mantine's own values are too faint for: every text is read at 4.5 to 1 or better. */
 export const resolveVariables: CSSVariablesResolver = ({ colors }) => ({
-  variables: {},
+  variables: { '--mantine-color-red-filled': '#b42318', '--mantine-color-red-filled-hover': '#97190f' },
   light: {
     ...onTint(LIGHT_TEXTS),
     '--mantine-color-dimmed': colors.gray![7]!,
     '--mantine-color-placeholder': colors.gray![6]!,
     '--mantine-color-error': '#b42318',
+    '--mantine-color-red-outline': '#b42318',
     '--gs-ground': colors.gray![0]!,
     '--gs-surface': '#ffffff',
     '--gs-line': colors.gray![2]!,
@@ -117,6 +121,7 @@ export const resolveVariables: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-dimmed': colors.dark![2]!,
     '--mantine-color-placeholder': colors.dark![2]!,
     '--mantine-color-error': '#ff9d94',
+    '--mantine-color-red-outline': '#ff9d94',
     '--mantine-color-anchor': colors.sky![3]!,
     '--gs-ground': colors.dark![8]!,
     '--gs-surface': colors.dark![7]!,

@@ -21,6 +21,7 @@ export const consoleWords = {
     unsaved: 'Changes are not saved yet',
     leave: 'Leave this page? What you changed is not saved.',
     danger: 'Danger zone',
+    actions: 'Actions',
   },
 
   organisations: {
@@ -57,6 +58,8 @@ export const consoleWords = {
     roleSet: (name: string, role: string) => `${name}: ${role} from now on`,
     remove: 'Remove',
     removeOf: (name: string) => `Remove ${name}`,
+    removeTitle: (name: string) => `Remove ${name}?`,
+    removeText: (role: string) => `The role ${role} came from a file: you can add them again, but not with it.`,
     removed: (name: string) => `${name} no longer belongs to it`,
     rename: 'Rename',
     renameTitle: 'Rename the organisation',
@@ -157,6 +160,7 @@ export const consoleWords = {
       capabilities: 'Capabilities',
       candidates: 'Candidates',
     },
+    purposeLabel: (purpose: string) => `Address for ${purpose.toLowerCase()}`,
     purposesHelp: {
       request: 'Gets each request that was started.',
       distributions: 'Gets the distributions of a request when they change. Optional.',
@@ -249,6 +253,7 @@ export const consoleWords = {
     missingMoment: 'Choose a moment',
     replayed: (count: number, isMore: boolean) =>
       `${plural(count, 'delivery', 'deliveries')} will be sent again${isMore ? '; there are more in the range' : ''}`,
+    open: (purpose: string, id: string) => `${purpose}, delivery ${id}`,
     one: 'Delivery',
     id: 'Id',
     request: 'ATO request',
