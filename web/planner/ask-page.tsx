@@ -87,13 +87,8 @@ function AskForm({ engines }: { readonly engines: readonly PlannerEngine[] }) {
           minRows={3}
           {...form.getInputProps('text')}
         />
-        <Checkbox.Group
-          label={say.engines}
-          description={say.enginesHelp}
-          inputWrapperOrder={[...ORDER]}
-          {...form.getInputProps('engines')}
-        >
-          <Stack gap="xs" mb={4}>
+        <Checkbox.Group label={say.engines} description={say.enginesHelp} {...form.getInputProps('engines')}>
+          <Stack gap="xs" mt="xs">
             {engines.map(({ clientId, name, description }) => (
               <Checkbox key={clientId} value={clientId} label={name} description={description} />
             ))}

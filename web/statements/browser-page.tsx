@@ -134,6 +134,7 @@ function StatementRow({ of }: { readonly of: Statement }) {
           to="/admin/record-store/statements/$statementId"
           params={{ statementId: of.id }}
           aria-label={say.openOf(who, did, what)}
+          size="sm"
         >
           {say.open}
         </TextLink>,

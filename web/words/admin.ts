@@ -30,7 +30,7 @@ export const adminWords = {
     title: 'People',
     lead: 'Everybody who has an account here.',
     find: 'Find',
-    findHelp: 'How a handle, name or e-mail address begins',
+    findHelp: 'Handle, name or e-mail',
     status: 'Status',
     statuses: { active: 'Active', disabled: 'Disabled' },
     role: 'Role',
@@ -211,7 +211,7 @@ export const adminWords = {
   },
   statements: {
     agent: 'Agent',
-    agentHelp: 'An e-mail address, a handle, or an agent as JSON',
+    agentHelp: 'E-mail, handle or JSON',
     verb: 'Verb',
     verbHelp: 'IRI of a verb',
     activity: 'Activity',
