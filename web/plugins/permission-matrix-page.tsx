@@ -161,7 +161,8 @@ function PluginState({ plugin: { status, active } }: { readonly plugin: Plugin }
 }
 
 const Never = () => (
-  <Text size="sm" c="dimmed">
+  // What is hidden stays within the table, which scrolls; else the page would.
+  <Text size="sm" c="dimmed" pos="relative">
     <span aria-hidden>–</span>
     <VisuallyHidden>{say.none}</VisuallyHidden>
   </Text>
