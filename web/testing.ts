@@ -197,9 +197,36 @@ export const SEEN_IN_STORIES: readonly string[] = [
   '/console/plugins/$clientId/deliveries/$deliveryId',
   '/console/ato/packages/$packageId',
   '/console/ato/requests/$requestId',
+  '/admin/record-store/statements/$statementId',
+  '/planner/searches/$searchId',
+  '/planner/plans/$planId',
 ]
 
-const ADMIN: readonly Shown[] = [{ name: 'approvals', person: 'Ellis', path: '/admin/approvals', heading: 'Approvals' }]
+const ADMIN: readonly Shown[] = [
+  { name: 'approvals', person: 'Ellis', path: '/admin/approvals', heading: 'Approvals' },
+  { name: 'people', person: 'Ellis', path: '/admin/people?query=a', heading: 'People', waitFor: '@avery' },
+  { name: 'person', person: 'Ellis', path: '/admin/people/@avery', heading: 'Avery', waitFor: 'Signs in with' },
+  {
+    name: 'permissions',
+    person: 'Ellis',
+    path: '/admin/permissions',
+    heading: 'Plugin permissions',
+    waitFor: 'Demo engine',
+  },
+  { name: 'verbs', person: 'Ellis', path: '/admin/verbs', heading: 'Verb library', waitFor: 'Came with the platform' },
+  {
+    name: 'statements',
+    person: 'Ellis',
+    path: '/admin/record-store/statements',
+    heading: 'Record store',
+    waitFor: 'There are no statements yet',
+  },
+  { name: 'keys', person: 'Ellis', path: '/admin/record-store/keys', heading: 'Record store', waitFor: 'keys yet' },
+  { name: 'audit', person: 'Ellis', path: '/admin/audit', heading: 'Audit log', waitFor: 'sign-in.demo' },
+  { name: 'system', person: 'Ellis', path: '/admin/system', heading: 'System', waitFor: 'Latency by operation' },
+  { name: 'planner', person: 'Ellis', path: '/planner', heading: 'Mission planner', waitFor: 'Ask engines' },
+  { name: 'plans', person: 'Ellis', path: '/planner/plans', heading: 'Plans', waitFor: 'You have no plan yet' },
+]
 
 /** Every page. One that is missing here has been looked at by nobody: a test compares with the routes. */
 export const PAGES: readonly Shown[] = [...EVERYBODY, ...DASHBOARD, ...CONSOLE, ...ADMIN]

@@ -75,17 +75,20 @@ async function send<Output>(address: string, init: RequestInit, { signal, token 
 const named = <F extends object>(call: F, operationName: string): F & { readonly operationName: string } =>
   Object.assign(call, { operationName })
 
-export const operation = <Input extends object, Output>(name: string, method: string, path: string) =>
+type Said = Readonly<Record<string, string>>
+
+export const operation = <Input extends object, Output>(name: string, method: string, path: string, more: Said = {}) =>
   named((input: Input, options: CallOptions = {}): Promise<Output> => {
-    if (method === 'GET') return send(fillIn(path, input as Fields), { method }, options)
-    return send(path, { method, body: JSON.stringify(input), headers: { 'content-type': 'application/json' } }, options)
+    if (method === 'GET') return send(fillIn(path, input as Fields), { method, headers: more }, options)
+    const headers = { ...more, 'content-type': 'application/json' }
+    return send(path, { method, body: JSON.stringify(input), headers }, options)
   }, name)
 
 /** An operation whose body is a file, and whose fields travel in the query. */
-export const upload = <Input extends object, Output>(name: string, method: string, path: string) =>
+export const upload = <Input extends object, Output>(name: string, method: string, path: string, more: Said = {}) =>
   named((input: Input & { readonly file: Blob }, options: CallOptions = {}): Promise<Output> => {
     const { file, ...fields } = input
-    const headers = { 'content-type': file.type || 'application/octet-stream' }
+    const headers = { ...more, 'content-type': file.type || 'application/octet-stream' }
     return send(fillIn(path, fields), { method, body: file, headers }, options)
   }, name)
 

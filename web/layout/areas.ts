@@ -1,15 +1,25 @@
 import {
+  Activity,
   BadgeCheck,
+  Blocks,
+  BookA,
   Building2,
+  ClipboardList,
   Code2,
+  Compass,
+  Database,
   FileCheck,
   FlaskConical,
   GraduationCap,
   type LucideIcon,
   Plug,
+  ScrollText,
   ShieldCheck,
+  Users,
 } from 'lucide-react'
+import { adminWords } from '../words/admin.ts'
 import { consoleWords } from '../words/console.ts'
+import { plannerWords } from '../words/planner.ts'
 import { words } from '../words/words.ts'
 
 export interface NavigationEntry {
@@ -20,13 +30,15 @@ export interface NavigationEntry {
     | '/console/plugins'
     | '/console/ato'
     | '/console/sandbox'
-    | '/admin/approvals'
+    | '/planner'
+    | '/planner/plans'
+    | `/admin/${'approvals' | 'people' | 'permissions' | 'record-store' | 'verbs' | 'audit' | 'system'}`
   readonly label: string
   readonly icon: LucideIcon
 }
 
 export interface Area {
-  readonly id: 'dashboard' | 'console' | 'admin'
+  readonly id: 'dashboard' | 'console' | 'planner' | 'admin'
   readonly label: string
   readonly icon: LucideIcon
   readonly pages: readonly [NavigationEntry, ...NavigationEntry[]]
@@ -53,9 +65,26 @@ export const AREAS: readonly Area[] = [
     ],
   },
   {
+    id: 'planner',
+    label: words.areas.planner,
+    icon: Compass,
+    pages: [
+      { to: '/planner', label: plannerWords.navigation.search, icon: Compass },
+      { to: '/planner/plans', label: plannerWords.navigation.plans, icon: ClipboardList },
+    ],
+  },
+  {
     id: 'admin',
     label: words.areas.admin,
     icon: ShieldCheck,
-    pages: [{ to: '/admin/approvals', label: words.navigation.approvals, icon: BadgeCheck }],
+    pages: [
+      { to: '/admin/approvals', label: words.navigation.approvals, icon: BadgeCheck },
+      { to: '/admin/people', label: adminWords.navigation.people, icon: Users },
+      { to: '/admin/permissions', label: adminWords.navigation.permissions, icon: Blocks },
+      { to: '/admin/record-store', label: adminWords.navigation.recordStore, icon: Database },
+      { to: '/admin/verbs', label: adminWords.navigation.verbs, icon: BookA },
+      { to: '/admin/audit', label: adminWords.navigation.audit, icon: ScrollText },
+      { to: '/admin/system', label: adminWords.navigation.system, icon: Activity },
+    ],
   },
 ]
