@@ -87,7 +87,11 @@ const securitySchemes: JsonObject = {
     description:
       'The cookie that POST /account/v1/signin sets; gs_sbx_browser in the sandbox, and with __Host- in front where the platform is reached by https',
   },
-  basic: { type: 'http', scheme: 'basic', description: 'Handle and password, client ID and client secret, or key and secret of the record store' },
+  basic: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'Handle and password, client ID and client secret, or key and secret of the record store',
+  },
   metricsToken: { type: 'http', scheme: 'bearer', description: 'METRICS_TOKEN of the installation' },
 }
 
