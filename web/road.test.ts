@@ -14,11 +14,17 @@ const address = app.environment().url
 /** The demo data, whose app is a page of this very platform. */
 await run(app, JSON.parse(readText('demo/demo.json').replaceAll('http://localhost:4000/', `${address}/`)))
 
+/** Without motion: axe would look at what is half there. */
+const openPage = async (...args: Parameters<typeof openChromium>): Promise<Page> => {
+  const page = await openChromium(...args)
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  return page
+}
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name }).first().waitFor()
 const row = (page: Page, lesson: string) => page.getByRole('listitem').filter({ hasText: lesson }).first()
 
 test('a student launches a lesson, finishes it, and the next one is open', { skip: noChromium }, async (t) => {
-  const page = await openChromium(t)
+  const page = await openPage(t)
   const problems = collectProblems(page)
   await enterAs(page, address, 'Avery')
   await page.getByRole('link', { name: /Preflight Alpha/ }).click()
@@ -54,7 +60,7 @@ test('a student launches a lesson, finishes it, and the next one is open', { ski
 })
 
 test('an instructor sees the class, and a student at work as it happens', { skip: noChromium }, async (t) => {
-  const page = await openChromium(t)
+  const page = await openPage(t)
   const problems = collectProblems(page)
   await enterAs(page, address, 'Casey')
   await page.getByRole('link', { name: /Preflight Alpha/ }).click()
@@ -62,7 +68,7 @@ test('an instructor sees the class, and a student at work as it happens', { skip
   assert.match(await lucia.innerText(), /95[\s\S]*92[\s\S]*88/)
   await page.getByText('Nobody is working on a lesson at the moment.').waitFor()
 
-  const student = await openChromium(t)
+  const student = await openPage(t)
   await enterAs(student, address, 'Blake')
   await student.getByRole('link', { name: /Preflight Alpha/ }).click()
   await student.getByRole('button', { name: 'Start Walkaround' }).click()
@@ -86,7 +92,7 @@ test('an instructor sees the class, and a student at work as it happens', { skip
 test('a developer registers an app, an administrator approves it, and what was typed never runs', {
   skip: noChromium,
 }, async (t) => {
-  const developer = await openChromium(t)
+  const developer = await openPage(t)
   const problems = collectProblems(developer)
   await enterAs(developer, address, 'Drew')
   await developer.getByRole('link', { name: 'Register an app' }).click()
@@ -108,7 +114,7 @@ test('a developer registers an app, an administrator approves it, and what was t
   await developer.getByText('Waiting for approval').first().waitFor()
   assert.ok(!(await developer.content()).includes(secret), 'the secret is shown once')
 
-  const administrator = await openChromium(t)
+  const administrator = await openPage(t)
   await enterAs(administrator, address, 'Ellis')
   await heading(administrator, name)
   await administrator.getByRole('button', { name: `Approve ${name}` }).click()
@@ -123,7 +129,7 @@ test('a developer registers an app, an administrator approves it, and what was t
 test('an old sign-in is renewed where it is needed, and nothing that was typed is lost', {
   skip: noChromium,
 }, async (t) => {
-  const page = await openChromium(t)
+  const page = await openPage(t)
   await enterAs(page, address, 'Drew')
   await page.getByRole('link', { name: 'Register an app' }).click()
   await page.getByLabel('Name').fill('Late')
@@ -144,7 +150,7 @@ test('an old sign-in is renewed where it is needed, and nothing that was typed i
 test('whoever is not signed in does that first and comes back; the sandbox cannot be missed', {
   skip: noChromium,
 }, async (t) => {
-  const page = await openChromium(t)
+  const page = await openPage(t)
   const sandbox = app.environment('sandbox').url
   await page.goto(`${sandbox}/console/apps`)
   await page.getByLabel('Handle').fill('@drew')
@@ -169,7 +175,7 @@ test('the sign-in of the README ends with tokens, in either environment', { skip
     [address, 'gs-demo-app'],
     [app.environment('sandbox').url, 'gs-sbx-demo-app'],
   ] as const) {
-    const page = await openChromium(t)
+    const page = await openPage(t)
     const fields = { response_type: 'code', client_id: client, redirect_uri: `${address}/demo/callback`, state: 's1' }
     await page.goto(`${here}/oauth/signin?${new URLSearchParams(fields)}`)
     await page.getByLabel('Handle').fill('@casey')
@@ -184,6 +190,31 @@ test('the sign-in of the README ends with tokens, in either environment', { skip
   }
 })
 
+test('on a phone the navigation is a drawer, and everything can be done with the keyboard', {
+  skip: noChromium,
+}, async (t) => {
+  const page = await openPage(t, { viewport: { width: 360, height: 700 } })
+  await enterAs(page, address, 'Ellis')
+  const open = page.getByRole('button', { name: 'Open the navigation' })
+  await open.focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('navigation', { name: 'Areas' }).getByRole('link', { name: 'Developer console' }).waitFor()
+  await checkAccessibility(page)
+  await page.getByRole('link', { name: 'Developer console' }).focus()
+  await page.keyboard.press('Enter')
+  await heading(page, 'Apps')
+  await page.getByRole('button', { name: 'Open the navigation' }).waitFor()
+
+  await page.getByRole('button', { name: /^Account menu of Ellis/ }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('menuitem', { name: 'Account' }).waitFor()
+  await checkAccessibility(page)
+  await page.getByRole('menuitem', { name: 'Dark' }).click()
+  await page.waitForFunction('document.documentElement.dataset.mantineColorScheme === "dark"')
+  await page.reload()
+  await page.waitForFunction('document.documentElement.dataset.mantineColorScheme === "dark"')
+})
+
 const BUDGET_BYTES = 250_000
 const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
@@ -195,7 +226,7 @@ test('every page can be used by everybody, light and dark, wide and narrow, and 
     await t.test(one.name, async () => {
       const key = one.person ?? ''
       if (!people.has(key)) {
-        people.set(key, await openChromium({ after } as never))
+        people.set(key, await openPage({ after } as never))
         if (one.person !== undefined) await enterAs(people.get(key)!, address, one.person)
       }
       const page = people.get(key)!

@@ -16,7 +16,7 @@ export function EnvironmentSwitch({ here }: { readonly here: Here }) {
   const name = words.environment[here.environment]
   const Icon = ENVIRONMENTS.find(({ id }) => id === here.environment)!.icon
   return (
-    <Menu position="bottom-end" width={280} transitionProps={{ duration: 100 }}>
+    <Menu withinPortal={false} position="bottom-end" width={280} transitionProps={{ duration: 100 }}>
       <Menu.Target>
         <UnstyledButton className={classes.button} aria-label={words.environment.label(name)}>
           <Icon size={16} aria-hidden />

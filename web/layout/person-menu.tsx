@@ -1,9 +1,15 @@
-import { Avatar, Menu, SegmentedControl, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core'
+import { Avatar, Menu, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core'
 import { useRouterState } from '@tanstack/react-router'
-import { LogOut, UserRound } from 'lucide-react'
+import { Check, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
 import { type Here, readAccountPicture, signOut } from '../api/operations.ts'
 import { words } from '../words/words.ts'
 import classes from './menu.module.css'
+
+const LOOKS = [
+  { id: 'light', icon: Sun, label: words.person.light },
+  { id: 'dark', icon: Moon, label: words.person.dark },
+  { id: 'auto', icon: Monitor, label: words.person.system },
+] as const
 
 /** Who is here; or the way to sign in. */
 export function PersonMenu({ here: { person } }: { readonly here: Here }) {
@@ -25,7 +31,7 @@ export function PersonMenu({ here: { person } }: { readonly here: Here }) {
     location.assign('/')
   }
   return (
-    <Menu position="bottom-end" width={260} transitionProps={{ duration: 100 }}>
+    <Menu withinPortal={false} position="bottom-end" width={260} transitionProps={{ duration: 100 }}>
       <Menu.Target>
         <UnstyledButton className={classes.button} aria-label={words.person.menu(name)}>
           <Avatar src={readAccountPicture({ size: 64 })} size={28} radius="xl" alt="" />
@@ -43,21 +49,18 @@ export function PersonMenu({ here: { person } }: { readonly here: Here }) {
           {words.person.account}
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Label id="look">{words.person.look}</Menu.Label>
-        <SegmentedControl
-          fullWidth
-          size="xs"
-          mx="xs"
-          mb="xs"
-          aria-labelledby="look"
-          value={colorScheme}
-          onChange={(value) => setColorScheme(value as 'light' | 'dark' | 'auto')}
-          data={[
-            { value: 'light', label: words.person.light },
-            { value: 'dark', label: words.person.dark },
-            { value: 'auto', label: words.person.system },
-          ]}
-        />
+        <Menu.Label>{words.person.look}</Menu.Label>
+        {LOOKS.map(({ id, icon: Icon, label }) => (
+          <Menu.Item
+            key={id}
+            onClick={() => setColorScheme(id)}
+            leftSection={<Icon size={18} aria-hidden />}
+            rightSection={id === colorScheme && <Check size={16} aria-hidden />}
+            {...(id === colorScheme && { 'aria-current': 'true' as const })}
+          >
+            {label}
+          </Menu.Item>
+        ))}
         <Menu.Divider />
         <Menu.Item onClick={leave} leftSection={<LogOut size={18} aria-hidden />}>
           {words.person.signOut}

@@ -4,10 +4,6 @@ export const pageFrom = (value: unknown, most = 1000): number | undefined => {
   return Number.isInteger(page) && page > 1 && page <= most ? page : undefined
 }
 
-/** Text out of an address, which reads `404` as a number. */
-export const textFrom = (value: unknown): string | undefined =>
-  typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 200) || undefined : undefined
-
 /** One of the words that a filter knows, out of an address. */
 export const oneOf = <const T extends string>(known: readonly T[], value: unknown): T | undefined =>
   known.find((word) => word === value)

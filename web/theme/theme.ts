@@ -6,6 +6,7 @@ import {
   type CSSVariablesResolver,
   createTheme,
   type MantineColorsTuple,
+  Menu,
   Notification,
   Table,
   Tooltip,
@@ -87,6 +88,8 @@ export const theme = createTheme({
     Badge: Badge.extend({ defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 550 } }),
     Button: Button.extend({ defaultProps: { fw: 550 } }),
     Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': words.states.close } } }),
+    // Its placeholder for the focus is a child that a menu may not have.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     Table: Table.extend({
       defaultProps: { verticalSpacing: 'sm' },
       styles: { th: { color: 'var(--mantine-color-dimmed)', fontWeight: 600 } },
