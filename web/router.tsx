@@ -3,7 +3,6 @@ import { adminRoutes } from './routes/admin.tsx'
 import { root, signedIn } from './routes/base.tsx'
 import { consoleRoutes } from './routes/console.tsx'
 import { dashboardRoutes } from './routes/dashboard.tsx'
-import { plannerRoutes } from './routes/planner.tsx'
 
 /** The pages' table of contents; each area has its own in `routes/`. A page is loaded when somebody goes there. */
 const front = createRoute({
@@ -21,7 +20,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     front,
     demoCallback,
-    signedIn.addChildren([...dashboardRoutes, ...consoleRoutes, ...plannerRoutes, ...adminRoutes]),
+    signedIn.addChildren([...dashboardRoutes, ...consoleRoutes, ...adminRoutes]),
   ]),
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -1,6 +1,6 @@
 import { SEES } from './consent.ts'
 
-export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
+const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
 
 /** Every sentence that the pages say, in one place: a translation is another object of this type. Names of things are those of the interface. */
 export const words = {
@@ -166,7 +166,7 @@ export const words = {
   results: {
     PASS: 'Passed',
     FAIL: 'Failed',
-    INCOMPLETE: 'Incomplete',
+    INCOMPLETE: 'Waiting for a grade',
     'IN PROGRESS': 'In progress',
     'NOT STARTED': 'Not started',
     locked: 'Locked',

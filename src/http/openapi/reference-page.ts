@@ -50,8 +50,6 @@ try {
     queryConfigEnabled: false,
     deepLinking: true,
     displayRequestDuration: true,
-    filter: true,
-    persistAuthorization: true,
     defaultModelsExpandDepth: 0,
     syntaxHighlight: { theme: prefersDark.matches ? 'agate' : 'idea' },
   })
