@@ -266,7 +266,7 @@ test('no figure reads statements or refs from one end to the other where a filte
   const app = await shared
   await app.sql(
     `create temp table numbers as
-       select extract(epoch from now() + make_interval(months => n % 4 - 1))::bigint * 1000000 + n as n from generate_series(1, 8000) n;
+       select extract(epoch from now() - interval '1 hour' + make_interval(months => n % 4 - 1))::bigint * 1000000 + n as n from generate_series(1, 8000) n;
      insert into statements (seq, statement_id, payload) select n, gen_random_uuid(), '{}' from numbers;
      insert into statement_facts (seq, verb, agent) select n, md5((n % 5)::text)::uuid, md5((n % 100)::text)::uuid from numbers;
      insert into statement_refs (key, seq, role) select md5((n % 10 + r * 10)::text)::uuid, n, r from numbers, generate_series(1, 9) r`,
