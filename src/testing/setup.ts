@@ -23,7 +23,7 @@ const IN_A_HURRY = {
   // One process less in between for whoever reads a page.
   io_method: 'sync',
   // Each platform has a dozen.
-  max_connections: '300',
+  max_connections: '800',
 }
 
 let server: EmbeddedDatabase
