@@ -14,9 +14,9 @@ const ALONE = 'src/platform/machine.test.ts'
 /** One more than CI has processors: each of them waits, for its database or for a clock, a part of its time. */
 const SIDE_BY_SIDE = 3
 /** So many files share a process: loading the platform takes longer than most of them. */
-const TOGETHER = 10
+const TOGETHER = 6
 /** Tests of these look at their own process, or have hooks for a whole file: each file has a process of its own. */
-const APART = ['src', 'src/database', 'src/database/embedded', 'src/pictures', 'src/platform']
+const APART = ['src', 'src/database', 'src/database/embedded', 'src/pictures', 'src/platform', 'src/testing', 'web']
 /** Except for these, which only send requests. */
 const NOT_APART =
   /^src\/(platform\/(fuzz-|.*access|examples-of|house)|pictures\/(default|exif|formats|hidden|profiles|uploads))/
