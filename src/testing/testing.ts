@@ -6,7 +6,7 @@ import { after } from 'node:test'
 import pg from 'pg'
 import { ensureAppUser, makeClientId } from '../apps/apps.ts'
 import { type EnvironmentName, readConfig } from '../config.ts'
-import type { Connection } from '../database/database.ts'
+import { type Connection, hasCode } from '../database/database.ts'
 import { runSql } from '../database/test-database.ts'
 import { type Environment, schemaOf } from '../environment.ts'
 import { SEARCH_VERSION, searchKeys } from '../people/search-keys.ts'
@@ -136,8 +136,12 @@ export async function testApp(t: Lifetime, settings: Record<string, string> = {}
   const connection = await takeDatabase()
   // Opening a connection takes longer than most of what tests ask of it.
   const own = new pg.Pool({ ...connection, max: 5, idleTimeoutMillis: 0 }).on('error', () => {})
-  const query = async (text: string, name: EnvironmentName): Promise<Record<string, unknown>[]> =>
-    [await own.query(`set search_path to ${schemaOf(name)}; ${text}`)].flat().at(-1)!.rows
+  const query = async (text: string, name: EnvironmentName): Promise<Record<string, unknown>[]> => {
+    const send = () => own.query(`set search_path to ${schemaOf(name)}; ${text}`)
+    // The platform is at work meanwhile, and its transactions are repeated after a deadlock too.
+    const result = await send().catch((error) => (hasCode(error, '40P01') ? send() : Promise.reject(error)))
+    return [result].flat().at(-1)!.rows
+  }
 
   const lines: string[] = []
   // For what the platform writes to files: messages to people.
