@@ -3,6 +3,7 @@ import { adminRoutes } from './routes/admin.tsx'
 import { root, signedIn } from './routes/base.tsx'
 import { consoleRoutes } from './routes/console.tsx'
 import { dashboardRoutes } from './routes/dashboard.tsx'
+import { plannerRoutes } from './routes/planner.tsx'
 
 /** The pages' table of contents; each area has its own in `routes/`. A page is loaded when somebody goes there. */
 const front = createRoute({
@@ -20,7 +21,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     front,
     demoCallback,
-    signedIn.addChildren([...dashboardRoutes, ...consoleRoutes, ...adminRoutes]),
+    signedIn.addChildren([...dashboardRoutes, ...consoleRoutes, ...plannerRoutes, ...adminRoutes]),
   ]),
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -71,6 +71,16 @@ export const examples = {
       'The caller is no longer a student of this class. What was recorded stays, and with the code they can come back, unless they were suspended.',
     example: { request: { classId: 'class-alpha' }, answer: DONE },
   },
+  listLocks: {
+    description:
+      'What was locked or unlocked by hand in a class: for all of it where `studentId` is null, else for that student. What the course decides is not in it.',
+    example: {
+      as: 'casey',
+      after: 'setLock',
+      request: { classId: 'class-alpha' },
+      answer: [{ classId: 'class-alpha', lessonId: 'lesson-walkaround', studentId: 'student-avery', locked: false }],
+    },
+  },
   setLock: {
     description:
       'Locks or unlocks a lesson by hand, for a class or for one student. What is set for a student wins over what is set for the class, and both win over the order of the course and its prerequisites.',

@@ -120,21 +120,31 @@ export const findStudent = read('classes.findStudent', {
 
 /** A page of a class's students, in the order in which they came. */
 export const listStudents = read('classes.listStudents', {
-  params: { class: int8, status: nullable(text), app: nullable(int8), limit: int8, offset: int8 },
+  params: {
+    class: int8,
+    status: nullable(text),
+    student: nullable(text),
+    app: nullable(int8),
+    limit: int8,
+    offset: int8,
+  },
   row: studentRow,
   gather: false,
   text: `
     select ${shown}
-      from (select * from enrolments where class_id = :class and (:status is null or status = :status) order by id limit :limit offset :offset) e
+      from (select * from enrolments where class_id = :class and (:status is null or status = :status) and (:student is null or key = :student)
+             order by id limit :limit offset :offset) e
       join classes c on c.id = e.class_id ${persons}
      order by e.id`,
 })
 
 export const countStudents = read('classes.countStudents', {
-  params: { class: int8, status: nullable(text) },
+  params: { class: int8, status: nullable(text), student: nullable(text) },
   row: { students: int8 },
   gather: false,
-  text: `select count(*) as students from enrolments where class_id = :class and (:status is null or status = :status)`,
+  text: `
+    select count(*) as students from enrolments
+     where class_id = :class and (:status is null or status = :status) and (:student is null or key = :student)`,
 })
 
 /** Where somebody is or was a student, and where they are staff. */
@@ -181,6 +191,18 @@ export const findLesson = read('classes.findLesson', {
   text: `
     select v.lesson_id from lessons l join lesson_versions v on v.lesson_id = l.id and v.version_id = :version
      where l.key = :lesson`,
+})
+
+/** What was set by hand, for the class and for single students. */
+export const listLocks = read('classes.listLocks', {
+  params: { class: int8 },
+  row: { lesson: text, student: nullable(text), is_locked: bool },
+  gather: false,
+  text: `
+    select l.key as lesson, e.key as student, k.is_locked
+      from lesson_locks k join lessons l on l.id = k.lesson_id left join enrolments e on e.id = k.enrolment_id
+     where k.class_id = :class
+     order by k.lesson_id, k.enrolment_id nulls first`,
 })
 
 export const setLock = write('classes.setLock', {

@@ -332,6 +332,9 @@ test('students of a class come in pages, with the userId that the calling app kn
   await change('casey', 'drop', 'avery-alpha')
   assert.equal((await list({ status: 'dropped' })).docs[0].studentId, 'avery-alpha')
   assert.equal((await list({ status: 'active' })).total, 29)
+  const { docs: one, total } = await list({ studentId: 'avery-alpha' })
+  assert.deepEqual([one.map(({ handle }: { handle: string }) => handle), total], [['@avery'], 1])
+  assert.equal((await list({ studentId: 'blake-bravo' })).total, 0)
   assertError(await casey.get(`${STUDENT}/list`, { classId: 'alpha', status: 'gone' }), 400, 4003)
 
   await t.test('an app is told no userId of those who do not use it, or do no longer', async () => {

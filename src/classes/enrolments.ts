@@ -51,7 +51,7 @@ async function holdStudent(tx: Db, who: Who, studentId: string) {
 
 export async function listStudents(db: Db, who: Member, what: ListStudents): Promise<Page<Student>> {
   const { id } = await readClass(db, who, what.classId, maySee)
-  const asked = { class: id, status: what.status ?? null }
+  const asked = { class: id, status: what.status ?? null, student: what.studentId ?? null }
   const [rows, count] = await Promise.all([
     db.all(store.listStudents, { ...asked, ...spanOf(what), app: who.appId ?? null }),
     db.first(store.countStudents, asked),

@@ -8,7 +8,7 @@ const LESSON = '/edu/v1/lesson'
 
 test('what an instructor locks or unlocks wins over the course, and the student’s over the class’s', async (t) => {
   const app = await testApp(t)
-  const { put, post } = await openClasses(app)
+  const { get, put, post } = await openClasses(app)
   const [avery, blake] = [await app.as('avery'), await app.as('blake')]
   /** Whether the lesson is locked, as all that tells it tells it. */
   const isLocked = async (who: typeof avery, lessonId: string) => {
@@ -40,6 +40,19 @@ test('what an instructor locks or unlocks wins over the course, and the student�
   await set({ lessonId: 'walkaround', studentId: 'avery-alpha', locked: false })
   assert.deepEqual([await isLocked(avery, 'walkaround'), await isLocked(avery, 'checkride')], [false, true])
   assert.deepEqual([await isLocked(blake, 'walkaround'), await isLocked(blake, 'checkride')], [true, false])
+  const byHand = (lessonId: string, studentId: string | null, locked: boolean) => ({
+    classId: 'alpha',
+    lessonId,
+    studentId,
+    locked,
+  })
+  assert.deepEqual((await get('casey', `${LOCK}?classId=alpha`)).body, [
+    byHand('walkaround', null, true),
+    byHand('walkaround', 'avery-alpha', false),
+    byHand('checkride', null, false),
+    byHand('checkride', 'avery-alpha', true),
+  ])
+  assertError(await get('avery', `${LOCK}?classId=alpha`), 403, 4032)
   assert.equal((await start(avery, 'walkaround')).status, 200)
   assert.equal((await start(blake, 'checkride')).status, 200)
   // The lock is about starting: what has begun goes on.

@@ -2,10 +2,17 @@ import { recordAudit } from '../audit/audit.ts'
 import type { PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
-import { mayChange } from './enrolment-rules.ts'
+import { mayChange, maySee } from './enrolment-rules.ts'
 import * as store from './enrolment-store.ts'
 import { readClass } from './enrolments.ts'
-import type { LessonLock, NameLock, SetLock } from './schema.ts'
+import type { LessonLock, ListLocks, NameLock, SetLock } from './schema.ts'
+
+/** What was locked or unlocked by hand, for the class and for single students. */
+export async function listLocks(db: Db, who: PersonCaller, { classId }: ListLocks): Promise<LessonLock[]> {
+  const room = await readClass(db, who, classId, maySee)
+  const rows = await db.all(store.listLocks, { class: room.id })
+  return rows.map((row) => ({ classId, lessonId: row.lesson, studentId: row.student, locked: row.is_locked }))
+}
 
 /** Locks or unlocks a lesson by hand, for a class or for one student: the student's wins over the class's, and both over what the course says. */
 export const setLock = (db: Db, who: PersonCaller, what: SetLock): Promise<LessonLock> =>

@@ -2,9 +2,9 @@ import { person } from '../http/callers/callers.ts'
 import { type Operation, operation } from '../http/operation.ts'
 import { json, success } from '../http/output/output.ts'
 import { examples } from './enrolment-examples.ts'
-import { clearLock, setLock } from './locks.ts'
+import { clearLock, listLocks, setLock } from './locks.ts'
 import { importRoster } from './roster.ts'
-import { ImportRoster, LessonLock, NameLock, RosterReport, SetLock } from './schema.ts'
+import { ImportRoster, LessonLock, ListLocks, LocksByHand, NameLock, RosterReport, SetLock } from './schema.ts'
 
 const area = 'Courses and classes'
 const role = 'instructor of the class, owner of the organisation, administrator'
@@ -24,6 +24,21 @@ export const rosterOperations: readonly Operation[] = [
     output: json(RosterReport),
     errors: ['forbidden', 'conflict', 'impossibleNow'],
     run: ({ db, who }, input) => importRoster(db, who, input),
+  }),
+  operation({
+    name: 'listLocks',
+    summary: 'Lists what was locked or unlocked by hand',
+    ...examples.listLocks,
+    method: 'GET',
+    path: '/edu/v1/class/lock',
+    area,
+    who: person,
+    role: 'staff of the class, owner of the organisation, administrator',
+    input: ListLocks,
+    from: 'query',
+    output: json(LocksByHand),
+    errors: ['forbidden'],
+    run: ({ db, who }, input) => listLocks(db, who, input),
   }),
   operation({
     name: 'setLock',

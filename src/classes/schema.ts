@@ -134,6 +134,7 @@ export type Student = Static<typeof Student>
 export const ListStudents = Type.Object({
   classId: ClassId,
   status: Type.Optional(Status('Only these; all by default')),
+  studentId: Type.Optional(Id('Only this one')),
   ...paging,
 })
 export type ListStudents = Static<typeof ListStudents>
@@ -182,6 +183,9 @@ export const LessonLock = Type.Object(
   { title: 'LessonLock' },
 )
 export type LessonLock = Static<typeof LessonLock>
+export const ListLocks = Type.Object({ classId: ClassId })
+export type ListLocks = Static<typeof ListLocks>
+export const LocksByHand = Type.Array(LessonLock, { title: 'LocksByHand' })
 
 export const ImportRoster = Type.Object({
   classId: ClassId,

@@ -75,17 +75,20 @@ async function send<Output>(address: string, init: RequestInit, { signal, token 
 const named = <F extends object>(call: F, operationName: string): F & { readonly operationName: string } =>
   Object.assign(call, { operationName })
 
-export const operation = <Input extends object, Output>(name: string, method: string, path: string) =>
+type Said = Readonly<Record<string, string>>
+
+export const operation = <Input extends object, Output>(name: string, method: string, path: string, more: Said = {}) =>
   named((input: Input, options: CallOptions = {}): Promise<Output> => {
-    if (method === 'GET') return send(fillIn(path, input as Fields), { method }, options)
-    return send(path, { method, body: JSON.stringify(input), headers: { 'content-type': 'application/json' } }, options)
+    if (method === 'GET') return send(fillIn(path, input as Fields), { method, headers: more }, options)
+    const headers = { ...more, 'content-type': 'application/json' }
+    return send(path, { method, body: JSON.stringify(input), headers }, options)
   }, name)
 
 /** An operation whose body is a file, and whose fields travel in the query. */
-export const upload = <Input extends object, Output>(name: string, method: string, path: string) =>
+export const upload = <Input extends object, Output>(name: string, method: string, path: string, more: Said = {}) =>
   named((input: Input & { readonly file: Blob }, options: CallOptions = {}): Promise<Output> => {
     const { file, ...fields } = input
-    const headers = { 'content-type': file.type || 'application/octet-stream' }
+    const headers = { ...more, 'content-type': file.type || 'application/octet-stream' }
     return send(fillIn(path, fields), { method, body: file, headers }, options)
   }, name)
 
@@ -97,14 +100,28 @@ export const address =
 
 type Listeners<Events> = { readonly [Name in keyof Events]?: (data: Events[Name]) => void }
 
+const REOPEN_MS = 5000
+
 /** A stream of events. The browser reconnects by itself, and resumes where it was. Answers what ends it. */
 export const stream =
   <Input extends object, Events extends object>(path: string) =>
   (input: Input, listeners: Listeners<Events>, onConnected?: (isConnected: boolean) => void): (() => void) => {
-    const source = new EventSource(fillIn(path, input as Fields))
-    for (const [name, listen] of Object.entries(listeners) as [string, (data: unknown) => void][])
-      source.addEventListener(name, (event) => listen(JSON.parse((event as MessageEvent<string>).data)))
-    source.onopen = () => onConnected?.(true)
-    source.onerror = () => onConnected?.(false)
-    return () => source.close()
+    let source: EventSource
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const open = () => {
+      source = new EventSource(fillIn(path, input as Fields))
+      for (const [name, listen] of Object.entries(listeners) as [string, (data: unknown) => void][])
+        source.addEventListener(name, (event) => listen(JSON.parse((event as MessageEvent<string>).data)))
+      source.onopen = () => onConnected?.(true)
+      source.onerror = () => {
+        onConnected?.(false)
+        // Browsers give up where the answer was a refusal, such as that of a platform that is busy or starts.
+        if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, REOPEN_MS)
+      }
+    }
+    open()
+    return () => {
+      clearTimeout(timer)
+      source.close()
+    }
   }

@@ -133,6 +133,8 @@ export type Joined = { classId: string; name: string; studentId: string; status:
 
 export type RosterReport = { written: boolean; counts: { added: number; dropped: number; suspended: number; reinstated: number; unchanged: number; refused: number }; rows: ({ row: number; handle: string; action: string; studentId: string | null; result: "added" | "dropped" | "suspended" | "reinstated" | "unchanged" | "refused"; reason: string | null })[] }
 
+export type LocksByHand = LessonLock[]
+
 export type LessonLock = { classId: string; lessonId: string; studentId: string | null; locked: boolean }
 
 export type LessonProgress = { studentId: string; lessonId: string; lessonResultId: string; pass: boolean; score: number | null; answers: unknown[] | null; started: string; completed: string | null; progressIntervals: ({ start: string; end: string | null })[]; idleIntervals: ({ start: string; end: string | null })[] }
@@ -699,7 +701,7 @@ export const setClassStaff = /* @__PURE__ */ operation<{ classId: string; handle
 export const removeClassStaff = /* @__PURE__ */ operation<{ classId: string; handle: string }, Success>('removeClassStaff', 'POST', '/edu/v1/class/staff/remove')
 
 /** Lists the students of a class. */
-export const listStudents = /* @__PURE__ */ operation<{ classId: string; status?: "active" | "suspended" | "dropped"; page?: number; limit?: number }, Students>('listStudents', 'GET', '/edu/v1/class/student/list')
+export const listStudents = /* @__PURE__ */ operation<{ classId: string; status?: "active" | "suspended" | "dropped"; studentId?: string; page?: number; limit?: number }, Students>('listStudents', 'GET', '/edu/v1/class/student/list')
 
 /** Enrols somebody in a class. */
 export const enrolStudent = /* @__PURE__ */ operation<{ classId: string; handle: string }, Student>('enrolStudent', 'PUT', '/edu/v1/class/student')
@@ -724,6 +726,9 @@ export const leaveClass = /* @__PURE__ */ operation<{ classId: string }, Success
 
 /** Adds and drops many students by a CSV file. */
 export const importRoster = /* @__PURE__ */ upload<{ classId: string; dryRun?: boolean; allOrNothing?: boolean }, RosterReport>('importRoster', 'POST', '/edu/v1/class/roster')
+
+/** Lists what was locked or unlocked by hand. */
+export const listLocks = /* @__PURE__ */ operation<{ classId: string }, LocksByHand>('listLocks', 'GET', '/edu/v1/class/lock')
 
 /** Locks or unlocks a lesson by hand. */
 export const setLock = /* @__PURE__ */ operation<{ classId: string; lessonId: string; studentId?: string; locked: boolean }, LessonLock>('setLock', 'PUT', '/edu/v1/class/lock')
@@ -825,58 +830,58 @@ export const addVerb = /* @__PURE__ */ operation<{ verbId: string; name: string 
 export const removeVerb = /* @__PURE__ */ operation<{ verbId: string }, Success>('removeVerb', 'POST', '/edu/v1/xapi/verbs/remove')
 
 /** Stores xAPI statements. */
-export const sendStatements = /* @__PURE__ */ upload<Record<never, never>, unknown>('sendStatements', 'POST', '/xapi/statements')
+export const sendStatements = /* @__PURE__ */ upload<Record<never, never>, unknown>('sendStatements', 'POST', '/xapi/statements', {"X-Experience-API-Version":"2.0.0"})
 
 /** Stores one xAPI statement by its id. */
-export const putStatement = /* @__PURE__ */ upload<{ statementId: string }, Blob>('putStatement', 'PUT', '/xapi/statements')
+export const putStatement = /* @__PURE__ */ upload<{ statementId: string }, Blob>('putStatement', 'PUT', '/xapi/statements', {"X-Experience-API-Version":"2.0.0"})
 
 /** Reads statements: one by its id, or those that filters find. */
-export const getStatements = /* @__PURE__ */ operation<{ agent?: Record<string, unknown> | string; verb?: string; activity?: string; registration?: string; related_activities?: boolean; related_agents?: boolean; since?: string; until?: string; statementId?: string; voidedStatementId?: string; limit?: number; format?: string; attachments?: boolean; ascending?: boolean; cursor?: string }, unknown>('getStatements', 'GET', '/xapi/statements')
+export const getStatements = /* @__PURE__ */ operation<{ agent?: Record<string, unknown> | string; verb?: string; activity?: string; registration?: string; related_activities?: boolean; related_agents?: boolean; since?: string; until?: string; statementId?: string; voidedStatementId?: string; limit?: number; format?: string; attachments?: boolean; ascending?: boolean; cursor?: string }, unknown>('getStatements', 'GET', '/xapi/statements', {"X-Experience-API-Version":"2.0.0"})
 
 /** Reads what is known of an activity. */
-export const getActivity = /* @__PURE__ */ operation<{ activityId: string }, unknown>('getActivity', 'GET', '/xapi/activities')
+export const getActivity = /* @__PURE__ */ operation<{ activityId: string }, unknown>('getActivity', 'GET', '/xapi/activities', {"X-Experience-API-Version":"2.0.0"})
 
 /** Reads what is known of an agent. */
-export const getAgent = /* @__PURE__ */ operation<{ agent: Record<string, unknown> | string }, unknown>('getAgent', 'GET', '/xapi/agents')
+export const getAgent = /* @__PURE__ */ operation<{ agent: Record<string, unknown> | string }, unknown>('getAgent', 'GET', '/xapi/agents', {"X-Experience-API-Version":"2.0.0"})
 
 /** Tells which versions of xAPI are spoken here. */
 export const getAbout = /* @__PURE__ */ operation<Record<never, never>, unknown>('getAbout', 'GET', '/xapi/about')
 
 /** Keeps a document of an agent's state in an activity. */
-export const putState = /* @__PURE__ */ upload<{ activityId: string; agent: Record<string, unknown> | string; registration?: string; stateId: string }, Blob>('putState', 'PUT', '/xapi/activities/state')
+export const putState = /* @__PURE__ */ upload<{ activityId: string; agent: Record<string, unknown> | string; registration?: string; stateId: string }, Blob>('putState', 'PUT', '/xapi/activities/state', {"X-Experience-API-Version":"2.0.0"})
 
 /** Keeps a document of an agent's state in an activity, or merges it with the one that is there. */
-export const mergeState = /* @__PURE__ */ upload<{ activityId: string; agent: Record<string, unknown> | string; registration?: string; stateId: string }, Blob>('mergeState', 'POST', '/xapi/activities/state')
+export const mergeState = /* @__PURE__ */ upload<{ activityId: string; agent: Record<string, unknown> | string; registration?: string; stateId: string }, Blob>('mergeState', 'POST', '/xapi/activities/state', {"X-Experience-API-Version":"2.0.0"})
 
 /** Reads a document of an agent's state in an activity, or lists their ids. */
 export const readState = /* @__PURE__ */ address<{ activityId: string; agent: Record<string, unknown> | string; registration?: string; stateId?: string; since?: string }>('/xapi/activities/state')
 
 /** Deletes a document of an agent's state in an activity, or all of them. */
-export const deleteState = /* @__PURE__ */ operation<{ activityId: string; agent: Record<string, unknown> | string; registration?: string; stateId?: string }, Blob>('deleteState', 'DELETE', '/xapi/activities/state')
+export const deleteState = /* @__PURE__ */ operation<{ activityId: string; agent: Record<string, unknown> | string; registration?: string; stateId?: string }, Blob>('deleteState', 'DELETE', '/xapi/activities/state', {"X-Experience-API-Version":"2.0.0"})
 
 /** Keeps a document about an activity. */
-export const putActivityProfile = /* @__PURE__ */ upload<{ activityId: string; profileId: string }, Blob>('putActivityProfile', 'PUT', '/xapi/activities/profile')
+export const putActivityProfile = /* @__PURE__ */ upload<{ activityId: string; profileId: string }, Blob>('putActivityProfile', 'PUT', '/xapi/activities/profile', {"X-Experience-API-Version":"2.0.0"})
 
 /** Keeps a document about an activity, or merges it with the one that is there. */
-export const mergeActivityProfile = /* @__PURE__ */ upload<{ activityId: string; profileId: string }, Blob>('mergeActivityProfile', 'POST', '/xapi/activities/profile')
+export const mergeActivityProfile = /* @__PURE__ */ upload<{ activityId: string; profileId: string }, Blob>('mergeActivityProfile', 'POST', '/xapi/activities/profile', {"X-Experience-API-Version":"2.0.0"})
 
 /** Reads a document about an activity, or lists their ids. */
 export const readActivityProfile = /* @__PURE__ */ address<{ activityId: string; profileId?: string; since?: string }>('/xapi/activities/profile')
 
 /** Deletes a document about an activity. */
-export const deleteActivityProfile = /* @__PURE__ */ operation<{ activityId: string; profileId: string }, Blob>('deleteActivityProfile', 'DELETE', '/xapi/activities/profile')
+export const deleteActivityProfile = /* @__PURE__ */ operation<{ activityId: string; profileId: string }, Blob>('deleteActivityProfile', 'DELETE', '/xapi/activities/profile', {"X-Experience-API-Version":"2.0.0"})
 
 /** Keeps a document about an agent. */
-export const putAgentProfile = /* @__PURE__ */ upload<{ agent: Record<string, unknown> | string; profileId: string }, Blob>('putAgentProfile', 'PUT', '/xapi/agents/profile')
+export const putAgentProfile = /* @__PURE__ */ upload<{ agent: Record<string, unknown> | string; profileId: string }, Blob>('putAgentProfile', 'PUT', '/xapi/agents/profile', {"X-Experience-API-Version":"2.0.0"})
 
 /** Keeps a document about an agent, or merges it with the one that is there. */
-export const mergeAgentProfile = /* @__PURE__ */ upload<{ agent: Record<string, unknown> | string; profileId: string }, Blob>('mergeAgentProfile', 'POST', '/xapi/agents/profile')
+export const mergeAgentProfile = /* @__PURE__ */ upload<{ agent: Record<string, unknown> | string; profileId: string }, Blob>('mergeAgentProfile', 'POST', '/xapi/agents/profile', {"X-Experience-API-Version":"2.0.0"})
 
 /** Reads a document about an agent, or lists their ids. */
 export const readAgentProfile = /* @__PURE__ */ address<{ agent: Record<string, unknown> | string; profileId?: string; since?: string }>('/xapi/agents/profile')
 
 /** Deletes a document about an agent. */
-export const deleteAgentProfile = /* @__PURE__ */ operation<{ agent: Record<string, unknown> | string; profileId: string }, Blob>('deleteAgentProfile', 'DELETE', '/xapi/agents/profile')
+export const deleteAgentProfile = /* @__PURE__ */ operation<{ agent: Record<string, unknown> | string; profileId: string }, Blob>('deleteAgentProfile', 'DELETE', '/xapi/agents/profile', {"X-Experience-API-Version":"2.0.0"})
 
 /** Says as whom the record store sees the caller. */
 export const readStoreIdentity = /* @__PURE__ */ operation<Record<never, never>, StoreIdentity>('readStoreIdentity', 'GET', '/lrs/v1/whoami')

@@ -8,6 +8,7 @@ import { listApps, listOrganisations, type Organisation, registerApp } from '../
 import { query, useWrite } from '../api/query.ts'
 import { useHere } from '../layout/here.ts'
 import { Card } from '../parts/card.tsx'
+import { linesOf } from '../parts/lines.ts'
 import { PageHead } from '../parts/page-head.tsx'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { words } from '../words/words.ts'
@@ -48,12 +49,6 @@ export function NewAppPage() {
     </>
   )
 }
-
-const linesOf = (text: string): string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
 
 function NewAppForm({ organisations }: { readonly organisations: readonly Organisation[] }) {
   const navigate = useNavigate()

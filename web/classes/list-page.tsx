@@ -4,8 +4,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { GraduationCap } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { type Class, joinClass, listClasses } from '../api/operations.ts'
+import { type Class, joinClass, listClasses, listManagedCourses } from '../api/operations.ts'
 import { query, useWrite } from '../api/query.ts'
+import { Managed } from '../courses/managed.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { words } from '../words/words.ts'
@@ -13,27 +14,34 @@ import classes from './list-page.module.css'
 
 export function ClassListPage() {
   const list = useQuery(query(listClasses, {}))
+  const managed = useQuery(query(listManagedCourses, { limit: 100 }))
+  const manages = (managed.data?.total ?? 0) > 0
   return (
     <>
       <PageHead title={words.classes.title} lead={words.classes.lead} />
-      <Loaded of={list}>
-        {(found) =>
-          found.length === 0 ? (
-            <Empty icon={GraduationCap} title={words.classes.empty} action={<JoinForm />}>
-              {words.classes.emptyText}
-            </Empty>
-          ) : (
-            <Stack gap="xl">
-              <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
-                {found.map((one) => (
-                  <ClassTile key={one.classId} of={one} />
-                ))}
-              </SimpleGrid>
-              <JoinForm />
-            </Stack>
-          )
-        }
-      </Loaded>
+      <Stack gap="xl">
+        <Loaded of={list}>
+          {(found) =>
+            found.length === 0 && !manages ? (
+              <Empty icon={GraduationCap} title={words.classes.empty} action={<JoinForm />}>
+                {words.classes.emptyText}
+              </Empty>
+            ) : (
+              <>
+                {found.length > 0 && (
+                  <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
+                    {found.map((one) => (
+                      <ClassTile key={one.classId} of={one} />
+                    ))}
+                  </SimpleGrid>
+                )}
+                <Managed />
+                <JoinForm />
+              </>
+            )
+          }
+        </Loaded>
+      </Stack>
     </>
   )
 }

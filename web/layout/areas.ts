@@ -1,14 +1,44 @@
-import { BadgeCheck, Code2, GraduationCap, type LucideIcon, ShieldCheck } from 'lucide-react'
+import {
+  Activity,
+  BadgeCheck,
+  Blocks,
+  BookA,
+  Building2,
+  ClipboardList,
+  Code2,
+  Compass,
+  Database,
+  FileCheck,
+  FlaskConical,
+  GraduationCap,
+  type LucideIcon,
+  Plug,
+  ScrollText,
+  ShieldCheck,
+  Users,
+} from 'lucide-react'
+import { adminWords } from '../words/admin.ts'
+import { consoleWords } from '../words/console.ts'
+import { plannerWords } from '../words/planner.ts'
 import { words } from '../words/words.ts'
 
 export interface NavigationEntry {
-  readonly to: '/dashboard' | '/console/apps' | '/admin/approvals'
+  readonly to:
+    | '/dashboard'
+    | '/console/apps'
+    | '/console/organisations'
+    | '/console/plugins'
+    | '/console/ato'
+    | '/console/sandbox'
+    | '/planner'
+    | '/planner/plans'
+    | `/admin/${'approvals' | 'people' | 'permissions' | 'record-store' | 'verbs' | 'audit' | 'system'}`
   readonly label: string
   readonly icon: LucideIcon
 }
 
 export interface Area {
-  readonly id: 'dashboard' | 'console' | 'admin'
+  readonly id: 'dashboard' | 'console' | 'planner' | 'admin'
   readonly label: string
   readonly icon: LucideIcon
   readonly pages: readonly [NavigationEntry, ...NavigationEntry[]]
@@ -26,12 +56,35 @@ export const AREAS: readonly Area[] = [
     id: 'console',
     label: words.areas.console,
     icon: Code2,
-    pages: [{ to: '/console/apps', label: words.navigation.apps, icon: Code2 }],
+    pages: [
+      { to: '/console/apps', label: words.navigation.apps, icon: Code2 },
+      { to: '/console/plugins', label: consoleWords.navigation.plugins, icon: Plug },
+      { to: '/console/ato', label: consoleWords.navigation.ato, icon: FileCheck },
+      { to: '/console/sandbox', label: consoleWords.navigation.sandbox, icon: FlaskConical },
+      { to: '/console/organisations', label: consoleWords.navigation.organisations, icon: Building2 },
+    ],
+  },
+  {
+    id: 'planner',
+    label: words.areas.planner,
+    icon: Compass,
+    pages: [
+      { to: '/planner', label: plannerWords.navigation.search, icon: Compass },
+      { to: '/planner/plans', label: plannerWords.navigation.plans, icon: ClipboardList },
+    ],
   },
   {
     id: 'admin',
     label: words.areas.admin,
     icon: ShieldCheck,
-    pages: [{ to: '/admin/approvals', label: words.navigation.approvals, icon: BadgeCheck }],
+    pages: [
+      { to: '/admin/approvals', label: words.navigation.approvals, icon: BadgeCheck },
+      { to: '/admin/people', label: adminWords.navigation.people, icon: Users },
+      { to: '/admin/permissions', label: adminWords.navigation.permissions, icon: Blocks },
+      { to: '/admin/record-store', label: adminWords.navigation.recordStore, icon: Database },
+      { to: '/admin/verbs', label: adminWords.navigation.verbs, icon: BookA },
+      { to: '/admin/audit', label: adminWords.navigation.audit, icon: ScrollText },
+      { to: '/admin/system', label: adminWords.navigation.system, icon: Activity },
+    ],
   },
 ]

@@ -12,7 +12,14 @@ export function AreaNavigation({ own, area }: { readonly own: readonly Area[]; r
         <nav aria-label={words.navigation.inArea(area.label)}>
           <Text className={classes.title}>{area.label}</Text>
           {area.pages.map(({ to, label, icon: Icon }) => (
-            <Link key={to} to={to} className={classes.link} activeProps={{ 'data-active': true }}>
+            <Link
+              key={to}
+              to={to}
+              className={classes.link}
+              activeProps={{ 'data-active': true }}
+              // The first page of an area may stand above the others.
+              activeOptions={{ exact: area.pages.some((other) => other.to.startsWith(`${to}/`)), includeSearch: false }}
+            >
               <Icon size={18} aria-hidden />
               {label}
             </Link>

@@ -11,6 +11,7 @@ const STEPS: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 /** In the reader's zone. */
 const absolute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short' })
+const short = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
 
 function sayRelative(at: Date): string {
   const seconds = (at.getTime() - Date.now()) / 1000
@@ -28,6 +29,13 @@ export function Time({ at }: { readonly at: string | null }) {
     </time>
   )
 }
+
+/** The moment itself, where relative times would all be the same. */
+export const Moment = ({ at }: { readonly at: string }) => (
+  <time dateTime={at} title={absolute.format(new Date(at))}>
+    {short.format(new Date(at))}
+  </time>
+)
 
 /** How long: 1 h 20 min, 4 min, 35 s. */
 export function sayDuration(seconds: number): string {

@@ -1,7 +1,7 @@
 import { Button, Group, List, Progress, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { BookOpen } from 'lucide-react'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { ApiProblem } from '../api/call.ts'
 import { type ClassDetails, launchLesson, listLessonsOfCourse, type Results, readResults } from '../api/operations.ts'
 import { query, useWrite } from '../api/query.ts'
@@ -11,7 +11,12 @@ import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { sayDuration } from '../parts/time.tsx'
 import { words } from '../words/words.ts'
 import classes from './lesson-tree.module.css'
+import { OwnAttempts } from './own-attempts.tsx'
+import { OwnBadges } from './own-badges.tsx'
 import { ResultBadge } from './result-badge.tsx'
+
+/** Loaded when the rest is there. */
+const OwnHistory = lazy(async () => ({ default: (await import('./own-history.tsx')).OwnHistory }))
 
 const { lessons: say } = words
 type Standing = Results['lessons'][number]
@@ -19,7 +24,7 @@ type Standing = Results['lessons'][number]
 const CONSENT_MISSING = 4019
 
 /** What a student has before them: every lesson with its result and the sentence behind it, and what comes next. */
-export function LessonTree({ of: { classId, course } }: { readonly of: ClassDetails }) {
+export function LessonTree({ of: { classId, course, studentId, ended } }: { readonly of: ClassDetails }) {
   const results = useQuery(query(readResults, { classId }))
   // What a lesson is about is the course's to say; the tree is there without it.
   const about = useQuery(query(listLessonsOfCourse, { courseId: course.courseId, limit: 100 }))
@@ -65,6 +70,7 @@ export function LessonTree({ of: { classId, course } }: { readonly of: ClassDeta
                       <LessonRow
                         key={one.lessonId}
                         of={one}
+                        classId={classId}
                         about={texts.get(one.lessonId)}
                         isNext={one === whole.find(({ passed, locked }) => !passed && !locked)}
                         isBusy={launch.isPending && launch.variables.lessonId === one.lessonId}
@@ -94,6 +100,10 @@ export function LessonTree({ of: { classId, course } }: { readonly of: ClassDeta
                 </Stack>
               </Card>
             )}
+            <OwnBadges organisation={course.organisation} />
+            <Suspense>
+              <OwnHistory classId={classId} studentId={studentId!} lessons={lessons} hasEnded={ended} />
+            </Suspense>
             <Dialog isOpen={asked !== undefined} onClose={() => setAsked(undefined)} title={say.allowTitle}>
               <Stack>
                 <Text size="sm">{asked?.why.split(';', 1)[0]}.</Text>
@@ -125,13 +135,14 @@ export function LessonTree({ of: { classId, course } }: { readonly of: ClassDeta
 
 interface LessonRowProps {
   readonly of: Standing
+  readonly classId: string
   readonly about: { readonly description: string; readonly expectedCompletionTime: number } | undefined
   readonly isNext: boolean
   readonly isBusy: boolean
   readonly onOpen: () => void
 }
 
-function LessonRow({ of, about, isNext, isBusy, onOpen }: LessonRowProps) {
+function LessonRow({ of, classId, about, isNext, isBusy, onOpen }: LessonRowProps) {
   const facts = [
     of.score === null ? undefined : say.score(of.score),
     of.bestScore !== null && of.bestScore !== of.score ? say.best(of.bestScore) : undefined,
@@ -168,8 +179,9 @@ function LessonRow({ of, about, isNext, isBusy, onOpen }: LessonRowProps) {
           </>
         )}
         {facts.length > 0 && (
-          <Text size="xs" c="dimmed" mt={4}>
+          <Text size="xs" c="dimmed" mt={4} component="div">
             {facts.join(' · ')}
+            {of.attempts > 0 && <OwnAttempts classId={classId} lessonId={of.lessonId} lesson={of.name} />}
           </Text>
         )}
       </div>

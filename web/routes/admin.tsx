@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { oneOf, only, pageFrom, textFrom } from '../parts/search.ts'
 import { signedIn } from './base.tsx'
 
 const adminHome = createRoute({
@@ -15,4 +16,99 @@ const approvals = createRoute({
   component: lazyRouteComponent(() => import('../apps/approvals-page.tsx'), 'ApprovalsPage'),
 })
 
-export const adminRoutes = [adminHome, approvals] as const
+const people = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/admin/people',
+  component: lazyRouteComponent(() => import('../administration/people-page.tsx'), 'PeoplePage'),
+  validateSearch: (
+    search,
+  ): { query?: string; status?: 'active' | 'disabled'; role?: 'administrator' | 'developer'; page?: number } =>
+    only({
+      query: textFrom(search.query),
+      status: oneOf(['active', 'disabled'], search.status),
+      role: oneOf(['administrator', 'developer'], search.role),
+      page: pageFrom(search.page),
+    }),
+})
+
+const person = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/admin/people/$handle',
+  component: lazyRouteComponent(() => import('../administration/person-page.tsx'), 'PersonPage'),
+})
+
+const permissions = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/admin/permissions',
+  component: lazyRouteComponent(() => import('../plugins/permission-matrix-page.tsx'), 'PermissionsPage'),
+  validateSearch: (search): { page?: number } => only({ page: pageFrom(search.page) }),
+})
+
+const verbs = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/admin/verbs',
+  component: lazyRouteComponent(() => import('../statements/verbs-page.tsx'), 'VerbsPage'),
+  validateSearch: (search): { query?: string } => only({ query: textFrom(search.query) }),
+})
+
+const recordStore = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/admin/record-store',
+  beforeLoad: () => {
+    throw redirect({ to: '/admin/record-store/statements', replace: true })
+  },
+})
+
+const STATEMENT_FILTERS = ['agent', 'verb', 'activity', 'registration', 'since', 'until', 'cursor'] as const
+
+const statements = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/admin/record-store/statements',
+  component: lazyRouteComponent(() => import('../statements/browser-page.tsx'), 'StatementsPage'),
+  validateSearch: (search): { [Name in (typeof STATEMENT_FILTERS)[number]]?: string } =>
+    only(Object.fromEntries(STATEMENT_FILTERS.map((name) => [name, textFrom(search[name])]))),
+})
+
+const statement = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/admin/record-store/statements/$statementId',
+  component: lazyRouteComponent(() => import('../statements/statement-page.tsx'), 'StatementPage'),
+})
+
+const keys = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/admin/record-store/keys',
+  component: lazyRouteComponent(() => import('../credentials/list-page.tsx'), 'CredentialsPage'),
+  validateSearch: (search): { page?: number } => only({ page: pageFrom(search.page) }),
+})
+
+const AUDIT_FILTERS = ['action', 'handle', 'clientId', 'from', 'to', 'cursor'] as const
+
+const audit = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/admin/audit',
+  component: lazyRouteComponent(() => import('../audit/audit-page.tsx'), 'AuditPage'),
+  validateSearch: (search): { [Name in (typeof AUDIT_FILTERS)[number]]?: string } =>
+    only(Object.fromEntries(AUDIT_FILTERS.map((name) => [name, textFrom(search[name])]))),
+})
+
+const system = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/admin/system',
+  component: lazyRouteComponent(() => import('../administration/system-page.tsx'), 'SystemPage'),
+})
+
+export const adminRoutes = [
+  adminHome,
+  approvals,
+  people,
+  person,
+  permissions,
+  verbs,
+  recordStore,
+  statements,
+  statement,
+  keys,
+  audit,
+  system,
+] as const

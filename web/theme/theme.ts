@@ -7,9 +7,11 @@ import {
   createTheme,
   type MantineColorsTuple,
   Menu,
+  Notification,
   Table,
   Tooltip,
 } from '@mantine/core'
+import { words } from '../words/words.ts'
 
 /** One set of tokens for both schemes: navy is the ground of the brand, sky its accent, everything else is grey. */
 const sky: MantineColorsTuple = [
@@ -85,6 +87,7 @@ export const theme = createTheme({
     Anchor: Anchor.extend({ defaultProps: { underline: 'hover' } }),
     Badge: Badge.extend({ defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 550 } }),
     Button: Button.extend({ defaultProps: { fw: 550 } }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': words.states.close } } }),
     // Its placeholder for the focus is a child that a menu may not have.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     Table: Table.extend({
@@ -109,6 +112,9 @@ export const resolveVariables: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-dimmed': colors.gray![7]!,
     '--mantine-color-placeholder': colors.gray![6]!,
     '--mantine-color-error': '#b42318',
+    '--mantine-color-red-outline': '#b42318',
+    '--mantine-color-red-filled': '#b42318',
+    '--mantine-color-red-filled-hover': '#97190f',
     '--gs-ground': colors.gray![0]!,
     '--gs-surface': '#ffffff',
     '--gs-line': colors.gray![2]!,
@@ -121,6 +127,9 @@ export const resolveVariables: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-dimmed': colors.dark![2]!,
     '--mantine-color-placeholder': colors.dark![2]!,
     '--mantine-color-error': '#ff9d94',
+    '--mantine-color-red-outline': '#ff9d94',
+    '--mantine-color-red-filled': '#b42318',
+    '--mantine-color-red-filled-hover': '#97190f',
     '--mantine-color-anchor': colors.sky![3]!,
     '--gs-ground': colors.dark![8]!,
     '--gs-surface': colors.dark![7]!,

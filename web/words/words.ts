@@ -1,6 +1,6 @@
 import { SEES } from './consent.ts'
 
-const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
+export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
 
 /** Every sentence that the pages say, in one place: a translation is another object of this type. Names of things are those of the interface. */
 export const words = {
@@ -166,7 +166,7 @@ export const words = {
   results: {
     PASS: 'Passed',
     FAIL: 'Failed',
-    INCOMPLETE: 'Waiting for a grade',
+    INCOMPLETE: 'Incomplete',
     'IN PROGRESS': 'In progress',
     'NOT STARTED': 'Not started',
     locked: 'Locked',

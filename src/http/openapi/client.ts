@@ -16,7 +16,13 @@ interface Schema {
 interface Described {
   readonly operationId: string
   readonly summary: string
-  readonly parameters?: readonly { name?: string; in?: string; required?: boolean; schema?: Schema }[]
+  readonly parameters?: readonly {
+    name?: string
+    in?: string
+    required?: boolean
+    schema?: Schema
+    example?: unknown
+  }[]
   readonly requestBody?: { readonly content: Readonly<Record<string, { schema?: Schema }>> }
   readonly responses: Readonly<Record<string, { content?: Readonly<Record<string, { schema?: Schema }>> }>>
 }
@@ -92,6 +98,13 @@ function eventsOf(schema: Schema | undefined): string {
   return `{ ${fields.join('; ')} }`
 }
 
+/** Where a request says which version of a protocol it speaks, it says the one that the description shows. */
+function headersOf({ parameters = [] }: Described): string {
+  const versions = parameters.filter(({ name = '', in: place }) => place === 'header' && name.endsWith('-Version'))
+  const said = Object.fromEntries(versions.map(({ name, example }) => [name, example]))
+  return versions.length > 0 ? `, ${JSON.stringify(said)}` : ''
+}
+
 /** How a client calls an operation. What is for people to look at or to load is an address. */
 function renderOperation(path: string, method: string, described: Described): string {
   const { operationId, summary, requestBody, responses } = described
@@ -105,7 +118,7 @@ function renderOperation(path: string, method: string, described: Described): st
     if (method === 'get' && answered !== 'application/json') return `address<${input}>(${place})`
     const output = answered === 'application/json' ? typeOf(answer?.schema) : 'Blob'
     const isFile = requestBody && !requestBody.content['application/json']
-    return `${isFile ? 'upload' : 'operation'}<${input}, ${output}>(${name}, ${verb}, ${place})`
+    return `${isFile ? 'upload' : 'operation'}<${input}, ${output}>(${name}, ${verb}, ${place}${headersOf(described)})`
   }
   return `/** ${summary}. */\nexport const ${operationId} = /* @__PURE__ */ ${make()}\n`
 }

@@ -50,6 +50,8 @@ try {
     queryConfigEnabled: false,
     deepLinking: true,
     displayRequestDuration: true,
+    filter: true,
+    persistAuthorization: true,
     defaultModelsExpandDepth: 0,
     syntaxHighlight: { theme: prefersDark.matches ? 'agate' : 'idea' },
   })

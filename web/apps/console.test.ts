@@ -1,0 +1,318 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { after, test } from 'node:test'
+import { promisify } from 'node:util'
+import type { Page } from 'playwright-core'
+import { until } from '../../src/database/test-database.ts'
+import { advance } from '../../src/deliveries/testing.ts'
+import { readText, run } from '../../src/imports/testing.ts'
+import { openReceiver } from '../../src/outbound/testing.ts'
+import { checkAccessibility, collectProblems, noChromium, openChromium } from '../../src/testing/chromium.ts'
+import { sharedApp } from '../../src/testing/testing.ts'
+import { enterAs } from '../testing.ts'
+
+/** The demo plugin lives here: it refuses what it gets first, and takes everything after that. */
+let refusals = 1
+const plugin = await openReceiver({ after }, (response, { path }) =>
+  path.startsWith('/request') && refusals-- > 0
+    ? response.writeHead(500).end('no room')
+    : response.writeHead(204).end(),
+)
+const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' })
+const address = app.environment().url
+const demo = readText('demo/demo.json')
+  .replaceAll('http://localhost:4000/', `${address}/`)
+  .replaceAll('http://localhost:4102/', `${plugin.address}/`)
+await run(app, JSON.parse(demo))
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).first().waitFor()
+
+async function look(page: Page): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    // Colours that are on their way are none.
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.waitForTimeout(250)
+    await checkAccessibility(page)
+  }
+}
+
+test('an administrator makes an organisation, and its members come, change and go', { skip: noChromium }, async (t) => {
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await enterAs(page, address, 'Ellis')
+  await page.goto(`${address}/console/organisations`)
+  await button(page, 'Make an organisation')
+  const make = page.getByRole('dialog')
+  await make.getByLabel('Name').fill('Hangar Five')
+  await make.getByLabel('Key').fill('Hangar 5')
+  await make.getByRole('button', { name: 'Make an organisation' }).click()
+  await make.getByText('Small letters, digits and hyphens, 60 at most').waitFor()
+  await checkAccessibility(page)
+  await make.getByLabel('Key').fill('hangar-five')
+  await make.getByLabel('First owner').fill('@drew')
+  await make.getByRole('button', { name: 'Make an organisation' }).click()
+  await heading(page, 'Hangar Five')
+  await page.getByText('1 member', { exact: true }).waitFor()
+
+  await button(page, 'Add a member')
+  const add = page.getByRole('dialog')
+  await add.getByLabel('Handle').fill('@casey')
+  await add.getByRole('combobox', { name: 'Role' }).click()
+  await page.getByRole('option', { name: 'Instructor' }).click()
+  await add.getByRole('button', { name: 'Add a member' }).click()
+  await page.getByText('Casey Okafor belongs to it now').waitFor()
+  await page.getByRole('combobox', { name: 'Role of Casey Okafor' }).click()
+  await page.getByRole('option', { name: 'Developer' }).click()
+  await page.getByText('Casey Okafor: Developer from now on').waitFor()
+  await look(page)
+  await button(page, 'Remove Casey Okafor')
+  await page.getByText('Casey Okafor no longer belongs to it').waitFor()
+  await page.getByText('1 member', { exact: true }).waitFor()
+  await button(page, 'Undo')
+  await page.getByText('2 members', { exact: true }).waitFor()
+  assert.deepEqual(
+    await app.sql(
+      `select p.handle, m.role from organisation_members m join people p on p.id = m.person_id
+         join organisations o on o.id = m.organisation_id where o.key = 'hangar-five' order by 1`,
+    ),
+    [
+      { handle: '@casey', role: 'developer' },
+      { handle: '@drew', role: 'owner' },
+    ],
+  )
+  assert.deepEqual(problems, [])
+
+  // A developer of an organisation reads what they are there, and asks nothing that is refused.
+  const drew = await openChromium(t)
+  const complaints = collectProblems(drew)
+  await enterAs(drew, address, 'Drew')
+  await drew.goto(`${address}/console/organisations/northwind`)
+  await drew.getByText('Only its owners see who belongs to it').waitFor()
+  assert.deepEqual(complaints, [])
+})
+
+test('an app is renamed, its secret is changed with an overlap, and its snippets sign somebody in', {
+  skip: noChromium,
+}, async (t) => {
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await enterAs(page, address, 'Drew')
+  await page.goto(`${address}/console/apps/gs-demo-app/settings`)
+  await page.getByLabel('Name').fill('Demo app, renamed')
+  await page.getByText('Changes are not saved yet').waitFor()
+  await button(page, 'Save')
+  await heading(page, 'Demo app, renamed')
+
+  await page.getByRole('link', { name: 'Secrets' }).click()
+  await button(page, 'Add a second secret')
+  const dialog = page.getByRole('dialog', { name: 'Keep this secret now' })
+  const secret = await dialog.locator('code').innerText()
+  await dialog.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByText('Secret 2').waitFor()
+  assert.ok(!(await page.content()).includes(secret), 'the secret is shown once')
+  await button(page, 'Drop the old secret')
+  await page.getByRole('dialog').getByText('Servers that still use it are refused at once.').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Drop the old secret' }).click()
+  await page.getByText('The old secret is dropped').waitFor()
+  await page.getByRole('button', { name: 'Add a second secret' }).waitFor()
+
+  await page.getByRole('link', { name: 'Snippets' }).click()
+  await heading(page, '1. Send people to sign in')
+  const [start, exchange, call] = await page.locator('pre').allInnerTexts()
+  const sh = async (script: string) => (await promisify(execFile)('sh', ['-c', script])).stdout.trim()
+  const [verifier, signIn] = (await sh(`${start}; echo "$VERIFIER"`)).split('\n').toReversed()
+  await page.goto(signIn!)
+  // Nobody listens at the redirect URI; what the browser asks for there is enough.
+  const back = page.waitForRequest(/[?&]code=/)
+  await page.getByRole('button', { name: 'Allow' }).click()
+  const code = new URL((await back).url()).searchParams.get('code')
+  const commands = exchange!.replace('YOUR_SECRET', `'${secret}'`).replace(/^CODE=.*$/m, `CODE='${code}'`)
+  const tokens = JSON.parse(await sh(`VERIFIER='${verifier}'; ${commands}`))
+  const profile = JSON.parse(await sh(call!.replace(/^TOKEN=.*$/m, `TOKEN='${tokens.access_token}'`)))
+  assert.equal(profile.handle, '@drew')
+
+  await page.goto(`${address}/console/apps/gs-demo-app/users`)
+  await page.getByText(profile.userId).waitFor()
+  await look(page)
+  await page.goto(`${address}/console/apps/gs-demo-app/requests?status=2xx&operation=readOwnProfile`)
+  const logged = page.getByRole('cell', { name: 'readOwnProfile' })
+  await until('the request is in the log', async () => {
+    await page.getByRole('button', { name: 'Clear' }).waitFor()
+    await page.waitForTimeout(500)
+    const isThere = (await logged.count()) > 0
+    if (!isThere) await page.reload()
+    return isThere
+  })
+  await look(page)
+  assert.deepEqual(
+    problems.filter((problem) => !problem.includes('/callback')),
+    [],
+  )
+})
+
+test('a developer registers a plugin, an administrator grants, and it is active until it is removed', {
+  skip: noChromium,
+}, async (t) => {
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await enterAs(page, address, 'Drew')
+  await page.goto(`${address}/console/plugins/new`)
+  await button(page, 'Register')
+  await page.getByText('An ATO helper has an address for requests').waitFor()
+  await page.getByRole('combobox', { name: 'Organisation' }).click()
+  await page.getByRole('option', { name: 'Northwind Training' }).click()
+  await page.getByLabel('Name').fill('Auditor <b>bold</b>')
+  await page.getByLabel('Address for requests').fill(`${plugin.address}/request`)
+  await page.getByLabel('Redirect URIs').fill('https://auditor.example.org/callback')
+  await look(page)
+  await button(page, 'Register')
+  await button(page, 'I have kept it')
+  await heading(page, 'Auditor <b>bold</b>')
+  await page.getByText('An administrator grants the permission ATO').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Activate' }).isDisabled(), true)
+  await look(page)
+  const clientId = await page.locator('dd code').first().innerText()
+
+  const ellis = await openChromium(t)
+  await enterAs(ellis, address, 'Ellis')
+  const body = JSON.stringify({ clientId, permissions: ['ato'] })
+  const status = await ellis.evaluate(
+    `fetch('/plugin/v1/plugin/permissions', { method: 'POST', headers: { 'content-type': 'application/json' }, body: ${JSON.stringify(body)} }).then((answer) => answer.status)`,
+  )
+  assert.equal(status, 200)
+  await page.reload()
+  await button(page, 'Activate')
+  await page.getByText('It takes part').waitFor()
+
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await button(page, 'Remove this plugin')
+  const dialog = page.getByRole('dialog')
+  const go = dialog.getByRole('button', { name: 'Remove this plugin' })
+  assert.equal(await go.isDisabled(), true)
+  await dialog.getByLabel(`Type ${clientId} to go on`).fill(clientId)
+  await checkAccessibility(page)
+  await go.click()
+  await heading(page, 'Plugins')
+  await page.getByText('gs-demo-ato').waitFor()
+  assert.equal(await page.getByText(clientId).count(), 0)
+  assert.deepEqual(problems, [])
+})
+
+test('a request goes to a plugin, is sent again, and everything that the plugin reports is on its page', {
+  skip: noChromium,
+}, async (t) => {
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await enterAs(page, address, 'Drew')
+  await page.goto(`${address}/console/ato?app=gs-demo-app`)
+  await button(page, 'Make a package')
+  await page.getByRole('dialog').getByLabel('Name').fill('Logbook 2.1')
+  await page.getByRole('dialog').getByRole('button', { name: 'Make a package' }).click()
+  await heading(page, 'Logbook 2.1')
+  await button(page, 'Add a distribution')
+  const add = page.getByRole('dialog')
+  await add.getByLabel('Name').fill('Installer')
+  await add.getByLabel('Address').fill('https://logbook.example.org/setup.msi')
+  await add.getByRole('button', { name: 'Add a distribution' }).click()
+  await page.getByText('Installer is added').waitFor()
+  await look(page)
+  await button(page, 'Start a request')
+  await page.getByLabel('Demo ATO helper').check()
+  await page.getByRole('dialog').getByRole('button', { name: 'Start a request' }).click()
+  await heading(page, 'Timeline')
+  const requestId = page.url().split('/').at(-1)!
+
+  await until('it was sent', () => plugin.received.length === 1)
+  await page.goto(`${address}/console/plugins/gs-demo-ato/deliveries`)
+  await page.getByText('1 attempt, none taken').waitFor()
+  await page.getByRole('cell', { name: /^in \d+ s$/ }).waitFor()
+  await look(page)
+  advance(app, 10_000)
+  await until('it was sent again', () => plugin.received.length === 2)
+  await page.reload()
+  await page.getByText('2 attempts, the last one taken').waitFor()
+  await page.getByText('Failed', { exact: true }).click()
+  await page.getByText('Nothing in this state').waitFor()
+  assert.equal(new URL(page.url()).searchParams.get('state'), 'failed')
+  await page.getByText('All', { exact: true }).click()
+  await page.getByRole('link', { name: /^Requests, delivery / }).click()
+  await heading(page, 'Delivery: Requests')
+  await page.getByRole('button', { name: /^Attempt 1 Answered 500/ }).click()
+  await page.getByText('no room').waitFor()
+  assert.match(await page.locator('pre').first().innerText(), /"packageName": "Logbook 2.1"/)
+  await look(page)
+  await button(page, 'Send again')
+  await page.getByText('1 delivery will be sent again').waitFor()
+  await until('it was sent once more', () => plugin.received.length === 3)
+
+  // As the plugin does: somebody signs in to it, and it reports in their name.
+  const { reportUri } = JSON.parse(plugin.received[0]!.body)
+  const fields = { response_type: 'code', client_id: 'gs-demo-ato', redirect_uri: `${plugin.address}/callback` }
+  await page.goto(`${address}/oauth/signin?${new URLSearchParams({ ...fields, state: 's1' })}`)
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await until('the plugin has a code', () => plugin.received.some(({ path }) => path.startsWith('/callback')))
+  const back = plugin.received.find(({ path }) => path.startsWith('/callback'))!
+  const exchanged = await app.nobody().post('/oauth/token', {
+    grant_type: 'authorization_code',
+    code: new URL(back.path, plugin.address).searchParams.get('code'),
+    client_id: 'gs-demo-ato',
+    client_secret: 'gs-demo-secret',
+    redirect_uri: fields.redirect_uri,
+  })
+  const report = async (path: string, what: object) => {
+    const answer = await fetch(`${address}/plugin/v1/ato/${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${exchanged.body.access_token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ requestId, ...what }),
+    })
+    assert.equal(answer.status, 200, await answer.text())
+  }
+  await report('status', { status: 'in-progress', cancellable: true })
+  await report('alert', {
+    title: 'Scan <img src=x onerror=alert(1)>',
+    text: 'Two findings\nin setup.msi',
+    type: 'warning',
+  })
+
+  await page.goto(reportUri)
+  await page.waitForURL(`${address}/console/ato/requests/${requestId}`)
+  await page.getByText('Scan <img src=x onerror=alert(1)>').waitFor()
+  await page.getByText('In progress').first().waitFor()
+  await look(page)
+  await button(page, 'Cancel the request')
+  await page.getByRole('dialog').getByText('A cancelled request stays cancelled').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the request' }).click()
+  await page.getByText('The request is cancelled').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Cancel the request' }).count(), 0)
+  assert.deepEqual(
+    problems.filter((problem) => !problem.includes('/callback')),
+    [],
+  )
+})
+
+test('a developer makes ten test people in the sandbox, starts over, and is one of them', {
+  skip: noChromium,
+}, async (t) => {
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  const sandbox = app.environment('sandbox').url
+  await enterAs(page, sandbox, 'Drew')
+  await page.goto(`${sandbox}/console/sandbox`)
+  await button(page, 'Make ten people')
+  await page
+    .getByRole('button', { name: /^Sign in as / })
+    .nth(9)
+    .waitFor()
+  await look(page)
+  await button(page, 'Start over')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Your 10 test people and everything they did are removed').waitFor()
+  await dialog.getByRole('button', { name: 'Start over' }).click()
+  await page.getByText('Ten new people are there').waitFor()
+  const first = page.getByRole('button', { name: /^Sign in as / }).first()
+  const name = (await first.getAttribute('aria-label'))!.replace('Sign in as ', '')
+  await first.click()
+  await page.getByRole('button', { name: `Account menu of ${name}` }).waitFor()
+  assert.deepEqual(problems, [])
+})

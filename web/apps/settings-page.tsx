@@ -1,0 +1,85 @@
+import { Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { useBlocker, useParams } from '@tanstack/react-router'
+import { type App, changeApp, listApps, readApp } from '../api/operations.ts'
+import { useWrite } from '../api/query.ts'
+import { Card } from '../parts/card.tsx'
+import { linesOf } from '../parts/lines.ts'
+import { Problem } from '../parts/states.tsx'
+import { consoleWords } from '../words/console.ts'
+import { words } from '../words/words.ts'
+import { AppFrame } from './app-frame.tsx'
+
+const { app: say, form: sayForm } = consoleWords
+
+export function AppSettingsPage() {
+  const { clientId } = useParams({ from: '/signed-in/console/apps/$clientId/settings' })
+  return <AppFrame clientId={clientId}>{(app) => <SettingsForm app={app} />}</AppFrame>
+}
+
+function SettingsForm({ app }: { readonly app: App }) {
+  const form = useForm({
+    initialValues: { name: app.name, redirects: app.redirectUris.join('\n') },
+    validate: { name: (value) => (value.trim() === '' ? words.newApp.missingName : null) },
+  })
+  const save = useWrite(changeApp, {
+    changes: [readApp, listApps],
+    onDone: ({ name, redirectUris }) => {
+      const saved = { name, redirects: redirectUris.join('\n') }
+      form.setValues(saved)
+      form.resetDirty(saved)
+      notifications.show({ message: sayForm.saved })
+    },
+  })
+  const isDirty = form.isDirty()
+  useBlocker({
+    shouldBlockFn: () => isDirty && !confirm(sayForm.leave),
+    enableBeforeUnload: () => isDirty,
+  })
+  return (
+    <Card title={say.settings} maw={720}>
+      <form
+        noValidate
+        onSubmit={form.onSubmit(({ name, redirects }) =>
+          save.mutate({ clientId: app.clientId, name: name.trim(), redirectUris: linesOf(redirects) }),
+        )}
+      >
+        <Stack>
+          {save.error && <Problem error={save.error} />}
+          <TextInput
+            label={words.newApp.name}
+            description={say.nameHelp}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            maxLength={200}
+            {...form.getInputProps('name')}
+          />
+          <Textarea
+            label={words.app.redirects}
+            description={words.newApp.redirectsHelp}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            autosize
+            minRows={3}
+            spellCheck={false}
+            {...form.getInputProps('redirects')}
+          />
+          <Group>
+            <Button type="submit" loading={save.isPending} disabled={!isDirty}>
+              {sayForm.save}
+            </Button>
+            {isDirty && (
+              <>
+                <Button variant="default" onClick={form.reset}>
+                  {sayForm.cancel}
+                </Button>
+                <Text size="sm" c="dimmed">
+                  {sayForm.unsaved}
+                </Text>
+              </>
+            )}
+          </Group>
+        </Stack>
+      </form>
+    </Card>
+  )
+}

@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { readText, run } from '../../src/imports/testing.ts'
+import { checkAccessibility, collectProblems, noChromium, openChromium } from '../../src/testing/chromium.ts'
+import { sharedApp } from '../../src/testing/testing.ts'
+import { enterAs } from '../testing.ts'
+
+const STUDENTS = 1000
+const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' })
+const address = app.environment().url
+const demo = JSON.parse(readText('demo/demo.json').replaceAll('http://localhost:4000/', `${address}/`))
+/** Beside the demo data a class of a thousand, with a lesson that an instructor grades. */
+const pupils = Array.from({ length: STUDENTS }, (_, i) => String(i + 1).padStart(4, '0'))
+await run(app, {
+  ...demo,
+  people: [
+    ...demo.people,
+    ...pupils.map((number) => ({
+      handle: `@pupil.${number}`,
+      firstName: 'Pupil',
+      lastName: number,
+      email: `pupil.${number}@example.org`,
+      dateOfBirth: '2000-01-01',
+      organisations: { sandhills: 'student' },
+    })),
+  ],
+  courses: [
+    ...demo.courses,
+    {
+      key: 'course-soaring',
+      organisation: 'sandhills',
+      name: 'Soaring',
+      lessons: [
+        { id: 'lesson-essay', name: 'Essay', instructorGraded: true, maxAttempts: 1, threshold: 50 },
+        { id: 'lesson-winch', name: 'Winch launch' },
+      ],
+    },
+  ],
+  classes: [
+    ...demo.classes,
+    {
+      key: 'class-large',
+      course: 'course-soaring',
+      name: 'Soaring Large',
+      instructors: ['@casey'],
+      observers: ['@drew'],
+      students: pupils.map((number) => ({ handle: `@pupil.${number}`, id: `pupil-${number}` })),
+      attempts: [
+        {
+          id: 'essay-1',
+          handle: '@pupil.0001',
+          lesson: 'lesson-essay',
+          started: '2025-09-01T08:00:00Z',
+          completed: '2025-09-01T08:30:00Z',
+        },
+      ],
+    },
+  ],
+})
+
+const LARGE = '/dashboard/classes/class-large'
+const ALPHA = '/dashboard/classes/class-alpha'
+const LUCIA = `${ALPHA}/students/student-lucia.fernandez`
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
+const item = (page: Page, text: string) => page.getByRole('listitem').filter({ hasText: text }).first()
+const focused = (page: Page) => page.evaluate('document.activeElement.dataset.place')
+
+async function enter(t: Parameters<typeof openChromium>[0], person: string, path: string) {
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await enterAs(page, address, person)
+  await page.goto(`${address}${path}`)
+  return { page, problems }
+}
+
+test('a gradebook of a thousand students has few rows, and keys of a spreadsheet', { skip: noChromium }, async (t) => {
+  const { page, problems } = await enter(t, 'Casey', `${LARGE}/gradebook`)
+  const grid = page.getByRole('grid', { name: 'Gradebook' })
+  await grid.getByText('Pupil 0001').waitFor()
+  assert.equal(await grid.getAttribute('aria-rowcount'), String(STUDENTS + 1))
+  assert.ok((await grid.getByRole('row').count()) < 60)
+  await checkAccessibility(page)
+
+  await grid.getByRole('rowheader').first().focus()
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowUp', 'ArrowLeft', 'ArrowLeft'])
+    await page.keyboard.press(key)
+  assert.equal(await focused(page), '1-0')
+  await page.keyboard.press('Control+End')
+  await grid.getByText('Pupil 1000').waitFor()
+  assert.equal(await focused(page), '999-2')
+  assert.ok((await grid.getByRole('row').count()) < 60)
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keys of the gradebook' }).waitFor()
+  await checkAccessibility(page)
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  await grid.locator('[data-place="999-2"]').focus()
+  await page.keyboard.press('Escape')
+  assert.equal(await page.evaluate('document.activeElement.textContent'), 'Keys')
+  await grid.locator('[data-place="999-2"]').focus()
+  await page.keyboard.press('Enter')
+  await heading(page, 'Pupil 1000')
+  await page.goBack()
+  const csv = await page.request.get(
+    `${address}${await page.getByRole('link', { name: 'Export as CSV' }).getAttribute('href')}`,
+  )
+  assert.match(await csv.text(), /"pupil\.0999"/)
+  assert.deepEqual(problems, [])
+})
+
+test('a timeline is a picture to scale and a table, and notes on it never run', { skip: noChromium }, async (t) => {
+  const { page, problems } = await enter(t, 'Casey', LUCIA)
+  await heading(page, 'Lucía Fernández')
+  const bars = page.locator('svg rect[class*=progress]')
+  await bars.first().waitFor()
+  const widthOf = async (n: number) => Number(await bars.nth(n).getAttribute('width'))
+  const before = await widthOf(1)
+  await page.getByRole('button', { name: 'Checklist 1', exact: true }).click()
+  await page.waitForURL(/from=\d+&to=\d+/)
+  assert.ok((await widthOf(1)) > 20 * before)
+  // An attempt of 40 minutes beside one of 44, on one scale.
+  const [first, second] = [await widthOf(1), await widthOf(2)]
+  assert.ok(Math.abs(Math.min(first, second) / Math.max(first, second) - 40 / 44) < 0.01)
+  const table = page.getByRole('table', { name: 'Everything in order' })
+  await table.getByText('Finished attempt 1: Failed, score 61').waitFor()
+
+  const text = 'Look <img src=x onerror="document.title=1"> again'
+  await page.getByLabel('Write a note').fill(text)
+  await page.getByRole('button', { name: 'Add note' }).click()
+  await table.getByText(text).waitFor()
+  await checkAccessibility(page)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await checkAccessibility(page)
+  await page.getByRole('button', { name: /^Remove the note “Look/ }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await table.getByText(text).waitFor({ state: 'hidden' })
+  assert.deepEqual(problems, [])
+})
+
+test('an instructor grades, gives attempts, resets and locks, and takes a lock back', {
+  skip: noChromium,
+}, async (t) => {
+  const { page, problems } = await enter(t, 'Casey', `${LARGE}/grading`)
+  await page.getByRole('button', { name: 'Grade Pupil 0001, Essay' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Save grade' }).click()
+  await dialog.getByText('Type a score').waitFor()
+  await checkAccessibility(page)
+  await dialog.getByLabel('Score', { exact: true }).fill('40')
+  await dialog.getByRole('button', { name: 'Save grade' }).click()
+  await page.getByText('Nothing waits for a grade').waitFor()
+
+  await page.goto(`${address}${LARGE}/students/pupil-0001`)
+  await item(page, 'Essay').getByText('Failed', { exact: true }).waitFor()
+  const choose = async (action: string) => {
+    await page.getByRole('button', { name: 'Actions for Essay' }).click()
+    await page.getByRole('menuitem', { name: action, exact: true }).click()
+  }
+  await choose('Give extra attempts')
+  await dialog.getByRole('button', { name: 'Give attempts' }).click()
+  await dialog.getByText('Say why; the student reads it').waitFor()
+  await dialog.getByLabel('Reason').fill('Once more, with sources.')
+  await dialog.getByRole('button', { name: 'Give attempts' }).click()
+  await page.getByText('1 attempt left now').waitFor()
+  await choose('Reset the lesson')
+  await dialog.getByText('One attempt stays in the history and counts for nothing.').waitFor()
+  await dialog.getByLabel('Reason').fill('It was another’s.')
+  await dialog.getByRole('button', { name: 'Reset lesson' }).click()
+  await item(page, 'Essay').getByText('Not started').waitFor()
+  await choose('Lock for this student')
+  await item(page, 'Essay').getByText('Locked, set by hand').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await item(page, 'Essay').getByText('Locked, set by hand').waitFor({ state: 'hidden' })
+
+  await page.goto(`${address}${LARGE}`)
+  await page.getByRole('combobox', { name: 'Lock of Winch launch' }).click()
+  await page.getByRole('option', { name: 'Locked' }).click()
+  await page.getByText('Winch launch: Locked').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Winch launch: Locked').waitFor({ state: 'hidden' })
+  assert.deepEqual(await app.sql('select * from lesson_locks'), [])
+  assert.deepEqual(problems, [])
+})
+
+test('a roster is checked before it is written, and a student who was dropped comes back', {
+  skip: noChromium,
+}, async (t) => {
+  const { page, problems } = await enter(t, 'Casey', `${ALPHA}/roster`)
+  await page.getByRole('button', { name: 'Import a list' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Import a list of students' })
+  const buffer = Buffer.from('handle\n@pupil.0001\n@avery\n@nobody.at.all\n')
+  await dialog.locator('input[type=file]').setInputFiles({ name: 'roster.csv', mimeType: 'text/csv', buffer })
+  await dialog.getByRole('button', { name: 'Check the file' }).click()
+  await dialog.getByText('This would happen').waitFor()
+  await dialog.getByText('there is no account with this handle').waitFor()
+  await checkAccessibility(page)
+  assert.equal(await page.getByRole('link', { name: 'Pupil 0001' }).count(), 0)
+  await dialog.getByRole('button', { name: 'Write 1 change' }).click()
+  await dialog.getByText('This has happened').waitFor()
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  await page.getByRole('link', { name: 'Pupil 0001' }).waitFor()
+  await page.getByText('11 active').waitFor()
+
+  await page.getByRole('button', { name: 'Actions for Pupil 0001' }).click()
+  await page.getByRole('menuitem', { name: 'Drop from the class' }).click()
+  await page.getByText('10 active, 1 dropped').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('11 active').waitFor()
+  await page.getByRole('combobox', { name: 'Show' }).click()
+  await page.getByRole('option', { name: 'Dropped' }).click()
+  await page.waitForURL(/status=dropped/)
+  await page.getByText('Nobody here').waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('a lost live connection is said, and mends itself', { skip: noChromium }, async (t) => {
+  const { page } = await enter(t, 'Casey', ALPHA)
+  await page.getByText('Live', { exact: true }).waitFor()
+  await page.route('**/edu/v1/class/events*', (route) => route.abort())
+  await page.reload()
+  await page.getByText('The live connection is lost; it comes back by itself.').waitFor()
+  await page.unroute('**/edu/v1/class/events*')
+  await page.getByText('Live', { exact: true }).waitFor()
+})
+
+test('an observer sees the same and finds nothing to change', { skip: noChromium }, async (t) => {
+  const { page, problems } = await enter(t, 'Drew', LARGE)
+  await page.getByText('You observe this class').waitFor()
+  assert.deepEqual(
+    await page.getByRole('navigation', { name: 'Pages of Soaring Large' }).getByRole('link').allInnerTexts(),
+    ['Overview', 'Gradebook', 'Roster'],
+  )
+  assert.equal(await page.getByRole('combobox').count(), 0)
+  await page.goto(`${address}${LARGE}/students/pupil-0002`)
+  await item(page, 'Winch launch').waitFor()
+  assert.equal(await page.getByRole('button', { name: /^Actions for/ }).count(), 0)
+  assert.equal(await page.getByLabel('Write a note').count(), 0)
+  assert.deepEqual(problems, [])
+})
+
+test('an author adds a lesson, and students get it when it is published', { skip: noChromium }, async (t) => {
+  const { page, problems } = await enter(t, 'Ellis', '/dashboard/courses/course-soaring')
+  await page.getByRole('button', { name: 'Add a lesson' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Thermals')
+  await dialog.getByRole('combobox', { name: 'Lessons to pass first' }).click()
+  await page.getByRole('option', { name: 'Winch launch' }).click()
+  await dialog.getByLabel('Name').click()
+  await checkAccessibility(page)
+  await dialog.getByRole('button', { name: 'Apply' }).click()
+  await item(page, 'Thermals').getByText('After Winch launch').waitFor()
+  await page.getByRole('button', { name: 'Move Thermals up' }).click()
+  await page.getByRole('button', { name: 'Save draft' }).click()
+  // Before what it needs: the platform says what is wrong, and nothing is lost.
+  await page.getByRole('alert').getByText('lesson-winch must come before').waitFor()
+  await page.getByRole('button', { name: 'Move Thermals down' }).click()
+  await page.getByRole('button', { name: 'Save draft' }).click()
+  await page.getByText('This is a draft.').waitFor()
+  await page.getByRole('button', { name: 'Publish' }).click()
+  await page.getByRole('dialog', { name: 'Publish version 2?' }).getByRole('button', { name: 'Publish' }).click()
+  await page.getByText('Version 2', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Start a class' }).click()
+  await dialog.getByLabel('Name').fill('Soaring Small')
+  await dialog.getByRole('button', { name: 'Start class' }).click()
+  await heading(page, 'Roster')
+  await page.getByRole('link', { name: 'Gradebook' }).click()
+  await page.getByText('Nobody is in this class yet').waitFor()
+  const rows = await app.sql(
+    `select v.number from classes c join course_versions v on v.id = c.version_id where c.name = 'Soaring Small'`,
+  )
+  assert.deepEqual(rows, [{ number: 2 }])
+  // Refusals that the page handles are answers, and browsers write them down.
+  assert.deepEqual(
+    problems.filter((problem) => !problem.includes('/edu/v1/course')),
+    [],
+  )
+})

@@ -1,0 +1,29 @@
+import { ActionIcon, CopyButton, Tooltip } from '@mantine/core'
+import { Check, Copy } from 'lucide-react'
+import { words } from '../words/words.ts'
+import classes from './code.module.css'
+
+interface CodeProps {
+  readonly value: string
+  /** What it is, for the button: `curl code`. */
+  readonly what: string
+}
+
+/** Several lines to take along; they scroll sideways, by keyboard too. */
+export const Code = ({ value, what }: CodeProps) => (
+  <div className={classes.block}>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
+    <pre className={classes.code} tabIndex={0}>
+      <code>{value}</code>
+    </pre>
+    <CopyButton value={value} timeout={1500}>
+      {({ copied, copy }) => (
+        <Tooltip label={copied ? words.states.copied : words.states.copy(what)}>
+          <ActionIcon className={classes.copy} variant="default" onClick={copy} aria-label={words.states.copy(what)}>
+            {copied ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />}
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </CopyButton>
+  </div>
+)

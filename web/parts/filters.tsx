@@ -1,0 +1,89 @@
+import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
+import type { FormEvent } from 'react'
+import { adminWords } from '../words/admin.ts'
+import classes from './filters.module.css'
+
+const { filters: say } = adminWords
+
+export interface FilterField {
+  readonly name: string
+  readonly label: string
+  readonly placeholder?: string
+  /** Values and what they are called; where there are none, one types. */
+  readonly choices?: Readonly<Record<string, string>>
+  /** A moment, which one chooses in one's own zone. */
+  readonly isMoment?: boolean
+}
+
+type Values = Readonly<Record<string, string | undefined>>
+
+interface FiltersProps {
+  readonly fields: readonly FilterField[]
+  /** As the address has them. */
+  readonly values: Values
+  readonly onChange: (values: Values) => void
+}
+
+/** A moment as a browser's own field has it: in the reader's zone, to the minute. */
+const toLocal = (iso: string | undefined): string => {
+  const moment = new Date(iso ?? '')
+  if (Number.isNaN(moment.getTime())) return ''
+  return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+
+/** What a list is narrowed by. It stands in the address, so that it can be shared. */
+export function Filters({ fields, values, onChange }: FiltersProps) {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const typed = new FormData(event.currentTarget)
+    const read = ({ name, isMoment }: FilterField): string | undefined => {
+      const value = String(typed.get(name) ?? '').trim()
+      if (value === '') return undefined
+      return isMoment ? new Date(value).toISOString() : value
+    }
+    onChange(Object.fromEntries(fields.map((field) => [field.name, read(field)])))
+  }
+  const isFiltered = fields.some(({ name }) => values[name] !== undefined)
+  return (
+    // Other filters, such as those of the page before, are another form.
+    <search key={JSON.stringify(values)} aria-label={say.label}>
+      <form onSubmit={submit} className={classes.filters}>
+        {fields.map(({ name, label, placeholder, choices, isMoment }) =>
+          choices ? (
+            <NativeSelect
+              key={name}
+              name={name}
+              label={label}
+              defaultValue={values[name] ?? ''}
+              data={[
+                { value: '', label: say.all },
+                ...Object.entries(choices).map(([value, label]) => ({ value, label })),
+              ]}
+            />
+          ) : (
+            <TextInput
+              key={name}
+              name={name}
+              label={label}
+              type={isMoment ? 'datetime-local' : 'text'}
+              defaultValue={isMoment ? toLocal(values[name]) : (values[name] ?? '')}
+              {...(placeholder !== undefined && { placeholder })}
+              autoComplete="off"
+              spellCheck={false}
+            />
+          ),
+        )}
+        <Group gap="xs" className={classes.actions}>
+          <Button type="submit" variant="default">
+            {say.apply}
+          </Button>
+          {isFiltered && (
+            <Button variant="subtle" color="gray" onClick={() => onChange({})}>
+              {say.clear}
+            </Button>
+          )}
+        </Group>
+      </form>
+    </search>
+  )
+}

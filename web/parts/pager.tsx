@@ -1,0 +1,29 @@
+import { Group, Pagination, Text } from '@mantine/core'
+import { consoleWords } from '../words/console.ts'
+
+const { pager: say } = consoleWords
+
+interface PagerProps {
+  readonly page: number
+  readonly pages: number
+  readonly total?: number
+  readonly onChange: (page: number) => void
+}
+
+/** The pages of a list; nothing where there is one. The address says which. */
+export const Pager = ({ page, pages, total, onChange }: PagerProps) =>
+  pages > 1 && (
+    <Group justify="space-between" px="lg" py="sm">
+      <Text size="sm" c="dimmed">
+        {total !== undefined && say.total(total)}
+      </Text>
+      <Pagination
+        value={page}
+        total={pages}
+        onChange={onChange}
+        size="sm"
+        getItemProps={(number) => ({ 'aria-label': say.page(number) })}
+        getControlProps={(control) => ({ 'aria-label': control === 'next' ? say.next : say.previous })}
+      />
+    </Group>
+  )

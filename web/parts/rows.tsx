@@ -1,0 +1,46 @@
+import { Table, VisuallyHidden } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { consoleWords } from '../words/console.ts'
+
+interface RowsProps {
+  /** What the table is of, for those who cannot see it. */
+  readonly label: string
+  readonly head: readonly ReactNode[]
+  /** Whether a last column holds what can be done with each. */
+  readonly hasActions?: boolean
+  /** From here on it scrolls sideways. */
+  readonly minWidth?: number
+  readonly children: ReactNode
+}
+
+/** A table of things of one kind; it scrolls in itself, by keyboard too. */
+export const Rows = ({ label, head, hasActions = false, minWidth = 560, children }: RowsProps) => (
+  <Table.ScrollContainer minWidth={minWidth} type="native" tabIndex={0} role="region" aria-label={label}>
+    <Table highlightOnHover horizontalSpacing="lg">
+      <Table.Thead>
+        <Table.Tr>
+          {head.map((title, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: columns stay where they are
+            <Table.Th key={i}>{title}</Table.Th>
+          ))}
+          {hasActions && (
+            <Table.Th>
+              <VisuallyHidden>{consoleWords.form.actions}</VisuallyHidden>
+            </Table.Th>
+          )}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>{children}</Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+)
+
+/** One of its rows. */
+export const Row = ({ cells }: { readonly cells: readonly ReactNode[] }) => (
+  <Table.Tr>
+    {cells.map((cell, i) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: columns stay where they are
+      <Table.Td key={i}>{cell}</Table.Td>
+    ))}
+  </Table.Tr>
+)

@@ -1,0 +1,19 @@
+/** A page number out of an address; nothing that makes no sense. */
+export const pageFrom = (value: unknown, most = 1000): number | undefined => {
+  const page = Number(value)
+  return Number.isInteger(page) && page > 1 && page <= most ? page : undefined
+}
+
+/** One of the words that a filter knows, out of an address. */
+export const oneOf = <const T extends string>(known: readonly T[], value: unknown): T | undefined =>
+  known.find((word) => word === value)
+
+/** Without what is undefined: addresses say nothing about it. */
+export const only = <T extends object>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
+
+/** What somebody typed, out of an address. Where it looks like JSON, the router has read it already. */
+export const textFrom = (value: unknown): string | undefined => {
+  if (value === undefined || value === null || value === '') return undefined
+  return (typeof value === 'object' ? JSON.stringify(value) : String(value)).slice(0, 2000)
+}

@@ -1,0 +1,209 @@
+import { Button, CopyButton, Group, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { Copy, UserSearch } from 'lucide-react'
+import { useState } from 'react'
+import { type Candidate, changePlan, listPlans, type Plan, readPlan, removePlan } from '../api/operations.ts'
+import { query, useWrite } from '../api/query.ts'
+import { Card } from '../parts/card.tsx'
+import { Confirm } from '../parts/confirm.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { Fact, Facts } from '../parts/facts.tsx'
+import { TextLink } from '../parts/link.tsx'
+import { PageHead } from '../parts/page-head.tsx'
+import { only } from '../parts/search.ts'
+import { Empty, Loaded, Problem } from '../parts/states.tsx'
+import { Time } from '../parts/time.tsx'
+import { plannerWords } from '../words/planner.ts'
+import { CandidateList, nameOf, readCompared } from './candidates.tsx'
+
+const { plan: say, plans, save, form: sayForm, candidates: sayCandidates } = plannerWords
+const route = getRouteApi('/signed-in/planner/plans/$planId')
+const CHANGED = [readPlan, listPlans]
+
+export function PlanPage() {
+  const { planId } = route.useParams()
+  const found = useQuery(query(readPlan, { planId }))
+  return <Loaded of={found}>{(plan) => <Shown plan={plan} />}</Loaded>
+}
+
+interface OfPlan {
+  readonly plan: Plan
+}
+
+function Shown({ plan }: OfPlan) {
+  const { name, text, notes, organisations, createdDate, people } = plan
+  const { compare } = route.useSearch()
+  const navigate = route.useNavigate()
+  const [asked, setAsked] = useState<'change' | 'remove'>()
+  const [dropped, setDropped] = useState<Candidate>()
+  const close = () => setAsked(undefined)
+  return (
+    <>
+      <PageHead
+        title={name}
+        above={
+          <TextLink to="/planner/plans" size="sm">
+            {plans.title}
+          </TextLink>
+        }
+        action={
+          <Group gap="xs">
+            <Share plan={plan} />
+            <Button variant="default" onClick={() => setAsked('change')}>
+              {say.change}
+            </Button>
+            <Button variant="light" color="red" onClick={() => setAsked('remove')}>
+              {say.delete}
+            </Button>
+          </Group>
+        }
+      />
+      <Stack gap="xl">
+        <Card>
+          <Facts>
+            <Fact name={say.mission}>{text}</Fact>
+            <Fact name={say.organisations}>{organisations.join(', ')}</Fact>
+            <Fact name={say.notes}>
+              <Text style={{ whiteSpace: 'pre-wrap' }}>{notes || say.noNotes}</Text>
+            </Fact>
+            <Fact name={say.made}>
+              <Time at={createdDate} />
+            </Fact>
+          </Facts>
+        </Card>
+        <Stack gap="md">
+          <Title order={2}>{say.people}</Title>
+          {people.length === 0 ? (
+            <Card>
+              <Empty icon={UserSearch} title={say.nobody} />
+            </Card>
+          ) : (
+            <CandidateList
+              candidates={people}
+              compared={readCompared(compare, people)}
+              onCompare={(handles) =>
+                void navigate({ search: only({ compare: handles }), replace: true, resetScroll: false })
+              }
+              onRemove={setDropped}
+            />
+          )}
+        </Stack>
+      </Stack>
+      <Dialog isOpen={asked === 'change'} onClose={close} title={say.changeTitle}>
+        <ChangeForm plan={plan} onClose={close} />
+      </Dialog>
+      {asked === 'remove' && <RemovePlan plan={plan} onClose={close} />}
+      {dropped && <DropPerson plan={plan} candidate={dropped} onClose={() => setDropped(undefined)} />}
+    </>
+  )
+}
+
+/** A plan is its owner's alone: what others get is its text. */
+const Share = ({ plan: { name, text, notes, people } }: OfPlan) => {
+  const lines = people.map((one, i) => {
+    const reasons = one.sources.flatMap(({ reasons }) => reasons)
+    return say.shareLine(i + 1, nameOf(one), one.handle, sayCandidates.scoreOf(one.score), reasons)
+  })
+  return (
+    <CopyButton value={say.shareText(name, text, lines, notes)}>
+      {({ copied, copy }) => (
+        <Button leftSection={<Copy size={16} aria-hidden />} onClick={copy}>
+          {copied ? say.shared : say.share}
+        </Button>
+      )}
+    </CopyButton>
+  )
+}
+
+interface OfPlanDialog extends OfPlan {
+  readonly onClose: () => void
+}
+
+function ChangeForm({ plan: { planId, name, notes }, onClose }: OfPlanDialog) {
+  const change = useWrite(changePlan, {
+    changes: CHANGED,
+    onDone: () => {
+      notifications.show({ message: sayForm.saved })
+      onClose()
+    },
+  })
+  const form = useForm({
+    initialValues: { name, notes },
+    validate: { name: (value) => (value.trim() === '' ? save.missingName : null) },
+  })
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit((values) => change.mutate({ planId, name: values.name.trim(), notes: values.notes }))}
+    >
+      <Stack>
+        {change.error && <Problem error={change.error} />}
+        <TextInput label={save.name} maxLength={200} {...form.getInputProps('name')} />
+        <Textarea label={save.notes} maxLength={5000} autosize minRows={3} {...form.getInputProps('notes')} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {sayForm.cancel}
+          </Button>
+          <Button type="submit" loading={change.isPending}>
+            {sayForm.save}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function RemovePlan({ plan: { planId, name, people }, onClose }: OfPlanDialog) {
+  const navigate = useNavigate()
+  const remove = useWrite(removePlan, {
+    onDone: async () => {
+      notifications.show({ message: say.deleted(name) })
+      await navigate({ to: '/planner/plans' })
+    },
+    changes: [listPlans],
+  })
+  return (
+    <Confirm
+      isOpen
+      title={say.deleteTitle(name)}
+      go={say.delete}
+      isPending={remove.isPending}
+      error={remove.error}
+      onGo={() => remove.mutate({ planId })}
+      onClose={onClose}
+    >
+      {say.deleteText(people.length)}
+    </Confirm>
+  )
+}
+
+function DropPerson({
+  plan: { planId, people },
+  candidate,
+  onClose,
+}: OfPlanDialog & { readonly candidate: Candidate }) {
+  const drop = useWrite(changePlan, {
+    changes: CHANGED,
+    onDone: () => {
+      notifications.show({ message: say.dropped(nameOf(candidate)) })
+      onClose()
+    },
+  })
+  const rest = people.map(({ handle }) => handle).filter((handle) => handle !== candidate.handle)
+  return (
+    <Confirm
+      isOpen
+      title={say.dropTitle(nameOf(candidate))}
+      go={sayCandidates.remove}
+      isPending={drop.isPending}
+      error={drop.error}
+      onGo={() => drop.mutate({ planId, people: rest })}
+      onClose={onClose}
+    >
+      {say.dropText}
+    </Confirm>
+  )
+}

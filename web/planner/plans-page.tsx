@@ -1,0 +1,66 @@
+import { Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { ClipboardList } from 'lucide-react'
+import { listPlans } from '../api/operations.ts'
+import { query } from '../api/query.ts'
+import { Card } from '../parts/card.tsx'
+import { ButtonLink, TextLink } from '../parts/link.tsx'
+import { PageHead } from '../parts/page-head.tsx'
+import { Pager } from '../parts/pager.tsx'
+import { Row, Rows } from '../parts/rows.tsx'
+import { only } from '../parts/search.ts'
+import { Empty, Loaded } from '../parts/states.tsx'
+import { Time } from '../parts/time.tsx'
+import { plannerWords } from '../words/planner.ts'
+
+const { plans: say } = plannerWords
+const route = getRouteApi('/signed-in/planner/plans')
+
+export function PlansPage() {
+  const { page = 1 } = route.useSearch()
+  const navigate = route.useNavigate()
+  const list = useQuery(query(listPlans, { page, limit: 25 }))
+  return (
+    <>
+      <PageHead title={say.title} lead={say.lead} action={<ButtonLink to="/planner">{say.first}</ButtonLink>} />
+      <Loaded of={list}>
+        {({ docs, pages, total }) => (
+          <Card isFlush>
+            {docs.length === 0 ? (
+              <Empty icon={ClipboardList} title={say.empty}>
+                {say.emptyText}
+              </Empty>
+            ) : (
+              <>
+                <Rows label={say.title} head={[say.name, say.mission, say.people, say.changed]}>
+                  {docs.map(({ planId, name, text, people, changedDate }) => (
+                    <Row
+                      key={planId}
+                      cells={[
+                        <TextLink key="name" to="/planner/plans/$planId" params={{ planId }} fw={600}>
+                          {name}
+                        </TextLink>,
+                        <Text key="text" size="sm" lineClamp={2}>
+                          {text}
+                        </Text>,
+                        say.count(people),
+                        <Time key="changed" at={changedDate} />,
+                      ]}
+                    />
+                  ))}
+                </Rows>
+                <Pager
+                  page={page}
+                  pages={pages}
+                  total={total}
+                  onChange={(next) => void navigate({ search: only({ page: next > 1 ? next : undefined }) })}
+                />
+              </>
+            )}
+          </Card>
+        )}
+      </Loaded>
+    </>
+  )
+}
