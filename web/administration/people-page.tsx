@@ -14,9 +14,11 @@ import { only } from '../parts/search.ts'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { adminWords } from '../words/admin.ts'
+import { words } from '../words/words.ts'
 import { PersonStatus, sayRoles } from './person-badges.tsx'
 
-const { people: say, form } = adminWords
+const { people: say } = adminWords
+const { form } = words
 const route = getRouteApi('/signed-in/admin/people')
 const FIELDS: readonly FilterField[] = [
   { name: 'query', label: say.find, placeholder: say.findHelp },

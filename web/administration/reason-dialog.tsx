@@ -3,8 +3,10 @@ import { type FormEvent, type ReactNode, useState } from 'react'
 import { Dialog } from '../parts/dialog.tsx'
 import { Problem } from '../parts/states.tsx'
 import { adminWords } from '../words/admin.ts'
+import { words } from '../words/words.ts'
 
-const { person: say, form } = adminWords
+const { person: say } = adminWords
+const { form } = words
 
 interface ReasonDialogProps {
   readonly title: string

@@ -11,7 +11,8 @@ import { consoleWords } from '../words/console.ts'
 import { words } from '../words/words.ts'
 import { AppFrame } from './app-frame.tsx'
 
-const { app: say, form: sayForm } = consoleWords
+const { app: say } = consoleWords
+const { form: sayForm } = words
 
 export function AppSettingsPage() {
   const { clientId } = useParams({ from: '/signed-in/console/apps/$clientId/settings' })

@@ -19,7 +19,8 @@ import { consoleWords } from '../words/console.ts'
 import { words } from '../words/words.ts'
 import { RequestRows } from './request-rows.tsx'
 
-const { ato: say, form: sayForm } = consoleWords
+const { ato: say } = consoleWords
+const { form: sayForm } = words
 
 export function AtoPage() {
   const apps = useQuery(query(listApps, { limit: 100 }))

@@ -14,8 +14,10 @@ import { Empty, Loaded } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { Turn } from '../parts/turn.tsx'
 import { adminWords } from '../words/admin.ts'
+import { words } from '../words/words.ts'
 
-const { audit: say, form, turn } = adminWords
+const { audit: say } = adminWords
+const { form, turn } = words
 const route = getRouteApi('/signed-in/admin/audit')
 const FIELDS: readonly FilterField[] = [
   { name: 'handle', label: say.handle, placeholder: '@handle' },

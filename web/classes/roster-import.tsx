@@ -4,6 +4,7 @@ import { importRoster, listStudents, type RosterReport, readClass, readGradebook
 import { useWrite } from '../api/query.ts'
 import { Problem } from '../parts/states.tsx'
 import { dashboard } from '../words/dashboard.ts'
+import { words } from '../words/words.ts'
 
 const { import: say } = dashboard
 /** More than that nobody reads in a dialog. */
@@ -49,7 +50,7 @@ export function RosterImport({ classId, onClose }: { readonly classId: string; r
           />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              {dashboard.class.cancel}
+              {words.form.cancel}
             </Button>
             <Button disabled={chosen === null} loading={send.isPending} onClick={() => go(true)}>
               {say.check}

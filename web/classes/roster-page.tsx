@@ -26,6 +26,7 @@ import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { offerUndo } from '../parts/undo.tsx'
 import { dashboard } from '../words/dashboard.ts'
+import { words } from '../words/words.ts'
 import { ClassFrame, mayTeach } from './class-frame.tsx'
 import { RosterImport } from './roster-import.tsx'
 
@@ -297,7 +298,7 @@ function Transfer({ of, student, onClose }: TransferProps) {
       />
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
-          {dashboard.class.cancel}
+          {words.form.cancel}
         </Button>
         <Button
           disabled={to === null}

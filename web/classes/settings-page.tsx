@@ -72,7 +72,7 @@ function Form({ of: { classId, name, sequential, joinCode } }: Of) {
       {
         onSuccess: () => {
           form.resetDirty()
-          notifications.show({ message: dashboard.class.saved })
+          notifications.show({ message: words.form.saved })
         },
       },
     ),
@@ -105,7 +105,7 @@ function Form({ of: { classId, name, sequential, joinCode } }: Of) {
           </div>
           <Group>
             <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
-              {dashboard.class.save}
+              {words.form.save}
             </Button>
           </Group>
         </Stack>
@@ -115,7 +115,7 @@ function Form({ of: { classId, name, sequential, joinCode } }: Of) {
           <Text size="sm">{say.newCodeText}</Text>
           <Group justify="flex-end">
             <Button variant="default" onClick={() => setAsked(false)}>
-              {dashboard.class.cancel}
+              {words.form.cancel}
             </Button>
             <Button
               loading={save.isPending}
@@ -269,7 +269,7 @@ function End({ of: { classId, name, ended, students } }: Of) {
           </Text>
           <Group justify="flex-end">
             <Button variant="default" onClick={() => setAsked(false)}>
-              {dashboard.class.cancel}
+              {words.form.cancel}
             </Button>
             <Button
               color="red"

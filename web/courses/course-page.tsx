@@ -379,7 +379,7 @@ function Publish({ of: { courseId, version }, isDisabled }: AskProps & { readonl
           <Text size="sm">{say.publishText}</Text>
           <Group justify="flex-end">
             <Button variant="default" onClick={() => setAsked(false)}>
-              {dashboard.class.cancel}
+              {words.form.cancel}
             </Button>
             <Button
               loading={publish.isPending}
@@ -418,7 +418,7 @@ function Discard({ of: { courseId } }: AskProps) {
           <Text size="sm">{say.discardText}</Text>
           <Group justify="flex-end">
             <Button variant="default" onClick={() => setAsked(false)}>
-              {dashboard.class.cancel}
+              {words.form.cancel}
             </Button>
             <Button
               color="red"

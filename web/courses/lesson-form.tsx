@@ -1,6 +1,7 @@
 import { Button, Checkbox, Group, MultiSelect, NumberInput, Stack, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { dashboard } from '../words/dashboard.ts'
+import { words } from '../words/words.ts'
 import type { Objective, Step } from './course-model.ts'
 
 const { course: say } = dashboard
@@ -121,7 +122,7 @@ export function ObjectiveForm({ of, lessons, onApply, onClose }: ObjectiveFormPr
 const Buttons = ({ onClose }: { readonly onClose: () => void }) => (
   <Group justify="flex-end">
     <Button variant="default" onClick={onClose}>
-      {dashboard.class.cancel}
+      {words.form.cancel}
     </Button>
     <Button type="submit">{say.apply}</Button>
   </Group>

@@ -7,6 +7,7 @@ import { useWrite } from '../api/query.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Problem } from '../parts/states.tsx'
 import { dashboard } from '../words/dashboard.ts'
+import { words } from '../words/words.ts'
 
 const { newClass: say, settings } = dashboard
 
@@ -44,7 +45,7 @@ export function NewClass({ courseId }: { readonly courseId: string }) {
             />
             <Group justify="flex-end">
               <Button variant="default" onClick={() => setOpen(false)}>
-                {dashboard.class.cancel}
+                {words.form.cancel}
               </Button>
               <Button type="submit" loading={create.isPending}>
                 {say.go}

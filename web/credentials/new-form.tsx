@@ -5,8 +5,10 @@ import { useWrite } from '../api/query.ts'
 import { only } from '../parts/search.ts'
 import { Problem } from '../parts/states.tsx'
 import { adminWords } from '../words/admin.ts'
+import { words } from '../words/words.ts'
 
-const { keys: say, form: sayForm } = adminWords
+const { keys: say } = adminWords
+const { form: sayForm } = words
 const ORDER = ['label', 'input', 'description', 'error'] as const
 type Scope = NewCredential['scopes'][number]
 const SCOPES = Object.keys(say.aboutScopes) as Scope[]

@@ -22,7 +22,8 @@ import { words } from '../words/words.ts'
 import { AttemptTicks } from './attempt-ticks.tsx'
 import { DeliveryBadge } from './state-badge.tsx'
 
-const { deliveries: say, form: sayForm, plugin: sayPlugin } = consoleWords
+const { deliveries: say, plugin: sayPlugin } = consoleWords
+const { form: sayForm } = words
 const FROM = '/signed-in/console/plugins/$clientId/deliveries'
 const REFRESH_MS = 5000
 const STATES = ['waiting', 'delivered', 'failed', 'replaced'] as const

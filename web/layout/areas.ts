@@ -17,9 +17,6 @@ import {
   ShieldCheck,
   Users,
 } from 'lucide-react'
-import { adminWords } from '../words/admin.ts'
-import { consoleWords } from '../words/console.ts'
-import { plannerWords } from '../words/planner.ts'
 import { words } from '../words/words.ts'
 
 export interface NavigationEntry {
@@ -58,10 +55,10 @@ export const AREAS: readonly Area[] = [
     icon: Code2,
     pages: [
       { to: '/console/apps', label: words.navigation.apps, icon: Code2 },
-      { to: '/console/plugins', label: consoleWords.navigation.plugins, icon: Plug },
-      { to: '/console/ato', label: consoleWords.navigation.ato, icon: FileCheck },
-      { to: '/console/sandbox', label: consoleWords.navigation.sandbox, icon: FlaskConical },
-      { to: '/console/organisations', label: consoleWords.navigation.organisations, icon: Building2 },
+      { to: '/console/plugins', label: words.navigation.plugins, icon: Plug },
+      { to: '/console/ato', label: words.navigation.ato, icon: FileCheck },
+      { to: '/console/sandbox', label: words.navigation.sandbox, icon: FlaskConical },
+      { to: '/console/organisations', label: words.navigation.organisations, icon: Building2 },
     ],
   },
   {
@@ -69,8 +66,8 @@ export const AREAS: readonly Area[] = [
     label: words.areas.planner,
     icon: Compass,
     pages: [
-      { to: '/planner', label: plannerWords.navigation.search, icon: Compass },
-      { to: '/planner/plans', label: plannerWords.navigation.plans, icon: ClipboardList },
+      { to: '/planner', label: words.navigation.search, icon: Compass },
+      { to: '/planner/plans', label: words.navigation.plans, icon: ClipboardList },
     ],
   },
   {
@@ -79,12 +76,12 @@ export const AREAS: readonly Area[] = [
     icon: ShieldCheck,
     pages: [
       { to: '/admin/approvals', label: words.navigation.approvals, icon: BadgeCheck },
-      { to: '/admin/people', label: adminWords.navigation.people, icon: Users },
-      { to: '/admin/permissions', label: adminWords.navigation.permissions, icon: Blocks },
-      { to: '/admin/record-store', label: adminWords.navigation.recordStore, icon: Database },
-      { to: '/admin/verbs', label: adminWords.navigation.verbs, icon: BookA },
-      { to: '/admin/audit', label: adminWords.navigation.audit, icon: ScrollText },
-      { to: '/admin/system', label: adminWords.navigation.system, icon: Activity },
+      { to: '/admin/people', label: words.navigation.people, icon: Users },
+      { to: '/admin/permissions', label: words.navigation.permissions, icon: Blocks },
+      { to: '/admin/record-store', label: words.navigation.recordStore, icon: Database },
+      { to: '/admin/verbs', label: words.navigation.verbs, icon: BookA },
+      { to: '/admin/audit', label: words.navigation.audit, icon: ScrollText },
+      { to: '/admin/system', label: words.navigation.system, icon: Activity },
     ],
   },
 ]

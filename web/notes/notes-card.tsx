@@ -9,6 +9,7 @@ import { Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { dataOf, type Entry } from '../progress/timeline-model.ts'
 import { dashboard } from '../words/dashboard.ts'
+import { words } from '../words/words.ts'
 import classes from './notes-card.module.css'
 
 const { notes: say } = dashboard
@@ -64,7 +65,7 @@ export function NotesCard({ entries, lessons, studentId, mayWrite, mayRemove }: 
           <Text size="sm">{say.removeText}</Text>
           <Group justify="flex-end">
             <Button variant="default" onClick={() => setAsked(undefined)}>
-              {dashboard.class.cancel}
+              {words.form.cancel}
             </Button>
             <Button
               color="red"

@@ -15,8 +15,10 @@ import { PageHead } from '../parts/page-head.tsx'
 import { Row, Rows } from '../parts/rows.tsx'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { consoleWords } from '../words/console.ts'
+import { words } from '../words/words.ts'
 
-const { organisations: say, organisation: sayOne, form: sayForm } = consoleWords
+const { organisations: say, organisation: sayOne } = consoleWords
+const { form: sayForm } = words
 const ORDER = ['label', 'input', 'description', 'error'] as const
 
 export function OrganisationListPage() {

@@ -25,8 +25,10 @@ import { Row, Rows } from '../parts/rows.tsx'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { offerUndo } from '../parts/undo.tsx'
 import { consoleWords } from '../words/console.ts'
+import { words } from '../words/words.ts'
 
-const { organisation: say, organisations: sayAll, form: sayForm } = consoleWords
+const { organisation: say, organisations: sayAll } = consoleWords
+const { form: sayForm } = words
 const FROM = '/signed-in/console/organisations/$organisation'
 const CHANGED = [listOrganisationMembers, listOrganisations]
 type Role = Parameters<typeof setOrganisationMember>[0]['role']

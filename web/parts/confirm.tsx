@@ -1,10 +1,10 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { consoleWords } from '../words/console.ts'
+import { words } from '../words/words.ts'
 import { Dialog } from './dialog.tsx'
 import { Problem } from './states.tsx'
 
-const { confirm: say } = consoleWords
+const { form: say } = words
 
 interface ConfirmProps {
   readonly isOpen: boolean

@@ -1,9 +1,9 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
 import type { FormEvent } from 'react'
-import { adminWords } from '../words/admin.ts'
+import { words } from '../words/words.ts'
 import classes from './filters.module.css'
 
-const { filters: say } = adminWords
+const { filters: say } = words
 
 export interface FilterField {
   readonly name: string

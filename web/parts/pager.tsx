@@ -1,7 +1,7 @@
 import { Group, Pagination, Text } from '@mantine/core'
-import { consoleWords } from '../words/console.ts'
+import { words } from '../words/words.ts'
 
-const { pager: say } = consoleWords
+const { pager: say } = words
 
 interface PagerProps {
   readonly page: number

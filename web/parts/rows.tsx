@@ -1,6 +1,6 @@
 import { Table, VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { consoleWords } from '../words/console.ts'
+import { words } from '../words/words.ts'
 
 interface RowsProps {
   /** What the table is of, for those who cannot see it. */
@@ -25,7 +25,7 @@ export const Rows = ({ label, head, hasActions = false, minWidth = 560, children
           ))}
           {hasActions && (
             <Table.Th>
-              <VisuallyHidden>{consoleWords.form.actions}</VisuallyHidden>
+              <VisuallyHidden>{words.form.actions}</VisuallyHidden>
             </Table.Th>
           )}
         </Table.Tr>

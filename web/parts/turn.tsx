@@ -1,8 +1,8 @@
 import { Group } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { adminWords } from '../words/admin.ts'
+import { words } from '../words/words.ts'
 
-const { turn: say } = adminWords
+const { turn: say } = words
 
 interface TurnProps {
   /** Links: to the next page, where there is one, and to the first, where this is another. */

@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { dashboard } from '../words/dashboard.ts'
+import { words } from '../words/words.ts'
 
 const LONG_ENOUGH_MS = 12_000
 
@@ -20,7 +20,7 @@ export function offerUndo(message: string, undo: () => void): void {
             undo()
           }}
         >
-          {dashboard.class.undo}
+          {words.form.undo}
         </Button>
       </Group>
     ),

@@ -17,9 +17,11 @@ import { only } from '../parts/search.ts'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { plannerWords } from '../words/planner.ts'
+import { words } from '../words/words.ts'
 import { CandidateList, nameOf, readCompared } from './candidates.tsx'
 
-const { plan: say, plans, save, form: sayForm, candidates: sayCandidates } = plannerWords
+const { plan: say, plans, save, candidates: sayCandidates } = plannerWords
+const { form: sayForm } = words
 const route = getRouteApi('/signed-in/planner/plans/$planId')
 const CHANGED = [readPlan, listPlans]
 

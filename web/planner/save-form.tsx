@@ -6,8 +6,10 @@ import { type Candidate, listPlans, savePlan } from '../api/operations.ts'
 import { useWrite } from '../api/query.ts'
 import { Problem } from '../parts/states.tsx'
 import { plannerWords } from '../words/planner.ts'
+import { words } from '../words/words.ts'
 
-const { save: say, form: sayForm } = plannerWords
+const { save: say } = plannerWords
+const { form: sayForm } = words
 
 interface SavePlanFormProps {
   readonly searchId: string

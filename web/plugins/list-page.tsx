@@ -14,7 +14,8 @@ import { consoleWords } from '../words/console.ts'
 import { words } from '../words/words.ts'
 import { PluginStateBadge } from './state-badge.tsx'
 
-const { plugins: say, form: sayForm, plugin: sayOne } = consoleWords
+const { plugins: say, plugin: sayOne } = consoleWords
+const { form: sayForm } = words
 
 const AddButton = () => (
   <ButtonLink to="/console/plugins/new" leftSection={<Plus size={16} aria-hidden />}>

@@ -17,7 +17,8 @@ import { consoleWords } from '../words/console.ts'
 import { words } from '../words/words.ts'
 import { type Kind, PERMISSIONS, PURPOSES, type Purpose } from './kinds.ts'
 
-const { newPlugin: say, plugins: sayAll, plugin: sayOne, form: sayForm } = consoleWords
+const { newPlugin: say, plugins: sayAll, plugin: sayOne } = consoleWords
+const { form: sayForm } = words
 const HELP_BELOW = { inputWrapperOrder: ['label', 'input', 'description', 'error'] } as {
   inputWrapperOrder: ('label' | 'input' | 'description' | 'error')[]
 }

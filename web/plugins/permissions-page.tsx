@@ -20,10 +20,12 @@ import { Row, Rows } from '../parts/rows.tsx'
 import { Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { consoleWords } from '../words/console.ts'
+import { words } from '../words/words.ts'
 import { PERMISSIONS } from './kinds.ts'
 import { PluginFrame } from './plugin-frame.tsx'
 
-const { plugin: say, form: sayForm } = consoleWords
+const { plugin: say } = consoleWords
+const { form: sayForm } = words
 const CHANGED = [readPlugin, listPlugins]
 
 export function PluginPermissionsPage() {

@@ -10,10 +10,12 @@ import { Confirm } from '../parts/confirm.tsx'
 import { linesOf } from '../parts/lines.ts'
 import { Problem } from '../parts/states.tsx'
 import { consoleWords } from '../words/console.ts'
+import { words } from '../words/words.ts'
 import { PURPOSES, type Purpose } from './kinds.ts'
 import { PluginFrame } from './plugin-frame.tsx'
 
-const { plugin: say, newPlugin: sayNew, form: sayForm } = consoleWords
+const { plugin: say, newPlugin: sayNew } = consoleWords
+const { form: sayForm } = words
 
 export function PluginSettingsPage() {
   const { clientId } = useParams({ from: '/signed-in/console/plugins/$clientId/settings' })

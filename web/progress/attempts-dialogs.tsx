@@ -6,6 +6,7 @@ import { useWrite } from '../api/query.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Problem } from '../parts/states.tsx'
 import { dashboard } from '../words/dashboard.ts'
+import { words } from '../words/words.ts'
 
 const { extra, reset, grading } = dashboard
 
@@ -140,7 +141,7 @@ function ReasonForm({ error, isBusy, label, isDangerous = false, onClose, onSend
         />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            {dashboard.class.cancel}
+            {words.form.cancel}
           </Button>
           <Button type="submit" loading={isBusy} {...(isDangerous && { color: 'red' })}>
             {label}

@@ -16,6 +16,7 @@ import { Fact, Facts } from '../parts/facts.tsx'
 import { Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { dashboard } from '../words/dashboard.ts'
+import { words } from '../words/words.ts'
 
 const { grading: say } = dashboard
 
@@ -127,7 +128,7 @@ function GradeForm({ of, onClose }: { readonly of: ToGrade; readonly onClose: ()
         />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            {dashboard.class.cancel}
+            {words.form.cancel}
           </Button>
           <Button type="submit" loading={grade.isPending}>
             {say.save}

@@ -13,8 +13,10 @@ import { Row, Rows } from '../parts/rows.tsx'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { consoleWords } from '../words/console.ts'
+import { words } from '../words/words.ts'
 
-const { sandbox: say, form: sayForm } = consoleWords
+const { sandbox: say } = consoleWords
+const { form: sayForm } = words
 
 export function SandboxPage() {
   const { environment, sandbox } = useHere()

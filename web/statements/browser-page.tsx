@@ -15,6 +15,7 @@ import { Empty, Loaded } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { Turn } from '../parts/turn.tsx'
 import { adminWords } from '../words/admin.ts'
+import { words } from '../words/words.ts'
 import classes from './browser-page.module.css'
 import {
   identify,
@@ -27,7 +28,8 @@ import {
   sayVerb,
 } from './statement.ts'
 
-const { statements: say, form, turn } = adminWords
+const { statements: say } = adminWords
+const { form, turn } = words
 const route = getRouteApi('/signed-in/admin/record-store/statements')
 const FIELDS: readonly FilterField[] = [
   { name: 'agent', label: say.agent, placeholder: say.agentHelp },

@@ -16,8 +16,10 @@ import { only } from '../parts/search.ts'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { offerUndo } from '../parts/undo.tsx'
 import { adminWords } from '../words/admin.ts'
+import { words } from '../words/words.ts'
 
-const { verbs: say, form } = adminWords
+const { verbs: say } = adminWords
+const { form } = words
 const ORDER = ['label', 'input', 'description', 'error'] as const
 const route = getRouteApi('/signed-in/admin/verbs')
 

@@ -3,29 +3,6 @@ const plural = (count: number, one: string, many = `${one}s`): string =>
 
 /** What administration says. */
 export const adminWords = {
-  navigation: {
-    people: 'People',
-    permissions: 'Permissions',
-    recordStore: 'Record store',
-    verbs: 'Verb library',
-    audit: 'Audit log',
-    system: 'System',
-  },
-  filters: {
-    label: 'Filters',
-    apply: 'Apply',
-    clear: 'Clear filters',
-    all: 'All',
-  },
-  form: {
-    cancel: 'Cancel',
-    undo: 'Undo',
-    more: (name: string) => `More about ${name}`,
-    nothing: 'Nothing matches',
-    nothingText: 'Change the filters, or clear them.',
-  },
-  turn: { newest: 'Back to the newest', older: 'Older', label: 'Pages of this list' },
-
   people: {
     title: 'People',
     lead: 'Everybody who has an account here.',

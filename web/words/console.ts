@@ -2,28 +2,6 @@ const plural = (count: number, one: string, many = `${one}s`): string => `${coun
 
 /** What the developer console says. */
 export const consoleWords = {
-  navigation: { organisations: 'Organisations', plugins: 'Plugins', ato: 'ATO requests', sandbox: 'Sandbox' },
-  pager: {
-    total: (count: number) => `${count} in all`,
-    page: (number: number) => `Page ${number}`,
-    next: 'Next page',
-    previous: 'Previous page',
-  },
-  confirm: { cancel: 'Cancel', type: (word: string) => `Type ${word} to go on` },
-  form: {
-    save: 'Save',
-    saved: 'Saved',
-    cancel: 'Cancel',
-    undo: 'Undo',
-    more: (name: string) => `More about ${name}`,
-    name: 'Name',
-    missingName: 'Give it a name',
-    unsaved: 'Changes are not saved yet',
-    leave: 'Leave this page? What you changed is not saved.',
-    danger: 'Danger zone',
-    actions: 'Actions',
-  },
-
   organisations: {
     title: 'Organisations',
     lead: 'They answer for apps, plugins and courses; people belong to them by role.',

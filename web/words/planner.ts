@@ -3,8 +3,6 @@ const people = (count: number): string => plural(count, 'person', 'people')
 
 /** What the mission planner says. */
 export const plannerWords = {
-  navigation: { search: 'Search', plans: 'Plans' },
-  form: { cancel: 'Cancel', save: 'Save', saved: 'Saved' },
   ask: {
     title: 'Mission planner',
     lead: 'Describe a mission. Engines say which capabilities it needs, and who has them.',
