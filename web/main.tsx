@@ -1,15 +1,14 @@
 import '@fontsource-variable/inter/wght.css'
 import '@mantine/core/styles.layer.css'
-import '@mantine/notifications/styles.layer.css'
 import './theme/base.css'
 import { MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/query.ts'
 import { SignInAgain } from './layout/sign-in-again.tsx'
+import { Notices } from './parts/notify.tsx'
 import { router } from './router.tsx'
 import { resolveVariables, theme } from './theme/theme.ts'
 
@@ -35,7 +34,7 @@ createRoot(document.getElementById('root')!).render(
       getStyleNonce={() => nonce}
     >
       <QueryClientProvider client={queryClient}>
-        <Notifications position="bottom-right" />
+        <Notices />
         <SignInAgain />
         <RouterProvider router={router} />
       </QueryClientProvider>

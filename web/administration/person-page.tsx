@@ -1,5 +1,4 @@
 import { Alert, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Ban } from 'lucide-react'
@@ -18,6 +17,7 @@ import { query, useWrite } from '../api/query.ts'
 import { Card } from '../parts/card.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
 import { TextLink } from '../parts/link.tsx'
+import { notify } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Row, Rows } from '../parts/rows.tsx'
 import { Loaded, Problem } from '../parts/states.tsx'
@@ -139,7 +139,7 @@ function Actions({ person }: OfPerson) {
   const [asked, setAsked] = useState<'end' | 'disable' | 'enable'>()
   const tell = (message: string) => {
     setAsked(undefined)
-    notifications.show({ message })
+    notify(message)
   }
   const reset = useWrite(sendPasswordReset, { changes: [listAudit], onDone: () => tell(say.resetDone(name)) })
   const end = useWrite(endSessionsOfPerson, { changes: CHANGED, onDone: () => tell(say.ended(name)) })

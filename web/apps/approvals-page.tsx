@@ -1,11 +1,11 @@
 import { Button, Group, List, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { BadgeCheck } from 'lucide-react'
 import { type App, listApps, readApp, setAppStatus } from '../api/operations.ts'
 import { query, useWrite } from '../api/query.ts'
 import { Card } from '../parts/card.tsx'
 import { Copied } from '../parts/copied.tsx'
+import { notify } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
@@ -42,10 +42,7 @@ export function ApprovalsPage() {
 function WaitingApp({ app }: { readonly app: App }) {
   const decide = useWrite(setAppStatus, { changes: [listApps, readApp] })
   const approve = () =>
-    decide.mutate(
-      { clientId: app.clientId, status: 'approved' },
-      { onSuccess: () => notifications.show({ message: say.approved(app.name) }) },
-    )
+    decide.mutate({ clientId: app.clientId, status: 'approved' }, { onSuccess: () => notify(say.approved(app.name)) })
   return (
     <Card>
       <Stack gap="sm">

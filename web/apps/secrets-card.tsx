@@ -1,11 +1,11 @@
 import { Button, Stack, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import type { Operation } from '../api/call.ts'
 import type { App } from '../api/operations.ts'
 import { useWrite } from '../api/query.ts'
 import { Card } from '../parts/card.tsx'
 import { Confirm } from '../parts/confirm.tsx'
+import { notify } from '../parts/notify.tsx'
 import { Row, Rows } from '../parts/rows.tsx'
 import { Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
@@ -35,7 +35,7 @@ export function SecretsCard({ clientId, secrets, text, changes, ...operations }:
     changes,
     onDone: () => {
       setDropping(false)
-      notifications.show({ message: say.dropped })
+      notify(say.dropped)
     },
   })
   return (

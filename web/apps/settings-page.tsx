@@ -1,11 +1,11 @@
 import { Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
 import { useBlocker, useParams } from '@tanstack/react-router'
 import { type App, changeApp, listApps, readApp } from '../api/operations.ts'
 import { useWrite } from '../api/query.ts'
 import { Card } from '../parts/card.tsx'
 import { linesOf } from '../parts/lines.ts'
+import { notify } from '../parts/notify.tsx'
 import { Problem } from '../parts/states.tsx'
 import { consoleWords } from '../words/console.ts'
 import { words } from '../words/words.ts'
@@ -30,7 +30,7 @@ function SettingsForm({ app }: { readonly app: App }) {
       const saved = { name, redirects: redirectUris.join('\n') }
       form.setValues(saved)
       form.resetDirty(saved)
-      notifications.show({ message: sayForm.saved })
+      notify(sayForm.saved)
     },
   })
   const isDirty = form.isDirty()

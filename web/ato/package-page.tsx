@@ -1,6 +1,5 @@
 import { Anchor, Button, Group, Radio, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { Plus, Send } from 'lucide-react'
@@ -22,11 +21,11 @@ import { Card } from '../parts/card.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { TextLink } from '../parts/link.tsx'
+import { notify, offerUndo } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Row, Rows } from '../parts/rows.tsx'
 import { Loaded, Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
-import { offerUndo } from '../parts/undo.tsx'
 import { consoleWords } from '../words/console.ts'
 import { words } from '../words/words.ts'
 import { RequestRows } from './request-rows.tsx'
@@ -180,7 +179,7 @@ function DistributionForm({ packageId, onClose }: FormProps) {
       { packageId, name, uri, ...(platform && { platform }), ...(version && { version }) },
       {
         onSuccess: () => {
-          notifications.show({ message: say.added(name) })
+          notify(say.added(name))
           onClose()
         },
       },
@@ -236,7 +235,7 @@ function StartForm({ packageId, onClose }: FormProps) {
   const start = useWrite(startAtoRequest, {
     changes: [listAtoRequests],
     onDone: ({ requestId }) => {
-      notifications.show({ message: say.started })
+      notify(say.started)
       void navigate({ to: '/console/ato/requests/$requestId', params: { requestId } })
     },
   })
@@ -284,7 +283,7 @@ function RemoveCard({ one: { packageId, clientId, name } }: { readonly one: AtoP
       { packageId },
       {
         onSuccess: () => {
-          notifications.show({ message: say.packageRemoved(name) })
+          notify(say.packageRemoved(name))
           void navigate({ to: '/console/ato', search: { app: clientId } })
         },
       },

@@ -1,5 +1,4 @@
 import { Anchor, Button, Group, Stack, Text, ThemeIcon, Timeline } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import {
@@ -30,6 +29,7 @@ import { Confirm } from '../parts/confirm.tsx'
 import { Copied } from '../parts/copied.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
 import { TextLink } from '../parts/link.tsx'
+import { notify } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Loaded, Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
@@ -57,7 +57,7 @@ function Found({ request }: { readonly request: AtoRequest }) {
     changes: [readAtoRequest, listAtoRequests],
     onDone: () => {
       setAsking(false)
-      notifications.show({ message: say.cancelDone })
+      notify(say.cancelDone)
     },
   })
   const open = useWrite(openAtoRequest, { onDone: ({ uri }) => location.assign(uri) })

@@ -1,5 +1,4 @@
 import { Badge, Button, Group, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { GraduationCap } from 'lucide-react'
@@ -7,6 +6,7 @@ import { type FormEvent, useState } from 'react'
 import { type Class, joinClass, listClasses, listManagedCourses } from '../api/operations.ts'
 import { query, useWrite } from '../api/query.ts'
 import { Managed } from '../courses/managed.tsx'
+import { notify } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { words } from '../words/words.ts'
@@ -72,7 +72,7 @@ function JoinForm() {
       {
         onSuccess: ({ name }) => {
           setJoinCode('')
-          notifications.show({ message: words.classes.joined(name) })
+          notify(words.classes.joined(name))
         },
       },
     )

@@ -1,5 +1,4 @@
 import { ActionIcon, Anchor, Badge, Button, Group, Menu, Select, Stack, Table, Text, TextInput } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { CircleCheck, CircleMinus, CirclePause, EllipsisVertical, FileUp, Users } from 'lucide-react'
@@ -21,10 +20,10 @@ import { query, useWrite } from '../api/query.ts'
 import { Card } from '../parts/card.tsx'
 import { Copied } from '../parts/copied.tsx'
 import { Dialog } from '../parts/dialog.tsx'
+import { notify, notifyProblem, offerUndo } from '../parts/notify.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
-import { offerUndo } from '../parts/undo.tsx'
 import { dashboard } from '../words/dashboard.ts'
 import { words } from '../words/words.ts'
 import { ClassFrame, mayTeach } from './class-frame.tsx'
@@ -76,7 +75,7 @@ function Enrol({ of: { classId, joinCode } }: { readonly of: ClassDetails }) {
       {
         onSuccess: ({ name, handle: own }) => {
           setHandle('')
-          notifications.show({ message: say.enrolled(name || own) })
+          notify(say.enrolled(name || own))
         },
       },
     )
@@ -201,7 +200,7 @@ function StudentRow({ of, mayChange, onMove }: StudentRowProps) {
   const reinstate = useWrite(reinstateStudent, { changes: ROSTER_CHANGES })
   const name = of.name || of.handle
   const { color, icon: Icon } = LOOKS[status]
-  const fail = (error: Error) => notifications.show({ color: 'red', message: error.message })
+  const fail = (error: Error) => notifyProblem(error.message)
   const back = () => reinstate.mutate({ studentId }, { onError: fail })
   const put = (write: typeof drop, message: string, undo: () => void) =>
     write.mutate({ studentId }, { onError: fail, onSuccess: () => offerUndo(message, undo) })
@@ -309,7 +308,7 @@ function Transfer({ of, student, onClose }: TransferProps) {
               {
                 onSuccess: () => {
                   const name = others.find(({ classId }) => classId === to)!.name
-                  notifications.show({ message: say.transferred(student.name || student.handle, name) })
+                  notify(say.transferred(student.name || student.handle, name))
                   onClose()
                 },
               },

@@ -1,6 +1,5 @@
 import { Button, Group, Select, Stack, Switch, Table, Text, TextInput, VisuallyHidden } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
 import { type FormEvent, useState } from 'react'
 import {
   type ClassDetails,
@@ -17,8 +16,8 @@ import { Card } from '../parts/card.tsx'
 import { Copied } from '../parts/copied.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
+import { notify, offerUndo } from '../parts/notify.tsx'
 import { Problem } from '../parts/states.tsx'
-import { offerUndo } from '../parts/undo.tsx'
 import { dashboard } from '../words/dashboard.ts'
 import { words } from '../words/words.ts'
 import { ClassFrame } from './class-frame.tsx'
@@ -72,7 +71,7 @@ function Form({ of: { classId, name, sequential, joinCode } }: Of) {
       {
         onSuccess: () => {
           form.resetDirty()
-          notifications.show({ message: words.form.saved })
+          notify(words.form.saved)
         },
       },
     ),
@@ -123,7 +122,7 @@ function Form({ of: { classId, name, sequential, joinCode } }: Of) {
                 save.mutate(
                   { classId, newJoinCode: true },
                   {
-                    onSuccess: () => notifications.show({ message: say.newCodeDone }),
+                    onSuccess: () => notify(say.newCodeDone),
                     onSettled: () => setAsked(false),
                   },
                 )
@@ -150,7 +149,7 @@ function Staff({ of: { classId, staff = [], role } }: Of) {
       {
         onSuccess: (one) => {
           setHandle('')
-          notifications.show({ message: say.added(one.handle) })
+          notify(say.added(one.handle))
         },
       },
     )
@@ -245,7 +244,7 @@ function End({ of: { classId, name, ended, students } }: Of) {
   const [isAsked, setAsked] = useState(false)
   const end = useWrite(endClass, { changes: CHANGES })
   const reopen = useWrite(reopenClass, { changes: CHANGES })
-  const open = () => reopen.mutate({ classId }, { onSuccess: () => notifications.show({ message: say.reopened }) })
+  const open = () => reopen.mutate({ classId }, { onSuccess: () => notify(say.reopened) })
   const error = end.error ?? reopen.error
   return (
     <Card title={say.danger}>

@@ -12,7 +12,6 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useBlocker, useParams } from '@tanstack/react-router'
 import { ArrowDown, ArrowUp, Pencil, Plus, Trash2 } from 'lucide-react'
@@ -29,10 +28,10 @@ import {
 import { query, useWrite } from '../api/query.ts'
 import { Card } from '../parts/card.tsx'
 import { Dialog } from '../parts/dialog.tsx'
+import { notify, offerUndo } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Loaded, Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
-import { offerUndo } from '../parts/undo.tsx'
 import treeClasses from '../progress/lesson-tree.module.css'
 import { dashboard } from '../words/dashboard.ts'
 import { words } from '../words/words.ts'
@@ -73,7 +72,7 @@ function Editor({ of }: { readonly of: CourseDocument }) {
   const save = useWrite(saveCourse, { changes: CHANGES })
   const onSave = () => {
     const { version: _, draft: __, ...what } = doc
-    save.mutate(what, { onSuccess: () => notifications.show({ message: say.saved }) })
+    save.mutate(what, { onSuccess: () => notify(say.saved) })
   }
   return (
     <>
@@ -389,7 +388,7 @@ function Publish({ of: { courseId, version }, isDisabled }: AskProps & { readonl
                   {
                     onSuccess: (done) => {
                       setAsked(false)
-                      notifications.show({ message: say.published(done.version) })
+                      notify(say.published(done.version))
                     },
                   },
                 )
@@ -429,7 +428,7 @@ function Discard({ of: { courseId } }: AskProps) {
                   {
                     onSuccess: () => {
                       setAsked(false)
-                      notifications.show({ message: say.discarded })
+                      notify(say.discarded)
                     },
                   },
                 )

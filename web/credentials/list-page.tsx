@@ -1,5 +1,4 @@
 import { ActionIcon, Badge, Button, Group, Menu, Stack, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Ellipsis, KeyRound, Plus } from 'lucide-react'
@@ -18,12 +17,12 @@ import { Card } from '../parts/card.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Copied } from '../parts/copied.tsx'
 import { Dialog } from '../parts/dialog.tsx'
+import { notify, offerUndo } from '../parts/notify.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { Row, Rows } from '../parts/rows.tsx'
 import { only } from '../parts/search.ts'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
-import { offerUndo } from '../parts/undo.tsx'
 import { adminWords } from '../words/admin.ts'
 import { NewCredentialForm } from './new-form.tsx'
 import { StoreHead } from './store-head.tsx'
@@ -112,7 +111,7 @@ function CredentialRow({ of, onSecret }: CredentialRowProps) {
   const renew = useWrite(addCredentialSecret, { changes, onDone: onSecret })
   const done = (message: string) => {
     setAsked(undefined)
-    notifications.show({ message })
+    notify(message)
   }
   const drop = useWrite(dropOldCredentialSecret, { changes, onDone: () => done(say.dropped) })
   const revoke = useWrite(revokeCredential, { changes, onDone: () => done(say.revoked(name)) })

@@ -1,5 +1,4 @@
 import { Accordion, Alert, Button, Group, Stack, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { CircleCheck, CircleX, RotateCw } from 'lucide-react'
@@ -11,6 +10,7 @@ import { Copied } from '../parts/copied.tsx'
 import { Countdown } from '../parts/countdown.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
 import { TextLink } from '../parts/link.tsx'
+import { notify } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Loaded, Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
@@ -29,7 +29,7 @@ export function DeliveryPage() {
   })
   const replay = useWrite(replayDeliveries, {
     changes: [readDelivery, listDeliveries],
-    onDone: ({ count, more }) => notifications.show({ message: say.replayed(count, more) }),
+    onDone: ({ count, more }) => notify(say.replayed(count, more)),
   })
   return (
     <Loaded of={found}>

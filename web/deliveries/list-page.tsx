@@ -1,6 +1,5 @@
 import { Button, Group, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { RotateCw, Send } from 'lucide-react'
@@ -11,6 +10,7 @@ import { Card } from '../parts/card.tsx'
 import { Countdown } from '../parts/countdown.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { TextLink } from '../parts/link.tsx'
+import { notify } from '../parts/notify.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { Row, Rows } from '../parts/rows.tsx'
 import { only } from '../parts/search.ts'
@@ -141,7 +141,7 @@ function ReplayForm({ clientId, state, onClose }: ReplayFormProps) {
   const replay = useWrite(replayDeliveries, {
     changes: [listDeliveries, readDelivery],
     onDone: ({ count, more }) => {
-      notifications.show({ message: say.replayed(count, more) })
+      notify(say.replayed(count, more))
       onClose()
     },
   })

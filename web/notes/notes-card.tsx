@@ -1,10 +1,10 @@
 import { Button, Group, Select, Stack, Text, Textarea, VisuallyHidden } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { type FormEvent, useState } from 'react'
 import { createNote, listNotes, type Results, readTimeline, removeNote } from '../api/operations.ts'
 import { useWrite } from '../api/query.ts'
 import { Card } from '../parts/card.tsx'
 import { Dialog } from '../parts/dialog.tsx'
+import { notify } from '../parts/notify.tsx'
 import { Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { dataOf, type Entry } from '../progress/timeline-model.ts'
@@ -76,7 +76,7 @@ export function NotesCard({ entries, lessons, studentId, mayWrite, mayRemove }: 
                   {
                     onSuccess: () => {
                       setAsked(undefined)
-                      notifications.show({ message: say.removed })
+                      notify(say.removed)
                     },
                   },
                 )
@@ -102,7 +102,7 @@ function NoteForm({ lessons, studentId }: Pick<NotesCardProps, 'lessons' | 'stud
       {
         onSuccess: () => {
           setText('')
-          notifications.show({ message: say.added })
+          notify(say.added)
         },
       },
     )

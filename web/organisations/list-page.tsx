@@ -1,6 +1,5 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Building2, Plus } from 'lucide-react'
@@ -11,6 +10,7 @@ import { useHere } from '../layout/here.ts'
 import { Card } from '../parts/card.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { TextLink } from '../parts/link.tsx'
+import { notify } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Row, Rows } from '../parts/rows.tsx'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
@@ -71,7 +71,7 @@ function NewOrganisationForm({ onClose }: { readonly onClose: () => void }) {
   const create = useWrite(createOrganisation, {
     changes: [listOrganisations],
     onDone: ({ organisation, name }) => {
-      notifications.show({ message: say.made(name) })
+      notify(say.made(name))
       void navigate({ to: '/console/organisations/$organisation', params: { organisation } })
     },
   })

@@ -1,6 +1,5 @@
 import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Building2, Plus, Users } from 'lucide-react'
@@ -19,11 +18,11 @@ import { Card } from '../parts/card.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { TextLink } from '../parts/link.tsx'
+import { notify, offerUndo } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { Row, Rows } from '../parts/rows.tsx'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
-import { offerUndo } from '../parts/undo.tsx'
 import { consoleWords } from '../words/console.ts'
 import { words } from '../words/words.ts'
 
@@ -130,7 +129,7 @@ function MemberRow({ organisation, member }: { readonly organisation: string; re
   const setRole = (next: string) =>
     set.mutate(
       { organisation, handle, role: next as Role },
-      { onSuccess: () => notifications.show({ message: say.roleSet(name, say.roles[next] ?? next) }) },
+      { onSuccess: () => notify(say.roleSet(name, say.roles[next] ?? next)) },
     )
   const [isAsking, setAsking] = useState(false)
   // A role that a file gave cannot be given back here: that is asked first.
@@ -141,7 +140,7 @@ function MemberRow({ organisation, member }: { readonly organisation: string; re
     onDone: () =>
       isKnown
         ? offerUndo(say.removed(name), () => set.mutate({ organisation, handle, role: role as Role }))
-        : notifications.show({ message: say.removed(name) }),
+        : notify(say.removed(name)),
   })
   const takeOut = () => remove.mutate({ organisation, handle })
   const error = set.error ?? remove.error
@@ -204,7 +203,7 @@ function AddForm({ organisation, onClose }: FormProps) {
   const add = useWrite(setOrganisationMember, {
     changes: CHANGED,
     onDone: ({ firstName, lastName, handle }) => {
-      notifications.show({ message: say.added(`${firstName} ${lastName}`.trim() || handle) })
+      notify(say.added(`${firstName} ${lastName}`.trim() || handle))
       onClose()
     },
   })
@@ -252,7 +251,7 @@ function RenameForm({ organisation, name, onClose }: FormProps & { readonly name
   const rename = useWrite(renameOrganisation, {
     changes: CHANGED,
     onDone: () => {
-      notifications.show({ message: sayForm.saved })
+      notify(sayForm.saved)
       onClose()
     },
   })

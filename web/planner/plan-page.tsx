@@ -1,6 +1,5 @@
 import { Button, CopyButton, Group, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Copy, UserSearch } from 'lucide-react'
@@ -12,6 +11,7 @@ import { Confirm } from '../parts/confirm.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
 import { TextLink } from '../parts/link.tsx'
+import { notify } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { only } from '../parts/search.ts'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
@@ -128,7 +128,7 @@ function ChangeForm({ plan: { planId, name, notes }, onClose }: OfPlanDialog) {
   const change = useWrite(changePlan, {
     changes: CHANGED,
     onDone: () => {
-      notifications.show({ message: sayForm.saved })
+      notify(sayForm.saved)
       onClose()
     },
   })
@@ -162,7 +162,7 @@ function RemovePlan({ plan: { planId, name, people }, onClose }: OfPlanDialog) {
   const navigate = useNavigate()
   const remove = useWrite(removePlan, {
     onDone: async () => {
-      notifications.show({ message: say.deleted(name) })
+      notify(say.deleted(name))
       await navigate({ to: '/planner/plans' })
     },
     changes: [listPlans],
@@ -190,7 +190,7 @@ function DropPerson({
   const drop = useWrite(changePlan, {
     changes: CHANGED,
     onDone: () => {
-      notifications.show({ message: say.dropped(nameOf(candidate)) })
+      notify(say.dropped(nameOf(candidate)))
       onClose()
     },
   })

@@ -1,9 +1,9 @@
 import { Button, Group, Radio, Stack, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
 import { useNavigate } from '@tanstack/react-router'
 import { type Candidate, listPlans, savePlan } from '../api/operations.ts'
 import { useWrite } from '../api/query.ts'
+import { notify } from '../parts/notify.tsx'
 import { Problem } from '../parts/states.tsx'
 import { plannerWords } from '../words/planner.ts'
 import { words } from '../words/words.ts'
@@ -23,7 +23,7 @@ export function SavePlanForm({ searchId, count, compared, onClose }: SavePlanFor
   const save = useWrite(savePlan, {
     changes: [listPlans],
     onDone: ({ planId, name }) => {
-      notifications.show({ message: say.saved(name) })
+      notify(say.saved(name))
       void navigate({ to: '/planner/plans/$planId', params: { planId } })
     },
   })

@@ -7,12 +7,12 @@ import { grantPluginPermissions, listPlugins, type Plugin, readPlugin } from '..
 import { query, useWrite } from '../api/query.ts'
 import { Card } from '../parts/card.tsx'
 import { Confirm } from '../parts/confirm.tsx'
+import { offerUndo } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { Row, Rows } from '../parts/rows.tsx'
 import { only } from '../parts/search.ts'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
-import { offerUndo } from '../parts/undo.tsx'
 import { adminWords } from '../words/admin.ts'
 
 const { permissions: say } = adminWords

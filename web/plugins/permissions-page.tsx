@@ -1,5 +1,4 @@
 import { Badge, Button, Checkbox, Group, List, Select, Stack, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { CircleCheck, Clock } from 'lucide-react'
@@ -16,6 +15,7 @@ import { query, useWrite } from '../api/query.ts'
 import { useHere } from '../layout/here.ts'
 import { Card } from '../parts/card.tsx'
 import { Dialog } from '../parts/dialog.tsx'
+import { notify } from '../parts/notify.tsx'
 import { Row, Rows } from '../parts/rows.tsx'
 import { Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
@@ -93,7 +93,7 @@ function AskForm({ plugin, onClose }: { readonly plugin: Plugin; readonly onClos
   const save = useWrite(changePlugin, {
     changes: CHANGED,
     onDone: () => {
-      notifications.show({ message: sayForm.saved })
+      notify(sayForm.saved)
       onClose()
     },
   })
@@ -139,7 +139,7 @@ function OrganisationsCard({ plugin }: { readonly plugin: Plugin }) {
         onSuccess: () => {
           setChosen(null)
           const name = nameOf(organisation)
-          notifications.show({ message: given ? say.given(name) : say.taken(name) })
+          notify(given ? say.given(name) : say.taken(name))
         },
       },
     )

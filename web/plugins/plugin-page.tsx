@@ -1,5 +1,4 @@
 import { Alert, Badge, Button, Group, List, Stack, Text, ThemeIcon, VisuallyHidden } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useParams } from '@tanstack/react-router'
 import { CircleCheck, CircleDashed, TriangleAlert } from 'lucide-react'
 import { activatePlugin, listPlugins, type Plugin, readPlugin } from '../api/operations.ts'
@@ -8,6 +7,7 @@ import { Card } from '../parts/card.tsx'
 import { Copied } from '../parts/copied.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
 import { TextLink } from '../parts/link.tsx'
+import { notify } from '../parts/notify.tsx'
 import { Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { consoleWords } from '../words/console.ts'
@@ -45,7 +45,7 @@ function needsOf({ kind, permissions, addresses, redirectUris }: Plugin): { text
 function ActivationCard({ plugin }: { readonly plugin: Plugin }) {
   const set = useWrite(activatePlugin, {
     changes: [readPlugin, listPlugins],
-    onDone: ({ active, name }) => notifications.show({ message: active ? say.activated(name) : say.deactivated(name) }),
+    onDone: ({ active, name }) => notify(active ? say.activated(name) : say.deactivated(name)),
   })
   const needs = needsOf(plugin)
   const isReady = needs.every(({ isDone }) => isDone)

@@ -1,6 +1,5 @@
 import { Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
 import { useBlocker, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { changePlugin, listPlugins, type Plugin, readPlugin, removePlugin } from '../api/operations.ts'
@@ -8,6 +7,7 @@ import { useWrite } from '../api/query.ts'
 import { Card } from '../parts/card.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { linesOf } from '../parts/lines.ts'
+import { notify } from '../parts/notify.tsx'
 import { Problem } from '../parts/states.tsx'
 import { consoleWords } from '../words/console.ts'
 import { words } from '../words/words.ts'
@@ -51,7 +51,7 @@ function SettingsForm({ plugin }: { readonly plugin: Plugin }) {
     onDone: (changed) => {
       form.setValues(valuesOf(changed))
       form.resetDirty(valuesOf(changed))
-      notifications.show({ message: sayForm.saved })
+      notify(sayForm.saved)
     },
   })
   const isDirty = form.isDirty()
@@ -131,7 +131,7 @@ function RemoveCard({ plugin: { clientId, name } }: { readonly plugin: Plugin })
       { clientId },
       {
         onSuccess: () => {
-          notifications.show({ message: say.removed(name) })
+          notify(say.removed(name))
           void navigate({ to: '/console/plugins' })
         },
       },

@@ -1,9 +1,9 @@
 import { Button, Group, NumberInput, Stack, Text, Textarea } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { type FormEvent, useState } from 'react'
 import { grantAttempts, readGradebook, readResults, readTimeline, resetLesson } from '../api/operations.ts'
 import { useWrite } from '../api/query.ts'
 import { Dialog } from '../parts/dialog.tsx'
+import { notify } from '../parts/notify.tsx'
 import { Problem } from '../parts/states.tsx'
 import { dashboard } from '../words/dashboard.ts'
 import { words } from '../words/words.ts'
@@ -50,7 +50,7 @@ function ExtraForm({
           { classId, studentId, lessonId, count: Number(count), reason },
           {
             onSuccess: ({ attemptsLeft }) => {
-              notifications.show({ message: extra.done(attemptsLeft) })
+              notify(extra.done(attemptsLeft))
               onClose()
             },
           },
@@ -91,7 +91,7 @@ function ResetForm({ of, onClose }: { readonly of: OfStudent; readonly onClose: 
           { classId, studentId, lessonId, reason },
           {
             onSuccess: () => {
-              notifications.show({ message: reset.done(of.lesson) })
+              notify(reset.done(of.lesson))
               onClose()
             },
           },

@@ -1,6 +1,5 @@
 import { Button, Code, Group, NumberInput, SegmentedControl, Stack, Text, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import {
   gradeAttempt,
@@ -13,6 +12,7 @@ import {
 import { query, useWrite } from '../api/query.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
+import { notify } from '../parts/notify.tsx'
 import { Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { dashboard } from '../words/dashboard.ts'
@@ -72,7 +72,7 @@ function GradeForm({ of, onClose }: { readonly of: ToGrade; readonly onClose: ()
       },
       {
         onSuccess: () => {
-          notifications.show({ message: say.done(of.name) })
+          notify(say.done(of.name))
           onClose()
         },
       },

@@ -1,5 +1,4 @@
 import { Anchor, Button, Group, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { FlaskConical, RotateCcw } from 'lucide-react'
 import { useState } from 'react'
@@ -8,6 +7,7 @@ import { query, useWrite } from '../api/query.ts'
 import { useHere } from '../layout/here.ts'
 import { Card } from '../parts/card.tsx'
 import { Confirm } from '../parts/confirm.tsx'
+import { notify } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Row, Rows } from '../parts/rows.tsx'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
@@ -46,7 +46,7 @@ function TestPeople() {
     changes,
     onDone: () => {
       setAsking(false)
-      notifications.show({ message: say.resetDone })
+      notify(say.resetDone)
     },
   })
   // Another person has other pages: everything is read anew.

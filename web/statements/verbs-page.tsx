@@ -1,6 +1,5 @@
 import { Badge, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { BookA, Plus } from 'lucide-react'
@@ -10,11 +9,11 @@ import { query, useWrite } from '../api/query.ts'
 import { Card } from '../parts/card.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Dialog } from '../parts/dialog.tsx'
+import { notify, offerUndo } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Row, Rows } from '../parts/rows.tsx'
 import { only } from '../parts/search.ts'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
-import { offerUndo } from '../parts/undo.tsx'
 import { adminWords } from '../words/admin.ts'
 import { words } from '../words/words.ts'
 
@@ -106,7 +105,7 @@ function NewVerbForm({ onClose }: { readonly onClose: () => void }) {
   const add = useWrite(addVerb, {
     changes: [listVerbs],
     onDone: ({ name }) => {
-      notifications.show({ message: say.added(name) })
+      notify(say.added(name))
       onClose()
     },
   })
