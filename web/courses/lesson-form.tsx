@@ -1,5 +1,6 @@
-import { Button, Checkbox, Group, MultiSelect, NumberInput, Stack, Textarea, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, MultiSelect, Stack, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { NumberField } from '../parts/number-field.tsx'
 import { dashboard } from '../words/dashboard.ts'
 import { words } from '../words/words.ts'
 import type { Objective, Step } from './course-model.ts'
@@ -59,14 +60,14 @@ export function LessonForm({ of, others, onApply, onClose }: LessonFormProps) {
         <TextInput label={say.name} data-autofocus {...form.getInputProps('name')} />
         <Textarea label={say.description} autosize minRows={2} {...form.getInputProps('description')} />
         <Group grow align="flex-start">
-          <NumberInput label={say.expected} min={0} {...form.getInputProps('expected')} />
-          <NumberInput
+          <NumberField label={say.expected} min={0} {...form.getInputProps('expected')} />
+          <NumberField
             label={say.threshold}
             description={say.thresholdHelp}
             {...ORDER}
             {...form.getInputProps('threshold')}
           />
-          <NumberInput
+          <NumberField
             label={say.maxAttempts}
             description={say.maxAttemptsHelp}
             min={1}

@@ -1,9 +1,10 @@
-import { Button, Group, NumberInput, Stack, Text, Textarea } from '@mantine/core'
+import { Button, Group, Stack, Text, Textarea } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { grantAttempts, readGradebook, readResults, readTimeline, resetLesson } from '../api/operations.ts'
 import { useWrite } from '../api/query.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { notify } from '../parts/notify.tsx'
+import { NumberField } from '../parts/number-field.tsx'
 import { Problem } from '../parts/states.tsx'
 import { dashboard } from '../words/dashboard.ts'
 import { words } from '../words/words.ts'
@@ -57,15 +58,7 @@ function ExtraForm({
         )
       }
     >
-      <NumberInput
-        label={extra.count}
-        min={1}
-        max={100}
-        value={count}
-        onChange={setCount}
-        allowDecimal={false}
-        required
-      />
+      <NumberField label={extra.count} min={1} max={100} value={count} onChange={setCount} step={1} required />
     </ReasonForm>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Code, Group, NumberInput, SegmentedControl, Stack, Text, Textarea } from '@mantine/core'
+import { Button, Code, Group, SegmentedControl, Stack, Text, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import {
@@ -13,6 +13,7 @@ import { query, useWrite } from '../api/query.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
 import { notify } from '../parts/notify.tsx'
+import { NumberField } from '../parts/number-field.tsx'
 import { Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { dashboard } from '../words/dashboard.ts'
@@ -109,12 +110,11 @@ function GradeForm({ of, onClose }: { readonly of: ToGrade; readonly onClose: ()
           ]}
           {...form.getInputProps('how')}
         />
-        <NumberInput
+        <NumberField
           label={say.score}
           description={form.values.how === 'score' ? say.scoreHelp : say.scoreOptional}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           data-autofocus
-          hideControls
           {...form.getInputProps('score')}
         />
         <Textarea
