@@ -25,6 +25,10 @@ await build({
     // Nothing inline: the pages' own policy lets no address of data in.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // A file for each small part would be forty requests for a page, whose headers weigh more than the parts.
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: 'common', minShareCount: 4, maxModuleSize: 6_000 }] } },
+    },
   },
 })
 
