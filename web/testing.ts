@@ -219,7 +219,7 @@ const ADMIN: readonly Shown[] = [
     person: 'Ellis',
     path: '/admin/record-store/statements',
     heading: 'Record store',
-    waitFor: 'There are no statements yet',
+    waitFor: 'Apply',
   },
   { name: 'keys', person: 'Ellis', path: '/admin/record-store/keys', heading: 'Record store', waitFor: 'keys yet' },
   { name: 'audit', person: 'Ellis', path: '/admin/audit', heading: 'Audit log', waitFor: 'sign-in.demo' },

@@ -49,6 +49,8 @@ function SnippetCards({ app }: { readonly app: App }) {
       <SegmentedControl
         aria-label={say.language}
         maw={360}
+        // Its mark is moved by script, a moment after a narrower window.
+        style={{ overflow: 'hidden' }}
         value={language}
         data={LANGUAGES.map((value) => ({ value, label: say.languages[value] }))}
         onChange={(next) => void navigate({ search: { language: next as Language }, replace: true })}

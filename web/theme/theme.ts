@@ -9,6 +9,7 @@ import {
   Menu,
   Notification,
   Table,
+  TableScrollContainer,
   Tooltip,
 } from '@mantine/core'
 import { words } from '../words/words.ts'
@@ -94,6 +95,8 @@ export const theme = createTheme({
       defaultProps: { verticalSpacing: 'sm' },
       styles: { th: { color: 'var(--mantine-color-dimmed)', fontWeight: 600 } },
     }),
+    // What is hidden for the eye stands in it, and not somewhere beside the page.
+    TableScrollContainer: TableScrollContainer.extend({ defaultProps: { pos: 'relative' } }),
     Tooltip: Tooltip.extend({ defaultProps: { withArrow: true, transitionProps: { duration: 100 } } }),
   },
 })
