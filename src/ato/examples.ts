@@ -145,7 +145,7 @@ export const examples = {
   },
   openAtoRequest: {
     description:
-      "Gives the address that opens the plugin at this request: its redirect URI, with a code for the caller and the request's id as `state`. The caller must have allowed the plugin before, by signing in to it.",
+      "Gives the address that opens the plugin at this request: its redirect URI, with a code for the caller and the request's id as `state`. A caller who has not allowed the plugin yet gets 401/4019, is asked, and says so with `allow`.",
     example: {
       request: NAMED,
       answer: { uri: `http://127.0.0.1/callback?code=${CODE}&state=${REQUEST_ID}` },

@@ -15,6 +15,7 @@ import type {
   ListAtoPlugins,
   ListRequests,
   NameRequest,
+  OpenRequest,
   Request,
   RequestEntry,
   StartRequest,
@@ -119,13 +120,13 @@ export async function cancelRequest(db: Db, who: PersonCaller, what: NameRequest
 export async function openRequest(
   db: Db,
   who: PersonCaller,
-  what: NameRequest,
+  what: OpenRequest,
   policy: TokenPolicy,
 ): Promise<{ uri: string }> {
   const { plugin_client_id: clientId, redirect_uri: launchUri, ...row } = await readOwn(db, who, what.requestId)
   if (row.is_plugin_removed) throw fail('impossibleNow', 'The plugin that served this request was removed')
   if (launchUri === null) throw fail('impossibleNow', 'The plugin that serves this request is not active')
-  return launchApp(db, who, { clientId, launchUri, state: what.requestId }, policy)
+  return launchApp(db, who, { clientId, launchUri, state: what.requestId, isAllowed: what.allow ?? false }, policy)
 }
 
 /** Those that take requests now. */

@@ -23,6 +23,7 @@ import {
   NamePackage,
   NameRequest,
   Opened,
+  OpenRequest,
   Package,
   PackagePage,
   RemoveDistribution,
@@ -230,7 +231,7 @@ export const atoOperations: readonly Operation[] = [
     area,
     who: person,
     role,
-    input: NameRequest,
+    input: OpenRequest,
     from: 'body',
     // It carries a code.
     isUnrepeatable: true,

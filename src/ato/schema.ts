@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Flag, Id, Text } from '../http/input/fields.ts'
+import { Flag, Id, inBody, Text } from '../http/input/fields.ts'
 import { PageOf, paging } from '../paging.ts'
 import { ALERT_TYPES, MAX_DISTRIBUTIONS, STATUSES } from './rules.ts'
 
@@ -55,6 +55,17 @@ export const StartRequest = Type.Object({ packageId, pluginClientId: Id('Client 
 export type StartRequest = Static<typeof StartRequest>
 export const NameRequest = Type.Object({ requestId })
 export type NameRequest = Static<typeof NameRequest>
+export const OpenRequest = Type.Object({
+  requestId,
+  allow: Type.Optional(
+    inBody(
+      Flag(
+        'Allows the plugin as the consent page does, where the caller has not yet: only say so when they were asked',
+      ),
+    ),
+  ),
+})
+export type OpenRequest = Static<typeof OpenRequest>
 export const ListRequests = Type.Object({ clientId, packageId: Type.Optional(packageId), ...paging })
 export type ListRequests = Static<typeof ListRequests>
 export const ListAtoPlugins = Type.Object(paging)

@@ -989,7 +989,7 @@ export const listAtoRequests = /* @__PURE__ */ operation<{ clientId: string; pac
 export const cancelAtoRequest = /* @__PURE__ */ operation<{ requestId: string }, AtoRequest>('cancelAtoRequest', 'POST', '/plugin/v1/ato/request/cancel')
 
 /** Gives the address that opens the plugin at a request. */
-export const openAtoRequest = /* @__PURE__ */ operation<{ requestId: string }, AtoRequestOpened>('openAtoRequest', 'POST', '/plugin/v1/ato/request/open')
+export const openAtoRequest = /* @__PURE__ */ operation<{ requestId: string; allow?: boolean }, AtoRequestOpened>('openAtoRequest', 'POST', '/plugin/v1/ato/request/open')
 
 /** Lists the ATO plugins that can be asked. */
 export const listAtoPlugins = /* @__PURE__ */ operation<{ page?: number; limit?: number }, AtoPluginPage>('listAtoPlugins', 'GET', '/plugin/v1/ato/plugins')

@@ -11,10 +11,13 @@ import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { words } from '../words/words.ts'
 
+/** What developers register meanwhile appears by itself. */
+const REFRESH_MS = 15_000
+
 const { approvals: say } = words
 
 export function ApprovalsPage() {
-  const waiting = useQuery(query(listApps, { status: 'pending', limit: 100 }))
+  const waiting = useQuery({ ...query(listApps, { status: 'pending', limit: 100 }), refetchInterval: REFRESH_MS })
   return (
     <>
       <PageHead title={say.title} lead={say.lead} />

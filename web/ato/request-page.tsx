@@ -24,6 +24,7 @@ import {
   readAtoRequest,
 } from '../api/operations.ts'
 import { query, useWrite } from '../api/query.ts'
+import { AllowDialog, isConsentMissing } from '../parts/allow-dialog.tsx'
 import { Card } from '../parts/card.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Copied } from '../parts/copied.tsx'
@@ -61,6 +62,7 @@ function Found({ request }: { readonly request: AtoRequest }) {
     },
   })
   const open = useWrite(openAtoRequest, { onDone: ({ uri }) => location.assign(uri) })
+  const isAsked = isConsentMissing(open.error)
   const isOver = request.completedDate !== null || request.cancelledDate !== null
   return (
     <>
@@ -91,8 +93,17 @@ function Found({ request }: { readonly request: AtoRequest }) {
           </Group>
         }
       />
+      <AllowDialog
+        title={say.allowTitle}
+        why={isAsked ? open.error?.message : undefined}
+        text={say.allowText}
+        go={say.allow}
+        isPending={open.isPending}
+        onAllow={() => open.mutate({ requestId, allow: true })}
+        onClose={open.reset}
+      />
       <Stack gap="lg">
-        {open.error && <Problem error={open.error} />}
+        {open.error && !isAsked && <Problem error={open.error} />}
         <FactsCard request={request} />
         <Card title={say.timeline}>
           <Timeline bulletSize={28} lineWidth={2}>

@@ -1,12 +1,11 @@
-import { Button, Group, List, Progress, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { Button, Group, Progress, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { BookOpen } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
-import { ApiProblem } from '../api/call.ts'
 import { type ClassDetails, launchLesson, listLessonsOfCourse, type Results, readResults } from '../api/operations.ts'
 import { query, useWrite } from '../api/query.ts'
+import { AllowDialog, isConsentMissing } from '../parts/allow-dialog.tsx'
 import { Card } from '../parts/card.tsx'
-import { Dialog } from '../parts/dialog.tsx'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { sayDuration } from '../parts/time.tsx'
 import { words } from '../words/words.ts'
@@ -21,8 +20,6 @@ const OwnHistory = lazy(async () => ({ default: (await import('./own-history.tsx
 const { lessons: say } = words
 type Standing = Results['lessons'][number]
 
-const CONSENT_MISSING = 4019
-
 /** What a student has before them: every lesson with its result and the sentence behind it, and what comes next. */
 export function LessonTree({ of: { classId, course, studentId, ended } }: { readonly of: ClassDetails }) {
   const results = useQuery(query(readResults, { classId }))
@@ -35,11 +32,11 @@ export function LessonTree({ of: { classId, course, studentId, ended } }: { read
       { lessonId, classId, ...(isAllowed && { allow: true }) },
       {
         onError: (error) => {
-          if (error instanceof ApiProblem && error.code === CONSENT_MISSING) setAsked({ lessonId, why: error.message })
+          if (isConsentMissing(error)) setAsked({ lessonId, why: error.message })
         },
       },
     )
-  const problem = launch.error instanceof ApiProblem && launch.error.code === CONSENT_MISSING ? null : launch.error
+  const problem = isConsentMissing(launch.error) ? null : launch.error
   const texts = new Map(
     about.data?.docs.flatMap((one) => [one, ...one.childLessons]).map((one) => [one.lessonId, one]) ?? [],
   )
@@ -104,28 +101,15 @@ export function LessonTree({ of: { classId, course, studentId, ended } }: { read
             <Suspense>
               <OwnHistory classId={classId} studentId={studentId!} lessons={lessons} hasEnded={ended} />
             </Suspense>
-            <Dialog isOpen={asked !== undefined} onClose={() => setAsked(undefined)} title={say.allowTitle}>
-              <Stack>
-                <Text size="sm">{asked?.why.split(';', 1)[0]}.</Text>
-                <Text size="sm">{say.allowText}</Text>
-                <List size="sm">
-                  {say.allowSees.map((one) => (
-                    <List.Item key={one}>{one}</List.Item>
-                  ))}
-                </List>
-                <Text size="sm" c="dimmed">
-                  {say.allowNever}
-                </Text>
-                <Group justify="flex-end">
-                  <Button variant="default" onClick={() => setAsked(undefined)}>
-                    {say.deny}
-                  </Button>
-                  <Button data-autofocus loading={launch.isPending} onClick={() => asked && open(asked.lessonId, true)}>
-                    {say.allow}
-                  </Button>
-                </Group>
-              </Stack>
-            </Dialog>
+            <AllowDialog
+              title={say.allowTitle}
+              why={asked?.why}
+              text={say.allowText}
+              go={say.allow}
+              isPending={launch.isPending}
+              onAllow={() => asked && open(asked.lessonId, true)}
+              onClose={() => setAsked(undefined)}
+            />
           </Stack>
         )
       }}

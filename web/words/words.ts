@@ -193,10 +193,12 @@ export const words = {
     noScore: 'No score yet',
     allowTitle: 'Allow the app of this lesson?',
     allowText: 'This lesson runs in an app, which has to know who you are. It will see',
-    allowSees: SEES,
-    allowNever:
-      'It never sees your password, or what you do in other apps. You can withdraw this at any time in your account.',
     allow: 'Allow and start',
+  },
+  allow: {
+    sees: SEES,
+    never:
+      'It never sees your password, or what you do in other apps. You can withdraw this at any time in your account.',
     deny: 'Not now',
   },
   results: {

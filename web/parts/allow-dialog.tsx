@@ -1,0 +1,48 @@
+import { Button, Group, List, Stack, Text } from '@mantine/core'
+import { ApiProblem } from '../api/call.ts'
+import { words } from '../words/words.ts'
+import { Dialog } from './dialog.tsx'
+
+const { allow: say } = words
+
+const CONSENT_MISSING = 4019
+/** Whether a launch was refused only because the person has not allowed the app yet. */
+export const isConsentMissing = (error: Error | null): boolean =>
+  error instanceof ApiProblem && error.code === CONSENT_MISSING
+
+interface AllowDialogProps {
+  readonly title: string
+  /** What the refusal said; nothing while nobody is asked. */
+  readonly why: string | undefined
+  readonly text: string
+  readonly go: string
+  readonly isPending: boolean
+  readonly onAllow: () => void
+  readonly onClose: () => void
+}
+
+/** Asks as the consent page does, without leaving this one. */
+export const AllowDialog = ({ title, why, text, go, isPending, onAllow, onClose }: AllowDialogProps) => (
+  <Dialog isOpen={why !== undefined} onClose={onClose} title={title}>
+    <Stack>
+      <Text size="sm">{why?.split(';', 1)[0]}.</Text>
+      <Text size="sm">{text}</Text>
+      <List size="sm">
+        {say.sees.map((one) => (
+          <List.Item key={one}>{one}</List.Item>
+        ))}
+      </List>
+      <Text size="sm" c="dimmed">
+        {say.never}
+      </Text>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          {say.deny}
+        </Button>
+        <Button data-autofocus loading={isPending} onClick={onAllow}>
+          {go}
+        </Button>
+      </Group>
+    </Stack>
+  </Dialog>
+)
