@@ -226,7 +226,7 @@ test('the whole story, from the front page on', { skip: noChromium }, async (t) 
 
   // Refusals that a page handles are answers, and browsers write them down; the plugin has no icon.
   const told = [...drews, ...ellises, ...caseys, ...averys].filter(
-    (problem) => !/\/edu\/v1\/lesson\/launch|favicon/.test(problem),
+    (problem) => !/\/lesson\/launch|\/ato\/request\/open|favicon/.test(problem),
   )
   assert.deepEqual(told, [])
 })
