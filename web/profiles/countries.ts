@@ -1,5 +1,3 @@
-import { type Html, html } from '../html.ts'
-
 /** Known to the names' source, but no countries of ISO 3166. Kosovo is none either, and stays: people live there. */
 const NO_COUNTRIES = new Set('AC CP CQ DG EA EU EZ IC QO TA UN XA XB ZZ'.split(' '))
 
@@ -23,14 +21,9 @@ export const COUNTRIES: readonly { readonly code: string; readonly name: string 
 /** One that is in no list has no name but its code. */
 export const countryName = (code: string): string => COUNTRIES.find((one) => one.code === code)?.name ?? code
 
-const option = (code: string, name: string, chosen: string): Html =>
-  html`<option value="${code}"${code === chosen && html` selected`}>${name}</option>`
-
-/** A choice of countries. One that is not in the list, from an import, stays as it is. */
-export function countryField(id: string, chosen: string): Html {
-  const isListed = chosen === '' || COUNTRIES.some(({ code }) => code === chosen)
-  return html`<label for="${id}">Country</label>
-<select id="${id}" name="country" autocomplete="country">
-${option('', 'Not said', chosen)}${!isListed && option(chosen, chosen, chosen)}${COUNTRIES.map(({ code, name }) => option(code, name, chosen))}
-</select>`
-}
+/** For a field to choose from. One that is in no list, from an import, stays as it is. */
+export const countryChoices = (chosen: string, notSaid: string): { value: string; label: string }[] => [
+  { value: '', label: notSaid },
+  ...(chosen === '' || COUNTRIES.some(({ code }) => code === chosen) ? [] : [{ value: chosen, label: chosen }]),
+  ...COUNTRIES.map(({ code, name }) => ({ value: code, label: name })),
+]
