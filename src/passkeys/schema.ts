@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { nameOfBox } from '../../web/pages/account/password-page.ts'
+import { nameOfBox } from '../../web/pages/account/new-password.ts'
 import { AnyJson, Flag, Id, IdList, Text } from '../http/input/fields.ts'
 
 export const MAX_PASSKEYS = 20

@@ -496,6 +496,9 @@ export const changeChild = /* @__PURE__ */ operation<{ handle: string; publicSea
 /** Sets a child's password and ends everything that the old one opened; the parent shows their own. */
 export const setChildPassword = /* @__PURE__ */ operation<{ handle: string; password?: string; newPassword: string; removePasskeys?: string[] | string }, Ended>('setChildPassword', 'POST', '/account/v1/children/password')
 
+/** Lists a child's passkeys, which a new password can take along. */
+export const listChildPasskeys = /* @__PURE__ */ operation<{ handle: string }, Passkey[]>('listChildPasskeys', 'GET', '/account/v1/children/passkeys')
+
 /** Reads a child's friends, requests and blocks, over all apps. */
 export const readChildFriends = /* @__PURE__ */ operation<{ handle: string }, Friends>('readChildFriends', 'GET', '/account/v1/children/friends')
 

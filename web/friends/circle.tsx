@@ -79,6 +79,7 @@ export function Circle(circle: CircleOf) {
               ))}
             </Items>
           )}
+          {list === 'blocked' && circle.canAsk && <UnblockByHandle {...circle} />}
           {all.length > most && (
             <Group px={20} py="sm">
               <Button variant="default" size="xs" onClick={() => setMost(most + SHOWN)}>
@@ -151,6 +152,45 @@ function Ask({ acts, changes }: CircleOf) {
   )
 }
 
+/** Whoever cannot be found is in no list, blocked or not. */
+function UnblockByHandle({ acts, changes }: CircleOf) {
+  const form = useForm({
+    initialValues: { handle: '' },
+    validate: { handle: (handle) => (handle.trim() === '' ? say.missingHandle : null) },
+  })
+  const unblock = useWrite(acts.unblock, {
+    changes,
+    onDone: () => {
+      form.reset()
+      notify(say.done.unblock)
+    },
+  })
+  return (
+    <form noValidate onSubmit={form.onSubmit(({ handle }) => unblock.mutate({ handle: handle.trim() }))}>
+      <Stack gap="sm" px={20} py="md">
+        {unblock.error && <Problem error={unblock.error} />}
+        <TextInput
+          label={say.unblockByHandle}
+          description={say.unblockHelp}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          placeholder="@"
+          maxLength={100}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          maw={420}
+          {...form.getInputProps('handle')}
+        />
+        <Group>
+          <Button type="submit" variant="default" size="xs" loading={unblock.isPending}>
+            {say.verbs.unblock}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
 function FriendItem({ friend, circle }: { readonly friend: Friend; readonly circle: CircleOf }) {
   const { list, acts, changes, canAsk } = circle
   const { handle } = friend
@@ -191,8 +231,8 @@ function FriendItem({ friend, circle }: { readonly friend: Friend; readonly circ
         <Group gap="xs">
           {list === 'received' && canAsk && button('accept', accept, true)}
           {list === 'received' && canAsk && button('decline', decline)}
-          {list === 'sent' && canAsk && button('cancel', cancel)}
-          {list === 'blocked' && button('unblock', unblock)}
+          {list === 'sent' && button('cancel', cancel)}
+          {list === 'blocked' && canAsk && button('unblock', unblock)}
           {list !== 'blocked' && (
             <Menu withinPortal={false} position="bottom-end">
               <Menu.Target>

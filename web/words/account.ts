@@ -231,6 +231,8 @@ export const accountWords = {
       },
     },
     blockByHandle: 'Block by handle',
+    unblockByHandle: 'Unblock by handle',
+    unblockHelp: 'Whoever cannot be found is not listed here, blocked or not.',
     show: (count: number) => `Show ${count} more`,
     tabs: 'Lists of friends',
   },

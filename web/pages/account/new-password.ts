@@ -1,5 +1,4 @@
 import { type Html, html, nameOf } from '../html.ts'
-import { alertBox, type FormFrame, postForm } from '../layout.ts'
 import { showAgo } from './moments.ts'
 
 /** A passkey that may be removed with the password. */
@@ -7,13 +6,6 @@ export interface OfferedPasskey {
   readonly passkeyId: string
   readonly name: string
   readonly createdDate: string
-}
-
-export interface PasswordForm extends FormFrame {
-  readonly handle: string
-  readonly passkeys: PasskeyBoxes
-  readonly minLength: number
-  readonly problem?: string | undefined
 }
 
 /** The new password twice, because without a script nobody can look at what they type. */
@@ -47,25 +39,3 @@ ${passkeys.map(
 /** For password managers, which keep a password with its handle. */
 export const handleField = (handle: string): Html => html`<label for="handle">Handle</label>
 <input id="handle" value="${handle}" autocomplete="username" readonly>`
-
-export const passwordPage = ({
-  handle,
-  passkeys,
-  minLength,
-  problem,
-  ...frame
-}: PasswordForm): Html => html`<section class="card">
-<h1>Change your password</h1>
-<p class="quiet">Afterwards you are signed out everywhere else, in all apps too.</p>
-${alertBox(problem)}
-${postForm(
-  frame,
-  html`${handleField(handle)}
-<label for="password">Current password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" maxlength="1000" required autofocus>
-${newPasswordFields(minLength)}
-${passkeyBoxes(passkeys)}
-<div class="buttons"><button>Change password</button></div>`,
-)}
-<p class="quiet"><a href="/account">Back to your apps and devices</a></p>
-</section>`
