@@ -6,10 +6,10 @@ import { readNext } from '../http/pages/next.ts'
 import { formPage, type Page, type PageContext, type ShownPage, viewPage } from '../http/pages/page.ts'
 import { messagePolicy } from '../messages/messages.ts'
 import { listPasskeys } from '../passkeys/passkeys.ts'
+import { readTicked } from '../passkeys/schema.ts'
 import { askReset, readReset } from '../people/resets.ts'
 import { askSignUp, canSignUp, readSignUp } from '../people/sign-up.ts'
 import { replaceForgotten, signIn, signUpAndTell } from './account.ts'
-import { readTicked } from './rules.ts'
 import { ResetFields, ResetQuery, SignInFields, SignInQuery, SignUpFields, SignUpQuery } from './schema.ts'
 import {
   HOME,
@@ -56,8 +56,7 @@ function readNewPassword({ new_password: password = '', again = '' }: NewPasswor
 const nextOf = ({ query }: PageContext['request']): string | undefined =>
   readNext((query as Record<string, unknown>).next)
 
-const isOpen = ({ environment }: PageContext): boolean =>
-  canSignUp(environment.config, environment.get(messagePolicy))
+const isOpen = ({ environment }: PageContext): boolean => canSignUp(environment.config, environment.get(messagePolicy))
 
 /** The form for a new account; where the link is worth nothing, the one for another link. */
 async function lookAtSignUp(context: PageContext, code: string): Promise<ShownPage> {

@@ -14,20 +14,23 @@ test('signing in to the platform itself', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await app.givePassword('avery')
 
-  await t.test('a stranger is shown a form that works without a script, and led to the account afterwards', async () => {
-    const browser = app.visitor()
-    const page = await browser.get('/account/signin')
-    assert.equal(page.status, 200)
-    assert.equal(page.text.match(/<h1>/g)?.length, 1)
-    for (const field of ['handle', 'password'])
-      assert.match(page.text, new RegExp(`<label for="${field}">[^<]+</label>\\s*<input id="${field}"`))
-    assert.match(page.text, /autocomplete="username[^"]*"[\s\S]*autocomplete="current-password"/)
-    const seen = await browser.submit(page, AVERY)
-    assert.deepEqual([seen.status, seen.location], [303, '/account'])
-    assert.equal(await isSignedIn(browser), true)
-    // Who is signed in needs no form.
-    assert.equal((await browser.get('/account/signin')).location, '/account')
-  })
+  await t.test(
+    'a stranger is shown a form that works without a script, and led to the account afterwards',
+    async () => {
+      const browser = app.visitor()
+      const page = await browser.get('/account/signin')
+      assert.equal(page.status, 200)
+      assert.equal(page.text.match(/<h1>/g)?.length, 1)
+      for (const field of ['handle', 'password'])
+        assert.match(page.text, new RegExp(`<label for="${field}">[^<]+</label>\\s*<input id="${field}"`))
+      assert.match(page.text, /autocomplete="username[^"]*"[\s\S]*autocomplete="current-password"/)
+      const seen = await browser.submit(page, AVERY)
+      assert.deepEqual([seen.status, seen.location], [303, '/account'])
+      assert.equal(await isSignedIn(browser), true)
+      // Who is signed in needs no form.
+      assert.equal((await browser.get('/account/signin')).location, '/account')
+    },
+  )
 
   await t.test('an unknown handle and a wrong password give the same page, with the handle still there', async () => {
     const pages: Seen[] = []
@@ -120,7 +123,13 @@ test('signing in to the platform itself', async (t) => {
         ['/account/reset', '/account/signin'],
         ['/account/signup', '/account/reset'],
       ] as const)
-        for (const key of [undefined, '', 'x'.repeat(43), await keyOf(other, '/account/signin'), await keyOf(browser, another)]) {
+        for (const key of [
+          undefined,
+          '',
+          'x'.repeat(43),
+          await keyOf(other, '/account/signin'),
+          await keyOf(browser, another),
+        ]) {
           if (path === '/account/signin' && key !== undefined && key === (await keyOf(browser, path))) continue
           const seen = await browser.post(path, { ...AVERY, ...(key !== undefined && { csrf_token: key }) })
           assert.equal(seen.status, 403, path)

@@ -1,4 +1,4 @@
-import { Group, SimpleGrid, Text } from '@mantine/core'
+import { Box, Group, SimpleGrid, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Download, type LucideIcon, MonitorSmartphone, ShieldCheck, UserRound, Users, UsersRound } from 'lucide-react'
@@ -39,7 +39,9 @@ function Overview({ person }: { readonly person: Settings }) {
     <>
       <Group gap="md" wrap="nowrap" mb="lg" align="flex-start">
         <OwnAvatar size={64} />
-        <PageHead title={nameOf(person)} lead={say.lead(person.handle)} />
+        <Box flex={1} miw={0}>
+          <PageHead title={nameOf(person)} lead={say.lead(person.handle)} />
+        </Box>
       </Group>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
         <Part

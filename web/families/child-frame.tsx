@@ -1,4 +1,4 @@
-import { Group } from '@mantine/core'
+import { Box, Group } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { UsersRound } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -39,15 +39,17 @@ export function ChildFrame({ handle, children }: ChildFrameProps) {
           <>
             <Group gap="md" wrap="nowrap" align="flex-start">
               <PersonAvatar person={child} isKnown size={56} />
-              <PageHead
-                title={nameOf(child)}
-                lead={say.lead(child.handle, child.dateOfBirth)}
-                above={
-                  <TextLink to="/account/children" size="sm">
-                    {sayAll.title}
-                  </TextLink>
-                }
-              />
+              <Box flex={1} miw={0}>
+                <PageHead
+                  title={nameOf(child)}
+                  lead={say.lead(child.handle, child.dateOfBirth)}
+                  above={
+                    <TextLink to="/account/children" size="sm">
+                      {sayAll.title}
+                    </TextLink>
+                  }
+                />
+              </Box>
             </Group>
             <Tabs label={say.tabs(nameOf(child))}>
               <Link to="/account/children/$handle" params={{ handle: child.handle }} {...tab}>
