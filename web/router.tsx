@@ -1,4 +1,5 @@
 import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { accountRoutes } from './routes/account.tsx'
 import { adminRoutes } from './routes/admin.tsx'
 import { root, signedIn } from './routes/base.tsx'
 import { consoleRoutes } from './routes/console.tsx'
@@ -21,7 +22,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     front,
     demoCallback,
-    signedIn.addChildren([...dashboardRoutes, ...consoleRoutes, ...plannerRoutes, ...adminRoutes]),
+    signedIn.addChildren([...dashboardRoutes, ...consoleRoutes, ...plannerRoutes, ...adminRoutes, ...accountRoutes]),
   ]),
   defaultPreload: 'intent',
   scrollRestoration: true,

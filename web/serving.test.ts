@@ -41,7 +41,7 @@ test('a browser gets the pages at the addresses of the areas, and a program what
   assert.equal(head.status, 200)
   const posted = await fetch(`${app.address}/dashboard`, { method: 'POST', headers: { accept: 'text/html' } })
   assert.equal(posted.status, 404)
-  const wrongMethod = await get('/account/signout')
+  const wrongMethod = await get('/oauth/token')
   assert.deepEqual([wrongMethod.status, wrongMethod.headers.get('allow')], [405, 'POST, OPTIONS'])
   assert.match(wrongMethod.headers.get('content-type')!, /^text\/html/)
 })

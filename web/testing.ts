@@ -200,6 +200,8 @@ export const SEEN_IN_STORIES: readonly string[] = [
   '/admin/record-store/statements/$statementId',
   '/planner/searches/$searchId',
   '/planner/plans/$planId',
+  '/account/children/$handle',
+  '/account/children/$handle/friends',
 ]
 
 const ADMIN: readonly Shown[] = [
@@ -228,8 +230,23 @@ const ADMIN: readonly Shown[] = [
   { name: 'plans', person: 'Ellis', path: '/planner/plans', heading: 'Plans', waitFor: 'You have no plan yet' },
 ]
 
+const ACCOUNT: readonly Shown[] = [
+  { name: 'account', person: 'Avery', path: '/account', heading: 'Avery Lindqvist', waitFor: '1 friend' },
+  { name: 'profile', person: 'Avery', path: '/account/profile', heading: 'Profile', waitFor: 'Who finds you' },
+  { name: 'security', person: 'Avery', path: '/account/security', heading: 'Security', waitFor: 'This browser' },
+  { name: 'friends', person: 'Avery', path: '/account/friends', heading: 'Friends', waitFor: 'Blake Moreau' },
+  {
+    name: 'children',
+    person: 'Ellis',
+    path: '/account/children',
+    heading: 'Children',
+    waitFor: 'You look after no child here',
+  },
+  { name: 'data', person: 'Avery', path: '/account/data', heading: 'Your data', waitFor: 'What stays' },
+]
+
 /** Every page. One that is missing here has been looked at by nobody: a test compares with the routes. */
-export const PAGES: readonly Shown[] = [...EVERYBODY, ...DASHBOARD, ...CONSOLE, ...ADMIN]
+export const PAGES: readonly Shown[] = [...EVERYBODY, ...DASHBOARD, ...CONSOLE, ...ADMIN, ...ACCOUNT]
 
 /** One click on the front page. */
 export async function enterAs(page: Page, address: string, person: string): Promise<void> {

@@ -1,101 +1,85 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { enrolUsers } from '../apps/apps.ts'
-import { until } from '../database/test-database.ts'
+import { testMailbox } from '../messages/testing.ts'
 import { formsOf } from '../testing/browser.ts'
-import { type Client, testApp } from '../testing/testing.ts'
+import { sharedApp, testApp } from '../testing/testing.ts'
 import { call, isSignedIn, signInBrowser, UNLIMITED } from './testing.ts'
 
-const WITHIN_MS = 1_000
-const isDead = async (client: Client) => (await client.get('/app/v1/bucket/list')).status === 403
+const PAGE = '/account/signup'
+const ROBIN = { handle: ' robin', firstName: 'Robin', lastName: 'Adeyemi', dateOfBirth: '1999-04-02' }
+const NEW = { new_password: 'a long password', again: 'a long password' }
 
-test('the page of one’s apps and devices', async (t) => {
-  const app = await testApp(t, UNLIMITED)
-  await app.sql(`
-    insert into organisations (key, name, created_at) values ('club', 'Flying Club', now());
-    update apps set organisation_id = (select id from organisations) where name = 'first';
-    update apps set owner_id = (select id from people where handle_key = 'drew') where name = 'second'`)
+test('nobody has allowed an app before they did', async () => {
+  const app = await sharedApp()
+  const [row] = await app.sql(
+    `select a.id::int as app, p.id::int as person from apps a, people p where a.name = 'first' and p.handle_key = 'ellis'`,
+  )
+  const { db, clock } = app.environment()
+  const who = { at: clock(), requestId: 'test', address: 'test' }
+  await enrolUsers(db, who, [{ appId: Number(row?.app), personId: Number(row?.person) }])
+  const ellis = await signInBrowser(app, 'ellis')
+  const read = async () => (await call(ellis, 'GET', '/account/v1/apps')).body[0]
+  const enrolled = await read()
+  assert.deepEqual([enrolled.sinceDate, enrolled.allowedDate], [who.at.toISOString(), null])
+  await app.as('ellis', 'first')
+  assert.notEqual((await read()).allowedDate, null)
+})
 
-  await t.test('says of no app that one consented before one did', async () => {
-    const [row] = await app.sql(
-      `select a.id::int as app, p.id::int as person from apps a, people p where a.name = 'first' and p.handle_key = 'ellis'`,
-    )
-    const { db, clock } = app.environment()
-    const who = { at: clock(), requestId: 'test', address: 'test' }
-    await enrolUsers(db, who, [{ appId: Number(row?.app), personId: Number(row?.person) }])
-    const ellis = await signInBrowser(app, 'ellis')
-    const [enrolled] = (await call(ellis, 'GET', '/account/v1/apps')).body
-    assert.deepEqual([enrolled.sinceDate, enrolled.allowedDate], [who.at.toISOString(), null])
-    const before = (await ellis.get('/account')).text
-    assert.match(before, /You were enrolled .*, and are asked when you first sign in there\./)
-    assert.ok(!before.includes('You consented'))
-    await app.as('ellis', 'first')
-    const after = (await ellis.get('/account')).text
-    assert.match(after, /You consented /)
-    assert.ok(!after.includes('You were enrolled'))
-  })
+test('an account is made without a script, with a link that was sent', async (t) => {
+  const mailbox = testMailbox(t)
+  const app = await testApp(t, { ...UNLIMITED, SIGN_UP: 'on', ...mailbox.settings })
+  const browser = app.visitor()
+  const signIn = await browser.get('/account/signin')
+  assert.match(signIn.text, /<a href="\/account\/signup">Make an account<\/a>/)
 
-  await t.test('shows all of it, and does what the operations do', async () => {
-    const casey = await signInBrowser(app, 'casey')
-    const elsewhere = await signInBrowser(app, 'casey')
-    const inFirst = await app.as('casey', 'first')
-    const inSecond = await app.as('casey', 'second')
-    const page = await casey.get('/account')
-    assert.equal(page.status, 200)
-    assert.equal(page.text.match(/<h1>/g)?.length, 1)
-    assert.match(page.text, /<h1>Your apps and devices<\/h1>/)
-    for (const word of ['Flying Club', '@drew', '@casey', 'Withdraw consent', 'Sign out everywhere else'])
-      assert.ok(page.text.includes(word), word)
-    assert.equal(page.text.match(/You consented /g)?.length, 2)
-    assert.doesNotMatch(page.text, /<script(?! type="module" src="\/web\/[\w.-]+"><)|style=|javascript:| on[a-z]+="/i)
-    assert.match(page.headers.get('content-security-policy')!, /default-src 'none'.*frame-ancestors 'none'/)
-    assert.equal(page.headers.get('x-frame-options'), 'DENY')
+  const ask = await browser.get(PAGE)
+  const faulty = await browser.submit(ask, { email: '"><script>' })
+  assert.equal(faulty.status, 400)
+  assert.match(faulty.text, /role="alert">Email must be an e-mail address.*value="&quot;&gt;&lt;script&gt;"/s)
+  assert.match((await browser.submit(ask, { email: ' ' })).text, /role="alert">Type your e-mail address\./)
+  const asked = await browser.submit(ask, { email: 'robin@example.org' })
+  assert.deepEqual([asked.status, asked.location], [303, `${PAGE}?done=sign-up-asked`])
+  assert.match((await browser.follow(asked)).text, /role="status">A message is on its way to that address\./)
 
-    const ended = await casey.submit(page, {}, '/account/session/end')
-    assert.deepEqual([ended.status, ended.location], [303, '/account?done=session-ended'])
-    assert.match((await casey.follow(ended)).text, /role="status">The session has ended\./)
-    await until('one of the two is dead', async () => (await isDead(inFirst)) !== (await isDead(inSecond)), WITHIN_MS)
-    // A second click on the same button of a page that is out of date.
-    assert.equal((await casey.submit(page, {}, '/account/session/end')).location, '/account?done=session-ended')
+  const link = new URL((await mailbox.next()).link!)
+  assert.equal(link.pathname, PAGE)
+  const code = link.searchParams.get('code')!
+  const form = await browser.get(PAGE, { code })
+  assert.match(form.text, /autocomplete="username"[\s\S]*autocomplete="bday"[\s\S]*autocomplete="new-password"/)
+  for (const [fields, status, why] of [
+    [{ ...ROBIN, ...NEW, again: 'x' }, 400, /The two new passwords are not the same\./],
+    [{ ...ROBIN, ...NEW, handle: 'no handle' }, 400, /A handle is 1 to 30 letters/],
+    [{ ...ROBIN, ...NEW, dateOfBirth: 'spring' }, 400, /Type the date of birth as year, month and day/],
+    [{ ...ROBIN, ...NEW, dateOfBirth: `${new Date().getFullYear() - 8}-01-01` }, 403, /gets an account from a parent/],
+    [{ ...ROBIN, ...NEW, handle: '@avery' }, 400, /handle/i],
+  ] as const) {
+    const seen = await browser.submit(form, fields)
+    assert.equal(seen.status, status, seen.text)
+    assert.match(seen.text, new RegExp(`role="alert">[^<]*${why.source}`, why.flags))
+    assert.ok(seen.text.includes('value="Adeyemi"') && !seen.text.includes(NEW.new_password))
+  }
+  const made = await browser.submit(form, { ...ROBIN, ...NEW })
+  assert.deepEqual([made.status, made.location], [303, '/account'])
+  assert.deepEqual((await call(browser, 'GET', '/account/v1/me')).body, { handle: '@robin', name: 'Robin Adeyemi' })
 
-    for (const clientId of ['gs-first', 'gs-second'])
-      assert.equal(
-        (await casey.submit(page, { clientId }, '/account/app/withdraw')).location,
-        '/account?done=withdrawn',
-      )
-    assert.equal(
-      (await casey.submit(page, { clientId: 'gs-first' }, '/account/app/withdraw')).location,
-      '/account?done=gone',
-    )
-    for (const client of [inFirst, inSecond]) await until('the token is dead', () => isDead(client), WITHIN_MS)
+  // The link is spent, here and for whoever finds it.
+  const again = await app.visitor().get(PAGE, { code })
+  assert.match(again.text, /role="alert">This link, or another one for the same address, was used already/)
+  assert.deepEqual(Object.keys(formsOf(again.text)[0]!.hidden), ['csrf_token'])
+  assert.match((await app.visitor().get(PAGE, { code: 'x' })).text, /role="alert">This link is not complete/)
+})
 
-    assert.equal((await casey.submit(page, {}, '/account/browser/end')).location, '/account?done=browser-ended')
-    assert.equal(await isSignedIn(elsewhere), false)
-    assert.equal((await casey.submit(page, {}, '/account/sessions/end-all')).location, '/account?done=all-ended')
-    const out = await casey.submit(page, {}, '/account/signout')
-    assert.deepEqual([out.status, out.location], [303, '/account?done=signed-out'])
-    const after = await casey.follow(out)
-    assert.match(after.text, /You are signed out here\..*action="\/account\/signin"/s)
-    // The page is still open in another window; its buttons do nothing any more.
-    assert.equal((await casey.submit(page, {}, '/account/session/end')).status, 403)
-  })
-
-  await t.test('gives one of a few notices; an address cannot make it say anything else', async () => {
-    const browser = app.visitor()
-    for (const done of ['<b>hello', 'constructor', '__proto__', 'Your account is locked, call 555'])
-      assert.doesNotMatch((await browser.get('/account', { done })).text, /hello|role="status"|function|locked/)
-  })
-
-  await t.test('shows names of apps and devices as text, whatever is in them', async () => {
-    const drew = await signInBrowser(app, 'drew')
-    await app.as('drew', 'first')
-    await app.sql(`update apps set name = '<img src=x>"''&' where client_id = 'gs-first';
-      update sessions set device = '<script>alert(1)</script>\u202e' where ended_at is null`)
-    const { text } = await drew.get('/account')
-    assert.match(text, /<h3><bdi>&lt;img src=x&gt;&quot;&#39;&amp;<\/bdi><\/h3>/)
-    assert.match(text, /<p>&lt;script&gt;alert\(1\)&lt;\/script&gt;<\/p>/)
-    assert.doesNotMatch(text, /<img|<script>/)
-    assert.ok(formsOf(text).length >= 4)
-    await app.sql(`update apps set name = 'first' where client_id = 'gs-first'`)
-  })
+test('where administrators make accounts, the page says so and the sign-in page leads nowhere', async (t) => {
+  const mailbox = testMailbox(t)
+  const app = await testApp(t, { ...UNLIMITED, ...mailbox.settings })
+  const browser = app.visitor()
+  assert.doesNotMatch((await browser.get('/account/signin')).text, /signup/)
+  for (const query of [{}, { code: 'gs_su_x' }]) {
+    const page = await browser.get(PAGE, query as Record<string, string>)
+    assert.match(page.text, /Accounts are made by administrators here\./)
+    assert.deepEqual(formsOf(page.text), [])
+  }
+  assert.equal(mailbox.count(), 0)
+  assert.equal(await isSignedIn(browser), false)
 })

@@ -1,83 +1,29 @@
-import type { Static, TObject } from 'typebox'
-import { ACTION_PATHS, type AccountAction } from '../../web/pages/account/account-page.ts'
 import { findNotice } from '../../web/pages/account/notices.ts'
-import { findPerson, type PersonCaller } from '../caller.ts'
-import { fail, PlatformError } from '../errors.ts'
-import { Nothing } from '../http/input/fields.ts'
+import { fail } from '../errors.ts'
+import { parseDate } from '../http/input/dates.ts'
 import { type FormProblem, OUTDATED, readProblem } from '../http/pages/form-problem.ts'
-import { readNext, withNext } from '../http/pages/next.ts'
-import { DoneQuery } from '../http/pages/own-page.ts'
-import { formPage, type Page, type PageAnswer, type PageContext, type ShownPage, viewPage } from '../http/pages/page.ts'
+import { readNext } from '../http/pages/next.ts'
+import { formPage, type Page, type PageContext, type ShownPage, viewPage } from '../http/pages/page.ts'
 import { messagePolicy } from '../messages/messages.ts'
-import { readTicked, showPasskeys } from '../passkeys/pages.ts'
 import { listPasskeys } from '../passkeys/passkeys.ts'
+import { readTicked } from '../passkeys/schema.ts'
 import { askReset, readReset } from '../people/resets.ts'
-import { readSettings } from '../profiles/profiles.ts'
-import {
-  endEverythingElse,
-  endOneBrowser,
-  endOneSession,
-  listOwnApps,
-  listOwnBrowsers,
-  renewPassword,
-  replaceForgotten,
-  signIn,
-  signOut,
-  withdrawApp,
-} from './account.ts'
-import {
-  NameApp,
-  NameBrowser,
-  NameSession,
-  NextQuery,
-  PasswordFields,
-  ResetFields,
-  ResetQuery,
-  SignInFields,
-  SignInQuery,
-} from './schema.ts'
+import { askSignUp, canSignUp, readSignUp } from '../people/sign-up.ts'
+import { replaceForgotten, signIn, signUpAndTell } from './account.ts'
+import { ResetFields, ResetQuery, SignInFields, SignInQuery, SignUpFields, SignUpQuery } from './schema.ts'
 import {
   HOME,
-  PASSWORD,
   PURPOSES,
   RESET,
   SIGN_IN,
-  showAccount,
+  SIGN_UP,
   showAskReset,
-  showPassword,
+  showAskSignUp,
   showReset,
+  showResetDone,
   showSignIn,
+  showSignUp,
 } from './shown-pages.ts'
-
-const homeWith = (done: string): PageAnswer => ({ redirect: `${HOME}?done=${done}` })
-
-async function lookAtAccount(context: PageContext, who: PersonCaller, notice?: string): Promise<ShownPage> {
-  const { db, csrfToken } = context
-  const [apps, browsers, passkeys, settings] = await Promise.all([
-    listOwnApps(db, who),
-    listOwnBrowsers(db, who),
-    showPasskeys(context, who),
-    readSettings(db, who),
-  ])
-  return showAccount(csrfToken, who, { apps, browsers, passkeys, notice, isAdult: settings.userType === 'adult' })
-}
-
-/** The person's passkeys, to be ticked. */
-const offerPasskeys = async ({ db, who }: PageContext, personId: number, ticked: readonly string[]) => ({
-  passkeys: await listPasskeys(db, { personId }),
-  now: who.at,
-  ticked,
-})
-
-async function lookAtPassword(
-  context: PageContext,
-  { handle, personId }: PersonCaller,
-  ticked: readonly string[] = [],
-  problem?: FormProblem,
-): Promise<ShownPage> {
-  const passkeys = await offerPasskeys(context, personId, ticked)
-  return showPassword(context.csrfToken, { handle, passkeys }, problem)
-}
 
 /** The form for a new password; where the link is worth nothing, the one for another link. */
 async function lookAtReset(
@@ -89,71 +35,64 @@ async function lookAtReset(
   const { db, who, environment, csrfToken } = context
   try {
     const { handle, personId } = await readReset(db, who, { code }, environment.get(messagePolicy))
-    return showReset(csrfToken, { code, handle, passkeys: await offerPasskeys(context, personId, ticked) }, problem)
+    const passkeys = { passkeys: await listPasskeys(db, { personId }), now: who.at, ticked }
+    return showReset(csrfToken, { code, handle, passkeys }, problem)
   } catch (error) {
     return showAskReset(csrfToken, { canSend: environment.get(messagePolicy).isOn, problem: readProblem(error) })
   }
 }
 
-function readNewPassword({ new_password: password = '', again = '' }: Static<typeof PasswordFields>): string {
+interface NewPassword {
+  readonly new_password?: string
+  readonly again?: string
+}
+
+function readNewPassword({ new_password: password = '', again = '' }: NewPassword): string {
   if (password !== again) throw fail('validationFailed', 'The two new passwords are not the same')
   return password
 }
-
-/** A button of the account page. Two clicks on one do what one does. */
-const actionPage = <I extends TObject>(
-  action: AccountAction,
-  {
-    input,
-    done,
-    run,
-  }: { input: I; done: string; run(context: PageContext, who: PersonCaller, what: Static<I>): Promise<unknown> },
-): Page =>
-  formPage({
-    name: `accountPage.${action}`,
-    path: ACTION_PATHS[action],
-    input,
-    from: 'body',
-    purpose: () => PURPOSES[action],
-    run: async (context, what) => {
-      const who = findPerson(context.who)
-      if (!who) return { redirect: HOME }
-      try {
-        await run(context, who, what)
-        return homeWith(done)
-      } catch (error) {
-        if (error instanceof PlatformError && error.kind === 'notFound') return homeWith('gone')
-        if (error instanceof PlatformError && error.kind === 'notAuthorized') return { redirect: HOME }
-        throw error
-      }
-    },
-  })
 
 /** In the address and not in the form, so that no other field of the form is taken from there. */
 const nextOf = ({ query }: PageContext['request']): string | undefined =>
   readNext((query as Record<string, unknown>).next)
 
+const isOpen = ({ environment }: PageContext): boolean => canSignUp(environment.config, environment.get(messagePolicy))
+
+/** The form for a new account; where the link is worth nothing, the one for another link. */
+async function lookAtSignUp(context: PageContext, code: string): Promise<ShownPage> {
+  const { db, who, environment, csrfToken } = context
+  if (!isOpen(context)) return showAskSignUp(csrfToken, { isOpen: false })
+  try {
+    await readSignUp(db, who, { code }, environment.get(messagePolicy))
+    return showSignUp(csrfToken, { code, typed: {} })
+  } catch (error) {
+    return showAskSignUp(csrfToken, { isOpen: true, problem: readProblem(error) })
+  }
+}
+
+function readBirth(text: string): string {
+  const born = parseDate(text.trim())
+  if (!born) throw fail('validationFailed', 'Type the date of birth as year, month and day, such as 1999-04-02')
+  return born.toISOString()
+}
+
+/** The pages that people reach in the midst of signing in, or from a message: they work without a script. */
 export const accountPages: readonly Page[] = [
-  viewPage({
-    name: 'accountPage',
-    path: HOME,
-    input: DoneQuery,
-    run: async (context, { done }) => {
-      const who = findPerson(context.who)
-      const notice = findNotice(done)
-      return who ? lookAtAccount(context, who, notice) : showSignIn(context.csrfToken, { notice })
-    },
-  }),
   viewPage({
     name: 'signInPage',
     path: SIGN_IN,
     input: SignInQuery,
-    run: async (context, { again, ...input }) => {
+    run: async (context, { again, done, ...input }) => {
       const next = readNext(input.next)
       const { person } = context.who
       return person && !again
         ? { redirect: next ?? HOME }
-        : showSignIn(context.csrfToken, { next, handle: person?.handle })
+        : showSignIn(context.csrfToken, {
+            next,
+            handle: person?.handle,
+            notice: findNotice(done),
+            canSignUp: isOpen(context),
+          })
     },
   }),
   formPage({
@@ -175,65 +114,13 @@ export const accountPages: readonly Page[] = [
       }
     },
   }),
-  formPage({
-    name: 'signOutForm',
-    path: ACTION_PATHS.signOut,
-    input: NextQuery,
-    from: 'query',
-    purpose: () => PURPOSES.signOut,
-    run: async ({ db, who }, input) => {
-      const person = findPerson(who)
-      if (person) await signOut(db, person)
-      return { redirect: readNext(input.next) ?? `${HOME}?done=signed-out`, browser: 'end' }
-    },
-  }),
-  actionPage('endSession', {
-    input: NameSession,
-    done: 'session-ended',
-    run: ({ db }, who, what) => endOneSession(db, who, what),
-  }),
-  actionPage('endBrowser', {
-    input: NameBrowser,
-    done: 'browser-ended',
-    run: ({ db }, who, what) => endOneBrowser(db, who, what),
-  }),
-  actionPage('endAll', { input: Nothing, done: 'all-ended', run: ({ db }, who) => endEverythingElse(db, who) }),
-  actionPage('withdraw', { input: NameApp, done: 'withdrawn', run: ({ db }, who, what) => withdrawApp(db, who, what) }),
-  viewPage({
-    name: 'passwordPage',
-    path: PASSWORD,
-    input: Nothing,
-    run: async (context) => {
-      const who = findPerson(context.who)
-      return who ? lookAtPassword(context, who) : { redirect: withNext(SIGN_IN, PASSWORD) }
-    },
-  }),
-  formPage({
-    name: 'passwordForm',
-    path: PASSWORD,
-    input: PasswordFields,
-    from: 'body',
-    purpose: () => PURPOSES.password,
-    run: async (context, { password = '', ...fields }) => {
-      const who = findPerson(context.who)
-      if (!who) return { redirect: withNext(SIGN_IN, PASSWORD) }
-      const { db, environment } = context
-      const removePasskeys = readTicked(fields)
-      try {
-        const what = { password, newPassword: readNewPassword(fields), removePasskeys }
-        const { browser } = await renewPassword(db, who, what, environment.get(messagePolicy))
-        return { ...homeWith('password-changed'), browser }
-      } catch (error) {
-        return lookAtPassword(context, who, removePasskeys, readProblem(error))
-      }
-    },
-  }),
   viewPage({
     name: 'resetPage',
     path: RESET,
     input: ResetQuery,
     run: async (context, { code = '', done }) => {
       if (code !== '') return lookAtReset(context, code)
+      if (done === 'password-reset') return showResetDone()
       return showAskReset(context.csrfToken, {
         canSend: context.environment.get(messagePolicy).isOn,
         notice: findNotice(done),
@@ -265,9 +152,48 @@ export const accountPages: readonly Page[] = [
       try {
         const what = { code, password: readNewPassword(fields), removePasskeys }
         const { browser } = await replaceForgotten(db, who, what, environment.get(messagePolicy))
-        return { ...homeWith('password-reset'), browser }
+        return { redirect: `${RESET}?done=password-reset`, browser }
       } catch (error) {
         return lookAtReset(context, code, removePasskeys, readProblem(error))
+      }
+    },
+  }),
+  viewPage({
+    name: 'signUpPage',
+    path: SIGN_UP,
+    input: SignUpQuery,
+    run: async (context, { code = '', done }) =>
+      code === ''
+        ? showAskSignUp(context.csrfToken, { isOpen: isOpen(context), notice: findNotice(done) })
+        : lookAtSignUp(context, code),
+  }),
+  formPage({
+    name: 'signUpForm',
+    path: SIGN_UP,
+    input: SignUpFields,
+    from: 'body',
+    purpose: ({ code = '' }) => (code === '' ? PURPOSES.askSignUp : PURPOSES.signUp),
+    run: async (context, { email = '', code = '', ...fields }) => {
+      const { db, who, environment, csrfToken } = context
+      const messages = environment.get(messagePolicy)
+      if (code === '') {
+        try {
+          if (email.trim() === '') throw fail('parameterMissing', 'Type your e-mail address')
+          await askSignUp(db, who, { email }, environment.config, messages)
+          return { redirect: `${SIGN_UP}?done=sign-up-asked` }
+        } catch (error) {
+          return showAskSignUp(csrfToken, { isOpen: isOpen(context), email, problem: readProblem(error) })
+        }
+      }
+      const { handle = '', firstName = '', lastName = '', dateOfBirth = '' } = fields
+      const typed = { handle, firstName, lastName, dateOfBirth }
+      try {
+        const password = readNewPassword(fields)
+        const what = { code, ...typed, handle: handle.trim(), dateOfBirth: readBirth(dateOfBirth), password }
+        const { browser } = await signUpAndTell(db, who, what, environment.config, messages)
+        return { redirect: HOME, browser }
+      } catch (error) {
+        return showSignUp(csrfToken, { code, typed }, readProblem(error))
       }
     },
   }),

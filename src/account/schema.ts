@@ -108,27 +108,32 @@ export const Browsers = Type.Array(
 const field = (description: string) => Type.Optional(Text(description, 4000))
 const done = Type.Optional(Text('What was done just now, as one of a few codes', 100))
 
-export const NextQuery = Type.Object({ next: field('Where to go on: a path of this platform') })
 export const SignInQuery = Type.Object({
-  ...NextQuery.properties,
+  next: field('Where to go on: a path of this platform'),
   again: Type.Optional(Flag('Whether to ask also whoever is signed in: some things need a fresh sign-in')),
+  done,
 })
 export const SignInFields = Type.Object({
   handle: field('The handle'),
   password: field('The password'),
   keep: SignIn.properties.keep,
 })
-export const PasswordFields = Type.Object({
-  ...passkeyBoxes,
-  password: field('The current password'),
-  new_password: field('The new password'),
-  again: field('The new password again'),
-})
 export const ResetQuery = Type.Object({ code: field('The code of the link that was sent'), done })
 export const ResetFields = Type.Object({
   ...passkeyBoxes,
   handle: field('The handle, to ask for a link'),
   code: field('The code of the link, to set a new password'),
+  new_password: field('The new password'),
+  again: field('The new password again'),
+})
+export const SignUpQuery = Type.Object({ code: field('The code of the link that was sent'), done })
+export const SignUpFields = Type.Object({
+  email: field('The address, to ask for a link'),
+  code: field('The code of the link, to make an account'),
+  handle: field('The handle'),
+  firstName: field('Given name'),
+  lastName: field('Family name'),
+  dateOfBirth: field('A day, such as 1999-04-02'),
   new_password: field('The new password'),
   again: field('The new password again'),
 })

@@ -1,31 +1,23 @@
-import { ACTION_PATHS, type AccountAction, accountPage } from '../../web/pages/account/account-page.ts'
-import { accountNavigation } from '../../web/pages/account/navigation.ts'
-import { type PasskeyBoxes, passwordPage } from '../../web/pages/account/password-page.ts'
-import { askResetPage, resetPage } from '../../web/pages/account/reset-page.ts'
+import type { PasskeyBoxes } from '../../web/pages/account/new-password.ts'
+import { askResetPage, resetDonePage, resetPage } from '../../web/pages/account/reset-page.ts'
 import { PASSKEY_SCRIPT, signInPage } from '../../web/pages/account/signin-page.ts'
-import { type Html, html } from '../../web/pages/html.ts'
-import type { PersonCaller } from '../caller.ts'
+import { askSignUpPage, type NewPerson, signUpPage } from '../../web/pages/account/signup-page.ts'
 import type { FormProblem } from '../http/pages/form-problem.ts'
 import { withNext } from '../http/pages/next.ts'
 import { MIN_PASSWORD_LENGTH } from '../people/passwords.ts'
-import type { listOwnApps, listOwnBrowsers } from './account.ts'
 
 export const HOME = '/account'
 export const SIGN_IN = '/account/signin'
-export const PASSWORD = '/account/password'
 export const RESET = '/account/reset'
+export const SIGN_UP = '/account/signup'
 
 /** What the key of each form is made for. */
 export const PURPOSES = {
   signIn: 'account.signin',
-  password: 'account.password',
   askReset: 'account.reset.ask',
   reset: 'account.reset',
-  signOut: 'account.signout',
-  endSession: 'account.session.end',
-  endBrowser: 'account.browser.end',
-  endAll: 'account.sessions.end-all',
-  withdraw: 'account.app.withdraw',
+  askSignUp: 'account.signup.ask',
+  signUp: 'account.signup',
 } as const
 
 type FormKey = (purpose: string) => string
@@ -44,7 +36,13 @@ interface FormView {
 
 export const showSignIn = (
   csrfToken: FormKey,
-  { next, handle, notice, problem }: FormView & { readonly next?: string | undefined },
+  {
+    next,
+    handle,
+    notice,
+    problem,
+    canSignUp = false,
+  }: FormView & { readonly next?: string | undefined; readonly canSignUp?: boolean },
 ) => ({
   title: 'Sign in',
   scripts: [PASSKEY_SCRIPT],
@@ -55,46 +53,7 @@ export const showSignIn = (
     csrfToken: csrfToken(PURPOSES.signIn),
     handle,
     notice,
-    problem: problem?.sentence,
-  }),
-})
-
-interface AccountView {
-  readonly apps: Awaited<ReturnType<typeof listOwnApps>>
-  readonly browsers: Awaited<ReturnType<typeof listOwnBrowsers>>
-  readonly passkeys: Html
-  readonly notice: string | undefined
-  readonly isAdult: boolean
-}
-
-export function showAccount(csrfToken: FormKey, { handle, name, at: now }: PersonCaller, view: AccountView) {
-  const actions = Object.keys(ACTION_PATHS) as AccountAction[]
-  const csrfTokens = Object.fromEntries(actions.map((action) => [action, csrfToken(PURPOSES[action])]))
-  return {
-    title: 'Your apps and devices',
-    scripts: [PASSKEY_SCRIPT],
-    body: html`${accountNavigation('overview', view)}${accountPage({
-      handle,
-      name,
-      now,
-      ...view,
-      csrfTokens: csrfTokens as Record<AccountAction, string>,
-    })}`,
-  }
-}
-
-export const showPassword = (
-  csrfToken: FormKey,
-  form: { handle: string; passkeys: PasskeyBoxes },
-  problem?: FormProblem,
-) => ({
-  title: 'Change your password',
-  ...statusOf(problem),
-  body: passwordPage({
-    action: PASSWORD,
-    csrfToken: csrfToken(PURPOSES.password),
-    ...form,
-    minLength,
+    canSignUp,
     problem: problem?.sentence,
   }),
 })
@@ -125,6 +84,36 @@ export const showReset = (
   body: resetPage({
     action: RESET,
     csrfToken: csrfToken(PURPOSES.reset),
+    ...form,
+    minLength,
+    problem: problem?.sentence,
+  }),
+})
+
+export const showResetDone = () => ({ title: 'Your password is changed', body: resetDonePage() })
+
+interface AskSignUpView extends Omit<FormView, 'handle'> {
+  readonly isOpen: boolean
+  readonly email?: string
+}
+
+export const showAskSignUp = (csrfToken: FormKey, { problem, ...form }: AskSignUpView) => ({
+  title: 'Make an account',
+  ...statusOf(problem),
+  body: askSignUpPage({
+    action: SIGN_UP,
+    csrfToken: csrfToken(PURPOSES.askSignUp),
+    ...form,
+    problem: problem?.sentence,
+  }),
+})
+
+export const showSignUp = (csrfToken: FormKey, form: { code: string; typed: NewPerson }, problem?: FormProblem) => ({
+  title: 'Make an account',
+  ...statusOf(problem),
+  body: signUpPage({
+    action: SIGN_UP,
+    csrfToken: csrfToken(PURPOSES.signUp),
     ...form,
     minLength,
     problem: problem?.sentence,

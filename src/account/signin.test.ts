@@ -14,26 +14,29 @@ test('signing in to the platform itself', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await app.givePassword('avery')
 
-  await t.test('the account page shows the sign-in form to a stranger, and the account afterwards', async () => {
-    const browser = app.visitor()
-    const page = await browser.get('/account')
-    assert.equal(page.status, 200)
-    assert.equal(page.text.match(/<h1>/g)?.length, 1)
-    for (const field of ['handle', 'password'])
-      assert.match(page.text, new RegExp(`<label for="${field}">[^<]+</label>\\s*<input id="${field}"`))
-    assert.match(page.text, /autocomplete="username[^"]*"[\s\S]*autocomplete="current-password"/)
-    const seen = await browser.submit(page, AVERY)
-    assert.deepEqual([seen.status, seen.location], [303, '/account'])
-    assert.match((await browser.follow(seen)).text, /You are signed in as <strong><bdi>@avery<\/bdi><\/strong>/)
-    // Who is signed in needs no form.
-    assert.equal((await browser.get('/account/signin')).location, '/account')
-  })
+  await t.test(
+    'a stranger is shown a form that works without a script, and led to the account afterwards',
+    async () => {
+      const browser = app.visitor()
+      const page = await browser.get('/account/signin')
+      assert.equal(page.status, 200)
+      assert.equal(page.text.match(/<h1>/g)?.length, 1)
+      for (const field of ['handle', 'password'])
+        assert.match(page.text, new RegExp(`<label for="${field}">[^<]+</label>\\s*<input id="${field}"`))
+      assert.match(page.text, /autocomplete="username[^"]*"[\s\S]*autocomplete="current-password"/)
+      const seen = await browser.submit(page, AVERY)
+      assert.deepEqual([seen.status, seen.location], [303, '/account'])
+      assert.equal(await isSignedIn(browser), true)
+      // Who is signed in needs no form.
+      assert.equal((await browser.get('/account/signin')).location, '/account')
+    },
+  )
 
   await t.test('an unknown handle and a wrong password give the same page, with the handle still there', async () => {
     const pages: Seen[] = []
     for (const handle of ['avery', 'nobody-at-all']) {
       const browser = app.visitor()
-      const seen = await browser.submit(await browser.get('/account'), { handle, password: 'wrong password' })
+      const seen = await browser.submit(await browser.get('/account/signin'), { handle, password: 'wrong password' })
       assert.equal(seen.status, 401)
       assert.match(seen.text, /role="alert">The handle or the password is wrong\./)
       assert.match(seen.text, new RegExp(`id="handle" name="handle" value="${handle}"`))
@@ -46,7 +49,7 @@ test('signing in to the platform itself', async (t) => {
 
   await t.test('what was typed is shown as text, and a form that is not filled in is shown again', async () => {
     const browser = app.visitor()
-    const page = await browser.get('/account')
+    const page = await browser.get('/account/signin')
     const handle = '"><script>alert(1)</script>'
     const seen = await browser.submit(page, { handle, password: 'x' })
     assert.match(seen.text, /value="&quot;&gt;&lt;script&gt;alert\(1\)&lt;\/script&gt;"/)
@@ -61,7 +64,7 @@ test('signing in to the platform itself', async (t) => {
 
   await t.test('too many failures show the wait in words, with 429', async () => {
     const browser = app.visitor()
-    const page = await browser.get('/account')
+    const page = await browser.get('/account/signin')
     const waits = new Set<string>()
     for (const handle of ['blake', 'nobody-else']) {
       for (let i = 0; i < 10; i++) {
@@ -82,13 +85,13 @@ test('signing in to the platform itself', async (t) => {
 
   await t.test('O12: the cookie changes at sign-in, and the one from before is worth nothing', async () => {
     const attacker = app.visitor()
-    await attacker.get('/account')
+    await attacker.get('/account/signin')
     const fixed = attacker.cookies.get(COOKIE)!
     assert.match(fixed, /^gs_br_/)
 
     const victim = app.visitor()
     victim.cookies.set(COOKIE, fixed)
-    const page = await victim.get('/account')
+    const page = await victim.get('/account/signin')
     assert.equal(victim.cookies.get(COOKIE), fixed)
     assert.equal((await victim.submit(page, AVERY)).status, 303)
     assert.notEqual(victim.cookies.get(COOKIE), fixed)
@@ -112,50 +115,37 @@ test('signing in to the platform itself', async (t) => {
   await t.test(
     'O12: a form without its key, with the key of another browser or of another form is refused',
     async () => {
-      const avery = await signInBrowser(app, 'avery')
-      const blake = await signInBrowser(app, 'blake')
-      await app.as('avery', 'first')
-      const own = formsOf((await avery.get('/account')).text)
-      const others = formsOf((await blake.get('/account')).text)
-      const keyOf = (forms: typeof own, action: string) =>
-        forms.find((form) => form.action === action)!.hidden.csrf_token!
-      const session = own.find((form) => form.action === '/account/session/end')!.hidden
-      const wrong = [
-        {},
-        { csrf_token: '' },
-        { csrf_token: 'x'.repeat(43) },
-        { csrf_token: keyOf(others, '/account/signout') },
-        { csrf_token: keyOf(own, '/account/signout') },
-      ]
-      for (const fields of wrong) {
-        const seen = await avery.post('/account/session/end', { sessionId: session.sessionId!, ...fields } as Record<
-          string,
-          string
-        >)
-        assert.equal(seen.status, 403)
-        assert.match(seen.text, /role="alert">This form does not belong to this browser any more/)
-        assert.match(seen.headers.get('content-type')!, /^text\/html/)
-      }
-      for (const path of [
-        '/account/signout',
-        '/account/sessions/end-all',
-        '/account/password',
-        '/account/reset',
-        '/account/signin',
-      ])
-        assert.equal((await avery.post(path, { csrf_token: keyOf(others, '/account/signout') })).status, 403, path)
-      assert.equal(await isSignedIn(avery), true)
-      assert.equal((await avery.post('/account/session/end', session)).status, 303)
+      const [browser, other] = [app.visitor(), app.visitor()]
+      const keyOf = async (from: typeof browser, path: string) =>
+        formsOf((await from.get(path)).text)[0]!.hidden.csrf_token!
+      for (const [path, another] of [
+        ['/account/signin', '/account/reset'],
+        ['/account/reset', '/account/signin'],
+        ['/account/signup', '/account/reset'],
+      ] as const)
+        for (const key of [
+          undefined,
+          '',
+          'x'.repeat(43),
+          await keyOf(other, '/account/signin'),
+          await keyOf(browser, another),
+        ]) {
+          if (path === '/account/signin' && key !== undefined && key === (await keyOf(browser, path))) continue
+          const seen = await browser.post(path, { ...AVERY, ...(key !== undefined && { csrf_token: key }) })
+          assert.equal(seen.status, 403, path)
+          assert.match(seen.headers.get('content-type')!, /^text\/html/)
+        }
+      assert.equal(await isSignedIn(browser), false)
     },
   )
 
   await t.test('O12: a form that another site posts is refused, even with its key', async () => {
-    const avery = await signInBrowser(app, 'avery')
-    const form = formsOf((await avery.get('/account')).text).find(({ action }) => action === '/account/signout')!
+    const browser = app.visitor()
+    const form = formsOf((await browser.get('/account/signin')).text)[0]!
     const post = (headers: Record<string, string>) =>
-      avery.send(form.action, {
+      browser.send(form.action, {
         method: 'POST',
-        body: String(new URLSearchParams(form.hidden)),
+        body: String(new URLSearchParams({ ...form.hidden, ...AVERY })),
         headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
       })
     const foreign: Record<string, string>[] = [
@@ -165,9 +155,17 @@ test('signing in to the platform itself', async (t) => {
       { origin: `${app.address}0` },
     ]
     for (const headers of foreign) assert.equal((await post(headers)).status, 403, JSON.stringify(headers))
-    assert.equal(await isSignedIn(avery), true)
+    assert.equal(await isSignedIn(browser), false)
     assert.equal((await post({ 'sec-fetch-site': 'same-origin' })).status, 303)
-    assert.equal(await isSignedIn(avery), false)
+    assert.equal(await isSignedIn(browser), true)
+  })
+
+  await t.test('says one of a few notices; an address cannot make it say anything else', async () => {
+    const browser = app.visitor()
+    const look = async (done: string) => (await browser.get('/account/signin', { done })).text
+    assert.match(await look('account-deleted'), /role="status">Your account is deleted\. Goodbye\./)
+    for (const done of ['<b>hello', 'constructor', '__proto__', 'Your account is locked, call 555'])
+      assert.doesNotMatch(await look(done), /hello|role="status"|function|locked/)
   })
 
   await t.test('after signing in, people go on to where they came from, and nowhere else', async () => {
@@ -193,26 +191,9 @@ test('signing in to the platform itself', async (t) => {
     assert.equal((await app.visitor().send('/account/signin?next=/a&next=/b')).status, 400)
   })
 
-  await t.test('after signing out, people go on likewise', async () => {
-    for (const [next, where] of [
-      ['/device', '/device'],
-      ['//evil.example', '/account?done=signed-out'],
-    ] as const) {
-      const browser = await signInBrowser(app, 'avery')
-      const { hidden } = formsOf((await browser.get('/account')).text).find(
-        ({ action }) => action === '/account/signout',
-      )!
-      const seen = await browser.post(`/account/signout?${new URLSearchParams({ next })}`, {
-        csrf_token: hidden.csrf_token!,
-      })
-      assert.deepEqual([seen.status, seen.location], [303, where])
-      assert.equal(browser.cookies.has(COOKIE), false)
-    }
-  })
-
   await t.test('a password in the address is not looked at', async () => {
     const browser = app.visitor()
-    const form = formsOf((await browser.get('/account')).text)[0]!
+    const form = formsOf((await browser.get('/account/signin')).text)[0]!
     const seen = await browser.post(`/account/signin?${new URLSearchParams(AVERY)}`, form.hidden)
     assert.equal(seen.status, 401)
   })
@@ -224,7 +205,7 @@ test('signing in to the platform itself', async (t) => {
     assert.equal(await isSignedIn(casey), false)
     for (const handle of ['casey', 'drew']) {
       const browser = app.visitor()
-      const seen = await browser.submit(await browser.get('/account'), { handle, password: PASSWORD })
+      const seen = await browser.submit(await browser.get('/account/signin'), { handle, password: PASSWORD })
       assert.equal(seen.status, 401)
     }
   })
@@ -232,7 +213,7 @@ test('signing in to the platform itself', async (t) => {
   await t.test('every sign-in and sign-out is in the audit log', async () => {
     const since = Number((await app.sql('select max(id)::int as id from audit_entries'))[0]?.id)
     const browser = await signInBrowser(app, 'ellis')
-    await browser.submit(await browser.get('/account'), {}, '/account/signout')
+    await call(browser, 'POST', '/account/v1/signout', {})
     const rows = await app.sql(
       `select e.action, p.handle_key as person from audit_entries e left join people p on p.id = e.person_id where e.id > ${since} order by e.id`,
     )

@@ -10,7 +10,7 @@ export const UNLIMITED = { RATE_ADDRESS_BURST: '100000', RATE_TOKEN_BURST: '1000
 export async function signInBrowser(app: TestApp, person: Person, environment?: EnvironmentName): Promise<TestBrowser> {
   await app.givePassword(person, environment)
   const browser = app.visitor(environment)
-  const seen = await browser.submit(await browser.get('/account'), { handle: person, password: PASSWORD })
+  const seen = await browser.submit(await browser.get('/account/signin'), { handle: person, password: PASSWORD })
   assert.equal(seen.status, 303, seen.text)
   return browser
 }

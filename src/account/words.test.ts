@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nameDevice } from '../../web/pages/account/device-name.ts'
+import { nameDevice } from '../../web/account/device-name.ts'
 import { sayAgo, sayWait } from '../../web/pages/account/moments.ts'
 import { readNext } from '../http/pages/next.ts'
 

@@ -88,6 +88,11 @@ export const examples = {
       answer: { success: true, passkeys: [] },
     },
   },
+  listChildPasskeys: {
+    description:
+      'For the page on which a parent sets the password of a child: passkeys stay with a new password, unless `removePasskeys` names them.',
+    example: { request: { handle: HANDLE }, answer: [] },
+  },
   readChildFriends: {
     description:
       'A parent sees whom the child knows, and which requests wait for an answer. It covers all apps, so people are named by handle. People in `sent` and `blocked` who can no longer be found come without their names.',

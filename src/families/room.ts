@@ -1,6 +1,5 @@
 import type { Room } from '../room.ts'
 import { parentTie } from './import.ts'
-import { familyPages } from './pages.ts'
 import { exportFamily } from './parents.ts'
 import { forgetParent } from './release.ts'
 import { familyOperations } from './routes.ts'
@@ -9,7 +8,6 @@ export const families: Room = {
   name: 'families',
   areas: { Families: 'Parents, who look after the accounts of their children.' },
   operations: familyOperations,
-  pages: familyPages,
   personalTables: { guardians: { inExport: '`family.json`', whenDeleted: 'gone' } },
   forget: forgetParent,
   importTies: { people: [parentTie] },

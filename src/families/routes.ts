@@ -7,7 +7,7 @@ import { Nothing } from '../http/input/fields.ts'
 import { type Operation, operation } from '../http/operation.ts'
 import { json, success } from '../http/output/output.ts'
 import { messagePolicy } from '../messages/messages.ts'
-import { Ended } from '../passkeys/schema.ts'
+import { Ended, Passkeys } from '../passkeys/schema.ts'
 import { leavingPolicy } from '../people/deletion.ts'
 import { Entry } from '../profiles/schema.ts'
 import { examples, explainVerb } from './examples.ts'
@@ -17,6 +17,7 @@ import {
   changeChild,
   deleteChild,
   leaveChild,
+  listChildPasskeys,
   listChildren,
   listKids,
   readChildFriends,
@@ -143,6 +144,20 @@ export const familyOperations: readonly Operation[] = [
       success: true,
       passkeys: await setChildPassword(db, who, input, environment.get(messagePolicy)),
     }),
+  }),
+  operation({
+    who: person,
+    name: 'listChildPasskeys',
+    ...examples.listChildPasskeys,
+    summary: "Lists a child's passkeys, which a new password can take along",
+    method: 'GET',
+    path: `${path}/passkeys`,
+    area,
+    input: NameChild,
+    from: 'query',
+    output: json(Passkeys),
+    errors: NOT_A_CHILD,
+    run: ({ db, who }, input) => listChildPasskeys(db, who, input),
   }),
   operation({
     who: person,

@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Day, Flag, Id, Text } from '../http/input/fields.ts'
-import { DoneQuery } from '../http/pages/own-page.ts'
-import { passkeyBoxes, takenAlong } from '../passkeys/schema.ts'
+import { takenAlong } from '../passkeys/schema.ts'
 import { Entry, Settings } from '../profiles/schema.ts'
 
 const { handle, firstName, lastName, userType, country, email, publicSearch } = Settings.properties
@@ -80,43 +79,3 @@ export const ChildFriend = Type.Object({
   handle: child,
   friend: Id('The handle of the other one, with or without @', LINE),
 })
-
-/** What the forms send. What is missing is told on the page itself, so nothing is required here. */
-const named = { handle: Type.Optional(Text("The child's handle", LINE)) }
-const changed = ChangeChild.properties
-const field = (description: string) => Type.Optional(Text(description, 4000))
-const passwords = { new_password: field('The new password'), again: field('The new password again') }
-
-export const NameForm = Type.Object(named)
-export const ChildQuery = Type.Object({ ...named, ...DoneQuery.properties })
-export const NewChildForm = Type.Object({
-  ...named,
-  firstName: changed.firstName,
-  lastName: changed.lastName,
-  dateOfBirth: Type.Optional(Text('A day, such as 2019-12-31', 40)),
-  ...passwords,
-})
-export const ChildDecisionsForm = Type.Object({
-  ...named,
-  publicSearch: changed.publicSearch,
-  cameraDisabled: changed.cameraDisabled,
-  proximityFriends: changed.proximityFriends,
-})
-export const ChildNamesForm = Type.Object({
-  ...named,
-  firstName: changed.firstName,
-  lastName: changed.lastName,
-  country: changed.country,
-})
-export const ChildEmailForm = Type.Object({
-  ...named,
-  email: changed.email,
-  password: field("The parent's own password"),
-})
-export const ChildPasswordForm = Type.Object({
-  ...passkeyBoxes,
-  ...named,
-  password: field("The parent's own password"),
-  ...passwords,
-})
-export const DeleteChildForm = Type.Object({ ...named, password: field("The parent's own password") })

@@ -34,7 +34,7 @@ export async function addChild(browser: TestBrowser, fields: object = {}) {
 /** The child's own browser. */
 export async function signInChild(app: TestApp, handle: string, password = CHILD_PASSWORD): Promise<TestBrowser> {
   const browser = app.visitor()
-  const seen = await browser.submit(await browser.get('/account'), { handle, password })
+  const seen = await browser.submit(await browser.get('/account/signin'), { handle, password })
   assert.equal(seen.status, 303, seen.text)
   return browser
 }

@@ -459,10 +459,9 @@ test('an app that asks for lists without end is sent away alone', async (t) => {
       'another app of the same person': () => elsewhere.get(PATH),
       'the requests, in another app': () => elsewhere.get(`${PATH}/requests`),
       'the person in their own browser': () => call(browser, 'GET', '/account/v1/friends'),
-      'the page of one’s friends': () => browser.get('/account/friends'),
       "the parent's list of the child's friends": () =>
         call(browser, 'GET', '/account/v1/children/friends?handle=casey'),
-      "the parent's page of the child": () => browser.get('/account/children/child?handle=casey'),
+      "the parent's list of children": () => call(browser, 'GET', '/account/v1/children'),
       'somebody else': () => other.get(PATH),
     }
     for (let round = 0; round < 4; round++)

@@ -153,12 +153,10 @@ test('D1: whoever is blocked cannot tell it from public search that was turned o
               list === 'sent' ? [requests.body.sent, own.body.sent] : [blocked.body, own.body.blocked]
             return [inApp[0], inBrowser[0]]
           }
-          const page = async () => (await browser.get('/account/friends')).text
           const before = BEFORE[list === 'sent' ? 'Blake had asked' : 'Blake had blocked them']!
           await start(other, before, { isStill: true })
           const [seen, seenOwn] = await known()
           assert.deepEqual([seen.firstName, seen.country, seenOwn.firstName], ['Before', 'DE', 'Before'])
-          assert.match(await page(), /Before Reed/)
           await leave(other, before)
           await name(other.name, 'After')
           const [left, leftOwn] = await known()
@@ -169,11 +167,6 @@ test('D1: whoever is blocked cannot tell it from public search that was turned o
             ...(list === 'sent' ? { requestedDate } : {}),
           })
           assert.deepEqual(leftOwn, { handle: `@${other.name}`, firstName: '', lastName: '' })
-          assert.doesNotMatch(await page(), /Before|After|Reed/)
-          assert.doesNotMatch(
-            (await browser.get(`/account/friends/block?friend=${other.name}`)).text,
-            /Before|After|Reed/,
-          )
           // And they are there again when they can be found again.
           if (other === avery) await expectDone(act(avery, 'unblock', blake))
           else await openSearch(app, ['casey'])

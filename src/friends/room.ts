@@ -2,14 +2,12 @@ import type { Room } from '../room.ts'
 import { friendRetention } from './friends.ts'
 import { friendTie } from './import.ts'
 import { exportFriends, exportRequests } from './lists.ts'
-import { friendPages } from './pages.ts'
 import { friendOperations } from './routes.ts'
 
 export const friends: Room = {
   name: 'friends',
   areas: { Friends: 'Friends, requests for friendship, and blocks.' },
   operations: friendOperations,
-  pages: friendPages,
   personalTables: {
     friendships: {
       inExport:

@@ -85,7 +85,7 @@ test('a path that is known', async (t) => {
       ['POST', '/image/v1/static/x', 'GET, HEAD, OPTIONS'],
       ['POST', '/healthz', 'GET, HEAD, OPTIONS'],
       ['HEAD', `${PATH}/events?id=x`, 'GET, OPTIONS'],
-      ['HEAD', '/account', 'GET, OPTIONS'],
+      ['HEAD', '/account/signin', 'GET, POST, OPTIONS'],
       ['PUT', '/account/signin/', 'GET, POST, OPTIONS'],
     ]
     for (const [method, path, allow] of cases) {

@@ -40,7 +40,7 @@ function assertRefusal(seen: Seen, error: string, more: Record<string, string> =
 async function signedIn(app: TestApp, person: 'avery' | 'blake' = 'avery'): Promise<TestBrowser> {
   await app.givePassword(person)
   const browser = app.visitor()
-  const page = await browser.get('/account')
+  const page = await browser.get('/account/signin')
   assert.equal((await browser.submit(page, { handle: person, password: PASSWORD })).status, 303)
   return browser
 }
@@ -279,7 +279,7 @@ test('the sign-in page', async (t) => {
   await t.test('sends on whoever signed in meanwhile in another tab', async () => {
     const tab = app.visitor()
     const page = await tab.get('/oauth/signin', requestOf(clientId))
-    await tab.submit(await tab.get('/account'), { handle: 'avery', password: PASSWORD })
+    await tab.submit(await tab.get('/account/signin'), { handle: 'avery', password: PASSWORD })
     const seen = await tab.submit(page, { handle: '@Avery', password: PASSWORD })
     assert.match(seen.location!, /\?code=/)
     const other = await tab.submit(page, { handle: 'blake', password: PASSWORD })

@@ -56,9 +56,9 @@ export async function fillIn(page: Page, handle: string, password = PASSWORD): P
 
 /** Signs a person in to the platform itself, on their account page. */
 export async function signInToAccount(page: Page, address: string, handle: string): Promise<void> {
-  await page.goto(`${address}/account`)
+  await page.goto(`${address}/account/signin?next=/device`)
   await fillIn(page, handle)
-  await page.getByRole('heading', { name: 'Your apps and devices' }).waitFor()
+  await page.getByRole('heading', { name: 'Connect a device' }).waitFor()
 }
 
 /** What its first heading says, once the browser is there. */

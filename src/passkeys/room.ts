@@ -1,12 +1,10 @@
 import type { Room } from '../room.ts'
-import { passkeyPages } from './pages.ts'
 import { exportPasskeys, passkeyRetention } from './passkeys.ts'
 import { passkeyOperations } from './routes.ts'
 
 export const passkeys: Room = {
   name: 'passkeys',
   operations: passkeyOperations,
-  pages: passkeyPages,
   personalTables: { passkeys: { inExport: '`passkeys.json`', whenDeleted: 'gone' } },
   exports: [{ file: 'passkeys.json', about: 'Your passkeys', read: exportPasskeys }],
   retention: () => passkeyRetention,

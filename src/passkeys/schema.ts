@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { nameOfBox } from '../../web/pages/account/password-page.ts'
+import { nameOfBox } from '../../web/pages/account/new-password.ts'
 import { AnyJson, Flag, Id, IdList, Text } from '../http/input/fields.ts'
 
 export const MAX_PASSKEYS = 20
@@ -62,6 +62,9 @@ export const Ended = Type.Object(
 export const passkeyBoxes = Object.fromEntries(
   Array.from({ length: MAX_PASSKEYS }, (_, i) => [nameOfBox(i), Type.Optional(Id('A passkey to remove'))]),
 )
+/** Which of them were ticked. */
+export const readTicked = (fields: Readonly<Record<string, unknown>>): string[] =>
+  Array.from({ length: MAX_PASSKEYS }, (_, i) => fields[nameOfBox(i)]).filter((id) => typeof id === 'string')
 
 const CredentialList = Type.Array(
   Type.Object({ type: Type.String(), id: Type.String(), transports: Type.Array(Type.String()) }),

@@ -23,8 +23,12 @@ const MINUTE_MS = 60_000
 /** Nobody has this id: what is written for nobody is not sent, and takes as long. */
 const NOBODY = 0
 
-const checkOpen = ({ SIGN_UP }: Pick<Config, 'SIGN_UP'>, messages: MessagePolicy): void => {
-  if (SIGN_UP === 'off' || !messages.isOn)
+/** Whether anybody can make an account here. */
+export const canSignUp = ({ SIGN_UP }: Pick<Config, 'SIGN_UP'>, messages: Pick<MessagePolicy, 'isOn'>): boolean =>
+  SIGN_UP === 'on' && messages.isOn
+
+const checkOpen = (config: Pick<Config, 'SIGN_UP'>, messages: MessagePolicy): void => {
+  if (!canSignUp(config, messages))
     throw fail('impossibleNow', 'Accounts are made by administrators here: ask one of them')
 }
 
@@ -109,7 +113,7 @@ export async function signUp(
 }
 
 /** Refuses a link that cannot be used any more, and says why. */
-async function readSignUp(db: Db, who: Caller, what: { code: string }, messages: MessagePolicy): Promise<void> {
+export async function readSignUp(db: Db, who: Caller, what: { code: string }, messages: MessagePolicy): Promise<void> {
   if (inspectToken(what.code, 'sign-up', messages.environment) !== 'good')
     throw fail('unknownCode', 'This link is not complete: copy all of it from the message, or ask for a new one')
   const found = await db.first(store.findSignUp, { hash: hashToken(what.code) })

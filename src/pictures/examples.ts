@@ -19,6 +19,11 @@ export const examples = {
       'For pages of the person, with the cookie of the browser. The answer is the image itself: WebP, or PNG if it is generated. Ask again each time you show it, because another image may be at this address tomorrow.',
     example: { request: { size } },
   },
+  readKnown: {
+    description:
+      'For pages of the person, with the cookie of the browser: the picture of a friend, of somebody who asks to be one, of a child whom they look after, and of those whom that child knows. Everybody else is not found, whether or not there is somebody with the handle.',
+    example: { request: { handle: '@blake', size } },
+  },
   set: {
     description:
       'Send the bytes of a PNG, JPEG or WebP image as the body, at most 5 MiB. Only the pixels are kept: the place and the camera in a photo are dropped. Sending is limited by megapixels, for a household together.',

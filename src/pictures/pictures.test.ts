@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
+import { call } from '../account/testing.ts'
+import type { TestBrowser } from '../testing/browser.ts'
 import { assertError, type TestApp, testApp } from '../testing/testing.ts'
 import { appear, COVER, getImage, idOf, MINE, PICTURE, plain, removeImage, STATIC, sendImage } from './testing.ts'
 
@@ -238,6 +240,50 @@ test('whose picture is whose business', async (t) => {
   await t.test('nor is who was disabled', async () => {
     await app.sql(`update people set disabled_at = now() where handle_key = 'avery'`)
     await assertSeen(false)
+  })
+})
+
+test('D1: on our own pages one sees those whom one knows, and nobody else, whether or not there is somebody', async (t) => {
+  const app = await testApp(t)
+  const [avery, blake, drew] = await Promise.all(
+    (['avery', 'blake', 'drew'] as const).map(async (person) => (await appear(app, person)).browser),
+  )
+  await show(app, 'avery')
+  await show(app, 'blake')
+  const look = async (browser: TestBrowser, handle: string) =>
+    (await browser.send(`/account/v1/friends/picture?${new URLSearchParams({ handle, size: '64' })}`)).status
+  const act = async (browser: TestBrowser, verb: string, handle: string) =>
+    assert.equal((await call(browser, 'POST', `/account/v1/friends/${verb}`, { handle })).status, 200, verb)
+  const both = async () => [await look(avery!, '@blake'), await look(blake!, 'AVERY')]
+  assert.deepEqual(await both(), [404, 404], 'though public search is on')
+  const [unknown, stranger] = await Promise.all(
+    ['@nobody-at-all', '@blake'].map((handle) => call(avery!, 'GET', `/account/v1/friends/picture?handle=${handle}`)),
+  )
+  assert.deepEqual(unknown!.body, stranger!.body)
+  await act(avery!, 'request', 'blake')
+  assert.deepEqual(await both(), [404, 200], 'whoever is asked sees who asks')
+  await act(blake!, 'accept', 'avery')
+  assert.deepEqual(await both(), [200, 200], 'friends')
+
+  await t.test('a parent sees a child, and those whom the child knows, until they are 13', async () => {
+    await app.sql(`insert into guardians (child_id, parent_id, created_at)
+      select c.id, p.id, now() from people c, people p where c.handle = '@avery' and p.handle = '@drew'`)
+    const looks = async () => [await look(drew!, '@avery'), await look(drew!, '@blake')]
+    assert.deepEqual(await looks(), [404, 404], 'an adult')
+    await app.sql(`update people set date_of_birth = now() - interval '9 years' where handle_key = 'avery'`)
+    assert.deepEqual(await looks(), [200, 200])
+    await app.sql(`update people set date_of_birth = null where handle_key = 'avery'`)
+  })
+
+  await t.test('who has blocked somebody, or is disabled, is nobody again', async () => {
+    await act(blake!, 'block', 'avery')
+    assert.deepEqual(await both(), [404, 404])
+    await act(blake!, 'unblock', 'avery')
+    await act(avery!, 'request', 'blake')
+    assert.equal(await look(blake!, '@avery'), 200)
+    await app.sql(`update people set disabled_at = now() where handle_key = 'avery'`)
+    assert.equal(await look(blake!, '@avery'), 404)
+    assert.equal(await look(app.visitor(), '@blake'), 401)
   })
 })
 

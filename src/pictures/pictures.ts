@@ -2,11 +2,13 @@ import type { AppUser, PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
+import { childrenBornAfter } from '../people/ages.ts'
 import { countImage } from '../people/changes.ts'
+import { normaliseHandle } from '../people/handles.ts'
 import type { ExportFile } from '../room.ts'
 import { readDefault } from './default.ts'
 import { type Kind, parseImageId, widthFor } from './rules.ts'
-import type { NameImage } from './schema.ts'
+import type { NameImage, NameKnown } from './schema.ts'
 import * as store from './store.ts'
 import type { ImageWorker, NewImage } from './worker.ts'
 
@@ -34,6 +36,15 @@ export function readOwnImage(db: Db, who: AppUser, what: Sizable): Promise<Shown
 /** The person's own image, for the platform's own pages. */
 export function readPersonImage(db: Db, who: PersonCaller, what: Sizable): Promise<Shown> {
   return readOwn(db, what, who.personId, who.handle)
+}
+
+/** The picture of somebody whom the person knows, for the platform's own pages: a friend, somebody who asks to be one, a child of theirs, and those whom the child knows. */
+export async function readKnownPicture(db: Db, who: PersonCaller, { handle, size }: NameKnown): Promise<Shown> {
+  const width = widthFor('picture', size)
+  const known = { me: who.personId, handle: normaliseHandle(handle), born: childrenBornAfter(who.at) }
+  const row = await db.first(store.findOfKnown, { kind: 'picture', width, ...known })
+  if (!row) throw fail('notFound', 'You know nobody with that handle here')
+  return show(row, 'picture', width, row.handle)
 }
 
 async function readOwn(db: Db, { kind, size }: Sizable, person: number, seed: string): Promise<Shown> {

@@ -3,8 +3,16 @@ import { Nothing } from '../http/input/fields.ts'
 import { type Operation, operation } from '../http/operation.ts'
 import { success } from '../http/output/output.ts'
 import { examples } from './examples.ts'
-import { readImage, readOwnImage, readPersonImage, removeImage, type Shown, setImage } from './pictures.ts'
-import { NameImage, OwnCover, OwnPicture, SetImage } from './schema.ts'
+import {
+  readImage,
+  readKnownPicture,
+  readOwnImage,
+  readPersonImage,
+  removeImage,
+  type Shown,
+  setImage,
+} from './pictures.ts'
+import { NameImage, NameKnown, OwnCover, OwnPicture, SetImage } from './schema.ts'
 import { imageWorker } from './worker.ts'
 
 const area = 'Pictures'
@@ -82,6 +90,17 @@ export const pictureOperations: readonly Operation[] = [
       run: async ({ db, who }, what) => asked(await readPersonImage(db, who, { kind, ...what })),
     }),
   ),
+  operation({
+    who: person,
+    ...shown,
+    name: 'readKnownPicture',
+    ...examples.readKnown,
+    summary: "Shows the picture of somebody whom the person knows, on the platform's pages",
+    path: '/account/v1/friends/picture',
+    input: NameKnown,
+    errors: ['notFound'],
+    run: async ({ db, who }, what) => asked(await readKnownPicture(db, who, what)),
+  }),
   ...KINDS.map(({ kind, name, shape }) =>
     operation({
       who: person,

@@ -19,6 +19,8 @@ export const NameImage = Type.Object({
     Whole('How wide it will be shown, in pixels. By default 256, and 640 for a cover', MIN_SIZE, MAX_SIZE),
   ),
 })
+export const NameKnown = Type.Object({ handle: Id('Of somebody whom you know here', 100), size: size(256) })
 export const SetImage = Type.Object({ image: File('A PNG, JPEG or WebP image of at most 5 MiB') })
 
 export type NameImage = Static<typeof NameImage>
+export type NameKnown = Static<typeof NameKnown>

@@ -17,6 +17,21 @@ export const findOwn = read('pictures.findOwn', {
   text: `select ${shown.columns} from people p ${shown.image} where p.id = :person`,
 })
 
+/** The picture of somebody whom the person, or a child of theirs, is friends with or is asked by; of such a child too. No row for anybody else, whether or not there is somebody. */
+export const findOfKnown = read('pictures.findOfKnown', {
+  params: { ...shown.params, me: int8, handle: text, born: text },
+  row: { ...shown.row, handle: text },
+  text: `
+    select ${shown.columns}, p.handle
+      from (select p.id, p.handle from people p
+             where p.handle_key = :handle and p.disabled_at is null and exists (
+               select from (select :me::bigint as id union all
+                            select g.child_id from guardians g join people c on c.id = g.child_id
+                             where g.parent_id = :me and c.date_of_birth > to_date(:born, 'YYYY-MM-DD')) viewer
+                cross join lateral sight(viewer.id, p.id, false) where sight.may_see)
+            offset 0) p ${shown.image}`,
+})
+
 /**
  * The image of a user of the app, at the version that is current; no row where there is none, or the caller may not see it. Both take the same steps, so that time does not tell them
  * apart: where there is no such user, the caller's own row is looked at in their place, as somebody (0) who has to do with nobody.

@@ -31,6 +31,10 @@ const SETTINGS = {
   email: 'avery@example.org',
   dateOfBirth: '2001-03-14',
   publicSearch: true,
+  hasPassword: true,
+  hasParent: false,
+  hasPicture: false,
+  hasCover: false,
 }
 
 /** What people read about these operations. */

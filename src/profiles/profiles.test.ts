@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { COUNTRIES, countryChoices } from '../../web/profiles/countries.ts'
 import { call, PASSWORD, signInBrowser } from '../account/testing.ts'
+import { readCountry } from '../people/countries.ts'
+import { PICTURE, plain, sendImage } from '../pictures/testing.ts'
 import { assertError, Client, testApp } from '../testing/testing.ts'
 
 const OWN = '/user/v1/my/profile'
@@ -258,4 +261,39 @@ test('an e-mail address is changed with the password, and the old one is told', 
     const [kept] = await app.sql(`select email from people where handle_key = 'avery'`)
     assert.equal(kept?.email, 'passkey@example.org')
   })
+})
+
+test('a person reads what of their account is their own', async (t) => {
+  const app = await testApp(t)
+  const browser = await signInBrowser(app, 'avery')
+  const read = async () => {
+    const { hasPassword, hasParent, hasPicture, hasCover } = (await call(browser, 'GET', '/account/v1/profile')).body
+    return { hasPassword, hasParent, hasPicture, hasCover }
+  }
+  const nothing = { hasPassword: true, hasParent: false, hasPicture: false, hasCover: false }
+  assert.deepEqual(await read(), nothing)
+  const image = await plain(64, 64).png().toBuffer()
+  assert.equal((await sendImage(browser, PICTURE, image)).status, 200)
+  assert.deepEqual(await read(), { ...nothing, hasPicture: true })
+  await app.sql(`
+    update people set password_hash = null where handle_key = 'avery';
+    insert into guardians (child_id, parent_id, created_at)
+      select c.id, p.id, now() from people c, people p where c.handle = '@avery' and p.handle = '@drew'`)
+  assert.deepEqual(await read(), { ...nothing, hasPassword: false, hasPicture: true }, 'nobody decides for an adult')
+  await app.sql(`update people set date_of_birth = now() - interval '9 years' where handle_key = 'avery'`)
+  assert.equal((await read()).hasParent, true)
+  await app.sql(`update people set disabled_at = now() where handle_key = 'drew'`)
+  assert.equal((await read()).hasParent, false, 'nor does somebody who is disabled')
+})
+
+test('the pages offer every country, and no other', () => {
+  assert.equal(COUNTRIES.length, 250, 'ISO 3166 has 249, and Kosovo')
+  for (const { code } of COUNTRIES) assert.equal(readCountry(code.toLowerCase(), null), code)
+  const isThere = (code: string) => COUNTRIES.some((one) => one.code === code)
+  for (const code of ['DE', 'GB', 'QA', 'TW', 'US', 'XK', 'ZA']) assert.ok(isThere(code), code)
+  for (const code of ['EU', 'ZZ', 'XA', 'DD']) assert.ok(!isThere(code), code)
+  assert.deepEqual(countryChoices('QX', 'Not said').slice(0, 2), [
+    { value: '', label: 'Not said' },
+    { value: 'QX', label: 'QX' },
+  ])
 })

@@ -141,6 +141,10 @@ const toSettings = (row: RowOf<typeof store.findSettings>, now: Date): Settings 
   email: row.email ?? '',
   dateOfBirth: row.date_of_birth ?? '',
   publicSearch: row.public_search,
+  hasPassword: row.has_password,
+  hasParent: row.has_parent,
+  hasPicture: row.has_picture,
+  hasCover: row.has_cover,
 })
 
 const PARENT_DECIDES = {

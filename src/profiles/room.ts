@@ -1,11 +1,8 @@
 import type { Room } from '../room.ts'
-import { profilePages } from './pages.ts'
-import { picturePages } from './picture-pages.ts'
 import { profileOperations } from './routes.ts'
 
 export const profiles: Room = {
   name: 'profiles',
   areas: { Profile: 'Who a user is, and users who are nobody in particular.' },
   operations: profileOperations,
-  pages: [...profilePages, ...picturePages],
 }

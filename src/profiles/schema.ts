@@ -72,6 +72,10 @@ export const Settings = Type.Object(
     email: OwnProfile.properties.email,
     dateOfBirth: Type.String({ description: 'A day, such as 2001-12-31, or empty' }),
     publicSearch: Type.Boolean({ description: 'Whether users of the apps that they use find them' }),
+    hasPassword: Type.Boolean({ description: 'Whether they have a password; others sign in with passkeys' }),
+    hasParent: Type.Boolean({ description: 'Whether a parent decides for them, until they are 13' }),
+    hasPicture: Type.Boolean({ description: 'Whether they have sent a picture; else a generated one is shown' }),
+    hasCover: Type.Boolean({ description: 'The same for the wide picture' }),
   },
   { title: 'Settings' },
 )

@@ -125,11 +125,21 @@ const settings = {
   position: nullable(text),
   email: nullable(text),
   public_search: bool,
+  has_password: bool,
+  has_parent: bool,
+  has_picture: bool,
+  has_cover: bool,
 }
+/** Whether they have sent one themselves. */
+const hasImage = (kind: 'picture' | 'cover'): string => `
+           exists (select from pictures i where i.person_id = p.id and i.kind = '${kind}') as has_${kind}`
 const settingsOf = `
     select p.handle, p.first_name, p.last_name, p.date_of_birth::text as date_of_birth, p.account_kind,
            ${hasChildren('p.id')},
-           p.country, p.gender, p.position, p.email, p.public_search
+           p.country, p.gender, p.position, p.email, p.public_search, p.password_hash is not null as has_password,
+           coalesce(p.date_of_birth > to_date(:born, 'YYYY-MM-DD'), false) and exists (
+             select from guardians g join people q on q.id = g.parent_id and q.disabled_at is null where g.child_id = p.id
+           ) as has_parent,${hasImage('picture')},${hasImage('cover')}
       from people p where p.id = :person`
 
 export const findSettings = read('profiles.findSettings', {

@@ -43,7 +43,7 @@ export type OwnProfile = { userId: string; handle: string; firstName: string; la
 
 export type UserEntry = { userId: string; handle: string; firstName: string; lastName: string; userType: "child" | "teen-minor" | "adult"; accountType: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country: string; profilePic: string; coverPhoto: string; anonymous: boolean; parentFlags?: { cameraDisabled: boolean; proximityFriends: boolean }; militaryGrade?: string; displayRank?: string; displayDutyTitle?: string; civilianGrade?: string; civilianBand?: string; jobSeriesNumber?: string; jobTitle?: string }
 
-export type Settings = { handle: string; firstName: string; lastName: string; userType: "child" | "teen-minor" | "adult"; accountType: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country: string; gender: string; position: string; email: string; dateOfBirth: string; publicSearch: boolean }
+export type Settings = { handle: string; firstName: string; lastName: string; userType: "child" | "teen-minor" | "adult"; accountType: "Parent" | "Kid" | "Adult" | "Character" | "Community"; country: string; gender: string; position: string; email: string; dateOfBirth: string; publicSearch: boolean; hasPassword: boolean; hasParent: boolean; hasPicture: boolean; hasCover: boolean }
 
 export type FoundUsers = { docs: UserEntry[]; page: number; total: number }
 
@@ -451,6 +451,9 @@ export const setCover = /* @__PURE__ */ upload<Record<never, never>, Success>('s
 /** Removes the person's cover; a generated one is shown. */
 export const removeCover = /* @__PURE__ */ operation<Record<never, never>, Success>('removeCover', 'DELETE', '/account/v1/profile/cover')
 
+/** Shows the picture of somebody whom the person knows, on the platform's pages. */
+export const readKnownPicture = /* @__PURE__ */ address<{ handle: string; size?: number }>('/account/v1/friends/picture')
+
 /** Finds users of the app who have public search on, by handle or name; typing mistakes are forgiven. */
 export const searchUsers = /* @__PURE__ */ operation<{ term: string; limit?: number; page?: number }, FoundUsers>('searchUsers', 'GET', '/user/v1/search')
 
@@ -492,6 +495,9 @@ export const changeChild = /* @__PURE__ */ operation<{ handle: string; publicSea
 
 /** Sets a child's password and ends everything that the old one opened; the parent shows their own. */
 export const setChildPassword = /* @__PURE__ */ operation<{ handle: string; password?: string; newPassword: string; removePasskeys?: string[] | string }, Ended>('setChildPassword', 'POST', '/account/v1/children/password')
+
+/** Lists a child's passkeys, which a new password can take along. */
+export const listChildPasskeys = /* @__PURE__ */ operation<{ handle: string }, Passkey[]>('listChildPasskeys', 'GET', '/account/v1/children/passkeys')
 
 /** Reads a child's friends, requests and blocks, over all apps. */
 export const readChildFriends = /* @__PURE__ */ operation<{ handle: string }, Friends>('readChildFriends', 'GET', '/account/v1/children/friends')

@@ -150,7 +150,7 @@ function DemoPeople({ people }: { readonly people: readonly DemoPerson[] }) {
 
 function Destinations() {
   const { person } = useHere()
-  const own = AREAS.filter(({ id }) => person?.areas.includes(id))
+  const own = AREAS.filter(({ id }) => person?.areas.some((area) => area === id))
   return (
     <section>
       <Title order={2} mb="md">
@@ -170,7 +170,7 @@ function Destinations() {
             </span>
           </Link>
         ))}
-        <a href="/account" className={classes.tile}>
+        <Link to="/account" className={classes.tile}>
           <UserRound size={22} aria-hidden className={classes.icon} />
           <span>
             <Text component="span" fw={600} display="block">
@@ -180,7 +180,7 @@ function Destinations() {
               {front.where.account}
             </Text>
           </span>
-        </a>
+        </Link>
       </SimpleGrid>
     </section>
   )

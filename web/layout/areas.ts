@@ -8,14 +8,18 @@ import {
   Code2,
   Compass,
   Database,
+  Download,
   FileCheck,
   FlaskConical,
   GraduationCap,
+  IdCard,
   type LucideIcon,
   Plug,
   ScrollText,
   ShieldCheck,
+  UserRound,
   Users,
+  UsersRound,
 } from 'lucide-react'
 import { words } from '../words/words.ts'
 
@@ -29,13 +33,15 @@ export interface NavigationEntry {
     | '/console/sandbox'
     | '/planner'
     | '/planner/plans'
+    | '/account'
+    | `/account/${'profile' | 'security' | 'friends' | 'children' | 'data'}`
     | `/admin/${'approvals' | 'people' | 'permissions' | 'record-store' | 'verbs' | 'audit' | 'system'}`
   readonly label: string
   readonly icon: LucideIcon
 }
 
 export interface Area {
-  readonly id: 'dashboard' | 'console' | 'planner' | 'admin'
+  readonly id: 'dashboard' | 'console' | 'planner' | 'admin' | 'account'
   readonly label: string
   readonly icon: LucideIcon
   readonly pages: readonly [NavigationEntry, ...NavigationEntry[]]
@@ -82,6 +88,20 @@ export const AREAS: readonly Area[] = [
       { to: '/admin/verbs', label: words.navigation.verbs, icon: BookA },
       { to: '/admin/audit', label: words.navigation.audit, icon: ScrollText },
       { to: '/admin/system', label: words.navigation.system, icon: Activity },
+    ],
+  },
+  // Everybody's, and reached by their own name: the header does not list it.
+  {
+    id: 'account',
+    label: words.areas.account,
+    icon: UserRound,
+    pages: [
+      { to: '/account', label: words.navigation.overview, icon: UserRound },
+      { to: '/account/profile', label: words.navigation.profile, icon: IdCard },
+      { to: '/account/security', label: words.navigation.security, icon: ShieldCheck },
+      { to: '/account/friends', label: words.navigation.friends, icon: Users },
+      { to: '/account/children', label: words.navigation.children, icon: UsersRound },
+      { to: '/account/data', label: words.navigation.data, icon: Download },
     ],
   },
 ]

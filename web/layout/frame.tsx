@@ -20,7 +20,7 @@ export function Frame() {
   const path = useRouterState({ select: ({ location }) => location.pathname })
   const [isOpen, { toggle, close }] = useDisclosure()
   const isSandbox = here.environment === 'sandbox'
-  const own = AREAS.filter(({ id }) => here.person?.areas.includes(id))
+  const own = AREAS.filter(({ id }) => here.person?.areas.some((area) => area === id))
   const area = AREAS.find(({ id }) => path === `/${id}` || path.startsWith(`/${id}/`))
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer
   useEffect(close, [path])

@@ -1,7 +1,8 @@
-import { Avatar, Menu, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core'
-import { useRouterState } from '@tanstack/react-router'
+import { Menu, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core'
+import { Link, useRouterState } from '@tanstack/react-router'
 import { Check, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
-import { type Here, readAccountPicture, signOut } from '../api/operations.ts'
+import { type Here, signOut } from '../api/operations.ts'
+import { OwnAvatar } from '../parts/own-avatar.tsx'
 import { words } from '../words/words.ts'
 import classes from './menu.module.css'
 
@@ -34,7 +35,7 @@ export function PersonMenu({ here: { person } }: { readonly here: Here }) {
     <Menu withinPortal={false} position="bottom-end" width={260} transitionProps={{ duration: 100 }}>
       <Menu.Target>
         <UnstyledButton className={classes.button} aria-label={words.person.menu(name)}>
-          <Avatar src={readAccountPicture({ size: 64 })} size={28} radius="xl" alt="" />
+          <OwnAvatar size={28} />
           <span className={classes.label}>{name}</span>
         </UnstyledButton>
       </Menu.Target>
@@ -45,7 +46,7 @@ export function PersonMenu({ here: { person } }: { readonly here: Here }) {
           </Text>
           <Text size="xs">{person.handle}</Text>
         </Menu.Label>
-        <Menu.Item component="a" href="/account" leftSection={<UserRound size={18} aria-hidden />}>
+        <Menu.Item component={Link} to="/account" leftSection={<UserRound size={18} aria-hidden />}>
           {words.person.account}
         </Menu.Item>
         <Menu.Divider />

@@ -1,8 +1,5 @@
 import { type Html, html } from './html.ts'
 
-/** What a form of ours is told about where it goes: each has a key of its own, made of its address. */
-export type KeyOf = (action: string) => string
-
 export interface TextField {
   /** Unique on its page. */
   readonly id: string
@@ -35,26 +32,3 @@ export const textField = (field: TextField): Html => html`<label for="${field.id
   field.isFirst === true && html` autofocus`
 }>
 ${field.hint !== undefined && html`<p class="quiet hint" id="${field.id}-hint">${field.hint}</p>`}`
-
-/** For what must not happen by a browser that was left open. Not required by the browser: people without a password have none to type. */
-export const ownPasswordField = (id: string, { isFirst = false }: { isFirst?: boolean } = {}): Html =>
-  textField({
-    id,
-    name: 'password',
-    label: 'Your password',
-    type: 'password',
-    autocomplete: 'current-password',
-    maxLength: 1000,
-    isFirst,
-    hint: 'If you have passkeys and no password, leave it empty; you need to have signed in within the last ten minutes.',
-  })
-
-export interface CheckField {
-  readonly name: string
-  readonly label: string
-  readonly isChecked: boolean
-}
-
-/** A box to tick. Unticked, a browser sends nothing. */
-export const checkField = ({ name, label, isChecked }: CheckField): Html =>
-  html`<label class="check"><input type="checkbox" name="${name}" value="true"${isChecked && html` checked`}> ${label}</label>`

@@ -55,12 +55,10 @@ export const noticeBox = (sentence: string | undefined): Html | undefined =>
 export interface FormFrame {
   readonly action: string
   readonly csrfToken: string
-  /** It has a file in it. */
-  readonly isUpload?: boolean
 }
 
 /** A form that is posted to us, with the key that says that we showed it. */
-export const postForm = ({ action, csrfToken, isUpload = false }: FormFrame, body: Html): Html =>
-  html`<form method="post" action="${action}"${isUpload && html` enctype="multipart/form-data"`}><input type="hidden" name="csrf_token" value="${csrfToken}">
+export const postForm = ({ action, csrfToken }: FormFrame, body: Html): Html =>
+  html`<form method="post" action="${action}"><input type="hidden" name="csrf_token" value="${csrfToken}">
 ${body}
 </form>`

@@ -10,3 +10,6 @@ export const Tabs = ({ label, children }: { readonly label: string; readonly chi
 
 /** For a `Link` in it: how it looks, and when it is the open one. */
 export const tab = { className: classes.tab!, activeOptions: { exact: true, includeSearch: false } } as const
+
+/** The same for lists at one address, which the query tells apart. */
+export const listTab = { className: classes.tab!, activeOptions: { exact: true, includeSearch: true } } as const

@@ -12,6 +12,7 @@ export const words = {
     console: 'Developer console',
     planner: 'Mission planner',
     admin: 'Administration',
+    account: 'Account',
   },
   navigation: {
     main: 'Areas',
@@ -36,6 +37,12 @@ export const words = {
     audit: 'Audit log',
     system: 'System',
     reference: 'API reference',
+    overview: 'Overview',
+    profile: 'Profile',
+    security: 'Security',
+    friends: 'Friends',
+    children: 'Children',
+    data: 'Your data',
   },
   form: {
     save: 'Save',

@@ -9,7 +9,7 @@ const portOf = (app: TestApp) => new URL(app.address).port
 /** Signs in as browsers do that say where a form comes from, and no more. */
 async function signIn(address: string, origin = address): Promise<number> {
   const browser = new TestBrowser(address)
-  const page = await browser.get('/account')
+  const page = await browser.get('/account/signin')
   const key = /name="csrf_token" value="([^"]*)"/.exec(page.text)![1]!
   const seen = await browser.send('/account/signin', {
     method: 'POST',

@@ -5,7 +5,6 @@ import type { Visitor } from '../../caller.ts'
 import type { Db } from '../../database/database.ts'
 import type { Environment } from '../../environment.ts'
 import type { Source } from '../input/fields.ts'
-import type { Download } from '../output/files.ts'
 import type { HttpRequest } from '../request.ts'
 
 /** What a page is given beside its input. */
@@ -43,12 +42,7 @@ export interface Elsewhere extends Common {
   readonly redirect: string
 }
 
-/** A file that the browser keeps, for whoever is signed in; the page that asked for it stays. */
-export interface KeptFile extends Common {
-  readonly download: Download
-}
-
-export type PageAnswer = ShownPage | Elsewhere | KeptFile
+export type PageAnswer = ShownPage | Elsewhere
 
 interface Described<Input extends TObject> {
   readonly name: string

@@ -1,14 +1,13 @@
 import { layOutPage } from '../../../web/pages/layout.ts'
-import { findPerson, type Visitor } from '../../caller.ts'
+import type { Visitor } from '../../caller.ts'
 import type { Environment } from '../../environment.ts'
 import { fail } from '../../errors.ts'
 import { visitor } from '../callers/callers.ts'
 import { clearCookie, findBrowserToken, writeCookie } from '../callers/cookies.ts'
 import { CSRF_FIELD, isCsrfToken, makeCsrfToken } from '../callers/csrf.ts'
-import { IMAGE_BYTES, readBody, refuseBody, SMALL_BODY_BYTES } from '../input/bodies.ts'
+import { readBody, refuseBody, SMALL_BODY_BYTES } from '../input/bodies.ts'
 import { compileInput } from '../input/fields.ts'
 import { sendAnswer } from '../output/answers.ts'
-import { sendDownload } from '../output/files.ts'
 import { HTML_TYPE } from '../output/media-types.ts'
 import type { Fields, HttpRequest, Observe, Route } from '../request.ts'
 import type { Elsewhere, Page, PageContext, ShownPage } from './page.ts'
@@ -21,7 +20,7 @@ export function pageRoute(environment: Environment, page: Page, observe: Observe
   return {
     name: page.name,
     errorForm: 'page',
-    bodyLimit: from === 'multipart' ? IMAGE_BYTES + SMALL_BODY_BYTES : SMALL_BODY_BYTES,
+    bodyLimit: SMALL_BODY_BYTES,
     // A look at the headers alone must not hand out a code.
     hasHead: false,
     observe,
@@ -44,10 +43,7 @@ export function pageRoute(environment: Environment, page: Page, observe: Observe
           )
         if (!isOurs) return sendPage(environment, request, who, await page.showAgain!(context, input))
       }
-      const answer = await page.run(context, input)
-      if (!('download' in answer)) return sendPage(environment, request, who, answer)
-      request.who = findPerson(who)!
-      sendDownload(environment, request, answer.download)
+      sendPage(environment, request, who, await page.run(context, input))
     },
   }
 }

@@ -1,6 +1,6 @@
 import { type Html, html } from '../html.ts'
 import { alertBox, type FormFrame, noticeBox, postForm } from '../layout.ts'
-import { handleField, newPasswordFields, type PasskeyBoxes, passkeyBoxes } from './password-page.ts'
+import { handleField, newPasswordFields, type PasskeyBoxes, passkeyBoxes } from './new-password.ts'
 
 export interface AskForm extends FormFrame {
   /** Whether this installation can send a link at all. */
@@ -31,7 +31,7 @@ ${postForm(
 )}`
     : html`<p>This installation cannot send messages. Ask an administrator for a link to choose a new password.</p>`
 }
-<p class="quiet"><a href="/account">Back to sign-in</a></p>
+<p class="quiet"><a href="/account/signin">Back to sign-in</a></p>
 </section>`
 
 export interface ResetForm extends FormFrame {
@@ -61,4 +61,11 @@ ${newPasswordFields(minLength)}
 ${passkeyBoxes(passkeys)}
 <div class="buttons"><button>Set password</button></div>`,
 )}
+</section>`
+
+/** What a link has led to. It is a page of its own, because it works without a script and the account's do not. */
+export const resetDonePage = (): Html => html`<section class="card">
+<h1>Your password is changed</h1>
+<p>You are signed in here, and signed out everywhere else. Passkeys that you have kept still work. If you came from an app, go back to it and sign in again.</p>
+<p><a href="/account">Go to your account</a></p>
 </section>`

@@ -12,6 +12,8 @@ export interface SignInForm extends FormFrame {
   readonly notice?: string | undefined
   readonly problem?: string | undefined
   readonly handle?: string | undefined
+  /** Whether anybody can make an account here. */
+  readonly canSignUp?: boolean
 }
 
 /** Handle and password. The passkey button is there for the script alone, which shows it where the browser can use one. */
@@ -21,6 +23,7 @@ export const signInPage = ({
   notice,
   problem,
   handle,
+  canSignUp = false,
   ...frame
 }: SignInForm): Html => html`<section class="card">
 <h1>${heading}</h1>
@@ -29,8 +32,8 @@ ${noticeBox(notice)}
 ${alertBox(problem)}
 ${postForm(
   frame,
-  html`<label for="handle">Handle</label>
-<input id="handle" name="handle" value="${handle ?? ''}" autocomplete="username webauthn" autocapitalize="none" spellcheck="false" maxlength="100" required${handle ? '' : html` autofocus`}>
+  html`<label for="handle">Handle or e-mail address</label>
+<input id="handle" name="handle" value="${handle ?? ''}" autocomplete="username webauthn" autocapitalize="none" spellcheck="false" maxlength="254" required${handle ? '' : html` autofocus`}>
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" maxlength="1000" required${handle ? html` autofocus` : ''}>
 <label class="check"><input type="checkbox" name="keep" value="true"> Keep me signed in on this device</label>
@@ -38,5 +41,5 @@ ${postForm(
 )}
 <div class="buttons" data-passkey hidden><button type="button" class="other" data-passkey-sign-in>Sign in with a passkey</button></div>
 <p class="alert" role="alert" data-passkey-problem hidden></p>
-<p class="quiet"><a href="/account/reset">Forgot your password?</a></p>
+<p class="quiet"><a href="/account/reset">Forgot your password?</a>${canSignUp && html` · <a href="/account/signup">Make an account</a>`}</p>
 </section>`

@@ -32,7 +32,7 @@ export const decisionPage = ({ app, handle, userCode, ...frame }: DecisionForm):
 <p class="alert">Only go on if you started this yourself, on a device in front of you that shows the code <strong>${userCode}</strong>. If somebody sent you the code or a link, choose Deny: they would get into your account.</p>
 <p>${describeApp(app)} asks to work with your account, ${nameOf(handle)}, on that device. It will see</p>
 ${listWhatAppsSee()}
-<p>It never sees your password, or what you do in other apps. You can withdraw this at any time on the page “Your apps and devices”.</p>
+<p>It never sees your password, or what you do in other apps. You can withdraw this at any time in your account, under Security.</p>
 ${postForm(
   frame,
   html`<input type="hidden" name="user_code" value="${userCode}">
@@ -43,5 +43,5 @@ ${postForm(
 export const decidedPage = ({ isAllowed }: { isAllowed: boolean }): Html => html`<section class="card">
 <h1>Go back to your device</h1>
 <p>${isAllowed ? 'It is connected in a few seconds.' : 'It was not allowed, and gets nothing.'} You can close this page.</p>
-<p class="quiet"><a href="/account">Your apps and devices</a></p>
+<p class="quiet"><a href="/account/security">Your apps and devices</a></p>
 </section>`

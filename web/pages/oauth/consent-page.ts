@@ -36,7 +36,7 @@ export const consentPage = ({
 ${alertBox(problem)}
 <p>${describeApp(app)} asks to work with your account, ${nameOf(handle)}. It will see</p>
 ${listWhatAppsSee()}
-<p>It never sees your password, or what you do in other apps. You can withdraw this at any time on the page “Your apps and devices”.</p>
+<p>It never sees your password, or what you do in other apps. You can withdraw this at any time in your account, under Security.</p>
 ${postForm(
   frame,
   html`<div class="buttons"><button name="decision" value="allow">Allow</button><button class="other" name="decision" value="deny">Deny</button></div>`,

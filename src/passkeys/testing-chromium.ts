@@ -1,0 +1,20 @@
+import type { Page } from 'playwright-core'
+
+/** A device that makes passkeys, for a page of a real browser. Answers how to say whether the finger is the right one. */
+export async function addVirtualAuthenticator(page: Page): Promise<(isUserVerified: boolean) => Promise<void>> {
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('WebAuthn.enable')
+  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  return async (isUserVerified) => {
+    await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified })
+  }
+}

@@ -1,0 +1,375 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { call, isSignedIn } from '../../src/account/testing.ts'
+import { yearsAgo } from '../../src/families/testing.ts'
+import { readText, run } from '../../src/imports/testing.ts'
+import { addVirtualAuthenticator } from '../../src/passkeys/testing-chromium.ts'
+import { plain } from '../../src/pictures/testing.ts'
+import { checkAccessibility, collectProblems, noChromium, openChromium } from '../../src/testing/chromium.ts'
+import { sharedApp } from '../../src/testing/testing.ts'
+import { enterAs } from '../testing.ts'
+
+const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' })
+const address = app.environment().url
+await run(app, JSON.parse(readText('demo/demo.json').replaceAll('http://localhost:4000/', `${address}/`)))
+
+const PASSWORD = 'groundschool'
+/** Text that would run, were it not text. */
+const EVIL = '<img src=x onerror=alert(1)>'
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click()
+const dialog = (page: Page) => page.getByRole('dialog')
+const inDialog = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click()
+const told = (page: Page, text: string | RegExp) => page.getByRole('status').getByText(text).first().waitFor()
+const item = (page: Page, text: string) => page.getByRole('listitem').filter({ hasText: text }).first()
+
+/** axe in both schemes, and at 360 px nothing that scrolls sideways. */
+async function look(page: Page): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await checkAccessibility(page)
+  }
+  await page.setViewportSize({ width: 360, height: 800 })
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), 0, page.url())
+  await page.setViewportSize({ width: 1280, height: 800 })
+}
+
+/** Refusals that a page handles are answers, and browsers write them down. */
+const unexpected = (problems: readonly string[]) => problems.filter((one) => !/status of 4\d\d/.test(one))
+
+const decode = (page: Page, alt: string) => page.evaluate(`document.querySelector('img[alt="${alt}"]').decode()`)
+
+async function elsewhere(handle: string, password = PASSWORD) {
+  const browser = app.visitor()
+  await call(browser, 'POST', '/account/v1/signin', { handle, password })
+  assert.ok(await isSignedIn(browser))
+  return browser
+}
+
+test('security in one place: passkeys, browsers, apps, password and e-mail address', {
+  skip: noChromium,
+}, async (t) => {
+  await app.sql(`
+    update apps set name = '${EVIL}' where client_id = 'gs-demo-app'`)
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  const verify = await addVirtualAuthenticator(page)
+  const other = await elsewhere('avery')
+  await enterAs(page, address, 'Avery')
+  await button(page, /^Account menu of Avery/)
+  await page.getByRole('menuitem', { name: 'Account' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Avery Lindqvist' }).waitFor()
+  await page.getByText('1 friend', { exact: true }).waitFor()
+  await look(page)
+  await page.getByRole('navigation', { name: 'Pages of Account' }).getByRole('link', { name: 'Security' }).click()
+  await page.getByText('This browser').waitFor()
+
+  await t.test('stored text is shown as text', async () => {
+    await item(page, EVIL).waitFor()
+    assert.equal(await page.locator('img[src=x]').count(), 0)
+    await look(page)
+  })
+
+  await t.test('O19: a passkey is added for the password, and not without', async () => {
+    await button(page, 'Add a passkey')
+    await dialog(page).getByLabel('Name').fill(`Laptop ${EVIL}`)
+    await inDialog(page, 'Add a passkey')
+    await dialog(page).getByText('Type your password').waitFor()
+    await dialog(page).getByLabel('Your password').fill('wrong')
+    await inDialog(page, 'Add a passkey')
+    await dialog(page).getByText('The current password is wrong.').waitFor()
+    await look(page)
+    await verify(false)
+    await dialog(page).getByLabel('Your password').fill(PASSWORD)
+    await inDialog(page, 'Add a passkey')
+    await dialog(page).getByText('No passkey was chosen, or it took too long. Try again.').waitFor()
+    await verify(true)
+    await inDialog(page, 'Add a passkey')
+    await told(page, 'The passkey is added.')
+    await item(page, `Laptop ${EVIL}`).getByText('not used yet').waitFor()
+    assert.equal(await page.locator('img[src=x]').count(), 0)
+    await button(page, 'Add a passkey')
+    await dialog(page).getByLabel('Your password').fill(PASSWORD)
+    await inDialog(page, 'Add a passkey')
+    await dialog(page).getByText('This device has a passkey for your account already.').waitFor()
+    await inDialog(page, 'Cancel')
+    await button(page, `Rename Laptop ${EVIL}`)
+    await dialog(page).getByLabel('Name').fill('Desk')
+    await inDialog(page, 'Save')
+    await item(page, 'Desk').waitFor()
+  })
+
+  await t.test('a browser is signed out, and then everything else', async () => {
+    const third = await elsewhere('avery')
+    await page.reload()
+    await page
+      .getByRole('button', { name: /^Sign out / })
+      .first()
+      .waitFor()
+    assert.equal(await page.getByText('This browser').count(), 1)
+    await page
+      .getByRole('listitem')
+      .getByRole('button', { name: /^Sign out / })
+      .first()
+      .click()
+    await told(page, /is signed out/)
+    assert.notEqual(await isSignedIn(other), await isSignedIn(third))
+    await button(page, 'Sign out everywhere else')
+    await dialog(page).getByText('Passkeys stay: remove those that you do not know.').waitFor()
+    await look(page)
+    await inDialog(page, 'Sign out everywhere else')
+    await told(page, 'You are signed out everywhere else. Passkeys still work')
+    assert.deepEqual([await isSignedIn(other), await isSignedIn(third)], [false, false])
+    await item(page, 'Desk').waitFor()
+  })
+
+  await t.test('consent is withdrawn after a question', async () => {
+    await button(page, `Withdraw consent to ${EVIL}`)
+    await dialog(page).getByText('you are the same user as before').waitFor()
+    await inDialog(page, 'Withdraw')
+    await page.getByText('You have not allowed any app yet').waitFor()
+  })
+
+  await t.test('the e-mail address and the password are changed for the old password', async () => {
+    await page.getByLabel('New e-mail address').fill('avery@example.com')
+    await button(page, 'Change e-mail address')
+    await page.getByText('Type your password').waitFor()
+    await page.getByLabel('Your password').fill(PASSWORD)
+    await button(page, 'Change e-mail address')
+    await told(page, 'Your e-mail address is changed')
+    await page.getByText('avery@example.com').waitFor()
+    const other = await elsewhere('avery')
+    await page.getByLabel('Current password').fill('wrong')
+    await page.getByLabel('New password').fill('short')
+    await button(page, 'Change password')
+    await page.getByText('At least 8 characters', { exact: true }).waitFor()
+    await page.getByLabel('New password').fill('another groundschool')
+    await button(page, 'Change password')
+    await page.getByText('The current password is wrong.').waitFor()
+    await look(page)
+    await page.getByLabel('Current password').fill(PASSWORD)
+    await button(page, 'Change password')
+    await told(page, 'Your password is changed.')
+    assert.equal(await isSignedIn(other), false)
+    await elsewhere('avery', 'another groundschool')
+  })
+
+  await t.test('O19: where there is no password, a passkey proves who removes one', async () => {
+    await app.sql(`update people set password_hash = null where handle_key = 'avery'`)
+    await page.reload()
+    await page.getByRole('link', { name: 'Send a link to set one' }).waitFor()
+    await button(page, 'Remove Desk')
+    await dialog(page).getByText('You are asked for one of your passkeys first').waitFor()
+    assert.equal(await dialog(page).getByLabel('Your password').count(), 0)
+    await verify(false)
+    await inDialog(page, 'Remove')
+    await dialog(page).getByText('No passkey was chosen, or it took too long. Try again.').waitFor()
+    await verify(true)
+    await inDialog(page, 'Remove')
+    await told(page, 'Desk is removed')
+    await page.getByText('You have no passkey yet.').waitFor()
+  })
+  assert.deepEqual(unexpected(problems), [])
+})
+
+test('a profile with a picture that is seen before it is sent', { skip: noChromium }, async (t) => {
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await enterAs(page, address, 'Blake')
+  await page.goto(`${address}/account/profile`)
+  const file = page.locator('input[type=file]').first()
+  await file.setInputFiles({ name: 'me.svg', mimeType: 'image/svg+xml', buffer: Buffer.from('<svg/>') })
+  await page.getByText('This is no PNG, JPEG or WebP image.').waitFor()
+  const buffer = await plain(400, 300, '#cc3333').png().toBuffer()
+  await file.setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer })
+  const preview = page.getByRole('img', { name: 'Preview of your new picture' })
+  assert.match((await preview.getAttribute('src'))!, /^blob:/)
+  await decode(page, 'Preview of your new picture')
+  await look(page)
+  await button(page, 'Use this one')
+  await told(page, 'Your picture is changed')
+  await page.getByRole('img', { name: 'Your picture' }).waitFor()
+  await decode(page, 'Your picture')
+  const [red] = await page.evaluate<number[]>(`(() => {
+    const canvas = new OffscreenCanvas(1, 1).getContext('2d')
+    canvas.drawImage(document.querySelector('img[alt="Your picture"]'), 100, 100, 1, 1, 0, 0, 1, 1)
+    return [...canvas.getImageData(0, 0, 1, 1).data]
+  })()`)
+  assert.ok(red! > 180, 'the new one, and not the drawn one')
+  await button(page, 'Remove picture')
+  await look(page)
+  await inDialog(page, 'Remove picture')
+  await told(page, 'Your picture is removed')
+
+  await page.getByLabel('First name').fill(EVIL)
+  await page.getByLabel('Country').selectOption('Norway')
+  await button(page, 'Save')
+  await told(page, 'Your profile is saved')
+  await page.getByRole('button', { name: `Account menu of ${EVIL} Moreau` }).waitFor()
+  assert.equal(await page.locator('img[src=x]').count(), 0)
+  await page.getByLabel('Let others find me').uncheck()
+  await told(page, 'Nobody finds you in a search any more')
+  const [row] = await app.sql(`select country, public_search from people where handle_key = 'blake'`)
+  assert.deepEqual(row, { country: 'NO', public_search: false })
+  assert.deepEqual(problems, [])
+})
+
+test('friends: asked, taken back, accepted, removed and blocked', { skip: noChromium }, async (t) => {
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  const casey = await elsewhere('casey')
+  await app.sql(`update people set last_name = '${EVIL}' where handle_key = 'casey'`)
+  await call(casey, 'POST', '/account/v1/friends/request', { handle: 'drew' })
+  await enterAs(page, address, 'Drew')
+  await page.goto(`${address}/account/friends`)
+  await page.getByText('No friends yet').waitFor()
+  await button(page, 'Ask to be friends')
+  await page.getByText('Type a handle').waitFor()
+  await page.getByLabel('Handle').fill('ellis')
+  await button(page, 'Ask to be friends')
+  await told(page, 'The request is on its way.')
+  await page.getByRole('link', { name: 'Requests that you sent (1)' }).click()
+  await page.waitForURL(/list=sent/)
+  await button(page, 'Take back Ellis Haverford')
+  await told(page, 'The request is taken back')
+  await page.getByText('No request is open.').waitFor()
+  await button(page, 'Undo')
+  await item(page, 'Ellis Haverford').waitFor()
+
+  await page.getByRole('link', { name: 'Requests to answer (1)' }).click()
+  await item(page, `Casey ${EVIL}`).waitFor()
+  assert.equal(await page.locator('img[src=x]').count(), 0)
+  await look(page)
+  await button(page, `Accept Casey ${EVIL}`)
+  await page.getByRole('link', { name: 'Friends (1)' }).click()
+  const picture = await item(page, '@casey').locator('img').getAttribute('src')
+  assert.match(picture!, /friends\/picture\?handle=%40casey/)
+  assert.equal((await page.request.get(`${address}${picture}`)).headers()['content-type'], 'image/png')
+  await look(page)
+  await button(page, `Actions for Casey ${EVIL}`)
+  await page.getByRole('menuitem', { name: 'Block' }).click()
+  await dialog(page).getByText('Neither finds the other any more').waitFor()
+  await look(page)
+  await inDialog(page, 'Block')
+  await told(page, 'They are blocked')
+  await page.getByRole('link', { name: 'Blocked (1)' }).click()
+  await page.getByLabel('Unblock by handle').waitFor()
+  await button(page, `Unblock Casey ${EVIL}`)
+  await told(page, 'They are not blocked any more')
+  assert.deepEqual(problems, [])
+})
+
+test('a parent looks after a child, from their account to its end', { skip: noChromium }, async (t) => {
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await enterAs(page, address, 'Ellis')
+  await page.goto(`${address}/account/children`)
+  await button(page, 'Add a child')
+  await dialog(page).getByLabel('Handle').fill('kim')
+  await inDialog(page, 'Add a child')
+  await dialog(page).getByText('Choose the date of birth').waitFor()
+  await look(page)
+  await dialog(page).getByLabel('First name').fill('Kim')
+  await dialog(page).getByLabel('Date of birth').fill(yearsAgo(7))
+  await inDialog(page, 'Add a child')
+  await page.getByRole('heading', { level: 1, name: 'Kim' }).waitFor()
+  await page.getByLabel('Users of the apps that they use can find them').check()
+  await told(page, 'Saved')
+  await page.getByLabel('Apps keep the camera off').uncheck()
+  await page.getByLabel('New password of the child').fill('kims own words')
+  await page.locator('form', { hasText: 'Set password' }).getByLabel('Your password').fill(PASSWORD)
+  await button(page, 'Set password')
+  await told(page, 'Kim has a new password, and is signed out everywhere')
+  await elsewhere('kim', 'kims own words')
+  await look(page)
+
+  const casey = await elsewhere('casey')
+  assert.equal((await call(casey, 'POST', '/account/v1/friends/request', { handle: 'kim' })).status, 200)
+  await page.goto(`${address}/account/children`)
+  await page.getByRole('link', { name: '1 friend request to answer' }).click()
+  await page.getByRole('button', { name: /^Accept Casey/ }).click()
+  await told(page, 'The request is accepted')
+  await look(page)
+  const [friends] = await app.sql(`select count(*)::int as count from friendships f join people p on p.id = f.asked_id
+    where p.handle_key = 'kim' and f.accepted_at is not null`)
+  assert.equal(friends?.count, 1)
+
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await button(page, 'Stop looking after this child')
+  await inDialog(page, 'Stop looking after this child')
+  await dialog(page).getByText('You are the only parent of this child').waitFor()
+  await inDialog(page, 'Cancel')
+  await button(page, 'Delete this account')
+  await dialog(page).getByLabel('Your password').fill(PASSWORD)
+  const go = dialog(page).getByRole('button', { name: 'Delete for good' })
+  assert.equal(await go.isDisabled(), true)
+  await dialog(page).getByLabel('Type @kim to go on').fill('@kim')
+  await look(page)
+  await go.click()
+  await told(page, 'The account of Kim is deleted')
+  await page.getByText('You look after no child here').waitFor()
+  // Whose child somebody else's is, nobody is told.
+  await page.goto(`${address}/account/children/@leo.marchand`)
+  await page.getByText('You look after no child with that handle').waitFor()
+  assert.deepEqual(unexpected(problems), [])
+})
+
+test('a child sees what a parent decides, and that it is not they', { skip: noChromium }, async (t) => {
+  const page = await openChromium(t)
+  await app.givePassword('finley')
+  await app.sql(`
+    update people set date_of_birth = '${yearsAgo(9)}' where handle_key = 'finley';
+    insert into guardians (child_id, parent_id, created_at)
+      select c.id, p.id, now() from people c, people p where c.handle_key = 'finley' and p.handle_key = 'ellis'`)
+  await page.goto(`${address}/account/signin?next=/account/profile`)
+  await page.getByLabel('Handle').fill('finley')
+  await page.getByLabel('Password').fill(PASSWORD)
+  await button(page, 'Sign in')
+  await page.getByText('A parent decides about your name and country until you are 13.').waitFor()
+  assert.equal(await page.getByLabel('First name').count(), 0)
+  assert.equal(await page.getByLabel('Let others find me').count(), 0)
+  await page.goto(`${address}/account/friends`)
+  await page.getByText('A parent asks and answers for you until you are 13.').waitFor()
+  assert.equal(await page.getByLabel('Handle').count(), 0)
+  await page.goto(`${address}/account/children`)
+  await page.getByText('Only adults look after a child here').waitFor()
+  await page.goto(`${address}/account/data`)
+  await page.getByText('A parent can delete your account. Ask them.').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Delete account' }).count(), 0)
+})
+
+test('everything is downloaded, and the account is deleted for the handle and the password', {
+  skip: noChromium,
+}, async (t) => {
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await enterAs(page, address, 'Casey')
+  await page.goto(`${address}/account/data`)
+  await page.getByLabel('Your password').fill('wrong')
+  await button(page, 'Download')
+  await page.getByText('The current password is wrong.').waitFor()
+  await page.getByLabel('Your password').fill(PASSWORD)
+  const started = page.waitForEvent('download')
+  await button(page, 'Download')
+  const kept = await started
+  assert.equal(kept.suggestedFilename(), 'groundschool.zip')
+  assert.equal(
+    readFileSync(await kept.path())
+      .subarray(0, 2)
+      .toString(),
+    'PK',
+  )
+  await button(page, 'Delete account')
+  await dialog(page).getByLabel('Type @casey to go on').fill('@casey')
+  await dialog(page).getByLabel('Your password').fill(PASSWORD)
+  await look(page)
+  await inDialog(page, 'Delete for good')
+  await page.getByText('Your account is deleted. Goodbye.').waitFor()
+  assert.deepEqual(await app.sql(`select 1 from people where handle_key = 'casey'`), [])
+  // Nobody's pages are shown to nobody.
+  await page.goto(`${address}/account/security`)
+  await page.waitForURL(/\/account\/signin\?next=%2Faccount%2Fsecurity$/)
+  assert.deepEqual(unexpected(problems), [])
+})

@@ -1,0 +1,132 @@
+import { Box, Group, SimpleGrid, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Download, type LucideIcon, MonitorSmartphone, ShieldCheck, UserRound, Users, UsersRound } from 'lucide-react'
+import {
+  listChildren,
+  listOwnApps,
+  listOwnBrowsers,
+  listPasskeys,
+  readOwnFriends,
+  readSettings,
+  type Settings,
+} from '../api/operations.ts'
+import { query } from '../api/query.ts'
+import { OwnAvatar } from '../parts/own-avatar.tsx'
+import { PageHead } from '../parts/page-head.tsx'
+import { nameOf } from '../parts/person.tsx'
+import { Loaded } from '../parts/states.tsx'
+import { accountWords } from '../words/account.ts'
+import classes from './overview-page.module.css'
+
+const { overview: say } = accountWords
+
+/** Where everything of one's account is, and how it stands. */
+export function OverviewPage() {
+  const settings = useQuery(query(readSettings, {}))
+  return <Loaded of={settings}>{(person) => <Overview person={person} />}</Loaded>
+}
+
+function Overview({ person }: { readonly person: Settings }) {
+  const isAdult = person.userType === 'adult'
+  const apps = useQuery(query(listOwnApps, {})).data
+  const browsers = useQuery(query(listOwnBrowsers, {})).data
+  const passkeys = useQuery(query(listPasskeys, {})).data
+  const friends = useQuery(query(readOwnFriends, {})).data
+  const children = useQuery({ ...query(listChildren, {}), enabled: isAdult }).data
+  const childRequests = children?.reduce((sum, { friendRequests }) => sum + friendRequests, 0) ?? 0
+  return (
+    <>
+      <Group gap="md" wrap="nowrap" mb="lg" align="flex-start">
+        <OwnAvatar size={64} />
+        <Box flex={1} miw={0}>
+          <PageHead title={nameOf(person)} lead={say.lead(person.handle)} />
+        </Box>
+      </Group>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+        <Part
+          to="/account/profile"
+          icon={UserRound}
+          title={say.profile}
+          text={say.profileText}
+          facts={[person.publicSearch ? say.found : say.notFound]}
+        />
+        <Part
+          to="/account/security"
+          icon={ShieldCheck}
+          title={say.security}
+          text={say.securityText}
+          facts={[
+            passkeys && say.passkeys(passkeys.length),
+            browsers && say.browsers(browsers.length),
+            apps && say.apps(apps.length),
+          ]}
+        />
+        <Part
+          to="/account/friends"
+          icon={Users}
+          title={say.friends}
+          text={say.friendsText}
+          facts={[friends && say.friendsCount(friends.friends.length)]}
+          todo={friends && friends.received.length > 0 ? say.requests(friends.received.length) : undefined}
+        />
+        {isAdult && (
+          <Part
+            to="/account/children"
+            icon={UsersRound}
+            title={say.children}
+            text={say.childrenText}
+            facts={[children && say.childrenCount(children.length)]}
+            todo={childRequests > 0 ? say.requests(childRequests) : undefined}
+          />
+        )}
+        <Part to="/account/data" icon={Download} title={say.data} text={say.dataText} facts={[]} />
+        <a href="/device" className={classes.part}>
+          <Inside icon={MonitorSmartphone} title={say.connect} text={say.connectText} facts={[]} />
+        </a>
+      </SimpleGrid>
+    </>
+  )
+}
+
+interface PartProps {
+  readonly icon: LucideIcon
+  readonly title: string
+  readonly text: string
+  readonly facts: readonly (string | undefined)[]
+  /** Something waits for an answer. */
+  readonly todo?: string | undefined
+}
+
+const Inside = ({ icon: Icon, title, text, facts, todo }: PartProps) => (
+  <>
+    <Icon size={22} aria-hidden className={classes.icon} />
+    <div>
+      <Text fw={600} className={classes.title}>
+        {title}
+      </Text>
+      <Text size="sm" c="dimmed">
+        {text}
+      </Text>
+      {facts.some(Boolean) && (
+        <Text size="sm" mt={6}>
+          {facts.filter(Boolean).join(' · ')}
+        </Text>
+      )}
+      {todo && (
+        <Text size="sm" mt={6} fw={600} className={classes.todo}>
+          {todo}
+        </Text>
+      )}
+    </div>
+  </>
+)
+
+const Part = ({
+  to,
+  ...inside
+}: PartProps & { readonly to: `/account/${'profile' | 'security' | 'friends' | 'children' | 'data'}` }) => (
+  <Link to={to} className={classes.part}>
+    <Inside {...inside} />
+  </Link>
+)

@@ -1,0 +1,283 @@
+import { Button, Checkbox, Group, NativeSelect, PasswordInput, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { checkNewPassword, checkProof, ProofField, proofOf } from '../account/proof-field.tsx'
+import {
+  type Child,
+  changeChild,
+  deleteChild,
+  leaveChild,
+  listChildPasskeys,
+  listChildren,
+  readSettings,
+  setChildPassword,
+} from '../api/operations.ts'
+import { query, useWrite } from '../api/query.ts'
+import { Card } from '../parts/card.tsx'
+import { Confirm } from '../parts/confirm.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { notify } from '../parts/notify.tsx'
+import { nameOf } from '../parts/person.tsx'
+import { Problem } from '../parts/states.tsx'
+import { PasskeyBoxes } from '../passkeys/passkey-boxes.tsx'
+import { countryChoices } from '../profiles/countries.ts'
+import { accountWords } from '../words/account.ts'
+import { words } from '../words/words.ts'
+import { ChildFrame } from './child-frame.tsx'
+
+const { child: say, fields, security } = accountWords
+const { form: sayForm } = words
+const route = getRouteApi('/signed-in/account/children/$handle')
+
+/** One child: what a parent decides for them. */
+export function ChildPage() {
+  const { handle } = route.useParams()
+  const hasPassword = useQuery(query(readSettings, {})).data?.hasPassword ?? true
+  return (
+    <ChildFrame handle={handle}>
+      {(child) => (
+        <Stack gap="lg" mt="lg">
+          <Decisions child={child} />
+          <Names key={`${child.firstName} ${child.lastName} ${child.country}`} child={child} />
+          <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+            <Email key={child.email} child={child} hasPassword={hasPassword} />
+            <Password child={child} hasPassword={hasPassword} />
+          </SimpleGrid>
+          <Danger child={child} hasPassword={hasPassword} />
+        </Stack>
+      )}
+    </ChildFrame>
+  )
+}
+
+interface OfChild {
+  readonly child: Child
+}
+interface Proving {
+  /** The parent's own. */
+  readonly hasPassword: boolean
+}
+
+/** Saved at once: each can be turned back in the same place. */
+function Decisions({ child: { handle, publicSearch, parentFlags } }: OfChild) {
+  const change = useWrite(changeChild, { changes: [listChildren], onDone: () => notify(say.saved) })
+  const box = (name: 'publicSearch' | 'cameraDisabled' | 'proximityFriends', isOn: boolean) => (
+    <Checkbox
+      label={say[name]}
+      checked={change.isPending ? (change.variables[name] ?? isOn) : isOn}
+      disabled={change.isPending}
+      onChange={(event) => change.mutate({ handle, [name]: event.currentTarget.checked })}
+    />
+  )
+  return (
+    <Card title={say.decisions}>
+      <Stack>
+        {change.error && <Problem error={change.error} />}
+        {box('publicSearch', publicSearch)}
+        {box('cameraDisabled', parentFlags.cameraDisabled)}
+        {box('proximityFriends', parentFlags.proximityFriends)}
+        <Text size="sm" c="dimmed">
+          {say.decisionsHelp}
+        </Text>
+      </Stack>
+    </Card>
+  )
+}
+
+function Names({ child: { handle, firstName, lastName, country } }: OfChild) {
+  const form = useForm({ initialValues: { firstName, lastName, country } })
+  const save = useWrite(changeChild, { changes: [listChildren], onDone: () => notify(say.saved) })
+  return (
+    <Card title={say.names}>
+      <form noValidate onSubmit={form.onSubmit((values) => save.mutate({ handle, ...values }))}>
+        <Stack>
+          {save.error && <Problem error={save.error} />}
+          <SimpleGrid cols={{ base: 1, sm: 3 }}>
+            <TextInput
+              label={fields.firstName}
+              maxLength={100}
+              autoComplete="off"
+              {...form.getInputProps('firstName')}
+            />
+            <TextInput label={fields.lastName} maxLength={100} autoComplete="off" {...form.getInputProps('lastName')} />
+            <NativeSelect
+              label={fields.country}
+              data={countryChoices(country, fields.notSaid)}
+              {...form.getInputProps('country')}
+            />
+          </SimpleGrid>
+          <Group>
+            <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
+              {sayForm.save}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Card>
+  )
+}
+
+function Email({ child: { handle, email }, hasPassword }: OfChild & Proving) {
+  const form = useForm({ initialValues: { email, password: '' }, validate: { password: checkProof(hasPassword) } })
+  const change = useWrite(changeChild, { changes: [listChildren], onDone: () => notify(say.saved) })
+  return (
+    <Card title={say.email}>
+      <form
+        noValidate
+        onSubmit={form.onSubmit(({ email, password }) =>
+          change.mutate({ handle, email: email.trim(), ...proofOf(password) }),
+        )}
+      >
+        <Stack>
+          {change.error && <Problem error={change.error} />}
+          <Text size="sm">{email === '' ? say.noEmail : say.emailText}</Text>
+          <TextInput
+            label={security.newEmail}
+            description={say.newEmailHelp}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            type="email"
+            autoComplete="off"
+            maxLength={254}
+            spellCheck={false}
+            {...form.getInputProps('email')}
+          />
+          <ProofField form={form} hasPassword={hasPassword} />
+          <Group>
+            <Button type="submit" variant="default" loading={change.isPending}>
+              {security.changeEmail}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Card>
+  )
+}
+
+function Password({ child, hasPassword }: OfChild & Proving) {
+  const { handle } = child
+  const passkeys = useQuery(query(listChildPasskeys, { handle }))
+  const form = useForm({
+    initialValues: { newPassword: '', password: '', removePasskeys: [] as string[] },
+    validate: { newPassword: checkNewPassword, password: checkProof(hasPassword) },
+  })
+  const set = useWrite(setChildPassword, {
+    changes: [listChildPasskeys],
+    onDone: () => {
+      form.reset()
+      notify(say.passwordSet(nameOf(child)))
+    },
+  })
+  return (
+    <Card title={say.password}>
+      <form
+        noValidate
+        onSubmit={form.onSubmit(({ password, ...values }) => set.mutate({ handle, ...values, ...proofOf(password) }))}
+      >
+        <Stack>
+          {set.error && <Problem error={set.error} />}
+          <Text size="sm">{say.passwordText}</Text>
+          <PasswordInput
+            label={say.newPassword}
+            description={fields.newPasswordHelp}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            autoComplete="new-password"
+            maxLength={1000}
+            {...form.getInputProps('newPassword')}
+          />
+          <PasskeyBoxes passkeys={passkeys.data ?? []} {...form.getInputProps('removePasskeys')} />
+          <ProofField form={form} hasPassword={hasPassword} />
+          <Group>
+            <Button type="submit" variant="default" loading={set.isPending}>
+              {say.setPassword}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Card>
+  )
+}
+
+function Danger({ child, hasPassword }: OfChild & Proving) {
+  const name = nameOf(child)
+  const navigate = useNavigate()
+  const [open, setOpen] = useState<'leave' | 'delete'>()
+  const close = () => setOpen(undefined)
+  const done = (message: string) => {
+    notify(message)
+    void navigate({ to: '/account/children' })
+  }
+  const leave = useWrite(leaveChild, { changes: [listChildren], onDone: () => done(say.left(name)) })
+  return (
+    <Card title={sayForm.danger} isDanger>
+      <Stack gap="md">
+        <Group justify="space-between" align="center">
+          <Text size="sm" maw={560}>
+            {say.leaveText}
+          </Text>
+          <Button variant="light" color="red" onClick={() => setOpen('leave')}>
+            {say.leave}
+          </Button>
+        </Group>
+        <Group justify="space-between" align="center">
+          <Text size="sm" maw={560}>
+            {say.deleteText}
+          </Text>
+          <Button color="red" onClick={() => setOpen('delete')}>
+            {say.delete}
+          </Button>
+        </Group>
+      </Stack>
+      <Confirm
+        isOpen={open === 'leave'}
+        title={say.leaveTitle(name)}
+        go={say.leave}
+        isPending={leave.isPending}
+        error={leave.error}
+        onGo={() => leave.mutate({ handle: child.handle })}
+        onClose={close}
+      >
+        {say.leaveText}
+      </Confirm>
+      <Dialog isOpen={open === 'delete'} onClose={close} title={say.deleteTitle(name)}>
+        <DeleteForm child={child} hasPassword={hasPassword} onClose={close} onDone={() => done(say.deleted(name))} />
+      </Dialog>
+    </Card>
+  )
+}
+
+interface DeleteFormProps extends OfChild, Proving {
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+
+/** The handle is typed, because there is no way back. */
+function DeleteForm({ child: { handle }, hasPassword, onClose, onDone }: DeleteFormProps) {
+  const form = useForm({ initialValues: { typed: '', password: '' }, validate: { password: checkProof(hasPassword) } })
+  const remove = useWrite(deleteChild, { changes: [listChildren], onDone })
+  return (
+    <form noValidate onSubmit={form.onSubmit(({ password }) => remove.mutate({ handle, ...proofOf(password) }))}>
+      <Stack>
+        {remove.error && <Problem error={remove.error} />}
+        <Text size="sm">{say.deleteText}</Text>
+        <TextInput
+          label={sayForm.type(handle)}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          {...form.getInputProps('typed')}
+        />
+        <ProofField form={form} hasPassword={hasPassword} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {sayForm.cancel}
+          </Button>
+          <Button type="submit" color="red" loading={remove.isPending} disabled={form.values.typed !== handle}>
+            {say.deleteGo}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
