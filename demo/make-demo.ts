@@ -339,7 +339,14 @@ export const makeDemo = () => ({
       name: 'Demo app',
       organisation: 'northwind',
       owner: '@drew',
-      redirectUris: ['http://localhost:4000/demo/callback', 'http://127.0.0.1/callback', 'demo://callback'],
+      redirectUris: [
+        'http://localhost:4000/demo/callback',
+        // The API reference signs in as this app, in either environment.
+        'http://localhost:4000/docs/callback',
+        'http://localhost:4001/docs/callback',
+        'http://127.0.0.1/callback',
+        'demo://callback',
+      ],
       device: true,
       implicit: true,
       basic: true,

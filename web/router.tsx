@@ -5,6 +5,7 @@ import { root, signedIn } from './routes/base.tsx'
 import { consoleRoutes } from './routes/console.tsx'
 import { dashboardRoutes } from './routes/dashboard.tsx'
 import { plannerRoutes } from './routes/planner.tsx'
+import { referenceRoutes } from './routes/reference.tsx'
 
 /** The pages' table of contents; each area has its own in `routes/`. A page is loaded when somebody goes there. */
 const front = createRoute({
@@ -22,6 +23,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     front,
     demoCallback,
+    ...referenceRoutes,
     signedIn.addChildren([...dashboardRoutes, ...consoleRoutes, ...plannerRoutes, ...adminRoutes, ...accountRoutes]),
   ]),
   defaultPreload: 'intent',

@@ -40,9 +40,12 @@ export async function importDemoWhereDue(config: Config, connection: Connection,
 }
 
 /** The demo app is a page of this platform, wherever that listens. */
-function atOwnAddress(content: unknown, { PORT, BASE_URL }: Config): unknown {
+function atOwnAddress(content: unknown, { PORT, BASE_URL, SANDBOX_URL }: Config): unknown {
   if (PORT === 0) return content
-  return JSON.parse(JSON.stringify(content).replaceAll('http://localhost:4000/', `${BASE_URL}/`))
+  const text = JSON.stringify(content)
+    .replaceAll('http://localhost:4000/', `${BASE_URL}/`)
+    .replaceAll('http://localhost:4001/', `${SANDBOX_URL}/`)
+  return JSON.parse(text)
 }
 
 /** Everybody knows the passwords of demo people, and one of them is an administrator: only this machine may reach them. */

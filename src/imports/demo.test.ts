@@ -40,7 +40,13 @@ test('the demo data is as contract §11 says', async (t) => {
     implicit_enabled: true,
     basic_enabled: true,
     status: 'approved',
-    uris: ['demo://callback', 'http://127.0.0.1/callback', 'http://localhost:4000/demo/callback'],
+    uris: [
+      'demo://callback',
+      'http://127.0.0.1/callback',
+      'http://localhost:4000/demo/callback',
+      'http://localhost:4000/docs/callback',
+      'http://localhost:4001/docs/callback',
+    ],
   })
   const special = await app.sql(
     `select handle, administrator, developer from people where administrator or developer order by 1`,

@@ -21,6 +21,7 @@ export function Frame() {
   const [isOpen, { toggle, close }] = useDisclosure()
   const isSandbox = here.environment === 'sandbox'
   const own = AREAS.filter(({ id }) => here.person?.areas.some((area) => area === id))
+  const isReference = path === '/docs' || path.startsWith('/docs/')
   const area = AREAS.find(({ id }) => path === `/${id}` || path.startsWith(`/${id}/`))
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer
   useEffect(close, [path])
@@ -89,7 +90,7 @@ export function Frame() {
         <AreaNavigation own={own} area={area} />
       </AppShell.Navbar>
       <AppShell.Main className={classes.main}>
-        <div id="content" tabIndex={-1} className={area ? classes.content : classes.wide}>
+        <div id="content" tabIndex={-1} className={area ? classes.content : isReference ? classes.full : classes.wide}>
           <Outlet />
         </div>
       </AppShell.Main>

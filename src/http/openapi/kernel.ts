@@ -75,7 +75,7 @@ const KERNEL: readonly KernelPath[] = [
     name: 'docs',
     summary: 'Shows this description as a page on which operations can be tried',
     description:
-      'For developers: open it in a browser, enter an access token, and send requests from the page. Everything that it loads comes from this platform.',
+      'For developers: open it in a browser, sign in, and send requests from the page. `/docs/<operationId>` shows one operation. Everything that it loads comes from this platform.',
     type: 'text/html',
     schema: { type: 'string' },
     security: [],

@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from 'typebox'
 import manifest from '../../../package.json' with { type: 'json' }
 import type { ErrorName } from '../../errors.ts'
+import { BASE_URL, CLIENT_ID, USER_IDS } from '../../samples.ts'
 import { CSV_TYPE, IMAGE_BODY_TYPES } from '../input/bodies.ts'
 import { isFile, isInQuery, namesInPath } from '../input/fields.ts'
 import type { Interface } from '../interface.ts'
@@ -27,6 +28,7 @@ export interface ApiDocument {
   readonly openapi: string
   readonly info: JsonObject
   readonly servers: readonly JsonObject[]
+  readonly 'x-samples': JsonObject
   readonly tags: readonly JsonObject[]
   readonly paths: Record<string, Record<string, JsonObject>>
   readonly components: Record<string, JsonObject>
@@ -49,6 +51,7 @@ export function describeApi({ operations, pages, areas }: Interface, { url }: { 
     openapi: '3.1.0',
     info: { title: 'Groundschool', version: manifest.version, description: ABOUT },
     servers: [{ url }],
+    'x-samples': SAMPLES,
     tags: Object.entries({ ...areas, ...KERNEL_AREA }).map(([name, description]) => ({ name, description })),
     paths,
     components: {
@@ -62,6 +65,14 @@ export function describeApi({ operations, pages, areas }: Interface, { url }: { 
       securitySchemes,
     },
   }
+}
+
+/** What stands in the examples for something real, so that a page can put that in its place. */
+const SAMPLES: JsonObject = {
+  description: 'What stands in the examples for something that is another one for everybody',
+  baseUrl: BASE_URL,
+  clientId: CLIENT_ID,
+  userIds: Object.fromEntries(Object.entries(USER_IDS).map(([name, userId]) => [`@${name}`, userId])),
 }
 
 const idempotencyKey: JsonObject = {
@@ -224,7 +235,10 @@ function describeBody({ input, from, example }: Operation, schemas: SharedSchema
   // OpenAPI 3.1 says of bytes nothing but their media type.
   if (from === 'image')
     return { required: true, content: Object.fromEntries(IMAGE_BODY_TYPES.map((type) => [type, {}])) }
-  if (from === 'raw') return { required: true, content: { '*/*': {} } }
+  if (from === 'raw') {
+    const file = fieldsOf(input).find(([, field]) => isFile(field))
+    return { required: true, content: { '*/*': exampleOf(file && example?.request?.[file[0]]) } }
+  }
   if (from === 'csv') {
     const [file] = fieldsOf(input).find(([, field]) => isFile(field))!
     const schema = { type: 'string', description: input.properties[file].description }

@@ -6,6 +6,7 @@ import type { Environment } from '../../environment.ts'
 import { fail } from '../../errors.ts'
 import { limitAddress } from '../callers/callers.ts'
 import { sendAnswer } from '../output/answers.ts'
+import { CODINGS, type Coding, isAccepted, varyByCoding } from '../output/codings.ts'
 import { HTML_TYPE, ICON_TYPE, SCRIPT_TYPE, STYLE_TYPE } from '../output/media-types.ts'
 import type { HttpRequest, PlainRoute } from '../request.ts'
 
@@ -15,10 +16,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': ICON_TYPE,
   '.woff2': 'font/woff2',
 }
-const CODINGS = [
-  ['br', '.br'],
-  ['gzip', '.gz'],
-] as const
+const ENDINGS: Readonly<Record<Coding, string>> = { br: '.br', gzip: '.gz' }
 
 interface Build {
   /** The document that all pages begin with. */
@@ -44,8 +42,8 @@ export function webAssetRoutes(environment: Environment): PlainRoute[] {
   return [...files].flatMap(([name, plain]): PlainRoute[] => {
     const type = TYPES[extname(name)]
     if (type === undefined) return []
-    const codings = CODINGS.flatMap(([coding, ending]) => {
-      const bytes = files.get(`${name}${ending}`)
+    const codings = CODINGS.flatMap((coding) => {
+      const bytes = files.get(`${name}${ENDINGS[coding]}`)
       return bytes ? [{ coding, bytes }] : []
     })
     const handle = (request: HttpRequest) => {
@@ -54,7 +52,7 @@ export function webAssetRoutes(environment: Environment): PlainRoute[] {
       const headers = {
         'content-type': type,
         'cache-control': 'public, max-age=31536000, immutable',
-        vary: request.headers.origin === undefined ? 'Accept-Encoding' : 'Origin, Accept-Encoding',
+        vary: varyByCoding(request),
         ...(coded && { 'content-encoding': coded.coding }),
       }
       sendAnswer(environment, request, 200, headers, coded?.bytes ?? plain)
@@ -76,11 +74,9 @@ export const fontRoute = (environment: Environment): PlainRoute => ({
   },
 })
 
-const isAccepted = ({ headers }: HttpRequest, coding: string): boolean =>
-  new RegExp(`\\b${coding}\\b(?!\\s*;\\s*q=0(?!\\.0*[1-9]))`, 'i').test(String(headers['accept-encoding'] ?? ''))
-
-/** Where pages are: the front page, what lies below the areas, and the demo app. `/planner/v1` and the like are operations. */
-const PAGES = /^\/(?:$|account(?:$|\/(?:profile|security|friends|children|data)(?:$|\/))|(?:dashboard|console|planner|admin)(?:$|\/(?!v\d+(?:$|\/)))|demo\/callback$)/
+/** Where pages are: the front page, what lies below the areas, the API reference, and the demo app. `/planner/v1` and the like are operations. */
+const PAGES =
+  /^\/(?:$|account(?:$|\/(?:profile|security|friends|children|data)(?:$|\/))|(?:dashboard|console|planner|admin)(?:$|\/(?!v\d+(?:$|\/)))|docs(?:\/\w+)?$|demo\/callback$)/
 
 /** A browser that goes somewhere says that it wants HTML; scripts and programs do not. */
 export const wantsPage = ({ method, headers }: Pick<HttpRequest, 'method' | 'headers'>): boolean =>

@@ -1,0 +1,44 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import { ButtonLink } from '../parts/link.tsx'
+import { PageHead } from '../parts/page-head.tsx'
+import { Problem, Waiting } from '../parts/states.tsx'
+import { referenceWords } from '../words/reference.ts'
+import { finishSignIn } from './sign-in.ts'
+
+const { signIn: say } = referenceWords
+
+/** Where sign-in leads back to. The code does not stay in the history. */
+export function CallbackPage() {
+  const navigate = useNavigate()
+  const [problem, setProblem] = useState<Error>()
+  const hasBegun = useRef(false)
+  useEffect(() => {
+    // A code works once, and this is once.
+    if (hasBegun.current) return
+    hasBegun.current = true
+    finishSignIn(new URLSearchParams(location.search)).then(
+      (next) => navigate({ href: next, replace: true }),
+      (error: Error) => {
+        history.replaceState(history.state, '', location.pathname)
+        setProblem(error)
+      },
+    )
+  }, [navigate])
+  if (!problem)
+    return (
+      <>
+        <PageHead title={say.callbackTitle} />
+        <Waiting />
+      </>
+    )
+  return (
+    <>
+      <PageHead title={say.callbackFailed} />
+      <Problem error={problem} />
+      <ButtonLink to="/docs" variant="default" mt="md">
+        {say.callbackBack}
+      </ButtonLink>
+    </>
+  )
+}

@@ -1,0 +1,60 @@
+import { useSyncExternalStore } from 'react'
+
+/** A session of an app, held for somebody who tries operations. */
+export interface Session {
+  readonly token: string
+  readonly handle: string
+  /** None where the token was pasted. */
+  readonly clientId?: string
+  /** When the token ends, in milliseconds; unknown where it was pasted. */
+  readonly endsAt?: number
+  /** By the samples of the examples: userIds of the same people in this app. */
+  readonly userIds: Readonly<Record<string, string>>
+}
+
+export interface Pair {
+  readonly key: string
+  readonly secret: string
+}
+
+const SESSION = 'reference.session'
+
+/** Over a reload, and no longer than this tab (decision 55). */
+const readSession = (): Session | undefined => {
+  try {
+    return JSON.parse(sessionStorage.getItem(SESSION) ?? 'null') ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+export interface Held {
+  readonly session: Session | undefined
+  /** In memory alone. */
+  readonly pair: Pair | undefined
+}
+
+let held: Held = { session: readSession(), pair: undefined }
+const listeners = new Set<() => void>()
+const hold = (next: Partial<Held>): void => {
+  held = { ...held, ...next }
+  for (const listener of listeners) listener()
+}
+
+export function holdSession(session: Session | undefined): void {
+  if (session) sessionStorage.setItem(SESSION, JSON.stringify(session))
+  else sessionStorage.removeItem(SESSION)
+  hold({ session })
+}
+
+export const holdPair = (pair: Pair | undefined): void => hold({ pair })
+
+/** What the page can prove itself with. */
+export const useHeld = (): Held =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => held,
+  )

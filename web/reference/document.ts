@@ -1,0 +1,173 @@
+/** What of OpenAPI 3.1 the platform's description uses. */
+export interface Schema {
+  readonly $ref?: string
+  readonly type?: string
+  readonly title?: string
+  readonly description?: string
+  readonly format?: string
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly pattern?: string
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly uniqueItems?: boolean
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
+  readonly patternProperties?: Readonly<Record<string, Schema>>
+  readonly additionalProperties?: boolean | Schema
+  readonly contentSchema?: Schema
+}
+
+export interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header'
+  readonly description?: string
+  readonly required?: boolean
+  readonly schema: Schema
+  readonly example?: unknown
+}
+
+export interface Media {
+  readonly schema?: Schema
+  readonly example?: unknown
+  readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>
+}
+
+export interface Answer {
+  readonly description: string
+  readonly headers?: Readonly<Record<string, unknown>>
+  readonly content?: Readonly<Record<string, Media>>
+}
+
+type Ref = { readonly $ref: string }
+
+interface Described {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly summary: string
+  readonly description: string
+  readonly parameters?: readonly (Parameter | Ref)[]
+  readonly requestBody?: { readonly required?: boolean; readonly content: Readonly<Record<string, Media>> }
+  readonly security: readonly Readonly<Record<string, unknown>>[]
+  readonly responses: Readonly<Record<string, Answer | Ref>>
+  readonly 'x-callers'?: string
+  readonly 'x-role'?: string
+  readonly 'x-needs'?: readonly string[]
+}
+
+export interface ApiDocument {
+  readonly info: { readonly version: string; readonly description: string }
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
+  readonly components: Readonly<Record<string, unknown>>
+  readonly 'x-samples': Samples
+}
+
+/** What stands in examples for something that is another one for everybody. */
+export interface Samples {
+  readonly baseUrl: string
+  readonly clientId: string
+  /** By handle. */
+  readonly userIds: Readonly<Record<string, string>>
+}
+
+/** An operation as the reference shows it. */
+export interface Entry {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly area: string
+  readonly summary: string
+  readonly description: string
+  readonly parameters: readonly Parameter[]
+  readonly body: { readonly isRequired: boolean; readonly content: Readonly<Record<string, Media>> } | undefined
+  /** Names of security schemes; `none` where it also works without. */
+  readonly security: readonly string[]
+  readonly answers: readonly { readonly status: string; readonly answer: Answer }[]
+  readonly callers: string | undefined
+  readonly role: string | undefined
+  readonly needs: readonly string[]
+  /** Everything that a search looks through. */
+  readonly text: string
+}
+
+export interface Area {
+  readonly name: string
+  readonly description: string
+  readonly entries: readonly Entry[]
+}
+
+export interface Reference {
+  readonly about: string
+  readonly version: string
+  readonly areas: readonly Area[]
+  readonly byId: ReadonlyMap<string, Entry>
+  readonly samples: Samples
+  /** What a reference inside of the document leads to. */
+  follow<T>(value: T | Ref): T
+}
+
+/** The callers stand below, in words of their own. */
+const withoutCallers = (text: string): string => text.replace(/\n\nFor: [^\n]*$/, '')
+
+/** The description in the order of its areas. */
+export function readReference(document: ApiDocument): Reference {
+  const follow = <T>(value: T | Ref): T => {
+    const ref = (value as Partial<Ref> | undefined)?.$ref
+    if (typeof ref !== 'string') return value as T
+    const steps = ref.slice(2).split('/')
+    return steps.reduce((place, step) => (place as Record<string, unknown>)[step], document as unknown) as T
+  }
+  const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, one]): Entry => {
+      const description = withoutCallers(one.description)
+      return {
+        id: one.operationId,
+        method: method.toUpperCase(),
+        path,
+        area: one.tags[0] ?? '',
+        summary: one.summary,
+        description,
+        parameters: (one.parameters ?? []).map((parameter) => follow<Parameter>(parameter)),
+        body: one.requestBody && { isRequired: one.requestBody.required ?? false, content: one.requestBody.content },
+        security: one.security.map((scheme) => Object.keys(scheme)[0] ?? 'none'),
+        answers: Object.entries(one.responses).map(([status, answer]) => ({ status, answer: follow<Answer>(answer) })),
+        callers: one['x-callers'],
+        role: one['x-role'],
+        needs: one['x-needs'] ?? [],
+        text: [one.operationId, method, path, one.summary, description].join('\n').toLowerCase(),
+      }
+    }),
+  )
+  return {
+    about: document.info.description,
+    version: document.info.version,
+    areas: document.tags
+      .map(({ name, description }) => ({ name, description, entries: entries.filter(({ area }) => area === name) }))
+      .filter((area) => area.entries.length > 0),
+    byId: new Map(entries.map((entry) => [entry.id, entry])),
+    samples: document['x-samples'],
+    follow,
+  }
+}
+
+/** Those that have every word somewhere. */
+export function findEntries(areas: readonly Area[], typed: string): readonly Area[] {
+  const wanted = typed.toLowerCase().split(/\s+/).filter(Boolean)
+  if (wanted.length === 0) return areas
+  return areas
+    .map((area) => ({
+      ...area,
+      entries: area.entries.filter(({ text, area }) =>
+        wanted.every((word) => text.includes(word) || area.toLowerCase().includes(word)),
+      ),
+    }))
+    .filter(({ entries }) => entries.length > 0)
+}

@@ -1,0 +1,168 @@
+import { TextInput, UnstyledButton } from '@mantine/core'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { ChevronRight, Search } from 'lucide-react'
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  memo,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import { referenceWords } from '../words/reference.ts'
+import { type Entry, findEntries, type Reference } from './document.ts'
+import classes from './reference.module.css'
+
+const { list: say } = referenceWords
+
+export const Method = ({ method }: { readonly method: string }) => (
+  <span className={classes.method} data-method={method}>
+    {method}
+  </span>
+)
+
+/** A click without a key held: the others mean another tab. */
+const isPlain = (event: MouseEvent): boolean =>
+  event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
+
+interface EntryLinkProps {
+  readonly entry: Entry
+  readonly isChosen: boolean
+  readonly onChoose: (id: string) => void
+}
+
+/** Hundreds of them: a link of the browser's own, which is drawn again only when it is chosen or left. */
+const EntryLink = memo(({ entry: { id, method, summary }, isChosen, onChoose }: EntryLinkProps) => (
+  <li>
+    <a
+      href={`/docs/${id}`}
+      className={classes.link}
+      {...(isChosen && { 'aria-current': 'page' as const })}
+      onClick={(event) => {
+        if (!isPlain(event)) return
+        event.preventDefault()
+        onChoose(id)
+      }}
+    >
+      <Method method={method} />
+      <span className={classes.summary}>{summary}</span>
+    </a>
+  </li>
+))
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]')
+
+/** Every operation by its area, and a search over all of them. On a phone it is closed until somebody wants it. */
+export function OperationList({ reference }: { readonly reference: Reference }) {
+  const { operationId } = useParams({ strict: false })
+  const navigate = useNavigate()
+  const [typed, setTyped] = useState('')
+  const wanted = useDeferredValue(typed.trim())
+  const [isOpen, setOpen] = useState(false)
+  const chosenArea = reference.byId.get(operationId ?? '')?.area
+  const [opened, setOpened] = useState<ReadonlySet<string>>(() => new Set())
+  const input = useRef<HTMLInputElement>(null)
+  const scroll = useRef<HTMLElement>(null)
+  const areas = useMemo(() => findEntries(reference.areas, wanted), [reference, wanted])
+  const count = areas.reduce((sum, { entries }) => sum + entries.length, 0)
+
+  useEffect(() => {
+    if (chosenArea !== undefined) setOpened((all) => new Set(all).add(chosenArea))
+  }, [chosenArea])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another one is chosen
+  useEffect(() => {
+    setOpen(false)
+    const [list, link] = [scroll.current, scroll.current?.querySelector<HTMLElement>('[aria-current]')]
+    // Only the list itself: the page is at its top.
+    if (list && link && (link.offsetTop < list.scrollTop || link.offsetTop > list.scrollTop + list.clientHeight - 40))
+      list.scrollTop = link.offsetTop - list.clientHeight / 2
+  }, [operationId, opened])
+  useEffect(() => {
+    const onKey = (event: globalThis.KeyboardEvent) => {
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+      event.preventDefault()
+      setOpen(true)
+      input.current?.focus()
+      input.current?.select()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
+
+  const choose = useMemo(
+    () => (id: string) => void navigate({ to: '/docs/$operationId', params: { operationId: id } }),
+    [navigate],
+  )
+  const onKeyDown = (event: KeyboardEvent) => {
+    const first = findEntries(reference.areas, typed)[0]?.entries[0]
+    if (event.key === 'Enter' && typed.trim() !== '' && first) choose(first.id)
+    if (event.key !== 'Escape') return
+    setTyped('')
+    setOpen(false)
+  }
+  const toggle = (name: string) =>
+    setOpened((all) => {
+      const next = new Set(all)
+      if (!next.delete(name)) next.add(name)
+      return next
+    })
+  return (
+    <div className={classes.aside} data-open={isOpen || undefined}>
+      <TextInput
+        ref={input}
+        type="search"
+        aria-label={say.search}
+        placeholder={say.search}
+        rightSection={<kbd className={classes.kbd}>/</kbd>}
+        aria-keyshortcuts="/"
+        leftSection={<Search size={16} aria-hidden />}
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        onFocus={() => setOpen(true)}
+        onKeyDown={onKeyDown}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <div className={classes.found} role="status">
+        {wanted === '' ? '' : say.found(count)}
+      </div>
+      <nav aria-label={say.label} className={classes.scroll} ref={scroll}>
+        {wanted === '' && (
+          <a
+            href="/docs"
+            className={`${classes.link} ${classes.overview}`}
+            {...(operationId === undefined && { 'aria-current': 'page' as const })}
+            onClick={(event) => {
+              if (!isPlain(event)) return
+              event.preventDefault()
+              void navigate({ to: '/docs' })
+            }}
+          >
+            {say.overview}
+          </a>
+        )}
+        {areas.map(({ name, entries }) => {
+          const isShown = wanted !== '' || opened.has(name)
+          return (
+            <div key={name}>
+              <UnstyledButton className={classes.area} aria-expanded={isShown} onClick={() => toggle(name)}>
+                {name}
+                <ChevronRight size={16} aria-hidden className={classes.chevron} />
+              </UnstyledButton>
+              {isShown && (
+                <ul className={classes.entries}>
+                  {entries.map((entry) => (
+                    <EntryLink key={entry.id} entry={entry} isChosen={entry.id === operationId} onChoose={choose} />
+                  ))}
+                </ul>
+              )}
+            </div>
+          )
+        })}
+      </nav>
+    </div>
+  )
+}

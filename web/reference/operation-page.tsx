@@ -1,0 +1,116 @@
+import { Stack, Text } from '@mantine/core'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { SearchX } from 'lucide-react'
+import { Card } from '../parts/card.tsx'
+import { Copied } from '../parts/copied.tsx'
+import { Fact, Facts } from '../parts/facts.tsx'
+import { ButtonLink } from '../parts/link.tsx'
+import { PageHead } from '../parts/page-head.tsx'
+import { Empty } from '../parts/states.tsx'
+import { referenceWords } from '../words/reference.ts'
+import { Answers } from './answers.tsx'
+import { useHeld } from './credentials.ts'
+import type { Entry, Reference } from './document.ts'
+import { ParameterFields, SchemaFields } from './fields.tsx'
+import { Method } from './operation-list.tsx'
+import { reference } from './read.ts'
+import classes from './reference.module.css'
+import { bodyKindOf } from './request.ts'
+import { RichText } from './rich-text.tsx'
+import { TryIt } from './try-it.tsx'
+
+const say = referenceWords
+
+/** One operation: what it does, who may call it, what goes in and comes out, and a form to try it. */
+export function OperationPage() {
+  const { operationId } = useParams({ from: '/reference/docs/$operationId' })
+  const found = useSuspenseQuery(reference()).data
+  const { session } = useHeld()
+  const entry = found.byId.get(operationId)
+  if (!entry)
+    return (
+      <>
+        <PageHead title={say.missing} />
+        <Card>
+          <Empty icon={SearchX} title={operationId} action={<ButtonLink to="/docs">{say.missingHome}</ButtonLink>}>
+            {say.missingText(operationId)}
+          </Empty>
+        </Card>
+      </>
+    )
+  return (
+    <>
+      <PageHead
+        title={entry.summary}
+        above={
+          <div className={classes.address}>
+            <Method method={entry.method} />
+            <Copied value={entry.path} what={say.operation.path} />
+          </div>
+        }
+      />
+      <Stack gap="lg">
+        <div>
+          <RichText text={entry.description} />
+        </div>
+        <Card>
+          <Callers entry={entry} />
+        </Card>
+        {entry.parameters.length > 0 && (
+          <Card title={say.operation.parameters}>
+            <ParameterFields parameters={entry.parameters} follow={found.follow} />
+          </Card>
+        )}
+        {entry.body && (
+          <Card title={say.operation.body}>
+            <Body entry={entry} follow={found.follow} />
+          </Card>
+        )}
+        {/* Another person has other ids: the example is filled in anew. */}
+        <TryIt key={`${entry.id} ${session?.handle}`} entry={entry} samples={found.samples} />
+        <Card title={say.operation.answers}>
+          <Answers key={entry.id} entry={entry} follow={found.follow} />
+        </Card>
+      </Stack>
+    </>
+  )
+}
+
+function Callers({ entry: { callers, role, needs, security } }: { readonly entry: Entry }) {
+  const kind = callers === 'plugin' ? 'basicPlugin' : callers === 'record store' ? 'basicStore' : 'basic'
+  const proofs = security.map((name) => (name === 'basic' ? kind : name))
+  return (
+    <Facts>
+      <Fact name={say.operation.callers}>{say.callers[callers ?? 'anyone'] ?? callers}</Fact>
+      {role !== undefined && <Fact name={say.operation.role}>{role}</Fact>}
+      {needs.length > 0 && <Fact name={say.operation.needs}>{needs.join(', ')}</Fact>}
+      <Fact name={say.operation.proof}>
+        {(proofs.length > 0 ? proofs : ['none']).map((name) => (
+          <Text key={name} size="sm">
+            {say.proofs[name] ?? name}
+          </Text>
+        ))}
+      </Fact>
+    </Facts>
+  )
+}
+
+function Body({ entry, follow }: { readonly entry: Entry; readonly follow: Reference['follow'] }) {
+  const { content, isRequired } = entry.body!
+  const schema = Object.values(content)[0]?.schema
+  const kind = bodyKindOf(entry)
+  return (
+    <Stack gap="sm">
+      <Text size="sm" c="dimmed">
+        {Object.keys(content)
+          .filter((type) => type !== '*/*')
+          .join(say.schema.or)}
+        {kind === 'file' && ` ${say.operation.bytes}`}
+        {kind === 'any' && say.operation.anything}
+        {!isRequired && ` ${say.operation.optionalBody}`}
+      </Text>
+      {schema && <SchemaFields key={entry.id} schema={schema} follow={follow} />}
+    </Stack>
+  )
+}

@@ -1,0 +1,16 @@
+import { openapi } from '../api/operations.ts'
+import { query } from '../api/query.ts'
+import { type ApiDocument, type Reference, readReference } from './document.ts'
+
+let last: { from: object; to: Reference } | undefined
+const readOnce = (document: object): Reference => {
+  if (last?.from !== document) last = { from: document, to: readReference(document as ApiDocument) }
+  return last.to
+}
+
+/** The whole description, read once: it is another one with another version of the platform only. */
+export const reference = () => ({
+  ...query(openapi, {}),
+  staleTime: Number.POSITIVE_INFINITY,
+  select: readOnce,
+})

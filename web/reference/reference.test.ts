@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import type { Page } from 'playwright-core'
+import { makeTestKey } from '../../src/credentials/testing.ts'
+import { readText, run } from '../../src/imports/testing.ts'
+import { checkAccessibility, collectProblems, noChromium, openChromium } from '../../src/testing/chromium.ts'
+import { sharedApp } from '../../src/testing/testing.ts'
+import type { Here } from '../api/operations.ts'
+import { enterAs } from '../testing.ts'
+import { type ApiDocument, findEntries, readReference } from './document.ts'
+import { draftOf, findFaults, prepare, waysOf } from './request.ts'
+import { fieldsOf, sayBounds, sayType } from './schema.ts'
+import { LANGUAGES, writeSnippet } from './snippets.ts'
+
+const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' })
+const address = app.environment().url
+const sandbox = app.environment('sandbox').url
+const demo = readText('demo/demo.json')
+  .replaceAll('http://localhost:4000/', `${address}/`)
+  .replaceAll('http://localhost:4001/', `${sandbox}/`)
+await run(app, JSON.parse(demo))
+
+const document = JSON.parse(readText('docs/openapi.json')) as ApiDocument
+const reference = readReference(document)
+const here = { environment: 'production', production: address, sandbox } as Here
+const all = [...reference.byId.values()]
+
+test('every operation of the description is listed in one area, can be said, and its example can be sent as it is', () => {
+  assert.ok(all.length > 250)
+  assert.deepEqual(
+    reference.areas.flatMap(({ entries }) => entries.map(({ id }) => id)).sort(),
+    all.map(({ id }) => id).sort(),
+  )
+  for (const entry of all) {
+    assert.ok(waysOf(entry).length > 0, entry.id)
+    const faults = findFaults(entry, draftOf(entry, reference.samples, here))
+    assert.deepEqual(faults, { missing: [] }, entry.id)
+    for (const { schema } of entry.parameters) assert.notEqual(sayType(schema, reference.follow), '')
+    for (const { schema } of Object.values(entry.body?.content ?? {}))
+      for (const { field } of schema ? fieldsOf(schema, reference.follow) : [])
+        assert.ok(sayType(field, reference.follow) !== '' && Array.isArray(sayBounds(field)), entry.id)
+  }
+})
+
+test('a search finds operations by path, summary, name and description, all words at once', () => {
+  const find = (typed: string) =>
+    findEntries(reference.areas, typed).flatMap(({ entries }) => entries.map(({ id }) => id))
+  assert.equal(find('').length, all.length)
+  assert.ok(find('/app/v1/bucket').includes('createBucket'))
+  assert.deepEqual(find('createBUCKET'), ['createBucket'])
+  assert.ok(find('bucket makes').includes('createBucket'))
+  assert.ok(find('shares between some of its users').includes('createBucket'))
+  assert.deepEqual(find('no such thing at all'), [])
+})
+
+test('the code of each language sends the request of the form, whatever is in it', async () => {
+  const avery = await app.as('avery')
+  const entry = reference.byId.get('createBucket')!
+  for (const language of LANGUAGES) {
+    const data = { text: `it's "quoted" \\ $HOME \`id\` \n \${x} é`, none: null, yes: true, list: [1.5, {}] }
+    const body = JSON.stringify({ id: `from ${language}`, data })
+    const draft = { ...draftOf(entry, reference.samples, here), body }
+    const code = writeSnippet[language]({ ...prepare(entry, draft), origin: app.address, way: 'bearer' })
+    const env = { ...process.env, TOKEN: avery.token! }
+    const [program, ...args] = {
+      curl: ['sh', '-c', code],
+      typescript: [
+        process.execPath,
+        '--input-type=module-typescript',
+        '-e',
+        `const token = process.env.TOKEN\n${code}`,
+      ],
+      python: ['python3', '-c', `import os\ntoken = os.environ["TOKEN"]\n${code}`],
+    }[language]
+    const { stdout } = await promisify(execFile)(program!, args, { env })
+    assert.deepEqual(JSON.parse(stdout).data, data, language)
+  }
+})
+
+const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: true }).click()
+const answer = (page: Page) => page.getByRole('region', { name: 'Answer' })
+const statusIs = (page: Page, status: number) => answer(page).getByText(`Status ${status}`).waitFor()
+
+async function look(page: Page): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.waitForTimeout(250)
+    await checkAccessibility(page)
+  }
+}
+
+test('somebody finds an operation, signs in, sends its default body, and a reload keeps the token', {
+  skip: noChromium,
+}, async (t) => {
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await page.goto(`${address}/docs`)
+  await page.getByRole('heading', { level: 1, name: 'API reference' }).waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('createbucket')
+  await page.getByText('1 operation', { exact: true }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`${address}/docs/createBucket`)
+  await page.getByRole('heading', { level: 1, name: /^Makes a bucket/ }).waitFor()
+
+  await page.getByRole('button', { name: 'Sign in to try operations' }).click()
+  const dialog = page.getByRole('dialog')
+  assert.equal(await dialog.getByLabel('Client ID').inputValue(), 'gs-demo-app')
+  await dialog.getByText(`${address}/docs/callback`).waitFor()
+  await look(page)
+  await dialog.getByRole('button', { name: 'Go to sign-in' }).click()
+  await page.getByLabel('Handle').fill('@avery')
+  await page.getByLabel('Password').fill('groundschool')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await page.waitForURL(`${address}/docs/createBucket`)
+  await page.getByText('Signed in as @avery in app gs-demo-app').waitFor()
+
+  await send(page)
+  await statusIs(page, 200)
+  await answer(page)
+    .getByText(/"flight-plan"/)
+    .waitFor()
+  await answer(page).getByText('Request id').waitFor()
+  await look(page)
+
+  await page.reload()
+  await page.getByText('Signed in as @avery in app gs-demo-app').waitFor()
+  const kept = (await page.evaluate(
+    '[JSON.stringify(sessionStorage), JSON.stringify(localStorage), document.cookie]',
+  )) as string[]
+  const token = /gs_at_[\w-]+/.exec(kept[0]!)![0]
+  assert.doesNotMatch(kept[0]!, /gs-demo-secret|verifier/)
+  assert.doesNotMatch(kept.slice(1).join(), /gs_at_|gs_rt_/)
+
+  // What is not JSON stays here.
+  let sent = 0
+  page.on('request', (request) => {
+    if (request.url().includes('/app/v1/bucket')) sent++
+  })
+  await page.getByLabel('Body').fill('{"id": ')
+  await send(page)
+  await page.getByText(/^This is not JSON/).waitFor()
+  await page.getByRole('button', { name: 'Back to the example' }).click()
+  assert.match(await page.getByLabel('Body').inputValue(), /flight-plan/)
+  assert.equal(sent, 0)
+
+  await page.goto(`${address}/docs/watchBucket`)
+  await send(page)
+  await answer(page)
+    .getByText(/event: ready/)
+    .waitFor()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await answer(page).getByText('The stream has ended.').waitFor()
+
+  await page.goto(`${address}/docs/readMyPicture`)
+  await send(page)
+  await statusIs(page, 200)
+  const picture = page.getByRole('img', { name: 'The image that came back' })
+  await picture.waitFor()
+  await page.waitForFunction('document.querySelector("section img").naturalWidth > 0')
+  assert.deepEqual(problems, [])
+
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('button', { name: 'Sign in to try operations' }).waitFor()
+  assert.equal(await page.evaluate('sessionStorage.getItem("reference.session")'), null)
+  const after = await fetch(`${address}/user/v1/my/profile`, { headers: { authorization: `Bearer ${token}` } })
+  assert.equal((await after.json()).error_code, 4034, 'the session is over')
+})
+
+test('the sandbox signs in at its own address', { skip: noChromium }, async (t) => {
+  const page = await openChromium(t)
+  await page.goto(`${sandbox}/docs/readOwnProfile`)
+  await page.getByRole('button', { name: 'Sign in to try operations' }).click()
+  await page.getByRole('button', { name: 'Go to sign-in' }).click()
+  await page.getByLabel('Handle').fill('@blake')
+  await page.getByLabel('Password').fill('groundschool')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await page.getByText('Signed in as @blake in app gs-sbx-demo-app').waitFor()
+  await send(page)
+  await statusIs(page, 200)
+})
+
+test('an answer that this tab did not ask for is no sign-in', { skip: noChromium }, async (t) => {
+  const page = await openChromium(t)
+  let exchanged = 0
+  page.on('request', (request) => {
+    if (request.url().includes('/oauth/v2/token')) exchanged++
+  })
+  const refused = async (query: string) => {
+    await page.goto(`${address}/docs/callback?${query}`)
+    await page.getByRole('heading', { level: 1, name: 'The sign-in was not completed' }).waitFor()
+    assert.equal(new URL(page.url()).search, '')
+  }
+  await refused('code=gs_ac_x&state=y')
+  const pending = { state: 'mine', verifier: 'v', clientId: 'gs-demo-app', next: '/docs' }
+  for (const query of [
+    'code=gs_ac_x&state=other',
+    'code=gs_ac_x',
+    'code=gs_ac_x&state=mine&iss=https%3A%2F%2Fevil.example',
+  ]) {
+    await page.evaluate(`sessionStorage.setItem('reference.sign-in', ${JSON.stringify(JSON.stringify(pending))})`)
+    await refused(query)
+    assert.equal(await page.evaluate('sessionStorage.getItem("reference.sign-in")'), null)
+  }
+  assert.equal(exchanged, 0)
+})
+
+test('a key of the record store sends statements, and is forgotten with a reload', { skip: noChromium }, async (t) => {
+  const { key, secret } = await makeTestKey(app, { name: 'Reference' })
+  const page = await openChromium(t)
+  await page.goto(`${address}/docs/sendStatements`)
+  await page.getByRole('button', { name: 'Sign in to try operations' }).click()
+  await page.getByText('With a key').click()
+  await page.getByLabel('Key or client ID').fill(key)
+  await page.getByRole('dialog').getByLabel('Secret').fill(secret)
+  await page.getByRole('button', { name: 'Use key' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  assert.equal(await page.getByLabel('Send as').inputValue(), 'basic')
+  await send(page)
+  await statusIs(page, 200)
+  await answer(page)
+    .getByText(/5e2f6d3a-8f41-4b0e-9a53-1c1d7a3f9d10/)
+    .waitFor()
+  assert.doesNotMatch(
+    String(await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })')),
+    new RegExp(secret),
+  )
+  await page.reload()
+  await page.getByRole('button', { name: 'Sign in to try operations' }).waitFor()
+})
+
+test('operations for browsers use the sign-in of the browser, and nothing is sent by itself', {
+  skip: noChromium,
+}, async (t) => {
+  const front = await openChromium(t)
+  await enterAs(front, address, 'Avery')
+  const page = await front.context().newPage()
+  const sent: string[] = []
+  page.on('request', (request) => sent.push(new URL(request.url()).pathname))
+  await page.goto(`${address}/docs/readMe`)
+  await page.getByText('you are @avery.').waitFor()
+  assert.deepEqual(
+    sent.filter((path) => !/^\/(?:docs|web|openapi|account\/v1\/(?:here|profile\/picture)|favicon)/.test(path)),
+    [],
+  )
+  await send(page)
+  await statusIs(page, 200)
+  await answer(page)
+    .getByText(/"handle": "@avery"/)
+    .waitFor()
+})
+
+test('hostile text in a description or an answer is text', { skip: noChromium }, async (t) => {
+  const hostile = '<img src=x onerror="window.hit=1"><script>window.hit=1</script> [x](javascript:hit=1) `<b>` **<i>**'
+  const page = await openChromium(t)
+  await page.route('**/openapi.json', async (route) => {
+    const changed = structuredClone(document) as unknown as Record<string, never>
+    const one = changed.paths['/healthz']!.get as Record<string, unknown>
+    Object.assign(one, { summary: hostile, description: hostile, tags: ['Platform'] })
+    await route.fulfill({ json: changed })
+  })
+  await page.goto(`${address}/docs/healthz`)
+  await page.getByRole('heading', { level: 1, name: /<img src=x/ }).waitFor()
+  for (const contentType of ['application/json', 'text/html', 'image/svg+xml']) {
+    const body =
+      contentType === 'image/svg+xml'
+        ? `<svg xmlns="http://www.w3.org/2000/svg"><script>window.hit=1</script></svg>`
+        : hostile
+    await page.route('**/healthz', (route) =>
+      route.fulfill({ contentType, body, headers: { 'x-request-id': hostile } }),
+    )
+    await send(page)
+    await statusIs(page, 200)
+    if (contentType !== 'image/svg+xml')
+      await answer(page)
+        .locator('pre')
+        .getByText(/<script>/)
+        .waitFor()
+    await page.unroute('**/healthz')
+  }
+  assert.equal(await page.evaluate('window.hit'), undefined)
+  assert.equal(await page.locator('img[src="x"], main script, a[href^="javascript"], main b, main i').count(), 0)
+})

@@ -1,0 +1,105 @@
+import type { Held } from './credentials.ts'
+import { type Prepared, pretty, proofOf, type Way } from './request.ts'
+
+/** What came back, ready to be shown. Text is shown as text, whatever it says that it is. */
+export type Content =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean; readonly address: string }
+  | { readonly kind: 'image'; readonly address: string }
+  | { readonly kind: 'file'; readonly address: string; readonly name: string; readonly bytes: number }
+  | { readonly kind: 'events'; readonly text: string; readonly isOpen: boolean }
+
+export interface Outcome {
+  readonly status: number
+  readonly ms: number
+  readonly headers: readonly (readonly [string, string])[]
+  readonly requestId: string | undefined
+  readonly errorCode: number | undefined
+  readonly content: Content
+}
+
+/** More of it is in the file that one can save. */
+const MOST_SHOWN = 200_000
+const SHOWN = /^(?:text\/(?!csv)|application\/(?:[\w.+-]*\+)?json\b)/
+
+const fileName = (headers: Headers): string =>
+  /filename="([^"]+)"/.exec(headers.get('content-disposition') ?? '')?.[1] ?? 'answer'
+
+/** Sends it, and tells what came back: more than once where it comes as a stream. */
+export async function send(
+  { method, path, headers, body }: Prepared,
+  { way, held, signal }: { readonly way: Way; readonly held: Held; readonly signal: AbortSignal },
+  onOutcome: (outcome: Outcome) => void,
+): Promise<void> {
+  const startedAt = performance.now()
+  const answer = await fetch(path, {
+    method,
+    headers: { ...headers, ...proofOf(way, held) },
+    ...(body !== undefined && { body }),
+    // The platform's own cookie where it is meant, and nowhere else.
+    credentials: way === 'browser' ? 'same-origin' : 'omit',
+    cache: 'no-store',
+    signal,
+  })
+  const ms = performance.now() - startedAt
+  const type = answer.headers.get('content-type') ?? ''
+  const outcome = {
+    status: answer.status,
+    ms,
+    headers: [...answer.headers]
+      .filter(([name]) => name !== 'content-type')
+      .concat(type === '' ? [] : [['content-type', type]]),
+    requestId: answer.headers.get('x-request-id') ?? undefined,
+    errorCode: answer.ok ? undefined : Number(answer.headers.get('errorcode')) || undefined,
+  }
+  if (type.startsWith('text/event-stream') && answer.body) {
+    let text = ''
+    const tell = (isOpen: boolean) => onOutcome({ ...outcome, content: { kind: 'events', text, isOpen } })
+    tell(true)
+    try {
+      for await (const piece of pieces(answer.body)) {
+        text = (text + piece).slice(-MOST_SHOWN)
+        tell(true)
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error
+    } finally {
+      tell(false)
+    }
+    return
+  }
+  const blob = await answer.blob()
+  onOutcome({ ...outcome, content: await contentOf(blob, type, answer.headers) })
+}
+
+async function* pieces(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    yield value
+  }
+}
+
+async function contentOf(blob: Blob, type: string, headers: Headers): Promise<Content> {
+  if (blob.size === 0) return { kind: 'none' }
+  if (type.startsWith('image/')) return { kind: 'image', address: URL.createObjectURL(blob) }
+  // Saved as bytes: nothing that came back is ever opened as a page of this origin.
+  const address = URL.createObjectURL(new Blob([blob], { type: 'application/octet-stream' }))
+  if (!SHOWN.test(type)) return { kind: 'file', address, name: fileName(headers), bytes: blob.size }
+  const text = readable(await blob.text())
+  return { kind: 'text', text: text.slice(0, MOST_SHOWN), isCut: text.length > MOST_SHOWN, address }
+}
+
+const readable = (text: string): string => {
+  try {
+    return pretty(JSON.parse(text))
+  } catch {
+    return text
+  }
+}
+
+/** What the browser keeps for an answer can go with it. */
+export function release(outcome: Outcome | undefined): void {
+  if (outcome && 'address' in outcome.content) URL.revokeObjectURL(outcome.content.address)
+}

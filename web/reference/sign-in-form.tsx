@@ -1,0 +1,153 @@
+import { Button, Group, PasswordInput, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { useHere } from '../layout/here.ts'
+import { Copied } from '../parts/copied.tsx'
+import { Problem } from '../parts/states.tsx'
+import { referenceWords } from '../words/reference.ts'
+import { holdPair, holdSession } from './credentials.ts'
+import { callbackAddress, leaveToSignIn, recognise } from './sign-in.ts'
+
+const { signIn: say } = referenceWords
+const KINDS = ['app', 'token', 'pair'] as const
+type Kind = (typeof KINDS)[number]
+
+/** Three ways to have something to send requests with. */
+export function SignInForm({ onDone }: { readonly onDone: () => void }) {
+  const { environment, demoPeople } = useHere()
+  const hasDemo = demoPeople.length > 0
+  const [kind, setKind] = useState<Kind>('app')
+  const [clientId, setClientId] = useState(
+    hasDemo ? (environment === 'sandbox' ? 'gs-sbx-demo-app' : 'gs-demo-app') : '',
+  )
+  // Everybody knows the one of the demo app.
+  const [clientSecret, setClientSecret] = useState(hasDemo ? 'gs-demo-secret' : '')
+  const [token, setToken] = useState('')
+  const [key, setKey] = useState('')
+  const [secret, setSecret] = useState('')
+  const [fault, setFault] = useState<string>()
+  const [problem, setProblem] = useState<Error>()
+  const [isBusy, setBusy] = useState(false)
+
+  const acts: Readonly<Record<Kind, () => Promise<void>>> = {
+    app: async () => {
+      if (clientId.trim() === '') return setFault(say.missingClient)
+      const next = location.pathname
+      await leaveToSignIn({ clientId: clientId.trim(), clientSecret, next })
+    },
+    token: async () => {
+      if (token.trim() === '') return setFault(say.missingToken)
+      holdSession(await recognise(token.trim()))
+      onDone()
+    },
+    pair: async () => {
+      if (key.trim() === '' || secret === '') return setFault(say.missingKey)
+      holdPair({ key: key.trim(), secret })
+      onDone()
+    },
+  }
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    setFault(undefined)
+    setProblem(undefined)
+    setBusy(true)
+    try {
+      await acts[kind]()
+    } catch (error) {
+      setProblem(error as Error)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const choose = (value: string) => {
+    setKind(value as Kind)
+    setFault(undefined)
+    setProblem(undefined)
+  }
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <SegmentedControl
+          aria-label={say.kind}
+          fullWidth
+          value={kind}
+          data={KINDS.map((value) => ({ value, label: say.kinds[value] }))}
+          onChange={choose}
+        />
+        {problem && <Problem error={problem} />}
+        {kind === 'app' && (
+          <>
+            <Text size="sm">{say.appText}</Text>
+            {!isSecureContext && <Problem error={new Error(say.insecure)} />}
+            <TextInput
+              label={say.clientId}
+              value={clientId}
+              error={fault}
+              autoComplete="off"
+              spellCheck={false}
+              onChange={(event) => setClientId(event.currentTarget.value)}
+            />
+            <div>
+              <Text size="sm" c="dimmed" mb={4}>
+                {say.clientIdHelp}
+              </Text>
+              <Copied value={callbackAddress()} what={say.redirect} />
+            </div>
+            <PasswordInput
+              label={say.clientSecret}
+              description={say.clientSecretHelp}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              value={clientSecret}
+              autoComplete="off"
+              onChange={(event) => setClientSecret(event.currentTarget.value)}
+            />
+            <Text size="sm" c="dimmed">
+              {say.kept}
+            </Text>
+          </>
+        )}
+        {kind === 'token' && (
+          <>
+            <PasswordInput
+              label={say.token}
+              description={say.tokenHelp}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              value={token}
+              error={fault}
+              autoComplete="off"
+              onChange={(event) => setToken(event.currentTarget.value)}
+            />
+            <Text size="sm" c="dimmed">
+              {say.kept}
+            </Text>
+          </>
+        )}
+        {kind === 'pair' && (
+          <>
+            <Text size="sm">{say.pairText}</Text>
+            <TextInput
+              label={say.key}
+              value={key}
+              error={fault}
+              autoComplete="off"
+              spellCheck={false}
+              onChange={(event) => setKey(event.currentTarget.value)}
+            />
+            <PasswordInput
+              label={say.secret}
+              description={say.pairKept}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              value={secret}
+              autoComplete="off"
+              onChange={(event) => setSecret(event.currentTarget.value)}
+            />
+          </>
+        )}
+        <Group justify="flex-end">
+          <Button type="submit" loading={isBusy}>
+            {kind === 'app' ? say.go : kind === 'token' ? say.useToken : say.usePair}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

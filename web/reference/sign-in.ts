@@ -1,0 +1,96 @@
+import { ApiProblem } from '../api/call.ts'
+import { logOut, openapi, readOwnProfile, requestStandardTokens, searchUsers } from '../api/operations.ts'
+import { queryClient } from '../api/query.ts'
+import { referenceWords } from '../words/reference.ts'
+import { holdSession, type Session } from './credentials.ts'
+import type { ApiDocument } from './document.ts'
+
+const { signIn: say } = referenceWords
+const PENDING = 'reference.sign-in'
+
+/** What must outlive the way to the sign-in page and back; taken away as soon as one is back. */
+interface Pending {
+  readonly state: string
+  readonly verifier: string
+  readonly clientId: string
+  readonly clientSecret?: string
+  readonly next: string
+}
+
+/** Where sign-in leads back to: developers register it for an app of their own. */
+export const callbackAddress = (): string => `${location.origin}/docs/callback`
+
+const base64url = (bytes: Uint8Array): string =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+const randomText = (): string => base64url(crypto.getRandomValues(new Uint8Array(32)))
+
+/** The authorization code flow with PKCE (RFC 7636), as any app does it. */
+export async function leaveToSignIn(app: { clientId: string; clientSecret: string; next: string }): Promise<void> {
+  const [state, verifier] = [randomText(), randomText()]
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
+  const { clientId, clientSecret, next } = app
+  const pending: Pending = { state, verifier, clientId, next, ...(clientSecret && { clientSecret }) }
+  sessionStorage.setItem(PENDING, JSON.stringify(pending))
+  const fields = {
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: callbackAddress(),
+    state,
+    code_challenge: base64url(new Uint8Array(digest)),
+    code_challenge_method: 'S256',
+  }
+  location.assign(`/oauth/v2/signin?${new URLSearchParams(fields)}`)
+}
+
+/** What one came back with becomes a session. Answers where one was. */
+export async function finishSignIn(query: URLSearchParams): Promise<string> {
+  const kept = sessionStorage.getItem(PENDING)
+  sessionStorage.removeItem(PENDING)
+  const pending = kept === null ? undefined : (JSON.parse(kept) as Pending)
+  if (!pending || query.get('state') !== pending.state) throw new Error(say.notAsked)
+  const issuer = query.get('iss')
+  if (issuer !== null && issuer !== location.origin) throw new Error(say.otherIssuer)
+  const code = query.get('code')
+  if (code === null) throw new Error(query.get('error_description') ?? query.get('error') ?? say.noCode)
+  const tokens = await requestStandardTokens({
+    grant_type: 'authorization_code',
+    code,
+    code_verifier: pending.verifier,
+    redirect_uri: callbackAddress(),
+    client_id: pending.clientId,
+    ...(pending.clientSecret !== undefined && { client_secret: pending.clientSecret }),
+  })
+  const who = await recognise(tokens.access_token)
+  holdSession({ ...who, clientId: pending.clientId, endsAt: Date.now() + tokens.expires_in * 1000 })
+  return pending.next
+}
+
+/** Whose token it is, and under which userIds their app knows the people of the examples. */
+export async function recognise(token: string): Promise<Session> {
+  const [{ handle, userId }, document] = await Promise.all([
+    readOwnProfile({}, { token }),
+    queryClient.ensureQueryData({ queryKey: [openapi.operationName, {}], queryFn: () => openapi({}) }),
+  ])
+  const samples = (document as unknown as ApiDocument)['x-samples'].userIds
+  const find = async ([person, sample]: [string, string]): Promise<[string, string]> => {
+    if (person === handle) return [sample, userId]
+    const found = await searchUsers({ term: person, limit: 5 }, { token }).catch(() => undefined)
+    // Where they are not here, whoever signed in stands for them.
+    return [sample, found?.docs.find((one) => one.handle === person)?.userId ?? userId]
+  }
+  return { token, handle, userIds: Object.fromEntries(await Promise.all(Object.entries(samples).map(find))) }
+}
+
+/** Ends the session on the platform, and forgets its token. */
+export async function endSession({ token }: Session): Promise<void> {
+  try {
+    await logOut({}, { token })
+  } catch (error) {
+    // A token that is refused has ended already.
+    if (!(error instanceof ApiProblem && error.status >= 400 && error.status < 500)) throw error
+  }
+  holdSession(undefined)
+}

@@ -1,0 +1,89 @@
+import { Anchor, Button, Stack, Text } from '@mantine/core'
+import { KeyRound, UserRound } from 'lucide-react'
+import { useState } from 'react'
+import { useHere } from '../layout/here.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { notify, notifyProblem } from '../parts/notify.tsx'
+import { referenceWords } from '../words/reference.ts'
+import { holdPair, useHeld } from './credentials.ts'
+import classes from './reference.module.css'
+import type { Way } from './request.ts'
+import { endSession } from './sign-in.ts'
+import { SignInForm } from './sign-in-form.tsx'
+
+const { signIn: say } = referenceWords
+
+interface SignedInProps {
+  /** Those that an operation takes; all of them where it is about none. */
+  readonly ways?: readonly Way[]
+}
+
+/** What the page holds to prove who sends, and how to change that. */
+export function SignedIn({ ways = ['bearer', 'basic', 'browser'] }: SignedInProps) {
+  const { session, pair } = useHeld()
+  const { person } = useHere()
+  const [isOpen, setOpen] = useState(false)
+  const leave = async () => {
+    try {
+      await endSession(session!)
+      notify(say.outDone)
+    } catch (error) {
+      notifyProblem((error as Error).message)
+    }
+  }
+  const hasEnded = session?.endsAt !== undefined && session.endsAt < Date.now()
+  const next = `${location.pathname}${location.search}`
+  return (
+    <Stack gap="xs">
+      {(ways.includes('bearer') || ways.includes('basic')) && (
+        <div className={classes.line}>
+          <KeyRound size={18} aria-hidden />
+          <div className={classes.held}>
+            {session && (
+              <>
+                <Text size="sm" fw={550}>
+                  {say.session(session.handle, session.clientId)}
+                </Text>
+                {hasEnded && <Text size="sm">{say.ended}</Text>}
+                <Button size="compact-sm" variant="default" onClick={leave}>
+                  {say.out}
+                </Button>
+              </>
+            )}
+            {pair && (
+              <>
+                <Text size="sm" fw={550}>
+                  {say.pair(pair.key)}
+                </Text>
+                <Button size="compact-sm" variant="default" onClick={() => holdPair(undefined)}>
+                  {say.forget}
+                </Button>
+              </>
+            )}
+            <Button size="compact-sm" variant={session || pair ? 'subtle' : 'light'} onClick={() => setOpen(true)}>
+              {session || pair ? say.change : say.title}
+            </Button>
+          </div>
+        </div>
+      )}
+      {ways.includes('browser') && (
+        <div className={classes.line}>
+          <UserRound size={18} aria-hidden />
+          <div className={classes.held}>
+            <Text size="sm" c="dimmed">
+              {say.browserText} {person ? say.browserAs(person.handle) : say.browserNobody}
+            </Text>
+            {!person && (
+              <Anchor size="sm" underline="always" href={`/account/signin?${new URLSearchParams({ next })}`}>
+                {say.browserGo}
+              </Anchor>
+            )}
+          </div>
+        </div>
+      )}
+      <Dialog isOpen={isOpen} title={say.title} onClose={() => setOpen(false)}>
+        <SignInForm onDone={() => setOpen(false)} />
+      </Dialog>
+    </Stack>
+  )
+}

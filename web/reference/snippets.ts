@@ -1,0 +1,134 @@
+import type { Prepared, Way } from './request.ts'
+
+export const LANGUAGES = ['curl', 'typescript', 'python'] as const
+export type Language = (typeof LANGUAGES)[number]
+
+interface Told extends Prepared {
+  readonly origin: string
+  readonly way: Way
+}
+
+const inShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+/** A string of Python or TypeScript: JSON is one in both. */
+const quoted = (text: string): string => JSON.stringify(text)
+const indent = (text: string, by: string): string => text.replaceAll('\n', `\n${by}`)
+
+const isJson = ({ headers }: Prepared): boolean => /\bjson\b/.test(headers['Content-Type'] ?? '')
+/** The body as it was typed, unless it is no JSON yet. */
+const parsed = (told: Told): unknown => {
+  try {
+    return isJson(told) && typeof told.body === 'string' ? JSON.parse(told.body) : undefined
+  } catch {
+    return undefined
+  }
+}
+/** Files are named as they would lie beside the program. */
+const fileOf = ({ body }: Prepared): string => (body instanceof File ? body.name : 'picture.png')
+const hasFile = ({ headers, body }: Prepared): boolean =>
+  body instanceof File || (body === undefined && 'Content-Type' in headers)
+
+function writeCurl(told: Told): string {
+  const { method, origin, path, headers, body, way } = told
+  const proof = {
+    bearer: ['-H "Authorization: Bearer $TOKEN"'],
+    basic: ['-u "$KEY:$SECRET"'],
+    // POST /account/v1/signin fills the file.
+    browser: ['-b cookies.txt'],
+    none: [],
+  }[way]
+  const data = hasFile(told)
+    ? [`--data-binary @${fileOf(told)}`]
+    : body === undefined
+      ? []
+      : [`--data-raw ${inShell(String(body))}`]
+  return [
+    `curl${method === 'GET' ? '' : ` -X ${method}`} ${inShell(origin + path)}`,
+    ...proof,
+    ...Object.entries(headers).map(([name, value]) => `-H ${inShell(`${name}: ${value}`)}`),
+    ...data,
+  ].join(' \\\n  ')
+}
+
+function writeTypeScript(told: Told): string {
+  const { method, origin, path, headers, body, way } = told
+  const proof = {
+    bearer: [`Authorization: \`Bearer \${token}\``],
+    basic: [`Authorization: \`Basic \${btoa(\`\${key}:\${secret}\`)}\``],
+    // The cookie that POST /account/v1/signin sets; in a browser it goes along by itself.
+    browser: ['Cookie: cookie'],
+    none: [],
+  }[way]
+  const lines = [...proof, ...Object.entries(headers).map(([name, value]) => `${quoted(name)}: ${quoted(value)}`)]
+  const json = parsed(told)
+  const sent = hasFile(told)
+    ? [`body: await readFile(${quoted(fileOf(told))}),`]
+    : json !== undefined
+      ? [`body: JSON.stringify(${indent(JSON.stringify(json, null, 2), '  ')}),`]
+      : body === undefined
+        ? []
+        : [`body: ${quoted(String(body))},`]
+  const options = [
+    ...(method === 'GET' ? [] : [`method: '${method}',`]),
+    ...(lines.length > 0 ? [`headers: {\n    ${lines.join(',\n    ')},\n  },`] : []),
+    ...sent,
+  ]
+  const call = options.length > 0 ? `, {\n  ${options.join('\n  ')}\n}` : ''
+  return `${hasFile(told) ? "import { readFile } from 'node:fs/promises'\n\n" : ''}const answer = await fetch(${quoted(origin + path)}${call})
+if (!answer.ok) throw new Error(\`\${answer.status}: \${await answer.text()}\`)
+console.log(await answer.text())`
+}
+
+/** JSON with the words that Python has for its own. */
+function asPython(value: unknown, by = ''): string {
+  if (value === null) return 'None'
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  if (typeof value !== 'object') return JSON.stringify(value)
+  const inner = `${by}    `
+  const entries = Array.isArray(value)
+    ? value.map((one) => asPython(one, inner))
+    : Object.entries(value).map(([name, one]) => `${quoted(name)}: ${asPython(one, inner)}`)
+  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  return entries.length === 0
+    ? `${open}${close}`
+    : `${open}\n${entries.map((one) => `${inner}${one},\n`).join('')}${by}${close}`
+}
+
+function writePython(told: Told): string {
+  const { method, origin, path, headers, body, way } = told
+  const json = parsed(told)
+  const proof = {
+    bearer: ['"Authorization": f"Bearer {token}"'],
+    basic: ['"Authorization": "Basic " + base64.b64encode(f"{key}:{secret}".encode()).decode()'],
+    browser: ['"Cookie": cookie'],
+    none: [],
+  }[way]
+  const lines = [...proof, ...Object.entries(headers).map(([name, value]) => `${quoted(name)}: ${quoted(value)}`)]
+  const imports = [...(way === 'basic' ? ['base64'] : []), ...(json === undefined ? [] : ['json']), 'urllib.request']
+  const data = hasFile(told)
+    ? [`data=open(${quoted(fileOf(told))}, "rb").read(),`]
+    : json !== undefined
+      ? [`data=json.dumps(${asPython(json, '    ')}).encode(),`]
+      : body === undefined
+        ? []
+        : [`data=${quoted(String(body))}.encode(),`]
+  const options = [
+    `${quoted(origin + path)},`,
+    ...(method === 'GET' ? [] : [`method="${method}",`]),
+    ...(lines.length > 0 ? [`headers={\n        ${lines.join(',\n        ')},\n    },`] : []),
+    ...data,
+  ]
+  return `import ${imports.join(', ')}
+
+request = urllib.request.Request(
+    ${options.join('\n    ')}
+)
+with urllib.request.urlopen(request) as answer:
+    print(answer.read().decode())`
+}
+
+/** The request that the form would send, as a program. Secrets are names in it. */
+export const writeSnippet: Readonly<Record<Language, (told: Told) => string>> = {
+  curl: writeCurl,
+  typescript: writeTypeScript,
+  python: writePython,
+}

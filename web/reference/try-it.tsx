@@ -1,0 +1,265 @@
+import {
+  Alert,
+  Button,
+  FileInput,
+  Group,
+  NativeSelect,
+  SegmentedControl,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
+import { ExternalLink, Square, TriangleAlert } from 'lucide-react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { useHere } from '../layout/here.ts'
+import { confirmSignIn } from '../layout/sign-in-again.tsx'
+import { Card } from '../parts/card.tsx'
+import { Code } from '../parts/code.tsx'
+import { Problem } from '../parts/states.tsx'
+import { referenceWords } from '../words/reference.ts'
+import { AnswerShown } from './answer.tsx'
+import { useHeld } from './credentials.ts'
+import type { Entry, Samples } from './document.ts'
+import classes from './reference.module.css'
+import { bodyKindOf, chooseWay, draftOf, findFaults, keyOf, prepare, type Way, waysOf } from './request.ts'
+import { type Outcome, release, send } from './send.ts'
+import { SignedIn } from './signed-in.tsx'
+import { LANGUAGES, type Language, writeSnippet } from './snippets.ts'
+
+const { tryIt: say, operation } = referenceWords
+const FRESH_SIGN_IN = 4016
+
+interface TryItProps {
+  readonly entry: Entry
+  readonly samples: Samples
+}
+
+const isPage = ({ answers }: Entry): boolean =>
+  answers.some(({ status, answer }) => status === '200' && Object.keys(answer.content ?? {}).join() === 'text/html')
+
+let language: Language = 'curl'
+
+/** A form with the example in it, the answer to what it sends, and the same as a program. Nothing is sent before somebody says so. */
+export function TryIt({ entry, samples }: TryItProps) {
+  const here = useHere()
+  const held = useHeld()
+  const ways = waysOf(entry)
+  const [chosen, setChosen] = useState<Way>()
+  const way = chosen ?? chooseWay(ways, held, here)
+  const [draft, setDraft] = useState(() => draftOf(entry, samples, here, held.session?.userIds))
+  const [faults, setFaults] = useState<ReturnType<typeof findFaults>>({ missing: [] })
+  const [outcome, setOutcome] = useState<Outcome>()
+  const [problem, setProblem] = useState<Error>()
+  const [abort, setAbort] = useState<AbortController>()
+  const [shown, setShown] = useState(language)
+  const kind = bodyKindOf(entry)
+  const isOpenable = isPage(entry)
+
+  // What is left behind stops, and takes its answer along.
+  const left = useRef<{ abort: AbortController | undefined; outcome: Outcome | undefined }>({ abort, outcome })
+  left.current = { abort, outcome }
+  useEffect(
+    () => () => {
+      left.current.abort?.abort()
+      release(left.current.outcome)
+    },
+    [],
+  )
+
+  const run = async () => {
+    const found = findFaults(entry, draft)
+    setFaults(found)
+    const hasNoFile = kind === 'file' && draft.file === undefined
+    if (found.missing.length > 0 || found.body !== undefined || hasNoFile) return
+    const request = prepare(entry, draft)
+    if (isOpenable) {
+      open(request.path, '_blank', 'noopener')
+      return
+    }
+    const controller = new AbortController()
+    release(outcome)
+    setOutcome(undefined)
+    setProblem(undefined)
+    setAbort(controller)
+    try {
+      await send(request, { way, held, signal: controller.signal }, setOutcome)
+    } catch {
+      if (!controller.signal.aborted) setProblem(new Error(say.failed))
+    } finally {
+      setAbort(undefined)
+    }
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void run()
+  }
+  const setValue = (key: string, value: string) =>
+    setDraft((all) => ({ ...all, values: { ...all.values, [key]: value } }))
+  const sayWay: Readonly<Record<Way, string>> = {
+    bearer: say.ways.bearer(held.session?.handle),
+    basic: say.ways.basic(held.pair?.key),
+    browser: here.person
+      ? say.ways.browser(here.person.handle)
+      : entry.callers === 'visitor'
+        ? say.ways.browserVisitor
+        : say.ways.browser(undefined),
+    none: say.ways.none,
+  }
+  const needsFreshSignIn = way === 'browser' && here.person !== null && outcome?.errorCode === FRESH_SIGN_IN
+  const told = { ...prepare(entry, draft), origin: location.origin, way }
+  return (
+    <>
+      <Card title={say.title}>
+        {/* Beside the form: what its dialog submits would be submitted here too. */}
+        <SignedIn ways={ways} />
+        <form onSubmit={submit} noValidate className={classes.sent}>
+          <Stack>
+            <div className={classes.form}>
+              <NativeSelect
+                label={say.as}
+                value={way}
+                data={ways.map((value) => ({ value, label: sayWay[value] }))}
+                onChange={(event) => setChosen(event.currentTarget.value as Way)}
+              />
+              {entry.parameters.map((parameter) => {
+                const key = keyOf(parameter)
+                return (
+                  <TextInput
+                    key={key}
+                    className={classes.mono!}
+                    label={parameter.name}
+                    required={parameter.required ?? false}
+                    withAsterisk={parameter.required ?? false}
+                    description={operation.places[parameter.in]}
+                    inputWrapperOrder={['label', 'input', 'description', 'error']}
+                    value={draft.values[key] ?? ''}
+                    error={faults.missing.includes(parameter.name) && say.missing(parameter.name)}
+                    onChange={(event) => setValue(key, event.currentTarget.value)}
+                    autoComplete="off"
+                    spellCheck={false}
+                  />
+                )
+              })}
+              {kind === 'any' && (
+                <TextInput
+                  className={classes.mono!}
+                  label={say.type}
+                  value={draft.type}
+                  onChange={(event) => {
+                    const type = event.currentTarget.value
+                    setDraft((all) => ({ ...all, type }))
+                  }}
+                  autoComplete="off"
+                  spellCheck={false}
+                />
+              )}
+            </div>
+            {kind === 'file' && (
+              <FileInput
+                label={say.file}
+                placeholder={say.chooseFile}
+                value={draft.file ?? null}
+                onChange={(file) => setDraft((all) => ({ ...all, file: file ?? undefined }))}
+              />
+            )}
+            {(kind === 'json' || kind === 'csv' || kind === 'any') && (
+              <Textarea
+                className={classes.mono!}
+                label={say.body}
+                value={draft.body}
+                rows={Math.min(18, Math.max(3, draft.body.split('\n').length + 1))}
+                error={faults.body !== undefined && say.notJson(faults.body)}
+                onChange={(event) => {
+                  const body = event.currentTarget.value
+                  setDraft((all) => ({ ...all, body }))
+                }}
+                spellCheck={false}
+              />
+            )}
+            {entry.method !== 'GET' && (
+              <Text size="sm" className={classes.line!} component="div">
+                <TriangleAlert size={18} aria-hidden />
+                <span>{say.changes(say.environments[here.environment])}</span>
+              </Text>
+            )}
+            {isOpenable && (
+              <Text size="sm" c="dimmed">
+                {say.openText}
+              </Text>
+            )}
+            <Group>
+              {abort ? (
+                // Another element than the one that sends: a click on this one would go on to be a click on that one.
+                <Button
+                  key="stop"
+                  color="red"
+                  leftSection={<Square size={14} aria-hidden />}
+                  onClick={() => abort.abort()}
+                >
+                  {say.stop}
+                </Button>
+              ) : (
+                <Button
+                  key="send"
+                  type="submit"
+                  disabled={kind === 'file' && draft.file === undefined}
+                  {...(isOpenable && { leftSection: <ExternalLink size={16} aria-hidden /> })}
+                >
+                  {isOpenable ? say.open : say.send}
+                </Button>
+              )}
+              <Button
+                variant="subtle"
+                color="gray"
+                onClick={() => {
+                  setDraft(draftOf(entry, samples, here, held.session?.userIds))
+                  setFaults({ missing: [] })
+                }}
+              >
+                {say.reset}
+              </Button>
+            </Group>
+            {problem && <Problem error={problem} />}
+            {outcome && (
+              <section aria-label={say.answer} className={classes.answer}>
+                <AnswerShown outcome={outcome} />
+                {needsFreshSignIn && (
+                  <Alert mt="sm" color="yellow">
+                    <Button
+                      size="compact-sm"
+                      variant="default"
+                      onClick={async () => {
+                        if (await confirmSignIn()) await run()
+                      }}
+                    >
+                      {say.again}
+                    </Button>
+                  </Alert>
+                )}
+              </section>
+            )}
+          </Stack>
+        </form>
+      </Card>
+      <Card title={operation.snippets}>
+        <Stack>
+          <Text size="sm" c="dimmed">
+            {operation.snippetText}
+          </Text>
+          <SegmentedControl
+            aria-label={operation.language}
+            maw={360}
+            value={shown}
+            data={LANGUAGES.map((value) => ({ value, label: operation.languages[value] }))}
+            onChange={(value) => {
+              language = value as Language
+              setShown(language)
+            }}
+          />
+          <Code value={writeSnippet[shown](told)} what={`${operation.languages[shown]} ${operation.snippet}`} />
+        </Stack>
+      </Card>
+    </>
+  )
+}
