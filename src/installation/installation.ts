@@ -38,4 +38,15 @@ export async function keepReach(db: Db, opening: string | undefined): Promise<vo
 /** Kept in the database, because a command may be run without the settings that the platform was started with. */
 const REACH = 'reached-by-others'
 
+/** Where clients reach the environment, as the platform that was last started here had it: a command may have other settings. */
+export const findAddress = async (db: Db): Promise<string | undefined> =>
+  (await db.first(store.findFact, { name: ADDRESS }))?.value
+
+export async function keepAddress(db: Db, address: string): Promise<void> {
+  await dropFact(db, ADDRESS)
+  await keepFacts(db, [ADDRESS], address)
+}
+
+const ADDRESS = 'address'
+
 export const dropFact = (db: Db, name: string) => db.first(store.dropFact, { name })
