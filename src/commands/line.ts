@@ -77,6 +77,6 @@ function describeAll(commands: Commands): string {
     ...layOut([...rows, ['help', 'Shows this, or the help of one command: groundschool help import.']]),
     '',
     'groundschool <command> --help says more about one of them; groundschool --version says which one this is.',
-    'In a clone, groundschool is: npx groundschool <command> [options]',
+    'In a clone it is npx groundschool <command> [options].',
   ].join('\n')
 }

@@ -42,7 +42,8 @@ export const start = command({
     if (!signals.isAsked()) {
       const [production] = platform.environments
       const addresses = publicAddresses(config, platform.addresses)
-      for (const { db, name } of platform.environments) await keepAddress(db, addresses[name])
+      for (const { db, name } of platform.environments)
+        await keepAddress(db, { address: addresses[name], listening: platform.addresses[name] })
       log.info({ ...addresses, startMs: Math.round(performance.now() - startedAt) }, 'the platform is ready')
       // Standard output carries the log, one JSON a line; the banner is for a person who watches.
       const terminal = [process.stdout, process.stderr].find(({ isTTY }) => isTTY)

@@ -1,6 +1,6 @@
 import { ENVIRONMENTS, readConfig } from '../config.ts'
 import { StartupError } from '../errors.ts'
-import { findAddress } from '../installation/installation.ts'
+import { findAddress, findListening } from '../installation/installation.ts'
 import { command, JSON_OPTION, layOut, print } from './command.ts'
 import { findRunning, hasDatabase, openCommandLog, refuseEarlier, withEnvironments } from './database.ts'
 
@@ -40,13 +40,17 @@ interface Found {
 const describeAll: Parameters<typeof withEnvironments<Found[]>>[3] = (environments) =>
   Promise.all(
     ENVIRONMENTS.map(async (name) => {
-      const address = await findAddress(environments.find((one) => one.name === name)!.db)
-      return { name, address, isReady: address !== undefined && (await isReady(address)) }
+      const { db } = environments.find((one) => one.name === name)!
+      const [address, listening] = [await findAddress(db), await findListening(db)]
+      const answers = await Promise.all([address, listening].map((place) => place !== undefined && isReady(place)))
+      return { name, address, isReady: answers.includes(true) }
     }),
   )
 
 const isReady = (address: string): Promise<boolean> =>
-  fetch(`${address}/readyz`, { signal: AbortSignal.timeout(ANSWER_MS) }).then(
+  fetch(`${address.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//localhost')}/readyz`, {
+    signal: AbortSignal.timeout(ANSWER_MS),
+  }).then(
     ({ ok }) => ok,
     () => false,
   )

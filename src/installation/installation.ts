@@ -42,11 +42,21 @@ const REACH = 'reached-by-others'
 export const findAddress = async (db: Db): Promise<string | undefined> =>
   (await db.first(store.findFact, { name: ADDRESS }))?.value
 
-export async function keepAddress(db: Db, address: string): Promise<void> {
-  await dropFact(db, ADDRESS)
-  await keepFacts(db, [ADDRESS], address)
+/** Where that platform listens: this machine may not know the name by which clients reach it. */
+export const findListening = async (db: Db): Promise<string | undefined> =>
+  (await db.first(store.findFact, { name: LISTENING }))?.value
+
+export async function keepAddress(db: Db, what: { address: string; listening: string }): Promise<void> {
+  for (const [name, value] of [
+    [ADDRESS, what.address],
+    [LISTENING, what.listening],
+  ] as const) {
+    await dropFact(db, name)
+    await keepFacts(db, [name], value)
+  }
 }
 
 const ADDRESS = 'address'
+const LISTENING = 'listening'
 
 export const dropFact = (db: Db, name: string) => db.first(store.dropFact, { name })
