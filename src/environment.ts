@@ -44,6 +44,8 @@ export interface Environment {
 
 export interface EnvironmentParts {
   readonly name: EnvironmentName
+  /** Where clients reach it; by default what the settings say. */
+  readonly url?: string | undefined
   readonly config: Config
   readonly db: Database
   readonly log: Logger
@@ -61,7 +63,7 @@ export function openEnvironment({ secretKey, ...parts }: EnvironmentParts): Envi
   const opened = new Map<Service<unknown>, unknown>()
   const environment: Environment = {
     ...parts,
-    url: name === 'production' ? config.BASE_URL : config.SANDBOX_URL,
+    url: parts.url ?? (name === 'production' ? config.BASE_URL : config.SANDBOX_URL),
     stopping: stopping.signal,
     keyFor: (purpose) => Buffer.from(hkdfSync('sha256', secretKey, '', `groundschool/${name}/${purpose}`, 32)),
     get: <T>(service: Service<T>): T => {

@@ -58,13 +58,13 @@ const [port, sandboxPort] = [await findFreePort(), await findFreePort()]
 const settings = { PORT: String(port), SANDBOX_PORT: String(sandboxPort), DATA_DIR: dataDir }
 const platform = spawn(process.execPath, ['src/main.ts', 'start'], {
   env: { ...process.env, ...settings },
-  stdio: ['ignore', 'ignore', 'pipe'],
+  stdio: ['ignore', 'pipe', 'inherit'],
 })
 let said = ''
 await new Promise<void>((resolve, reject) => {
-  platform.stderr.on('data', (text) => {
+  platform.stdout.on('data', (text) => {
     said += text
-    if (said.includes('Ctrl-C stops it')) resolve()
+    if (said.includes('the platform is ready')) resolve()
   })
   platform.once('close', () => reject(new Error(`The platform did not start:\n${said}`)))
 })

@@ -278,21 +278,55 @@ export function addApp(
   })
 }
 
+export interface AppChange {
+  readonly name?: string | undefined
+  /** A handle. */
+  readonly owner?: string | undefined
+  readonly redirectUris?: readonly string[] | undefined
+  readonly origins?: readonly string[] | undefined
+  readonly isBasicEnabled?: boolean | undefined
+  readonly isImplicitEnabled?: boolean | undefined
+  readonly isDeviceEnabled?: boolean | undefined
+}
+
 /** Changes what is given of an app; the rest stays. */
-export async function changeApp(
-  tx: Db,
-  who: Caller,
-  what: { appId: number; name?: string | undefined; redirectUris?: readonly string[] | undefined },
-): Promise<void> {
-  const { appId, name, redirectUris } = what
-  if (name === undefined && redirectUris === undefined) return
-  if (redirectUris) checkRedirectUris(redirectUris)
-  await tx.first(store.changeApp, { app: appId, name: name ?? null, uris: redirectUris ? [...redirectUris] : null })
-  const detail = {
-    ...(name === undefined ? {} : { name }),
-    ...(redirectUris && { redirectUris: redirectUris.join(' ') }),
-  }
-  await recordAudit(tx, who, { action: 'app.changed', appId, detail })
+export async function changeApp(tx: Db, who: Caller, what: AppChange & { appId: number }): Promise<void> {
+  const { appId, ...change } = what
+  const changes = Object.entries(change).filter(([, value]) => value !== undefined)
+  if (changes.length === 0) return
+  if (change.name !== undefined) checkName(change.name)
+  checkRedirectUris(change.redirectUris ?? [])
+  checkOrigins(change.origins ?? [])
+  await tx.first(store.changeApp, {
+    app: appId,
+    name: change.name?.normalize('NFC') ?? null,
+    owner: change.owner === undefined ? null : await readPersonId(tx, change.owner),
+    uris: change.redirectUris ? [...change.redirectUris] : null,
+    origins: change.origins ? [...change.origins] : null,
+    basic: change.isBasicEnabled ?? null,
+    implicit: change.isImplicitEnabled ?? null,
+    device: change.isDeviceEnabled ?? null,
+  })
+  const detail = changes.map(([name, value]) => [name, Array.isArray(value) ? value.join(' ') : value])
+  await recordAudit(tx, who, { action: 'app.changed', appId, detail: Object.fromEntries(detail) })
+  if (change.origins) await notify(tx, APPS_CHANGED)
+}
+
+/** The same, for whoever knows it by its client ID. */
+export function changeAppByClientId(db: Db, who: Caller, what: AppChange & { clientId: string }): Promise<void> {
+  const { clientId, ...change } = what
+  return db.transaction(async (tx) => {
+    const app = await tx.first(store.lockApp, { client: clientId })
+    if (!app) throw fail('noSuchApp')
+    await changeApp(tx, who, { appId: app.id, ...change })
+  })
+}
+
+/** Everything that an operator may know of an app. */
+export async function showApp(db: Db, what: { clientId: string }) {
+  const row = await db.first(store.showApp, { client: what.clientId })
+  if (!row) throw fail('noSuchApp')
+  return row
 }
 
 function checkRedirectUris(uris: readonly string[]): void {
@@ -305,10 +339,18 @@ function checkRedirectUris(uris: readonly string[]): void {
 function checkNewApp(what: NewApp): void {
   if (!isAppKey(what.key))
     throw fail('validationFailed', 'A key is 1 to 60 small letters, digits or -, and does not start with sbx-')
-  if (what.name === '' || !isLine(what.name))
-    throw fail('validationFailed', 'An app has a name, on one line of at most 254 characters')
+  checkName(what.name)
   checkRedirectUris(what.redirectUris)
-  for (const origin of what.origins) {
+  checkOrigins(what.origins)
+}
+
+function checkName(name: string): void {
+  if (name === '' || !isLine(name))
+    throw fail('validationFailed', 'An app has a name, on one line of at most 254 characters')
+}
+
+function checkOrigins(origins: readonly string[]): void {
+  for (const origin of origins) {
     if (!isOrigin(origin))
       throw fail('validationFailed', `${origin} is not an origin; one looks like https://app.example.org`)
   }

@@ -217,6 +217,42 @@ export const listApps = read('apps.list', {
      order by a.client_id`,
 })
 
+/** Everything that an operator may know of an app. */
+export const showApp = read('apps.show', {
+  params: { client: text },
+  row: {
+    client_id: text,
+    name: text,
+    status: text,
+    owner: nullable(text),
+    organisation: nullable(text),
+    is_plugin: bool,
+    public_client: bool,
+    basic_enabled: bool,
+    implicit_enabled: bool,
+    device_enabled: bool,
+    anonymous_enabled: bool,
+    shared_buckets: bool,
+    redirect_uris: textArray,
+    origins: textArray,
+    users: int8,
+    blocks_used: int8,
+    blocks_limit: int8,
+    created_at: timestamptz,
+  },
+  text: `
+    select a.client_id, a.name, a.status, p.handle as owner, o.key as organisation,
+           exists (select from plugins g where g.app_id = a.id) as is_plugin, a.public_client, a.basic_enabled, a.implicit_enabled,
+           a.device_enabled, a.anonymous_enabled, a.shared_buckets,
+           array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris,
+           array(select origin from app_origins where app_id = a.id order by origin) as origins,
+           (select count(*) from app_users u where u.app_id = a.id and u.withdrawn_at is null) as users,
+           s.blocks_used, s.blocks_limit, a.created_at
+      from apps a join app_storage s on s.app_id = a.id left join people p on p.id = a.owner_id
+      left join organisations o on o.id = a.organisation_id
+     where a.client_id = :client`,
+})
+
 /** The app with its storage, redirect URIs and origins; no row where the client ID is taken. */
 export const insertApp = write('apps.insert', {
   params: {
@@ -255,15 +291,30 @@ export const insertApp = write('apps.insert', {
 
 /** Null leaves a field as it is. */
 export const changeApp = write('apps.change', {
-  params: { app: int8, name: nullable(text), uris: nullable(textArray) },
+  params: {
+    app: int8,
+    name: nullable(text),
+    owner: nullable(int8),
+    uris: nullable(textArray),
+    origins: nullable(textArray),
+    basic: nullable(bool),
+    implicit: nullable(bool),
+    device: nullable(bool),
+  },
   row: { id: int8 },
   text: `
     with gone as (
       delete from app_redirect_uris where app_id = :app and :uris is not null and uri <> all(:uris)
     ), added as (
       insert into app_redirect_uris (app_id, uri) select distinct :app::int8, uri from unnest(:uris) as uri on conflict do nothing
+    ), closed as (
+      delete from app_origins where app_id = :app and :origins is not null and origin <> all(:origins)
+    ), opened as (
+      insert into app_origins (app_id, origin) select distinct :app::int8, origin from unnest(:origins) as origin on conflict do nothing
     )
-    update apps set name = coalesce(:name, name) where id = :app returning id`,
+    update apps set name = coalesce(:name, name), owner_id = coalesce(:owner, owner_id), basic_enabled = coalesce(:basic, basic_enabled),
+           implicit_enabled = coalesce(:implicit, implicit_enabled), device_enabled = coalesce(:device, device_enabled)
+     where id = :app returning id`,
 })
 
 /** The row is locked, so that two rotations at once cannot leave three secrets. */

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import type { Db } from '../database/database.ts'
 import type { Retention } from '../database/retention.ts'
 import type { RowOf } from '../database/statement.ts'
+import { tellSignIn } from './sign-ins.ts'
 import * as store from './store.ts'
 
 export interface AuditEntry {
@@ -27,6 +28,7 @@ export async function recordAudit(db: Db, who: Caller, entry: AuditEntry): Promi
     request: who.requestId,
     detail: JSON.stringify(detailOf(who, entry)),
   })
+  tellSignIn(db, entry.action)
 }
 
 /** The same for many at once, about one person each. */

@@ -1,6 +1,7 @@
 import type { Room } from '../room.ts'
 import { auditRetention, exportAudit } from './audit.ts'
 import { auditOperations } from './routes.ts'
+import { followSignIns, signIns } from './sign-ins.ts'
 
 export const audit: Room = {
   name: 'audit',
@@ -20,4 +21,20 @@ export const audit: Room = {
     },
   ],
   retention: auditRetention,
+  gauges: [
+    {
+      name: 'groundschool_sign_ins_total',
+      help: 'Times that somebody signed in, by the door that they took',
+      label: 'door',
+      isCounter: true,
+      value: ({ get }) => get(signIns).byDoor,
+    },
+    {
+      name: 'groundschool_sign_in_failures_total',
+      help: 'Times that somebody tried to sign in with a wrong password or passkey',
+      isCounter: true,
+      value: ({ get }) => get(signIns).failures,
+    },
+  ],
+  start: followSignIns,
 }

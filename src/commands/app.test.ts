@@ -41,9 +41,33 @@ test('apps are added, get a second secret, lose the first, and are suspended and
     [['secret', 'unknown', '--list'], /^There is no app with that client ID\n$/],
     [['secret', 'log', '--drop-old'], /^Only the newest secret is left\.\n$/],
     [['secret', 'log', '--drop-old'], /^There was no old secret\.\n$/],
+    [
+      [
+        'update',
+        'log',
+        '--name',
+        'Logs',
+        '--origin',
+        'https://log.example.org',
+        '--basic',
+        'on',
+        '--redirect-uri',
+        'log://cb',
+      ],
+      /^gs-log is changed\. /,
+    ],
+    [['update', 'log', '--origin', 'nowhere'], /^nowhere is not an origin; /],
+    [['update', 'log', '--name', ''], /^An app has a name, /],
+    [['update', 'log', '--owner', '@nobody'], /^There is nobody with the handle @nobody\n$/],
+    [['update', 'gs-unknown', '--name', 'U'], /^There is no app with that client ID\n$/],
+    [
+      ['show', 'log'],
+      /^ {2}clientId +gs-log\n {2}name +Logs\n.*\n {2}owner +@drew\n.*redirectUris +log:\/\/cb\n {2}origins +https:\/\/log\.example\.org\n {2}basic +on\n/s,
+    ],
+    [['show', 'gs-unknown'], /^There is no app with that client ID\n$/],
     [['suspend', 'gs-log'], /^gs-log is suspended\.\n$/],
     [['storage', 'gs-log', '5000'], /^gs-log may hold 4096 bytes\.\n$/],
-    [['list'], /^gs-log\tsuspended\t0 of 4096\t@drew\tLog$/m],
+    [['list'], /^gs-log\tsuspended\t0 of 4096\t@drew\tLogs$/m],
     [
       ['set', 'log', '--anonymous', 'off'],
       /^gs-log refuses new anonymous users\.\nIts public buckets are written by their members\.\n$/,
@@ -69,7 +93,32 @@ test('apps are added, get a second secret, lose the first, and are suspended and
     assert.deepEqual(await runSql(connection, devices), [{ client_id: 'gs-sbx-phone' }])
     const [list] = await runAll([{ args: ['app', 'secret', 'log', '--list'], settings }])
     assert.match(list!.out, /^made \S+Z\tlast used 2026-05-01T12:00:00\.000Z\n$/)
+
+    const reading = [['list'], ['show', 'gs-log'], ['secret', 'log', '--list']]
+    const jsons = await runAll(reading.map((args) => ({ args: ['app', ...args, '--json'], settings })))
+    const [listed, shown, secrets] = jsons.map(({ out }) => JSON.parse(out))
+    const log = { clientId: 'gs-log', name: 'Logs', status: 'approved', owner: '@drew' }
+    const own = listed.find(({ clientId }: { clientId: string }) => clientId === 'gs-log')
+    assert.deepEqual(own, { ...log, storageUsed: 0, storageLimit: 4096 })
+    assert.deepEqual(
+      { ...log, basic: true, origins: ['https://log.example.org'] },
+      pick(shown, [...Object.keys(log), 'basic', 'origins']),
+    )
+    assert.equal(secrets[0].lastUsedDate, '2026-05-01T12:00:00.000Z')
+
+    const ending = [
+      ['remove', 'gs-log', '--yes'],
+      ['show', 'gs-log'],
+      ['remove', 'gs-log', '--yes'],
+    ]
+    const [removed, gone, again] = await runAll(ending.map((args) => ({ args: ['app', ...args], settings })))
+    assert.equal(removed!.out, 'gs-log is removed.\n')
+    for (const { code, err } of [gone!, again!])
+      assert.deepEqual({ code, err }, { code: 1, err: 'There is no app with that client ID\n' })
   } finally {
     await drop()
   }
 })
+
+const pick = (from: Record<string, unknown>, names: string[]) =>
+  Object.fromEntries(names.map((name) => [name, from[name]]))

@@ -2,19 +2,32 @@ import {
   addApp,
   addAppSecret,
   BLOCK_BYTES,
+  changeAppByClientId,
   dropOldAppSecrets,
   listAppSecrets,
   listApps,
   makeClientId,
+  removeApp,
   resealSecrets,
   setAppStatus,
   setAppStorage,
   setAppSwitches,
+  showApp,
 } from '../apps/apps.ts'
 import { secretKeys, secretSeal } from '../apps/secrets.ts'
 import { ENVIRONMENTS, type EnvironmentName } from '../config.ts'
 import type { Environment } from '../environment.ts'
-import { type CommandGroup, command, ENVIRONMENT_OPTION, print, UsageError } from './command.ts'
+import { fail } from '../errors.ts'
+import {
+  type CommandGroup,
+  command,
+  ENVIRONMENT_OPTION,
+  JSON_OPTION,
+  layOut,
+  print,
+  printList,
+  UsageError,
+} from './command.ts'
 import { readEnvironmentName, withEnvironment } from './database.ts'
 import { operator } from './operator.ts'
 
@@ -59,26 +72,30 @@ const add = command({
   run: async ([key], values) => {
     const { name } = values
     if (name === undefined) throw new UsageError('--name is missing')
-    await withEnvironment(readEnvironmentName(values.environment)!, async (found) => {
-      const { clientId, secret } = await addApp(
-        found.db,
-        operator(),
-        {
-          key: key!,
-          name,
-          owner: values.owner,
-          redirectUris: values['redirect-uri'] ?? [],
-          origins: values.origin ?? [],
-          isBasicEnabled: values.basic,
-          isImplicitEnabled: values.implicit,
-          isDeviceEnabled: values.device,
-          isPublic: values.public,
-        },
-        found.get(secretKeys),
-      )
-      print(`client ID      ${clientId}`)
-      print(`client secret  ${secret ?? 'none: a public app uses PKCE'}`)
-    })
+    await withEnvironment(
+      readEnvironmentName(values.environment)!,
+      async (found) => {
+        const { clientId, secret } = await addApp(
+          found.db,
+          operator(),
+          {
+            key: key!,
+            name,
+            owner: values.owner,
+            redirectUris: values['redirect-uri'] ?? [],
+            origins: values.origin ?? [],
+            isBasicEnabled: values.basic,
+            isImplicitEnabled: values.implicit,
+            isDeviceEnabled: values.device,
+            isPublic: values.public,
+          },
+          found.get(secretKeys),
+        )
+        print(`client ID      ${clientId}`)
+        print(`client secret  ${secret ?? 'none: a public app uses PKCE'}`)
+      },
+      { mayMake: true },
+    )
   },
 })
 
@@ -89,20 +106,22 @@ const secret = command({
   options: {
     'drop-old': { type: 'boolean', default: false, about: 'Ends all secrets but the newest, and makes none' },
     list: { type: 'boolean', default: false, about: 'Shows when each was made and last used, and makes none' },
+    json: { ...JSON_OPTION, about: 'With --list: prints JSON, for programs' },
     environment: implied,
   },
   examples: ['app secret logbook', 'app secret logbook --list', 'app secret logbook --drop-old'],
   run: async ([key], values) => {
+    if (values.json && !values.list) throw new UsageError('--json goes with --list')
     if (values.list && values['drop-old']) throw new UsageError('--list and --drop-old do not go together')
     await withApp(key!, values.environment, async ({ db, get }, clientId) => {
       if (values.list) {
         const secrets = await listAppSecrets(db, { clientId })
-        for (const { createdAt, lastUsedAt } of secrets)
-          print(
+        if (secrets.length === 0 && !values.json) return print('There is no secret.')
+        return printList(secrets, values.json, {
+          line: ({ createdAt, lastUsedAt }) =>
             `made ${createdAt.toISOString()}\t${lastUsedAt ? `last used ${lastUsedAt.toISOString()}` : 'never used'}`,
-          )
-        if (secrets.length === 0) print('There is no secret.')
-        return
+          json: ({ createdAt, lastUsedAt }) => ({ createdDate: createdAt, lastUsedDate: lastUsedAt ?? null }),
+        })
       }
       if (values['drop-old']) {
         const dropped = await dropOldAppSecrets(db, operator(), { clientId })
@@ -206,18 +225,122 @@ const reseal = command({
 const list = command({
   about: 'Lists all apps: client ID, status, bytes used and allowed, owner and name, separated by tabs.',
   args: [],
-  options: { environment },
-  examples: ['app list --environment sandbox'],
+  options: { environment, json: JSON_OPTION },
+  examples: ['app list', 'app list --environment sandbox --json'],
   run: (_args, values) =>
-    withEnvironment(readEnvironmentName(values.environment)!, async ({ db }) => {
-      for (const app of await listApps(db)) {
-        const [used, allowed] = [app.blocks_used * BLOCK_BYTES, app.blocks_limit * BLOCK_BYTES]
-        print([app.client_id, app.status, `${used} of ${allowed}`, app.owner ?? '-', app.name].join('\t'))
+    withEnvironment(readEnvironmentName(values.environment)!, async ({ db }) =>
+      printList(await listApps(db), values.json, {
+        line: (app) => {
+          const { storageUsed, storageLimit } = storageOf(app)
+          return [app.client_id, app.status, `${storageUsed} of ${storageLimit}`, app.owner ?? '-', app.name].join('\t')
+        },
+        json: (app) => ({
+          clientId: app.client_id,
+          name: app.name,
+          status: app.status,
+          owner: app.owner,
+          ...storageOf(app),
+        }),
+      }),
+    ),
+})
+
+const storageOf = ({ blocks_used, blocks_limit }: { blocks_used: number; blocks_limit: number }) => ({
+  storageUsed: blocks_used * BLOCK_BYTES,
+  storageLimit: blocks_limit * BLOCK_BYTES,
+})
+
+const show = command({
+  about: 'Shows an app: what it is called, who answers for it, what it may do, and where sign-in may lead.',
+  args: ['CLIENT_ID'],
+  options: { environment: implied, json: JSON_OPTION },
+  examples: ['app show gs-logbook', 'app show gs-logbook --json'],
+  run: ([given], values) =>
+    withApp(given!, values.environment, async ({ db }, clientId) => {
+      const row = await showApp(db, { clientId })
+      const shown = {
+        clientId: row.client_id,
+        name: row.name,
+        status: row.status,
+        kind: row.is_plugin ? 'plugin' : row.public_client ? 'public app' : 'app',
+        owner: row.owner,
+        organisation: row.organisation,
+        redirectUris: row.redirect_uris,
+        origins: row.origins,
+        basic: row.basic_enabled,
+        implicit: row.implicit_enabled,
+        device: row.device_enabled,
+        anonymous: row.anonymous_enabled,
+        sharedBuckets: row.shared_buckets,
+        users: row.users,
+        ...storageOf(row),
+        createdDate: row.created_at.toISOString(),
       }
+      if (values.json) return print(JSON.stringify(shown, null, 2))
+      print(layOut(Object.entries(shown).map(([name, value]) => [name, describe(value)])).join('\n'))
     }),
 })
 
+const describe = (value: unknown): string => {
+  if (Array.isArray(value)) return value.length > 0 ? value.join(' ') : '-'
+  return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value ?? '-')
+}
+
+const update = command({
+  about: 'Changes an app, at once; what is not named stays as it is.',
+  args: ['CLIENT_ID'],
+  options: {
+    name: { type: 'string', value: 'TEXT', about: 'As people read it when they sign in' },
+    owner: { type: 'string', value: 'HANDLE', about: 'The person who answers for it' },
+    'redirect-uri': {
+      type: 'string',
+      multiple: true,
+      value: 'URI',
+      about: 'Where sign-in may lead back to, from now on',
+    },
+    origin: { type: 'string', multiple: true, value: 'ORIGIN', about: 'Web pages that may call, from now on' },
+    basic: { type: 'string', value: 'on|off', about: 'Sign-in with handle and password at /auth/basic' },
+    implicit: { type: 'string', value: 'on|off', about: 'The implicit flow' },
+    device: { type: 'string', value: 'on|off', about: 'Sign-in for devices without a browser' },
+    environment: implied,
+  },
+  notes: '--redirect-uri and --origin replace the whole list: name all that are to hold.',
+  examples: ["app update gs-logbook --name 'Pilot Logbook'", 'app update gs-logbook --basic on --owner @drew'],
+  run: async ([given], values) => {
+    const change = {
+      name: values.name,
+      owner: values.owner,
+      redirectUris: values['redirect-uri'],
+      origins: values.origin,
+      isBasicEnabled: readSwitch('basic', values.basic),
+      isImplicitEnabled: readSwitch('implicit', values.implicit),
+      isDeviceEnabled: readSwitch('device', values.device),
+    }
+    if (Object.values(change).every((one) => one === undefined))
+      throw new UsageError('Name what to change, such as --name')
+    await withApp(given!, values.environment, async ({ db }, clientId) => {
+      await changeAppByClientId(db, operator(), { clientId, ...change })
+      print(`${clientId} is changed. To see it: groundschool app show ${clientId}`)
+    })
+  },
+})
+
+const remove = command({
+  about: 'Removes an app or a plugin for good, with its secrets, users, tokens and buckets.',
+  args: ['CLIENT_ID'],
+  options: { yes: { type: 'boolean', default: false, about: 'Really: it cannot be undone' }, environment: implied },
+  notes: 'People stay, and so do statements that it has sent. To stop an app for a while, suspend it instead.',
+  examples: ['app remove gs-logbook --yes'],
+  run: async ([given], values) => {
+    if (!values.yes) throw new UsageError(`Removing ${given} cannot be undone: repeat it with --yes`)
+    await withApp(given!, values.environment, async ({ db }, clientId) => {
+      if (!(await removeApp(db, operator(), { clientId }))) throw fail('noSuchApp')
+      print(`${clientId} is removed.`)
+    })
+  },
+})
+
 export const app: CommandGroup = {
-  about: 'Registers, lists, approves and suspends apps, renews their secrets, sets their storage and what they may do.',
-  verbs: { add, secret, approve, suspend, storage, set, list, reseal },
+  about: 'Registers, shows, changes, approves, suspends and removes apps, renews their secrets, sets their storage.',
+  verbs: { add, list, show, update, remove, secret, approve, suspend, storage, set, reseal },
 }

@@ -32,21 +32,18 @@ export const backup = command({
   examples: ['backup groundschool-monday.backup', 'backup groundschool-monday.backup --encrypt < passphrase.txt'],
   run: async ([file], values) => {
     const passphrase = values.encrypt ? await readPassphrase() : undefined
-    await withDatabase(
-      async (connection, config) => {
-        const progress = startProgress()
-        const { rows, tables, bytes } = await writeBackup({
-          connection,
-          schemas: ENVIRONMENTS.map(schemaOf),
-          file: file!,
-          passphrase,
-          progress: progress.update,
-        }).finally(progress.finish)
-        print(`${file}: ${rows} rows of ${tables} tables, ${bytes} bytes`)
-        tell(`Keep ${nameKey(config)} too: a restored platform needs the same key, and it is not in the file.`)
-      },
-      { mustExist: true },
-    )
+    await withDatabase(async (connection, config) => {
+      const progress = startProgress()
+      const { rows, tables, bytes } = await writeBackup({
+        connection,
+        schemas: ENVIRONMENTS.map(schemaOf),
+        file: file!,
+        passphrase,
+        progress: progress.update,
+      }).finally(progress.finish)
+      print(`${file}: ${rows} rows of ${tables} tables, ${bytes} bytes`)
+      tell(`Keep ${nameKey(config)} too: a restored platform needs the same key, and it is not in the file.`)
+    })
   },
 })
 

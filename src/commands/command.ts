@@ -74,6 +74,27 @@ function parse(entry: Command, rest: readonly string[]) {
   }
 }
 
+export const JSON_OPTION = {
+  type: 'boolean',
+  default: false,
+  about: 'Prints JSON, for programs',
+} as const satisfies Option
+
+/** A list: a line for each, or a JSON array with one on each line. */
+export async function printList<T>(
+  items: AsyncIterable<T> | Iterable<T>,
+  isJson: boolean,
+  describe: { line(item: T): string; json(item: T): unknown },
+): Promise<void> {
+  let before = '['
+  for await (const item of items) {
+    if (!isJson) print(describe.line(item))
+    else process.stdout.write(`${before}\n${JSON.stringify(describe.json(item))}`)
+    before = ','
+  }
+  if (isJson) print(before === '[' ? '[]' : '\n]')
+}
+
 export const print = (text: string): void => void process.stdout.write(`${text}\n`)
 /** For the person at the terminal, beside what the command gives out. */
 export const tell = (text: string): void => void process.stderr.write(`${text}\n`)

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict'
-import { existsSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { createTestDatabase, runSql } from '../database/test-database.ts'
+import { databaseUrl } from '../testing/machine.ts'
 import { place, run, runAll, type Settings } from './testing.ts'
 
 const COMMANDS = [
   ['start'],
+  ['status'],
   ['migrate'],
   ['import', 'FILE'],
   ['backup', 'FILE'],
@@ -19,6 +25,9 @@ const COMMANDS = [
   ['app suspend', 'CLIENT_ID'],
   ['app storage', 'CLIENT_ID BYTES'],
   ['app list'],
+  ['app show', 'CLIENT_ID'],
+  ['app update', 'CLIENT_ID'],
+  ['app remove', 'CLIENT_ID'],
   ['statements retention'],
   ['demo remove'],
 ] as const
@@ -51,9 +60,12 @@ const MISUSES: [args: string[], sentence: RegExp][] = [
   [['start', '--fast'], /^Unknown option '--fast'\. See: groundschool start --help\n$/],
   [['import'], /^FILE is missing\. See: groundschool import --help\n$/],
   [['import', 'a', 'b'], /^'b' is one argument too many/],
-  [['import', 'a', '--environment', 'staging'], /^--environment is production or sandbox, not 'staging'/],
+  [['import', 'a', '--environment', 'staging'], /^--environment is production or sandbox, or both, not 'staging'/],
   [['user', 'add', '@a', '--email'], /^Option '--email <value>' argument missing/],
   [['app', 'add', 'key'], /^--name is missing/],
+  [['app', 'update', 'gs-a'], /^Name what to change, such as --name/],
+  [['app', 'remove', 'gs-a'], /^Removing gs-a cannot be undone: repeat it with --yes/],
+  [['app', 'secret', 'a', '--json'], /^--json goes with --list/],
   [['app', 'secret', 'a', '--list', '--drop-old'], /^--list and --drop-old do not go together/],
   [['app', 'storage', 'gs-a', 'much'], /^BYTES is a whole number, not 'much'/],
   [['app', 'approve', 'gs-sbx-a', '--environment', 'production'], /^gs-sbx-a is a client ID of the other environment/],
@@ -95,4 +107,82 @@ test('what fails gives a sentence and exit code 1, never a stack', async () => {
     assert.doesNotMatch(err, /\n {4}at |hunter22/)
   })
   assert.ok(!existsSync(empty))
+})
+
+/** Everything that only reads, and everything that changes what must be there. */
+const READING = [
+  ['status'],
+  ['user', 'list'],
+  ['app', 'list', '--json'],
+  ['app', 'show', 'gs-a'],
+  ['app', 'secret', 'a', '--list'],
+  ['app', 'approve', 'gs-a'],
+  ['credential', 'list'],
+  ['statements', 'retention', '--before', '2024-01-01', '--dry-run'],
+]
+
+test('a command that needs a database makes none, nor anything in one', async (t) => {
+  const { connection, drop } = await createTestDatabase()
+  t.after(drop)
+  const missing = { DATA_DIR: join(place, 'not-there') }
+  const results = await runAll(READING.map((args) => ({ args, settings: missing })))
+  for (const { args, code, out, err } of results) {
+    assert.deepEqual({ code, out }, { code: 1, out: '' }, args.join(' '))
+    assert.match(err, /^(There is no database in|No platform answers for) .*not-there: [^\n]*\n$/)
+  }
+  assert.ok(!existsSync(missing.DATA_DIR))
+  const empty = { DATABASE_URL: databaseUrl(connection), SECRET_KEY: 'x'.repeat(43) }
+  for (const { args, err } of await runAll(READING.map((args) => ({ args, settings: empty }))))
+    assert.match(err, /^This database is empty: groundschool start/, args.join(' '))
+  const schemas = `select nspname from pg_namespace where nspname like 'gs\\_%'`
+  assert.deepEqual(await runSql(connection, schemas), [])
+  assert.equal((await runAll([{ args: ['migrate'], settings: empty }]))[0]!.code, 0)
+  await runSql(connection, 'delete from gs_sandbox.migrations where number > 40')
+  const [earlier] = await runAll([{ args: ['user', 'list'], settings: empty }])
+  assert.match(earlier!.err, /^This database is of an earlier version \(it lacks 0041_\w+\): .*groundschool migrate\n$/)
+})
+
+test('a DATA_DIR that cannot work and a busy port are said before anything is made', async (t) => {
+  const file = join(place, 'file')
+  writeFileSync(file, '')
+  const closed = join(place, 'closed')
+  mkdirSync(closed)
+  chmodSync(closed, 0o500)
+  const busy = createServer().listen(0, '127.0.0.1')
+  await once(busy, 'listening')
+  t.after(() => busy.close())
+  const { port } = busy.address() as AddressInfo
+  const fresh = join(place, 'fresh')
+  const cases: [settings: Settings, sentence: RegExp][] = [
+    [{ DATA_DIR: file }, /^DATA_DIR is .*file, but .*file is a file: [^\n]*\n$/],
+    [{ DATA_DIR: join(file, 'below') }, /^DATA_DIR is .*below, but .*file is a file: /],
+    [{ DATA_DIR: join(place, 'no', 'parent') }, /^DATA_DIR is .*parent, but there is no folder .*no: make it first, /],
+    [{ DATA_DIR: fresh, PORT: String(port) }, new RegExp(`^Port ${port} is in use: [^\\n]*\\n$`)],
+    [{ DATA_DIR: fresh, PORT: '0', SANDBOX_PORT: String(port) }, new RegExp(`^Port ${port} is in use: `)],
+    // Root may write anywhere.
+    ...(process.getuid?.() === 0
+      ? []
+      : [[{ DATA_DIR: join(closed, 'data') }, /this user may not write to .*closed: allow it/] as [Settings, RegExp]]),
+  ]
+  const results = await runAll(cases.map(([settings]) => ({ args: ['start'], settings })))
+  results.forEach(({ code, out, err }, i) => {
+    assert.deepEqual({ code, out }, { code: 1, out: '' }, err)
+    assert.match(err, cases[i]![1])
+  })
+  assert.ok(!existsSync(fresh))
+  const [added] = await runAll([{ args: ['user', 'add', '@a'], settings: { DATA_DIR: file } }])
+  assert.match(added!.err, /is a file/)
+})
+
+const BIN = fileURLToPath(new URL('../../bin/groundschool.js', import.meta.url))
+const OLDER = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.1.0'}})`
+
+test('groundschool says its version, and on an older Node runs with the one that the install brings', async () => {
+  const { version, bin } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  assert.deepEqual(bin, { groundschool: 'bin/groundschool.js' })
+  const said = { code: 0, out: `groundschool ${version}\n`, err: '' }
+  assert.deepEqual(await run(['--version'], {}, '', [BIN]), said)
+  const older = ['--import', OLDER, BIN]
+  assert.deepEqual(await run(['--version'], {}, '', older), said)
+  assert.equal((await run(['fly'], {}, '', older)).code, 2)
 })

@@ -8,11 +8,13 @@ import { restore } from './restore.ts'
 import { roster } from './roster.ts'
 import { start } from './start.ts'
 import { statements } from './statements.ts'
+import { status } from './status.ts'
 import { user } from './user.ts'
 
 /** Every command, in the order in which the help lists them. */
 export const commands = {
   start,
+  status,
   migrate,
   import: importCommand,
   roster,

@@ -9,7 +9,16 @@ import {
 } from '../credentials/managing.ts'
 import { SCOPES } from '../credentials/scopes.ts'
 import type { Environment } from '../environment.ts'
-import { type CommandGroup, command, ENVIRONMENT_OPTION, print, tell, UsageError } from './command.ts'
+import {
+  type CommandGroup,
+  command,
+  ENVIRONMENT_OPTION,
+  JSON_OPTION,
+  print,
+  printList,
+  tell,
+  UsageError,
+} from './command.ts'
 import { readEnvironmentName, withEnvironment } from './database.ts'
 import { operator } from './operator.ts'
 
@@ -68,11 +77,15 @@ const add = command({
       ...defined({ authority: readAgent(values.authority), expiresDate: readDate(values.expires) }),
       usesLibrary: values.library,
     }
-    await withEnvironment(readEnvironmentName(values.environment)!, async (found) => {
-      const { key, secret } = await makeCredential(found, found.db, operator(), what)
-      print(`key     ${key}`)
-      print(`secret  ${secret}`)
-    })
+    await withEnvironment(
+      readEnvironmentName(values.environment)!,
+      async (found) => {
+        const { key, secret } = await makeCredential(found, found.db, operator(), what)
+        print(`key     ${key}`)
+        print(`secret  ${secret}`)
+      },
+      { mayMake: true },
+    )
   },
 })
 
@@ -150,23 +163,30 @@ const AT_ONCE = 100
 const list = command({
   about: 'Lists the keys of the record store: key, status, scopes, last use and name, separated by tabs.',
   args: [],
-  options: { environment },
-  examples: ['credential list', 'credential list --environment sandbox'],
+  options: { environment, json: JSON_OPTION },
+  examples: ['credential list', 'credential list --environment sandbox --json'],
   run: (_args, values) =>
-    withEnvironment(readEnvironmentName(values.environment)!, async (found) => {
-      for (let page = 1, pages = 1; page <= pages; page++) {
-        const listed = await listCredentials(found, found.db, operator(), { page, limit: AT_ONCE })
-        pages = listed.pages
-        for (const { key, status, scopes, secrets, name } of listed.docs) {
+    withEnvironment(readEnvironmentName(values.environment)!, (found) =>
+      printList(listAll(found), values.json, {
+        line: ({ key, status, scopes, secrets, name }) => {
           const used = secrets
             .map(({ lastUsedDate }) => lastUsedDate ?? '')
             .sort()
             .at(-1)
-          print([key, status, scopes.join(' '), used ? `last used ${used}` : 'never used', name].join('\t'))
-        }
-      }
-    }),
+          return [key, status, scopes.join(' '), used ? `last used ${used}` : 'never used', name].join('\t')
+        },
+        json: (listed) => listed,
+      }),
+    ),
 })
+
+async function* listAll(found: Environment) {
+  for (let page = 1, pages = 1; page <= pages; page++) {
+    const listed = await listCredentials(found, found.db, operator(), { page, limit: AT_ONCE })
+    pages = listed.pages
+    yield* listed.docs
+  }
+}
 
 /** Without what was not given. */
 const defined = <T extends object>(values: T) =>

@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { type Config, type EnvironmentName, readConfig } from '../config.ts'
+import { type Config, ENVIRONMENTS, type EnvironmentName, readConfig } from '../config.ts'
 import type { Connection } from '../database/database.ts'
 import { findRunningEmbedded } from '../database/embedded/running.ts'
-import type { Environment } from '../environment.ts'
+import { findWaiting } from '../database/migrate.ts'
+import { type Environment, schemaOf } from '../environment.ts'
 import { StartupError } from '../errors.ts'
+import { findAddress } from '../installation/installation.ts'
 import { openLog } from '../platform/log.ts'
 import { migrateAll, openEnvironments, openServer } from '../platform/platform.ts'
+import { checkDataDir } from './checks.ts'
 import { UsageError } from './command.ts'
 
 /** A command needs a few connections only, and its log is for the person who runs it. */
@@ -18,23 +21,44 @@ export const openCommandLog = (): Logger => openLog({ LOG_LEVEL: 'warn' }, proce
 
 /**
  * Gives the work a database: that of DATABASE_URL, the embedded one of a platform that is running, or the embedded one started for
- * as long as the work takes.
+ * as long as the work takes. Only `mayMake` makes one: a slip in DATA_DIR would otherwise look like an empty platform.
  */
 export async function withDatabase<T>(
   work: (connection: Connection, config: Config, log: Logger) => Promise<T>,
-  { mustExist = false } = {},
+  { mayMake = false } = {},
 ): Promise<T> {
   const config = readConfig()
   const log = openCommandLog()
-  if (mustExist && !config.DATABASE_URL && !existsSync(join(config.DATA_DIR, 'postgres')))
+  if (!mayMake && !hasDatabase(config))
     throw new StartupError(`There is no database in ${config.DATA_DIR}: check DATA_DIR, or set DATABASE_URL`)
-  const running = config.DATABASE_URL ? undefined : await findRunningEmbedded(config.DATA_DIR)
+  if (!config.DATABASE_URL) checkDataDir(config)
+  const running = await findRunning(config)
   if (running) return work(running, config, log)
   const server = await openServer(config, log)
   try {
     return await work(server.connection, config, log)
   } finally {
     await server.stop()
+  }
+}
+
+export const hasDatabase = ({ DATABASE_URL, DATA_DIR }: Config): boolean =>
+  DATABASE_URL !== undefined || existsSync(join(DATA_DIR, 'postgres'))
+
+/** A database that answers without being started. */
+export const findRunning = async ({ DATABASE_URL, DATA_DIR }: Config): Promise<Connection | undefined> =>
+  DATABASE_URL ? { connectionString: DATABASE_URL } : findRunningEmbedded(DATA_DIR)
+
+/** Refuses a database that has not everything which this version needs; `migrate` and `start` bring it. */
+export async function refuseEarlier(connection: Connection): Promise<void> {
+  for (const name of ENVIRONMENTS) {
+    const waiting = await findWaiting(connection, schemaOf(name))
+    if (!waiting)
+      throw new StartupError('This database is empty: groundschool start, or groundschool migrate, fills it')
+    if (waiting.length > 0)
+      throw new StartupError(
+        `This database is of an earlier version (it lacks ${waiting[0]}): bring it to this one with groundschool migrate`,
+      )
   }
 }
 
@@ -52,6 +76,7 @@ export async function withEnvironments<T>(
     connection,
     quiet,
     () => new Date(),
+    findAddress,
   )
   try {
     return await work(environments)
@@ -60,14 +85,21 @@ export async function withEnvironments<T>(
   }
 }
 
-/** One environment on a database that is brought to this version first. */
-export const withEnvironment = <T>(name: EnvironmentName, work: (environment: Environment) => Promise<T>): Promise<T> =>
-  withDatabase(async (connection, config, log) => {
-    await migrateAll(connection)
-    return withEnvironments(config, connection, log, (all) => work(all.find((one) => one.name === name)!))
-  })
+/** One environment. With `mayMake` its database is brought to this version first, or made. */
+export const withEnvironment = <T>(
+  name: EnvironmentName,
+  work: (environment: Environment) => Promise<T>,
+  { mayMake = false } = {},
+): Promise<T> =>
+  withDatabase(
+    async (connection, config, log) => {
+      await (mayMake ? migrateAll(connection) : refuseEarlier(connection))
+      return withEnvironments(config, connection, log, (all) => work(all.find((one) => one.name === name)!))
+    },
+    { mayMake },
+  )
 
-export function readEnvironmentName(given: string | undefined): EnvironmentName | undefined {
+export function readEnvironmentName(given: string | undefined, orElse = ''): EnvironmentName | undefined {
   if (given === undefined || given === 'production' || given === 'sandbox') return given
-  throw new UsageError(`--environment is production or sandbox, not '${given}'`)
+  throw new UsageError(`--environment is production or sandbox${orElse}, not '${given}'`)
 }

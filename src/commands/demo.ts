@@ -116,26 +116,21 @@ const remove = command({
   ].join('\n'),
   examples: ['demo remove'],
   run: () =>
-    withDatabase(
-      async (connection, config, log) => {
-        await migrateAll(connection)
-        const keys = await readDemoKeys()
-        await withEnvironments(config, connection, log, async (environments) => {
-          for (const environment of environments) {
-            const removed = await removeDemo(environment, operator(), { keys })
-            print(`${environment.name}: ${describe(removed)}`)
-            for (const app of removed.appsLeft) tell(`The app ${app} stays, without an owner.`)
-            for (const key of removed.classesLeft)
-              tell(
-                `The class ${key} stays, without a join code: others learn in it. Its managers can make another code.`,
-              )
-            for (const key of removed.coursesLeft) tell(`The course ${key} stays: a class takes it.`)
-            for (const key of removed.organisationsLeft) tell(`The organisation ${key} stays: others belong to it.`)
-          }
-        })
-      },
-      { mustExist: true },
-    ),
+    withDatabase(async (connection, config, log) => {
+      await migrateAll(connection)
+      const keys = await readDemoKeys()
+      await withEnvironments(config, connection, log, async (environments) => {
+        for (const environment of environments) {
+          const removed = await removeDemo(environment, operator(), { keys })
+          print(`${environment.name}: ${describe(removed)}`)
+          for (const app of removed.appsLeft) tell(`The app ${app} stays, without an owner.`)
+          for (const key of removed.classesLeft)
+            tell(`The class ${key} stays, without a join code: others learn in it. Its managers can make another code.`)
+          for (const key of removed.coursesLeft) tell(`The course ${key} stays: a class takes it.`)
+          for (const key of removed.organisationsLeft) tell(`The organisation ${key} stays: others belong to it.`)
+        }
+      })
+    }),
 })
 
 const describe = ({ people, apps, organisations, courses, classes }: RemovedDemo): string => {

@@ -2,7 +2,7 @@ import { ENVIRONMENTS } from '../config.ts'
 import { type Counts, type ImportReport, importContent } from '../imports/imports.ts'
 import { migrateAll } from '../platform/platform.ts'
 import { command, print, tell } from './command.ts'
-import { readEnvironmentName, withDatabase, withEnvironments } from './database.ts'
+import { readEnvironmentName, refuseEarlier, withDatabase, withEnvironments } from './database.ts'
 import { refuseOpenImport } from './demo.ts'
 import { readImportFile } from './import-file.ts'
 import { operator } from './operator.ts'
@@ -12,7 +12,7 @@ export const importCommand = command({
   about: 'Brings organisations, people and apps from a JSON file into the platform, all of it or nothing.',
   args: ['FILE'],
   options: {
-    environment: { type: 'string', value: 'NAME', about: 'Only production or only sandbox; both by default' },
+    environment: { type: 'string', value: 'NAME', default: 'production', about: 'production, sandbox or both' },
     'dry-run': {
       type: 'boolean',
       default: false,
@@ -25,43 +25,46 @@ export const importCommand = command({
     'The platform may be running. Once a file is checked and decided, it arrives: if this command is stopped before the end, the',
     'platform writes the rest.',
   ].join('\n'),
-  examples: ['import school.json --dry-run', 'import school.json --environment sandbox'],
+  examples: ['import school.json --dry-run', 'import school.json', 'import school.json --environment both'],
   run: async ([path], values) => {
-    const only = readEnvironmentName(values.environment)
+    const only = values.environment === 'both' ? undefined : readEnvironmentName(values.environment, ', or both')
     const content = await readImportFile(path!)
-    await withDatabase(async (connection, config, log) => {
-      await migrateAll(connection)
-      await withEnvironments(config, connection, log, async (environments) => {
-        const targets = environments.filter(({ name }) => only === undefined || name === only)
-        await refuseOpenImport(config, targets, content)
-        const progress = startProgress()
-        const isDryRun = values['dry-run']
-        let isAccepted = false
-        const interrupt = () => {
-          progress.finish()
-          tell(
-            isAccepted
-              ? 'The file is accepted: what is left of it is written by the platform.'
-              : 'Nothing was imported.',
-          )
-          process.exit(130)
-        }
-        process.once('SIGINT', interrupt)
-        const reports = await importContent(targets, operator(), {
-          content,
-          isDryRun,
-          onProgress: progress.update,
-          onAccepted: () => {
-            isAccepted = true
-          },
-        }).finally(() => {
-          process.removeListener('SIGINT', interrupt)
-          progress.finish()
+    await withDatabase(
+      async (connection, config, log) => {
+        await (values['dry-run'] ? refuseEarlier(connection) : migrateAll(connection))
+        await withEnvironments(config, connection, log, async (environments) => {
+          const targets = environments.filter(({ name }) => only === undefined || name === only)
+          await refuseOpenImport(config, targets, content)
+          const progress = startProgress({ isCounted: true })
+          const isDryRun = values['dry-run']
+          let isAccepted = false
+          const interrupt = () => {
+            progress.finish()
+            tell(
+              isAccepted
+                ? 'The file is accepted: what is left of it is written by the platform.'
+                : 'Nothing was imported.',
+            )
+            process.exit(130)
+          }
+          process.once('SIGINT', interrupt)
+          const reports = await importContent(targets, operator(), {
+            content,
+            isDryRun,
+            onProgress: progress.update,
+            onAccepted: () => {
+              isAccepted = true
+            },
+          }).finally(() => {
+            process.removeListener('SIGINT', interrupt)
+            progress.finish()
+          })
+          for (const name of ENVIRONMENTS) if (reports[name]) print(describe(name, reports[name]))
+          if (isDryRun) print('This was a dry run: nothing was written.')
         })
-        for (const name of ENVIRONMENTS) if (reports[name]) print(describe(name, reports[name]))
-        if (isDryRun) print('This was a dry run: nothing was written.')
-      })
-    })
+      },
+      { mayMake: !values['dry-run'] },
+    )
   },
 })
 

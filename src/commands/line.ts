@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { PlatformError, StartupError } from '../errors.ts'
 import {
   type Command,
@@ -13,6 +14,7 @@ import {
 
 type Commands = Readonly<Record<string, Command | CommandGroup>>
 
+const VERSION_WORDS = new Set(['version', '--version', '-v'])
 const HELP_WORDS = new Set(['help', '--help', '-h'])
 
 /** Runs what the arguments ask for and gives the exit code: 0 done, 1 failed, 2 not understood. */
@@ -23,6 +25,10 @@ export async function runCommandLine(args: readonly string[], commands: Commands
     if (name === undefined || (HELP_WORDS.has(name) && rest.length === 0)) {
       print(describeAll(commands))
       return name === undefined ? 2 : 0
+    }
+    if (VERSION_WORDS.has(name)) {
+      print(`groundschool ${readVersion()}`)
+      return 0
     }
     const [asked, ...others] = HELP_WORDS.has(name) ? [...rest, '--help'] : args
     const entry = find(commands, asked!)
@@ -44,6 +50,9 @@ export async function runCommandLine(args: readonly string[], commands: Commands
     return explain(problem, path)
   }
 }
+
+const readVersion = (): string =>
+  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
 
 function find(commands: Commands, name: string, before = ''): Command | CommandGroup {
   if (Object.hasOwn(commands, name)) return commands[name]!
@@ -67,7 +76,7 @@ function describeAll(commands: Commands): string {
     '',
     ...layOut([...rows, ['help', 'Shows this, or the help of one command: groundschool help import.']]),
     '',
-    'groundschool <command> --help says more about one of them.',
-    'In a clone, groundschool is: npm run -s groundschool -- <command> [options]',
+    'groundschool <command> --help says more about one of them; groundschool --version says which one this is.',
+    'In a clone it is npx groundschool <command> [options].',
   ].join('\n')
 }

@@ -10,11 +10,14 @@ export const migrate = command({
   notes: 'Safe while other processes start: one does the work, the others wait for it.',
   examples: ['migrate'],
   run: () =>
-    withDatabase(async (connection) => {
-      const applied = await migrateAll(connection)
-      for (const name of ENVIRONMENTS) {
-        const list = applied[name]
-        print(list.length === 0 ? `${name}: up to date` : `${name}: applied ${list.join(', ')}`)
-      }
-    }),
+    withDatabase(
+      async (connection) => {
+        const applied = await migrateAll(connection)
+        for (const name of ENVIRONMENTS) {
+          const list = applied[name]
+          print(list.length === 0 ? `${name}: up to date` : `${name}: applied ${list.join(', ')}`)
+        }
+      },
+      { mayMake: true },
+    ),
 })

@@ -11,14 +11,17 @@ type Output = Pick<WriteStream, 'write' | 'isTTY' | 'columns'>
 const BAR_WIDTH = 24
 const REDRAW_MS = 100
 const LINE_MS = 5000
+const ESTIMATE_AFTER_MS = 1000
 
-/** Shows how far long work is: a bar that rewrites its line on a terminal, elsewhere a line every few seconds. */
-export function startProgress(output: Output = process.stderr, now: () => number = Date.now): Progress {
+/** Shows how far long work is, with `isCounted` in numbers and with the time left: a bar that rewrites its line on a terminal, elsewhere a line every few seconds. */
+export function startProgress({ isCounted = false, output = process.stderr as Output, now = Date.now } = {}): Progress {
   const pauseMs = output.isTTY ? REDRAW_MS : LINE_MS
   // Work that is over sooner than one pause needs no line in a log.
   let shownAt = output.isTTY ? 0 : now()
   let pending: string | undefined
   let isDrawn = false
+  /** What is done is estimated for each kind of work alone: one may be much slower than another. */
+  let phase: { label: string; since: number; from: number } | undefined
 
   const draw = (line: string) => {
     output.write(output.isTTY ? `\r${line.slice(0, (output.columns || 80) - 1)}\x1b[K` : `${line}\n`)
@@ -29,8 +32,11 @@ export function startProgress(output: Output = process.stderr, now: () => number
   return {
     update(done, total, label) {
       const share = total > 0 ? Math.min(1, Math.max(0, done / total)) : 0
+      if (phase?.label !== label) phase = { label, since: now(), from: share }
+      const left = estimate(now() - phase.since, phase.from, share)
+      const text = isCounted ? `${label}: ${done} of ${total}${left}` : label
       const percent = `${Math.floor(share * 100)} %`.padStart(5)
-      pending = output.isTTY ? `${drawBar(share)} ${percent}  ${label}` : `${percent.trim()}, ${label}`
+      pending = output.isTTY ? `${drawBar(share)} ${percent}  ${text}` : `${percent.trim()}, ${text}`
       if (now() - shownAt >= pauseMs) draw(pending)
     },
     finish() {
@@ -40,6 +46,13 @@ export function startProgress(output: Output = process.stderr, now: () => number
       isDrawn = false
     },
   }
+}
+
+/** How long the rest takes if it goes on like this; nothing before that can be told. */
+function estimate(elapsedMs: number, from: number, share: number): string {
+  if (elapsedMs < ESTIMATE_AFTER_MS || share <= from) return ''
+  const seconds = Math.ceil((elapsedMs * (1 - share)) / (share - from) / 1000)
+  return `, ${seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`} left`
 }
 
 function drawBar(share: number): string {

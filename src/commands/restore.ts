@@ -28,21 +28,24 @@ export const restore = command({
     'restore groundschool-monday.backup < passphrase.txt',
   ],
   run: ([file]) =>
-    withDatabase(async (connection, config, log) => {
-      const progress = startProgress()
-      const { rows, tables } = await readBackup({
-        connection,
-        schemas: ENVIRONMENTS.map(schemaOf),
-        file: file!,
-        askPassphrase: () => readSecret(`Passphrase of ${file}`, { isNew: false }),
-        prepare: async (schema, migration) => void (await migrate(connection, schema, undefined, migration)),
-        progress: progress.update,
-      }).finally(progress.finish)
-      await migrateAll(connection)
-      print(`${rows} rows of ${tables} tables were restored.`)
-      const advice = await findKeyProblem(config, connection, log)
-      if (advice) tell(advice)
-    }),
+    withDatabase(
+      async (connection, config, log) => {
+        const progress = startProgress()
+        const { rows, tables } = await readBackup({
+          connection,
+          schemas: ENVIRONMENTS.map(schemaOf),
+          file: file!,
+          askPassphrase: () => readSecret(`Passphrase of ${file}`, { isNew: false }),
+          prepare: async (schema, migration) => void (await migrate(connection, schema, undefined, migration)),
+          progress: progress.update,
+        }).finally(progress.finish)
+        await migrateAll(connection)
+        print(`${rows} rows of ${tables} tables were restored.`)
+        const advice = await findKeyProblem(config, connection, log)
+        if (advice) tell(advice)
+      },
+      { mayMake: true },
+    ),
 })
 
 /** What is still to be done about the secret key; the data is in place in any case. */

@@ -20,7 +20,7 @@ test('roster brings students into a class, says what it refuses, and can be repe
   const broken = fileOf('broken.csv', 'handle,email\n@casey,c@example.org\n')
   const line = (...args: string[]) => ({ args, settings })
   const [, dry, first, again, sandbox, nothing, partly, wrong, unknown, missing] = await runAll([
-    line('import', DEMO),
+    line('import', DEMO, '--environment', 'both'),
     line('roster', 'class-alpha', good, '--dry-run'),
     line('roster', 'class-alpha', good),
     line('roster', 'class-alpha', good),

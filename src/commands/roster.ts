@@ -25,13 +25,13 @@ export const roster = command({
   run: async ([classId, path], values) => {
     const file = await readBounded(path!, CSV_BYTES)
     await withEnvironment(readEnvironmentName(values.environment)!, async ({ db }) => {
-      const progress = startProgress()
+      const progress = startProgress({ isCounted: true })
       const report = await carryOutRoster(db, operator(), {
         classId: classId!,
         roster: file,
         dryRun: values['dry-run'],
         allOrNothing: values['all-or-nothing'],
-        onProgress: (done, total) => progress.update(done, total, `${done} of ${total} students`),
+        onProgress: (done, total) => progress.update(done, total, 'students'),
       }).finally(progress.finish)
       tellReport(report, values['dry-run'])
     })

@@ -5,36 +5,43 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Client } from '../testing/testing.ts'
+import { makeBanner } from './banner.ts'
 import { place, processesIn, runOne, signIn, startIn } from './testing.ts'
 
 test('a newcomer starts, signs in, backs up while it runs, stops, and restores elsewhere', async (t) => {
   const dataDir = join(place, 'first')
   const { settings, child, output, ended, production, sandbox } = await startIn(dataDir)
 
-  await t.test('the banner says where to go and how to sign in, and standard output is JSON alone', async () => {
-    for (const text of [settings.PORT!, settings.SANDBOX_PORT!, '/docs', '@avery', 'groundschool', 'Ctrl-C'])
-      assert.ok(output.err.includes(text), output.err)
-    const lines = output.out
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    // What the log names is the address that pages, cookies and passkeys are bound to.
-    const ready = lines.find(({ msg }) => msg === 'the platform is ready')
-    const named = [`http://localhost:${settings.PORT}`, `http://localhost:${settings.SANDBOX_PORT}`]
-    assert.deepEqual([ready.production, ready.sandbox], named)
-    for (const address of named) {
-      const form = { method: 'POST', headers: { origin: address }, body: new URLSearchParams({ handle: '@avery' }) }
-      const text = await (await fetch(`${address}/account/signin`, form)).text()
-      assert.doesNotMatch(text, /own pages may do this/)
-    }
-    const curl = /curl .*/.exec(output.err)![0]
-    const shell = spawn('sh', ['-c', `${curl} --silent --noproxy '*'`], { stdio: ['ignore', 'pipe', 'inherit'] })
-    const chunks: Buffer[] = []
-    shell.stdout.on('data', (chunk) => chunks.push(chunk))
-    const [code] = await once(shell, 'close')
-    // 127: a machine without curl.
-    if (code !== 127) assert.match(Buffer.concat(chunks).toString(), /^HTTP\/1\.1 200 OK\r\n.*\naccess_token: gs_at_/s)
-  })
+  await t.test(
+    'the banner says where to go and how to sign in, and is for terminals: standard output is JSON alone',
+    async () => {
+      assert.doesNotMatch(output.err, /Ctrl-C|running/)
+      const lines = output.out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      // What the log names is the address that pages, cookies and passkeys are bound to.
+      const ready = lines.find(({ msg }) => msg === 'the platform is ready')
+      const named = [`http://localhost:${settings.PORT}`, `http://localhost:${settings.SANDBOX_PORT}`]
+      assert.deepEqual([ready.production, ready.sandbox], named)
+      const banner = makeBanner({ production: named[0]!, sandbox: named[1]! }, true)
+      for (const text of [...named, '/docs', '@avery', 'groundschool', 'Ctrl-C'])
+        assert.ok(banner.includes(text), banner)
+      for (const address of named) {
+        const form = { method: 'POST', headers: { origin: address }, body: new URLSearchParams({ handle: '@avery' }) }
+        const text = await (await fetch(`${address}/account/signin`, form)).text()
+        assert.doesNotMatch(text, /own pages may do this/)
+      }
+      const curl = /curl .*/.exec(banner)![0]
+      const shell = spawn('sh', ['-c', `${curl} --silent --noproxy '*'`], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const chunks: Buffer[] = []
+      shell.stdout.on('data', (chunk) => chunks.push(chunk))
+      const [code] = await once(shell, 'close')
+      // 127: a machine without curl.
+      if (code !== 127)
+        assert.match(Buffer.concat(chunks).toString(), /^HTTP\/1\.1 200 OK\r\n.*\naccess_token: gs_at_/s)
+    },
+  )
 
   const avery = await signIn(production, 'gs-demo-app', '@avery:groundschool')
   await signIn(sandbox, 'gs-sbx-demo-app', '@avery:groundschool')
@@ -49,6 +56,17 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
   })
 
   await t.test('commands reach the platform that is running, and it hears of their changes', async () => {
+    // By DATA_DIR alone: where it listens, the platform has left there.
+    const elsewhere = { DATA_DIR: settings.DATA_DIR }
+    const { code, out, err } = await runOne(['status', '--json'], elsewhere)
+    assert.equal(code, 0, err)
+    const [live, trial] = [production, sandbox].map(({ address }) => address)
+    assert.deepEqual(JSON.parse(out).environments, [
+      { name: 'production', address: live, ready: true },
+      { name: 'sandbox', address: trial, ready: true },
+    ])
+    const link = await runOne(['user', 'reset-link', '@blake', '--environment', 'sandbox'], elsewhere)
+    assert.ok(link.out.startsWith(`${trial}/`), link.out)
     assert.match((await runOne(['user', 'list'], settings)).out, /^@drew\tDrew Castellanos\tdeveloper$/m)
     assert.equal((await runOne(['app', 'suspend', 'gs-demo-app'], settings)).code, 0)
     assert.equal((await avery.get('/app/v1/bucket', { id: 'plan' })).status, 401)
@@ -70,6 +88,9 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
     assert.equal((await ended).code, 0)
     assert.ok(performance.now() - askedAt < 10_000)
     assert.deepEqual(processesIn(dataDir), [])
+    const asked = await runOne(['status'], { DATA_DIR: dataDir })
+    assert.deepEqual([asked.code, asked.out], [1, ''])
+    assert.match(asked.err, /^The platform of .*first is not running: groundschool start starts it\n$/)
   })
 
   await t.test('the restored platform needs the key, and then has the same bucket', async () => {
@@ -95,8 +116,7 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
 test('demo data comes to an untouched embedded database only', async () => {
   const dataDir = join(place, 'own')
   assert.equal((await runOne(['user', 'add', '@mine'], { DATA_DIR: dataDir })).code, 0)
-  const { child, output, ended, settings } = await startIn(dataDir)
-  assert.ok(!output.err.includes('@avery'), output.err)
+  const { child, ended, settings } = await startIn(dataDir)
   child.kill('SIGTERM')
   await ended
   assert.equal((await runOne(['user', 'list'], settings)).out, '@mine\t\tno password\n')

@@ -1,10 +1,12 @@
 import { buildWhereStale } from '../../web/built.ts'
 import { type Config, readConfig } from '../config.ts'
 import { hasDemoPeople } from '../demo/demo.ts'
+import { keepAddress } from '../installation/installation.ts'
 import { openLog } from '../platform/log.ts'
 import type { Platform, RunningDatabase } from '../platform/platform.ts'
 import { migrateAll, openServer, startPlatform } from '../platform/platform.ts'
 import { makeBanner, publicAddresses } from './banner.ts'
+import { checkDataDir, checkPorts } from './checks.ts'
 import { command } from './command.ts'
 import { importDemoWhereDue, refuseOpenDemo } from './demo.ts'
 import { catchSignals } from './signals.ts'
@@ -21,6 +23,7 @@ export const start = command({
   examples: ['start', 'start   # with PORT=8080 SANDBOX_PORT=8081 in the environment'],
   run: async () => {
     const config = readConfig()
+    await check(config)
     const signals = catchSignals()
     const log = openLog(config)
     await buildPages()
@@ -39,16 +42,24 @@ export const start = command({
     if (!signals.isAsked()) {
       const [production] = platform.environments
       const addresses = publicAddresses(config, platform.addresses)
+      for (const { db, name } of platform.environments)
+        await keepAddress(db, { address: addresses[name], listening: platform.addresses[name] })
       log.info({ ...addresses, startMs: Math.round(performance.now() - startedAt) }, 'the platform is ready')
-      // Standard output carries the log, one JSON a line; the banner joins it only where a person watches.
-      const output = process.stdout.isTTY ? process.stdout : process.stderr
-      output.write(makeBanner(addresses, await hasDemoPeople(production!.db)))
+      // Standard output carries the log, one JSON a line; the banner is for a person who watches.
+      const terminal = [process.stdout, process.stderr].find(({ isTTY }) => isTTY)
+      terminal?.write(makeBanner(addresses, await hasDemoPeople(production!.db)))
     }
     await signals.asked
     await stop(config, platform, server)
     log.info('the platform has stopped')
   },
 })
+
+/** What would fail in the end fails at once. */
+async function check(config: Config): Promise<void> {
+  if (!config.DATABASE_URL || !config.SECRET_KEY || config.MESSAGES === 'file') checkDataDir(config)
+  await checkPorts(config)
+}
 
 /** One line where there is something to build; standard output is for the log. */
 async function buildPages(): Promise<void> {

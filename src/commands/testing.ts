@@ -98,7 +98,7 @@ export async function startIn(dataDir: string, more: Settings = {}) {
   const settings = { DATA_DIR: dataDir, PORT, SANDBOX_PORT, ...more }
   const startedAt = performance.now()
   const { child, output, ended } = launch(['start'], settings)
-  while (!output.err.includes('Ctrl-C')) {
+  while (!output.out.includes('the platform is ready')) {
     assert.equal(child.exitCode, null, output.err)
     assert.ok(performance.now() - startedAt < 60_000, 'it did not start')
     await new Promise((resolve) => setTimeout(resolve, 20))

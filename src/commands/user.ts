@@ -5,7 +5,16 @@ import { ALL, listPasskeys, takeAlong } from '../passkeys/passkeys.ts'
 import { leavingPolicy, removeByHandle } from '../people/deletion.ts'
 import { addPerson, changePassword, disablePerson, listPeople } from '../people/people.ts'
 import { makeResetLink, RESET_MINUTES } from '../people/resets.ts'
-import { type CommandGroup, command, ENVIRONMENT_OPTION, print, tell, UsageError } from './command.ts'
+import {
+  type CommandGroup,
+  command,
+  ENVIRONMENT_OPTION,
+  JSON_OPTION,
+  print,
+  printList,
+  tell,
+  UsageError,
+} from './command.ts'
 import { readEnvironmentName, withEnvironment } from './database.ts'
 import { operator } from './operator.ts'
 import { readSecret } from './secret-input.ts'
@@ -25,17 +34,21 @@ const add = command({
   },
   examples: ['user add @jo --first-name Jo --last-name Ng --developer'],
   run: ([handle], values) =>
-    withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name }) => {
-      const { handle: added } = await addPerson(db, operator(), {
-        handle: handle!,
-        firstName: values['first-name'],
-        lastName: values['last-name'],
-        email: values.email,
-        isAdministrator: values.administrator,
-        isDeveloper: values.developer,
-      })
-      print(`${added} was added to ${name}. A password comes next: groundschool user password ${added}`)
-    }),
+    withEnvironment(
+      readEnvironmentName(values.environment)!,
+      async ({ db, name }) => {
+        const { handle: added } = await addPerson(db, operator(), {
+          handle: handle!,
+          firstName: values['first-name'],
+          lastName: values['last-name'],
+          email: values.email,
+          isAdministrator: values.administrator,
+          isDeveloper: values.developer,
+        })
+        print(`${added} was added to ${name}. A password comes next: groundschool user password ${added}`)
+      },
+      { mayMake: true },
+    ),
 })
 
 const password = command({
@@ -151,20 +164,34 @@ const parent = command({
 const list = command({
   about: 'Lists all people by handle: handle, name and what is special about them, separated by tabs.',
   args: [],
-  options: { environment },
-  examples: ['user list', 'user list --environment sandbox'],
+  options: { environment, json: JSON_OPTION },
+  examples: ['user list', 'user list --environment sandbox --json'],
   run: (_args, values) =>
-    withEnvironment(readEnvironmentName(values.environment)!, async ({ db }) => {
-      for await (const person of listPeople(db)) {
-        const marks = [
-          ...(person.administrator ? ['administrator'] : []),
-          ...(person.developer ? ['developer'] : []),
-          ...(person.disabled_at ? ['disabled'] : []),
-          ...(person.has_password ? [] : ['no password']),
-        ]
-        print([person.handle, `${person.first_name} ${person.last_name}`.trim(), marks.join(', ')].join('\t').trimEnd())
-      }
-    }),
+    withEnvironment(readEnvironmentName(values.environment)!, ({ db }) =>
+      printList(listPeople(db), values.json, { line: describe, json: toJson }),
+    ),
+})
+
+type Listed = typeof listPeople extends (...args: never[]) => AsyncGenerator<infer Person> ? Person : never
+
+function describe(person: Listed): string {
+  const marks = [
+    ...(person.administrator ? ['administrator'] : []),
+    ...(person.developer ? ['developer'] : []),
+    ...(person.disabled_at ? ['disabled'] : []),
+    ...(person.has_password ? [] : ['no password']),
+  ]
+  return [person.handle, `${person.first_name} ${person.last_name}`.trim(), marks.join(', ')].join('\t').trimEnd()
+}
+
+const toJson = (person: Listed) => ({
+  handle: person.handle,
+  firstName: person.first_name,
+  lastName: person.last_name,
+  administrator: person.administrator,
+  developer: person.developer,
+  disabled: person.disabled_at !== null,
+  hasPassword: person.has_password,
 })
 
 export const user: CommandGroup = {

@@ -74,6 +74,22 @@ export async function migrate(
   }
 }
 
+/** Migrations that a schema still needs; undefined where there is no schema. Changes nothing. */
+export async function findWaiting(connection: Connection, schema: string): Promise<string[] | undefined> {
+  const migrations = await listMigrations()
+  const client = await connect(connection)
+  try {
+    const table = `${pg.escapeIdentifier(schema)}.migrations`
+    const found = await client.query<{ is: boolean }>('select to_regclass($1) is not null as is', [table])
+    if (!found.rows[0]?.is) return undefined
+    const { rows } = await client.query(`select number, name, checksum from ${table} order by number`)
+    refuseOtherHistory(schema, migrations, rows)
+    return migrations.slice(rows.length).map(labelMigration)
+  } finally {
+    await client.end()
+  }
+}
+
 async function connect(connection: Connection): Promise<pg.Client> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, keepAlive: true })
   // The query under way is rejected as well, so nothing is lost by not listening.

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { readRaw, sendRaw } from '../testing/socket.ts'
 import { assertError, Client, testApp } from '../testing/testing.ts'
@@ -78,6 +79,46 @@ test('health and metrics', async (t) => {
     assert.equal(seriesOf(text, 'groundschool_token_cache_entries'), 1)
     const sandbox = await app.nobody('sandbox').get('/metrics')
     assert.equal(seriesOf(sandbox.text, 'groundschool_token_cache_entries', { environment: 'sandbox' }), 0)
+  })
+
+  await t.test('what people do is counted: sign-ins by door, failures, people, attempts, statements', async () => {
+    await app.givePassword('blake')
+    const before = (await nobody.get('/metrics')).text
+    const signIn = (password: string) => {
+      const authorization = `Basic ${Buffer.from(`@blake:${password}`).toString('base64')}`
+      return nobody.get('/auth/basic', undefined, { authorization, clientid: 'gs-first' })
+    }
+    assert.equal((await signIn('groundschool')).status, 200)
+    assert.equal((await signIn('wrong')).status, 401)
+    await app.sql(`analyze people`)
+    const { text } = await nobody.get('/metrics')
+    const count = (from: string, name: string, labels = {}) => seriesOf(from, name, labels) ?? 0
+    const doors = 'groundschool_sign_ins_total'
+    assert.match(text, new RegExp(`^# TYPE ${doors} counter$`, 'm'))
+    assert.equal(count(text, doors, { door: 'basic' }) - count(before, doors, { door: 'basic' }), 1)
+    const failures = 'groundschool_sign_in_failures_total'
+    assert.equal(count(text, failures) - count(before, failures), 1)
+    const [people] = await app.sql('select count(*)::int as count from people')
+    assert.equal(seriesOf(text, 'groundschool_people'), people!.count)
+    for (const name of ['attempts', 'statements', 'deliveries_waiting'])
+      assert.ok(seriesOf(text, `groundschool_${name}`)! >= 0, name)
+    const sandbox = await app.nobody('sandbox').get('/metrics')
+    assert.equal(seriesOf(sandbox.text, doors), undefined)
+  })
+
+  await t.test('the dashboard for Grafana names no figure that does not exist', async () => {
+    const { text } = await nobody.get('/metrics')
+    const shown = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!))
+    const file = readFileSync(new URL('../../deploy/grafana-dashboard.json', import.meta.url), 'utf8')
+    const { panels } = JSON.parse(file) as { panels: { targets: { expr: string }[] }[] }
+    const named = panels
+      .flatMap(({ targets }) => targets.flatMap(({ expr }) => expr.match(/\b(groundschool|process|nodejs)_\w+/g) ?? []))
+      .map((name) => name.replace(/_seconds_(bucket|count|sum)$/, '_seconds'))
+    assert.ok(named.length > 20)
+    assert.deepEqual(
+      named.filter((name) => !shown.has(name)),
+      [],
+    )
   })
 
   await t.test('a caller behind a proxy on this machine is not taken for this machine', async () => {

@@ -11,6 +11,8 @@ export interface GaugeDescription {
   readonly help: string
   /** Where it has several values: the name of the label that tells them apart. */
   readonly label?: string
+  /** It only grows, since the process started: a Prometheus counter, whose name ends in `_total`. */
+  readonly isCounter?: boolean
   value(environment: Environment): Figure | Promise<Figure>
 }
 

@@ -101,7 +101,8 @@ export class Metrics {
     } as unknown as Metric)
     this.#followDatabase(environment)
     environment.provide(operationFigures, () => this.#listFigures())
-    for (const { name, help, label, value } of gauges) this.#gauge(name, help, () => value(environment), label)
+    for (const { name, help, label, isCounter, value } of gauges)
+      this.#figure(isCounter ? Counter : Gauge, { name, help, label }, () => value(environment))
   }
 
   observerOf(operation: string): Observe {
@@ -145,8 +146,20 @@ export class Metrics {
     this.#gauge('groundschool_database_available', '1 while the database answers', () => (db.isAvailable() ? 1 : 0))
   }
 
-  #gauge(name: string, help: string, value: () => Figure | Promise<Figure>, label?: string): void {
-    new Gauge({
+  #gauge(name: string, help: string, value: () => Figure | Promise<Figure>): void {
+    this.#figure(Gauge, { name, help }, value)
+  }
+
+  #counter(name: string, help: string, value: () => number): void {
+    this.#figure(Counter, { name, help }, value)
+  }
+
+  #figure(
+    Kind: typeof Gauge | typeof Counter,
+    { name, help, label }: Pick<GaugeDescription, 'name' | 'help'> & { label?: string | undefined },
+    value: () => Figure | Promise<Figure>,
+  ): void {
+    new Kind({
       name,
       help,
       registers: [this.registry],
@@ -155,20 +168,8 @@ export class Metrics {
         this.reset()
         // A database that is away must not hide the other figures.
         const figure = await Promise.resolve(value()).catch(() => undefined)
-        if (typeof figure === 'number') this.set(figure)
-        else for (const [key, one] of Object.entries(figure ?? {})) this.set({ [label!]: key }, one)
-      },
-    })
-  }
-
-  #counter(name: string, help: string, value: () => number): void {
-    new Counter({
-      name,
-      help,
-      registers: [this.registry],
-      collect() {
-        this.reset()
-        this.inc(value())
+        if (typeof figure === 'number') this.inc(figure)
+        else for (const [key, one] of Object.entries(figure ?? {})) this.inc({ [label!]: key }, one)
       },
     })
   }

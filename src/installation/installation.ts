@@ -38,4 +38,25 @@ export async function keepReach(db: Db, opening: string | undefined): Promise<vo
 /** Kept in the database, because a command may be run without the settings that the platform was started with. */
 const REACH = 'reached-by-others'
 
+/** Where clients reach the environment, as the platform that was last started here had it: a command may have other settings. */
+export const findAddress = async (db: Db): Promise<string | undefined> =>
+  (await db.first(store.findFact, { name: ADDRESS }))?.value
+
+/** Where that platform listens: this machine may not know the name by which clients reach it. */
+export const findListening = async (db: Db): Promise<string | undefined> =>
+  (await db.first(store.findFact, { name: LISTENING }))?.value
+
+export async function keepAddress(db: Db, what: { address: string; listening: string }): Promise<void> {
+  for (const [name, value] of [
+    [ADDRESS, what.address],
+    [LISTENING, what.listening],
+  ] as const) {
+    await dropFact(db, name)
+    await keepFacts(db, [name], value)
+  }
+}
+
+const ADDRESS = 'address'
+const LISTENING = 'listening'
+
 export const dropFact = (db: Db, name: string) => db.first(store.dropFact, { name })

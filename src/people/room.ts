@@ -8,10 +8,18 @@ import { removalRetention, sweepLeaving } from './removal.ts'
 import { resetRetention } from './resets.ts'
 import { peopleOperations } from './routes.ts'
 import { signUpRetention } from './sign-up.ts'
+import { estimatePeople } from './store.ts'
 
 export const people: Room = {
   name: 'people',
   operations: peopleOperations,
+  gauges: [
+    {
+      name: 'groundschool_people',
+      help: 'People, anonymous users among them; estimated',
+      value: async ({ db }) => (await db.first(estimatePeople, {}))?.rows ?? 0,
+    },
+  ],
   personalTables: {
     people: { inExport: '`profile.json`', whenDeleted: 'gone' },
     sign_ups: { inExport: 'no: an hour, of somebody who has no account yet', whenDeleted: 'gone' },

@@ -1,3 +1,4 @@
+import { estimateRows } from '../database/estimates.ts'
 import { deleteOlder } from '../database/retention.ts'
 import {
   bool,
@@ -363,3 +364,5 @@ export const renewKeys = write('people.renewKeys', {
     update people set search_keys = :keys, search_version = :version
      where id = :id and handle = :handle and first_name = :first and last_name = :last returning id`,
 })
+
+export const estimatePeople = estimateRows('people.estimate', 'people')

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Logger } from 'pino'
 import { everything, rooms } from '../app.ts'
 import { type Config, ENVIRONMENTS, type EnvironmentName, readSecretKey } from '../config.ts'
-import { type Connection, openDatabase } from '../database/database.ts'
+import { type Connection, type Db, openDatabase } from '../database/database.ts'
 import { startEmbedded } from '../database/embedded/embedded.ts'
 import { migrate } from '../database/migrate.ts'
 import { type Clock, type Environment, openEnvironment, schemaOf } from '../environment.ts'
@@ -40,12 +40,13 @@ export async function migrateAll(connection: Connection): Promise<Record<Environ
   return { production: production!.applied, sandbox: sandbox!.applied }
 }
 
-/** Opens both environments on a migrated database. */
+/** Opens both environments on a migrated database. `findUrl`: where clients reach one, where the settings may not know. */
 export async function openEnvironments(
   config: Config,
   connection: Connection,
   log: Logger,
   clock: Clock,
+  findUrl?: (db: Db) => Promise<string | undefined>,
 ): Promise<Environment[]> {
   const secretKey = readSecretKey(config)
   return Promise.all(
@@ -61,7 +62,7 @@ export async function openEnvironments(
         onProblem: (problem) => own.warn({ problem: problem.message }, 'a database connection had a problem'),
       })
       await checkSecretKey(db, secretKey, name)
-      const environment = openEnvironment({ name, config, db, log: own, clock, secretKey })
+      const environment = openEnvironment({ name, url: await findUrl?.(db), config, db, log: own, clock, secretKey })
       environment.provide(allRooms, rooms)
       environment.provide(forgetting, FORGETTING)
       environment.provide(importSections, IMPORT_SECTIONS)
@@ -171,7 +172,7 @@ const open = (server: Server, port: number, host: string): Promise<Listener> =>
     server.listen({ port, host, backlog: 1024 }, () => resolve({ server, connections }))
   })
 
-function explainListen(problem: NodeJS.ErrnoException, port: number, host: string): StartupError {
+export function explainListen(problem: NodeJS.ErrnoException, port: number, host: string): StartupError {
   if (problem.code === 'EADDRINUSE')
     return new StartupError(`Port ${port} is in use: stop what listens there, or set PORT and SANDBOX_PORT to others`)
   if (problem.code === 'EACCES')

@@ -5,12 +5,20 @@ import { gradingOperations } from './grading-routes.ts'
 import { attemptTie } from './import.ts'
 import { resultOperations } from './results-routes.ts'
 import { progressOperations } from './routes.ts'
+import { estimateAttempts } from './store.ts'
 
 const LEARNING = { inExport: '`learning.json`', whenDeleted: 'gone' }
 
 export const progress: Room = {
   name: 'progress',
   operations: [...progressOperations, ...gradingOperations, ...resultOperations],
+  gauges: [
+    {
+      name: 'groundschool_attempts',
+      help: 'Attempts at lessons; estimated',
+      value: async ({ db }) => (await db.first(estimateAttempts, {}))?.rows ?? 0,
+    },
+  ],
   personalTables: {
     attempts: LEARNING,
     objective_scores: LEARNING,

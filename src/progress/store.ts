@@ -1,3 +1,4 @@
+import { estimateRows } from '../database/estimates.ts'
 import {
   bool,
   type ColumnType,
@@ -313,3 +314,5 @@ export const exportGradeChanges = report('progress.exportGradeChanges', {
     select ${studentColumns}, t.kind, t.before, t.after, t.reason, t.changed_at
       from ${ofStudent('grade_changes')} where e.person_id = :person order by t.id`,
 })
+
+export const estimateAttempts = estimateRows('progress.estimate', 'attempts')

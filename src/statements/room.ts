@@ -5,11 +5,19 @@ import { statementRecorder } from './recording.ts'
 import { retentionUpkeep } from './retention.ts'
 import { statementOperations } from './routes.ts'
 import { exportStatements, forgetStatements } from './statements.ts'
+import { estimateStatements } from './store.ts'
 
 export const statements: Room = {
   name: 'statements',
   operations: statementOperations,
   areas: { xAPI: 'Statements that apps send about what people do, and the verbs that they may have.' },
+  gauges: [
+    {
+      name: 'groundschool_statements',
+      help: 'xAPI statements that are kept; estimated',
+      value: async ({ db }) => (await db.first(estimateStatements, {}))?.rows ?? 0,
+    },
+  ],
   personalTables: {
     statement_links: { inExport: '`statements.json`', whenDeleted: 'gone' },
     statements: {

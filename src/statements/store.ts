@@ -1,3 +1,4 @@
+import { estimateRows } from '../database/estimates.ts'
 import {
   bool,
   bytea,
@@ -378,3 +379,5 @@ export const findOwn = read('statements.findOwn', {
     select i.statement_id from statement_ids i
      where i.statement_id = any(:ids) and exists (select from statements s where s.seq = i.seq and s.sender = :sender)`,
 })
+
+export const estimateStatements = estimateRows('statements.estimate', 'statements')

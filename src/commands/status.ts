@@ -1,0 +1,62 @@
+import { ENVIRONMENTS, readConfig } from '../config.ts'
+import { StartupError } from '../errors.ts'
+import { findAddress, findListening } from '../installation/installation.ts'
+import { command, JSON_OPTION, layOut, print } from './command.ts'
+import { findRunning, hasDatabase, openCommandLog, refuseEarlier, withEnvironments } from './database.ts'
+
+/** Long enough for a platform under load, short enough for a person who waits. */
+const ANSWER_MS = 5_000
+
+export const status = command({
+  about: 'Says whether the platform of DATA_DIR or DATABASE_URL is running, and at which addresses.',
+  args: [],
+  options: { json: JSON_OPTION },
+  notes: 'The exit code is 0 where both environments are ready, and 1 where they are not. It starts nothing.',
+  examples: ['status', 'status --json'],
+  run: async (_args, values) => {
+    const config = readConfig()
+    const place = config.DATABASE_URL ? 'DATABASE_URL' : config.DATA_DIR
+    const connection = hasDatabase(config) ? await findRunning(config) : undefined
+    if (connection) await refuseEarlier(connection)
+    const found = connection ? await withEnvironments(config, connection, openCommandLog(), describeAll) : []
+    const isRunning = found.length > 0 && found.every(({ isReady }) => isReady)
+    if (values.json) print(JSON.stringify({ place, running: isRunning, environments: found.map(toJson) }, null, 2))
+    else if (found.length > 0) print(layOut(found.map(describe)).join('\n'))
+    if (!isRunning)
+      throw new StartupError(
+        connection || !hasDatabase(config)
+          ? `No platform answers for ${place}: groundschool start starts one`
+          : `The platform of ${place} is not running: groundschool start starts it`,
+      )
+  },
+})
+
+interface Found {
+  readonly name: string
+  readonly address: string | undefined
+  readonly isReady: boolean
+}
+
+const describeAll: Parameters<typeof withEnvironments<Found[]>>[3] = (environments) =>
+  Promise.all(
+    ENVIRONMENTS.map(async (name) => {
+      const { db } = environments.find((one) => one.name === name)!
+      const [address, listening] = [await findAddress(db), await findListening(db)]
+      const answers = await Promise.all([address, listening].map((place) => place !== undefined && isReady(place)))
+      return { name, address, isReady: answers.includes(true) }
+    }),
+  )
+
+const isReady = (address: string): Promise<boolean> =>
+  fetch(`${address.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//localhost')}/readyz`, {
+    signal: AbortSignal.timeout(ANSWER_MS),
+  }).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+
+const toJson = ({ name, address, isReady }: Found) => ({ name, address: address ?? null, ready: isReady })
+const describe = ({ name, address, isReady }: Found): [string, string] => [
+  name,
+  `${address ?? 'never started'}\t${isReady ? 'ready' : 'does not answer'}`,
+]

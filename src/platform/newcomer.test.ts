@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { parseEnv } from 'node:util'
+import { isGroup } from '../commands/command.ts'
+import { commands } from '../commands/commands.ts'
+import { listSettings, readConfig } from '../config.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
+const manifest = JSON.parse(read('package.json'))
+const settings = new Set([...listSettings().map(({ name }) => name), 'CONFIG_FILE'])
+
+/** What people read: documents, and what the platform itself says. */
+const READ = globSync(
+  [
+    '*.md',
+    'docs/*.md',
+    'deploy/*',
+    'sdk/README.md',
+    'examples/**/*.md',
+    'src/**/*.ts',
+    'bin/*.js',
+    'web/**/*.{ts,tsx}',
+  ],
+  { cwd: ROOT, exclude: ['**/*.test.ts', '**/node_modules/**', 'web/dist*/**', 'sdk/dist/**', 'CHANGELOG.md'] },
+)
+
+const known = (path: string): boolean => {
+  const [name = '', verb] = path.split(' ')
+  if (['help', '--version', '--help'].includes(name)) return true
+  if (!Object.hasOwn(commands, name)) return false
+  const entry = commands[name as keyof typeof commands]
+  return !isGroup(entry) || verb === undefined || Object.hasOwn(entry.verbs, verb)
+}
+
+test('no message and no document points to a command, a script or a document that does not exist', () => {
+  const wrong: string[] = []
+  for (const file of READ) {
+    const text = read(file)
+    // As it is typed: in code, after `npx`, or as a sentence ends with it.
+    for (const [, path] of text.matchAll(/(?:`|npx |: |, |main\.ts )groundschool ((?:--)?[a-z-]+(?: [a-z-]+)?)/g)) {
+      const [name, verb] = path!.split(' ')
+      const entry = Object.hasOwn(commands, name!) ? commands[name as keyof typeof commands] : undefined
+      if (!known(entry && isGroup(entry) && verb ? path! : name!)) wrong.push(`${file}: groundschool ${path}`)
+    }
+    for (const [, script] of text.matchAll(/\bnpm run (?:-s )?([a-z][\w-]*(?::\w+)*)/g))
+      if (!Object.hasOwn(manifest.scripts, script!)) wrong.push(`${file}: npm run ${script}`)
+    for (const [document] of text.matchAll(/\b(?:docs|deploy)\/[\w/-]+\.(?:md|json|conf|yaml|service)\b/g))
+      if (!existsSync(join(ROOT, document))) wrong.push(`${file}: ${document}`)
+  }
+  assert.deepEqual(wrong, [])
+})
+
+test('what is linked in a document is there', () => {
+  const wrong = READ.filter((file) => file.endsWith('.md')).flatMap((file) =>
+    [...read(file).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)]
+      .map(([, target]) => join(file, '..', target!))
+      .filter((target) => !existsSync(join(ROOT, target)))
+      .map((target) => `${file}: ${target}`),
+  )
+  assert.deepEqual(wrong, [])
+})
+
+test('npm on Node 20 has nothing to warn of: neither this package nor what it brings asks for more', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { engines?: { node?: string } }>
+  }
+  assert.equal(manifest.engines.node, '>=20')
+  // What is allowed is one of several ranges: `^20.19.0 || >=22.12.0`.
+  const takes20 = (range: string) =>
+    range.split('||').some((one) => {
+      const [, sign = '', major = '0'] = /^\s*([\^~><=]*)\s*v?(\d+)/.exec(one) ?? []
+      return sign.includes('>') ? Number(major) <= 20 : sign.includes('<') || major === '20' || one.trim() === '*'
+    })
+  const wrong = Object.entries(packages).filter(([, { engines }]) => engines?.node && !takes20(engines.node))
+  assert.deepEqual(
+    wrong.map(([name]) => name),
+    [],
+  )
+})
+
+test('what is to be deployed names files and settings that exist', () => {
+  const env = parseEnv(read('deploy/groundschool.env')) as Record<string, string>
+  const key = Buffer.alloc(32).toString('base64')
+  const config = readConfig({ ...env, SECRET_KEY: key })
+  assert.deepEqual([config.isLocal, config.MESSAGES], [false, 'smtp'])
+
+  const compose = read('deploy/compose.yaml').replaceAll(/\$\{\w+:\?\}/g, 'given')
+  const [, ours = ''] = /environment:\n((?: {6}.*\n)+)/.exec(compose) ?? []
+  const given = Object.fromEntries(
+    [...ours.matchAll(/^ {6}(\w+): '?([^'\n]*)/gm)].map(([, name, value]) => [name, value]),
+  )
+  assert.deepEqual(
+    Object.keys(given).filter((name) => !settings.has(name)),
+    [],
+  )
+  readConfig({ ...given, HOST: '0.0.0.0', SECRET_KEY: key })
+  for (const [, file] of compose.matchAll(/(?:dockerfile: |- \.\/)([\w./]+)/g))
+    assert.ok(existsSync(join(ROOT, file!.startsWith('deploy/') ? file! : `deploy/${file}`)), file)
+
+  const dockerfile = read('deploy/Dockerfile')
+  for (const [, files] of dockerfile.matchAll(/^COPY (?!--)(.*) \S+$/gm))
+    for (const file of files!.split(' ')) assert.ok(existsSync(join(ROOT, file)), file)
+  for (const [, script] of dockerfile.matchAll(/npm run ([\w:-]+)/g)) assert.ok(manifest.scripts[script!], script)
+
+  // One way to start it: the flags are those of the script.
+  const flags = manifest.scripts.start.replace(/^node /, '')
+  const unit = read('deploy/groundschool.service')
+  assert.ok(unit.includes(`/node_modules/.bin/node ${flags}\n`), unit)
+  assert.ok(dockerfile.includes(`CMD ${JSON.stringify(['node', ...flags.split(' ')]).replaceAll(',', ', ')}`), flags)
+  for (const [, name] of unit.matchAll(/^Environment=(\w+)=/gm)) assert.ok(settings.has(name!), name)
+
+  assert.match(read('deploy/nginx.conf'), /^underscores_in_headers on;$/m)
+  const same = read('deploy/Caddyfile')
+    .replaceAll('127.0.0.1:', 'groundschool:')
+    .replace('deploy/Caddyfile', 'deploy/Caddyfile.compose')
+  assert.equal(read('deploy/Caddyfile.compose'), same)
+})
