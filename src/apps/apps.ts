@@ -8,7 +8,7 @@ import { makeId } from '../ids.ts'
 import { isLine } from '../lines.ts'
 import { readPersonId } from '../people/people.ts'
 import { endSessionsInApp, REVOKED, type Revocation } from '../sessions/sessions.ts'
-import { findRedirectUriMistake, isAppKey, isOrigin } from './rules.ts'
+import { findLaunchMistake, findRedirectUriMistake, isAppKey, isLaunchOf, isOrigin } from './rules.ts'
 import { hashSecret, MAX_SECRETS, makeSecret, type SecretKeys, type SecretSeal } from './secrets.ts'
 import * as store from './store.ts'
 
@@ -231,6 +231,7 @@ export interface NewApp {
   /** `approved` by default. */
   readonly status?: 'pending'
   readonly redirectUris: readonly string[]
+  readonly launchUri?: string | undefined
   readonly origins: readonly string[]
   readonly isBasicEnabled: boolean
   readonly isImplicitEnabled: boolean
@@ -266,6 +267,7 @@ export function addApp(
       basic: what.isBasicEnabled,
       blocks: DEFAULT_STORAGE_BLOCKS,
       uris: [...what.redirectUris],
+      launch: what.launchUri || null,
       origins: [...what.origins],
       now: who.at,
     })
@@ -282,17 +284,48 @@ export function addApp(
 export async function changeApp(
   tx: Db,
   who: Caller,
-  what: { appId: number; name?: string | undefined; redirectUris?: readonly string[] | undefined },
+  what: {
+    appId: number
+    name?: string | undefined
+    redirectUris?: readonly string[] | undefined
+    /** Empty for none. */
+    launchUri?: string | undefined
+    origins?: readonly string[] | undefined
+  },
 ): Promise<void> {
-  const { appId, name, redirectUris } = what
-  if (name === undefined && redirectUris === undefined) return
-  if (redirectUris) checkRedirectUris(redirectUris)
-  await tx.first(store.changeApp, { app: appId, name: name ?? null, uris: redirectUris ? [...redirectUris] : null })
+  const { appId, name, redirectUris, launchUri, origins } = what
   const detail = {
     ...(name === undefined ? {} : { name }),
     ...(redirectUris && { redirectUris: redirectUris.join(' ') }),
+    ...(launchUri === undefined ? {} : { launchUri }),
+    ...(origins && { origins: origins.join(' ') }),
   }
+  if (Object.keys(detail).length === 0) return
+  if (redirectUris) checkRedirectUris(redirectUris)
+  if (origins) checkOrigins(origins)
+  await tx.first(store.changeApp, {
+    app: appId,
+    name: name ?? null,
+    uris: redirectUris ? [...redirectUris] : null,
+    launch: launchUri ?? null,
+    origins: origins ? [...origins] : null,
+  })
   await recordAudit(tx, who, { action: 'app.changed', appId, detail })
+  if (origins) await notify(tx, APPS_CHANGED)
+}
+
+/** The platform opens no address of an app that sign-in may not lead back to: a code may go along. */
+export function checkLaunchUri(uri: string, redirectUris: readonly string[]): void {
+  const mistake = findLaunchMistake(uri)
+  if (mistake) throw fail('validationFailed', `launchUri must ${mistake}`)
+  if (!redirectUris.some((registered) => isLaunchOf(uri, registered)))
+    throw fail('validationFailed', 'launchUri must be one of the redirect URIs, with or without a query')
+}
+
+function checkOrigins(origins: readonly string[]): void {
+  for (const origin of origins)
+    if (!isOrigin(origin))
+      throw fail('validationFailed', `${origin} is not an origin; one looks like https://app.example.org`)
 }
 
 function checkRedirectUris(uris: readonly string[]): void {
@@ -308,10 +341,8 @@ function checkNewApp(what: NewApp): void {
   if (what.name === '' || !isLine(what.name))
     throw fail('validationFailed', 'An app has a name, on one line of at most 254 characters')
   checkRedirectUris(what.redirectUris)
-  for (const origin of what.origins) {
-    if (!isOrigin(origin))
-      throw fail('validationFailed', `${origin} is not an origin; one looks like https://app.example.org`)
-  }
+  checkOrigins(what.origins)
+  if (what.launchUri) checkLaunchUri(what.launchUri, what.redirectUris)
 }
 
 /** Adds a second secret, so that the app's servers can be changed one after the other while both are right. */

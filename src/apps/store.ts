@@ -233,6 +233,7 @@ export const insertApp = write('apps.insert', {
     device: bool,
     blocks: int8,
     uris: textArray,
+    launch: nullable(text),
     origins: textArray,
     now: timestamptz,
   },
@@ -240,8 +241,8 @@ export const insertApp = write('apps.insert', {
   text: `
     with app as (
       insert into apps (client_id, name, organisation_id, owner_id, status, public_client, pkce_required, secrets_sealed,
-                        implicit_enabled, basic_enabled, device_enabled, created_at)
-      values (:client, :name, :organisation, :owner, :status, :public, :pkce, :sealed, :implicit, :basic, :device, :now)
+                        implicit_enabled, basic_enabled, device_enabled, launch_uri, created_at)
+      values (:client, :name, :organisation, :owner, :status, :public, :pkce, :sealed, :implicit, :basic, :device, :launch, :now)
       on conflict (client_id) do nothing returning id
     ), storage as (
       insert into app_storage (app_id, blocks_limit) select id, :blocks from app
@@ -253,17 +254,28 @@ export const insertApp = write('apps.insert', {
     select id from app`,
 })
 
-/** Null leaves a field as it is. */
+/** Null leaves a field as it is; an empty launch address takes it away. */
 export const changeApp = write('apps.change', {
-  params: { app: int8, name: nullable(text), uris: nullable(textArray) },
+  params: {
+    app: int8,
+    name: nullable(text),
+    uris: nullable(textArray),
+    launch: nullable(text),
+    origins: nullable(textArray),
+  },
   row: { id: int8 },
   text: `
     with gone as (
       delete from app_redirect_uris where app_id = :app and :uris is not null and uri <> all(:uris)
     ), added as (
       insert into app_redirect_uris (app_id, uri) select distinct :app::int8, uri from unnest(:uris) as uri on conflict do nothing
+    ), gone_origins as (
+      delete from app_origins where app_id = :app and :origins is not null and origin <> all(:origins)
+    ), added_origins as (
+      insert into app_origins (app_id, origin) select distinct :app::int8, origin from unnest(:origins) as origin on conflict do nothing
     )
-    update apps set name = coalesce(:name, name) where id = :app returning id`,
+    update apps set name = coalesce(:name, name), launch_uri = nullif(coalesce(:launch, launch_uri), '')
+     where id = :app returning id`,
 })
 
 /** The row is locked, so that two rotations at once cannot leave three secrets. */

@@ -75,9 +75,9 @@ export type Bucket = { id: string; users: string[]; public: boolean; data: unkno
 
 export type BucketChange = { id: string; version: number; kind: "set" | "users"; key?: string; userId: string; changedDate: string; value?: unknown; users?: string[] }
 
-export type NewApp = { clientId: string; name: string; organisation: string | null; organisationName: string | null; owner: string | null; status: "pending" | "approved" | "suspended"; public: boolean; redirectUris: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; users: number; storageUsed: number; storageLimit: number; createdDate: string; clientSecret: string | null }
+export type NewApp = { clientId: string; name: string; organisation: string | null; organisationName: string | null; owner: string | null; status: "pending" | "approved" | "suspended"; public: boolean; redirectUris: string[]; launchUri: string | null; origins: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; users: number; storageUsed: number; storageLimit: number; createdDate: string; clientSecret: string | null }
 
-export type App = { clientId: string; name: string; organisation: string | null; organisationName: string | null; owner: string | null; status: "pending" | "approved" | "suspended"; public: boolean; redirectUris: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; users: number; storageUsed: number; storageLimit: number; createdDate: string }
+export type App = { clientId: string; name: string; organisation: string | null; organisationName: string | null; owner: string | null; status: "pending" | "approved" | "suspended"; public: boolean; redirectUris: string[]; launchUri: string | null; origins: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; users: number; storageUsed: number; storageLimit: number; createdDate: string }
 
 export type AppPage = { docs: App[]; total: number; limit: number; page: number; pages: number }
 
@@ -608,10 +608,10 @@ export const listBuckets = /* @__PURE__ */ operation<{ page?: number; limit?: nu
 export const watchBucket = /* @__PURE__ */ stream<{ id: string }, { ready: { id: string; version: number }; change: BucketChange; reset: Bucket; removed: { id: string }; deleted: { id: string } }>('/app/v1/bucket/events')
 
 /** Registers an app. */
-export const registerApp = /* @__PURE__ */ operation<{ organisation: string; name: string; key?: string; redirectUris?: string[] | string; public?: boolean }, NewApp>('registerApp', 'PUT', '/app/v1/app')
+export const registerApp = /* @__PURE__ */ operation<{ organisation: string; name: string; key?: string; redirectUris?: string[] | string; launchUri?: string; origins?: string[] | string; public?: boolean }, NewApp>('registerApp', 'PUT', '/app/v1/app')
 
 /** Changes an app. */
-export const changeApp = /* @__PURE__ */ operation<{ clientId: string; name?: string; redirectUris?: string[] | string }, App>('changeApp', 'POST', '/app/v1/app')
+export const changeApp = /* @__PURE__ */ operation<{ clientId: string; name?: string; redirectUris?: string[] | string; launchUri?: string; origins?: string[] | string }, App>('changeApp', 'POST', '/app/v1/app')
 
 /** Reads an app. */
 export const readApp = /* @__PURE__ */ operation<{ clientId: string }, App>('readApp', 'GET', '/app/v1/app')

@@ -255,6 +255,12 @@ export const words = {
     redirects: 'Redirect URIs',
     redirectsHelp:
       'Where sign-in leads back to, one a line: https, http on a loopback address, or a scheme of the app itself, such as myapp://callback.',
+    launch: 'Launch address',
+    launchHelp:
+      'Optional. Where lessons open the app unless they name an address of their own: one of the redirect URIs, with or without a query.',
+    promotedTitle: 'From the sandbox to production',
+    promotedText:
+      'Filled in from your sandbox app. It gets a client ID and a secret of its own here, and works once an administrator has approved it. Check the addresses before you register.',
     public: 'This app cannot keep a secret',
     publicHelp: 'It runs in a browser or on a phone. It has no secret and uses PKCE instead.',
     go: 'Register',
