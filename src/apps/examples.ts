@@ -29,7 +29,13 @@ export const examples = {
     description:
       'Owners and developers of an organisation register apps for it. In the sandbox an app works at once; in production an administrator approves it first. The client secret is shown this once.',
     example: {
-      request: { organisation: 'northwind', name: 'Logbook', key: 'logbook', redirectUris, launchUri: redirectUris[0]! },
+      request: {
+        organisation: 'northwind',
+        name: 'Logbook',
+        key: 'logbook',
+        redirectUris,
+        launchUri: redirectUris[0]!,
+      },
       answer: { ...PENDING, clientSecret: CLIENT_SECRET },
       as,
     },

@@ -6,7 +6,15 @@ import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
 import { readName } from '../lines.ts'
 import { type Page, pageOf, spanOf } from '../paging.ts'
-import { addApp, addAppSecret, BLOCK_BYTES, changeApp, checkLaunchUri, dropOldAppSecrets, setAppStatus } from './apps.ts'
+import {
+  addApp,
+  addAppSecret,
+  BLOCK_BYTES,
+  changeApp,
+  checkLaunchUri,
+  dropOldAppSecrets,
+  setAppStatus,
+} from './apps.ts'
 import * as store from './management-store.ts'
 import type {
   AppRecord,

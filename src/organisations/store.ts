@@ -96,7 +96,10 @@ export const findParts = read('organisations.findParts', {
     select r.administers,
            r.administers or exists (select from organisation_members m where m.person_id = :person and m.role in ('owner', 'developer'))
              or exists (select from apps a where a.owner_id = :person) as develops,
-           r.administers or exists (select from organisation_members m where m.person_id = :person and m.role in ('owner', 'instructor')) as plans
+           r.administers or exists (select from organisation_members m where m.person_id = :person and m.role in ('owner', 'instructor'))
+             or exists (select from plan_shares s join plans n on n.id = s.plan_id, lateral reads_plan(:person, n) q where s.person_id = :person and q.reads)
+             or exists (select from organisation_members m join plan_shares s on s.organisation_id = m.organisation_id join plans n on n.id = s.plan_id,
+                          lateral reads_plan(:person, n) q where m.person_id = :person and q.reads) as plans
       from roles_in_organisation(:person, null) r`,
 })
 

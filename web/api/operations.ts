@@ -265,11 +265,13 @@ export type PlannerSearchEntry = { searchId: string; text: string; organisations
 
 export type EngineOutcome = { clientId: string; name: string; status: string; problem: string | null }
 
-export type Plan = { planId: string; name: string; notes: string; text: string; organisations: string[]; createdDate: string; changedDate: string; people: Candidate[] }
+export type Plan = { planId: string; name: string; notes: string; text: string; organisations: string[]; own: boolean; owner: PlanReader; createdDate: string; changedDate: string; people: Candidate[]; shared: { organisations: ({ organisation: string; name: string })[]; people: PlanReader[] } | null }
+
+export type PlanReader = { handle: string; firstName: string; lastName: string }
 
 export type PlanPage = { docs: PlanEntry[]; total: number; limit: number; page: number; pages: number }
 
-export type PlanEntry = { planId: string; name: string; notes: string; text: string; organisations: string[]; createdDate: string; changedDate: string; people: number }
+export type PlanEntry = { planId: string; name: string; notes: string; text: string; organisations: string[]; own: boolean; owner: PlanReader; createdDate: string; changedDate: string; people: number }
 
 export type DeliveryPage = { docs: Delivery[]; total: number; limit: number; page: number; pages: number }
 
@@ -1058,7 +1060,13 @@ export const changePlan = /* @__PURE__ */ operation<{ planId: string; name?: str
 export const readPlan = /* @__PURE__ */ operation<{ planId: string }, Plan>('readPlan', 'GET', '/planner/v1/plan')
 
 /** Lists the caller's plans. */
-export const listPlans = /* @__PURE__ */ operation<{ page?: number; limit?: number }, PlanPage>('listPlans', 'GET', '/planner/v1/plan/list')
+export const listPlans = /* @__PURE__ */ operation<{ own?: boolean; page?: number; limit?: number }, PlanPage>('listPlans', 'GET', '/planner/v1/plan/list')
+
+/** Shares a plan. */
+export const sharePlan = /* @__PURE__ */ operation<{ planId: string; organisations?: string[] | string; people?: string[] | string }, Plan>('sharePlan', 'PUT', '/planner/v1/plan/share')
+
+/** Stops sharing a plan. */
+export const unsharePlan = /* @__PURE__ */ operation<{ planId: string; organisations?: string[] | string; people?: string[] | string }, Plan>('unsharePlan', 'POST', '/planner/v1/plan/unshare')
 
 /** Removes a plan. */
 export const removePlan = /* @__PURE__ */ operation<{ planId?: string }, Success>('removePlan', 'POST', '/planner/v1/plan/remove')
