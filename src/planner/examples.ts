@@ -106,7 +106,8 @@ export const examples = {
     },
   },
   unsharePlan: {
-    description: 'Whoever is named reads it no more, unless it is shared with them in another way too. The plan itself stays as it is.',
+    description:
+      'Whoever is named reads it no more, unless it is shared with them in another way too. The plan itself stays as it is.',
     example: { request: { planId: PLAN_ID, people: ['@avery'] }, answer: PLAN, as },
   },
   removePlan: {

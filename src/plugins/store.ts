@@ -56,6 +56,7 @@ const SHOWN = {
   name: text,
   description: text,
   organisation: nullable(text),
+  organisation_name: nullable(text),
   owner: nullable(text),
   status: text,
   is_active: bool,
@@ -67,7 +68,7 @@ const SHOWN = {
   created_at: timestamptz,
 }
 const shown = `
-  p.id, p.app_id, a.client_id, p.kind, a.name, p.description, o.key as organisation, w.handle as owner, a.status, p.is_active,
+  p.id, p.app_id, a.client_id, p.kind, a.name, p.description, o.key as organisation, o.name as organisation_name, w.handle as owner, a.status, p.is_active,
   (select coalesce(json_agg(json_build_object('purpose', d.purpose, 'uri', d.uri, 'failingSince', d.failing_since, 'offDate', d.off_at,
           'offReason', d.off_reason) order by d.purpose), '[]') from plugin_addresses d where d.plugin_id = p.id) as addresses,
   array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris,

@@ -155,7 +155,7 @@ export type AwaitingPage = { docs: ({ classId: string; className: string; studen
 
 export type LockReason = { lessonId: string; studentId: string; locked: boolean; reason: string | null; missing: string[] }
 
-export type Results = { classId: string; studentId: string; lessons: ({ lessonId: string; parentId: string | null; name: string; result: "PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED"; score: number | null; attempts: number; timeOnTask: number; explanation: string; bestScore: number | null; passed: boolean; lessonResultId: string | null; started: string | null; completed: string | null; locked: boolean; lockReason: string | null; statements: number })[]; objectives: ({ objectiveId: string; name: string; score: number | null; lessons: ({ lessonId: string; score: number | null; reported: boolean })[] })[] }
+export type Results = { classId: string; studentId: string; lessons: ({ lessonId: string; parentId: string | null; name: string; result: "PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED"; score: number | null; attempts: number; timeOnTask: number; explanation: string; attemptsLeft: number | null; awaitsGrade: boolean; bestScore: number | null; passed: boolean; lessonResultId: string | null; started: string | null; completed: string | null; locked: boolean; lockReason: string | null; statements: number })[]; objectives: ({ objectiveId: string; name: string; score: number | null; lessons: ({ lessonId: string; score: number | null; reported: boolean })[] })[] }
 
 export type Timeline = { docs: ({ at: string; kind: string; lessonId: string | null; lessonResultId: string | null; byId: string | null; byName: string | null; data: unknown })[]; next: string | null }
 
@@ -163,7 +163,7 @@ export type Gradebook = { classId: string; lessons: ({ lessonId: string; parentI
 
 export type Notes = Note[]
 
-export type Note = { noteId: string; text: string; lessonId: string | null; userId: string | null; classId: string | null; studentId: string | null; courseId: string | null; authorId: string | null; createdDate: string }
+export type Note = { noteId: string; text: string; lessonId: string | null; userId: string | null; classId: string | null; studentId: string | null; courseId: string | null; authorId: string | null; authorName: string | null; createdDate: string }
 
 export type Captured = { success: boolean; statementId: string }
 
@@ -191,9 +191,9 @@ export type StatementValidation = { valid: boolean; statements: number; faults: 
 
 export type RemovedStatements = { statements: number; attachments: number; months: number; done: boolean }
 
-export type NewPlugin = { clientId: string; kind: "ai" | "ato"; name: string; description: string; organisation: string | null; owner: string | null; status: string; active: boolean; addresses: ({ purpose: "capabilities" | "candidates" | "request" | "distributions"; uri: string; failingSince: string | null; offDate: string | null; offReason: string | null })[]; redirectUris: string[]; permissions: ({ permission: "user-records" | "badges" | "skills" | "mission-planner" | "ato"; askedDate: string; grantedDate: string | null })[]; organisations: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; createdDate: string; clientSecret: string }
+export type NewPlugin = { clientId: string; kind: "ai" | "ato"; name: string; description: string; organisation: string | null; organisationName: string | null; owner: string | null; status: string; active: boolean; addresses: ({ purpose: "capabilities" | "candidates" | "request" | "distributions"; uri: string; failingSince: string | null; offDate: string | null; offReason: string | null })[]; redirectUris: string[]; permissions: ({ permission: "user-records" | "badges" | "skills" | "mission-planner" | "ato"; askedDate: string; grantedDate: string | null })[]; organisations: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; createdDate: string; clientSecret: string }
 
-export type Plugin = { clientId: string; kind: "ai" | "ato"; name: string; description: string; organisation: string | null; owner: string | null; status: string; active: boolean; addresses: ({ purpose: "capabilities" | "candidates" | "request" | "distributions"; uri: string; failingSince: string | null; offDate: string | null; offReason: string | null })[]; redirectUris: string[]; permissions: ({ permission: "user-records" | "badges" | "skills" | "mission-planner" | "ato"; askedDate: string; grantedDate: string | null })[]; organisations: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; createdDate: string }
+export type Plugin = { clientId: string; kind: "ai" | "ato"; name: string; description: string; organisation: string | null; organisationName: string | null; owner: string | null; status: string; active: boolean; addresses: ({ purpose: "capabilities" | "candidates" | "request" | "distributions"; uri: string; failingSince: string | null; offDate: string | null; offReason: string | null })[]; redirectUris: string[]; permissions: ({ permission: "user-records" | "badges" | "skills" | "mission-planner" | "ato"; askedDate: string; grantedDate: string | null })[]; organisations: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; createdDate: string }
 
 export type PluginPage = { docs: Plugin[]; total: number; limit: number; page: number; pages: number }
 
@@ -275,9 +275,9 @@ export type PlanEntry = { planId: string; name: string; notes: string; text: str
 
 export type DeliveryPage = { docs: Delivery[]; total: number; limit: number; page: number; pages: number }
 
-export type Delivery = { deliveryId: string; purpose: string; requestId: string | null; state: "waiting" | "delivered" | "failed" | "replaced"; attempts: number; problem: string | null; createdDate: string; nextDate: string | null; settledDate: string | null }
+export type Delivery = { deliveryId: string; purpose: string; requestId: string | null; state: "waiting" | "delivered" | "failed" | "replaced"; attempts: number; outcomes: ("taken" | "refused")[]; problem: string | null; createdDate: string; nextDate: string | null; settledDate: string | null }
 
-export type DeliveryLog = { deliveryId: string; purpose: string; requestId: string | null; state: "waiting" | "delivered" | "failed" | "replaced"; attempts: number; problem: string | null; createdDate: string; nextDate: string | null; settledDate: string | null; body: unknown; log: ({ number: number; date: string; uri: string; headers: Record<string, string>; tookMs: number; status: number | null; answer: string | null; problem: string | null })[] }
+export type DeliveryLog = { deliveryId: string; purpose: string; requestId: string | null; state: "waiting" | "delivered" | "failed" | "replaced"; attempts: number; outcomes: ("taken" | "refused")[]; problem: string | null; createdDate: string; nextDate: string | null; settledDate: string | null; body: unknown; log: ({ number: number; date: string; uri: string; headers: Record<string, string>; tookMs: number; status: number | null; answer: string | null; problem: string | null })[] }
 
 export type ReplayedDeliveries = { count: number; more: boolean }
 
@@ -464,6 +464,9 @@ export const createOrganisation = /* @__PURE__ */ operation<{ organisation: stri
 
 /** Gives an organisation another name. */
 export const renameOrganisation = /* @__PURE__ */ operation<{ organisation: string; name: string }, Organisation>('renameOrganisation', 'POST', '/edu/v1/organisation')
+
+/** Reads an organisation. */
+export const readOrganisation = /* @__PURE__ */ operation<{ organisation: string }, Organisation>('readOrganisation', 'GET', '/edu/v1/organisation')
 
 /** Lists the caller's organisations, or all of them for an administrator. */
 export const listOrganisations = /* @__PURE__ */ operation<{ page?: number; limit?: number }, OrganisationPage>('listOrganisations', 'GET', '/edu/v1/organisation/list')
@@ -703,7 +706,7 @@ export const setClassStaff = /* @__PURE__ */ operation<{ classId: string; handle
 export const removeClassStaff = /* @__PURE__ */ operation<{ classId: string; handle: string }, Success>('removeClassStaff', 'POST', '/edu/v1/class/staff/remove')
 
 /** Lists the students of a class. */
-export const listStudents = /* @__PURE__ */ operation<{ classId: string; status?: "active" | "suspended" | "dropped"; studentId?: string; page?: number; limit?: number }, Students>('listStudents', 'GET', '/edu/v1/class/student/list')
+export const listStudents = /* @__PURE__ */ operation<{ classId: string; status?: "active" | "suspended" | "dropped"; studentId?: string; search?: string; page?: number; limit?: number }, Students>('listStudents', 'GET', '/edu/v1/class/student/list')
 
 /** Enrols somebody in a class. */
 export const enrolStudent = /* @__PURE__ */ operation<{ classId: string; handle: string }, Student>('enrolStudent', 'PUT', '/edu/v1/class/student')
@@ -799,7 +802,7 @@ export const readResults = /* @__PURE__ */ operation<{ classId: string; studentI
 export const readTimeline = /* @__PURE__ */ operation<{ studentId?: string; classId?: string; before?: string; limit?: number }, Timeline>('readTimeline', 'GET', '/edu/v1/class/timeline')
 
 /** Reads the gradebook of a class: its students and how they stand at each lesson. */
-export const readGradebook = /* @__PURE__ */ operation<{ classId: string; page?: number; limit?: number }, Gradebook>('readGradebook', 'GET', '/edu/v1/class/gradebook')
+export const readGradebook = /* @__PURE__ */ operation<{ classId: string; search?: string; page?: number; limit?: number }, Gradebook>('readGradebook', 'GET', '/edu/v1/class/gradebook')
 
 /** Downloads the gradebook of a whole class as CSV. */
 export const exportGradebook = /* @__PURE__ */ address<{ classId: string }>('/edu/v1/class/gradebook/csv')

@@ -186,6 +186,8 @@ export const words = {
     score: (score: number) => `Score ${score}`,
     best: (score: number) => `best ${score}`,
     attempts: (count: number) => plural(count, 'attempt'),
+    attemptsLeft: (count: number) => (count === 0 ? 'no attempts left' : `${plural(count, 'attempt')} left`),
+    awaitsGrade: 'Awaiting grade',
     onTask: (time: string) => `${time} on task`,
     expected: (minutes: number) => `about ${plural(minutes, 'minute')}`,
     empty: 'This course has no lessons yet',
