@@ -1,4 +1,5 @@
 import { bool, int8, nullable, read, report, text, textArray, timestamptz, write } from '../database/statement.ts'
+import { contains } from '../database/words.ts'
 
 const SHOWN = {
   id: int8,
@@ -47,6 +48,14 @@ export const listManaged = report('apps.listManaged', {
     select ${shown}, count(*) over () as total from ${from}
        and (:organisation is null or o.key = :organisation) and (:status is null or a.status = :status)
      order by a.name, a.client_id limit :limit offset :offset`,
+})
+
+export const findByName = report('apps.findByName', {
+  params: { person: int8, words: textArray, limit: int8 },
+  row: { id: text, name: text, about: text },
+  text: `
+    select a.client_id as id, a.name, a.client_id as about from ${from} and ${contains(`a.name || ' ' || a.client_id`)}
+     order by a.name, a.client_id limit :limit`,
 })
 
 /** Until the transaction ends nobody else changes the app. */

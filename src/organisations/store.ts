@@ -11,6 +11,7 @@ import {
   timestamptz,
   write,
 } from '../database/statement.ts'
+import { contains } from '../database/words.ts'
 
 export const findOrganisations = read('organisations.find', {
   params: { keys: textArray },
@@ -133,6 +134,17 @@ export const listOrganisations = report('organisations.list', {
       left join organisation_members m on m.organisation_id = o.id and m.person_id = :person
      where r.administers or m.role is not null
      order by o.name, o.key limit :limit offset :offset`,
+})
+
+export const findByName = report('organisations.findByName', {
+  params: { person: int8, words: textArray, limit: int8 },
+  row: { id: text, name: text, about: text },
+  text: `
+    select o.key as id, o.name, o.key as about
+      from roles_in_organisation(:person, null) r, organisations o
+      left join organisation_members m on m.organisation_id = o.id and m.person_id = :person
+     where (r.administers or m.role is not null) and ${contains(`o.name || ' ' || o.key`)}
+     order by o.name, o.key limit :limit`,
 })
 
 const memberRow = { handle: text, first_name: text, last_name: text, role: text }

@@ -1,8 +1,8 @@
-import type { Room } from '../room.ts'
+import { byName, type Room } from '../room.ts'
 import { exportPlans, exportSharedPlans } from './plans.ts'
 import { plannerOperations } from './routes.ts'
 import { exportCandidacies, exportSearches } from './searches.ts'
-import { deleteOldSearches } from './store.ts'
+import { deleteOldSearches, findByName } from './store.ts'
 
 const SEARCH_DAYS = 30
 
@@ -29,5 +29,6 @@ export const planner: Room = {
     { file: 'shared-plans.json', about: 'Plans that others share with you by name', read: exportSharedPlans },
     { file: 'candidacies.json', about: 'What engines of the mission planner said about you', read: exportCandidacies },
   ],
+  finders: [{ kind: 'plan', find: byName(findByName) }],
   retention: () => [{ days: SEARCH_DAYS, remove: deleteOldSearches }],
 }

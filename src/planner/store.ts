@@ -13,6 +13,7 @@ import {
   timestamptz,
   write,
 } from '../database/statement.ts'
+import { contains } from '../database/words.ts'
 
 const ENGINE = {
   plugin_id: int8,
@@ -221,6 +222,13 @@ const shownPeople = `
   where t.is_shown and not exists (select from hidden_from(:person) h where h.person_id = p.id)`
 const readable = `plans n join people w on w.id = n.person_id, lateral reads_plan(:person, n) r`
 
+/** Plans that may be a person's to read, by indexes; `reads_plan` has the last word. */
+const listed = (areOthers: string) => `
+             select id from plans where person_id = :person
+              union select plan_id from plan_shares where person_id = :person and ${areOthers}
+              union select s.plan_id from plan_shares s join organisation_members m on m.organisation_id = s.organisation_id
+                     where m.person_id = :person and ${areOthers}`
+
 /** One's own, or one that is shared with them. */
 export const findPlan = read('planner.findPlan', {
   params: { person: int8, plan: text },
@@ -235,12 +243,17 @@ export const listPlans = report('planner.listPlans', {
   text: `
     select ${planColumns}, count(*) over () as total, (select count(*) from ${shownPeople} and c.plan_id = n.id) as people
       from ${readable}
-     where r.reads and n.id in (
-             select id from plans where person_id = :person
-              union select plan_id from plan_shares where person_id = :person and not :own
-              union select s.plan_id from plan_shares s join organisation_members m on m.organisation_id = s.organisation_id
-                     where m.person_id = :person and not :own)
+     where r.reads and n.id in (${listed('not :own')})
      order by n.changed_at desc, n.id desc limit :limit offset :offset`,
+})
+
+export const findByName = report('planner.findByName', {
+  params: { person: int8, words: textArray, limit: int8 },
+  row: { id: text, name: text, about: text },
+  text: `
+    select n.key as id, n.name, left(n.text, 100) as about from ${readable}
+     where r.reads and n.id in (${listed(`true`)}) and ${contains(`n.name || ' ' || n.text`)}
+     order by n.changed_at desc, n.id desc limit :limit`,
 })
 
 const SHARE = {

@@ -5,11 +5,13 @@ import {
   json,
   nullable,
   read,
+  report,
   text,
   textArray,
   timestamptz,
   write,
 } from '../database/statement.ts'
+import { contains } from '../database/words.ts'
 
 /** A plugin that calls, and what it was granted. */
 export const findCaller = read('plugins.findCaller', {
@@ -98,6 +100,14 @@ export const listManaged = read('plugins.listManaged', {
     select ${shown}, count(*) over () as total from ${from}
      where r.develops and (:organisation is null or o.key = :organisation)
      order by a.name, a.client_id limit :limit offset :offset`,
+})
+
+export const findByName = report('plugins.findByName', {
+  params: { person: int8, words: textArray, limit: int8 },
+  row: { id: text, name: text, about: text },
+  text: `
+    select a.client_id as id, a.name, a.client_id as about from ${from}
+     where r.develops and ${contains(`a.name || ' ' || a.client_id`)} order by a.name, a.client_id limit :limit`,
 })
 
 /** Until the transaction ends nobody else changes the plugin. */

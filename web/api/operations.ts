@@ -35,6 +35,10 @@ export type Ended = { success: true; passkeys: Passkey[] }
 
 export type Passkey = { passkeyId: string; name: string; createdDate: string; lastUsedDate: string | null }
 
+export type Findings = Found[]
+
+export type Found = { kind: "class" | "course" | "student" | "plan" | "app" | "plugin" | "organisation" | "person"; id: string; within: string | null; name: string; about: string }
+
 export type StartPasskeyAnswer = { rp: { id: string; name: string }; user: { id: string; name: string; displayName: string }; challenge: string; pubKeyCredParams: ({ type: string; alg: number })[]; timeout: number; excludeCredentials: ({ type: string; id: string; transports: string[] })[]; authenticatorSelection: { residentKey: string; requireResidentKey: boolean; userVerification: string }; attestation: string }
 
 export type StartPasskeyProofAnswer = { challenge: string; timeout: number; rpId: string; userVerification: string }
@@ -380,6 +384,9 @@ export const askPasswordReset = /* @__PURE__ */ operation<{ handle: string }, Su
 
 /** Sets a new password with the code of a link, ends everything that the old one opened, and signs in here. */
 export const resetPassword = /* @__PURE__ */ operation<{ code: string; password: string; removePasskeys?: string[] | string }, Ended>('resetPassword', 'POST', '/account/v1/password/reset')
+
+/** Finds what the caller may see by its name. */
+export const findAnything = /* @__PURE__ */ operation<{ text: string }, Findings>('findAnything', 'GET', '/account/v1/find')
 
 /** Downloads everything that the platform keeps about the person, as a zip of JSON files; one at a time. */
 export const exportEverything = /* @__PURE__ */ operation<{ password?: string }, Blob>('exportEverything', 'POST', '/account/v1/export')
