@@ -17,6 +17,7 @@ import { documents } from './documents/room.ts'
 import { events } from './events/room.ts'
 import { exports } from './exports/room.ts'
 import { families } from './families/room.ts'
+import { finder } from './finder/room.ts'
 import { friends } from './friends/room.ts'
 import type { Interface } from './http/interface.ts'
 import { idempotency } from './idempotency/room.ts'
@@ -50,6 +51,7 @@ export const rooms: readonly Room[] = [
   oauth, // /oauth: how an app gets its tokens, and the same by the book
   devices, // /device: type the code that a device shows
   account, // /account: one's own apps, browsers and password
+  finder, // /account/v1/find: whatever one may see, by its name
   exports, // /account/v1/export: everything that is kept about oneself
   passkeys, // /account/v1/passkey: passkeys as a second way to sign in
   profiles, // /user/v1: who a user is

@@ -1,6 +1,7 @@
 import type { Config } from './config.ts'
 import type { Db } from './database/database.ts'
 import type { Retention } from './database/retention.ts'
+import type { Report } from './database/statement.ts'
 import { type Environment, provided } from './environment.ts'
 import type { Consumer } from './events/consumers.ts'
 import type { Forget } from './forget.ts'
@@ -44,6 +45,33 @@ export interface Upkeep {
   run(environment: Environment): Promise<unknown>
 }
 
+/** What somebody looks for: `words` are patterns (see `src/database/words.ts`), `typed` is all of it as it was typed. */
+export interface Wanted {
+  readonly person: number
+  readonly words: string[]
+  readonly typed: string
+  readonly limit: number
+}
+
+/** Finds things of a room by their names, among what the person may see. */
+export interface Finder {
+  readonly kind: string
+  find(
+    db: Db,
+    wanted: Wanted,
+  ): Promise<
+    readonly { readonly id: string; readonly within?: string; readonly name: string; readonly about: string }[]
+  >
+}
+
+/** Where one statement finds them. */
+export const byName =
+  <Row extends Awaited<ReturnType<Finder['find']>>[number]>(
+    statement: Report<{ person: number; words: string[]; limit: number }, Row>,
+  ): Finder['find'] =>
+  (db, { person, words, limit }) =>
+    db.all(statement, { person, words, limit })
+
 /** What a room is to the rest of the house. The platform walks the list of rooms in src/app.ts, and nothing else has to know them all. */
 export interface Room {
   readonly name: string
@@ -55,6 +83,7 @@ export interface Room {
   readonly personalTables?: Readonly<Record<string, PersonalTable>>
   readonly exports?: readonly ExportPart[]
   readonly forget?: Forget
+  readonly finders?: readonly Finder[]
   /** Lists of the import file, and fields that this room adds to entries of others, by the name of their list. */
   readonly importSections?: readonly ImportSection[]
   readonly importTies?: Readonly<Record<string, readonly ImportTie[]>>

@@ -9,6 +9,7 @@ import { type Page, pageOf, spanOf } from '../paging.ts'
 import { isSameHandle, normaliseHandle } from '../people/handles.ts'
 import { disablePerson, endEverything } from '../people/people.ts'
 import { sendReset } from '../people/resets.ts'
+import type { Wanted } from '../room.ts'
 import type { DecideAboutPerson, FindPeople, FoundPerson, KnownPerson, NamePerson } from './schema.ts'
 import * as store from './store.ts'
 
@@ -20,6 +21,10 @@ export async function findPeople(db: Db, what: FindPeople): Promise<Page<FoundPe
     : db.all(store.findPeople, { ...readQuery(query), ...filters }))
   return pageOf(rows.map(toFound), rows[0]?.total ?? 0, what)
 }
+
+/** People, for an administrator who looks for anything. */
+export const findNamed = (db: Db, { person, typed, limit }: Pick<Wanted, 'person' | 'typed' | 'limit'>) =>
+  db.all(store.findByName, { person, ...readQuery(typed), limit })
 
 /** What was typed, as what is kept is compared with it. */
 function readQuery(query: string) {

@@ -1,4 +1,5 @@
 import type { Room } from '../room.ts'
+import { findNamed } from './people.ts'
 import { administrationOperations } from './routes.ts'
 
 export const administration: Room = {
@@ -7,4 +8,5 @@ export const administration: Room = {
     Administration: 'What administrators do: look after people, read the audit log, see how the platform is doing.',
   },
   operations: administrationOperations,
+  finders: [{ kind: 'person', find: findNamed }],
 }

@@ -26,16 +26,29 @@ const first = 'lower(p.first_name)'
 const last = 'lower(p.last_name)'
 
 /** The whole of what was typed begins a handle, an address or a name; or its first word one name and its rest the other. */
+const called = `
+       (${begins('p.handle_key', 'handle')} or p.email is not null and ${begins('lower(p.email)', 'typed')}
+            or ${begins(first, 'typed')} or ${begins(last, 'typed')}
+            or :rest <> '' and (${begins(first, 'word')} and ${begins(last, 'rest')} or ${begins(last, 'word')} and ${begins(first, 'rest')}))`
+
 export const findPeople = report('administration.findPeople', {
   params: { typed: text, handle: text, word: text, rest: text, ...FILTERS },
   row: { ...FOUND, total: int8 },
   text: `
     select ${found}, count(*) over () as total from people p
      where not p.anonymous
-       and (${begins('p.handle_key', 'handle')} or p.email is not null and ${begins('lower(p.email)', 'typed')}
-            or ${begins(first, 'typed')} or ${begins(last, 'typed')}
-            or :rest <> '' and (${begins(first, 'word')} and ${begins(last, 'rest')} or ${begins(last, 'word')} and ${begins(first, 'rest')}))
+       and ${called}
        and ${filtered}`,
+})
+
+/** The same, for an administrator alone. */
+export const findByName = report('administration.findByName', {
+  params: { person: int8, typed: text, handle: text, word: text, rest: text, limit: int8 },
+  row: { id: text, name: text, about: text },
+  text: `
+    select p.handle as id, trim(p.first_name || ' ' || p.last_name) as name, p.handle as about from people p
+     where exists (select from people a where a.id = :person and a.administrator offset 0) and not p.anonymous and ${called}
+     order by p.handle_key limit :limit`,
 })
 
 export const listPeople = report('administration.listPeople', {

@@ -8,7 +8,7 @@ import { makeId } from '../ids.ts'
 import { isLine } from '../lines.ts'
 import { readPersonId } from '../people/people.ts'
 import { endSessionsInApp, REVOKED, type Revocation } from '../sessions/sessions.ts'
-import { findRedirectUriMistake, isAppKey, isOrigin } from './rules.ts'
+import { findLaunchMistake, findRedirectUriMistake, isAppKey, isLaunchOf, isOrigin } from './rules.ts'
 import { hashSecret, MAX_SECRETS, makeSecret, type SecretKeys, type SecretSeal } from './secrets.ts'
 import * as store from './store.ts'
 
@@ -231,6 +231,7 @@ export interface NewApp {
   /** `approved` by default. */
   readonly status?: 'pending'
   readonly redirectUris: readonly string[]
+  readonly launchUri?: string | undefined
   readonly origins: readonly string[]
   readonly isBasicEnabled: boolean
   readonly isImplicitEnabled: boolean
@@ -266,6 +267,7 @@ export function addApp(
       basic: what.isBasicEnabled,
       blocks: DEFAULT_STORAGE_BLOCKS,
       uris: [...what.redirectUris],
+      launch: what.launchUri || null,
       origins: [...what.origins],
       now: who.at,
     })
@@ -283,6 +285,8 @@ export interface AppChange {
   /** A handle. */
   readonly owner?: string | undefined
   readonly redirectUris?: readonly string[] | undefined
+  /** Empty for none. */
+  readonly launchUri?: string | undefined
   readonly origins?: readonly string[] | undefined
   readonly isBasicEnabled?: boolean | undefined
   readonly isImplicitEnabled?: boolean | undefined
@@ -302,6 +306,7 @@ export async function changeApp(tx: Db, who: Caller, what: AppChange & { appId: 
     name: change.name?.normalize('NFC') ?? null,
     owner: change.owner === undefined ? null : await readPersonId(tx, change.owner),
     uris: change.redirectUris ? [...change.redirectUris] : null,
+    launch: change.launchUri ?? null,
     origins: change.origins ? [...change.origins] : null,
     basic: change.isBasicEnabled ?? null,
     implicit: change.isImplicitEnabled ?? null,
@@ -329,6 +334,14 @@ export async function showApp(db: Db, what: { clientId: string }) {
   return row
 }
 
+/** The platform opens no address of an app that sign-in may not lead back to: a code may go along. */
+export function checkLaunchUri(uri: string, redirectUris: readonly string[]): void {
+  const mistake = findLaunchMistake(uri)
+  if (mistake) throw fail('validationFailed', `launchUri must ${mistake}`)
+  if (!redirectUris.some((registered) => isLaunchOf(uri, registered)))
+    throw fail('validationFailed', 'launchUri must be one of the redirect URIs, with or without a query')
+}
+
 function checkRedirectUris(uris: readonly string[]): void {
   for (const uri of uris) {
     const mistake = findRedirectUriMistake(uri)
@@ -342,6 +355,7 @@ function checkNewApp(what: NewApp): void {
   checkName(what.name)
   checkRedirectUris(what.redirectUris)
   checkOrigins(what.origins)
+  if (what.launchUri) checkLaunchUri(what.launchUri, what.redirectUris)
 }
 
 function checkName(name: string): void {

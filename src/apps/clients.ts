@@ -9,7 +9,7 @@ import { isForeignClientId, whyUnknown } from './apps.ts'
 import { hashSecret } from './secrets.ts'
 import * as store from './store.ts'
 
-export { findReservedName } from './rules.ts'
+export { findLaunchMistake, findReservedName, isLaunchOf, matchesRedirectUri } from './rules.ts'
 
 /** An app as it takes part in sign-in. */
 export interface Client {

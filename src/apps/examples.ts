@@ -14,6 +14,8 @@ const PENDING = {
   status: 'pending',
   public: false,
   redirectUris,
+  launchUri: redirectUris[0]!,
+  origins: [],
   secrets: [SECRET],
   users: 0,
   storageUsed: 0,
@@ -27,14 +29,20 @@ export const examples = {
     description:
       'Owners and developers of an organisation register apps for it. In the sandbox an app works at once; in production an administrator approves it first. The client secret is shown this once.',
     example: {
-      request: { organisation: 'northwind', name: 'Logbook', key: 'logbook', redirectUris },
+      request: {
+        organisation: 'northwind',
+        name: 'Logbook',
+        key: 'logbook',
+        redirectUris,
+        launchUri: redirectUris[0]!,
+      },
       answer: { ...PENDING, clientSecret: CLIENT_SECRET },
       as,
     },
   },
   changeApp: {
     description:
-      'What is given is changed, the rest stays. The redirect URIs are all that there are from now on: one that is left out is gone.',
+      'What is given is changed, the rest stays. Redirect URIs and origins are all that there are from now on: one that is left out is gone.',
     example: {
       request: { ...named, name: 'Flight log' },
       answer: { ...PENDING, name: 'Flight log' },

@@ -1,4 +1,5 @@
 import { bool, int8, nullable, read, report, text, textArray, timestamptz, write } from '../database/statement.ts'
+import { contains } from '../database/words.ts'
 
 const SHOWN = {
   id: int8,
@@ -10,6 +11,8 @@ const SHOWN = {
   status: text,
   public_client: bool,
   redirect_uris: textArray,
+  launch_uri: nullable(text),
+  origins: textArray,
   secrets: text,
   users: int8,
   blocks_used: int8,
@@ -18,7 +21,8 @@ const SHOWN = {
 }
 const shown = `
   a.id, a.client_id, a.name, o.key as organisation, o.name as organisation_name, w.handle as owner, a.status, a.public_client,
-  array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris,
+  array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris, a.launch_uri,
+  array(select origin from app_origins where app_id = a.id order by origin) as origins,
   (select coalesce(json_agg(json_build_object('createdDate', s.created_at, 'lastUsedDate', s.last_used_at) order by s.id), '[]')
      from app_secrets s where s.app_id = a.id)::text as secrets,
   (select count(*) from app_users u where u.app_id = a.id and u.withdrawn_at is null and u.allowed_at is not null) as users,
@@ -44,6 +48,14 @@ export const listManaged = report('apps.listManaged', {
     select ${shown}, count(*) over () as total from ${from}
        and (:organisation is null or o.key = :organisation) and (:status is null or a.status = :status)
      order by a.name, a.client_id limit :limit offset :offset`,
+})
+
+export const findByName = report('apps.findByName', {
+  params: { person: int8, words: textArray, limit: int8 },
+  row: { id: text, name: text, about: text },
+  text: `
+    select a.client_id as id, a.name, a.client_id as about from ${from} and ${contains(`a.name || ' ' || a.client_id`)}
+     order by a.name, a.client_id limit :limit`,
 })
 
 /** Until the transaction ends nobody else changes the app. */

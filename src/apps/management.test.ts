@@ -50,6 +50,8 @@ test('developers and owners of an organisation register apps for it, and nobody 
     status: 'pending',
     public: false,
     redirectUris: ['http://127.0.0.1/callback'],
+    launchUri: null,
+    origins: [],
     users: 0,
     storageUsed: 0,
     storageLimit: 104_857_600,
@@ -136,6 +138,24 @@ test('changing an app replaces its redirect URIs and leaves what is not given', 
   assert.equal((await call(casey, 'POST', PATH, { clientId, name: 'Flight log' })).body.name, 'Flight log')
   assert.deepEqual((await call(casey, 'GET', `${PATH}?clientId=${clientId}`)).body.redirectUris, redirectUris)
   assertError(await call(casey, 'POST', PATH, { clientId, redirectUris: ['http://app.example.org/'] }), 400, 4003)
+})
+
+test('the launch address of an app is one of its redirect URIs, also when these change', async () => {
+  const launchUri = 'https://app.example.org/callback?part=1'
+  const redirectUris = ['https://app.example.org/callback']
+  const fields = { redirectUris, launchUri, origins: ['https://app.example.org'] }
+  const { clientId, ...made } = await register({ key: 'opened', ...fields })
+  assert.deepEqual([made.launchUri, made.origins], [launchUri, ['https://app.example.org']])
+  const change = (what: object) => call(drew, 'POST', PATH, { clientId, ...what })
+  for (const wrong of [{ launchUri: 'https://evil.example/' }, { redirectUris: ['myapp://back'] }])
+    assertError(await change(wrong), 400, 4003, /launchUri must be one of the redirect URIs/)
+  assertError(await change({ launchUri: `${redirectUris[0]}?code=1` }), 400, 4003, /not say code/)
+  assertError(await change({ origins: ['https://app.example.org/'] }), 400, 4003, /not an origin/)
+  assert.equal((await change({ name: 'Renamed' })).body.launchUri, launchUri)
+  const moved = await change({ redirectUris: ['myapp://back'], launchUri: 'myapp://back' })
+  assert.equal(moved.body.launchUri, 'myapp://back')
+  const without = (await change({ launchUri: '', origins: [] })).body
+  assert.deepEqual([without.launchUri, without.origins], [null, []])
 })
 
 test('plugins are not listed among apps', async () => {

@@ -6,7 +6,15 @@ import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
 import { readName } from '../lines.ts'
 import { type Page, pageOf, spanOf } from '../paging.ts'
-import { addApp, addAppSecret, BLOCK_BYTES, changeApp, dropOldAppSecrets, setAppStatus } from './apps.ts'
+import {
+  addApp,
+  addAppSecret,
+  BLOCK_BYTES,
+  changeApp,
+  checkLaunchUri,
+  dropOldAppSecrets,
+  setAppStatus,
+} from './apps.ts'
 import * as store from './management-store.ts'
 import type {
   AppRecord,
@@ -78,7 +86,8 @@ export async function registerOwnApp(db: Db, who: PersonCaller, what: RegisterAp
         owner: who.personId,
         ...FIRST_STATUS[keys.environment],
         redirectUris: what.redirectUris ?? [],
-        origins: [],
+        launchUri: what.launchUri,
+        origins: what.origins ?? [],
         isBasicEnabled: false,
         isImplicitEnabled: false,
         isDeviceEnabled: false,
@@ -94,7 +103,10 @@ export function changeOwnApp(db: Db, who: PersonCaller, what: ChangeApp): Promis
   const name = what.name === undefined ? undefined : readName(what.name)
   return db.transaction(async (tx) => {
     const app = await holdManaged(tx, who, what.clientId)
-    await changeApp(tx, who, { appId: app.id, name, redirectUris: what.redirectUris })
+    const { redirectUris, launchUri, origins } = what
+    const launch = launchUri ?? app.launch_uri
+    if (launch && (redirectUris || launchUri !== undefined)) checkLaunchUri(launch, redirectUris ?? app.redirect_uris)
+    await changeApp(tx, who, { appId: app.id, name, redirectUris, launchUri, origins })
     return readOwnApp(tx, who, what)
   })
 }
@@ -144,6 +156,8 @@ const toApp = (row: RowOf<typeof store.findManaged>): AppRecord => ({
   status: row.status as AppRecord['status'],
   public: row.public_client,
   redirectUris: row.redirect_uris,
+  launchUri: row.launch_uri,
+  origins: row.origins,
   secrets: readSecrets(row.secrets),
   users: row.users,
   storageUsed: row.blocks_used * BLOCK_BYTES,

@@ -1,8 +1,9 @@
 import type { Environment } from '../environment.ts'
 import { origins } from '../http/output/cors.ts'
-import type { Room } from '../room.ts'
+import { byName, type Room } from '../room.ts'
 import { APPS_CHANGED, exportApps, listOrigins } from './apps.ts'
 import { appSection, userTie } from './import.ts'
+import { findByName } from './management-store.ts'
 import { appOperations } from './routes.ts'
 
 export const apps: Room = {
@@ -26,6 +27,7 @@ export const apps: Room = {
       read: exportApps,
     },
   ],
+  finders: [{ kind: 'app', find: byName(findByName) }],
   importSections: [appSection],
   importTies: { people: [userTie] },
   start: followOrigins,

@@ -75,3 +75,39 @@ export const isOrigin = (origin: string): boolean =>
 
 /** Starts with `sbx-` never: the production client ID would look like one of the sandbox. */
 export const isAppKey = (key: string): boolean => /^(?!sbx-)[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?$/.test(key)
+
+/** http on a loopback address in digits: the app's port is not known before it runs (RFC 8252 §7.3). `localhost` is a name, which may lead elsewhere. */
+const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::(\d{1,5}))?((?:\/.*)?)$/s
+
+/** RFC 9700 §4.1.3: compared character by character; only the port of a loopback address may be another. */
+export function matchesRedirectUri(given: string, registered: string): boolean {
+  if (given === registered) return true
+  const [, host, , rest] = LOOPBACK.exec(registered) ?? []
+  const [, givenHost, port, givenRest] = LOOPBACK.exec(given) ?? []
+  if (host === undefined || host !== givenHost || rest !== givenRest) return false
+  return port === undefined || (Number(port) >= 1 && Number(port) <= 65_535 && !port.startsWith('0'))
+}
+
+/** What is wrong with a launch address, whatever is registered, as the end of a sentence; undefined where nothing is. */
+export function findLaunchMistake(uri: string): string | undefined {
+  if (!/^[\x21-\x7e]+$/.test(uri)) return 'be written in plain characters, with %20 and the like for others'
+  if (uri.includes('#')) return 'have no fragment'
+  const reserved = findReservedName(uri)
+  return reserved && `not say ${reserved}: that is for the platform to say`
+}
+
+/**
+ * A launch address belongs to a redirect URI that is the same up to the query: what follows is the platform's own, the lesson's launch parameters. Where a query is
+ * registered, it comes first.
+ */
+export function isLaunchOf(given: string, registered: string): boolean {
+  const [address, query = ''] = splitQuery(given)
+  const [registeredAddress, registeredQuery = ''] = splitQuery(registered)
+  if (!matchesRedirectUri(address, registeredAddress)) return false
+  return registeredQuery === '' || query === registeredQuery || query.startsWith(`${registeredQuery}&`)
+}
+
+function splitQuery(uri: string): [address: string, query?: string] {
+  const mark = uri.indexOf('?')
+  return mark < 0 ? [uri] : [uri.slice(0, mark), uri.slice(mark + 1)]
+}

@@ -11,12 +11,19 @@ const redirectUris = IdList(
   'Where sign-in may lead back to: https, http on a loopback address, or a scheme of the app itself',
   20,
 )
+const launchUri = Text(
+  'Where the app is opened for lessons without an address of their own: one of its redirect URIs, with or without a query. Empty for none',
+  2000,
+)
+const origins = IdList('Web pages that may call the platform from a browser, such as https://app.example.org', 20)
 
 export const RegisterApp = Type.Object({
   organisation,
   name,
   key: Type.Optional(Id('The client ID without its prefix; made here where it is left out', 60)),
   redirectUris: Type.Optional(redirectUris),
+  launchUri: Type.Optional(launchUri),
+  origins: Type.Optional(origins),
   public: Type.Optional(
     Flag('Whether it runs where no secret can be kept, in a browser or on a phone: it has none, and uses PKCE'),
   ),
@@ -26,6 +33,8 @@ export const ChangeApp = Type.Object({
   clientId,
   name: Type.Optional(name),
   redirectUris: Type.Optional(redirectUris),
+  launchUri: Type.Optional(launchUri),
+  origins: Type.Optional(origins),
 })
 export type ChangeApp = Static<typeof ChangeApp>
 export const NameApp = Type.Object({ clientId })
@@ -56,6 +65,10 @@ const fields = {
   }),
   public: Type.Boolean({ description: 'Whether it has no secret' }),
   redirectUris: Type.Array(Type.String()),
+  launchUri: Type.Union([Type.String(), Type.Null()], {
+    description: 'Where it is opened for lessons without an address of their own',
+  }),
+  origins: Type.Array(Type.String(), { description: 'Web pages that may call the platform from a browser' }),
   secrets: Type.Array(
     Type.Object({
       createdDate: Moment,

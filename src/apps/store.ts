@@ -269,6 +269,7 @@ export const insertApp = write('apps.insert', {
     device: bool,
     blocks: int8,
     uris: textArray,
+    launch: nullable(text),
     origins: textArray,
     now: timestamptz,
   },
@@ -276,8 +277,8 @@ export const insertApp = write('apps.insert', {
   text: `
     with app as (
       insert into apps (client_id, name, organisation_id, owner_id, status, public_client, pkce_required, secrets_sealed,
-                        implicit_enabled, basic_enabled, device_enabled, created_at)
-      values (:client, :name, :organisation, :owner, :status, :public, :pkce, :sealed, :implicit, :basic, :device, :now)
+                        implicit_enabled, basic_enabled, device_enabled, launch_uri, created_at)
+      values (:client, :name, :organisation, :owner, :status, :public, :pkce, :sealed, :implicit, :basic, :device, :launch, :now)
       on conflict (client_id) do nothing returning id
     ), storage as (
       insert into app_storage (app_id, blocks_limit) select id, :blocks from app
@@ -289,13 +290,14 @@ export const insertApp = write('apps.insert', {
     select id from app`,
 })
 
-/** Null leaves a field as it is. */
+/** Null leaves a field as it is; an empty launch address takes it away. */
 export const changeApp = write('apps.change', {
   params: {
     app: int8,
     name: nullable(text),
     owner: nullable(int8),
     uris: nullable(textArray),
+    launch: nullable(text),
     origins: nullable(textArray),
     basic: nullable(bool),
     implicit: nullable(bool),
@@ -313,7 +315,8 @@ export const changeApp = write('apps.change', {
       insert into app_origins (app_id, origin) select distinct :app::int8, origin from unnest(:origins) as origin on conflict do nothing
     )
     update apps set name = coalesce(:name, name), owner_id = coalesce(:owner, owner_id), basic_enabled = coalesce(:basic, basic_enabled),
-           implicit_enabled = coalesce(:implicit, implicit_enabled), device_enabled = coalesce(:device, device_enabled)
+           implicit_enabled = coalesce(:implicit, implicit_enabled), device_enabled = coalesce(:device, device_enabled),
+           launch_uri = nullif(coalesce(:launch, launch_uri), '')
      where id = :app returning id`,
 })
 

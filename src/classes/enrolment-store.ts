@@ -11,6 +11,7 @@ import {
   timestamptz,
   write,
 } from '../database/statement.ts'
+import { contains } from '../database/words.ts'
 
 /** Whoever adds somebody to a class holds it, so that it does not end meanwhile and nobody is added twice. What refers to it is not held up. */
 export const holdClass = write('classes.hold', {
@@ -119,11 +120,15 @@ export const findStudent = read('classes.findStudent', {
 })
 
 /** A page of a class's students, in the order in which they came. */
+/** Where nobody is looked for, no person is looked at. */
+const named = `(cardinality(:words::text[]) = 0 or exists (select from people p where p.id = person_id and ${contains(`p.first_name || ' ' || p.last_name || ' ' || p.handle`)}))`
+
 export const listStudents = read('classes.listStudents', {
   params: {
     class: int8,
     status: nullable(text),
     student: nullable(text),
+    words: textArray,
     app: nullable(int8),
     limit: int8,
     offset: int8,
@@ -133,18 +138,19 @@ export const listStudents = read('classes.listStudents', {
   text: `
     select ${shown}
       from (select * from enrolments where class_id = :class and (:status is null or status = :status) and (:student is null or key = :student)
+               and ${named}
              order by id limit :limit offset :offset) e
       join classes c on c.id = e.class_id ${persons}
      order by e.id`,
 })
 
 export const countStudents = read('classes.countStudents', {
-  params: { class: int8, status: nullable(text), student: nullable(text) },
+  params: { class: int8, status: nullable(text), student: nullable(text), words: textArray },
   row: { students: int8 },
   gather: false,
   text: `
     select count(*) as students from enrolments
-     where class_id = :class and (:status is null or status = :status) and (:student is null or key = :student)`,
+     where class_id = :class and (:status is null or status = :status) and (:student is null or key = :student) and ${named}`,
 })
 
 /** Where somebody is or was a student, and where they are staff. */

@@ -3,6 +3,7 @@ import { gatePerOwner } from '../bounds/gate.ts'
 import type { Caller, Member, PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
+import { wordsIn } from '../database/words.ts'
 import { fail } from '../errors.ts'
 import { makeId } from '../ids.ts'
 import { type Page, pageOf, spanOf } from '../paging.ts'
@@ -51,7 +52,7 @@ async function holdStudent(tx: Db, who: Who, studentId: string) {
 
 export async function listStudents(db: Db, who: Member, what: ListStudents): Promise<Page<Student>> {
   const { id } = await readClass(db, who, what.classId, maySee)
-  const asked = { class: id, status: what.status ?? null, student: what.studentId ?? null }
+  const asked = { class: id, status: what.status ?? null, student: what.studentId ?? null, words: wordsIn(what.search) }
   const [rows, count] = await Promise.all([
     db.all(store.listStudents, { ...asked, ...spanOf(what), app: who.appId ?? null }),
     db.first(store.countStudents, asked),

@@ -1,11 +1,12 @@
 import type { ImportTie } from '../imports/section.ts'
-import type { Room } from '../room.ts'
+import { byName, type Room } from '../room.ts'
 import { enrolmentOperations } from './enrolment-routes.ts'
 import { exportPlaces } from './enrolments.ts'
 import { classSection, classTies } from './import.ts'
 import { managementOperations } from './management-routes.ts'
 import { rosterOperations } from './roster-routes.ts'
 import { classOperations } from './routes.ts'
+import { findByName, findStudentsByName } from './store.ts'
 
 export const classes: Room = {
   name: 'classes',
@@ -23,6 +24,10 @@ export const classes: Room = {
     },
   },
   exports: [{ file: 'classes.json', about: 'Classes in which you learn or teach, or did', read: exportPlaces }],
+  finders: [
+    { kind: 'class', find: byName(findByName) },
+    { kind: 'student', find: byName(findStudentsByName) },
+  ],
   importSections: [classSection],
   importTies: { classes: classTies as readonly ImportTie[] },
 }

@@ -135,6 +135,7 @@ export const ListStudents = Type.Object({
   classId: ClassId,
   status: Type.Optional(Status('Only these; all by default')),
   studentId: Type.Optional(Id('Only this one')),
+  search: Type.Optional(Text('Only those whose name or handle has these words, or parts of them', 200)),
   ...paging,
 })
 export type ListStudents = Static<typeof ListStudents>

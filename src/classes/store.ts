@@ -6,11 +6,13 @@ import {
   json,
   nullable,
   read,
+  report,
   text,
   textArray,
   timestamptz,
   write,
 } from '../database/statement.ts'
+import { contains } from '../database/words.ts'
 
 /** Nobody is in more classes than are shown. */
 const MAX_CLASSES = 1000
@@ -49,6 +51,30 @@ export const listClasses = read('classes.list', {
       from mine m join classes c on c.id = m.class_id join courses k on k.id = c.course_id
       join course_versions v on v.id = c.version_id join organisations o on o.id = k.organisation_id
      order by c.ended_at is not null, m.since desc, c.id desc limit ${MAX_CLASSES}`,
+})
+
+/** Classes in which somebody learns or teaches. */
+export const findByName = report('classes.findByName', {
+  params: { person: int8, words: textArray, limit: int8 },
+  row: { id: text, name: text, about: text },
+  text: `
+    select c.key as id, c.name, v.name as about from classes c join course_versions v on v.id = c.version_id
+     where c.id in (select class_id from enrolments where person_id = :person and status <> 'dropped'
+                    union select class_id from class_staff where person_id = :person)
+       and ${contains(`c.name || ' ' || v.name || ' ' || c.key`)}
+     order by c.ended_at is not null, c.name, c.id limit :limit`,
+})
+
+/** Students of classes that somebody is staff of. */
+export const findStudentsByName = report('classes.findStudentsByName', {
+  params: { person: int8, words: textArray, limit: int8 },
+  row: { id: text, within: text, name: text, about: text },
+  text: `
+    select e.key as id, c.key as within, trim(p.first_name || ' ' || p.last_name) as name, p.handle || ' · ' || c.name as about
+      from class_staff s join classes c on c.id = s.class_id join enrolments e on e.class_id = c.id and e.status <> 'dropped'
+      join people p on p.id = e.person_id
+     where s.person_id = :person and ${contains(`p.first_name || ' ' || p.last_name || ' ' || p.handle`)}
+     order by c.ended_at is not null, lower(p.last_name), lower(p.first_name), e.id limit :limit`,
 })
 
 export const findClasses = read('classes.findMany', {

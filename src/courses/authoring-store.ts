@@ -11,6 +11,7 @@ import {
   timestamptz,
   write,
 } from '../database/statement.ts'
+import { contains } from '../database/words.ts'
 
 /** Nobody else changes the course, publishes it or makes a class of it until the transaction ends. */
 export const lockCourse = write('courses.lockOne', {
@@ -100,6 +101,17 @@ export const listManaged = report('courses.listManaged', {
              where (r.owns or r.administers) and (:organisation is null or o.key = :organisation)
              order by name, k.key limit :limit offset :offset) m
      order by m.name, m.key`,
+})
+
+export const findByName = report('courses.findByName', {
+  params: { person: int8, words: textArray, limit: int8 },
+  row: { id: text, name: text, about: text },
+  text: `
+    select k.key as id, n.name, o.name as about
+      from organisations o join courses k on k.organisation_id = o.id left join course_versions v on v.id = k.version_id,
+      lateral (select coalesce(v.name, k.draft->>'name', '') as name) n, lateral roles_in_organisation(:person, o.id) r
+     where (r.owns or r.administers) and ${contains(`n.name || ' ' || k.key`)}
+     order by n.name, k.key limit :limit`,
 })
 
 export const findClass = read('courses.findClass', {

@@ -1,5 +1,6 @@
-import type { Room } from '../room.ts'
+import { byName, type Room } from '../room.ts'
 import { authoringOperations } from './authoring-routes.ts'
+import { findByName } from './authoring-store.ts'
 import { courseSection } from './import.ts'
 import { courseOperations } from './routes.ts'
 
@@ -10,5 +11,6 @@ export const courses: Room = {
     'Lessons and progress':
       'What is taught, and how far students are. A course has lessons, a class is one run of a course, and a student is one person in one class.',
   },
+  finders: [{ kind: 'course', find: byName(findByName) }],
   importSections: [courseSection],
 }

@@ -301,8 +301,8 @@ test('the log shows what was sent and answered, and no secret', async (t) => {
   const deliveryId = idOf(receiver.received[0]!)
   const listed = await call(ellis, 'GET', '/plugin/v1/delivery/list', { clientId, state: 'waiting' })
   assert.deepEqual(
-    [listed.body.total, listed.body.docs[0].deliveryId, listed.body.docs[0].requestId],
-    [1, deliveryId, 'r1'],
+    [listed.body.total, listed.body.docs[0].deliveryId, listed.body.docs[0].requestId, listed.body.docs[0].outcomes],
+    [1, deliveryId, 'r1', ['refused']],
   )
   assert.ok(new Date(listed.body.docs[0].nextDate) > new Date())
   assert.equal((await call(ellis, 'GET', '/plugin/v1/delivery/list', { clientId, state: 'failed' })).body.total, 0)

@@ -85,6 +85,7 @@ const toDelivery = (row: Omit<RowOf<typeof store.list>, 'total'>): Delivery => (
   requestId: row.request,
   state: row.state,
   attempts: row.attempts,
+  outcomes: row.outcomes as Delivery['outcomes'],
   problem: row.problem,
   createdDate: row.created_at.toISOString(),
   nextDate: row.next_at?.toISOString() ?? null,

@@ -8,6 +8,7 @@ const DELIVERY = {
   requestId: 'weather-2026',
   state: 'failed',
   attempts: 1,
+  outcomes: ['refused'],
   problem: 'It answered 410',
   createdDate: MOMENT,
   nextDate: null,

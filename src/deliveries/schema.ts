@@ -37,6 +37,9 @@ const fields = {
       '`failed` ones rest until they are replayed; `replaced` ones were followed by a newer set before they were taken',
   }),
   attempts: Type.Integer({ description: 'How often it was sent' }),
+  outcomes: Type.Array(Type.Enum(['taken', 'refused']), {
+    description: 'What came of the latest twelve times, the oldest first',
+  }),
   problem: OrNull('Why it was not taken the last time'),
   createdDate: Moment,
   nextDate: OrNull('When the first that waits for the same request is sent', Moment),

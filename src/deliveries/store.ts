@@ -219,10 +219,16 @@ const SHOWN = {
   created_at: timestamptz,
   settled_at: nullable(timestamptz),
   next_at: nullable(timestamptz),
+  outcomes: textArray,
 }
+/** What a list tells of the latest times that something was sent. */
+const OUTCOMES = 12
 const shown = `
   d.webhook_id, d.purpose, d.body ->> 'requestId' as request, d.state, d.attempts, d.problem, d.created_at, d.settled_at,
-  (select l.due_at from delivery_lanes l where l.plugin_id = d.plugin_id and l.subject = d.subject and d.state = 'waiting' and not l.is_leased) as next_at`
+  (select l.due_at from delivery_lanes l where l.plugin_id = d.plugin_id and l.subject = d.subject and d.state = 'waiting' and not l.is_leased) as next_at,
+  array(select case when t.problem is null then 'taken' else 'refused' end
+          from (select number, problem from delivery_attempts where plugin_id = d.plugin_id and delivery_id = d.id and slot = d.slot
+                 order by number desc limit ${OUTCOMES}) t order by t.number) as outcomes`
 
 export const list = report('deliveries.list', {
   params: { plugin: int8, state: nullable(text), limit: int8, offset: int8 },

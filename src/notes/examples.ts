@@ -9,6 +9,7 @@ const NOTE = {
   studentId: 'student-avery',
   courseId: 'course-preflight',
   authorId: USER_IDS.avery,
+  authorName: 'Avery Lindqvist',
   createdDate: MOMENT,
 }
 const NAMED = { text: NOTE.text, studentId: NOTE.studentId, lessonId: NOTE.lessonId }

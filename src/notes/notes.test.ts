@@ -26,6 +26,7 @@ test('notes', async (t) => {
       studentId: 'avery-alpha',
       courseId: 'course',
       authorId: casey.userId,
+      authorName: '@casey',
       createdDate: note.createdDate,
     })
     const derived = async (ids: object) => {
@@ -85,7 +86,7 @@ test('notes', async (t) => {
       assertError(await avery.post(`${PATH}/remove`, { noteId: note.noteId }), 403, 4032)
       const inSecond = await app.as('avery', 'second')
       const seen = (await inSecond.get(PATH, { noteId: note.noteId })).body
-      assert.deepEqual([seen.userId, seen.authorId], [inSecond.userId, null])
+      assert.deepEqual([seen.userId, seen.authorId, seen.authorName], [inSecond.userId, null, null])
       assertError(await app.nobody().get(PATH, { noteId: note.noteId }), 401, 4016)
     },
   )

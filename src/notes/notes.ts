@@ -24,9 +24,9 @@ export async function listNotesOfStudent(
   db: Db,
   who: Member,
   what: { readonly enrolment: number; readonly before: Date; readonly limit: number },
-): Promise<{ note: Note; by: string | null }[]> {
+): Promise<Note[]> {
   const rows = await db.all(store.listNotesOfStudent, { ...callerOf(who), ...what })
-  return rows.map(({ author_name: by, ...row }) => ({ note: toNote(row), by }))
+  return rows.map(toNote)
 }
 
 /** Writes a note about what is named, with the ids that follow from it. */
@@ -97,5 +97,6 @@ const toNote = (row: RowOf<typeof store.findNote>): Note => ({
   studentId: row.student,
   courseId: row.course,
   authorId: row.author_user_id,
+  authorName: row.author_name,
   createdDate: row.created_at.toISOString(),
 })

@@ -41,6 +41,9 @@ export const Note = Type.Object(
     authorId: Type.Union([Type.String(), Type.Null()], {
       description: 'Who wrote it, as this app knows them; null where the app does not know them',
     }),
+    authorName: Type.Union([Type.String(), Type.Null()], {
+      description: 'What they are called; null where the app does not know them',
+    }),
     createdDate: Type.String({ format: 'date-time' }),
   },
   { title: 'Note' },

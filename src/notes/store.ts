@@ -14,17 +14,23 @@ const noteRow = {
   author_id: int8,
   user_id: nullable(text),
   author_user_id: nullable(text),
+  author_name: nullable(text),
   created_at: timestamptz,
   may_remove: bool,
 }
+
+/** A name is shown where the platform itself asks, and to apps that know its owner. */
+const authorName = `(select coalesce(nullif(trim(p.first_name || ' ' || p.last_name), ''), p.handle) from people p
+             where p.id = n.author_id and (:app is null or au.user_id is not null)) as author_name`
 
 /**
  * Who may read a note: its author, the instructors of its class, and the student it is about. One condition for one note and for lists. Users are shown as the calling app
  * knows them.
  */
-const asSeen = (where: string, more = '') => `
+const asSeen = (where: string) => `
     select n.key as note, n.text, l.key as lesson, c.key as class, e.key as student, k.key as course, n.person_id, n.author_id,
-           u.user_id, au.user_id as author_user_id, n.created_at, n.author_id = :person or s.class_id is not null as may_remove${more}
+           u.user_id, au.user_id as author_user_id, n.created_at, n.author_id = :person or s.class_id is not null as may_remove,
+           ${authorName}
       from notes n
       left join lessons l on l.id = n.lesson_id left join classes c on c.id = n.class_id
       left join enrolments e on e.id = n.enrolment_id left join courses k on k.id = n.course_id
@@ -64,15 +70,11 @@ export const listNotes = read('notes.list', {
      order by n.created_at desc, n.id desc limit ${MAX_LISTED}`,
 })
 
-/** A name is shown where the platform itself asks, and to apps that know its owner. */
-const AUTHOR_NAME = `, (select coalesce(nullif(trim(p.first_name || ' ' || p.last_name), ''), p.handle) from people p
-             where p.id = n.author_id and (:app is null or au.user_id is not null)) as author_name`
-
 export const listNotesOfStudent = read('notes.listOfStudent', {
   params: { person: int8, app: nullable(int8), enrolment: int8, before: timestamptz, limit: int8 },
-  row: { ...noteRow, author_name: nullable(text) },
+  row: noteRow,
   gather: false,
-  text: `${asSeen('n.enrolment_id = :enrolment and n.created_at < :before', AUTHOR_NAME)}
+  text: `${asSeen('n.enrolment_id = :enrolment and n.created_at < :before')}
      order by n.created_at desc fetch first (:limit) rows with ties`,
 })
 

@@ -1,12 +1,14 @@
 import { ensureAppUser, findConsentEpoch } from '../apps/apps.ts'
-import { type Client, findReservedName, readClient } from '../apps/clients.ts'
+import { type Client, findLaunchMistake, isLaunchOf, readClient } from '../apps/clients.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import type { TokenPolicy } from '../sessions/sessions.ts'
 import { mintCode } from './codes.ts'
-import { matchesRedirectUri, withAnswer } from './redirects.ts'
+import { withAnswer } from './redirects.ts'
+
+export { findLaunchMistake, isLaunchOf }
 
 /** The address that opens an app at a lesson or a request, with a code for the person who asks and for nobody else, unless it is to have none. `state` is URL-safe. */
 export async function launchApp(
@@ -60,27 +62,3 @@ const allow = (db: Db, who: PersonCaller, appId: number): Promise<void> =>
   })
 
 const describe = ({ name, owner }: Client): string => (owner === undefined ? name : `${name} by ${owner}`)
-
-/** What is wrong with a launch address, whatever is registered, as the end of a sentence; undefined where nothing is. */
-export function findLaunchMistake(uri: string): string | undefined {
-  if (!/^[\x21-\x7e]+$/.test(uri)) return 'be written in plain characters, with %20 and the like for others'
-  if (uri.includes('#')) return 'have no fragment'
-  const reserved = findReservedName(uri)
-  return reserved && `not say ${reserved}: that is for the platform to say`
-}
-
-/**
- * A launch address belongs to a redirect URI that is the same up to the query: what follows is the platform's own, the lesson's launch parameters. Where a query is
- * registered, it comes first.
- */
-export function isLaunchOf(given: string, registered: string): boolean {
-  const [address, query = ''] = splitQuery(given)
-  const [registeredAddress, registeredQuery = ''] = splitQuery(registered)
-  if (!matchesRedirectUri(address, registeredAddress)) return false
-  return registeredQuery === '' || query === registeredQuery || query.startsWith(`${registeredQuery}&`)
-}
-
-function splitQuery(uri: string): [address: string, query?: string] {
-  const mark = uri.indexOf('?')
-  return mark < 0 ? [uri] : [uri.slice(0, mark), uri.slice(mark + 1)]
-}

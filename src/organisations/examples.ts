@@ -21,6 +21,11 @@ export const examples = {
       as,
     },
   },
+  readOrganisation: {
+    description:
+      'The name of an organisation, and what the caller is there. Its members and administrators may read it.',
+    example: { request: { organisation: 'sandhills' }, answer: SANDHILLS, as },
+  },
   listOrganisations: {
     description:
       'Everybody sees the organisations that they belong to, with what they are there. Administrators see all of them, by name.',

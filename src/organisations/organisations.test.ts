@@ -77,6 +77,15 @@ test('everybody lists their own, administrators all of them', async () => {
   assert.deepEqual(await keys(finley), [[], 0])
 })
 
+test('one is read by whoever belongs to it, and by administrators; to others it does not exist', async () => {
+  const one = (browser: TestBrowser, key = 'school') => call(browser, 'GET', `${PATH}?organisation=${key}`)
+  assert.deepEqual((await one(casey)).body, { ...NAMED, name: 'School', role: 'owner' })
+  assert.deepEqual((await one(ellis)).body, { ...NAMED, name: 'School', role: null })
+  const [real, unreal] = [await one(finley), await one(finley, 'nowhere')]
+  assertError(real, 403, 4032)
+  assert.deepEqual(real.body, unreal.body)
+})
+
 test('an organisation of others is refused like one that does not exist, whatever is asked of it (D1)', async () => {
   const asks = (browser: TestBrowser, organisation: string) => [
     call(browser, 'POST', PATH, { organisation, name: 'Taken over' }),

@@ -13,6 +13,7 @@ import type {
   ListMembers,
   ListOrganisations,
   Member,
+  NameOrganisation,
   Organisation,
   RemoveMember,
   RenameOrganisation,
@@ -64,6 +65,18 @@ export function renameOrganisation(db: Db, who: PersonCaller, what: RenameOrgani
     }
     return { organisation: key, name, role }
   })
+}
+
+/** One to which the caller belongs, or any for an administrator. */
+export async function readOrganisation(
+  db: Db,
+  who: PersonCaller,
+  { organisation: asked }: NameOrganisation,
+): Promise<Organisation> {
+  const row = await db.first(store.findManaged, { person: who.personId, organisation: asked })
+  if (!row || (row.role === null && !row.administers))
+    throw fail('forbidden', 'There is no organisation with that key, or you do not belong to it')
+  return { organisation: row.key, name: row.name, role: row.role }
 }
 
 /** One's own; all of them for administrators. */

@@ -11,6 +11,7 @@ import {
   timestamptz,
   write,
 } from '../database/statement.ts'
+import { contains } from '../database/words.ts'
 
 export const findOrganisations = read('organisations.find', {
   params: { keys: textArray },
@@ -96,7 +97,10 @@ export const findParts = read('organisations.findParts', {
     select r.administers,
            r.administers or exists (select from organisation_members m where m.person_id = :person and m.role in ('owner', 'developer'))
              or exists (select from apps a where a.owner_id = :person) as develops,
-           r.administers or exists (select from organisation_members m where m.person_id = :person and m.role in ('owner', 'instructor')) as plans
+           r.administers or exists (select from organisation_members m where m.person_id = :person and m.role in ('owner', 'instructor'))
+             or exists (select from plan_shares s join plans n on n.id = s.plan_id, lateral reads_plan(:person, n) q where s.person_id = :person and q.reads)
+             or exists (select from organisation_members m join plan_shares s on s.organisation_id = m.organisation_id join plans n on n.id = s.plan_id,
+                          lateral reads_plan(:person, n) q where m.person_id = :person and q.reads) as plans
       from roles_in_organisation(:person, null) r`,
 })
 
@@ -130,6 +134,17 @@ export const listOrganisations = report('organisations.list', {
       left join organisation_members m on m.organisation_id = o.id and m.person_id = :person
      where r.administers or m.role is not null
      order by o.name, o.key limit :limit offset :offset`,
+})
+
+export const findByName = report('organisations.findByName', {
+  params: { person: int8, words: textArray, limit: int8 },
+  row: { id: text, name: text, about: text },
+  text: `
+    select o.key as id, o.name, o.key as about
+      from roles_in_organisation(:person, null) r, organisations o
+      left join organisation_members m on m.organisation_id = o.id and m.person_id = :person
+     where (r.administers or m.role is not null) and ${contains(`o.name || ' ' || o.key`)}
+     order by o.name, o.key limit :limit`,
 })
 
 const memberRow = { handle: text, first_name: text, last_name: text, role: text }

@@ -34,10 +34,14 @@ const PLAN = {
   name: 'Night search',
   notes: '',
   ...mission,
+  own: true,
+  owner: { handle: '@casey', firstName: 'Casey', lastName: 'Okafor' },
   people: [candidate],
+  shared: { organisations: [], people: [] },
   createdDate: MOMENT,
   changedDate: MOMENT,
 }
+const { shared: _, ...ENTRY } = PLAN
 const page = (entry: unknown) => ({ docs: [entry], total: 1, limit: 10, page: 1, pages: 1 })
 
 /** What people read about these operations. */
@@ -81,12 +85,30 @@ export const examples = {
   },
   readPlan: {
     description:
-      'A plan shows the people whom its owner may see now. Whoever has left the organisation is not among them.',
+      'A plan shows the people whom its owner may see now. Whoever has left the organisation is not among them. One that is shared is read by whoever it is shared with, while they belong to one of its organisations.',
     example: { request: { planId: PLAN_ID }, answer: PLAN, as },
   },
   listPlans: {
-    description: 'One’s own, the one that was changed last first. Each says how many people it shows.',
-    example: { answer: page({ ...PLAN, people: 1 }), as },
+    description:
+      'One’s own and those that others share with the caller, the one that was changed last first. Each says whose it is and how many people it shows.',
+    example: { answer: page({ ...ENTRY, people: 1 }), as },
+  },
+  sharePlan: {
+    description:
+      'Lets all members of an organisation of the plan read it, or some of them by name. They see its notes, and the people whom its owner may see, with what was said of them.',
+    example: {
+      request: { planId: PLAN_ID, people: ['@avery'] },
+      answer: {
+        ...PLAN,
+        shared: { organisations: [], people: [{ handle: '@avery', firstName: 'Avery', lastName: 'Lindqvist' }] },
+      },
+      as,
+    },
+  },
+  unsharePlan: {
+    description:
+      'Whoever is named reads it no more, unless it is shared with them in another way too. The plan itself stays as it is.',
+    example: { request: { planId: PLAN_ID, people: ['@avery'] }, answer: PLAN, as },
   },
   removePlan: {
     description: 'Removes a plan of one’s own. There is no way back.',

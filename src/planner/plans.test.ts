@@ -23,7 +23,9 @@ const handles = ({ people }: { people: { handle: string }[] }) => people.map(({ 
 test('a plan keeps candidates of a search with where they came from and why, is changed, and removed', async () => {
   const { planId, createdDate, changedDate, ...rest } = ok(await save({ notes: 'Ask\nthem', people: '@blake, AVERY' }))
   const fields = { notes: 'Ask\nthem', text: 'A night search', organisations: ['school'] }
-  assert.deepEqual(rest, { name: 'Night', ...fields, people: candidates.slice(0, 2) })
+  const owner = { handle: '@casey', firstName: '', lastName: '' }
+  const ownership = { own: true, owner, shared: { organisations: [], people: [] } }
+  assert.deepEqual(rest, { name: 'Night', ...fields, ...ownership, people: candidates.slice(0, 2) })
   assert.deepEqual(candidates[0].sources, [
     { clientId: 'gs-one', name: 'one', score: 0.9, reasons: ['Flies at night'] },
   ])
@@ -87,6 +89,106 @@ test('a plan outlives its search, and shows people only as far as its owner may 
   await app.sql(`update organisation_members set role = 'member' where person_id = ${person('@casey')}`)
   assert.deepEqual(await seen(), [])
   await app.sql(`update organisation_members set role = 'owner' where person_id = ${person('@casey')}`)
+})
+
+test('a plan is shared with an organisation or with named members, who read it while they belong to it, and no more', async () => {
+  const { planId } = ok(await save({ name: 'Shared', notes: 'Bring a torch' }))
+  const share = (what: object) => call(casey, 'PUT', `${PATH}/share`, { planId, ...what })
+  const unshare = (what: object) => call(casey, 'POST', `${PATH}/unshare`, { planId, ...what })
+  const [avery, blake, ellis] = [
+    await signInBrowser(app, 'avery'),
+    await signInBrowser(app, 'blake'),
+    await signInBrowser(app, 'ellis'),
+  ]
+  const readAs = (browser: typeof casey) => call(browser, 'GET', `${PATH}?planId=${planId}`)
+  const listed = async (browser: typeof casey, query = '') => {
+    const { docs } = ok(await call(browser, 'GET', `${PATH}/list?limit=100${query}`))
+    return docs.filter((one: { planId: string }) => one.planId === planId)
+  }
+  const readers = async () => {
+    const seen = []
+    for (const browser of [avery, blake, drew, ellis, finley]) {
+      const { status } = await readAs(browser)
+      assert.equal((await listed(browser)).length, status === 200 ? 1 : 0)
+      seen.push(status)
+    }
+    return seen
+  }
+  for (const [what, code] of [
+    [{}, 4001],
+    [{ people: ['@ellis'] }, 4003],
+    [{ people: ['@nobody'] }, 4003],
+    [{ people: ['@casey'] }, 4003],
+    [{ organisations: ['other'] }, 4003],
+  ] as const)
+    assertError(await share(what), 400, code)
+
+  const { shared } = ok(await share({ people: ['@avery', 'AVERY'] }))
+  assert.deepEqual(shared, { organisations: [], people: [{ handle: '@avery', firstName: '', lastName: '' }] })
+  assert.deepEqual(await readers(), [200, 404, 404, 404, 404])
+  const areas = async (browser: typeof casey) => ok(await call(browser, 'GET', '/account/v1/here')).person.areas
+  assert.ok((await areas(avery)).includes('planner'))
+  assert.ok(!(await areas(blake)).includes('planner'))
+  const own = await read(planId)
+  assert.deepEqual(ok(await readAs(avery)), { ...own, own: false, shared: null })
+  assert.deepEqual(handles(own), ['@avery', '@blake', '@drew'])
+  const [{ own: isOwn, owner, people }] = await listed(avery)
+  assert.deepEqual([isOwn, owner.handle, people], [false, '@casey', 3])
+  assert.deepEqual(await listed(avery, '&own=true'), [])
+  for (const [method, path, body] of [
+    ['POST', PATH, { planId, name: 'Mine' }],
+    ['POST', `${PATH}/remove`, { planId }],
+    ['PUT', `${PATH}/share`, { planId, people: ['@blake'] }],
+    ['POST', `${PATH}/unshare`, { planId, people: ['@avery'] }],
+  ] as const) {
+    assertError(await call(avery, method, path, body), 403, 4032, /only its owner/)
+    assertError(await call(finley, method, path, body), 404, 4042)
+  }
+
+  assert.deepEqual(ok(await share({ organisations: ['school'] })).shared.organisations, [
+    { organisation: 'school', name: 'School' },
+  ])
+  assert.deepEqual(await readers(), [200, 200, 200, 404, 404])
+  const person = (handle: string) => `(select id from people where handle = '${handle}')`
+  // Between a reader and one in it; then between a reader and the owner.
+  await app.sql(
+    `insert into blocks (blocker_id, blocked_id, created_at) values (${person('@blake')}, ${person('@avery')}, now())`,
+  )
+  assert.deepEqual(handles(ok(await readAs(avery))), ['@avery', '@drew'])
+  assert.equal((await listed(avery))[0].people, 2)
+  await app.sql(
+    `insert into blocks (blocker_id, blocked_id, created_at) values (${person('@drew')}, ${person('@casey')}, now())`,
+  )
+  assert.deepEqual(await readers(), [200, 200, 404, 404, 404])
+  await app.sql(
+    `delete from blocks; update organisation_members set organisation_id = (select id from organisations where key = 'other')
+      where person_id in (${person('@avery')}, ${person('@blake')})`,
+  )
+  assert.deepEqual(await readers(), [404, 404, 200, 404, 404])
+  await app.sql(
+    `update organisation_members set organisation_id = (select id from organisations where key = 'school')
+      where person_id in (${person('@avery')}, ${person('@blake')})`,
+  )
+  ok(await unshare({ organisations: ['school'] }))
+  assert.deepEqual(await readers(), [200, 404, 404, 404, 404])
+  const mine = JSON.parse(String(unzip(await readAll(await openExport(avery))).get('shared-plans.json')))
+  assert.deepEqual([mine[0].planId, mine[0].owner], [planId, '@casey'])
+  // An owner who may plan no more shows nobody, and a disabled one nothing.
+  await app.sql(`update organisation_members set role = 'member' where person_id = ${person('@casey')}`)
+  assert.deepEqual(handles(ok(await readAs(avery))), [])
+  assertError(await share({ organisations: ['school'] }), 400, 4003)
+  await app.sql(`update organisation_members set role = 'owner' where person_id = ${person('@casey')};
+    update people set disabled_at = now() where handle = '@casey'`)
+  assertError(await readAs(avery), 404, 4042)
+  await app.sql(`update people set disabled_at = null`)
+  assert.deepEqual(ok(await unshare({ people: ['@avery'] })).shared, { organisations: [], people: [] })
+  assert.deepEqual(await readers(), [404, 404, 404, 404, 404])
+  await app.sql(
+    `insert into plan_shares (plan_id, person_id, created_at) select n.id, p.id, now() from plans n, people p
+      where n.key = '${planId}' and p.handle <> '@avery' order by p.id limit 100`,
+  )
+  ok(await call(casey, 'POST', `${PATH}/remove`, { planId }))
+  assert.deepEqual(await app.sql(`select from plan_shares`), [])
 })
 
 test('what is no plan is refused', async () => {

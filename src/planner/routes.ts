@@ -7,7 +7,7 @@ import { type Operation, operation } from '../http/operation.ts'
 import { json, success } from '../http/output/output.ts'
 import { listEngines } from './engines.ts'
 import { examples } from './examples.ts'
-import { changePlan, listPlans, readPlan, removePlan, savePlan } from './plans.ts'
+import { changePlan, listPlans, readPlan, removePlan, savePlan, sharePlan, unsharePlan } from './plans.ts'
 import {
   Candidates,
   ChangePlan,
@@ -22,6 +22,7 @@ import {
   SavePlan,
   Search,
   SearchPage,
+  SharePlan,
   StartSearch,
 } from './schema.ts'
 import { findCandidates, listSearches, readSearch, startSearch } from './searches.ts'
@@ -31,6 +32,7 @@ const path = '/planner/v1'
 const planner = 'owner or instructor of the organisation, or administrator'
 const searcher = 'whoever started the search'
 const owner = 'owner of the plan'
+const reader = 'owner of the plan, or a member whom it is shared with'
 
 /** Each call of a plugin counts for the person who searches: nobody floods a plugin through the planner. */
 const plannerLimit = {
@@ -160,7 +162,7 @@ export const plannerOperations: readonly Operation[] = [
     path: `${path}/plan`,
     area,
     who: person,
-    role: owner,
+    role: reader,
     input: NamePlan,
     from: 'query',
     output: json(Plan),
@@ -181,6 +183,36 @@ export const plannerOperations: readonly Operation[] = [
     output: json(PlanPage),
     errors: [],
     run: ({ db, who }, input) => listPlans(db, who, input),
+  }),
+  operation({
+    name: 'sharePlan',
+    summary: 'Shares a plan',
+    ...examples.sharePlan,
+    method: 'PUT',
+    path: `${path}/plan/share`,
+    area,
+    who: person,
+    role: owner,
+    input: SharePlan,
+    from: 'body',
+    output: json(Plan),
+    errors: ['impossibleNow', 'notFound'],
+    run: ({ db, who }, input) => sharePlan(db, who, input),
+  }),
+  operation({
+    name: 'unsharePlan',
+    summary: 'Stops sharing a plan',
+    ...examples.unsharePlan,
+    method: 'POST',
+    path: `${path}/plan/unshare`,
+    area,
+    who: person,
+    role: owner,
+    input: SharePlan,
+    from: 'body',
+    output: json(Plan),
+    errors: ['notFound'],
+    run: ({ db, who }, input) => unsharePlan(db, who, input),
   }),
   operation({
     name: 'removePlan',

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Id, IdList, Text, Whole } from '../http/input/fields.ts'
+import { Flag, Id, IdList, Text, Whole } from '../http/input/fields.ts'
 import { PageOf, paging } from '../paging.ts'
 
 const searchId = Id('The search')
@@ -45,7 +45,16 @@ export const ChangePlan = Type.Object({
 export type ChangePlan = Static<typeof ChangePlan>
 export const NamePlan = Type.Object({ planId })
 export type NamePlan = Static<typeof NamePlan>
-export const ListPlans = Type.Object(paging)
+export const SharePlan = Type.Object({
+  planId,
+  organisations: Type.Optional(IdList('Keys of organisations of the plan: all of their members read it', 100)),
+  people: Type.Optional(IdList('Handles of members of these organisations', 100)),
+})
+export type SharePlan = Static<typeof SharePlan>
+export const ListPlans = Type.Object({
+  own: Type.Optional(Flag('Only one’s own; false by default')),
+  ...paging,
+})
 export type ListPlans = Static<typeof ListPlans>
 
 const moment = Type.String({ format: 'date-time' })
@@ -136,17 +145,38 @@ export const SearchEntry = Type.Object({ ...search, engines: Type.Array(Outcome)
 export type SearchEntry = Static<typeof SearchEntry>
 export const SearchPage = PageOf(SearchEntry, 'PlannerSearchPage')
 
+const Named = Type.Object(
+  { handle: Type.String(), firstName: Type.String(), lastName: Type.String() },
+  { title: 'PlanReader' },
+)
 const plan = {
   planId: Type.String(),
   name: Type.String(),
   notes: Type.String(),
   text: Type.String({ description: 'The mission, as it was searched for' }),
   organisations,
+  own: Type.Boolean({ description: 'Whether it is the caller’s own; one that is shared can be read and no more' }),
+  owner: Named,
   createdDate: moment,
   changedDate: moment,
 }
 export const Plan = Type.Object(
-  { ...plan, people: Type.Array(Candidate, { description: 'Those whom the caller may see now, the best first' }) },
+  {
+    ...plan,
+    people: Type.Array(Candidate, {
+      description: 'Those whom its owner may see now, and the caller too; the best first',
+    }),
+    shared: Type.Union(
+      [
+        Type.Object({
+          organisations: Type.Array(Type.Object({ organisation: Type.String(), name: Type.String() })),
+          people: Type.Array(Named),
+        }),
+        Type.Null(),
+      ],
+      { description: 'With whom; for its owner alone' },
+    ),
+  },
   { title: 'Plan' },
 )
 export type Plan = Static<typeof Plan>

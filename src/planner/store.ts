@@ -1,5 +1,6 @@
 import { deleteOlder } from '../database/retention.ts'
 import {
+  bool,
   float8,
   int8,
   int8Array,
@@ -12,6 +13,7 @@ import {
   timestamptz,
   write,
 } from '../database/statement.ts'
+import { contains } from '../database/words.ts'
 
 const ENGINE = {
   plugin_id: int8,
@@ -205,37 +207,144 @@ const PLAN = {
   organisations: textArray,
   created_at: timestamptz,
   changed_at: timestamptz,
+  own: bool,
+  owner_handle: text,
+  owner_first_name: text,
+  owner_last_name: text,
 }
 const planColumns = `
   n.id, n.key, n.name, n.notes, n.text, array(select o.key from organisations o where o.id = any(n.organisations) order by 1) as organisations,
-  n.created_at, n.changed_at`
+  n.created_at, n.changed_at, n.person_id = :person as own,
+  w.handle as owner_handle, w.first_name as owner_first_name, w.last_name as owner_last_name`
+/** Nobody reads more of a shared plan than its owner sees. */
+const shownPeople = `
+  plan_people c join people p on p.id = c.person_id, lateral plans_with(n.person_id, p, n.organisations) t
+  where t.is_shown and not exists (select from hidden_from(:person) h where h.person_id = p.id)`
+const readable = `plans n join people w on w.id = n.person_id, lateral reads_plan(:person, n) r`
 
+/** Plans that may be a person's to read, by indexes; `reads_plan` has the last word. */
+const listed = (areOthers: string) => `
+             select id from plans where person_id = :person
+              union select plan_id from plan_shares where person_id = :person and ${areOthers}
+              union select s.plan_id from plan_shares s join organisation_members m on m.organisation_id = s.organisation_id
+                     where m.person_id = :person and ${areOthers}`
+
+/** One's own, or one that is shared with them. */
 export const findPlan = read('planner.findPlan', {
   params: { person: int8, plan: text },
   row: PLAN,
   gather: false,
-  text: `select ${planColumns} from plans n where n.key = :plan and n.person_id = :person`,
+  text: `select ${planColumns} from ${readable} where n.key = :plan and r.reads`,
 })
 
 export const listPlans = report('planner.listPlans', {
-  params: { person: int8, limit: int8, offset: int8 },
+  params: { person: int8, own: bool, limit: int8, offset: int8 },
   row: { ...PLAN, people: int8, total: int8 },
   text: `
-    select ${planColumns}, count(*) over () as total,
-           (select count(*) from plan_people c join people p on p.id = c.person_id, lateral plans_with(:person, p, n.organisations) w
-             where c.plan_id = n.id and w.is_shown) as people
-      from plans n where n.person_id = :person order by n.changed_at desc, n.id desc limit :limit offset :offset`,
+    select ${planColumns}, count(*) over () as total, (select count(*) from ${shownPeople} and c.plan_id = n.id) as people
+      from ${readable}
+     where r.reads and n.id in (${listed('not :own')})
+     order by n.changed_at desc, n.id desc limit :limit offset :offset`,
 })
 
-/** Those whom the caller may see now. */
+export const findByName = report('planner.findByName', {
+  params: { person: int8, words: textArray, limit: int8 },
+  row: { id: text, name: text, about: text },
+  text: `
+    select n.key as id, n.name, left(n.text, 100) as about from ${readable}
+     where r.reads and n.id in (${listed(`true`)}) and ${contains(`n.name || ' ' || n.text`)}
+     order by n.changed_at desc, n.id desc limit :limit`,
+})
+
+const SHARE = {
+  organisation: nullable(text),
+  organisation_name: nullable(text),
+  handle: nullable(text),
+  first_name: nullable(text),
+  last_name: nullable(text),
+}
+
+/** With whom a plan of one's own is shared. Who has blocked the owner, or was, is not named. */
+export const listShares = read('planner.listShares', {
+  params: { person: int8, plan: int8 },
+  row: SHARE,
+  gather: false,
+  text: `
+    select o.key as organisation, o.name as organisation_name, p.handle, p.first_name, p.last_name
+      from plans n join plan_shares s on s.plan_id = n.id
+      left join organisations o on o.id = s.organisation_id left join people p on p.id = s.person_id
+     where n.id = :plan and n.person_id = :person
+       and (p.id is null or p.disabled_at is null and not exists (select from hidden_from(:person) h where h.person_id = p.id))
+     order by o.name, p.first_name, p.last_name, p.handle`,
+})
+
+/** Organisations of a plan in which its owner plans now. */
+export const findSharedOrganisations = read('planner.findSharedOrganisations', {
+  params: { person: int8, plan: int8, organisations: textArray },
+  row: { id: int8, key: text },
+  gather: false,
+  text: `
+    select o.id, o.key from plans n join organisations o on o.id = any(n.organisations), lateral plans_in(:person, o.id) i
+     where n.id = :plan and n.person_id = :person and o.key = any(:organisations) and i.plans`,
+})
+
+/** Members of its organisations whom its owner may see now. */
+export const findSharedPeople = read('planner.findSharedPeople', {
+  params: { person: int8, plan: int8, handles: textArray },
+  row: { id: int8, handle_key: text },
+  gather: false,
+  text: `
+    select p.id, p.handle_key from plans n, people p, lateral plans_with(:person, p, n.organisations) w
+     where n.id = :plan and n.person_id = :person and p.handle_key = any(:handles) and p.id <> :person and w.is_shown`,
+})
+
+/** Until the transaction ends nobody else changes the plan: there is a limit to what it is shared with. */
+export const holdPlan = write('planner.holdPlan', {
+  params: { plan: int8 },
+  row: { shares: int8 },
+  text: `
+    with held as (select id from plans where id = :plan for update)
+    select (select count(*) from plan_shares s where s.plan_id = held.id) as shares from held`,
+})
+
+export const insertShares = write('planner.insertShares', {
+  params: { plan: int8, organisations: int8Array, people: int8Array, now: timestamptz },
+  row: { id: int8 },
+  text: `
+    insert into plan_shares (plan_id, organisation_id, person_id, created_at)
+    select :plan::int8, o, null::int8, :now from unnest(:organisations) o
+     union all
+    select :plan::int8, null, p, :now from unnest(:people) p
+    on conflict do nothing returning id`,
+})
+
+export const deleteShares = write('planner.deleteShares', {
+  params: { plan: int8, organisations: textArray, handles: textArray },
+  row: { id: int8 },
+  text: `
+    delete from plan_shares s where s.plan_id = :plan
+       and (s.organisation_id in (select id from organisations where key = any(:organisations))
+         or s.person_id in (select id from people where handle_key = any(:handles)))
+    returning s.id`,
+})
+
+/** Plans of others that were shared with a person by name, as far as they may read them now. */
+export const exportShared = report('planner.exportShared', {
+  params: { person: int8 },
+  row: { key: text, name: text, owner: text, created_at: timestamptz },
+  text: `
+    select n.key, n.name, w.handle as owner, s.created_at from plan_shares s join plans n on n.id = s.plan_id
+      join people w on w.id = n.person_id, lateral reads_plan(:person, n) r
+     where s.person_id = :person and r.reads order by s.id`,
+})
+
+/** Those whom the plan's owner may see now, and the caller too. */
 export const listPlanPeople = read('planner.listPlanPeople', {
   params: { person: int8, plan: int8 },
   row: CANDIDATE,
   gather: false,
   text: `
-    select ${candidateColumns} from plans n join plan_people c on c.plan_id = n.id join people p on p.id = c.person_id,
-      lateral plans_with(:person, p, n.organisations) w
-     where n.id = :plan and n.person_id = :person and w.is_shown`,
+    select ${candidateColumns} from plans n, lateral reads_plan(:person, n) r, ${shownPeople} and c.plan_id = n.id and n.id = :plan and r.reads`,
 })
 
 /** Null leaves a field as it is. */

@@ -475,6 +475,8 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   changePlan: savePlan,
   readPlan: savePlan,
   listPlans: savePlan,
+  sharePlan: savePlan,
+  unsharePlan: savePlan,
   removePlan: savePlan,
   listObjectiveBadges: ({ app, basic }) =>
     new Client(app.address, basic).post('/plugin/v2/ai/badge', {

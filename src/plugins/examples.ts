@@ -13,6 +13,7 @@ const PENDING = {
   name: 'Weather helper',
   description: 'Authorises weather apps',
   organisation: 'sandhills',
+  organisationName: 'Sandhills Aviation School',
   owner: '@ellis',
   status: 'pending',
   active: false,

@@ -50,6 +50,7 @@ test('developers and owners of an organisation register plugins for it, and nobo
     name: 'Helper',
     description: 'Helps',
     organisation: 'school',
+    organisationName: 'School',
     owner: '@drew',
     status: 'pending',
     active: false,

@@ -269,6 +269,7 @@ const toPlugin = (row: RowOf<typeof store.findManaged>): Plugin => ({
   name: row.name,
   description: row.description,
   organisation: row.organisation,
+  organisationName: row.organisation_name,
   owner: row.owner,
   status: row.status,
   active: row.is_active,

@@ -1,7 +1,8 @@
 import type { ImportTie } from '../imports/section.ts'
-import type { Room } from '../room.ts'
+import { byName, type Room } from '../room.ts'
 import { pluginTie } from './import.ts'
 import { pluginOperations } from './routes.ts'
+import { findByName } from './store.ts'
 import { exportPluginUses } from './users.ts'
 
 export const plugins: Room = {
@@ -15,5 +16,6 @@ export const plugins: Room = {
     plugin_users: { inExport: '`plugins.json`', whenDeleted: 'gone' },
   },
   exports: [{ file: 'plugins.json', about: 'Plugins that know you, and what they call you', read: exportPluginUses }],
+  finders: [{ kind: 'plugin', find: byName(findByName) }],
   importTies: { apps: [pluginTie as ImportTie] },
 }

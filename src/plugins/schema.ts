@@ -71,7 +71,8 @@ const fields = {
   kind: Type.String({ enum: [...KINDS] }),
   name: Type.String(),
   description: Type.String(),
-  organisation: Type.Union([Type.String(), Type.Null()]),
+  organisation: Type.Union([Type.String(), Type.Null()], { description: 'Key of the organisation' }),
+  organisationName: Type.Union([Type.String(), Type.Null()]),
   owner: Type.Union([Type.String(), Type.Null()], { description: 'Handle of the person who answers for it' }),
   status: Type.String({
     description: '`pending` until an administrator has granted something, then `approved`; or `suspended`',

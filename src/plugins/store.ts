@@ -5,11 +5,13 @@ import {
   json,
   nullable,
   read,
+  report,
   text,
   textArray,
   timestamptz,
   write,
 } from '../database/statement.ts'
+import { contains } from '../database/words.ts'
 
 /** A plugin that calls, and what it was granted. */
 export const findCaller = read('plugins.findCaller', {
@@ -56,6 +58,7 @@ const SHOWN = {
   name: text,
   description: text,
   organisation: nullable(text),
+  organisation_name: nullable(text),
   owner: nullable(text),
   status: text,
   is_active: bool,
@@ -67,7 +70,7 @@ const SHOWN = {
   created_at: timestamptz,
 }
 const shown = `
-  p.id, p.app_id, a.client_id, p.kind, a.name, p.description, o.key as organisation, w.handle as owner, a.status, p.is_active,
+  p.id, p.app_id, a.client_id, p.kind, a.name, p.description, o.key as organisation, o.name as organisation_name, w.handle as owner, a.status, p.is_active,
   (select coalesce(json_agg(json_build_object('purpose', d.purpose, 'uri', d.uri, 'failingSince', d.failing_since, 'offDate', d.off_at,
           'offReason', d.off_reason) order by d.purpose), '[]') from plugin_addresses d where d.plugin_id = p.id) as addresses,
   array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris,
@@ -97,6 +100,14 @@ export const listManaged = read('plugins.listManaged', {
     select ${shown}, count(*) over () as total from ${from}
      where r.develops and (:organisation is null or o.key = :organisation)
      order by a.name, a.client_id limit :limit offset :offset`,
+})
+
+export const findByName = report('plugins.findByName', {
+  params: { person: int8, words: textArray, limit: int8 },
+  row: { id: text, name: text, about: text },
+  text: `
+    select a.client_id as id, a.name, a.client_id as about from ${from}
+     where r.develops and ${contains(`a.name || ' ' || a.client_id`)} order by a.name, a.client_id limit :limit`,
 })
 
 /** Until the transaction ends nobody else changes the plugin. */

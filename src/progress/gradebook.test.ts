@@ -61,6 +61,18 @@ test('the gradebook of a class', async (t) => {
       page: 2,
       pages: 2,
     })
+    const found = async (search: string) =>
+      (await read({ search })).docs.map(({ studentId }: { studentId: string }) => studentId)
+    assert.deepEqual(await found('zorn asa'), ['avery-alpha'])
+    assert.deepEqual(await found(' @BLA '), ['blake-alpha'])
+    assert.deepEqual([await found('%'), await found('o_n'), await found('\\')], [[], [], []])
+    assert.deepEqual(await found(' '), ['blake-alpha', 'avery-alpha'])
+    const students = async (search: string) => {
+      const { body } = await casey.get(`${CLASS}/student/list`, { ...ALPHA, search })
+      return [body.total, ...body.docs.map(({ studentId }: { studentId: string }) => studentId)]
+    }
+    assert.deepEqual(await students('Åsa'), [1, 'avery-alpha'])
+    assert.deepEqual(await students('a'), [2, 'avery-alpha', 'blake-alpha'])
     assertError(await casey.get(`${CLASS}/gradebook`, { ...ALPHA, limit: '101' }), 400, 4003)
     assertError(await casey.get(`${CLASS}/gradebook`), 400, 4001)
   })

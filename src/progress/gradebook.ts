@@ -3,6 +3,7 @@ import { gatePerOwner } from '../bounds/gate.ts'
 import { callerKey, type PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
+import { wordsIn } from '../database/words.ts'
 import { fail } from '../errors.ts'
 import { pageOf, spanOf } from '../paging.ts'
 import { readClass } from './asked.ts'
@@ -28,7 +29,7 @@ export async function readGradebook(db: Db, who: PersonCaller, what: ReadGradebo
   const { id, versionId } = await readClass(db, who, what, 'read')
   const [columns, rows] = await Promise.all([
     db.all(store.listColumns, { version: versionId }),
-    db.all(store.listGradebook, { class: id, now: who.at, ...spanOf(what) }),
+    db.all(store.listGradebook, { class: id, words: wordsIn(what.search), now: who.at, ...spanOf(what) }),
   ])
   const docs = rows.map((row) => ({
     studentId: row.student,

@@ -231,6 +231,11 @@ test('another attempt for one student', async (t) => {
   const answer = { studentId: 'avery-alpha', lessonId: 'walkaround', attempts: 1, extraAttempts: 1, attemptsLeft: 1 }
   assert.deepEqual((await grant(why)).body, answer)
   assert.deepEqual((await grant({ ...why, count: 2 })).body, { ...answer, extraAttempts: 3, attemptsLeft: 3 })
+  const left = async () => {
+    const { body } = await avery.get('/edu/v1/class/result', { classId: 'alpha' })
+    return body.lessons.map(({ attemptsLeft }: { attemptsLeft: number | null }) => attemptsLeft)
+  }
+  assert.deepEqual(await left(), [3, 1, null])
   assertError(await grant({ ...why, count: 101 }), 400, 4003)
   assert.equal((await avery.post(`${PATH}/start`, WALKAROUND)).status, 200)
   assertError(await blake.post(`${PATH}/start`, WALKAROUND), 400, 4006)

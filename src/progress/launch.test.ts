@@ -122,6 +122,15 @@ test('a lesson is launched from the platform', async (t) => {
     assertError(await launch(avery, 'bare'), 400, 4006, /no launch address/)
   })
 
+  await t.test('a lesson without an address of its own opens at that of its app', async () => {
+    await app.sql(`update apps set launch_uri = '${REDIRECT_URI}?mode=all' where client_id = 'gs-quiz'`)
+    const { fields } = await read(await launch(avery, 'bare'))
+    assert.deepEqual(fields, [['mode', 'all'], ...ids('bare', 'alpha'), ['studentId', 'avery-alpha']])
+    assert.ok((await read(await launch(avery, 'walkaround'))).fields.some(([, value]) => value === 'vr'))
+    await app.sql(`update apps set launch_uri = 'https://gone.example/' where client_id = 'gs-quiz'`)
+    assertError(await launch(avery, 'bare'), 400, 4003, /not registered/)
+  })
+
   await t.test('O13: an address that is not registered, a public app and one without consent are refused', async () => {
     for (const name of ['foreign', 'script', 'posing']) assertError(await launch(avery, name), 400, 4003, /launchUri/)
     assertError(await launch(avery, 'open'), 400, 4006, /public app/)

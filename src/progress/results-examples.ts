@@ -18,6 +18,8 @@ const LESSONS = [
 const AHEAD = {
   ...NOT_STARTED,
   explanation: 'No attempt was started.',
+  attemptsLeft: null,
+  awaitsGrade: false,
   bestScore: null,
   passed: false,
   lessonResultId: null,
@@ -56,6 +58,8 @@ export const examples = {
             ...LESSONS[0],
             ...PASSED,
             explanation: 'Completed, and reported as passed.',
+            attemptsLeft: null,
+            awaitsGrade: false,
             bestScore: 92,
             passed: true,
             lessonResultId,

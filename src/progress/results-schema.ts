@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, Id, Whole } from '../http/input/fields.ts'
+import { DateTime, Id, Text, Whole } from '../http/input/fields.ts'
 import { PageOf, paging } from '../paging.ts'
 import { by, orNull } from './grading-schema.ts'
 import { Moment, student } from './schema.ts'
@@ -38,6 +38,10 @@ export const Results = Type.Object(
         name: Type.String(),
         ...standing,
         explanation: Type.String({ description: 'Why the result is what it is, in a sentence' }),
+        attemptsLeft: Type.Union([Type.Integer(), Type.Null()], {
+          description: 'How many more may be started; null where there is no limit',
+        }),
+        awaitsGrade: Type.Boolean({ description: 'Whether the latest attempt waits for an instructor’s grade' }),
         bestScore: Score,
         passed: Type.Boolean({ description: 'Whether an attempt that counts was passed, the latest or another' }),
         lessonResultId: orNull('The latest attempt'),
@@ -71,7 +75,11 @@ export const Results = Type.Object(
 )
 export type Results = Static<typeof Results>
 
-export const ReadGradebook = Type.Object({ classId: Id('The class'), ...paging })
+export const ReadGradebook = Type.Object({
+  classId: Id('The class'),
+  search: Type.Optional(Text('Only students whose name or handle has these words, or parts of them', 200)),
+  ...paging,
+})
 export type ReadGradebook = Static<typeof ReadGradebook>
 export const NameClass = Type.Object({ classId: Id('The class') })
 export type NameClass = Static<typeof NameClass>

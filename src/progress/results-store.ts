@@ -9,8 +9,10 @@ import {
   read,
   report,
   text,
+  textArray,
   timestamptz,
 } from '../database/statement.ts'
+import { contains } from '../database/words.ts'
 import { isVoid } from './store.ts'
 
 /** What the caller is in a class, and which student of it is meant. */
@@ -91,6 +93,7 @@ export const listResults = read('progress.listResults', {
   row: {
     ...lockRow,
     threshold: nullable(float8),
+    attempts_left: nullable(int4),
     attempt: nullable(text),
     state: nullable(text),
     pass: nullable(bool),
@@ -106,7 +109,7 @@ export const listResults = read('progress.listResults', {
   },
   gather: false,
   text: lessonsOf(
-    `, v.threshold, t.key as attempt, t.state, t.pass, s.score, s.best_score, s.attempts, s.awaits_grade, s.active_ms, s.active_since, ${STOPPED} as stopped_at,
+    `, v.threshold, case when v.max_attempts is not null then greatest(0, v.max_attempts + coalesce(s.extra_attempts, 0) - coalesce(s.attempts, 0)) end as attempts_left, t.key as attempt, t.state, t.pass, s.score, s.best_score, s.attempts, s.awaits_grade, s.active_ms, s.active_since, ${STOPPED} as stopped_at,
            s.started_at, s.completed_at`,
     `
       left join standings s on s.enrolment_id = e.id and s.lesson_id = v.lesson_id
@@ -163,7 +166,7 @@ const studentRow = {
  * Students by name, each with [lesson, result, score, attempts, milliseconds on task] of the lessons that have a standing, separated by commas. The text is put together by
  * hand: functions that make JSON take three times as long, and a class has a hundred thousand of these.
  */
-const gradebook = (columns: string, more: string) => `
+const gradebook = (columns: string, where: string, more: string) => `
     select g.student, g.status, g.handle, g.first_name, g.last_name,
            (select string_agg('[' || s.lesson_id || ',"' || s.result || '",' || coalesce(s.score::text, 'null') || ',' || s.attempts || ',' ||
                      case when s.active_since is null then s.active_ms
@@ -171,19 +174,23 @@ const gradebook = (columns: string, more: string) => `
               from standings s where s.enrolment_id = g.id) as standings${columns}
       from (select e.id, e.key as student, e.status, p.handle, p.first_name, p.last_name, count(*) over () as total, ${STOPPED} as stopped_at
               from enrolments e join classes c on c.id = e.class_id join people p on p.id = e.person_id
-             where e.class_id = :class and e.status <> 'dropped'
+             where e.class_id = :class and e.status <> 'dropped'${where}
              order by lower(p.last_name), lower(p.first_name), p.handle_key, e.id ${more}) g`
 
 export const listGradebook = report('progress.listGradebook', {
-  params: { class: int8, now: timestamptz, limit: int8, offset: int8 },
+  params: { class: int8, words: textArray, now: timestamptz, limit: int8, offset: int8 },
   row: { ...studentRow, total: int8 },
-  text: gradebook(', g.total', 'limit :limit offset :offset'),
+  text: gradebook(
+    ', g.total',
+    ` and ${contains(`p.first_name || ' ' || p.last_name || ' ' || p.handle`)}`,
+    'limit :limit offset :offset',
+  ),
 })
 
 export const exportGradebook = report('progress.exportGradebook', {
   params: { class: int8, now: timestamptz },
   row: studentRow,
-  text: gradebook('', ''),
+  text: gradebook('', '', ''),
 })
 
 /**

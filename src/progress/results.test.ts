@@ -81,6 +81,8 @@ test('a result for every lesson, with the sentence that explains it', async (t) 
     bestScore: null,
     passed: false,
     attempts: 1,
+    attemptsLeft: null,
+    awaitsGrade: false,
     // Five minutes, one of idling that does not count, and two more that still run.
     timeOnTask: 7 * 60,
     lessonResultId: running.lessonResultId,
@@ -90,6 +92,10 @@ test('a result for every lesson, with the sentence that explains it', async (t) 
     lockReason: null,
     statements: 0,
   })
+  assert.deepEqual(
+    [...lessons.values()].filter(({ awaitsGrade }) => awaitsGrade).map(({ lessonId }) => lessonId),
+    ['graded'],
+  )
   // The latest attempt has the result; the best of them stays.
   await complete(avery, { ...ALPHA, lessonId: 'points' }, { pass: false, score: 10 })
   const { result, score, bestScore, passed, attempts } = (await readLessons(avery)).get('points')!

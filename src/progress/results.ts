@@ -29,6 +29,8 @@ export async function readResults(db: Db, who: Who, what: ReadResults): Promise<
         bestScore: row.best_score,
         passed: row.is_passed,
         attempts: row.attempts ?? 0,
+        attemptsLeft: row.attempts_left,
+        awaitsGrade: row.awaits_grade ?? false,
         timeOnTask: secondsOnTask(row.active_ms ?? 0, row.active_since, earlier(who.at, row.stopped_at)),
         lessonResultId: row.attempt,
         started: row.started_at?.toISOString() ?? null,

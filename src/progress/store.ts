@@ -277,7 +277,8 @@ export const findLaunch = read('progress.findLaunch', {
     passes_code: bool,
   },
   text: `
-    select c.key as class, k.key as course, e.key as student, a.client_id, v.launch_uri, v.launch_parameters, v.passes_code
+    select c.key as class, k.key as course, e.key as student, a.client_id, coalesce(v.launch_uri, a.launch_uri) as launch_uri,
+           v.launch_parameters, v.passes_code
       from classes c join courses k on k.id = c.course_id join lessons l on l.key = :lesson
       join lesson_versions v on v.version_id = c.version_id and v.lesson_id = l.id
       left join apps a on a.id = v.app_id

@@ -29,13 +29,13 @@ export async function readTimeline(db: Db, who: Member, what: ReadTimeline): Pro
     byName: by_name,
     data: JSON.parse(data),
   }))
-  const written = notes.map(({ note, by }) => ({
+  const written = notes.map((note) => ({
     at: note.createdDate,
     kind: 'note',
     lessonId: note.lessonId,
     lessonResultId: null,
     byId: note.authorId,
-    byName: by,
+    byName: note.authorName,
     data: { noteId: note.noteId, text: note.text },
   }))
   const said = sent.map((one) => ({ kind: 'statement', ...one }))

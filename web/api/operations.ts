@@ -35,6 +35,10 @@ export type Ended = { success: true; passkeys: Passkey[] }
 
 export type Passkey = { passkeyId: string; name: string; createdDate: string; lastUsedDate: string | null }
 
+export type Findings = Found[]
+
+export type Found = { kind: "class" | "course" | "student" | "plan" | "app" | "plugin" | "organisation" | "person"; id: string; within: string | null; name: string; about: string }
+
 export type StartPasskeyAnswer = { rp: { id: string; name: string }; user: { id: string; name: string; displayName: string }; challenge: string; pubKeyCredParams: ({ type: string; alg: number })[]; timeout: number; excludeCredentials: ({ type: string; id: string; transports: string[] })[]; authenticatorSelection: { residentKey: string; requireResidentKey: boolean; userVerification: string }; attestation: string }
 
 export type StartPasskeyProofAnswer = { challenge: string; timeout: number; rpId: string; userVerification: string }
@@ -75,9 +79,9 @@ export type Bucket = { id: string; users: string[]; public: boolean; data: unkno
 
 export type BucketChange = { id: string; version: number; kind: "set" | "users"; key?: string; userId: string; changedDate: string; value?: unknown; users?: string[] }
 
-export type NewApp = { clientId: string; name: string; organisation: string | null; organisationName: string | null; owner: string | null; status: "pending" | "approved" | "suspended"; public: boolean; redirectUris: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; users: number; storageUsed: number; storageLimit: number; createdDate: string; clientSecret: string | null }
+export type NewApp = { clientId: string; name: string; organisation: string | null; organisationName: string | null; owner: string | null; status: "pending" | "approved" | "suspended"; public: boolean; redirectUris: string[]; launchUri: string | null; origins: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; users: number; storageUsed: number; storageLimit: number; createdDate: string; clientSecret: string | null }
 
-export type App = { clientId: string; name: string; organisation: string | null; organisationName: string | null; owner: string | null; status: "pending" | "approved" | "suspended"; public: boolean; redirectUris: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; users: number; storageUsed: number; storageLimit: number; createdDate: string }
+export type App = { clientId: string; name: string; organisation: string | null; organisationName: string | null; owner: string | null; status: "pending" | "approved" | "suspended"; public: boolean; redirectUris: string[]; launchUri: string | null; origins: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; users: number; storageUsed: number; storageLimit: number; createdDate: string }
 
 export type AppPage = { docs: App[]; total: number; limit: number; page: number; pages: number }
 
@@ -155,7 +159,7 @@ export type AwaitingPage = { docs: ({ classId: string; className: string; studen
 
 export type LockReason = { lessonId: string; studentId: string; locked: boolean; reason: string | null; missing: string[] }
 
-export type Results = { classId: string; studentId: string; lessons: ({ lessonId: string; parentId: string | null; name: string; result: "PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED"; score: number | null; attempts: number; timeOnTask: number; explanation: string; bestScore: number | null; passed: boolean; lessonResultId: string | null; started: string | null; completed: string | null; locked: boolean; lockReason: string | null; statements: number })[]; objectives: ({ objectiveId: string; name: string; score: number | null; lessons: ({ lessonId: string; score: number | null; reported: boolean })[] })[] }
+export type Results = { classId: string; studentId: string; lessons: ({ lessonId: string; parentId: string | null; name: string; result: "PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED"; score: number | null; attempts: number; timeOnTask: number; explanation: string; attemptsLeft: number | null; awaitsGrade: boolean; bestScore: number | null; passed: boolean; lessonResultId: string | null; started: string | null; completed: string | null; locked: boolean; lockReason: string | null; statements: number })[]; objectives: ({ objectiveId: string; name: string; score: number | null; lessons: ({ lessonId: string; score: number | null; reported: boolean })[] })[] }
 
 export type Timeline = { docs: ({ at: string; kind: string; lessonId: string | null; lessonResultId: string | null; byId: string | null; byName: string | null; data: unknown })[]; next: string | null }
 
@@ -163,7 +167,7 @@ export type Gradebook = { classId: string; lessons: ({ lessonId: string; parentI
 
 export type Notes = Note[]
 
-export type Note = { noteId: string; text: string; lessonId: string | null; userId: string | null; classId: string | null; studentId: string | null; courseId: string | null; authorId: string | null; createdDate: string }
+export type Note = { noteId: string; text: string; lessonId: string | null; userId: string | null; classId: string | null; studentId: string | null; courseId: string | null; authorId: string | null; authorName: string | null; createdDate: string }
 
 export type Captured = { success: boolean; statementId: string }
 
@@ -191,9 +195,9 @@ export type StatementValidation = { valid: boolean; statements: number; faults: 
 
 export type RemovedStatements = { statements: number; attachments: number; months: number; done: boolean }
 
-export type NewPlugin = { clientId: string; kind: "ai" | "ato"; name: string; description: string; organisation: string | null; owner: string | null; status: string; active: boolean; addresses: ({ purpose: "capabilities" | "candidates" | "request" | "distributions"; uri: string; failingSince: string | null; offDate: string | null; offReason: string | null })[]; redirectUris: string[]; permissions: ({ permission: "user-records" | "badges" | "skills" | "mission-planner" | "ato"; askedDate: string; grantedDate: string | null })[]; organisations: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; createdDate: string; clientSecret: string }
+export type NewPlugin = { clientId: string; kind: "ai" | "ato"; name: string; description: string; organisation: string | null; organisationName: string | null; owner: string | null; status: string; active: boolean; addresses: ({ purpose: "capabilities" | "candidates" | "request" | "distributions"; uri: string; failingSince: string | null; offDate: string | null; offReason: string | null })[]; redirectUris: string[]; permissions: ({ permission: "user-records" | "badges" | "skills" | "mission-planner" | "ato"; askedDate: string; grantedDate: string | null })[]; organisations: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; createdDate: string; clientSecret: string }
 
-export type Plugin = { clientId: string; kind: "ai" | "ato"; name: string; description: string; organisation: string | null; owner: string | null; status: string; active: boolean; addresses: ({ purpose: "capabilities" | "candidates" | "request" | "distributions"; uri: string; failingSince: string | null; offDate: string | null; offReason: string | null })[]; redirectUris: string[]; permissions: ({ permission: "user-records" | "badges" | "skills" | "mission-planner" | "ato"; askedDate: string; grantedDate: string | null })[]; organisations: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; createdDate: string }
+export type Plugin = { clientId: string; kind: "ai" | "ato"; name: string; description: string; organisation: string | null; organisationName: string | null; owner: string | null; status: string; active: boolean; addresses: ({ purpose: "capabilities" | "candidates" | "request" | "distributions"; uri: string; failingSince: string | null; offDate: string | null; offReason: string | null })[]; redirectUris: string[]; permissions: ({ permission: "user-records" | "badges" | "skills" | "mission-planner" | "ato"; askedDate: string; grantedDate: string | null })[]; organisations: string[]; secrets: ({ createdDate: string; lastUsedDate: string | null })[]; createdDate: string }
 
 export type PluginPage = { docs: Plugin[]; total: number; limit: number; page: number; pages: number }
 
@@ -265,17 +269,19 @@ export type PlannerSearchEntry = { searchId: string; text: string; organisations
 
 export type EngineOutcome = { clientId: string; name: string; status: string; problem: string | null }
 
-export type Plan = { planId: string; name: string; notes: string; text: string; organisations: string[]; createdDate: string; changedDate: string; people: Candidate[] }
+export type Plan = { planId: string; name: string; notes: string; text: string; organisations: string[]; own: boolean; owner: PlanReader; createdDate: string; changedDate: string; people: Candidate[]; shared: { organisations: ({ organisation: string; name: string })[]; people: PlanReader[] } | null }
+
+export type PlanReader = { handle: string; firstName: string; lastName: string }
 
 export type PlanPage = { docs: PlanEntry[]; total: number; limit: number; page: number; pages: number }
 
-export type PlanEntry = { planId: string; name: string; notes: string; text: string; organisations: string[]; createdDate: string; changedDate: string; people: number }
+export type PlanEntry = { planId: string; name: string; notes: string; text: string; organisations: string[]; own: boolean; owner: PlanReader; createdDate: string; changedDate: string; people: number }
 
 export type DeliveryPage = { docs: Delivery[]; total: number; limit: number; page: number; pages: number }
 
-export type Delivery = { deliveryId: string; purpose: string; requestId: string | null; state: "waiting" | "delivered" | "failed" | "replaced"; attempts: number; problem: string | null; createdDate: string; nextDate: string | null; settledDate: string | null }
+export type Delivery = { deliveryId: string; purpose: string; requestId: string | null; state: "waiting" | "delivered" | "failed" | "replaced"; attempts: number; outcomes: ("taken" | "refused")[]; problem: string | null; createdDate: string; nextDate: string | null; settledDate: string | null }
 
-export type DeliveryLog = { deliveryId: string; purpose: string; requestId: string | null; state: "waiting" | "delivered" | "failed" | "replaced"; attempts: number; problem: string | null; createdDate: string; nextDate: string | null; settledDate: string | null; body: unknown; log: ({ number: number; date: string; uri: string; headers: Record<string, string>; tookMs: number; status: number | null; answer: string | null; problem: string | null })[] }
+export type DeliveryLog = { deliveryId: string; purpose: string; requestId: string | null; state: "waiting" | "delivered" | "failed" | "replaced"; attempts: number; outcomes: ("taken" | "refused")[]; problem: string | null; createdDate: string; nextDate: string | null; settledDate: string | null; body: unknown; log: ({ number: number; date: string; uri: string; headers: Record<string, string>; tookMs: number; status: number | null; answer: string | null; problem: string | null })[] }
 
 export type ReplayedDeliveries = { count: number; more: boolean }
 
@@ -379,6 +385,9 @@ export const askPasswordReset = /* @__PURE__ */ operation<{ handle: string }, Su
 /** Sets a new password with the code of a link, ends everything that the old one opened, and signs in here. */
 export const resetPassword = /* @__PURE__ */ operation<{ code: string; password: string; removePasskeys?: string[] | string }, Ended>('resetPassword', 'POST', '/account/v1/password/reset')
 
+/** Finds what the caller may see by its name. */
+export const findAnything = /* @__PURE__ */ operation<{ text: string }, Findings>('findAnything', 'GET', '/account/v1/find')
+
 /** Downloads everything that the platform keeps about the person, as a zip of JSON files; one at a time. */
 export const exportEverything = /* @__PURE__ */ operation<{ password?: string }, Blob>('exportEverything', 'POST', '/account/v1/export')
 
@@ -465,6 +474,9 @@ export const createOrganisation = /* @__PURE__ */ operation<{ organisation: stri
 
 /** Gives an organisation another name. */
 export const renameOrganisation = /* @__PURE__ */ operation<{ organisation: string; name: string }, Organisation>('renameOrganisation', 'POST', '/edu/v1/organisation')
+
+/** Reads an organisation. */
+export const readOrganisation = /* @__PURE__ */ operation<{ organisation: string }, Organisation>('readOrganisation', 'GET', '/edu/v1/organisation')
 
 /** Lists the caller's organisations, or all of them for an administrator. */
 export const listOrganisations = /* @__PURE__ */ operation<{ page?: number; limit?: number }, OrganisationPage>('listOrganisations', 'GET', '/edu/v1/organisation/list')
@@ -614,10 +626,10 @@ export const listBuckets = /* @__PURE__ */ operation<{ page?: number; limit?: nu
 export const watchBucket = /* @__PURE__ */ stream<{ id: string }, { ready: { id: string; version: number }; change: BucketChange; reset: Bucket; removed: { id: string }; deleted: { id: string } }>('/app/v1/bucket/events')
 
 /** Registers an app. */
-export const registerApp = /* @__PURE__ */ operation<{ organisation: string; name: string; key?: string; redirectUris?: string[] | string; public?: boolean }, NewApp>('registerApp', 'PUT', '/app/v1/app')
+export const registerApp = /* @__PURE__ */ operation<{ organisation: string; name: string; key?: string; redirectUris?: string[] | string; launchUri?: string; origins?: string[] | string; public?: boolean }, NewApp>('registerApp', 'PUT', '/app/v1/app')
 
 /** Changes an app. */
-export const changeApp = /* @__PURE__ */ operation<{ clientId: string; name?: string; redirectUris?: string[] | string }, App>('changeApp', 'POST', '/app/v1/app')
+export const changeApp = /* @__PURE__ */ operation<{ clientId: string; name?: string; redirectUris?: string[] | string; launchUri?: string; origins?: string[] | string }, App>('changeApp', 'POST', '/app/v1/app')
 
 /** Reads an app. */
 export const readApp = /* @__PURE__ */ operation<{ clientId: string }, App>('readApp', 'GET', '/app/v1/app')
@@ -707,7 +719,7 @@ export const setClassStaff = /* @__PURE__ */ operation<{ classId: string; handle
 export const removeClassStaff = /* @__PURE__ */ operation<{ classId: string; handle: string }, Success>('removeClassStaff', 'POST', '/edu/v1/class/staff/remove')
 
 /** Lists the students of a class. */
-export const listStudents = /* @__PURE__ */ operation<{ classId: string; status?: "active" | "suspended" | "dropped"; studentId?: string; page?: number; limit?: number }, Students>('listStudents', 'GET', '/edu/v1/class/student/list')
+export const listStudents = /* @__PURE__ */ operation<{ classId: string; status?: "active" | "suspended" | "dropped"; studentId?: string; search?: string; page?: number; limit?: number }, Students>('listStudents', 'GET', '/edu/v1/class/student/list')
 
 /** Enrols somebody in a class. */
 export const enrolStudent = /* @__PURE__ */ operation<{ classId: string; handle: string }, Student>('enrolStudent', 'PUT', '/edu/v1/class/student')
@@ -803,7 +815,7 @@ export const readResults = /* @__PURE__ */ operation<{ classId: string; studentI
 export const readTimeline = /* @__PURE__ */ operation<{ studentId?: string; classId?: string; before?: string; limit?: number }, Timeline>('readTimeline', 'GET', '/edu/v1/class/timeline')
 
 /** Reads the gradebook of a class: its students and how they stand at each lesson. */
-export const readGradebook = /* @__PURE__ */ operation<{ classId: string; page?: number; limit?: number }, Gradebook>('readGradebook', 'GET', '/edu/v1/class/gradebook')
+export const readGradebook = /* @__PURE__ */ operation<{ classId: string; search?: string; page?: number; limit?: number }, Gradebook>('readGradebook', 'GET', '/edu/v1/class/gradebook')
 
 /** Downloads the gradebook of a whole class as CSV. */
 export const exportGradebook = /* @__PURE__ */ address<{ classId: string }>('/edu/v1/class/gradebook/csv')
@@ -1064,7 +1076,13 @@ export const changePlan = /* @__PURE__ */ operation<{ planId: string; name?: str
 export const readPlan = /* @__PURE__ */ operation<{ planId: string }, Plan>('readPlan', 'GET', '/planner/v1/plan')
 
 /** Lists the caller's plans. */
-export const listPlans = /* @__PURE__ */ operation<{ page?: number; limit?: number }, PlanPage>('listPlans', 'GET', '/planner/v1/plan/list')
+export const listPlans = /* @__PURE__ */ operation<{ own?: boolean; page?: number; limit?: number }, PlanPage>('listPlans', 'GET', '/planner/v1/plan/list')
+
+/** Shares a plan. */
+export const sharePlan = /* @__PURE__ */ operation<{ planId: string; organisations?: string[] | string; people?: string[] | string }, Plan>('sharePlan', 'PUT', '/planner/v1/plan/share')
+
+/** Stops sharing a plan. */
+export const unsharePlan = /* @__PURE__ */ operation<{ planId: string; organisations?: string[] | string; people?: string[] | string }, Plan>('unsharePlan', 'POST', '/planner/v1/plan/unshare')
 
 /** Removes a plan. */
 export const removePlan = /* @__PURE__ */ operation<{ planId?: string }, Success>('removePlan', 'POST', '/planner/v1/plan/remove')

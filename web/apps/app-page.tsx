@@ -1,4 +1,4 @@
-import { Anchor, List, Progress, Text } from '@mantine/core'
+import { Anchor, Button, List, Progress, Text } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import type { App } from '../api/operations.ts'
 import { useHere } from '../layout/here.ts'
@@ -21,6 +21,7 @@ export function AppPage() {
         <>
           <OverviewCard app={app} />
           <NextCard app={app} />
+          <PromoteCard app={app} />
         </>
       )}
     </AppFrame>
@@ -44,6 +45,11 @@ const OverviewCard = ({ app }: { readonly app: App }) => (
         )}
       </Fact>
       <Fact name={say.owner}>{app.owner ?? words.time.none}</Fact>
+      {app.launchUri !== null && (
+        <Fact name={say.launch}>
+          <Copied value={app.launchUri} what={say.launch} />
+        </Fact>
+      )}
       <Fact name={words.apps.users}>{words.apps.usersCount(app.users)}</Fact>
       <Fact name={words.app.storage}>
         <Text size="sm">{words.app.storageOf(sayBytes(app.storageUsed), sayBytes(app.storageLimit))}</Text>
@@ -88,6 +94,27 @@ function NextCard({ app: { clientId, redirectUris } }: { readonly app: App }) {
           <Anchor href="/docs">{say.nextReference}</Anchor>
         </List.Item>
       </List>
+    </Card>
+  )
+}
+
+/** The environments share nothing: what goes along is in the address, and the form of production checks it like anything that is typed. */
+function PromoteCard({ app }: { readonly app: App }) {
+  const { environment, production } = useHere()
+  if (environment !== 'sandbox') return null
+  const filled = new URLSearchParams({
+    ...(app.organisation !== null && { organisation: app.organisation }),
+    name: app.name,
+    redirects: JSON.stringify(app.redirectUris),
+    ...(app.launchUri !== null && { launch: app.launchUri }),
+    ...(app.public && { public: 'true' }),
+  })
+  return (
+    <Card title={say.promoteTitle}>
+      <Text mb="md">{say.promoteText}</Text>
+      <Button component="a" href={`${production}/console/apps/new?${filled}`}>
+        {say.promote}
+      </Button>
     </Card>
   )
 }

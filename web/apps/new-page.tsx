@@ -1,7 +1,7 @@
-import { Anchor, Button, Checkbox, Group, Select, Stack, Textarea, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, Checkbox, Group, Select, Stack, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Building2 } from 'lucide-react'
 import { useState } from 'react'
 import { listApps, listOrganisations, type Organisation, registerApp } from '../api/operations.ts'
@@ -52,14 +52,17 @@ export function NewAppPage() {
 
 function NewAppForm({ organisations }: { readonly organisations: readonly Organisation[] }) {
   const navigate = useNavigate()
+  const given = useSearch({ from: '/signed-in/console/apps/new' })
   const [made, setMade] = useState<{ clientId: string; secret: string }>()
+  const only = organisations.length === 1 ? organisations[0] : undefined
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: {
-      organisation: organisations.length === 1 ? organisations[0]!.organisation : '',
-      name: '',
-      redirects: '',
-      public: false,
+      organisation: (organisations.find((one) => one.organisation === given.organisation) ?? only)?.organisation ?? '',
+      name: given.name ?? '',
+      redirects: given.redirects?.join('\n') ?? '',
+      launchUri: given.launch ?? '',
+      public: given.public ?? false,
     },
     validate: {
       organisation: (value) => (value ? null : say.missingOrganisation),
@@ -76,11 +79,17 @@ function NewAppForm({ organisations }: { readonly organisations: readonly Organi
   return (
     <form
       noValidate
-      onSubmit={form.onSubmit(({ redirects, name, ...rest }) =>
-        register.mutate({ ...rest, name: name.trim(), redirectUris: linesOf(redirects) }),
+      onSubmit={form.onSubmit(({ redirects, name, launchUri, ...rest }) =>
+        register.mutate({
+          ...rest,
+          name: name.trim(),
+          redirectUris: linesOf(redirects),
+          launchUri: launchUri.trim(),
+        }),
       )}
     >
       <Stack gap="lg">
+        {given.name !== undefined && <Alert title={say.promotedTitle}>{say.promotedText}</Alert>}
         {register.error && <Problem error={register.error} />}
         <Select
           label={say.organisation}
@@ -108,6 +117,14 @@ function NewAppForm({ organisations }: { readonly organisations: readonly Organi
           spellCheck={false}
           key={form.key('redirects')}
           {...form.getInputProps('redirects')}
+        />
+        <TextInput
+          label={say.launch}
+          description={say.launchHelp}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          spellCheck={false}
+          key={form.key('launchUri')}
+          {...form.getInputProps('launchUri')}
         />
         <Checkbox
           label={say.public}

@@ -19,15 +19,22 @@ export function AppSettingsPage() {
   return <AppFrame clientId={clientId}>{(app) => <SettingsForm app={app} />}</AppFrame>
 }
 
+const valuesOf = ({ name, redirectUris, launchUri, origins }: App) => ({
+  name,
+  redirects: redirectUris.join('\n'),
+  launchUri: launchUri ?? '',
+  origins: origins.join('\n'),
+})
+
 function SettingsForm({ app }: { readonly app: App }) {
   const form = useForm({
-    initialValues: { name: app.name, redirects: app.redirectUris.join('\n') },
+    initialValues: valuesOf(app),
     validate: { name: (value) => (value.trim() === '' ? words.newApp.missingName : null) },
   })
   const save = useWrite(changeApp, {
     changes: [readApp, listApps],
-    onDone: ({ name, redirectUris }) => {
-      const saved = { name, redirects: redirectUris.join('\n') }
+    onDone: (changed) => {
+      const saved = valuesOf(changed)
       form.setValues(saved)
       form.resetDirty(saved)
       notify(sayForm.saved)
@@ -42,8 +49,14 @@ function SettingsForm({ app }: { readonly app: App }) {
     <Card title={say.settings} maw={720}>
       <form
         noValidate
-        onSubmit={form.onSubmit(({ name, redirects }) =>
-          save.mutate({ clientId: app.clientId, name: name.trim(), redirectUris: linesOf(redirects) }),
+        onSubmit={form.onSubmit(({ name, redirects, launchUri, origins }) =>
+          save.mutate({
+            clientId: app.clientId,
+            name: name.trim(),
+            redirectUris: linesOf(redirects),
+            launchUri: launchUri.trim(),
+            origins: linesOf(origins),
+          }),
         )}
       >
         <Stack>
@@ -63,6 +76,23 @@ function SettingsForm({ app }: { readonly app: App }) {
             minRows={3}
             spellCheck={false}
             {...form.getInputProps('redirects')}
+          />
+          <TextInput
+            label={words.newApp.launch}
+            description={words.newApp.launchHelp}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            spellCheck={false}
+            {...form.getInputProps('launchUri')}
+          />
+          <Textarea
+            label={say.origins}
+            description={say.originsHelp}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            placeholder="https://app.example.org"
+            autosize
+            minRows={2}
+            spellCheck={false}
+            {...form.getInputProps('origins')}
           />
           <Group>
             <Button type="submit" loading={save.isPending} disabled={!isDirty}>

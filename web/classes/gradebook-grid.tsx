@@ -31,19 +31,26 @@ interface Place {
   readonly column: number
 }
 
-export function GradebookGrid({ classId }: { readonly classId: string }) {
-  const first = useQuery(query(readGradebook, { classId, limit: PAGE, page: 1 }))
+interface GradebookGridProps {
+  readonly classId: string
+  /** Only students with these words in their names. */
+  readonly search: string | undefined
+}
+
+export function GradebookGrid({ classId, search }: GradebookGridProps) {
+  const asked = { classId, ...(search !== undefined && { search }) }
+  const first = useQuery(query(readGradebook, { ...asked, limit: PAGE, page: 1 }))
   return (
     <Loaded of={first} lines={10}>
       {({ lessons, total }) =>
         total === 0 ? (
           <Card>
-            <Empty icon={Users} title={words.overview.empty}>
-              {words.overview.emptyText}
+            <Empty icon={Users} title={search === undefined ? words.overview.empty : say.nobodyFound}>
+              {search === undefined ? words.overview.emptyText : say.nobodyFoundText}
             </Empty>
           </Card>
         ) : (
-          <Grid classId={classId} lessons={lessons} total={total} />
+          <Grid key={search} asked={asked} lessons={lessons} total={total} />
         )
       }
     </Loaded>
@@ -51,13 +58,14 @@ export function GradebookGrid({ classId }: { readonly classId: string }) {
 }
 
 interface GridProps {
-  readonly classId: string
+  readonly asked: { readonly classId: string; readonly search?: string }
   readonly lessons: readonly Column[]
   readonly total: number
 }
 
 /** Only the rows that are seen are there, so that a class of thousands scrolls as one of ten. */
-function Grid({ classId, lessons, total }: GridProps) {
+function Grid({ asked, lessons, total }: GridProps) {
+  const { classId } = asked
   const navigate = useNavigate()
   const box = useRef<HTMLDivElement>(null)
   const way = useRef<HTMLButtonElement>(null)
@@ -86,7 +94,7 @@ function Grid({ classId, lessons, total }: GridProps) {
   // The way into the table by the Tab key stays where it was, seen or not.
   if (!rows.includes(place.row)) rows.push(place.row)
   const pages = [...new Set(rows.map((row) => Math.floor(row / PAGE) + 1))]
-  const answers = useQueries({ queries: pages.map((page) => query(readGradebook, { classId, limit: PAGE, page })) })
+  const answers = useQueries({ queries: pages.map((page) => query(readGradebook, { ...asked, limit: PAGE, page })) })
   const rowAt = (row: number): Row | undefined =>
     answers[pages.indexOf(Math.floor(row / PAGE) + 1)]?.data?.docs[row % PAGE]
 

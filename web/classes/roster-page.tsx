@@ -22,6 +22,8 @@ import { Copied } from '../parts/copied.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { notify, notifyProblem, offerUndo } from '../parts/notify.tsx'
 import { Pager } from '../parts/pager.tsx'
+import { only } from '../parts/search.ts'
+import { SearchField } from '../parts/search-field.tsx'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { dashboard } from '../words/dashboard.ts'
@@ -119,34 +121,43 @@ function Enrol({ of: { classId, joinCode } }: { readonly of: ClassDetails }) {
 
 function List({ of }: { readonly of: ClassDetails }) {
   const { classId } = of
-  const { page = 1, status } = useSearch({ from: '/signed-in/dashboard/classes/$classId/roster' })
+  const { page = 1, status, search } = useSearch({ from: '/signed-in/dashboard/classes/$classId/roster' })
   const navigate = useNavigate({ from: '/dashboard/classes/$classId/roster' })
-  const students = useQuery(query(listStudents, { classId, limit: PAGE, page, ...(status && { status }) }))
+  const students = useQuery(query(listStudents, { classId, limit: PAGE, page, ...only({ status, search }) }))
   const [moved, setMoved] = useState<Student>()
   return (
     <Card
       title={dashboard.class.roster}
       action={
-        <Select
-          aria-label={say.status}
-          size="xs"
-          w={140}
-          allowDeselect={false}
-          data={[
-            { value: '', label: say.all },
-            ...Object.entries(dashboard.student.statuses).map(([value, label]) => ({ value, label })),
-          ]}
-          value={status ?? ''}
-          onChange={(value) => void navigate({ search: value ? { status: value as Student['status'] } : {} })}
-        />
+        <Group gap="xs">
+          <SearchField
+            label={dashboard.class.findStudent}
+            value={search}
+            onChange={(to) => void navigate({ search: only({ status, search: to }), replace: true })}
+          />
+          <Select
+            aria-label={say.status}
+            size="xs"
+            w={140}
+            allowDeselect={false}
+            data={[
+              { value: '', label: say.all },
+              ...Object.entries(dashboard.student.statuses).map(([value, label]) => ({ value, label })),
+            ]}
+            value={status ?? ''}
+            onChange={(value) =>
+              void navigate({ search: only({ search, status: (value || undefined) as Student['status'] | undefined }) })
+            }
+          />
+        </Group>
       }
       isFlush
     >
       <Loaded of={students}>
         {({ docs, pages }) =>
           docs.length === 0 ? (
-            <Empty icon={Users} title={say.empty}>
-              {say.emptyText}
+            <Empty icon={Users} title={search === undefined ? say.empty : dashboard.gradebook.nobodyFound}>
+              {search === undefined ? say.emptyText : dashboard.gradebook.nobodyFoundText}
             </Empty>
           ) : (
             <>

@@ -1,20 +1,18 @@
 import { consoleWords } from '../words/console.ts'
 import classes from './attempt-ticks.module.css'
 
-const MOST = 12
-
 interface AttemptTicksProps {
   readonly attempts: number
+  readonly outcomes: readonly ('taken' | 'refused')[]
   readonly isDelivered: boolean
 }
 
-/** A tick for each time that it was sent, the last one green where it was taken. */
-export function AttemptTicks({ attempts, isDelivered }: AttemptTicksProps) {
-  const shown = Math.min(attempts, MOST)
+/** A tick for each of the latest times that it was sent, green where it was taken. */
+export function AttemptTicks({ attempts, outcomes, isDelivered }: AttemptTicksProps) {
   return (
     <span className={classes.line}>
-      <svg className={classes.ticks} width={Math.max(shown, 1) * 6} height={16} aria-hidden="true">
-        {Array.from({ length: shown }, (_, i) => (
+      <svg className={classes.ticks} width={Math.max(outcomes.length, 1) * 6} height={16} aria-hidden="true">
+        {outcomes.map((outcome, i) => (
           <rect
             // biome-ignore lint/suspicious/noArrayIndexKey: ticks stay where they are
             key={i}
@@ -22,7 +20,7 @@ export function AttemptTicks({ attempts, isDelivered }: AttemptTicksProps) {
             width={4}
             height={16}
             rx={2}
-            className={isDelivered && i === shown - 1 ? classes.taken : classes.refused}
+            className={outcome === 'taken' ? classes.taken : classes.refused}
           />
         ))}
       </svg>

@@ -88,7 +88,11 @@ const FactsCard = ({ delivery }: { readonly delivery: DeliveryLog }) => (
         </Fact>
       )}
       <Fact name={say.attempts}>
-        <AttemptTicks attempts={delivery.attempts} isDelivered={delivery.state === 'delivered'} />
+        <AttemptTicks
+          attempts={delivery.attempts}
+          outcomes={delivery.outcomes}
+          isDelivered={delivery.state === 'delivered'}
+        />
       </Fact>
       {delivery.state === 'waiting' && delivery.nextDate !== null && (
         <Fact name={say.next}>

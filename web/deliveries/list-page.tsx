@@ -101,7 +101,7 @@ function Deliveries({ clientId }: { readonly clientId: string }) {
 }
 
 const DeliveryRow = ({ clientId, delivery }: { readonly clientId: string; readonly delivery: Delivery }) => {
-  const { deliveryId, purpose, state, attempts, nextDate, createdDate, problem } = delivery
+  const { deliveryId, purpose, state, attempts, outcomes, nextDate, createdDate, problem } = delivery
   return (
     <Row
       cells={[
@@ -119,7 +119,7 @@ const DeliveryRow = ({ clientId, delivery }: { readonly clientId: string; readon
           </Text>
         </>,
         <DeliveryBadge key="state" state={state} />,
-        <AttemptTicks key="attempts" attempts={attempts} isDelivered={state === 'delivered'} />,
+        <AttemptTicks key="attempts" attempts={attempts} outcomes={outcomes} isDelivered={state === 'delivered'} />,
         state === 'waiting' && nextDate !== null ? <Countdown key="next" to={nextDate} /> : words.time.none,
         <Time key="created" at={createdDate} />,
       ]}

@@ -10,6 +10,7 @@ import { useHere } from './here.ts'
 import { Mark } from './mark.tsx'
 import { AreaNavigation } from './navigation.tsx'
 import { PersonMenu } from './person-menu.tsx'
+import { SearchButton } from './search-button.tsx'
 
 const HEADER_PX = 56
 const BAND_PX = 32
@@ -70,6 +71,7 @@ export function Frame() {
             )}
           </Group>
           <Group gap="xs" wrap="nowrap">
+            {here.person && <SearchButton />}
             <EnvironmentSwitch here={here} />
             <PersonMenu here={here} />
           </Group>

@@ -9,11 +9,13 @@ import {
   listOrganisations,
   type Organisation,
   type OrganisationMember,
+  readOrganisation,
   removeOrganisationMember,
   renameOrganisation,
   setOrganisationMember,
 } from '../api/operations.ts'
 import { query, useWrite } from '../api/query.ts'
+import { useHere } from '../layout/here.ts'
 import { Card } from '../parts/card.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Dialog } from '../parts/dialog.tsx'
@@ -29,30 +31,27 @@ import { words } from '../words/words.ts'
 const { organisation: say, organisations: sayAll } = consoleWords
 const { form: sayForm } = words
 const FROM = '/signed-in/console/organisations/$organisation'
-const CHANGED = [listOrganisationMembers, listOrganisations]
+const CHANGED = [listOrganisationMembers, listOrganisations, readOrganisation]
 type Role = Parameters<typeof setOrganisationMember>[0]['role']
 const ROLES = ['owner', 'developer', 'instructor', 'member'] as const satisfies readonly Role[]
 const roleData = ROLES.map((value) => ({ value, label: say.roles[value]! }))
 
 export function OrganisationPage() {
   const { organisation } = useParams({ from: FROM })
-  const list = useQuery(query(listOrganisations, { limit: 100 }))
-  return (
-    <Loaded of={list}>
-      {({ docs }) => <Found one={docs.find((doc) => doc.organisation === organisation)} organisation={organisation} />}
-    </Loaded>
-  )
+  const found = useQuery(query(readOrganisation, { organisation }))
+  return <Loaded of={found}>{(one) => <Found one={one} />}</Loaded>
 }
 
 /** Owners and administrators manage it; everybody else reads what they are there. */
-function Found({ one, organisation }: { readonly one: Organisation | undefined; readonly organisation: string }) {
+function Found({ one: { organisation, name, role } }: { readonly one: Organisation }) {
   const [open, setOpen] = useState<'add' | 'rename'>()
-  const manages = one === undefined || one.role === 'owner' || one.role === null
+  const isAdministrator = useHere().person?.areas.includes('admin') ?? false
+  const manages = role === 'owner' || isAdministrator
   const close = () => setOpen(undefined)
   return (
     <>
       <PageHead
-        title={one?.name ?? organisation}
+        title={name}
         lead={organisation}
         above={
           <TextLink to="/console/organisations" size="sm">
@@ -85,7 +84,7 @@ function Found({ one, organisation }: { readonly one: Organisation | undefined; 
         <AddForm organisation={organisation} onClose={close} />
       </Dialog>
       <Dialog isOpen={open === 'rename'} onClose={close} title={say.renameTitle}>
-        <RenameForm organisation={organisation} name={one?.name ?? ''} onClose={close} />
+        <RenameForm organisation={organisation} name={name} onClose={close} />
       </Dialog>
     </>
   )

@@ -17,3 +17,11 @@ export const textFrom = (value: unknown): string | undefined => {
   if (value === undefined || value === null || value === '') return undefined
   return (typeof value === 'object' ? JSON.stringify(value) : String(value)).slice(0, 2000)
 }
+
+/** A few texts out of an address; nothing where there is anything else among them. */
+export const textsFrom = (value: unknown, most: number): readonly string[] | undefined =>
+  Array.isArray(value) && value.length <= most && value.every((one) => typeof one === 'string' && one.length <= 2000)
+    ? value
+    : undefined
+
+export const flagFrom = (value: unknown): true | undefined => (value === true ? true : undefined)

@@ -4,12 +4,10 @@ import { Bar } from '../parts/bar.tsx'
 import { Card } from '../parts/card.tsx'
 import { plannerWords } from '../words/planner.ts'
 import classes from './candidates.module.css'
+import { nameOf } from './names.ts'
 
 const { candidates: say } = plannerWords
 export const MOST_COMPARED = 4
-
-export const nameOf = ({ firstName, lastName, handle }: Candidate): string =>
-  `${firstName} ${lastName}`.trim() || handle
 
 /** Handles that the address names, of those who are here. */
 export const readCompared = (text: string | undefined, candidates: readonly Candidate[]): Candidate[] => {

@@ -1,9 +1,9 @@
-import { Button, CopyButton, Group, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
+import { Alert, Button, CopyButton, Group, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { Copy, UserSearch } from 'lucide-react'
-import { useState } from 'react'
+import { Copy, Eye, UserSearch } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
 import { type Candidate, changePlan, listPlans, type Plan, readPlan, removePlan } from '../api/operations.ts'
 import { query, useWrite } from '../api/query.ts'
 import { Card } from '../parts/card.tsx'
@@ -18,9 +18,12 @@ import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { plannerWords } from '../words/planner.ts'
 import { words } from '../words/words.ts'
-import { CandidateList, nameOf, readCompared } from './candidates.tsx'
+import { CandidateList, readCompared } from './candidates.tsx'
+import { nameOf } from './names.ts'
 
-const { plan: say, plans, save, candidates: sayCandidates } = plannerWords
+const ShareDialog = lazy(async () => ({ default: (await import('./share-dialog.tsx')).ShareDialog }))
+
+const { plan: say, plans, sharing, save, candidates: sayCandidates } = plannerWords
 const { form: sayForm } = words
 const route = getRouteApi('/signed-in/planner/plans/$planId')
 const CHANGED = [readPlan, listPlans]
@@ -36,10 +39,14 @@ interface OfPlan {
 }
 
 function Shown({ plan }: OfPlan) {
-  const { name, text, notes, organisations, createdDate, people } = plan
+  const { name, text, notes, organisations, createdDate, people, own, owner, shared } = plan
+  const sharedWith = [
+    ...(shared?.organisations.map((one) => sharing.members(one.name)) ?? []),
+    ...(shared?.people.map(nameOf) ?? []),
+  ]
   const { compare } = route.useSearch()
   const navigate = route.useNavigate()
-  const [asked, setAsked] = useState<'change' | 'remove'>()
+  const [asked, setAsked] = useState<'change' | 'remove' | 'share'>()
   const [dropped, setDropped] = useState<Candidate>()
   const close = () => setAsked(undefined)
   return (
@@ -53,19 +60,31 @@ function Shown({ plan }: OfPlan) {
         }
         action={
           <Group gap="xs">
-            <Share plan={plan} />
-            <Button variant="default" onClick={() => setAsked('change')}>
-              {say.change}
-            </Button>
-            <Button variant="light" color="red" onClick={() => setAsked('remove')}>
-              {say.delete}
-            </Button>
+            {own && <Button onClick={() => setAsked('share')}>{say.share}</Button>}
+            <CopyPlan plan={plan} />
+            {own && (
+              <>
+                <Button variant="default" onClick={() => setAsked('change')}>
+                  {say.change}
+                </Button>
+                <Button variant="light" color="red" onClick={() => setAsked('remove')}>
+                  {say.delete}
+                </Button>
+              </>
+            )}
           </Group>
         }
       />
       <Stack gap="xl">
+        {!own && (
+          <Alert icon={<Eye size={18} aria-hidden />} title={say.readOnly}>
+            {say.readOnlyText(nameOf(owner))}
+          </Alert>
+        )}
         <Card>
           <Facts>
+            {!own && <Fact name={say.owner}>{`${nameOf(owner)} (${owner.handle})`}</Fact>}
+            {own && <Fact name={say.shared}>{sharedWith.join(', ') || say.notShared}</Fact>}
             <Fact name={say.mission}>{text}</Fact>
             <Fact name={say.organisations}>{organisations.join(', ')}</Fact>
             <Fact name={say.notes}>
@@ -89,7 +108,7 @@ function Shown({ plan }: OfPlan) {
               onCompare={(handles) =>
                 void navigate({ search: only({ compare: handles }), replace: true, resetScroll: false })
               }
-              onRemove={setDropped}
+              {...(own && { onRemove: setDropped })}
             />
           )}
         </Stack>
@@ -97,14 +116,19 @@ function Shown({ plan }: OfPlan) {
       <Dialog isOpen={asked === 'change'} onClose={close} title={say.changeTitle}>
         <ChangeForm plan={plan} onClose={close} />
       </Dialog>
+      {asked === 'share' && (
+        <Suspense>
+          <ShareDialog plan={plan} onClose={close} />
+        </Suspense>
+      )}
       {asked === 'remove' && <RemovePlan plan={plan} onClose={close} />}
       {dropped && <DropPerson plan={plan} candidate={dropped} onClose={() => setDropped(undefined)} />}
     </>
   )
 }
 
-/** A plan is its owner's alone: what others get is its text. */
-const Share = ({ plan: { name, text, notes, people } }: OfPlan) => {
+/** For those who are not here. */
+const CopyPlan = ({ plan: { name, text, notes, people } }: OfPlan) => {
   const lines = people.map((one, i) => {
     const reasons = one.sources.flatMap(({ reasons }) => reasons)
     return say.shareLine(i + 1, nameOf(one), one.handle, sayCandidates.scoreOf(one.score), reasons)
@@ -112,8 +136,8 @@ const Share = ({ plan: { name, text, notes, people } }: OfPlan) => {
   return (
     <CopyButton value={say.shareText(name, text, lines, notes)}>
       {({ copied, copy }) => (
-        <Button leftSection={<Copy size={16} aria-hidden />} onClick={copy}>
-          {copied ? say.shared : say.share}
+        <Button variant="default" leftSection={<Copy size={16} aria-hidden />} onClick={copy}>
+          {copied ? say.copied : say.copy}
         </Button>
       )}
     </CopyButton>

@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core'
+import { Badge, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { ClipboardList } from 'lucide-react'
@@ -13,6 +13,7 @@ import { only } from '../parts/search.ts'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { plannerWords } from '../words/planner.ts'
+import { nameOf } from './names.ts'
 
 const { plans: say } = plannerWords
 const route = getRouteApi('/signed-in/planner/plans')
@@ -33,8 +34,8 @@ export function PlansPage() {
               </Empty>
             ) : (
               <>
-                <Rows label={say.title} head={[say.name, say.mission, say.people, say.changed]}>
-                  {docs.map(({ planId, name, text, people, changedDate }) => (
+                <Rows label={say.title} head={[say.name, say.mission, say.owner, say.people, say.changed]}>
+                  {docs.map(({ planId, name, text, own, owner, people, changedDate }) => (
                     <Row
                       key={planId}
                       cells={[
@@ -44,6 +45,13 @@ export function PlansPage() {
                         <Text key="text" size="sm" lineClamp={2}>
                           {text}
                         </Text>,
+                        own ? (
+                          say.own
+                        ) : (
+                          <Badge key="owner" variant="light">
+                            {nameOf(owner)}
+                          </Badge>
+                        ),
                         say.count(people),
                         <Time key="changed" at={changedDate} />,
                       ]}

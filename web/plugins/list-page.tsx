@@ -50,7 +50,7 @@ export function PluginListPage() {
                           {plugin.name}
                         </TextLink>
                         <Text size="xs" c="dimmed">
-                          {plugin.organisation ?? plugin.owner}
+                          {plugin.organisationName ?? plugin.owner}
                         </Text>
                       </>,
                       <Copied key="id" value={plugin.clientId} what={words.apps.clientId} />,

@@ -123,7 +123,7 @@ function PluginRow({ plugin }: { readonly plugin: Plugin }) {
         <Stack key="plugin" gap={4} align="flex-start">
           <Text fw={600}>{name}</Text>
           <Text size="sm" c="dimmed">
-            {say.kinds[kind]} · {plugin.organisation ?? plugin.owner}
+            {say.kinds[kind]} · {plugin.organisationName ?? plugin.owner}
           </Text>
           <PluginState plugin={plugin} />
           {set.error && !withdrawn && <Problem error={set.error} />}

@@ -1,4 +1,4 @@
-import { Button, Group, Progress, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { Badge, Button, Group, Progress, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { BookOpen } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
@@ -131,6 +131,7 @@ function LessonRow({ of, classId, about, isNext, isBusy, onOpen }: LessonRowProp
     of.score === null ? undefined : say.score(of.score),
     of.bestScore !== null && of.bestScore !== of.score ? say.best(of.bestScore) : undefined,
     of.attempts > 0 ? say.attempts(of.attempts) : undefined,
+    of.attemptsLeft !== null ? say.attemptsLeft(of.attemptsLeft) : undefined,
     of.timeOnTask > 0 ? say.onTask(sayDuration(of.timeOnTask)) : undefined,
     of.attempts === 0 && about && about.expectedCompletionTime > 0
       ? say.expected(about.expectedCompletionTime)
@@ -143,6 +144,11 @@ function LessonRow({ of, classId, about, isNext, isBusy, onOpen }: LessonRowProp
         <Group gap="xs">
           <Text fw={600}>{of.name}</Text>
           <ResultBadge result={of.locked && of.result === 'NOT STARTED' ? 'locked' : of.result} />
+          {of.awaitsGrade && (
+            <Badge variant="light" color="yellow">
+              {say.awaitsGrade}
+            </Badge>
+          )}
         </Group>
         {of.locked ? (
           <Text size="sm" c="dimmed" mt={2}>
@@ -169,7 +175,7 @@ function LessonRow({ of, classId, about, isNext, isBusy, onOpen }: LessonRowProp
           </Text>
         )}
       </div>
-      {!of.locked && (
+      {!of.locked && !(of.attemptsLeft === 0 && of.result !== 'IN PROGRESS') && (
         <Button
           variant={isNext || of.result === 'IN PROGRESS' ? 'filled' : 'default'}
           size="sm"

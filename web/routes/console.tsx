@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
-import { oneOf, only, pageFrom, textFrom } from '../parts/search.ts'
+import { flagFrom, oneOf, only, pageFrom, textFrom, textsFrom } from '../parts/search.ts'
 import { signedIn } from './base.tsx'
 
 const consoleHome = createRoute({
@@ -20,6 +20,17 @@ const newApp = createRoute({
   getParentRoute: () => signedIn,
   path: '/console/apps/new',
   component: lazyRouteComponent(() => import('../apps/new-page.tsx'), 'NewAppPage'),
+  // What an app of the sandbox fills in here.
+  validateSearch: (
+    search,
+  ): { organisation?: string; name?: string; redirects?: readonly string[]; launch?: string; public?: true } =>
+    only({
+      organisation: textFrom(search.organisation),
+      name: textFrom(search.name)?.slice(0, 200),
+      redirects: textsFrom(search.redirects, 20),
+      launch: textFrom(search.launch),
+      public: flagFrom(search.public),
+    }),
 })
 
 const app = createRoute({

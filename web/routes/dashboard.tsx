@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { oneOf, only, textFrom } from '../parts/search.ts'
 import { signedIn } from './base.tsx'
 
 const dashboard = createRoute({
@@ -17,6 +18,8 @@ const gradebook = createRoute({
   getParentRoute: () => signedIn,
   path: '/dashboard/classes/$classId/gradebook',
   component: lazyRouteComponent(() => import('../classes/gradebook-page.tsx'), 'GradebookPage'),
+  validateSearch: ({ search }: Record<string, unknown>): { search?: string } =>
+    only({ search: textFrom(search)?.slice(0, 200) }),
 })
 
 const wholeOr = <T,>(value: unknown, otherwise: T): number | T =>
@@ -53,10 +56,11 @@ const roster = createRoute({
   validateSearch: ({
     page,
     status,
-  }: Record<string, unknown>): { page?: number; status?: (typeof STATUSES)[number] } => {
-    const found = STATUSES.find((one) => one === status)
-    return { ...pageOf(page), ...(found && { status: found }) }
-  },
+    search,
+  }: Record<string, unknown>): { page?: number; status?: (typeof STATUSES)[number]; search?: string } => ({
+    ...pageOf(page),
+    ...only({ status: oneOf(STATUSES, status), search: textFrom(search)?.slice(0, 200) }),
+  }),
 })
 
 const settings = createRoute({

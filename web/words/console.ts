@@ -71,6 +71,13 @@ export const consoleWords = {
     owner: 'Answers for it',
     nameHelp: 'As people read it when they sign in.',
     next: 'Next steps',
+    origins: 'Allowed origins',
+    originsHelp: 'Web pages that call the platform from a browser, one a line.',
+    launch: 'Launch address',
+    promote: 'Register in production',
+    promoteTitle: 'Ready for people?',
+    promoteText:
+      'Nothing of the sandbox moves by itself. This opens the form of production with the name and the addresses of this app; an administrator approves it before people can sign in.',
     nextRedirect: 'Add a redirect URI',
     nextSandbox: 'Try it in the sandbox',
     nextSnippets: 'Copy the code that signs people in',

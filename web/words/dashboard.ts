@@ -4,6 +4,7 @@ import { plural } from './words.ts'
 export const dashboard = {
   class: {
     pages: (name: string) => `Pages of ${name}`,
+    findStudent: 'Find a student',
     overview: 'Overview',
     gradebook: 'Gradebook',
     grading: 'Grading',
@@ -23,6 +24,8 @@ export const dashboard = {
   gradebook: {
     lead: 'The latest attempt of every student at every lesson.',
     export: 'Export as CSV',
+    nobodyFound: 'Nobody is called that',
+    nobodyFoundText: 'Look for a part of the name or of the handle.',
     student: 'Student',
     attempts: (count: number) => plural(count, 'attempt'),
     hint: 'Arrows move, Enter opens the student, Esc leaves the table.',

@@ -1,0 +1,48 @@
+import { TextInput } from '@mantine/core'
+import { Search } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+
+const REST_MS = 250
+
+interface SearchFieldProps {
+  readonly label: string
+  /** As the address has it. */
+  readonly value: string | undefined
+  readonly onChange: (value: string | undefined) => void
+}
+
+/** Narrows a list while one types, once one rests. */
+export function SearchField({ label, value, onChange }: SearchFieldProps) {
+  const [typed, setTyped] = useState(value ?? '')
+  const told = useRef(value)
+  // Somebody went back, or cleared it elsewhere.
+  useEffect(() => {
+    if (value === told.current) return
+    told.current = value
+    setTyped(value ?? '')
+  }, [value])
+  useEffect(() => {
+    const next = typed.trim() || undefined
+    if (next === told.current) return
+    const rest = setTimeout(() => {
+      told.current = next
+      onChange(next)
+    }, REST_MS)
+    return () => clearTimeout(rest)
+  })
+  return (
+    <TextInput
+      type="search"
+      size="xs"
+      w={200}
+      aria-label={label}
+      placeholder={label}
+      maxLength={200}
+      spellCheck={false}
+      autoComplete="off"
+      leftSection={<Search size={14} aria-hidden />}
+      value={typed}
+      onChange={(event) => setTyped(event.currentTarget.value)}
+    />
+  )
+}
