@@ -22,7 +22,7 @@ function examplesIn(file: string, heading: string | undefined, language: string)
   return [...section.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(([, code]) => code!)
 }
 
-test('what docs/how-to-sign-in.md, docs/learning.md, docs/xapi.md and docs/plugins.md show works as it stands', async (t) => {
+test('what README.md, docs/how-to-sign-in.md, docs/buckets.md, docs/learning.md, docs/xapi.md and docs/plugins.md show works as it stands', async (t) => {
   const server = await installUsedServer(t)
   await server.start()
   const base = server.nobody.address.replace('127.0.0.1', 'localhost')
@@ -31,6 +31,39 @@ test('what docs/how-to-sign-in.md, docs/learning.md, docs/xapi.md and docs/plugi
   const run = async (script: string) =>
     (await promisify(execFile)('sh', ['-euc', script.replaceAll('http://localhost:4000', base)], { cwd: folder }))
       .stdout
+
+  /** What a script printed that is JSON. A stream has no end; one that is left after a while is what curl calls a failure. */
+  const answersOf = async (file: string, heading?: string) => {
+    const output = await run(
+      examplesIn(file, heading, 'sh')
+        .join('\n')
+        .replace(/^curl -sN .*$/m, '$& || true'),
+    )
+    const answers = output
+      .split('\n')
+      .filter((line) => /^[{[]/.test(line))
+      .map((line) => JSON.parse(line))
+    return { output, answers, codes: answers.flatMap(({ error_code: code }) => code ?? []) }
+  }
+
+  await t.test('the tour', async () => {
+    const { output, answers, codes } = await answersOf('README.md', 'A tour in five minutes')
+    assert.deepEqual(codes, [], output)
+    assert.equal(answers.length, 11, output)
+    assert.match(output, /"result":"PASS","score":90/)
+    assert.match(output, /"statements":\[\{/)
+    assert.match(output, /"requestId":"[^"]+"/)
+  })
+
+  await t.test('buckets', async () => {
+    const { output, answers, codes } = await answersOf('docs/buckets.md')
+    // Before it is shared.
+    assert.deepEqual(codes, [4032], output)
+    assert.equal(answers.length, 12, output)
+    assert.match(output, /^event: ready$/m)
+    const [first, again] = answers.slice(-3)
+    assert.deepEqual(first, again)
+  })
 
   await t.test('with nothing but curl: code, exchange, call, refresh, logout', async () => {
     const lines = (await run(examplesIn('docs/how-to-sign-in.md', 'With nothing but curl', 'sh').join('\n')))
@@ -74,34 +107,18 @@ test('what docs/how-to-sign-in.md, docs/learning.md, docs/xapi.md and docs/plugi
   })
 
   await t.test('reporting progress', async () => {
-    // A stream has no end; the one here is left after a while, which curl calls a failure.
-    const script = examplesIn('docs/learning.md', undefined, 'sh')
-      .join('\n')
-      .replace(/^curl -sN .*$/m, '$& || true')
-    const output = await run(script)
-    const answers = output.split('\n').filter((line) => /^[{[]/.test(line))
-    const codes = answers.map((line) => JSON.parse(line).error_code).filter((code) => code !== undefined)
+    const { output, answers, codes } = await answersOf('docs/learning.md')
     assert.equal(answers.length, 28, output)
     // The start that is repeated without its key.
     assert.deepEqual(codes, [4091], output)
     assert.match(output, /^event: ready$/m)
     assert.match(output, /"uri":"[^"]+&studentId=student-avery&code=gs_ac_/)
   })
+
   await t.test('statements and the record store', async () => {
-    const script = examplesIn('docs/xapi.md', undefined, 'sh')
-      .join('\n')
-      .replace(/^curl -sN .*$/m, '$& || true')
-    const output = await run(script.replaceAll('http://localhost:4000', base))
-    const answers = output
-      .split('\n')
-      .filter((line) => /^[{[]/.test(line))
-      .map((line) => JSON.parse(line))
+    const { output, answers, codes } = await answersOf('docs/xapi.md')
     // The statement that is wrong.
-    assert.deepEqual(
-      answers.flatMap(({ error_code: code }) => code ?? []),
-      [4003],
-      output,
-    )
+    assert.deepEqual(codes, [4003], output)
     assert.equal(answers.length, 10, output)
     assert.match(output, /^event: ready$/m)
     assert.match(output, /"count":1,/)
