@@ -7,8 +7,7 @@ const TOLD = 5
 /** So many faults are looked for. */
 export const MOST_FAULTS = 20
 
-/** A refusal that names each fault, in its sentence and one by one in `faults`. */
-/** The same for a sentence such as "actor.account must be …": the fault is taken out of it. */
+/** A refusal with a sentence such as "actor.account must be …": the fault is taken out of it. */
 export function failSaying(rule: string, sentence: string, at?: string): PlatformError {
   const problem = fail('validationFailed', sentence)
   const [, path, must] = /^([\w.]+) must (.*)$/s.exec(sentence) ?? []
@@ -16,6 +15,7 @@ export function failSaying(rule: string, sentence: string, at?: string): Platfor
   return problem
 }
 
+/** A refusal that names each fault, in its sentence and one by one in `faults`. */
 export function failWith(faults: readonly Fault[]): PlatformError {
   const told = faults.slice(0, TOLD).map(({ pointer, must }) => `${pointer || 'the statement'} must ${must}`)
   const more = faults.length > TOLD ? `; and ${faults.length >= MOST_FAULTS ? 'perhaps ' : ''}more, see faults` : ''
