@@ -8,7 +8,7 @@ import { makeResetLink } from '../people/resets.ts'
 import { assertUsable, collectProblems, noChromium, openChromium } from '../testing/chromium.ts'
 import { type TestApp, testApp } from '../testing/testing.ts'
 import { exchange, PASSWORD, pkcePair, registerApp } from './testing.ts'
-import { fillIn, headingOf, signInToAccount, signInUrl, startReceiver } from './testing-pages.ts'
+import { fillIn, signInToAccount, signInUrl, startReceiver } from './testing-pages.ts'
 
 const open = async (page: Page, url: string, heading: string | RegExp): Promise<void> => {
   await page.goto(url)
@@ -118,12 +118,20 @@ test('everything can be done with the keyboard alone', { skip: noChromium }, asy
   await press('Enter')
   await page.waitForURL(`${redirectUri}?code=*`)
 
-  await page.goto(`${app.address}/account`)
-  await tabTo('Withdraw consent')
+  await page.goto(`${app.address}/account/security`)
+  await page.getByRole('button', { name: 'Withdraw consent to Logbook' }).waitFor()
+  await tabTo('Withdraw')
   await press('Enter')
-  await page.getByText('Your consent is withdrawn').waitFor()
-  await tabTo('Sign out')
-  await press('Space')
-  await page.getByText('You are signed out here.').waitFor()
-  assert.equal(await headingOf(page), 'Sign in')
+  await page.getByRole('dialog').waitFor()
+  await tabTo('Withdraw')
+  await press('Enter')
+  await page.getByText('Logbook no longer has your consent').waitFor()
+  await page.goto(`${app.address}/account`)
+  await page.getByRole('heading', { level: 1, name: '@avery' }).waitFor()
+  await tabTo('@avery')
+  await press('Enter')
+  await page.getByRole('menuitem', { name: 'Sign out' }).waitFor()
+  await press('ArrowUp', 'Enter')
+  await page.getByRole('link', { name: 'Sign in' }).first().waitFor()
+  assert.equal(new URL(page.url()).pathname, '/')
 })

@@ -60,7 +60,7 @@ function AppItem({ app }: { readonly app: AccountApp }) {
           {owner !== null && <>{say.appBy(owner)} </>}
           {allowedDate === null ? (
             <>
-              {say.enrolled} (<Time at={sinceDate} />)
+              {say.enrolled} <Time at={sinceDate} />. {say.notAsked}
             </>
           ) : (
             <>
@@ -77,7 +77,7 @@ function AppItem({ app }: { readonly app: AccountApp }) {
       below={
         <>
           {sessions.length === 0 ? (
-            <Text size="sm" c="dimmed">
+            <Text size="sm" c="dimmed" pl={32}>
               {say.noSessions}
             </Text>
           ) : (

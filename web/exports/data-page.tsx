@@ -1,4 +1,4 @@
-import { Button, Group, List, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Box, Button, Group, List, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -62,9 +62,9 @@ function Download({ person: { hasPassword } }: OfPerson) {
           {take.error && <Problem error={take.error} />}
           <Text size="sm">{say.downloadText}</Text>
           <Lines of={say.inIt} />
-          <div>
+          <Box maw={420}>
             <ProofField form={form} hasPassword={hasPassword} />
-          </div>
+          </Box>
           <Group>
             <Button type="submit" loading={take.isPending}>
               {say.downloadGo}
