@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { build } from 'vite'
-import { DIST, hashInputs, STAMP } from './built.ts'
+import { DIST, hashInputs, listPaths, PATHS, STAMP } from './built.ts'
 
 /** Builds the pages: `node web/build.ts`. The start does so by itself where they are stale. */
 const stamp = process.argv[2] ?? hashInputs()
@@ -41,6 +41,7 @@ for (const file of globSync('assets/*', { cwd: target }).filter((name) => SMALL.
   writeFileSync(join(target, `${file}.gz`), await promisify(gzip)(bytes, { level: 9 }))
 }
 
+writeFileSync(join(target, PATHS), JSON.stringify(listPaths()))
 writeFileSync(join(target, STAMP), stamp)
 // Two who build at once: the later one wins, and either is whole.
 const old = `${target}-old`

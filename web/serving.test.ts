@@ -12,11 +12,16 @@ test('pages are built before the tests begin, from their sources as they are', (
   assert.ok(isBuilt())
 })
 
+/** Below areas, and none of the router's. */
+const NO_PAGES = ['/dashboard/nonsense', '/console/apps/x/y/z', '/admin/people/@a/b', '/planner/plans/x/y', '/demo']
+
 test('a browser gets the pages at the addresses of the areas, and a program what it always got', async () => {
   for (const path of [
     '/',
     '/dashboard',
     '/dashboard/classes/x',
+    '/dashboard/classes/x/students/y%20z',
+    '/console/ato',
     '/console/apps/',
     '/planner/plans',
     '/admin/approvals',
@@ -33,7 +38,7 @@ test('a browser gets the pages at the addresses of the areas, and a program what
     const refused = await get(path)
     assert.deepEqual([refused.status, codeOf(await refused.text())], [401, 4016], path)
   }
-  for (const path of ['/nowhere', '/planner/v1/nothing', '/dashboards', '/account/nothing']) {
+  for (const path of ['/nowhere', '/planner/v1/nothing', '/dashboards', '/account/nothing', ...NO_PAGES]) {
     const missing = await get(path)
     assert.deepEqual([missing.status, missing.headers.get('content-type')], [404, 'text/html; charset=utf-8'], path)
   }

@@ -36,8 +36,8 @@ export const Rows = ({ label, head, hasActions = false, minWidth = 560, children
 )
 
 /** One of its rows. */
-export const Row = ({ cells }: { readonly cells: readonly ReactNode[] }) => (
-  <Table.Tr>
+export const Row = ({ cells, className }: { readonly cells: readonly ReactNode[]; readonly className?: string }) => (
+  <Table.Tr {...(className !== undefined && { className })}>
     {cells.map((cell, i) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: columns stay where they are
       <Table.Td key={i}>{cell}</Table.Td>

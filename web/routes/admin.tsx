@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
-import { oneOf, only, pageFrom, textFrom } from '../parts/search.ts'
+import { flagFrom, oneOf, only, pageFrom, textFrom } from '../parts/search.ts'
 import { signedIn } from './base.tsx'
 
 const adminHome = createRoute({
@@ -65,8 +65,10 @@ const statements = createRoute({
   getParentRoute: () => signedIn,
   path: '/admin/record-store/statements',
   component: lazyRouteComponent(() => import('../statements/browser-page.tsx'), 'StatementsPage'),
-  validateSearch: (search): { [Name in (typeof STATEMENT_FILTERS)[number]]?: string } =>
-    only(Object.fromEntries(STATEMENT_FILTERS.map((name) => [name, textFrom(search[name])]))),
+  validateSearch: (search): { [Name in (typeof STATEMENT_FILTERS)[number]]?: string } & { live?: true } => ({
+    ...only(Object.fromEntries(STATEMENT_FILTERS.map((name) => [name, textFrom(search[name])]))),
+    ...only({ live: flagFrom(search.live) }),
+  }),
 })
 
 const statement = createRoute({

@@ -196,6 +196,8 @@ export const adminWords = {
     registration: 'Registration',
     since: 'Stored after',
     until: 'Stored until',
+    isLive: 'Live',
+    cameLive: (count: number) => `${plural(count, 'new statement')} since you are live`,
     count: (count: number) => plural(count, 'statement'),
     empty: 'There are no statements yet',
     emptyText: 'Apps and systems with a key send them while people learn.',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { DIST, STAMP } from '../../../web/built.ts'
+import { DIST, PATHS, STAMP } from '../../../web/built.ts'
 import type { Environment } from '../../environment.ts'
 import { fail } from '../../errors.ts'
 import { limitAddress } from '../callers/callers.ts'
@@ -22,6 +22,8 @@ interface Build {
   /** The document that all pages begin with. */
   readonly frame: string
   readonly files: ReadonlyMap<string, Buffer>
+  /** Whether there is a page at a path. */
+  readonly pages: RegExp
 }
 
 let loaded: Build | undefined
@@ -32,9 +34,14 @@ function findBuild(): Build | undefined {
   loaded = {
     frame: readFileSync(join(DIST, 'index.html'), 'utf8'),
     files: new Map(names.map((name) => [name, readFileSync(join(DIST, name))])),
+    pages: pagesAt(JSON.parse(readFileSync(join(DIST, PATHS), 'utf8'))),
   }
   return loaded
 }
+
+/** `/console/apps/$clientId` is one part for whatever is in the place of `$clientId`. */
+const pagesAt = (paths: readonly string[]): RegExp =>
+  new RegExp(`^(?:${paths.map((path) => RegExp.escape(path).replaceAll(/\\\$\w+/g, '[^/]+')).join('|')})$`)
 
 /** Scripts, styles and fonts of the pages. Their names change with their content, so browsers keep them for good. */
 export function webAssetRoutes(environment: Environment): PlainRoute[] {
@@ -74,8 +81,8 @@ export const fontRoute = (environment: Environment): PlainRoute => ({
   },
 })
 
-/** Where pages are: the front page, what lies below the areas, the API reference, and the demo app. `/planner/v1` and the like are operations. */
-const PAGES =
+/** Where pages would be, if they were built: the front page, what lies below the areas, the API reference, and the demo app. `/planner/v1` and the like are operations. */
+const UNBUILT =
   /^\/(?:$|account(?:$|\/(?:profile|security|friends|children|data)(?:$|\/))|(?:dashboard|console|planner|admin)(?:$|\/(?!v\d+(?:$|\/)))|docs(?:\/\w+)?$|demo\/callback$)/
 
 /** A browser that goes somewhere says that it wants HTML; scripts and programs do not. */
@@ -101,7 +108,7 @@ export function sendWebPage(environment: Environment, request: HttpRequest): voi
   limitAddress(environment, request)
   const path = request.url.split('?', 1)[0]!
   const found = findBuild()
-  const isPage = PAGES.test(path.length > 1 ? path.replace(/\/$/, '') : path)
+  const isPage = (found?.pages ?? UNBUILT).test(path.length > 1 ? path.replace(/\/$/, '') : path)
   if (found === undefined)
     throw isPage
       ? fail('notReady', 'The pages were not built: install the development dependencies and start again')
