@@ -9,6 +9,7 @@ import { resetRetention } from './resets.ts'
 import { peopleOperations } from './routes.ts'
 import { signUpRetention } from './sign-up.ts'
 import { estimatePeople } from './store.ts'
+import { strengthenJob } from './strengthening.ts'
 
 export const people: Room = {
   name: 'people',
@@ -27,6 +28,7 @@ export const people: Room = {
   },
   exports: [{ file: 'profile.json', about: 'Who you are, and your organisations', read: exportPerson }],
   importSections: [peopleSection],
+  jobs: [strengthenJob],
   retention: () => [...resetRetention, ...signUpRetention, ...removalRetention],
   upkeep: [
     // Until then some people cannot be found.
