@@ -1,6 +1,6 @@
 import type { Preparation } from '../imports/section.ts'
 import { normaliseHandle } from './handles.ts'
-import { hashPassword, hashQuickly, verifyPassword } from './passwords.ts'
+import { hashPassword, verifyPassword } from './passwords.ts'
 
 interface Prepared {
   /** Stored hashes which this password matches. */
@@ -9,8 +9,6 @@ interface Prepared {
   hash: string | undefined
 }
 
-/** From so many on, an import does not wait until every hash is as strong as it will be. */
-const MANY = 200
 /** Enough to keep every thread busy that hashing may use. */
 const AT_ONCE = 8
 const NOT_YET_HASHED = '(a new password)'
@@ -24,7 +22,6 @@ export async function preparePasswords(
   const prepared = new Map<string, Prepared>()
   const waiting = people.filter((person) => person.password !== undefined)
   const total = waiting.length
-  const hash = isDryRun ? async () => NOT_YET_HASHED : total > MANY ? hashQuickly : hashPassword
   let next = 0
   let done = 0
   const work = async () => {
@@ -32,7 +29,7 @@ export async function preparePasswords(
       const person = waiting[next++]!
       const handle = normaliseHandle(person.handle)
       const stored = environments.map((found) => found.get(handle)?.password_hash ?? null)
-      prepared.set(handle, await prepare(person.password!, stored, hash))
+      prepared.set(handle, await prepare(person.password!, stored, isDryRun))
       onProgress(++done, total, 'hashing passwords')
     }
   }
@@ -44,15 +41,11 @@ export async function preparePasswords(
   }
 }
 
-async function prepare(
-  password: string,
-  stored: readonly (string | null)[],
-  hash: (password: string) => Promise<string>,
-): Promise<Prepared> {
+async function prepare(password: string, stored: readonly (string | null)[], isDryRun: boolean): Promise<Prepared> {
   const matching = new Set<string>()
-  for (const one of new Set(stored)) {
-    if (one !== null && (await verifyPassword({ password, hash: one }))) matching.add(one)
+  for (const hash of new Set(stored)) {
+    if (hash !== null && (await verifyPassword({ password, hash }))) matching.add(hash)
   }
-  const isNeeded = stored.some((one) => one === null || !matching.has(one))
-  return { matching, hash: isNeeded ? await hash(password) : undefined }
+  const isNeeded = stored.some((hash) => hash === null || !matching.has(hash))
+  return { matching, hash: isNeeded ? (isDryRun ? NOT_YET_HASHED : await hashPassword(password)) : undefined }
 }

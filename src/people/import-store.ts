@@ -71,19 +71,3 @@ export const countPlaces = read('people.countPlaces', {
   row: { person_id: int8, apps: int8 },
   text: `select person_id, count(*) as apps from findable_users where person_id = any(:people) group by person_id`,
 })
-
-/** Hashes that a large import made with little work. */
-export const findQuick = read('people.findQuick', {
-  params: { after: int8, quick: text, strong: text, limit: int8 },
-  row: { id: int8, password_hash: text },
-  gather: false,
-  text: `
-    select id, password_hash from people
-     where id > :after and password_hash like :quick and password_hash not like :strong order by id limit :limit`,
-})
-
-export const strengthen = write('people.strengthen', {
-  params: { person: int8, quick: text, strong: text },
-  row: { id: int8 },
-  text: `update people set password_hash = :strong where id = :person and password_hash = :quick returning id`,
-})

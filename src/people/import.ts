@@ -7,10 +7,8 @@ import { ANONYMOUS_PREFIX, normaliseHandle } from './handles.ts'
 import { ImportedPerson } from './import-fields.ts'
 import { preparePasswords } from './import-passwords.ts'
 import * as store from './import-store.ts'
-import { isQuick, isSameHash } from './passwords.ts'
 import { SEARCH_VERSION } from './search-keys.ts'
 import { SERVICE_FIELDS, type Service } from './service.ts'
-import { strengthenLater } from './strengthening.ts'
 
 export type FoundPerson = RowOf<typeof store.findPeople>
 
@@ -75,7 +73,7 @@ export const peopleSection: ImportSection<PersonEntry, FoundPerson, PlannedPerso
       hide({ password, ...person }, { was, is }) {
         const stored = is?.password_hash ?? null
         // Passwords take long: who has changed theirs meanwhile keeps it.
-        if (password === undefined || !isSameHash(stored, was?.password_hash ?? null)) return person
+        if (password === undefined || stored !== (was?.password_hash ?? null)) return person
         const passwordHash = chooseHash(person.handle, stored)
         return passwordHash === undefined ? person : { ...person, passwordHash, replaces: stored }
       },
@@ -98,7 +96,7 @@ export const peopleSection: ImportSection<PersonEntry, FoundPerson, PlannedPerso
       public_search: mayBeFound(person, found, now),
       administrator: person.administrator ?? found?.administrator ?? false,
       developer: person.developer ?? found?.developer ?? false,
-      password_hash: isSameHash(storedHash, person.replaces ?? null) ? (person.passwordHash ?? storedHash) : storedHash,
+      password_hash: storedHash === (person.replaces ?? null) ? (person.passwordHash ?? storedHash) : storedHash,
     }
     const columns = Object.keys(row) as (keyof Row)[]
     const changed = new Set<string>(columns.filter((column) => row[column] !== found?.[column]))
@@ -137,8 +135,6 @@ export const peopleSection: ImportSection<PersonEntry, FoundPerson, PlannedPerso
     )
     for (const { id, isPasswordReplaced } of kept)
       if (isPasswordReplaced) await endSessionsOfPerson(tx, who, { personId: id, reason: 'password changed' })
-    if ([...rows, ...kept.map(({ row }) => row)].some(({ password_hash }) => isQuick(password_hash)))
-      await strengthenLater(tx, who)
     return rows.length === 0 ? [] : tx.all(store.insertPeople, { rows: JSON.stringify(rows), now: who.at })
   },
 }

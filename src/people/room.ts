@@ -9,7 +9,6 @@ import { resetRetention } from './resets.ts'
 import { peopleOperations } from './routes.ts'
 import { signUpRetention } from './sign-up.ts'
 import { estimatePeople } from './store.ts'
-import { strengthenJob } from './strengthening.ts'
 
 export const people: Room = {
   name: 'people',
@@ -28,7 +27,6 @@ export const people: Room = {
   },
   exports: [{ file: 'profile.json', about: 'Who you are, and your organisations', read: exportPerson }],
   importSections: [peopleSection],
-  jobs: [strengthenJob],
   retention: () => [...resetRetention, ...signUpRetention, ...removalRetention],
   upkeep: [
     // Until then some people cannot be found.
