@@ -80,7 +80,8 @@ const isAccepted = ({ headers }: HttpRequest, coding: string): boolean =>
   new RegExp(`\\b${coding}\\b(?!\\s*;\\s*q=0(?!\\.0*[1-9]))`, 'i').test(String(headers['accept-encoding'] ?? ''))
 
 /** Where pages are: the front page, what lies below the areas, and the demo app. `/planner/v1` and the like are operations. */
-const PAGES = /^\/(?:$|account(?:$|\/(?:profile|security|friends|children|data)(?:$|\/))|(?:dashboard|console|planner|admin)(?:$|\/(?!v\d+(?:$|\/)))|demo\/callback$)/
+const PAGES =
+  /^\/(?:$|account(?:$|\/(?:profile|security|friends|children|data)(?:$|\/))|(?:dashboard|console|planner|admin)(?:$|\/(?!v\d+(?:$|\/)))|demo\/callback$)/
 
 /** A browser that goes somewhere says that it wants HTML; scripts and programs do not. */
 export const wantsPage = ({ method, headers }: Pick<HttpRequest, 'method' | 'headers'>): boolean =>

@@ -51,7 +51,13 @@ export interface SignUpForm extends FormFrame {
 }
 
 /** Who somebody will be here. */
-export const signUpPage = ({ code, typed, minLength, problem, ...frame }: SignUpForm): Html => html`<section class="card">
+export const signUpPage = ({
+  code,
+  typed,
+  minLength,
+  problem,
+  ...frame
+}: SignUpForm): Html => html`<section class="card">
 <h1>Make an account</h1>
 <p>Your e-mail address is confirmed. Who will you be here?</p>
 ${alertBox(problem)}
