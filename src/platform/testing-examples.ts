@@ -550,6 +550,7 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   listFriends: seeFriends,
   readFriendRequests: seeFriends,
   readOwnFriends: seeFriends,
+  readKnownPicture: seeFriends,
   listKids: ({ app }) =>
     app.sql(
       `insert into guardians (child_id, parent_id, created_at)

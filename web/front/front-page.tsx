@@ -57,6 +57,11 @@ export function FrontPage() {
                 {front.signIn}
               </Button>
             )}
+            {!here.person && here.signUp && (
+              <Button component="a" href="/account/signup" size="md" variant="default">
+                {front.signUp}
+              </Button>
+            )}
             <Button
               component="a"
               href="/docs"

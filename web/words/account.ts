@@ -243,7 +243,7 @@ export const accountWords = {
     addTitle: 'Add a child',
     addText: 'Makes an account for a child under 13. Nobody finds them until you turn public search on.',
     empty: 'You look after no child here',
-    emptyText: 'Make an account for a child under 13, and decide for them until their birthday.',
+    emptyText: 'Make an account for a child under 13, and decide for them until their 13th birthday.',
     onlyAdults: 'Only adults look after a child here',
     onlyAdultsText: 'Whoever is 18 or older can make an account for a child under 13.',
     handleHelp: '1 to 30 letters from a to z, digits, dots, dashes or underscores. Better not the full name.',

@@ -146,6 +146,7 @@ export const words = {
     lead: 'Groundschool signs people in, runs their lessons, keeps their progress and looks after their records, so that your app can do the teaching.',
     start: 'Open your training',
     signIn: 'Sign in',
+    signUp: 'Make an account',
     reference: 'Read the API reference',
     demoTitle: 'Look around as a demo person',
     demoText: 'One click signs you in. Everything you find there is made up and stays on this machine.',
