@@ -90,7 +90,10 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
     onClose()
     entry.go()
   }
-  useEffect(() => document.getElementById(`${id}-${at}`)?.scrollIntoView({ block: 'nearest' }), [id, at])
+  useEffect(() => {
+    // Newer browsers answer with a promise, which is no way to clean up.
+    document.getElementById(`${id}-${at}`)?.scrollIntoView({ block: 'nearest' })
+  }, [id, at])
   const onKeyDown = (event: KeyboardEvent) => {
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + 8, PageUp: at - 8 }[event.key]
     if (to !== undefined) {
