@@ -4,6 +4,8 @@ import classes from './card.module.css'
 
 interface CardProps extends BoxProps {
   readonly title?: string
+  /** For links to it. */
+  readonly id?: string
   readonly action?: ReactNode
   readonly children: ReactNode
   /** Up to the border: for tables and lists. */

@@ -32,9 +32,11 @@ export interface Held {
   readonly session: Session | undefined
   /** In memory alone. */
   readonly pair: Pair | undefined
+  /** What was made while trying, by the ids that examples have for it. */
+  readonly ids: Readonly<Record<string, string>>
 }
 
-let held: Held = { session: readSession(), pair: undefined }
+let held: Held = { session: readSession(), pair: undefined, ids: {} }
 const listeners = new Set<() => void>()
 const hold = (next: Partial<Held>): void => {
   held = { ...held, ...next }
@@ -46,6 +48,8 @@ export function holdSession(session: Session | undefined): void {
   else sessionStorage.removeItem(SESSION)
   hold({ session })
 }
+
+export const holdIds = (ids: Readonly<Record<string, string>>): void => hold({ ids: { ...held.ids, ...ids } })
 
 export const holdPair = (pair: Pair | undefined): void => hold({ pair })
 

@@ -60,6 +60,7 @@ interface Described {
   readonly 'x-callers'?: string
   readonly 'x-role'?: string
   readonly 'x-needs'?: readonly string[]
+  readonly 'x-after'?: string
 }
 
 export interface ApiDocument {
@@ -94,6 +95,8 @@ export interface Entry {
   readonly callers: string | undefined
   readonly role: string | undefined
   readonly needs: readonly string[]
+  /** The operation whose example makes what this one's reads or changes. */
+  readonly after: string | undefined
   /** Everything that a search looks through. */
   readonly text: string
 }
@@ -142,6 +145,7 @@ export function readReference(document: ApiDocument): Reference {
         callers: one['x-callers'],
         role: one['x-role'],
         needs: one['x-needs'] ?? [],
+        after: one['x-after'],
         text: [one.operationId, method, path, one.summary, description].join('\n').toLowerCase(),
       }
     }),

@@ -1,4 +1,4 @@
-import { Stack, Text } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { SearchX } from 'lucide-react'
@@ -16,7 +16,7 @@ import { ParameterFields, SchemaFields } from './fields.tsx'
 import { Method } from './operation-list.tsx'
 import { reference } from './read.ts'
 import classes from './reference.module.css'
-import { bodyKindOf } from './request.ts'
+import { bodyKindOf, findMaker } from './request.ts'
 import { RichText } from './rich-text.tsx'
 import { TryIt } from './try-it.tsx'
 
@@ -43,6 +43,11 @@ export function OperationPage() {
     <>
       <PageHead
         title={entry.summary}
+        action={
+          <Button component="a" href="#try" variant="default">
+            {say.tryIt.title}
+          </Button>
+        }
         above={
           <div className={classes.address}>
             <Method method={entry.method} />
@@ -68,7 +73,12 @@ export function OperationPage() {
           </Card>
         )}
         {/* Another person has other ids: the example is filled in anew. */}
-        <TryIt key={`${entry.id} ${session?.handle}`} entry={entry} samples={found.samples} />
+        <TryIt
+          key={`${entry.id} ${session?.handle}`}
+          entry={entry}
+          before={findMaker(entry, found)}
+          samples={found.samples}
+        />
         <Card title={say.operation.answers}>
           <Answers key={entry.id} entry={entry} follow={found.follow} />
         </Card>
@@ -87,9 +97,7 @@ function Callers({ entry: { callers, role, needs, security } }: { readonly entry
       {needs.length > 0 && <Fact name={say.operation.needs}>{needs.join(', ')}</Fact>}
       <Fact name={say.operation.proof}>
         {(proofs.length > 0 ? proofs : ['none']).map((name) => (
-          <Text key={name} size="sm">
-            {say.proofs[name] ?? name}
-          </Text>
+          <Text key={name}>{say.proofs[name] ?? name}</Text>
         ))}
       </Fact>
     </Facts>

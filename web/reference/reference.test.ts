@@ -4,13 +4,14 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { makeTestKey } from '../../src/credentials/testing.ts'
+import { until } from '../../src/database/test-database.ts'
 import { readText, run } from '../../src/imports/testing.ts'
 import { checkAccessibility, collectProblems, noChromium, openChromium } from '../../src/testing/chromium.ts'
 import { sharedApp } from '../../src/testing/testing.ts'
 import type { Here } from '../api/operations.ts'
 import { enterAs } from '../testing.ts'
 import { type ApiDocument, findEntries, readReference } from './document.ts'
-import { draftOf, findFaults, prepare, waysOf } from './request.ts'
+import { draftOf, findFaults, findMaker, learnIds, prepare, waysOf } from './request.ts'
 import { fieldsOf, sayBounds, sayType } from './schema.ts'
 import { LANGUAGES, writeSnippet } from './snippets.ts'
 
@@ -79,14 +80,44 @@ test('the code of each language sends the request of the form, whatever is in it
   }
 })
 
+test('ids are learned from where an answer has others than its example', () => {
+  const [sample, real] = ['pR7sKd2VwXq9BnT4mHz1Lg', 'aaaaaaaaaaaaaaaaaaaaaa']
+  assert.deepEqual(
+    learnIds({ noteId: sample, text: sample, classId: 'class-alpha' }, { noteId: real, text: real, classId: 'b' }),
+    {
+      [sample]: real,
+    },
+  )
+  assert.deepEqual(learnIds({ docs: [{ id: sample }] }, { docs: [{ id: real }, { id: 'x' }] }), { [sample]: real })
+  for (const other of [null, 'text', [], { noteId: 5 }, { noteId: sample }])
+    assert.deepEqual(learnIds({ noteId: sample }, other), {})
+})
+
+test('an example that is about something names the operation that makes it', () => {
+  const makers = all.flatMap((entry) => findMaker(entry, reference)?.id ?? [])
+  assert.ok(makers.length > 80, String(makers.length))
+  const makerOf = (id: string) => findMaker(reference.byId.get(id)!, reference)?.id
+  assert.deepEqual(['revokeCredential', 'removeNote', 'readPlan', 'createBucket', 'makeCredential'].map(makerOf), [
+    'makeCredential',
+    'createNote',
+    'savePlan',
+    undefined,
+    undefined,
+  ])
+})
+
 const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: true }).click()
 const answer = (page: Page) => page.getByRole('region', { name: 'Answer' })
 const statusIs = (page: Page, status: number) => answer(page).getByText(`Status ${status}`).waitFor()
 
+const DRAWN = `document.querySelector('section img').naturalWidth > 0`
+
 async function look(page: Page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    await page.waitForTimeout(250)
+    // Colours that are on their way are none.
+    const isThere = `document.documentElement.dataset.mantineColorScheme === '${colorScheme}' && document.getAnimations().length === 0`
+    await until(`the page is ${colorScheme}`, () => page.evaluate<boolean>(isThere))
     await checkAccessibility(page)
   }
 }
@@ -160,7 +191,7 @@ test('somebody finds an operation, signs in, sends its default body, and a reloa
   await statusIs(page, 200)
   const picture = page.getByRole('img', { name: 'The image that came back' })
   await picture.waitFor()
-  await page.waitForFunction('document.querySelector("section img").naturalWidth > 0')
+  await until('the picture is drawn', () => page.evaluate<boolean>(DRAWN))
   assert.deepEqual(problems, [])
 
   await page.getByRole('button', { name: 'Sign out' }).click()
@@ -252,6 +283,26 @@ test('operations for browsers use the sign-in of the browser, and nothing is sen
   await answer(page)
     .getByText(/"handle": "@avery"/)
     .waitFor()
+})
+
+test('what was made by one example is what the next one is about', { skip: noChromium }, async (t) => {
+  const page = await openChromium(t)
+  await enterAs(page, address, 'Ellis')
+  await page.goto(`${address}/docs/revokeCredential`)
+  await page
+    .getByRole('link', { name: reference.byId.get('makeCredential')!.summary })
+    .last()
+    .click()
+  await page.waitForURL(`${address}/docs/makeCredential`)
+  await send(page)
+  await statusIs(page, 200)
+  const { key } = JSON.parse((await answer(page).locator('pre').textContent())!)
+  await page.getByLabel('Search operations').fill('revokeCredential')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: reference.byId.get('revokeCredential')!.summary }).waitFor()
+  assert.match(await page.getByLabel('Body').inputValue(), new RegExp(key))
+  await send(page)
+  await statusIs(page, 200)
 })
 
 test('hostile text in a description or an answer is text', { skip: noChromium }, async (t) => {

@@ -1,6 +1,6 @@
 import type { Here } from '../api/operations.ts'
 import type { Held } from './credentials.ts'
-import type { Entry, Parameter, Samples } from './document.ts'
+import type { Entry, Parameter, Reference, Samples } from './document.ts'
 
 /** How a request proves whose it is. */
 export type Way = 'bearer' | 'basic' | 'browser' | 'none'
@@ -55,14 +55,18 @@ const asText = (value: unknown): string =>
   typeof value === 'string' ? value : Array.isArray(value) ? value.map(asText).join(',') : JSON.stringify(value)
 
 /** Puts what is real in the place of what examples show. */
-function makeReal(samples: Samples, here: Here, userIds: Readonly<Record<string, string>>): (text: string) => string {
+function makeReal(samples: Samples, here: Here, ids: Readonly<Record<string, string>>): (text: string) => string {
   const pairs: [string, string][] = [
-    ...Object.entries(userIds),
-    [`${samples.baseUrl}/`, `${here.production}/`],
+    ...Object.entries(ids),
     // Client IDs of the sandbox say that they are.
     ...(here.environment === 'sandbox' ? [['gs-demo-', 'gs-sbx-demo-'] as [string, string]] : []),
   ]
-  return (text) => pairs.reduce((made, [sample, real]) => made.replaceAll(sample, real), text)
+  const base = new RegExp(`${samples.baseUrl}(?=["/]|$)`, 'g')
+  return (text) =>
+    pairs.reduce(
+      (made, [sample, real]) => made.replaceAll(sample, real),
+      text.replaceAll(base, () => here.production),
+    )
 }
 
 const BODY_TYPES: Readonly<Record<BodyKind, string>> = {
@@ -74,13 +78,8 @@ const BODY_TYPES: Readonly<Record<BodyKind, string>> = {
 }
 
 /** The example of an operation, as a form to send it. */
-export function draftOf(
-  entry: Entry,
-  samples: Samples,
-  here: Here,
-  userIds: Readonly<Record<string, string>> = {},
-): Draft {
-  const real = makeReal(samples, here, userIds)
+export function draftOf(entry: Entry, samples: Samples, here: Here, ids: Readonly<Record<string, string>> = {}): Draft {
+  const real = makeReal(samples, here, ids)
   const kind = bodyKindOf(entry)
   const example = kind === 'any' ? entry.body?.content['*/*']?.example : entry.body?.content[BODY_TYPES[kind]]?.example
   const body = kind === 'csv' ? asText(example ?? '') : typeof example === 'string' ? example : pretty(example ?? {})
@@ -155,4 +154,49 @@ export function proofOf(way: Way, { session, pair }: Held): Readonly<Record<stri
     return { Authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` }
   }
   return {}
+}
+
+const IS_ID = /(?:^id|Id|^key)$/
+/** Shorter ones are names that the demo data has too. */
+const SHORTEST_ID = 20
+
+const isId = (name: string, value: unknown): value is string =>
+  IS_ID.test(name) && typeof value === 'string' && value.length >= SHORTEST_ID
+
+/** Which ids an answer has where its example shows others: what was made in the example is what was made just now. */
+export function learnIds(example: unknown, answer: unknown, name = ''): Record<string, string> {
+  if (isId(name, example)) return typeof answer === 'string' && example !== answer ? { [example]: answer } : {}
+  if (typeof example !== 'object' || example === null || typeof answer !== 'object' || answer === null) return {}
+  const parts = Object.entries(example).map(([key, one]) =>
+    // Entries of a list have its name.
+    learnIds(one, (answer as Record<string, unknown>)[key], Array.isArray(example) ? name : key),
+  )
+  return Object.assign({}, ...parts)
+}
+
+export const answerExampleOf = ({ answers }: Entry, status = 200): unknown =>
+  answers.find((one) => one.status === String(status))?.answer.content?.['application/json']?.example
+
+const idsIn = (example: unknown, name = ''): readonly string[] => {
+  if (isId(name, example)) return [example]
+  if (typeof example !== 'object' || example === null) return []
+  return Object.entries(example).flatMap(([key, one]) => idsIn(one, Array.isArray(example) ? name : key))
+}
+const idsOfRequest = ({ parameters, body }: Entry): readonly string[] => [
+  ...parameters.flatMap(({ name, example }) => idsIn(example, name)),
+  ...idsIn(body?.content['application/json']?.example),
+]
+
+/** The operation that makes what the example of this one is about: the description names it, or an id of the example comes from it. */
+export function findMaker(entry: Entry, { byId, areas }: Reference): Entry | undefined {
+  if (entry.after !== undefined) return byId.get(entry.after)
+  const wanted = idsOfRequest(entry)
+  if (wanted.length === 0) return undefined
+  const others = areas.find(({ name }) => name === entry.area)?.entries ?? []
+  return others.find((one) => {
+    if (one === entry || one.method === 'GET') return false
+    // Of what it answers itself, and not of what that refers to.
+    const made = Object.entries(answerExampleOf(one) ?? {}).filter(([name, id]) => isId(name, id))
+    return made.some(([, id]) => wanted.includes(id) && !idsOfRequest(one).includes(id))
+  })
 }

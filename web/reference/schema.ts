@@ -16,6 +16,7 @@ export function sayType(schema: Schema, follow: Follow): string {
   if ('const' in schema) return JSON.stringify(schema.const)
   const variants = schema.anyOf ?? schema.oneOf
   if (variants) return [...new Set(variants.map((one) => sayType(one, follow)))].join(say.or)
+  if (schema.contentSchema) return say.jsonText
   if (schema.enum) return schema.type ?? say.oneOf
   if (schema.type === 'array') return schema.items ? say.listOf(sayType(schema.items, follow)) : say.list
   if (schema.type === 'object' && !schema.properties) {

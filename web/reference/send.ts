@@ -16,6 +16,8 @@ export interface Outcome {
   readonly requestId: string | undefined
   readonly errorCode: number | undefined
   readonly content: Content
+  /** Where it is JSON. */
+  readonly json?: unknown
 }
 
 /** More of it is in the file that one can save. */
@@ -69,7 +71,8 @@ export async function send(
     return
   }
   const blob = await answer.blob()
-  onOutcome({ ...outcome, content: await contentOf(blob, type, answer.headers) })
+  const json = /^application\/(?:[\w.+-]*\+)?json\b/.test(type) ? parse(await blob.text()) : undefined
+  onOutcome({ ...outcome, content: await contentOf(blob, type, answer.headers), json })
 }
 
 async function* pieces(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
@@ -91,12 +94,17 @@ async function contentOf(blob: Blob, type: string, headers: Headers): Promise<Co
   return { kind: 'text', text: text.slice(0, MOST_SHOWN), isCut: text.length > MOST_SHOWN, address }
 }
 
-const readable = (text: string): string => {
+const parse = (text: string): unknown => {
   try {
-    return pretty(JSON.parse(text))
+    return JSON.parse(text)
   } catch {
-    return text
+    return undefined
   }
+}
+
+const readable = (text: string): string => {
+  const json = parse(text)
+  return json === undefined ? text : pretty(json)
 }
 
 /** What the browser keeps for an answer can go with it. */

@@ -16,13 +16,25 @@ import { useHere } from '../layout/here.ts'
 import { confirmSignIn } from '../layout/sign-in-again.tsx'
 import { Card } from '../parts/card.tsx'
 import { Code } from '../parts/code.tsx'
+import { TextLink } from '../parts/link.tsx'
 import { Problem } from '../parts/states.tsx'
 import { referenceWords } from '../words/reference.ts'
 import { AnswerShown } from './answer.tsx'
-import { useHeld } from './credentials.ts'
-import type { Entry, Samples } from './document.ts'
+import { holdIds, useHeld } from './credentials.ts'
+import type { Entry, Parameter, Samples } from './document.ts'
 import classes from './reference.module.css'
-import { bodyKindOf, chooseWay, draftOf, findFaults, keyOf, prepare, type Way, waysOf } from './request.ts'
+import {
+  answerExampleOf,
+  bodyKindOf,
+  chooseWay,
+  draftOf,
+  findFaults,
+  keyOf,
+  learnIds,
+  prepare,
+  type Way,
+  waysOf,
+} from './request.ts'
 import { type Outcome, release, send } from './send.ts'
 import { SignedIn } from './signed-in.tsx'
 import { LANGUAGES, type Language, writeSnippet } from './snippets.ts'
@@ -32,6 +44,8 @@ const FRESH_SIGN_IN = 4016
 
 interface TryItProps {
   readonly entry: Entry
+  /** The one whose example comes first. */
+  readonly before: Entry | undefined
   readonly samples: Samples
 }
 
@@ -41,13 +55,13 @@ const isPage = ({ answers }: Entry): boolean =>
 let language: Language = 'curl'
 
 /** A form with the example in it, the answer to what it sends, and the same as a program. Nothing is sent before somebody says so. */
-export function TryIt({ entry, samples }: TryItProps) {
+export function TryIt({ entry, before, samples }: TryItProps) {
   const here = useHere()
   const held = useHeld()
   const ways = waysOf(entry)
   const [chosen, setChosen] = useState<Way>()
   const way = chosen ?? chooseWay(ways, held, here)
-  const [draft, setDraft] = useState(() => draftOf(entry, samples, here, held.session?.userIds))
+  const [draft, setDraft] = useState(() => draftOf(entry, samples, here, { ...held.session?.userIds, ...held.ids }))
   const [faults, setFaults] = useState<ReturnType<typeof findFaults>>({ missing: [] })
   const [outcome, setOutcome] = useState<Outcome>()
   const [problem, setProblem] = useState<Error>()
@@ -83,7 +97,10 @@ export function TryIt({ entry, samples }: TryItProps) {
     setProblem(undefined)
     setAbort(controller)
     try {
-      await send(request, { way, held, signal: controller.signal }, setOutcome)
+      await send(request, { way, held, signal: controller.signal }, (came) => {
+        setOutcome(came)
+        if (came.status < 300) holdIds(learnIds(answerExampleOf(entry, came.status), came.json))
+      })
     } catch {
       if (!controller.signal.aborted) setProblem(new Error(say.failed))
     } finally {
@@ -110,11 +127,25 @@ export function TryIt({ entry, samples }: TryItProps) {
   const told = { ...prepare(entry, draft), origin: location.origin, way }
   return (
     <>
-      <Card title={say.title}>
+      <Card title={say.title} id="try">
         {/* Beside the form: what its dialog submits would be submitted here too. */}
         <SignedIn ways={ways} />
         <form onSubmit={submit} noValidate className={classes.sent}>
           <Stack>
+            {before && (
+              <Text size="sm">
+                {say.after}{' '}
+                <TextLink
+                  to="/docs/$operationId"
+                  params={{ operationId: before.id }}
+                  preload={false}
+                  inherit
+                  underline="always"
+                >
+                  {before.summary}
+                </TextLink>
+              </Text>
+            )}
             <div className={classes.form}>
               <NativeSelect
                 label={say.as}
@@ -125,19 +156,12 @@ export function TryIt({ entry, samples }: TryItProps) {
               {entry.parameters.map((parameter) => {
                 const key = keyOf(parameter)
                 return (
-                  <TextInput
+                  <ParameterInput
                     key={key}
-                    className={classes.mono!}
-                    label={parameter.name}
-                    required={parameter.required ?? false}
-                    withAsterisk={parameter.required ?? false}
-                    description={operation.places[parameter.in]}
-                    inputWrapperOrder={['label', 'input', 'description', 'error']}
+                    parameter={parameter}
                     value={draft.values[key] ?? ''}
-                    error={faults.missing.includes(parameter.name) && say.missing(parameter.name)}
-                    onChange={(event) => setValue(key, event.currentTarget.value)}
-                    autoComplete="off"
-                    spellCheck={false}
+                    isMissing={faults.missing.includes(parameter.name)}
+                    onChange={(value) => setValue(key, value)}
                   />
                 )
               })}
@@ -213,7 +237,7 @@ export function TryIt({ entry, samples }: TryItProps) {
                 variant="subtle"
                 color="gray"
                 onClick={() => {
-                  setDraft(draftOf(entry, samples, here, held.session?.userIds))
+                  setDraft(draftOf(entry, samples, here, { ...held.session?.userIds, ...held.ids }))
                   setFaults({ missing: [] })
                 }}
               >
@@ -261,5 +285,42 @@ export function TryIt({ entry, samples }: TryItProps) {
         </Stack>
       </Card>
     </>
+  )
+}
+
+interface ParameterInputProps {
+  readonly parameter: Parameter
+  readonly value: string
+  readonly isMissing: boolean
+  readonly onChange: (value: string) => void
+}
+
+/** Where there are few values, one chooses. */
+function ParameterInput({ parameter, value, isMissing, onChange }: ParameterInputProps) {
+  const { name, in: place, required = false, schema } = parameter
+  const values = schema.type === 'boolean' ? ['true', 'false'] : schema.enum?.map(String)
+  const common = {
+    className: classes.mono!,
+    label: name,
+    required,
+    withAsterisk: required,
+    description: operation.places[place],
+    inputWrapperOrder: ['label', 'input', 'description', 'error'] as ('label' | 'input' | 'description' | 'error')[],
+    error: isMissing && say.missing(name),
+    value,
+  }
+  return values ? (
+    <NativeSelect
+      {...common}
+      data={['', ...values, ...(values.includes(value) || value === '' ? [] : [value])]}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  ) : (
+    <TextInput
+      {...common}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      autoComplete="off"
+      spellCheck={false}
+    />
   )
 }

@@ -61,6 +61,7 @@ export const referenceWords = {
   schema: {
     or: ' or ',
     list: 'list',
+    jsonText: 'JSON as text',
     listOf: (what: string) => `list of ${what}`,
     mapOf: (what: string) => `object of ${what}`,
     any: 'any value',
@@ -85,6 +86,7 @@ export const referenceWords = {
   tryIt: {
     title: 'Try it',
     as: 'Send as',
+    after: 'The example is about what this one makes; try it first:',
     ways: {
       bearer: (who: string | undefined) =>
         who === undefined ? 'Access token (sign in first)' : `Access token of ${who}`,

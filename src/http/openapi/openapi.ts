@@ -260,7 +260,7 @@ function describeBody({ input, from, example }: Operation, schemas: SharedSchema
 const statusOf = ({ output }: Operation): number => ('status' in output ? output.status : 200)
 
 /** What people read: two or three sentences, who may call it, and what they must hold. */
-function describeMore({ description, who, needs = [], role }: Operation): JsonObject {
+function describeMore({ description, who, needs = [], role, example }: Operation): JsonObject {
   const as = role ? ` (${role})` : ''
   const held = needs.length > 0 ? `, with ${needs.map(({ name }) => name).join(' and ')}` : ''
   const callers = `For: ${who.name}${as}${held}.`
@@ -269,6 +269,7 @@ function describeMore({ description, who, needs = [], role }: Operation): JsonOb
     'x-callers': who.name,
     ...(role ? { 'x-role': role } : {}),
     ...(needs.length > 0 ? { 'x-needs': needs.map(({ name }) => name) } : {}),
+    ...(example?.after === undefined ? {} : { 'x-after': example.after }),
   }
 }
 
