@@ -45,7 +45,7 @@ export const examples = {
   },
   makeCredential: {
     description:
-      'A tool sends key and secret as user name and password (Basic). The secret is shown this once. Give each tool a key of its own, with no more scopes than it needs.',
+      'A tool sends key and secret as user name and password (Basic). The secret is shown only this once. Give each tool a key of its own, with no more scopes than it needs.',
     example: { request: { name: 'Simulator 3', scopes }, answer: { ...MADE, secret: STORE_SECRET }, as },
   },
   listCredentials: {

@@ -78,7 +78,7 @@ export const examples = {
   },
   updateProgress: {
     description:
-      'Records what is given and leaves the rest; `complete: true` ends the attempt and closes its open intervals. With `startTime` and no open attempt a whole attempt is recorded afterwards, up to `endTime` or now; it must not lie in the future or overlap another. Ids may stand in the address or in the body, everything else in the body only.',
+      'Records what is given and leaves the rest; `complete: true` ends the attempt and closes its open intervals. With `startTime` and no open attempt a whole attempt is recorded afterwards, up to `endTime` or now; it must not be in the future or overlap another. Ids may stand in the address or in the body, everything else in the body only.',
     example: {
       request: { ...IDS, pass: true, complete: true, score: 92, answers: [{ item: 'pitot cover', found: true }] },
       answer: {

@@ -174,7 +174,7 @@ export const accountWords = {
     other: 'Choose another',
     removeText: 'All its sizes are deleted, and everybody sees a drawn one. It does not come back.',
     tooLarge: 'The file is larger than 5 MB. Choose a smaller one',
-    wrongType: 'This is no PNG, JPEG or WebP image. Choose another file',
+    wrongType: 'This is not a PNG, JPEG or WebP image. Choose another file',
   },
   friends: {
     title: 'Friends',
