@@ -59,7 +59,7 @@ export const examples = {
   },
   changeCredential: {
     description:
-      'What is given is changed, the rest stays. A key that is suspended is refused until it is resumed. It holds at once.',
+      'Changes the fields that are sent; the rest stays. A key that is suspended is refused until it is resumed. It holds at once.',
     example: {
       request: { ...named, suspended: true, usesLibrary: true },
       answer: { ...MADE, status: 'suspended', suspendedDate: LATER, usesLibrary: true },

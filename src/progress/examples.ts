@@ -108,7 +108,7 @@ export const examples = {
   },
   launchLesson: {
     description:
-      "Send the person's browser to the address at once: it has the lesson's launch parameters, the platform's ids and, where the lesson passes it, a code that the app redeems within a minute. Students get a lesson that is not locked; instructors get any lesson of their class, without a `studentId`. A code is always for whoever asks, who must have allowed the app before, or does so with `allow`.",
+      "Send the person's browser to the address at once: it has the lesson's launch parameters, the platform's ids and, where the lesson passes it, a code that the app redeems within a minute. Students get a lesson that is not locked; instructors get any lesson of their class, without a `studentId`. A code is always for the caller, who must have allowed the app before, or does so with `allow`.",
     example: {
       request: IDS,
       answer: {
@@ -118,7 +118,7 @@ export const examples = {
   },
   watchClass: {
     description:
-      'A new stream begins with every student as they are now: active, idle, paused or finished. Each change follows within a second, and after a break `Last-Event-ID` brings what you missed in up to 30 days. Whoever loses their role gets `removed`; a person may have 50 streams open in a process.',
+      'A new stream begins with every student as they are now: active, idle, paused or finished. Each change follows within a second, and after a break `Last-Event-ID` brings what you missed in up to 30 days. Somebody who loses their role gets `removed`; a person may have 50 streams open in a process.',
     example: { request: { classId: 'class-alpha' }, as: 'casey' as const },
   },
 }
