@@ -113,7 +113,7 @@ const PORTS = whole(0, 65535)
 const SETTINGS = {
   PORT: setting('Port of production.', '4000', PORTS),
   SANDBOX_PORT: setting(
-    'Port of the sandbox. The same as PORT: one listener, and the host name decides (SANDBOX_URL is the sandbox, any other name production).',
+    'Port of the sandbox. If it is the same as PORT, there is one listener, and the host name decides: that of SANDBOX_URL is the sandbox, any other is production.',
     '4001',
     PORTS,
   ),
@@ -124,7 +124,7 @@ const SETTINGS = {
   DATA_DIR: setting('Folder of the embedded database and of the secret key.', './data', anyText),
   DATABASE_URL: optional('A PostgreSQL (15 or later) of your own.', 'the embedded one', postgresAddress),
   DEMO: setting(
-    'Demo data: `on`, `off`, or `auto` (on where the embedded database is new and only this machine reaches the platform: HOST, BASE_URL, SANDBOX_URL and NOTES_URL are loopback addresses, and TRUST_PROXY names no proxy). Never otherwise: a database that holds demo people does not start there until `groundschool demo remove` has removed them.',
+    'Demo data: `on`, `off`, or `auto` (on if the embedded database is new and only this machine can reach the platform). That is so if HOST, BASE_URL, SANDBOX_URL and NOTES_URL are loopback addresses and TRUST_PROXY names no proxy. Otherwise the platform refuses to start with demo people; `groundschool demo remove` removes them.',
     'auto',
     choice('auto', 'on', 'off'),
   ),
@@ -134,24 +134,24 @@ const SETTINGS = {
     secretKey,
   ),
   SEAL_KEYS: setting(
-    'Keys that seal the secrets of plugins, base64, 32 bytes or more each, separated by commas. The first seals, all of them open: put a new one in front, run `groundschool app reseal`, then take the old one away.',
+    'Keys that seal the secrets of plugins, base64, 32 bytes or more each, separated by commas. The first encrypts, all of them decrypt. To change the key, put a new one first, run `groundschool app reseal`, then remove the old one.',
     '',
     secretKeys,
     'one that is derived from SECRET_KEY',
   ),
   MESSAGES: setting(
-    'How people get messages, such as links to set a new password: `smtp`, `file` (into DATA_DIR/messages, where a file stays for 30 days, or until the account of its reader is deleted), `log` (to standard error), `off` (administrators hand out links), or `auto` (smtp where SMTP_URL is set, otherwise file, otherwise off). `file` and `log` need HOST, BASE_URL, SANDBOX_URL and NOTES_URL to be loopback addresses.',
+    'How people get messages, such as links to set a new password: `smtp`, `file` (into DATA_DIR/messages, for 30 days or until the recipient deletes their account), `log` (to standard error), `off` (administrators hand out links), or `auto` (smtp where SMTP_URL is set, otherwise file, otherwise off). `file` and `log` need HOST, BASE_URL, SANDBOX_URL and NOTES_URL to be loopback addresses.',
     'auto',
     choice('auto', 'off', 'file', 'log', 'smtp'),
   ),
   SMTP_URL: optional(
-    'Mail server, with user and password where it asks for them. What is sent to another machine is encrypted, unless the address ends in `?requireTLS=false`.',
+    'Mail server, with user and password if it needs them. Mail to another machine is encrypted in transit, unless the address ends in `?requireTLS=false`.',
     'none',
     smtpAddress,
   ),
-  MESSAGES_FROM: optional('Sender of the messages; has to be set for smtp.', 'none', sender),
+  MESSAGES_FROM: optional('Sender of the messages; required for smtp.', 'none', sender),
   SIGN_UP: setting(
-    'Whether anybody can make an account, with an e-mail address that a link confirms: `on` or `off`. It needs messages. People who say that they are younger than 13 are refused.',
+    'Whether anybody can make an account: `on` or `off`. A link confirms the e-mail address, so messages must be on. People who say that they are younger than 13 are refused.',
     'off',
     choice('on', 'off'),
   ),
@@ -211,18 +211,18 @@ const SETTINGS = {
     whole(1, 10_000_000),
   ),
   RATE_SEARCH_PER_SECOND: setting(
-    'Searches for people, and random draws, a second by one user: nobody is to list everybody. Each ten people asked for count as one; what anonymous users do counts fourfold, for all of a network and app together, and each person whom they draw counts as a search.',
+    'Searches for people and random draws that one user may make in a second, so that nobody can list everybody. Every ten people requested count as one search. Anonymous users of one network and app share one limit; their searches count fourfold, and each person whom they draw counts as a search.',
     '2',
     whole(1, 1_000_000),
   ),
   RATE_SEARCH_BURST: setting('Searches for people at once by one user.', '200', whole(1, 10_000_000)),
   RATE_JOIN_PER_HOUR: setting(
-    'Wrong codes of classes that one person may try in an hour; a network, which may be a school, twenty times as many.',
+    'Wrong class codes that one person may try in an hour. A network, which may be a school, may try twenty times as many.',
     '30',
     whole(1, 1_000_000),
   ),
   RATE_PLANNER_PER_MINUTE: setting(
-    'Engines that one person may ask in a minute with the mission planner. A search counts for each engine that it asks.',
+    'Engines that one person may ask in a minute with the mission planner. A search counts once for each engine.',
     '30',
     whole(1, 1_000_000),
   ),
@@ -247,7 +247,7 @@ const SETTINGS = {
   SESSION_DAYS: setting('A session that was not refreshed for this long ends (days).', '90', whole(1, 3650)),
   AUDIT_DAYS: setting('How long the log of security events is kept (days).', '400', whole(30, 36_500)),
   REQUEST_LOG_DAYS: setting(
-    'How long the requests of an app are kept for its developers (days); 0 keeps none. Refusals are kept, and of many successes in a second a sample.',
+    'How long the requests of an app are kept for its developers (days); 0 keeps none. All refusals are kept; of many successes in a second, only a sample.',
     '7',
     whole(0, 90),
   ),

@@ -9,13 +9,13 @@ import type { Operation } from './http/operation.ts'
 
 /** What a client should do about each error; the compiler asks for a line when the catalogue grows. */
 const ADVICE: Record<ErrorName, string> = {
-  badRequest: 'Mend the request; the sentence says what could not be read.',
-  parameterMissing: 'Send the parameter that the sentence names.',
+  badRequest: 'Correct the request; the message says what could not be read.',
+  parameterMissing: 'Send the parameter that the message names.',
   duplicate: 'Use what exists, or choose another name; at sign-in, ask for a supported response type.',
-  validationFailed: 'Mend the value that the sentence names.',
+  validationFailed: 'Correct the value that the message names.',
   wrongUserType: 'Do not offer this to users of that type.',
-  wrongType: 'Send the parameter in the type that the sentence names.',
-  impossibleNow: 'Read the current state and offer what it allows.',
+  wrongType: 'Send the parameter as the type that the message names.',
+  impossibleNow: 'Read the current state and offer only what it allows.',
   storageFull: 'Delete what is no longer needed, or ask an administrator for more storage. Nothing was changed.',
   alreadyUsed: 'Start again: codes and refresh tokens work once.',
   tokenExpired: 'Refresh the access token, then repeat the request once.',
@@ -35,14 +35,14 @@ const ADVICE: Record<ErrorName, string> = {
   notFound: 'Check the id or the key; it may have been deleted.',
   methodNotAllowed: 'Use one of the methods in the header `Allow`.',
   conflict: 'Read what exists, decide again, and repeat where it still makes sense.',
-  preconditionFailed: 'Read it again, and repeat with the ETag that it has now.',
+  preconditionFailed: 'Read it again, and repeat with its current ETag.',
   bodyTooLarge: 'Send less at once.',
   unsupportedMediaType: 'Send application/json.',
   expectationFailed: 'Leave the header out, or send `Expect: 100-continue` to be asked for the body.',
   tooManyRequests: 'Wait as many seconds as Retry-After says.',
-  internal: 'Try again later, with the same Idempotency-Key; report the x-request-id if it stays.',
+  internal: 'Try again later, with the same Idempotency-Key; if it happens again, report the x-request-id.',
   notReady: 'Try again shortly, with the same Idempotency-Key.',
-  pluginTimeout: 'Try again later; the plugin is slow or away.',
+  pluginTimeout: 'Try again later; the plugin is slow or cannot be reached.',
 }
 
 const NOTE = '<!-- Made by `npm run docs`; change the source instead. -->'
@@ -57,9 +57,9 @@ const renderErrors = (): string => `# Errors
 
 ${NOTE}
 
-Every error has a status, a code and a sentence. They come in the body, \`{"error_code": 4042, "error_description": "Not found"}\`, and again
-in the headers \`errorcode\`, \`errordescription\`, \`error_code\` and \`error_description\`. Programs should decide by the code: the sentence may be
-more exact than the one below, and may change. \`x-request-id\` names the request in our log.
+Every error has a status, a code and a message. Code and message are in the body, \`{"error_code": 4042, "error_description": "Not found"}\`, and
+in the headers \`errorcode\`, \`errordescription\`, \`error_code\` and \`error_description\`. Programs should go by the code: the message may be
+more exact than the one below, and may change. The header \`x-request-id\` identifies the request in the platform's log.
 
 ${table(
   ['Status', 'Code', 'Name', 'Text', 'What a client should do'],
@@ -71,8 +71,8 @@ const renderConfiguration = (): string => `# Configuration
 
 ${NOTE}
 
-Settings are read from the environment, or from a file of \`NAME=value\` lines that \`CONFIG_FILE\` names; the environment wins. The platform
-refuses to start with a wrong setting, and names everything that is wrong at once.
+The platform reads settings from the environment, and from the file of \`NAME=value\` lines that \`CONFIG_FILE\` names. The environment wins.
+It refuses to start with a wrong setting, and names all wrong settings at once.
 
 ${table(
   ['Setting', 'Default', 'What it does'],
@@ -108,7 +108,7 @@ function renderFields({ input, from }: Operation): string {
 
 const renderOperations = (): string =>
   table(
-    ['Operation', 'Reached at', 'What it does', 'Fields', 'Own errors'],
+    ['Operation', 'Address', 'What it does', 'Fields', 'Its own errors'],
     everything.operations.map((operation) => [
       `\`${operation.name}\``,
       `\`${operation.method} ${operation.path}\``,
@@ -125,16 +125,16 @@ const renderAccess = (): string => `# Who may call what
 
 ${NOTE}
 
-Every operation says which callers it lets in, and what they must hold beside. A test walks this table with both answers.
+Every operation says which callers it accepts, and what else they need. A test checks that each operation accepts these callers and no others.
 
 - **anyone**: no credentials, or credentials that the operation reads itself (client ID and secret).
-- **visitor**: somebody in a browser, signed in to the platform or not; never a page of another site.
+- **visitor**: a browser, signed in to the platform or not; never a page of another site.
 - **person**: signed in to the platform itself, with the cookie of their browser.
 - **app user**: a person in an app, with an access token.
-- **member**: either of the two, with an account: no anonymous user.
+- **member**: a person or an app user with an account; not an anonymous user.
 
 ${table(
-  ['Operation', 'Reached at', 'Callers', 'Must hold'],
+  ['Operation', 'Address', 'Callers', 'They also need'],
   everything.operations.map(({ name, method, path, who, needs = [], role }) => [
     `\`${name}\``,
     `\`${method} ${path}\``,

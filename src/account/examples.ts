@@ -25,7 +25,7 @@ export const examples = {
   },
   askSignUp: {
     description:
-      'The link is sent to the address, works once, and for an hour. The answer is always the same: whether the address has an account already is told to its reader alone. It is refused with 400/4006 where accounts are made by administrators (SIGN_UP is off).',
+      'The link is sent to the address, works once, and for an hour. The answer is always the same: only the reader of the address learns whether it has an account already. It is refused with 400/4006 where accounts are made by administrators (SIGN_UP is off).',
     example: { request: { email: 'robin@example.org' }, answer: DONE },
   },
   signUp: {

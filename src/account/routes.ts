@@ -192,7 +192,7 @@ export const accountOperations: readonly Operation[] = [
   operation({
     name: 'endSession',
     ...examples.endSession,
-    summary: "Ends one of the person's sessions in an app; its tokens are dead at once",
+    summary: "Ends one of the person's sessions in an app; its tokens stop working at once",
     method: 'POST',
     path: `${path}/session/end`,
     area,

@@ -32,7 +32,7 @@ export const SignUp = Type.Object({
   handle: Id('What others know the person by: letters, digits, and . _ - between them', 31),
   firstName: Text('Given name', 100),
   lastName: Text('Family name', 100),
-  dateOfBirth: Day('Who is younger than 13 is refused'),
+  dateOfBirth: Day('People younger than 13 are refused'),
   password: Text('The password, of 8 to 1000 characters', MAX_PASSWORD_LENGTH),
 })
 export const AskReset = Type.Object({ handle })
@@ -110,7 +110,7 @@ const done = Type.Optional(Text('What was done just now, as one of a few codes',
 
 export const SignInQuery = Type.Object({
   next: field('Where to go on: a path of this platform'),
-  again: Type.Optional(Flag('Whether to ask also whoever is signed in: some things need a fresh sign-in')),
+  again: Type.Optional(Flag('Whether to ask people who are signed in too: some things need a fresh sign-in')),
   done,
 })
 export const SignInFields = Type.Object({

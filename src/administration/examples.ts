@@ -28,7 +28,7 @@ const AVERY = {
 export const examples = {
   findPeople: {
     description:
-      'What is given is how a handle, an e-mail address, a first or a last name begins; also the beginnings of both names, in either order. Without it everybody is listed, by handle. Anonymous users of apps are not among them.',
+      'Send the beginning of a handle, an e-mail address, a first or a last name, or the beginnings of both names in either order. Without it everybody is listed, by handle. Anonymous users of apps are not among them.',
     example: { request: { query: 'av lind' }, answer: { docs: [FOUND], total: 1, limit: 10, page: 1, pages: 1 }, as },
   },
   readPerson: {
@@ -38,7 +38,7 @@ export const examples = {
   },
   disablePerson: {
     description:
-      'They cannot sign in any more, and all their tokens are dead at once. What they have made stays, until they are enabled or removed. Nobody can disable themselves.',
+      'They cannot sign in any more, and all their tokens stop working at once. What they have made stays, until they are enabled or removed. Nobody can disable themselves.',
     example: {
       request,
       answer: { ...AVERY, status: 'disabled', disabledDate: MOMENT, reason: request.reason },
@@ -62,7 +62,7 @@ export const examples = {
   },
   readSystem: {
     description:
-      'Versions, the database, what waits, and how long operations took. Times and counts of operations, memory and uptime are of the process that answers, since it started; the rest is of this environment, whoever works on it.',
+      'Versions, the database, waiting work, and how long operations took. Times and counts of operations, memory and uptime are those of the answering process since its start; the rest is about the whole environment.',
     example: {
       answer: {
         environment: 'production',

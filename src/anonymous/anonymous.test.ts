@@ -235,7 +235,7 @@ test('an anonymous user', async (t) => {
     const before = await join(app)
     await app.sql(`update apps set anonymous_enabled = false where name = 'first'`)
     const people = await countPeople(app)
-    assertError(await ask(), 403, 4035, /^This app takes no anonymous users; sign in/)
+    assertError(await ask(), 403, 4035, /^This app does not allow anonymous users; sign in/)
     assert.equal(await countPeople(app), people)
     assert.equal((await before.client.get('/app/v1/bucket/list')).status, 200)
     assert.equal((await ask({ clientId: 'gs-second' })).status, 200)

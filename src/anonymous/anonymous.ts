@@ -38,7 +38,7 @@ export async function createAnonymous(
   if (!canBeBirth(who.at, born))
     throw fail('validationFailed', 'dateOfBirth must be a day in the past, and at most 150 years ago')
   const app = await readApp(db, what.clientId, policy.environment)
-  if (!app.hasAnonymous) throw fail('notForAnonymous', 'This app takes no anonymous users; sign in to use it')
+  if (!app.hasAnonymous) throw fail('notForAnonymous', 'This app does not allow anonymous users; sign in to use it')
   return db.transaction(async (tx) => {
     const { id } = await addAnonymous(tx, who, { dateOfBirth: born.toISOString().slice(0, 10) })
     const parties = { appId: app.id, personId: id }

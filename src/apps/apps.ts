@@ -226,7 +226,7 @@ export interface NewApp {
   readonly key: string
   readonly name: string
   readonly organisationId?: number
-  /** The person who answers for it: a handle, or a number. */
+  /** The person responsible for it: a handle, or a number. */
   readonly owner?: string | number | undefined
   /** `approved` by default. */
   readonly status?: 'pending'

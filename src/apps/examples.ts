@@ -42,7 +42,7 @@ export const examples = {
   },
   changeApp: {
     description:
-      'What is given is changed, the rest stays. Redirect URIs and origins are all that there are from now on: one that is left out is gone.',
+      'Changes the fields that are sent; the rest stays. Redirect URIs and origins replace the whole list: one that is left out is gone.',
     example: {
       request: { ...named, name: 'Flight log' },
       answer: { ...PENDING, name: 'Flight log' },
@@ -67,7 +67,7 @@ export const examples = {
   },
   listAppUsers: {
     description:
-      'Who has allowed the app and not taken that back, the latest first. It says no more of them than the app itself may know: the user id, since when, and when they were last seen.',
+      'People who have allowed the app and not withdrawn that, the latest first. It says no more of them than the app itself may know: the user id, since when, and when they were last seen.',
     example: {
       request: { clientId: CLIENT_ID },
       answer: {
@@ -86,7 +86,7 @@ export const examples = {
     example: { request: named, answer: { clientSecret: CLIENT_SECRET }, as, after: 'registerApp' },
   },
   dropOldAppSecret: {
-    description: 'Leaves the newest secret only. Whoever still uses another is refused at once.',
+    description: 'Leaves the newest secret only. Callers that still use another one are refused at once.',
     example: { request: named, answer: { ...PENDING, secrets: [SECRET] }, as, after: 'addAppSecret' },
   },
   setAppStatus: {

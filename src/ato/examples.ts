@@ -91,7 +91,7 @@ export const examples = {
   },
   addAtoDistribution: {
     description:
-      'Adds a distribution to a package. The plugin of every open request is sent all distributions that there are now.',
+      'Adds a distribution to a package. The plugin of every open request is sent the current list of distributions.',
     example: {
       request: { packageId: PACKAGE_ID, ...DISTRIBUTION },
       answer: { ...PACKAGE, distributions: [KEPT_DISTRIBUTION] },

@@ -69,7 +69,13 @@ test('P2: every move of the table is taken, every other is refused, and a status
         assert.deepEqual([kind, by, status], ['status', '@blake', to])
       } else {
         if (from === to) assert.deepEqual([answer.status, answer.body], [200, { success: true }], said)
-        else assertError(answer, 400, 4006, from === 'completed' ? /for good/ : new RegExp(`is ${from} can become`))
+        else
+          assertError(
+            answer,
+            400,
+            4006,
+            from === 'completed' ? /cannot be changed/ : new RegExp(`is ${from} can become`),
+          )
         assert.deepEqual(after, before, said)
       }
     }

@@ -34,7 +34,7 @@ export function checkMove(request: { readonly status: Status; readonly isCancell
   const { status } = request
   if (status === to) return false
   if (MOVES[status].includes(to)) return true
-  if (status === 'completed') throw fail('impossibleNow', 'This request is completed, for good')
+  if (status === 'completed') throw fail('impossibleNow', 'This request is completed and cannot be changed')
   throw fail('impossibleNow', `A request that is ${status} can become ${MOVES[status].join(' or ')}, not ${to}`)
 }
 

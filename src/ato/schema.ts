@@ -117,7 +117,7 @@ const requestFields = {
   appName: Type.String(),
   pluginClientId: Type.String(),
   pluginName: Type.String({ description: 'As it was called when the request started, where the plugin was removed' }),
-  pluginRemoved: Type.Boolean({ description: 'Whether the plugin is gone: nobody serves the request any more' }),
+  pluginRemoved: Type.Boolean({ description: 'Whether the plugin is gone: nobody serves the request any longer' }),
   startedBy: OrNull('Handle; null where the person has left'),
   status: Type.String({ enum: [...STATUSES] }),
   cancellable: Type.Boolean({ description: 'Whether it can be cancelled now' }),

@@ -38,7 +38,7 @@ function readCursor(cursor: string): typeof END {
       Buffer.from(cursor, 'base64url').toString(),
     ) ?? []
   if (before === undefined || Number.isNaN(Date.parse(before)))
-    throw fail('validationFailed', 'cursor must be the `next` of a page before, unchanged')
+    throw fail('validationFailed', 'cursor must be the `next` of an earlier page, unchanged')
   return { before, id: Number(id) }
 }
 

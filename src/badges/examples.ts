@@ -51,22 +51,22 @@ export const examples = {
   },
   assertBadge: {
     description:
-      'The person holds the badge from now on, by the word of this plugin (`assertedBy`), until they earn it where it is one of the platform’s. A badge of the platform says itself what it is called, looks like and by whom it is issued; any other `badgeId` is the plugin’s own, kept as it is given. Whoever holds a badge already keeps it as it is, and the answer is what they hold.',
+      'The person has the badge from now on, as asserted by this plugin (`assertedBy`). A badge of the platform replaces it once they earn that. Name, image and issuer of a badge of the platform are the platform’s; any other `badgeId` is the plugin’s own and stored as sent. Somebody who has the badge already keeps it as it is, and the answer shows it.',
     example: { request: { userId: PLUGIN_USER_ID, ...EARNED }, answer: ASSERTION },
   },
   listAssertions: {
     description:
-      'What a person holds: badges of the organisations that the plugin was given, whoever asserted them, and the plugin’s own. The newest first.',
+      'A person’s badges: those of the organisations that the plugin was given, no matter who asserted them, and the plugin’s own. The newest first.',
     example: { request: { userId: PLUGIN_USER_ID }, answer: [ASSERTION], after: 'assertBadge' },
   },
   addBadge: {
     description:
-      'A course badge is given to whoever has passed every lesson of the course in one class, an objective badge to whoever has passed the lessons of the objective with a score of 80 or more. The platform gives it by itself, also to those who have earned it before.',
+      'A course badge is for people who have passed every lesson of the course in one class, an objective badge for people who have passed the lessons of the objective with a score of 80 or more. The platform gives it, also to people who had earned it before.',
     example: { request: ofCourse, answer: BADGE, as },
   },
   changeBadge: {
     description:
-      'What is given is changed, the rest stays. Those who hold the badge keep it as it was when they got it.',
+      'Changes the fields that are sent; the rest stays. Those who hold the badge keep it as it was when they got it.',
     example: {
       request: { badgeId: BADGE_ID, criteria: 'All lessons passed, in one class.' },
       answer: { ...BADGE, criteria: 'All lessons passed, in one class.' },

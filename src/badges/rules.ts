@@ -25,7 +25,7 @@ export function checkImage(text: string): void {
 /** One of the two, and not both. */
 export function checkTarget({ courseId, objectiveId }: { courseId?: string; objectiveId?: string }): void {
   if (courseId === undefined && objectiveId === undefined)
-    throw fail('parameterMissing', 'courseId or objectiveId is missing: what does the badge belong to?')
+    throw fail('parameterMissing', 'courseId or objectiveId is missing: send the one that the badge belongs to')
   if (courseId !== undefined && objectiveId !== undefined)
     throw fail(
       'validationFailed',

@@ -13,7 +13,7 @@ export interface GateLimits {
   readonly refusal?: () => PlatformError
 }
 
-const defaultRefusal = () => fail('tooManyRequests', 'Too many requests wait for their turn; try again shortly', 1)
+const defaultRefusal = () => fail('tooManyRequests', 'Too many requests are waiting; try again shortly', 1)
 
 interface Waiter {
   readonly key: string

@@ -28,7 +28,7 @@ export const examples = {
   },
   deleteBucket: {
     description:
-      'Removes the data and the history for all members, and frees its storage. Open change streams end. There is no way back; the id can be used again.',
+      'Removes the data and the history for all members, and frees its storage. Open change streams end. This cannot be undone; the id can be used again.',
     example: { request: { id: ID }, answer: DONE },
   },
   addBucketUser: {
@@ -41,7 +41,7 @@ export const examples = {
   },
   removeBucketUser: {
     description:
-      'The user loses access at once, and their change streams end. Members may remove themselves and each other, but the last one cannot go: delete the bucket instead. Removing a user who is no member changes nothing.',
+      'The user loses access at once, and their change streams end. Members may remove themselves and each other, but the last one cannot go: delete the bucket instead. Removing a user who is not a member changes nothing.',
     example: { request: { id: ID, userId: blake }, answer: { ...BUCKET, users: [avery], version: 2 } },
   },
   listBuckets: {

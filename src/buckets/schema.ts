@@ -17,7 +17,7 @@ export const CreateBucket = Type.Object({
   id: bucketId,
   public: Type.Optional(Flag('Whether every user of the app may read it. By default false')),
   data: Type.Optional(AnyJson('Any JSON value. By default {}')),
-  users: Type.Optional(IdList('Who has access, beside the creator: userIds', MAX_USERS)),
+  users: Type.Optional(IdList('Who has access besides the creator: userIds', MAX_USERS)),
 })
 export const SetValue = Type.Object({
   id: bucketId,

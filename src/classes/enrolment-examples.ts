@@ -26,7 +26,7 @@ export const examples = {
   },
   enrolStudent: {
     description:
-      'Makes somebody a student of a class. Whoever was one before is the same student again, with all that was recorded. A student who is suspended has to be reinstated instead.',
+      'Makes somebody a student of a class. A former student is the same student again, with all that was recorded. A student who is suspended has to be reinstated instead.',
     example: {
       as: 'casey',
       request: { classId: 'class-alpha', handle: '@drew' },
@@ -59,7 +59,7 @@ export const examples = {
   },
   joinClass: {
     description:
-      'Makes the caller a student of the class that has this code. Joining again is fine, and whoever has left comes back as the same student. A wrong code and the code of a class that has ended look the same, and wrong codes are limited.',
+      'Makes the caller a student of the class that has this code. Joining again is fine, and somebody who has left comes back as the same student. A wrong code and the code of a class that has ended look the same, and wrong codes are limited.',
     example: {
       as: 'ellis',
       request: { joinCode: 'ALPHA-2026' },

@@ -4,7 +4,7 @@ export type Action = 'add' | 'drop' | 'suspend' | 'reinstate'
 
 export const ACTIONS = ['add', 'drop', 'suspend', 'reinstate'] as const satisfies readonly Action[]
 
-const NO_STUDENT = 'is no student of this class'
+const NO_STUDENT = 'is not a student of this class'
 
 /** What staff may make of a student: the status afterwards, or why not. The same status again is fine, because clients repeat themselves. */
 export const OUTCOMES: Readonly<Record<Action, Readonly<Record<Status | 'none', Status | { refused: string }>>>> = {

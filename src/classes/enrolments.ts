@@ -157,7 +157,7 @@ export const leaveClass = (db: Db, who: Member, { classId }: LeaveClass): Promis
   db.transaction(async (tx) => {
     const room = await tx.first(store.findClass, { person: null, class: classId })
     const student = room && (await findIn(tx, room.id, who.personId))
-    if (!student) throw fail('forbidden', 'You are no student of this class')
+    if (!student) throw fail('forbidden', 'You are not a student of this class')
     if (student.status === 'dropped') return
     await setStatus(tx, who, student.id, 'dropped', student.status === 'active')
     await tell(tx, who, 'left', who.personId, { class: classId })

@@ -40,7 +40,7 @@ async function findLocked(tx: Db, who: PersonCaller, { classId, lessonId, studen
   if (studentId === undefined) return { row, personId: undefined }
   await tx.first(store.holdStudent, { student: studentId })
   const student = await tx.first(store.findStudent, { person: who.personId, app: null, student: studentId })
-  if (student?.class_id !== room.id) throw fail('validationFailed', 'studentId is no student of that class')
+  if (student?.class_id !== room.id) throw fail('validationFailed', 'studentId is not a student of that class')
   return { row: { ...row, student: student.id }, personId: student.person_id }
 }
 

@@ -36,7 +36,7 @@ export const examples = {
   },
   changeClass: {
     description:
-      'What is not given stays as it is. An empty `joinCode` closes the class to those who have the code; `newJoinCode` makes another one, and the old one is worth nothing any more.',
+      'Fields that are left out stay as they are. An empty `joinCode` closes the class to those who have the code; `newJoinCode` makes another one, and the old one stops working.',
     example: {
       request: { classId, name: 'Delta', joinCode: '' },
       answer: { ...DELTA, name: 'Delta', joinCode: null },
@@ -46,11 +46,11 @@ export const examples = {
   },
   endClass: {
     description:
-      'Students and staff still read everything, and nothing more is recorded. Whoever repeats it finds it done. A class can be opened again.',
+      'Students and staff still read everything, and nothing more is recorded. Repeating it changes nothing. A class can be opened again.',
     example: { request: { classId }, answer: { ...DELTA, ended: true }, as, after },
   },
   reopenClass: {
-    description: 'From now on progress is recorded again. Whoever repeats it finds it done.',
+    description: 'From now on progress is recorded again. Repeating it changes nothing.',
     example: { request: { classId }, answer: DELTA, as, after: 'endClass' },
   },
   readClass: {

@@ -74,7 +74,7 @@ export function createClass(db: Db, who: PersonCaller, what: CreateClass): Promi
   })
 }
 
-/** What is not given stays as it is. */
+/** Fields that are left out stay as they are. */
 export function changeClass(db: Db, who: PersonCaller, what: ChangeClass): Promise<ClassDetails> {
   return holdingCode(db, async (tx) => {
     const row = await holdManaged(tx, who, what.classId)
@@ -93,7 +93,7 @@ export function changeClass(db: Db, who: PersonCaller, what: ChangeClass): Promi
   })
 }
 
-/** Whoever repeats it finds it done. */
+/** Repeating it changes nothing. */
 export function setEnded(db: Db, who: PersonCaller, what: NameClass & { ended: boolean }): Promise<ClassDetails> {
   return db.transaction(async (tx) => {
     const row = await holdManaged(tx, who, what.classId)

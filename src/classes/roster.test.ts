@@ -76,7 +76,7 @@ test('rows that cannot be carried out say why, and the others are; or nothing is
     'is suspended; reinstate them',
     'there is no account with this handle',
     'is there twice',
-    'is no student of this class',
+    'is not a student of this class',
     'studentId is taken; choose another, or leave it empty',
     'is the student blake-alpha of this class',
     'action must be add, drop, suspend, reinstate',

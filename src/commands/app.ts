@@ -55,7 +55,7 @@ const withApp = (
 
 const add = command({
   about:
-    'Registers an app, approved at once, and prints its client ID and its client secret. The secret is shown this once.',
+    'Registers an app, approved at once, and prints its client ID and its client secret. The secret is shown only this once.',
   args: ['KEY'],
   options: {
     name: { type: 'string', value: 'TEXT', about: 'As people read it when they sign in (required)' },
@@ -64,8 +64,12 @@ const add = command({
     basic: { type: 'boolean', default: false, about: 'Allows sign-in with handle and password at /auth/basic' },
     implicit: { type: 'boolean', default: false, about: 'Allows the implicit flow' },
     device: { type: 'boolean', default: false, about: 'Allows sign-in for devices without a browser' },
-    public: { type: 'boolean', default: false, about: 'Can keep no secret, such as an app on a phone; uses PKCE' },
-    owner: { type: 'string', value: 'HANDLE', about: 'The person who answers for it' },
+    public: {
+      type: 'boolean',
+      default: false,
+      about: 'For an app that cannot keep a secret, such as one on a phone; uses PKCE',
+    },
+    owner: { type: 'string', value: 'HANDLE', about: 'The person responsible for it' },
     environment,
   },
   examples: ["app add logbook --name 'Logbook' --redirect-uri https://logbook.example.org/callback --owner @drew"],
@@ -159,7 +163,7 @@ const suspend = command({
 })
 
 const storage = command({
-  about: 'Sets how much the buckets of an app may hold. What it holds beyond that stays, but cannot grow.',
+  about: 'Sets how much the buckets of an app may hold. Data above that stays, but cannot grow.',
   args: ['CLIENT_ID', 'BYTES'],
   options: { environment: implied },
   examples: ['app storage gs-logbook 209715200'],
@@ -251,7 +255,7 @@ const storageOf = ({ blocks_used, blocks_limit }: { blocks_used: number; blocks_
 })
 
 const show = command({
-  about: 'Shows an app: what it is called, who answers for it, what it may do, and where sign-in may lead.',
+  about: 'Shows an app: what it is called, who is responsible for it, what it may do, and where sign-in may lead.',
   args: ['CLIENT_ID'],
   options: { environment: implied, json: JSON_OPTION },
   examples: ['app show gs-logbook', 'app show gs-logbook --json'],
@@ -291,7 +295,7 @@ const update = command({
   args: ['CLIENT_ID'],
   options: {
     name: { type: 'string', value: 'TEXT', about: 'As people read it when they sign in' },
-    owner: { type: 'string', value: 'HANDLE', about: 'The person who answers for it' },
+    owner: { type: 'string', value: 'HANDLE', about: 'The person responsible for it' },
     'redirect-uri': {
       type: 'string',
       multiple: true,

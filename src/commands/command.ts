@@ -102,7 +102,7 @@ export const tell = (text: string): void => void process.stderr.write(`${text}\n
 const heading = (text: string): string => styleText('bold', text, { stream: process.stdout })
 
 export function describeCommand(path: string, { about, args, options, examples, notes }: Command): string {
-  const rows = Object.entries<Option>({ ...options, help: { type: 'boolean', about: 'Shows this' } }).map(
+  const rows = Object.entries<Option>({ ...options, help: { type: 'boolean', about: 'Shows this help' } }).map(
     ([name, option]): [string, string] => [
       `--${name}${option.value ? ` ${option.value}` : ''}`,
       `${option.about}${option.multiple ? ' (may be repeated)' : ''}${typeof option.default === 'string' ? ` (default: ${option.default})` : ''}`,

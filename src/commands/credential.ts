@@ -32,7 +32,7 @@ const withKey = (key: string, work: (environment: Environment) => Promise<void>)
 
 const options = {
   scope: { type: 'string', multiple: true, value: 'SCOPE', about: `What it may do: ${SCOPES.join(', ')}` },
-  expires: { type: 'string', value: 'DATE', about: 'From then on it is refused, such as 2027-01-31' },
+  expires: { type: 'string', value: 'DATE', about: 'The first day on which it is refused, such as 2027-01-31' },
 } as const
 
 function readDate(text: string | undefined): string | undefined {
@@ -52,7 +52,7 @@ function readAgent(text: string | undefined): Record<string, unknown> | undefine
 }
 
 const add = command({
-  about: 'Makes a key of the record store, and prints it with its secret. The secret is shown this once.',
+  about: 'Makes a key of the record store, and prints it with its secret. The secret is shown only this once.',
   args: ['NAME'],
   options: {
     ...options,
@@ -95,9 +95,9 @@ const update = command({
   options: {
     name: { type: 'string', value: 'TEXT', about: 'What it is for' },
     ...options,
-    'never-expires': { type: 'boolean', default: false, about: 'Takes the expiry away' },
-    suspend: { type: 'boolean', default: false, about: 'It is refused, until it is resumed' },
-    resume: { type: 'boolean', default: false, about: 'It is no longer suspended' },
+    'never-expires': { type: 'boolean', default: false, about: 'Removes the expiry' },
+    suspend: { type: 'boolean', default: false, about: 'Refuses the key until it is resumed' },
+    resume: { type: 'boolean', default: false, about: 'Ends the suspension' },
     library: { type: 'string', value: 'on|off', about: 'Whether its statements may only have verbs of the library' },
   },
   examples: ['credential update gs_key_… --suspend', 'credential update gs_key_… --scope statements/read'],

@@ -110,8 +110,8 @@ const remove = command({
   args: [],
   options: {},
   notes: [
-    'Everybody knows the passwords of demo people. So a platform that has them starts for its own machine only, until this is done.',
-    'Whoever has another password by now is still a demo person. It cannot be undone, and may be repeated. The platform may be running.',
+    'Everybody knows the passwords of demo people. Until they are removed, the platform starts only where nobody else can reach it.',
+    'People with a changed password are still demo people. This cannot be undone, and may be repeated. The platform may be running.',
     'Other people stay, and so do apps that demo people have registered and organisations that others belong to.',
   ].join('\n'),
   examples: ['demo remove'],

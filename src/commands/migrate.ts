@@ -4,7 +4,7 @@ import { command, print } from './command.ts'
 import { withDatabase } from './database.ts'
 
 export const migrate = command({
-  about: 'Brings the database to this version. `start` does so by itself.',
+  about: 'Migrates the database to this version. `start` does so too.',
   args: [],
   options: {},
   notes: 'Safe while other processes start: one does the work, the others wait for it.',

@@ -14,7 +14,7 @@ export const roster = command({
   options: {
     environment: { ...ENVIRONMENT_OPTION, default: 'production' },
     'dry-run': { type: 'boolean', default: false, about: 'Says what would change, without writing' },
-    'all-or-nothing': { type: 'boolean', default: false, about: 'Writes nothing where a row is refused' },
+    'all-or-nothing': { type: 'boolean', default: false, about: 'Writes nothing if a row is refused' },
   },
   notes: [
     'CLASS is a classId. The first line of the file names the columns, separated by commas: handle, and optionally action (add, drop,',

@@ -8,8 +8,8 @@ const retention = command({
   about: 'Removes xAPI statements that were stored before a date, with their attachments.',
   args: [],
   options: {
-    before: { type: 'string', value: 'DATE', about: 'What is older goes: a date, or a date and time in UTC' },
-    'dry-run': { type: 'boolean', default: false, about: 'Only say how much that is' },
+    before: { type: 'string', value: 'DATE', about: 'Removes what is older: a date, or a date and time in UTC' },
+    'dry-run': { type: 'boolean', default: false, about: 'Only counts them' },
     environment: { ...ENVIRONMENT_OPTION, default: 'production' },
   },
   notes:

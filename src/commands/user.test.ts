@@ -143,7 +143,7 @@ test('an operator says who looks after a child', async () => {
         [0, 'AVERY looks already after kim in production.\n'],
         [1, '@avery is no child: only an account whose date of birth is less than 13 years ago is\n'],
         [1, 'There is nobody with the handle @nobody\n'],
-        [1, '@blake is no parent of @kim\n'],
+        [1, '@blake is not a parent of @kim\n'],
         [
           0,
           '@avery no longer looks after @kim in production.\n@kim has no parent left: nobody finds them while they are a child.\n',

@@ -81,11 +81,11 @@ const password = command({
 })
 
 const resetLink = command({
-  about: 'Prints a link with which a person sets a new password, once.',
+  about: 'Prints a link with which a person can set a new password, once.',
   args: ['HANDLE'],
   options: { environment },
   notes:
-    'For people who cannot ask for one themselves, because they have no e-mail address or the platform sends no messages. Whoever has the link can use it: hand it to nobody else.',
+    'For people who cannot ask for one themselves, because they have no e-mail address or the platform sends no messages. Anybody who has the link can use it: give it only to that person.',
   examples: ['user reset-link @jo'],
   run: ([handle], values) =>
     withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name, get }) => {
@@ -141,7 +141,7 @@ const parent = command({
   about: 'Lets a person look after the account of a child under 13.',
   args: ['CHILD', 'PARENT'],
   options: {
-    remove: { type: 'boolean', default: false, about: 'No longer' },
+    remove: { type: 'boolean', default: false, about: 'Ends that' },
     environment,
   },
   notes:

@@ -73,7 +73,7 @@ export function saveCourse(
     const course = courseId === undefined ? undefined : await findCourse(tx, who, courseId)
     if (course && owner && !course.manages) throw taken()
     if (!owner && courseId === undefined)
-      throw fail('parameterMissing', 'organisation is missing: whose is the course?')
+      throw fail('parameterMissing', 'organisation is missing: name the one that the course belongs to')
     if (!owner && !course?.manages) throw fail('forbidden', `${NOT_MANAGED}; a new one needs an organisation`)
     if (course && owner && owner.key !== course.organisation)
       throw fail('validationFailed', `organisation must stay ${course.organisation}: a course stays with its own`)
@@ -114,7 +114,7 @@ export function publishCourse(
   return db.transaction(async (tx) => {
     const { id, key, draft, document, version } = await holdManagedCourse(tx, who, what.courseId)
     if (draft === null) throw fail('impossibleNow', 'There is no draft to publish; change the course first')
-    if (draft === document) throw fail('impossibleNow', `The draft says what version ${version} says; change it first`)
+    if (draft === document) throw fail('impossibleNow', `The draft is the same as version ${version}; change it first`)
     const content: CourseContent = JSON.parse(draft)
     // Apps and ids may have changed since the draft was written.
     await checkContent(tx, key, content, environment)
@@ -152,7 +152,7 @@ export function removeCourse(db: Db, who: PersonCaller, what: ReadCourse): Promi
   return db.transaction(async (tx) => {
     const { id, key, version } = await holdManagedCourse(tx, who, what.courseId)
     if ((await tx.first(store.findClass, { course: id }))?.has_class)
-      throw fail('impossibleNow', 'Classes take this course, so it stays')
+      throw fail('impossibleNow', 'This course has classes, so it cannot be removed')
     await removeCourses(tx, { keys: [key] })
     await audit(tx, who, 'course.removed', { course: key, before: version })
   })
@@ -192,7 +192,7 @@ async function checkContent(tx: Db, key: string, content: CourseContent, environ
   for (const { id, app, launchUri, passCode } of lessons) {
     if (app === undefined) continue
     const found = apps.get(clientOf(app))
-    if (!found) throw fail('validationFailed', `lessons must name apps that there are: ${id} names ${app}`)
+    if (!found) throw fail('validationFailed', `lessons must name apps that exist: ${id} names ${app}`)
     if (found.is_public && passCode) throw fail('validationFailed', `passCode of ${id} must ${beFalse(app)}`)
     if (launchUri !== undefined && !found.uris.some((uri) => isLaunchOf(launchUri, uri)))
       throw fail('validationFailed', `launchUri of ${id} must be a redirect URI of ${app}, with or without a query`)

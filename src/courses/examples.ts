@@ -104,7 +104,7 @@ export const examples = {
           objectiveId: 'objective-safety',
           courseId: 'course-preflight',
           name: 'Safety',
-          description: 'Sees what is dangerous, and says so.',
+          description: 'Reports what is dangerous.',
           lessonIds: ['lesson-walkaround', 'lesson-checkride'],
         },
         {
@@ -148,7 +148,7 @@ export const authoringExamples = {
   },
   publishCourse: {
     description:
-      'The draft becomes a version, and new classes take it. Classes that there are stay on the version that they began with. A draft that says what the newest version says is refused.',
+      'The draft becomes a version, and new classes take it. Existing classes stay on the version that they began with. A draft that says what the newest version says is refused.',
     example: { request: { courseId }, answer: FIRST, as, after },
   },
   listCourseVersions: {
@@ -166,7 +166,7 @@ export const authoringExamples = {
   },
   removeCourse: {
     description:
-      'It goes with all its versions and with notes about it; there is no way back. A course that a class takes stays, also when the class has ended.',
+      'All its versions and the notes about it are removed too. This cannot be undone. A course that a class takes stays, also when the class has ended.',
     example: { request: { courseId }, answer: DONE, as, after },
   },
   listManagedCourses: {

@@ -73,7 +73,7 @@ export async function authenticateKey(
 
 export function refuseExpired({ expiresAtMs }: KeyHolder, { at }: Caller): void {
   if (at.getTime() >= expiresAtMs)
-    throw fail('wrongCredentials', 'This key has expired; an administrator can let it live on, or make another one')
+    throw fail('wrongCredentials', 'This key has expired; an administrator can extend it, or make another one')
 }
 
 /** The latest use of a secret is known to the minute: to the request would be a write for each. */

@@ -45,7 +45,7 @@ export const examples = {
   },
   makeCredential: {
     description:
-      'A tool sends key and secret as user name and password (Basic). The secret is shown this once. Give each tool a key of its own, with no more scopes than it needs.',
+      'A tool sends key and secret as user name and password (Basic). The secret is shown only this once. Give each tool a key of its own, with no more scopes than it needs.',
     example: { request: { name: 'Simulator 3', scopes }, answer: { ...MADE, secret: STORE_SECRET }, as },
   },
   listCredentials: {
@@ -59,7 +59,7 @@ export const examples = {
   },
   changeCredential: {
     description:
-      'What is given is changed, the rest stays. A key that is suspended is refused until it is resumed. It holds at once.',
+      'Changes the fields that are sent; the rest stays. A key that is suspended is refused until it is resumed. It holds at once.',
     example: {
       request: { ...named, suspended: true, usesLibrary: true },
       answer: { ...MADE, status: 'suspended', suspendedDate: LATER, usesLibrary: true },

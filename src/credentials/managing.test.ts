@@ -119,7 +119,7 @@ test('a key that is suspended is refused at once, until it is resumed; one that 
   const refused = await client.get(WHOAMI)
   assertError(refused, 401, 4011, /revoked/)
   assert.match(refused.headers.get('www-authenticate')!, /^Basic /)
-  assertError(await suspend(false), 400, 4006, /revoked, for good/)
+  assertError(await suspend(false), 400, 4006, /revoked and cannot be restored/)
   assertError(await call(ellis, 'PUT', `${PATH}/secret`, { key }), 400, 4006)
   assert.deepEqual(await auditOf(key), [
     'credential.added',

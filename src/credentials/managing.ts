@@ -174,7 +174,7 @@ function change<T>(db: Db, key: string, work: (tx: Db, credentialId: number) => 
   return db.transaction(async (tx) => {
     const row = await tx.first(store.lockCredential, { key })
     if (!row) throw unknownKey()
-    if (row.revoked_at) throw fail('impossibleNow', 'This key was revoked, for good; make another one')
+    if (row.revoked_at) throw fail('impossibleNow', 'This key was revoked and cannot be restored; make another one')
     const result = await work(tx, row.id)
     await notify(tx, CREDENTIALS_CHANGED, { credentialId: row.id })
     return result

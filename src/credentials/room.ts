@@ -4,7 +4,7 @@ import { credentialOperations } from './routes.ts'
 export const credentials: Room = {
   name: 'credentials',
   areas: {
-    'Record store': 'Keys of the record store, and what can be asked of it beside the xAPI specification.',
+    'Record store': 'Keys of the record store, and operations on it beyond the xAPI specification.',
   },
   operations: credentialOperations,
   personalTables: {

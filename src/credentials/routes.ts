@@ -39,7 +39,7 @@ export const credentialOperations: readonly Operation[] = [
     path: '/lrs/v1/whoami',
     area,
     who: recordStore,
-    role: 'whoever may speak to the record store',
+    role: 'anybody with access to the record store',
     input: Nothing,
     from: 'query',
     output: json(StoreIdentity),

@@ -75,7 +75,7 @@ export async function replayDeliveries(db: Db, who: PersonCaller, what: ReplayDe
     return length
   })
   if (deliveryId !== undefined && count === 0)
-    throw fail('impossibleNow', 'It waits already, or a newer set of distributions has followed it')
+    throw fail('impossibleNow', 'This delivery is waiting already, or a newer set of distributions has replaced it')
   return { count, more: count === REPLAYED_AT_ONCE }
 }
 

@@ -57,7 +57,7 @@ export const examples = {
   },
   replayDeliveries: {
     description:
-      'Sends one delivery again, or those of a range, the oldest thousand at a time. They keep their ids, and come after what waits for the same request already. A set of distributions that a newer one has followed is not sent again.',
+      'Sends one delivery again, or those of a range, the oldest thousand at a time. They keep their ids, and come after deliveries that are already waiting for the same request. A set of distributions that a newer one has followed is not sent again.',
     example: {
       request: { ...named, from: MOMENT, to: LATER },
       answer: { count: 1, more: false },

@@ -11,7 +11,7 @@ export const demoOperations: readonly Operation[] = [
     name: 'signInAsDemo',
     summary: 'Signs a demo person in, in this browser',
     description:
-      'For looking around on your own machine: no password is asked for, because everybody knows it. It is there with the demo data alone, on a platform that nobody but this machine reaches; anywhere else nobody is found.',
+      'For looking around on your own machine: no password is asked for, because everybody knows it. It works only with the demo data, on a platform that only this machine can reach; anywhere else nobody is found.',
     example: { request: { handle: '@casey' }, answer: DONE },
     method: 'POST',
     path: '/account/v1/demo/signin',

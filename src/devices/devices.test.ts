@@ -262,7 +262,7 @@ test('nobody heaps up devices that were allowed and do not come in', async (t) =
   const next = await start(app, tv)
   const refused = await decide(browser, next, 'allow')
   assert.equal(refused.status, 429)
-  assert.match(refused.text, /20 devices that you allowed have not come in yet\. Wait/)
+  assert.match(refused.text, /20 devices that you allowed have not signed in yet\. Wait/)
   assertRfcError(await poll(app, tv, next), 400, 'authorization_pending', 4006)
   assert.equal((await decide(await signedIn(app, 'blake'), await start(app, tv), 'allow')).status, 303, 'others may')
   assert.equal((await decide(browser, await start(app, tv), 'deny')).status, 303, 'and a denial is always possible')

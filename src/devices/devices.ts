@@ -45,7 +45,7 @@ export async function startDevice(
   const network = networkOf(who.address)
   const open = await db.first(store.countOpen, { app: client.id, network, now: who.at, limit: MAX_OPEN })
   if (open && (open.total >= MAX_OPEN || open.own >= MAX_OPEN_OF_NETWORK))
-    throw fail('tooManyRequests', 'Too many devices of this app wait to be allowed; try again later', 60)
+    throw fail('tooManyRequests', 'Too many devices of this app are waiting to be allowed; try again later', 60)
   const deviceCode = mintToken('device', environment)
   for (let tries = TRIES; tries > 0; tries--) {
     const userCode = makeUserCode()
@@ -99,7 +99,7 @@ export async function readDevice(
 }
 
 const unknownUserCode = () =>
-  fail('notFound', 'No device waits with this code, or it has expired; look at your device again')
+  fail('notFound', 'No device is waiting with this code, or it has expired; look at your device again')
 
 /** The person allows the app on the device: that is their consent too. One browser can, for one device. */
 export function allowDevice(db: Db, who: PersonCaller, what: { userCode: string }): Promise<void> {
@@ -110,7 +110,11 @@ export function allowDevice(db: Db, who: PersonCaller, what: { userCode: string 
     if (!grant) throw unknownUserCode()
     const allowed = await tx.first(store.countAllowed, { person: personId, now: who.at, limit: MAX_ALLOWED })
     if (allowed && allowed.total >= MAX_ALLOWED)
-      throw fail('tooManyRequests', `${MAX_ALLOWED} devices that you allowed have not come in yet; try again later`, 60)
+      throw fail(
+        'tooManyRequests',
+        `${MAX_ALLOWED} devices that you allowed have not signed in yet; try again later`,
+        60,
+      )
     const parties = { appId: grant.app_id, personId }
     await ensureAppUser(tx, who, parties)
     const epochs = { personEpoch: who.epoch, consentEpoch: (await findConsentEpoch(tx, parties))! }
@@ -139,7 +143,7 @@ const REFUSALS = {
   pending: () => failOauth('authorization_pending', 'impossibleNow', 'The person has not decided yet; ask again later'),
   hasty: (seconds: number) =>
     failOauth('slow_down', 'impossibleNow', `That was too soon; wait ${seconds} seconds between requests`),
-  unknown: () => fail('unknownCode', 'This device code is not known, or no longer holds; ask for new codes'),
+  unknown: () => fail('unknownCode', 'This device code is unknown or no longer valid; ask for new codes'),
   used: () => fail('alreadyUsed', 'This device code was used already, so its session has ended; ask for new codes'),
 }
 

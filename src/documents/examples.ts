@@ -4,7 +4,7 @@ const agent = JSON.stringify({ mbox: 'mailto:avery@example.org' })
 const NO_PAGES =
   'Without an id the answer is a JSON array of ids, the oldest document first, up to 10,000; `since` leaves out what has not changed after a moment.'
 const MERGED =
-  'Where both the document that is there and the one that is sent are JSON objects, each property that is sent replaces the one of its name. Where there is none, the document is kept as it is.'
+  'Where both the document that is there and the one that is sent are JSON objects, each property that is sent replaces the one of its name. If there is none, the document is stored as it is.'
 
 /** What differs between the three resources, and the four operations of each. */
 const examplesOf = (
@@ -33,7 +33,7 @@ const examplesOf = (
 }
 
 const PROFILE = {
-  put: 'Documents of any kind, under ids that whoever writes them chooses. Version 1.0.3 asks for If-Match or If-None-Match; where there is a document, both versions do.',
+  put: 'Documents of any kind, under ids that the writer chooses. Version 1.0.3 asks for If-Match or If-None-Match; where there is a document, both versions do.',
   read: `The document comes as it was sent, with its ETag. ${NO_PAGES}`,
   remove: 'Where there is no such document nothing happens. With If-Match it is deleted only as the client knows it.',
 }
@@ -46,7 +46,7 @@ export const examples = {
       put: 'A scratch area for activities: bookmarks, answers so far, whatever an activity wants to find again. In version 2.0 replacing a document takes If-Match. With an access token it is the state of its user, `agent` being their account.',
       read: `The document comes as it was sent, with its ETag. ${NO_PAGES}`,
       remove:
-        'Without `stateId` all state of the agent in the activity is deleted, or of one registration. Where there is none nothing happens.',
+        'Without `stateId` all state of the agent in the activity is deleted, or of one registration. If there is none, nothing happens.',
     },
     { activityId, agent, registration: '3c1f2f9d-0b9d-4e52-8f0e-4a3c9a578e40', stateId: 'bookmark' },
   ),

@@ -215,6 +215,7 @@ function readSent(request: HttpRequest, contents: Buffer<ArrayBuffer>): SentDocu
     throw fail('badRequest', 'Content-Type must be a media type of up to 200 characters, such as application/json')
   // What says that it is JSON is JSON (3.2), and such that it can be merged.
   const json = isJson(contentType) ? parseStrictJson(contents) : undefined
-  if (isJson(contentType) && json === undefined) throw fail('badRequest', 'The document is empty, which is no JSON')
+  if (isJson(contentType) && json === undefined)
+    throw fail('badRequest', 'The document is empty, which is not valid JSON')
   return { contentType, contents, json }
 }

@@ -47,7 +47,7 @@ export const examples = {
   },
   listKids: {
     description:
-      'For an app that parents and their children use: shows whom the caller looks after, with what the app knows the children as. Children who do not use the app are not in it, nor are those from their 13th birthday on; whoever looks after nobody gets an empty list. `parentFlags` say what a parent has decided.',
+      'For an app that parents and their children use: shows whom the caller looks after, with what the app knows the children as. Children who do not use the app are not in it, nor are those from their 13th birthday on; a caller who looks after nobody gets an empty list. `parentFlags` say what a parent has decided.',
     example: {
       answer: [
         {
@@ -105,7 +105,7 @@ export const examples = {
   },
   deleteChild: {
     description:
-      'Everything that belongs to this child alone is gone, and all its tokens stop working at once. What it shared with others stays without it. There is no way back, so the parent sends their own password too.',
+      'Everything that belongs to this child alone is gone, and all its tokens stop working at once. What it shared with others stays without it. This cannot be undone, so the parent sends their own password too.',
     example: { request: { handle: HANDLE, password: PASSWORD }, answer: DONE },
   },
 }

@@ -51,7 +51,7 @@ export async function removeParent(db: Db, who: Caller, what: Link): Promise<{ i
     await tx.all(store.lockPeople, { ids: [childId] })
     const parties = { child: childId, parent: parentId }
     if (!(await tx.first(store.deleteGuardian, parties)))
-      throw fail('notFound', `${what.parent} is no parent of ${what.child}`)
+      throw fail('notFound', `${what.parent} is not a parent of ${what.child}`)
     await hideOrphans(tx, who, { childIds: [childId], parentId })
     await recordAudit(tx, who, { action: 'parent.removed', personId: childId, detail: { parent: parentId } })
     return { isLeftAlone: (await tx.first(store.findOtherParent, parties)) === undefined }

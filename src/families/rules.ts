@@ -26,7 +26,7 @@ export function checkParent({ handle, dateOfBirth, isAnonymous }: Somebody, now:
 /** Parents decide until the thirteenth birthday; from then on the child does. */
 export function checkChild({ handle, dateOfBirth }: Pick<Somebody, 'handle' | 'dateOfBirth'>, now: Date): void {
   if (!isChild(dateOfBirth, now))
-    throw fail('wrongUserType', `${handle} is no longer a child: whoever is 13 or older decides for themselves`)
+    throw fail('wrongUserType', `${handle} is no longer a child: people of 13 or older decide for themselves`)
 }
 
 /** The day of birth of a new child. */

@@ -9,7 +9,7 @@ export const finderOperations: readonly Operation[] = [
     name: 'findAnything',
     summary: 'Finds what the caller may see by its name',
     description:
-      'One’s classes, courses that one manages, students of classes that one is staff of, plans, apps, plugins and organisations; for administrators people too. At most eight of each kind, by name.',
+      'Searches the caller’s classes, courses that they manage, students of classes whose staff they are on, plans, apps, plugins and organisations; for administrators people too. At most eight of each kind, by name.',
     example: {
       request: { text: 'northwind' },
       answer: [{ kind: 'organisation', id: 'northwind', within: null, name: 'Northwind Training', about: 'northwind' }],

@@ -179,7 +179,7 @@ test('whoever asks for their long lists many times at once holds up nobody but t
       for (const answer of answers) {
         if (answer.status === 200) assert.equal(answer.text, whole.text)
         else {
-          assertError(answer, 429, 4291, /wait for their turn/)
+          assertError(answer, 429, 4291, /requests are waiting/)
           assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
         }
       }

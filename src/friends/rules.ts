@@ -57,7 +57,7 @@ export const missing = (verb: AskingVerb): PlatformError => fail('notFound', MIS
 const PARENT_DECIDES: Partial<Record<Verb, string>> = {
   request: 'A parent asks for the friends of a child; ask yours',
   accept: 'A parent answers friend requests to a child; ask yours',
-  decline: 'A parent answers friend requests to a child; ask yours, or block whoever asks',
+  decline: 'A parent answers friend requests to a child; ask yours, or block the person who asks',
   unblock: 'A parent ends the blocks of a child; ask yours',
 }
 

@@ -184,7 +184,12 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
   // Node would end the connection without a word.
   server.on('connect', (_, socket) => {
     socket.on('error', () => socket.destroy())
-    refuseRaw(socket as Socket, fail('methodNotAllowed', 'This is no proxy; send the request itself'), 'allow', '')
+    refuseRaw(
+      socket as Socket,
+      fail('methodNotAllowed', 'This is not a proxy; send the request to its own host'),
+      'allow',
+      '',
+    )
   })
   const handle = (raw: IncomingMessage, response: ServerResponse): void =>
     dispatch(raw, response, raw.httpVersion === '1.1' && AWAITS_CONTINUE.test(raw.headers.expect ?? ''))

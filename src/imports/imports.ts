@@ -144,7 +144,7 @@ async function finishEarlier(targets: readonly ImportTarget[], isDryRun: boolean
     if (isDryRun)
       throw fail(
         'conflict',
-        'An earlier import is not written to its end yet: let the platform run, or import once more, and try again',
+        'An earlier import is not finished yet: let the platform run, or import once more, and try again',
       )
     await carryOut(target, () => {})
   }

@@ -156,7 +156,7 @@ test('an import counts on what an earlier one has decided, and a dry run does no
     { organisations: [], people: [{ handle: '@left', isKnown: false }], apps: [] },
   ])
   const content = { people: [{ handle: '@avery', friends: ['@left'] }] }
-  await assert.rejects(run(app, content, true), /An earlier import is not written to its end yet/)
+  await assert.rejects(run(app, content, true), /An earlier import is not finished yet/)
   assert.equal((await app.sql('select from import_parts')).length, 1)
   await importContent([app.environment()], who(), { content })
   assert.equal((await friendships(app)).length, 1)

@@ -14,7 +14,7 @@ const spoilt = {
 export const examples = {
   countStatements: {
     description:
-      'Takes the filters of the statements resource, and reads no pages: a million statements are counted in a moment. Voided statements do not count; what was stored before the call does. Whoever may read only their own statements counts those.',
+      'Takes the filters of the statements resource, and reads no pages: a million statements are counted in a moment. Voided statements do not count; what was stored before the call does. A caller who may read only their own statements counts those.',
     example: { request: { activity: object.id }, answer: { count: 1, through: MOMENT }, after },
   },
   aggregateStatements: {
@@ -42,7 +42,7 @@ export const examples = {
   },
   streamStatements: {
     description:
-      'Each statement is told once and in the order of storing, within a second, whoever sent it and through whichever process. After a break `Last-Event-ID` brings what came meanwhile; `since` begins earlier. A caller may have 50 streams open in a process.',
+      'Each statement is sent once, in the order of storing and within a second, no matter who sent it to which process. After a break `Last-Event-ID` brings what came meanwhile; `since` begins earlier. A caller may have 50 streams open in a process.',
     example: { request: { activity: object.id } },
   },
   validateStatements: {

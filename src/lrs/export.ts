@@ -13,7 +13,7 @@ const exporting = gatePerOwner({
   atOnce: 16,
   perKey: 2,
   waiting: 0,
-  refusal: () => fail('notReady', 'Others export statements, or you do already; try again shortly', 15),
+  refusal: () => fail('notReady', 'Others are exporting statements, or you are already; try again shortly', 15),
 })
 
 /** So much is in memory at once. */

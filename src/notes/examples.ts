@@ -18,7 +18,7 @@ const NAMED = { text: NOTE.text, studentId: NOTE.studentId, lessonId: NOTE.lesso
 export const examples = {
   listNotes: {
     description:
-      'The newest first, in a plain array of at most 1000. Filters combine: all that are given must hold. One sees notes that one wrote, notes about oneself, and as an instructor those of one’s classes.',
+      'The newest first, in a plain array of at most 1000. Filters combine: a note must match all that are given. Callers see notes that they wrote, notes about them, and as instructors the notes of their classes.',
     example: { request: { studentId: NOTE.studentId }, answer: [NOTE], after: 'createNote' },
   },
   readNote: {
@@ -32,7 +32,7 @@ export const examples = {
     example: { request: NAMED, answer: NOTE },
   },
   removeNote: {
-    description: 'The author and the instructors of the class may remove a note. There is no way back.',
+    description: 'The author and the instructors of the class may remove a note. This cannot be undone.',
     example: { request: { noteId: NOTE.noteId }, answer: DONE },
   },
 }

@@ -207,7 +207,7 @@ test('notes about a lesson are about one of the class', async (t) => {
   const casey = await app.as('casey')
   for (const about of [{ classId: 'alpha' }, { studentId: 'avery-alpha' }]) {
     const answer = await casey.put(PATH, { text: 'x', ...about, lessonId: 'added' })
-    assertError(answer, 400, 4003, /^lessonId is no lesson of that class$/)
+    assertError(answer, 400, 4003, /^lessonId is not a lesson of that class$/)
     for (const lessonId of ['walkaround', 'interior'])
       assert.equal((await casey.put(PATH, { text: 'x', ...about, lessonId })).body.lessonId, lessonId)
   }

@@ -13,7 +13,7 @@ export async function readNote(db: Db, who: Member, { noteId }: NameNote): Promi
   return toNote(await findNote(db, who, noteId))
 }
 
-/** Newest first; all that are given must hold. */
+/** Newest first; a note must match all that are given. */
 export async function listNotes(db: Db, who: Member, what: ListNotes): Promise<Note[]> {
   const rows = await db.all(store.listNotes, { ...callerOf(who), ...namesOf(what) })
   return rows.map(toNote)

@@ -65,7 +65,7 @@ export function resolveNote(named: Named, ids: Ids): About {
     about: one('people', named.user_person_id, named.student_person_id),
   }
   if (classId !== null && named.lesson_id !== null && !named.is_lesson_of_class)
-    throw fail('validationFailed', 'lessonId is no lesson of that class')
+    throw fail('validationFailed', 'lessonId is not a lesson of that class')
   return about
 }
 

@@ -102,7 +102,7 @@ export async function redeemCode(
   throw await refuseUsed(db, who, hash)
 }
 
-const unknown = () => fail('unknownCode', 'This code is not known, or no longer holds; start the sign-in again')
+const unknown = () => fail('unknownCode', 'This code is unknown or no longer valid; start the sign-in again')
 
 /** RFC 6749 §4.1.3 and RFC 7636 §4.6; a verifier for a code without challenge is RFC 9700 §4.8.2: somebody took the challenge away. */
 function findProofFlaw(

@@ -100,7 +100,7 @@ export const examples = {
   },
   revokeToken: {
     description:
-      'Call this when your app no longer needs a token. A refresh token ends the whole session; an access token stops working alone. A token that nobody knows counts as revoked, and one of another app is refused.',
+      'Call this when your app no longer needs a token. A refresh token ends the whole session; an access token ends only itself. A token that nobody knows counts as revoked, and one of another app is refused.',
     example: { request: { token: REFRESH_TOKEN, ...CLIENT }, answer: DONE },
   },
   introspectToken: {

@@ -165,7 +165,7 @@ const pagesOf = (dialect: Dialect): Page[] => [
     path: PATHS[dialect].signin,
     about:
       dialect === 'rfc'
-        ? 'The sign-in page by the book (RFC 6749 §4.1.1, PKCE required): leads back to `redirect_uri` with `code`, `state` and `iss`, or with `error`'
+        ? 'The standard sign-in page (RFC 6749 §4.1.1, PKCE required): leads back to `redirect_uri` with `code`, `state` and `iss`, or with `error`'
         : 'The sign-in page: the person signs in, allows or denies the app, and is led back to `redirect_uri` with `code` and `state`, or with `error`',
     input: AuthorizationQuery,
     run: lookFor(dialect),

@@ -104,7 +104,7 @@ export const oauthOperations: readonly Operation[] = [
     who: appUser,
     name: 'validateToken',
     ...examples.validateToken,
-    summary: 'Tells whether an access token still holds',
+    summary: 'Tells whether an access token is still valid',
     method: 'GET',
     path: '/oauth/token/validate',
     area: 'Sign-in',
@@ -123,7 +123,7 @@ export const oauthOperations: readonly Operation[] = [
     name: 'validateSession',
     ...examples.validateSession,
     summary:
-      'Tells whether a session still holds: the one of the refresh token, or of the Bearer token, which may have expired',
+      'Tells whether a session is still valid: the one of the refresh token, or of the Bearer token, which may have expired',
     method: 'GET',
     path: '/oauth/session/validate',
     area: 'Sign-in',

@@ -86,13 +86,13 @@ export const IntrospectionFields = Type.Object({ ...clientFields, token: Token, 
 export const TokenFacts = Type.Object(
   {
     active: Type.Boolean({
-      description: 'Whether the token is one of this app, and holds; if not, nothing else is said',
+      description: 'Whether the token belongs to this app and is valid; if not, there are no other fields',
     }),
     scope: optional(Type.String()),
     client_id: optional(Type.String()),
     username: optional(Type.String({ description: "The person's handle" })),
     token_type: optional(Type.Union([Type.Literal('Bearer'), Type.Literal('refresh_token')])),
-    exp: optional(Type.Integer({ description: 'When it stops to hold, in seconds since 1970' })),
+    exp: optional(Type.Integer({ description: 'When it expires, in seconds since 1970' })),
     iat: optional(Type.Integer({ description: 'When it was issued' })),
     sub: optional(Type.String({ description: "The person's id in this app" })),
     iss: optional(Type.String()),
@@ -129,7 +129,7 @@ export const LaunchFields = Type.Object({
   launchUri: Id('Where the lesson is: a redirect URI of the app, with any query behind it', 4000),
 })
 export const LaunchAnswer = Type.Object({
-  uri: Type.String({ description: 'The launch address with a code, which holds for a minute and for one use' }),
+  uri: Type.String({ description: 'The launch address with a code, valid for a minute and for one use' }),
 })
 
 export const TokenState = Type.Object({

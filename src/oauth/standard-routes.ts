@@ -86,7 +86,7 @@ export const standardOperations: readonly Operation[] = [
     ...byTheBook,
     name: 'revokeToken',
     ...examples.revokeToken,
-    summary: 'Takes a token back: with a refresh token the session ends, an access token ends alone (RFC 7009)',
+    summary: 'Takes a token back: a refresh token ends the session, an access token only itself (RFC 7009)',
     method: 'POST',
     path: '/oauth/v2/revoke',
     input: RevocationFields,

@@ -38,7 +38,7 @@ export const Organisation = Type.Object(
     organisation: Type.String({ description: 'Its key' }),
     name: Type.String(),
     role: Type.Union([Type.String(), Type.Null()], {
-      description: 'What the caller is there; null for an administrator who is no member',
+      description: 'What the caller is there; null for an administrator who is not a member',
     }),
   },
   { title: 'Organisation' },

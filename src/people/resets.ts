@@ -134,7 +134,10 @@ export async function readReset(
   if (found.expires_at <= who.at)
     throw fail('unknownCode', `This link has expired after ${RESET_MINUTES} minutes: ask for a new one`)
   if (!found.is_current)
-    throw fail('unknownCode', 'This link is worthless since the password or the account was changed: ask for a new one')
+    throw fail(
+      'unknownCode',
+      'This link stopped working when the password or the account was changed: ask for a new one',
+    )
   return { personId: found.person_id, epoch: found.epoch, handle: found.handle }
 }
 
@@ -154,7 +157,7 @@ export async function resetPassword(
     // Somebody was faster: they have used the link, or set a password in another way.
     if (!taken) {
       await readReset(tx, who, what, messages)
-      throw fail('unknownCode', 'This link no longer holds: ask for a new one')
+      throw fail('unknownCode', 'This link is no longer valid: ask for a new one')
     }
     // Whoever has the link has read what was sent there.
     if (taken.sent_to !== null) await confirmEmail(tx, who, { personId, email: taken.sent_to })

@@ -11,10 +11,10 @@ export const peopleOperations: readonly Operation[] = [
     who: person,
     name: 'deleteAccount',
     description:
-      'Send the own handle and the password of the person, so that nobody deletes an account by mistake. What is theirs alone is gone, and what they share with others stays without them. There is no way back, and nobody else gets the handle for 180 days.',
+      'Send the own handle and the password of the person, so that nobody deletes an account by mistake. What is theirs alone is gone, and what they share with others stays without them. This cannot be undone, and nobody else gets the handle for 180 days.',
     example: { request: { handle: '@avery', password: PASSWORD }, answer: DONE },
     summary:
-      'Deletes the own account for good; all tokens are dead at once. Accounts of children who have one are deleted by a parent',
+      'Deletes the caller’s account for good; all tokens stop working at once. Accounts of children who have one are deleted by a parent',
     method: 'POST',
     path: '/account/v1/delete',
     area: 'Account',

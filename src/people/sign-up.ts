@@ -92,7 +92,10 @@ export async function signUp(
   if (!canBeBirth(who.at, new Date(dateOfBirth)))
     throw fail('validationFailed', 'dateOfBirth must be a day on which somebody alive was born')
   if (isChild(dateOfBirth, who.at))
-    throw fail('forbidden', 'Whoever is younger than 13 gets an account from a parent, under Children in their account')
+    throw fail(
+      'forbidden',
+      'People younger than 13 get an account from a parent, who adds it under Children in their own account',
+    )
   await refuseBlocked(db, who, [askerSubject(who)])
   await readSignUp(db, who, what, messages)
   const passwordHash = await hashPassword(what.password, networkOf(who.address))

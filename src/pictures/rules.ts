@@ -81,5 +81,5 @@ export function checkFormat(image: Buffer): void {
   if (image.length === 0) throw fail('validationFailed', 'The image is empty; choose a file with a picture in it')
   const start = image.toString('hex', 0, 12)
   if (!FORMATS.some((format) => format.test(start)))
-    throw fail('unsupportedMediaType', 'This is no PNG, JPEG or WebP image; save it as one of these')
+    throw fail('unsupportedMediaType', 'This is not a PNG, JPEG or WebP image; save it as one of these')
 }

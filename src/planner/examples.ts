@@ -67,7 +67,7 @@ export const examples = {
     example: { request: { searchId: SEARCH_ID }, answer: { ...SEARCH, candidates: CANDIDATES }, as },
   },
   listPlannerSearches: {
-    description: 'One’s own of the last 30 days, the newest first. What came of each is read by its id.',
+    description: 'The caller’s searches of the last 30 days, the newest first. Read one by its id to see its results.',
     example: { answer: page({ searchId: SEARCH_ID, ...mission, engines: [answered], createdDate: MOMENT }), as },
   },
   savePlan: {
@@ -76,7 +76,7 @@ export const examples = {
     example: { request: { name: 'Night search', searchId: SEARCH_ID, people: ['@avery'] }, answer: PLAN, as },
   },
   changePlan: {
-    description: 'What is given is changed, the rest stays. Of the people only those who are named stay.',
+    description: 'Changes the fields that are sent; the rest stays. Of the people only those who are named stay.',
     example: {
       request: { planId: PLAN_ID, name: 'Night search, two aircraft' },
       answer: { ...PLAN, name: 'Night search, two aircraft' },
@@ -85,12 +85,12 @@ export const examples = {
   },
   readPlan: {
     description:
-      'A plan shows the people whom its owner may see now. Whoever has left the organisation is not among them. One that is shared is read by whoever it is shared with, while they belong to one of its organisations.',
+      'A plan shows the people whom its owner may see now. People who have left the organisation are not among them. Others whom it is shared with can read it while they belong to one of its organisations.',
     example: { request: { planId: PLAN_ID }, answer: PLAN, as },
   },
   listPlans: {
     description:
-      'One’s own and those that others share with the caller, the one that was changed last first. Each says whose it is and how many people it shows.',
+      'The caller’s own plans and those that others share with them, the latest change first. Each says whose it is and how many people it shows.',
     example: { answer: page({ ...ENTRY, people: 1 }), as },
   },
   sharePlan: {
@@ -107,11 +107,11 @@ export const examples = {
   },
   unsharePlan: {
     description:
-      'Whoever is named reads it no more, unless it is shared with them in another way too. The plan itself stays as it is.',
+      'They can no longer read it, unless it is shared with them in another way too. The plan itself stays as it is.',
     example: { request: { planId: PLAN_ID, people: ['@avery'] }, answer: PLAN, as },
   },
   removePlan: {
-    description: 'Removes a plan of one’s own. There is no way back.',
+    description: 'Removes one of the caller’s plans. This cannot be undone.',
     example: { request: { planId: PLAN_ID }, answer: DONE, as },
   },
 }

@@ -30,7 +30,7 @@ import { findCandidates, listSearches, readSearch, startSearch } from './searche
 const area = 'Mission planner'
 const path = '/planner/v1'
 const planner = 'owner or instructor of the organisation, or administrator'
-const searcher = 'whoever started the search'
+const searcher = 'the person who started the search'
 const owner = 'owner of the plan'
 const reader = 'owner of the plan, or a member whom it is shared with'
 

@@ -52,7 +52,7 @@ export const SharePlan = Type.Object({
 })
 export type SharePlan = Static<typeof SharePlan>
 export const ListPlans = Type.Object({
-  own: Type.Optional(Flag('Only one’s own; false by default')),
+  own: Type.Optional(Flag('Only the caller’s own; false by default')),
   ...paging,
 })
 export type ListPlans = Static<typeof ListPlans>
@@ -174,7 +174,7 @@ export const Plan = Type.Object(
         }),
         Type.Null(),
       ],
-      { description: 'With whom; for its owner alone' },
+      { description: 'With whom; only its owner sees this' },
     ),
   },
   { title: 'Plan' },

@@ -49,7 +49,7 @@ export const examples = {
   },
   changePlugin: {
     description:
-      'What is given is changed, the rest stays. Setting an address switches it on again. Permissions that are asked for anew wait for an administrator; those that are no longer asked for are lost.',
+      'Changes the fields that are sent; the rest stays. Setting an address switches it on again. New permissions wait for an administrator; those that are left out are lost.',
     example: {
       request: { ...named, description: 'Authorises apps about the weather' },
       answer: { ...PENDING, description: 'Authorises apps about the weather' },
@@ -83,7 +83,7 @@ export const examples = {
   },
   removePlugin: {
     description:
-      'The plugin goes with its secrets, requests, deliveries and what it knows people by. There is no way back.',
+      'The plugin goes with its secrets, requests, deliveries and what it knows people by. This cannot be undone.',
     example: { request: named, answer: DONE, as, after: 'registerPlugin' },
   },
   addPluginSecret: {

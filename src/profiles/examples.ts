@@ -41,7 +41,7 @@ const SETTINGS = {
 export const examples = {
   readOwnProfile: {
     description:
-      'Use it to greet the user and to show what the platform knows about them. Keep only the `userId`, which is theirs in your app and nowhere else; ask for the rest again when you show it. What is not known is an empty text, and the country that of the installation.',
+      'Use it to greet the user and to show what the platform knows about them. Keep only the `userId`, which is theirs in your app and nowhere else; ask for the rest again when you show it. Unknown values are empty texts; an unknown country is that of the installation.',
     example: {
       answer: {
         ...AVERY,
@@ -62,7 +62,7 @@ export const examples = {
   },
   readSettings: {
     description:
-      'For a page on which people edit their own profile. It belongs to the person and not to an app, so there is no `userId` in it. What is not known is an empty text.',
+      'For a page on which people edit their own profile. It belongs to the person and not to an app, so there is no `userId` in it. Unknown values are empty texts.',
     example: { answer: SETTINGS },
   },
   changeSettings: {

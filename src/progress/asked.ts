@@ -63,10 +63,10 @@ export async function readAsked(db: Db, who: Who, what: NameAttempt, purpose: Pu
     throw fail('forbidden', FORBIDDEN)
   }
   if (!MAY[purpose](relation)) throw fail('forbidden', row.is_own ? whyNot(relation, purpose) : FORBIDDEN)
-  if (!row.is_asked_class) throw fail('validationFailed', 'studentId is no student of that class')
+  if (!row.is_asked_class) throw fail('validationFailed', 'studentId is not a student of that class')
   if (row.lesson_id === null || !row.in_course) {
     const known = await db.first(store.findKnown, { person, app: who.appId ?? null, lesson })
-    if (known?.is_known) throw fail('validationFailed', 'lessonId is no lesson of that class')
+    if (known?.is_known) throw fail('validationFailed', 'lessonId is not a lesson of that class')
     throw fail('notFound', 'There is no lesson with that id, or you do not take it')
   }
   if (purpose === 'write') {
@@ -151,7 +151,7 @@ export async function readStudent(
     throw fail('forbidden', FORBIDDEN)
   }
   if (!mayRead(relation)) throw fail('forbidden', FORBIDDEN)
-  if (!row.is_asked_class) throw fail('validationFailed', 'studentId is no student of that class')
+  if (!row.is_asked_class) throw fail('validationFailed', 'studentId is not a student of that class')
   return { enrolmentId: row.enrolment_id, studentId: row.student!, classId: row.class! }
 }
 

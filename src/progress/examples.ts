@@ -78,7 +78,7 @@ export const examples = {
   },
   updateProgress: {
     description:
-      'Records what is given and leaves the rest; `complete: true` ends the attempt and closes its open intervals. With `startTime` and no open attempt a whole attempt is recorded afterwards, up to `endTime` or now; it must not lie in the future or overlap another. Ids may stand in the address or in the body, everything else in the body only.',
+      'Records what is given and leaves the rest; `complete: true` ends the attempt and closes its open intervals. With `startTime` and no open attempt a whole attempt is recorded afterwards, up to `endTime` or now; it must not be in the future or overlap another. Ids may stand in the address or in the body, everything else in the body only.',
     example: {
       request: { ...IDS, pass: true, complete: true, score: 92, answers: [{ item: 'pitot cover', found: true }] },
       answer: {
@@ -108,7 +108,7 @@ export const examples = {
   },
   launchLesson: {
     description:
-      "Send the person's browser to the address at once: it has the lesson's launch parameters, the platform's ids and, where the lesson passes it, a code that the app redeems within a minute. Students get a lesson that is not locked; instructors get any lesson of their class, without a `studentId`. A code is always for whoever asks, who must have allowed the app before, or does so with `allow`.",
+      "Send the person's browser to the address at once: it has the lesson's launch parameters, the platform's ids and, where the lesson passes it, a code that the app redeems within a minute. Students get a lesson that is not locked; instructors get any lesson of their class, without a `studentId`. A code is always for the caller, who must have allowed the app before, or does so with `allow`.",
     example: {
       request: IDS,
       answer: {
@@ -118,7 +118,7 @@ export const examples = {
   },
   watchClass: {
     description:
-      'A new stream begins with every student as they are now: active, idle, paused or finished. Each change follows within a second, and after a break `Last-Event-ID` brings what you missed in up to 30 days. Whoever loses their role gets `removed`; a person may have 50 streams open in a process.',
+      'A new stream begins with every student as they are now: active, idle, paused or finished. Each change follows within a second, and after a break `Last-Event-ID` brings what you missed in up to 30 days. Somebody who loses their role gets `removed`; a person may have 50 streams open in a process.',
     example: { request: { classId: 'class-alpha' }, as: 'casey' as const },
   },
 }

@@ -45,7 +45,7 @@ export const AttemptsLeft = Type.Object(
     studentId: Type.String(),
     lessonId: Type.String(),
     attempts: Type.Integer({ description: 'So many were started' }),
-    extraAttempts: Type.Integer({ description: 'So many were given beside those of the lesson' }),
+    extraAttempts: Type.Integer({ description: 'How many were given in addition to those of the lesson' }),
     attemptsLeft: Type.Integer(),
   },
   { title: 'AttemptsLeft' },

@@ -58,7 +58,7 @@ export async function grantAttempts(db: Db, who: PersonCaller, what: GrantAttemp
   const { count = 1 } = what
   const reason = reasonOf(what)
   if (asked.maxAttempts === null)
-    throw fail('impossibleNow', 'This lesson can be tried as often as one likes; there is nothing to add')
+    throw fail('impossibleNow', 'This lesson has no limit of attempts; there is nothing to add')
   const given = await db.first(store.addAttempts, {
     ...placeOf(asked),
     ...actOf(who),
@@ -141,7 +141,7 @@ async function lockAttempt(tx: Db, asked: Asked, lessonResultId: string | undefi
   const standing = await tx.first(store.lockStanding, placeOf(asked))
   const found = standing && (await tx.first(store.findAttempt, { ...placeOf(asked), attempt: lessonResultId ?? null }))
   if (!found && lessonResultId !== undefined)
-    throw fail('validationFailed', 'lessonResultId is no attempt of that student at that lesson')
+    throw fail('validationFailed', 'lessonResultId is not an attempt of that student at that lesson')
   if (!standing || (!found && standing.attempt_id === null)) throw fail('notFound', NOT_STARTED)
   if (found?.state !== 'completed')
     throw fail('impossibleNow', 'This attempt is not completed; it can be graded as soon as it is')

@@ -59,8 +59,8 @@ export const updateProgress = (db: Db, who: Member, what: UpdateProgress): Promi
     time === undefined ? undefined : new Date(time),
   )
   for (const [name, time] of Object.entries({ startTime, endTime }))
-    if (time && time > who.at) throw fail('validationFailed', `${name} must not lie in the future`)
-    else if (time && time.getTime() < 0) throw fail('validationFailed', `${name} must not lie before 1970`)
+    if (time && time > who.at) throw fail('validationFailed', `${name} must not be in the future`)
+    else if (time && time.getTime() < 0) throw fail('validationFailed', `${name} must not be before 1970`)
   const reported = { pass: what.pass, score: what.score, answers: answersText(what.answers) }
   return change(db, who, what, async (asked, db) => {
     if (startTime && isWhole(asked))
@@ -72,7 +72,7 @@ export const updateProgress = (db: Db, who: Member, what: UpdateProgress): Promi
     if (end < attempt.changedAt && endTime)
       throw fail(
         'validationFailed',
-        `endTime must not lie before ${attempt.changedAt.toISOString()}, when the attempt last changed`,
+        `endTime must not be before ${attempt.changedAt.toISOString()}, when the attempt last changed`,
       )
     const moved = isEnd ? moveTo(attempt, state, end) : {}
     return save(
@@ -125,7 +125,7 @@ function reportAttempt(
   report: Reported & { startTime: Date; endTime: Date },
 ): Promise<Attempt | undefined> {
   const { startTime, endTime } = report
-  if (endTime < startTime) throw fail('validationFailed', 'endTime must not lie before startTime')
+  if (endTime < startTime) throw fail('validationFailed', 'endTime must not be before startTime')
   return beginAlone(db, who, what, asked, async (now, tx) => {
     // Somebody has just started it: then this is an update.
     if (!isWhole(now)) return undefined
@@ -157,7 +157,7 @@ export async function scoreObjective(db: Db, who: Member, what: ScoreObjective):
     app: who.appId ?? null,
     now: who.at,
   })
-  if (!found) throw fail('validationFailed', 'objectiveId is no objective of that lesson')
+  if (!found) throw fail('validationFailed', 'objectiveId is not an objective of that lesson')
   if (!found.is_stored) throw fail('forbidden', 'An instructor has scored this objective; only instructors change it')
   announceEvents(db)
   return { objectiveId, lessonId, studentId: asked.student, score }

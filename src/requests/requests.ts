@@ -36,7 +36,7 @@ export async function listRequests(
 function readCursor(cursor: string | undefined): number {
   if (cursor === undefined) return Number.MAX_SAFE_INTEGER
   if (!/^\d{1,15}$/.test(cursor))
-    throw fail('validationFailed', 'cursor must be the `next` of a page before, unchanged')
+    throw fail('validationFailed', 'cursor must be the `next` of an earlier page, unchanged')
   return Number(cursor)
 }
 

@@ -7,7 +7,7 @@ const answer = { docs: [{ handle: TESTER, name: 'Alex Abara', createdDate: MOMEN
 export const examples = {
   makeTestPeople: {
     description:
-      'Ten people with names and no password, who let others find them: for trying an app with somebody in it. Whoever has some already gets those that are missing. They are in the sandbox alone; in production it is refused with 400/4006.',
+      'Ten people with names and no password, who let others find them: for trying an app with other people in it. If you have some already, the missing ones are made. They exist only in the sandbox; production refuses this with 400/4006.',
     example: { answer, as, isLive: true },
   },
   listTestPeople: {
@@ -16,7 +16,7 @@ export const examples = {
   },
   signInAsTestPerson: {
     description:
-      'From then on this browser is theirs, as if they had signed in; the developer has to sign in again to be themselves. Only those whom one has made oneself can be entered so, and only in the sandbox.',
+      'From then on this browser is theirs, as if they had signed in; the developer has to sign in again to be themselves. You can do so only with people whom you have made, and only in the sandbox.',
     example: { request: { handle: TESTER }, answer: DONE, as },
   },
   resetTestPeople: {

@@ -36,9 +36,9 @@ type Where = Pick<Environment, 'name' | 'config'>
 
 /** Test people are for developers, in the sandbox: who signs in as somebody else has no place in production. */
 async function checkMaker(db: Db, who: PersonCaller, { name, config }: Where): Promise<void> {
-  if (name !== 'sandbox') throw fail('impossibleNow', `Test people are in the sandbox alone: ${config.SANDBOX_URL}`)
+  if (name !== 'sandbox') throw fail('impossibleNow', `Test people exist only in the sandbox: ${config.SANDBOX_URL}`)
   const { develops } = await readParts(db, who)
-  if (!develops) throw fail('forbidden', 'Test people are for developers: become one of an organisation first')
+  if (!develops) throw fail('forbidden', 'Test people are for developers: become a developer of an organisation first')
 }
 
 export async function listTesters(db: Db, who: PersonCaller, where: Where): Promise<Testers> {

@@ -77,7 +77,7 @@ test('they are not for production, nor for those who develop nothing', async () 
     ['POST', `${PATH}/reset`, {}],
   ] as const
   for (const [method, path, body] of asks) {
-    assertError(await call(real, method, path, body), 400, 4006, /sandbox alone/)
+    assertError(await call(real, method, path, body), 400, 4006, /only in the sandbox/)
     assertError(await call(blake, method, path, body), 403, 4032, /for developers/)
   }
   assert.deepEqual(await app.sql('select person_id from test_people'), [])

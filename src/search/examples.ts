@@ -4,7 +4,7 @@ import { BLAKE } from '../profiles/examples.ts'
 export const examples = {
   searchUsers: {
     description:
-      'Finds users of your app by handle, by name, or by the beginning of one, and forgives small typing mistakes. The best match comes first; only the best 200 can be paged through. Searches are limited for each user, and every ten results asked for count as one search.',
+      'Finds users of your app by handle, by name, or by the beginning of one, and forgives small typing mistakes. The best match comes first; only the best 200 can be paged through. Searches are limited for each user, and every ten requested results count as one search.',
     example: { request: { term: 'blake', limit: 10 }, answer: { docs: [BLAKE], page: 1, total: 1 } },
   },
   sampleUsers: {

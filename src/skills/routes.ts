@@ -34,7 +34,7 @@ export const skillOperations: readonly Operation[] = [
     name: 'setSkills',
     summary: "Sets the person's hobbies, skills and education",
     description:
-      'What is given replaces what was there; what is left out stays. A list holds up to 50 different texts of up to 100 characters, in `education` of up to 200. AI plugins of the organisations that the person belongs to can read it, where an administrator allows that.',
+      'Fields that are sent replace the old ones; the rest stays. A list holds up to 50 different texts of up to 100 characters, in `education` of up to 200. AI plugins of the organisations that the person belongs to can read it, where an administrator allows that.',
     example: { request: example, answer: example },
     method: 'PUT',
     path,

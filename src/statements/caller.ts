@@ -63,7 +63,7 @@ export const xapi = <Who extends Caller>(kind: CallerKind<Who>): CallerKind<Who 
 
 /** Version 2.0 has no alternate request syntax. */
 export function refuseAlternate(request: HttpRequest): void {
-  if (findVersion(request) !== '1.0.3') throw fail('badRequest', '?method= is for version 1.0 of xAPI alone')
+  if (findVersion(request) !== '1.0.3') throw fail('badRequest', '?method= works only with version 1.0 of xAPI')
 }
 
 /** What all resources of the specification declare alike. */

@@ -51,14 +51,14 @@ export function resolveLinks(
   )
   // Somebody else acts only as a student of a class that the sender teaches.
   if (!isOwn && enrolment !== null && !(named.teaches && named.enrolment_person_id === named.actor_id))
-    throw fail('validationFailed', `${APART}: actor is no student of yours there`)
+    throw fail('validationFailed', `${APART}: actor is not a student of yours there`)
   if (!isOwn && enrolment === null && ofClass !== null)
-    throw fail('validationFailed', `${APART}: actor is no student of that class`)
+    throw fail('validationFailed', `${APART}: actor is not a student of that class`)
   if (ofClass !== null) refuseClosed(named)
   if (ofClass !== null && lesson !== null && !named.is_lesson_of_class)
-    throw fail('validationFailed', `${nameOf('lesson')} is no lesson of that class`)
+    throw fail('validationFailed', `${nameOf('lesson')} is not a lesson of that class`)
   if (named.objective_id !== null && lesson !== null && !named.is_objective_of_lesson)
-    throw fail('validationFailed', `${nameOf('objective')} is no objective of that lesson`)
+    throw fail('validationFailed', `${nameOf('objective')} is not an objective of that lesson`)
   const links = {
     person: named.actor_id,
     sender: personId,

@@ -52,7 +52,8 @@ export async function addVerb(parts: Parts, db: Db, who: PersonCaller, what: Add
 /** Statements that have it stay; new ones are refused. */
 export async function removeVerb(parts: Parts, db: Db, who: PersonCaller, { verbId: iri }: NameVerb): Promise<void> {
   await needAdministrator(db, who)
-  if (standardVerbs(parts).has(iri)) throw fail('impossibleNow', 'This verb came with the platform, and stays')
+  if (standardVerbs(parts).has(iri))
+    throw fail('impossibleNow', 'This verb came with the platform and cannot be removed')
   await db.transaction(async (tx) => {
     const gone = await tx.first(store.deleteVerb, { iri })
     if (!gone) throw fail('notFound', 'There is no such verb in the library')

@@ -25,7 +25,7 @@ export function readCursor({ get }: Pick<Environment, 'get'>, at: Date, cursor: 
   const expected = Buffer.from(sign(get(key), text))
   const given = Buffer.from(signature)
   if (given.length !== expected.length || !timingSafeEqual(given, expected))
-    throw fail('validationFailed', 'cursor is none that this platform has made; take `more` of an answer as it is')
+    throw fail('validationFailed', 'cursor is not valid; send the `more` of a response unchanged')
   const [until, last, asked] = JSON.parse(Buffer.from(text, 'base64url').toString())
   if (until < at.getTime()) throw fail('validationFailed', 'cursor is older than a day; ask for the first page again')
   return { asked, last }

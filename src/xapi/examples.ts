@@ -21,7 +21,7 @@ export const examples = {
   },
   getStatements: {
     description:
-      'The newest come first, a page at a time; `more` is the path of the next page and is valid for a day. Who has the scope statements/read/mine alone sees what they have sent themselves. A statement that refers to another one is also found by what that one is found by.',
+      'The newest come first, a page at a time; `more` is the path of the next page and is valid for a day. A caller with only the scope statements/read/mine sees what they have sent themselves. A statement that refers to another one is also found by what that one is found by.',
     example: { request: { verb: statement.verb.id, limit: 10 }, headers: version, after: 'sendStatements' },
   },
   getActivity: {

@@ -190,7 +190,10 @@ function readSent({ headers }: HttpRequest, body: Buffer): { body: unknown; byte
       throw fail('badRequest', `Part ${i + 2} of the body must have Content-Transfer-Encoding: binary`)
     const length = own.get('content-length')
     if (length !== undefined && Number(length) !== content.length)
-      throw fail('badRequest', `Part ${i + 2} of the body has ${content.length} bytes and says ${length}`)
+      throw fail(
+        'badRequest',
+        `Part ${i + 2} of the body has ${content.length} bytes, but its Content-Length is ${length}`,
+      )
     return { hash: own.get('x-experience-api-hash'), bytes: content }
   })
   return { body: readJson(first.content), bytes: first.content.length, parts }

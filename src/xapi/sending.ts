@@ -132,7 +132,7 @@ async function refuseForeignVoiding(db: Db, who: XapiCaller, statements: readonl
   const own = await findSentBy(db, who.senderKey, targets)
   const foreign = targets.find((id) => !own.has(id))
   if (foreign !== undefined)
-    throw fail('forbidden', `You can void what you have sent yourself, and ${foreign} is no statement of yours`)
+    throw fail('forbidden', `You can void what you have sent yourself, and ${foreign} is not one of yours`)
 }
 
 const ALGORITHMS: Readonly<Record<number, string>> = { 56: 'sha224', 64: 'sha256', 96: 'sha384', 128: 'sha512' }

@@ -247,7 +247,7 @@ test('a cursor is taken as it was given, alone, for a day', async () => {
     'x',
     `${text}.${signature.slice(0, -1)}`,
   ])
-    assertError(await key.get({ cursor: wrong }), 400, 4003, /none that this platform has made/)
+    assertError(await key.get({ cursor: wrong }), 400, 4003, /cursor is not valid/)
   // It holds the question, and not the right to ask it.
   const mine = await makeSpeaker(app, 'statements/read/mine')
   assert.deepEqual((await mine.send('GET', more)).body, { statements: [], more: '' })

@@ -56,7 +56,7 @@ export async function getStatements(
 ): Promise<Answer> {
   const { cursor, ...given } = what
   if (cursor !== undefined && Object.keys(given).length > 0)
-    throw fail('validationFailed', 'cursor stands alone: it holds all of the question')
+    throw fail('validationFailed', 'cursor must be the only parameter: it includes all others')
   const place = cursor === undefined ? undefined : readCursor(environment, who.at, cursor)
   const asked = place?.asked ?? given
   const { format = 'exact', attachments = false } = asked

@@ -182,7 +182,7 @@ test('a profile with a picture that is seen before it is sent', { skip: noChromi
   await page.goto(`${address}/account/profile`)
   const file = page.locator('input[type=file]').first()
   await file.setInputFiles({ name: 'me.svg', mimeType: 'image/svg+xml', buffer: Buffer.from('<svg/>') })
-  await page.getByText('This is no PNG, JPEG or WebP image.').waitFor()
+  await page.getByText('This is not a PNG, JPEG or WebP image.').waitFor()
   const buffer = await plain(400, 300, '#cc3333').png().toBuffer()
   await file.setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer })
   const preview = page.getByRole('img', { name: 'Preview of your new picture' })

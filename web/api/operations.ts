@@ -313,10 +313,10 @@ export const requestTokens = /* @__PURE__ */ operation<{ grant_type?: string; cl
 /** Ends a session at once: the one of the refresh token, or of the Bearer token. */
 export const logOut = /* @__PURE__ */ operation<{ refresh_token?: string }, Success>('logOut', 'POST', '/oauth/logout')
 
-/** Tells whether an access token still holds. */
+/** Tells whether an access token is still valid. */
 export const validateToken = /* @__PURE__ */ operation<Record<never, never>, ValidateTokenAnswer>('validateToken', 'GET', '/oauth/token/validate')
 
-/** Tells whether a session still holds: the one of the refresh token, or of the Bearer token, which may have expired. */
+/** Tells whether a session is still valid: the one of the refresh token, or of the Bearer token, which may have expired. */
 export const validateSession = /* @__PURE__ */ operation<{ refresh_token?: string }, ValidateSessionAnswer>('validateSession', 'GET', '/oauth/session/validate')
 
 /** Signs a person in with handle and password, for apps that an administrator has allowed to. */
@@ -331,7 +331,7 @@ export const readServerMetadata = /* @__PURE__ */ operation<Record<never, never>
 /** Turns a code, a refresh token or a device code into tokens (RFC 6749, RFC 7636, RFC 8628). */
 export const requestStandardTokens = /* @__PURE__ */ operation<{ grant_type?: string; client_id?: string; client_secret?: string; code?: string; code_verifier?: string; redirect_uri?: string; refresh_token?: string; device_code?: string; scope?: string }, StandardTokens>('requestStandardTokens', 'POST', '/oauth/v2/token')
 
-/** Takes a token back: with a refresh token the session ends, an access token ends alone (RFC 7009). */
+/** Takes a token back: a refresh token ends the session, an access token only itself (RFC 7009). */
 export const revokeToken = /* @__PURE__ */ operation<{ client_id?: string; client_secret?: string; token: string; token_type_hint?: string }, Success>('revokeToken', 'POST', '/oauth/v2/revoke')
 
 /** Tells an app with a secret what a token of its own is worth now (RFC 7662). */
@@ -367,7 +367,7 @@ export const listOwnBrowsers = /* @__PURE__ */ operation<Record<never, never>, B
 /** Signs the person out in one of their browsers. */
 export const endBrowser = /* @__PURE__ */ operation<{ browserId: string }, Success>('endBrowser', 'POST', '/account/v1/browser/end')
 
-/** Ends one of the person's sessions in an app; its tokens are dead at once. */
+/** Ends one of the person's sessions in an app; its tokens stop working at once. */
 export const endSession = /* @__PURE__ */ operation<{ sessionId: string }, Success>('endSession', 'POST', '/account/v1/session/end')
 
 /** Ends all sessions in apps, signs the person out in all browsers but this one, and lists the passkeys, which stay. */
@@ -490,7 +490,7 @@ export const setOrganisationMember = /* @__PURE__ */ operation<{ organisation: s
 /** Takes somebody out of an organisation. */
 export const removeOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string }, Success>('removeOrganisationMember', 'POST', '/edu/v1/organisation/member/remove')
 
-/** Deletes the own account for good; all tokens are dead at once. Accounts of children who have one are deleted by a parent. */
+/** Deletes the caller’s account for good; all tokens stop working at once. Accounts of children who have one are deleted by a parent. */
 export const deleteAccount = /* @__PURE__ */ operation<{ handle: string; password?: string }, Success>('deleteAccount', 'POST', '/account/v1/delete')
 
 /** Lists the caller's children under 13 who use this app, the youngest first. */
@@ -1138,10 +1138,10 @@ export const listAudit = /* @__PURE__ */ operation<{ action?: string; handle?: s
 /** Tells whether the process is alive. */
 export const healthz = /* @__PURE__ */ operation<Record<never, never>, { status: "ok" }>('healthz', 'GET', '/healthz')
 
-/** Tells whether the process wants requests: it does not while it stops or its database is away. */
+/** Tells whether the process can serve requests: not while it stops or cannot reach its database. */
 export const readyz = /* @__PURE__ */ operation<Record<never, never>, { status: "ready" }>('readyz', 'GET', '/readyz')
 
-/** Figures for Prometheus; from this machine alone where no token is set. */
+/** Figures for Prometheus; only from this machine if no token is set. */
 export const metrics = /* @__PURE__ */ address<Record<never, never>>('/metrics')
 
 /** Answers this description. */

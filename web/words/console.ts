@@ -107,7 +107,7 @@ export const consoleWords = {
     since: 'Since',
     seen: 'Last seen',
     empty: 'Nobody uses this app yet',
-    emptyText: 'Whoever signs in and allows it shows here.',
+    emptyText: 'People who sign in and allow the app appear here.',
   },
   appRequests: {
     title: 'Requests',
@@ -129,7 +129,7 @@ export const consoleWords = {
     emptyFiltered: 'Nothing matches',
     emptyText: (days: number) => `Requests are kept for ${plural(days, 'day')}.`,
     off: 'The log is switched off',
-    offText: 'Whoever runs the platform keeps no requests.',
+    offText: 'The operator of this platform keeps no requests.',
   },
   sandbox: {
     title: 'Test people',

@@ -83,7 +83,7 @@ export const plannerWords = {
   },
   sharing: {
     title: 'Share this plan',
-    text: 'Whoever you add reads its notes, who is in it and what engines said about them, while they belong to one of its organisations. They change nothing.',
+    text: 'People you add can read its notes, who is in it and what engines said about them, while they belong to one of its organisations. They cannot change anything.',
     nobody: 'It is shared with nobody yet.',
     list: 'Shared with',
     members: (organisation: string) => `All members of ${organisation}`,

@@ -68,8 +68,7 @@ function splitParts(body: Buffer, contentType: string, most: number): { head: Bu
   return parts
 }
 
-const broken = () =>
-  fail('badRequest', 'The parts of the body are not whole, or not written as multipart has it; send it again')
+const broken = () => fail('badRequest', 'The multipart body is incomplete or malformed; send it again')
 
 const isAt = (body: Buffer, at: number, text: string): boolean =>
   body.subarray(at, at + text.length).equals(Buffer.from(text, 'latin1'))
@@ -87,7 +86,7 @@ function readHead(head: Buffer): { name: string; isFile: boolean } {
   const named = lines.filter((line) => /^content-disposition:/i.test(line))
   const [, name, file] = DISPOSITION.exec(named[0] ?? '') ?? []
   if (named.length !== 1 || !name || lines.some((line) => !/^[\w-]+:[^\r\n\0]*$/.test(line)))
-    throw fail('badRequest', 'A part of the form has no name, or is described in a way that browsers do not use')
+    throw fail('badRequest', 'A part of the form has no name, or has headers that browsers do not send')
   return { name: name.replaceAll('%22', '"').replaceAll(/\\(.)/g, '$1'), isFile: file !== undefined }
 }
 

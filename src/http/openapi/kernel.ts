@@ -39,7 +39,7 @@ const KERNEL: readonly KernelPath[] = [
   {
     path: '/readyz',
     name: 'readyz',
-    summary: 'Tells whether the process wants requests: it does not while it stops or its database is away',
+    summary: 'Tells whether the process can serve requests: not while it stops or cannot reach its database',
     description:
       'For the load balancer: send requests to this process as long as the answer is 200. While the process stops, or its database cannot be reached, the answer is 503.',
     type: 'application/json',
@@ -51,9 +51,9 @@ const KERNEL: readonly KernelPath[] = [
   {
     path: '/metrics',
     name: 'metrics',
-    summary: 'Figures for Prometheus; from this machine alone where no token is set',
+    summary: 'Figures for Prometheus; only from this machine if no token is set',
     description:
-      'For the operator of the installation: counts and durations of requests, and the state of the process, in the text format of Prometheus. Send METRICS_TOKEN as a Bearer token where one is set. Where none is, it is open to this machine alone, and only on a platform that nobody else reaches: not behind a proxy, nor at a public address.',
+      'For the operator of the installation: counts and durations of requests, and the state of the process, in the text format of Prometheus. Send METRICS_TOKEN as a Bearer token where one is set. Without one, only this machine may read it, and only on a platform that nobody else can reach: not behind a proxy, nor at a public address.',
     type: 'text/plain',
     schema: { type: 'string' },
     security: [{ metricsToken: [] }, {}],

@@ -97,7 +97,7 @@ function setHeader(headers: string[], name: string, value: string): void {
 function boundUnsent(environment: Environment, { who, response, raw }: HttpRequest, bytes: number): void {
   const room = environment.get(unsentAnswers).hold(callerKey(who))
   if (!room.growTo(bytes))
-    throw fail('notReady', 'Too many large answers wait to be read; read them, or try again shortly', 1)
+    throw fail('notReady', 'Too many large responses are waiting to be read; read them, or try again shortly', 1)
   const timer = setTimeout(() => raw.socket.destroy(), READ_MS).unref()
   const done = () => {
     clearTimeout(timer)

@@ -67,7 +67,7 @@ ${postForm(
 ${textField({ id: 'handle', name: 'handle', label: 'Handle', value: typed.handle ?? '', maxLength: 31, autocomplete: 'username', isVerbatim: true, isRequired: true, isFirst: problem !== undefined, hint: 'What others know you by: 1 to 30 letters from a to z, digits, dots, dashes or underscores.' })}
 ${textField({ id: 'first-name', name: 'firstName', label: 'First name', value: typed.firstName ?? '', maxLength: 100, autocomplete: 'given-name', hint: 'May stay empty.' })}
 ${textField({ id: 'last-name', name: 'lastName', label: 'Last name', value: typed.lastName ?? '', maxLength: 100, autocomplete: 'family-name' })}
-${textField({ id: 'date-of-birth', name: 'dateOfBirth', label: 'Date of birth', type: 'date', value: typed.dateOfBirth ?? '', autocomplete: 'bday', isRequired: true, hint: 'Whoever is younger than 13 gets an account from a parent.' })}
+${textField({ id: 'date-of-birth', name: 'dateOfBirth', label: 'Date of birth', type: 'date', value: typed.dateOfBirth ?? '', autocomplete: 'bday', isRequired: true, hint: 'People younger than 13 get an account from a parent.' })}
 ${newPasswordFields(minLength)}
 <div class="buttons"><button>Make account</button></div>`,
 )}
