@@ -2,6 +2,7 @@ import { Button, Group, PasswordInput, SegmentedControl, Stack, Text, TextInput 
 import { type FormEvent, useState } from 'react'
 import { useHere } from '../layout/here.ts'
 import { Copied } from '../parts/copied.tsx'
+import { Dialog } from '../parts/dialog.tsx'
 import { Problem } from '../parts/states.tsx'
 import { referenceWords } from '../words/reference.ts'
 import { holdPair, holdSession } from './credentials.ts'
@@ -11,8 +12,15 @@ const { signIn: say } = referenceWords
 const KINDS = ['app', 'token', 'pair'] as const
 type Kind = (typeof KINDS)[number]
 
+/** Loaded when somebody wants it. */
+export const SignInDialog = ({ onClose }: { readonly onClose: () => void }) => (
+  <Dialog isOpen title={say.title} onClose={onClose}>
+    <SignInForm onDone={onClose} />
+  </Dialog>
+)
+
 /** Three ways to have something to send requests with. */
-export function SignInForm({ onDone }: { readonly onDone: () => void }) {
+function SignInForm({ onDone }: { readonly onDone: () => void }) {
   const { environment, demoPeople } = useHere()
   const hasDemo = demoPeople.length > 0
   const [kind, setKind] = useState<Kind>('app')

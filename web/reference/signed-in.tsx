@@ -1,17 +1,17 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core'
 import { KeyRound, UserRound } from 'lucide-react'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useHere } from '../layout/here.ts'
-import { Dialog } from '../parts/dialog.tsx'
 import { notify, notifyProblem } from '../parts/notify.tsx'
 import { referenceWords } from '../words/reference.ts'
 import { holdPair, useHeld } from './credentials.ts'
 import classes from './reference.module.css'
 import type { Way } from './request.ts'
 import { endSession } from './sign-in.ts'
-import { SignInForm } from './sign-in-form.tsx'
 
 const { signIn: say } = referenceWords
+
+const SignInDialog = lazy(() => import('./sign-in-form.tsx').then((module) => ({ default: module.SignInDialog })))
 
 interface SignedInProps {
   /** Those that an operation takes; all of them where it is about none. */
@@ -81,9 +81,11 @@ export function SignedIn({ ways = ['bearer', 'basic', 'browser'] }: SignedInProp
           </div>
         </div>
       )}
-      <Dialog isOpen={isOpen} title={say.title} onClose={() => setOpen(false)}>
-        <SignInForm onDone={() => setOpen(false)} />
-      </Dialog>
+      {isOpen && (
+        <Suspense>
+          <SignInDialog onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
     </Stack>
   )
 }

@@ -1,8 +1,8 @@
 import {
   Alert,
   Button,
-  FileInput,
   Group,
+  Input,
   NativeSelect,
   SegmentedControl,
   Stack,
@@ -180,12 +180,16 @@ export function TryIt({ entry, before, samples }: TryItProps) {
               )}
             </div>
             {kind === 'file' && (
-              <FileInput
-                label={say.file}
-                placeholder={say.chooseFile}
-                value={draft.file ?? null}
-                onChange={(file) => setDraft((all) => ({ ...all, file: file ?? undefined }))}
-              />
+              <Input.Wrapper label={say.file} id="try-file">
+                <input
+                  id="try-file"
+                  type="file"
+                  onChange={(event) => {
+                    const file = event.currentTarget.files?.[0]
+                    setDraft((all) => ({ ...all, file }))
+                  }}
+                />
+              </Input.Wrapper>
             )}
             {(kind === 'json' || kind === 'csv' || kind === 'any') && (
               <Textarea

@@ -100,7 +100,6 @@ export const referenceWords = {
     body: 'Body',
     type: 'Content-Type',
     file: 'File',
-    chooseFile: 'Choose a file',
     missing: (name: string) => `${name} needs a value`,
     notJson: (why: string) => `This is not JSON: ${why}`,
     reset: 'Back to the example',
