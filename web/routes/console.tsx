@@ -20,17 +20,19 @@ const newApp = createRoute({
   getParentRoute: () => signedIn,
   path: '/console/apps/new',
   component: lazyRouteComponent(() => import('../apps/new-page.tsx'), 'NewAppPage'),
-  // What an app of the sandbox fills in here.
+  // What an app of the sandbox fills in here. Each is named, also where it makes no sense: the router keeps what a check leaves out.
   validateSearch: (
     search,
-  ): { organisation?: string; name?: string; redirects?: readonly string[]; launch?: string; public?: true } =>
-    only({
-      organisation: textFrom(search.organisation),
-      name: textFrom(search.name)?.slice(0, 200),
-      redirects: textsFrom(search.redirects, 20),
-      launch: textFrom(search.launch),
-      public: flagFrom(search.public),
-    }),
+  ): Partial<Record<'organisation' | 'name' | 'launch', string | undefined>> & {
+    redirects?: readonly string[] | undefined
+    public?: true | undefined
+  } => ({
+    organisation: textFrom(search.organisation),
+    name: textFrom(search.name)?.slice(0, 200),
+    redirects: textsFrom(search.redirects, 20),
+    launch: textFrom(search.launch),
+    public: flagFrom(search.public),
+  }),
 })
 
 const app = createRoute({
