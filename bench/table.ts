@@ -191,7 +191,8 @@ export function writePeople(report: PeopleReport): Section {
   const lines = [
     '## People and search',
     '',
-    `Search: ${report.mix}; the same ones at each size. The people are made up: some names are common, most are rare. Each size is a database of its own, and everybody is a user of one app who can be found. Per core: 1000 / (CPU Node + CPU PostgreSQL).`,
+    `Search: ${report.mix}; the same ones at each size.`,
+    'The people are made up: some names are common, most are rare. Each size is a database of its own, and everybody is a user of one app who can be found. Per core: 1000 / (CPU Node + CPU PostgreSQL).',
     '',
     ...tableHead(
       'scenario',

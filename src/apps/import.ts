@@ -251,7 +251,7 @@ export const userTie: ImportTie<
       MAX_APPS,
       60,
       `a list of at most ${MAX_APPS} keys of apps`,
-      'Apps that the person is made a user of; none is taken away, and who has withdrawn consent stays away',
+      'Apps that the person is made a user of; none is taken away, and people who have withdrawn consent stay away',
     ),
   ),
   when: 'after',

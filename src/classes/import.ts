@@ -111,7 +111,7 @@ const staffTie = (
   role: string,
 ): ImportTie<Record<string, unknown>, Found, ReadonlyMap<number, ReadonlySet<string>>, readonly string[]> => ({
   field,
-  schema: Type.Optional(Handles(1000, `All ${field} of the class; one who is not listed is none any longer`)),
+  schema: Type.Optional(Handles(1000, `All ${field} of the class; one who is not listed no longer is`)),
   when: 'after',
   *refer(entry, place) {
     for (const [i, handle] of textsIn(entry[field]))

@@ -29,10 +29,7 @@ const pairsOf = (people: readonly { id: number; others: readonly number[] }[]) =
 export const friendTie: ImportTie<Befriended, FoundPerson, ReadonlySet<string>, readonly string[]> = {
   field: 'friends',
   schema: Type.Optional(
-    Handles(
-      MAX_FRIENDS,
-      'Friends are added, on both sides; none is taken away, and nobody who blocks the other is made a friend',
-    ),
+    Handles(MAX_FRIENDS, 'Friends are added, on both sides; none is removed, and a block is never overridden'),
   ),
   when: 'after',
   isAdded: true,

@@ -119,3 +119,34 @@ test('what is to be deployed names files and settings that exist', () => {
     .replace('deploy/Caddyfile', 'deploy/Caddyfile.compose')
   assert.equal(read('deploy/Caddyfile.compose'), same)
 })
+
+/** What people read as prose, without the rows of tables and what stands in blocks of code. */
+const PROSE = READ.filter((file) => /^(README|CONTRIBUTING|docs\/[\w-]+|deploy\/README|sdk\/README)\.md$/.test(file))
+const withoutCode = (text: string): string =>
+  text.replaceAll(/^( *)```.*?^\1```$/gms, (code) => code.replace(/.+/g, ''))
+
+test('no line of a document is longer than 400 characters: what is, becomes a list', () => {
+  assert.ok(PROSE.length > 20, PROSE.join(', '))
+  const wrong = PROSE.flatMap((file) =>
+    withoutCode(read(file))
+      .split('\n')
+      .flatMap((line, i) => (line.length > 400 && !line.startsWith('|') ? `${file}:${i + 1}: ${line.length}` : [])),
+  )
+  assert.deepEqual(wrong, [])
+})
+
+test('documents, errors, descriptions and pages name people without riddles', () => {
+  const files = [
+    ...PROSE,
+    'src/errors.ts',
+    'docs/openapi.json',
+    ...READ.filter((file) => file.startsWith('web/words/')),
+  ]
+  assert.ok(files.length > PROSE.length + 5)
+  const wrong = files.flatMap((file) =>
+    read(file)
+      .split('\n')
+      .flatMap((line, i) => (/\bwhoever\b/i.test(line) ? `${file}:${i + 1}` : [])),
+  )
+  assert.deepEqual(wrong, [])
+})
