@@ -35,7 +35,13 @@ test('O12: a page of somebody else, in the browser of a person who is signed in'
     await frame.waitForLoadState()
     return frame
   }
-  const framed = { consent, 'sign-in': signIn, account: `${app.address}/account/security`, device: `${app.address}/device`, error: `${app.address}/oauth/signin` }
+  const framed = {
+    consent,
+    'sign-in': signIn,
+    account: `${app.address}/account/security`,
+    device: `${app.address}/device`,
+    error: `${app.address}/oauth/signin`,
+  }
 
   for (const [where, stranger] of Object.entries(strangers))
     await t.test(`cannot show ours in a frame, from ${where}`, async () => {
