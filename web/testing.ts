@@ -1,4 +1,7 @@
 import type { Page } from 'playwright-core'
+import { until } from '../src/database/test-database.ts'
+import { checkAccessibility } from '../src/testing/chromium.ts'
+import { isLong } from '../src/testing/sizes.ts'
 
 /** A page of the platform as somebody of the demo data sees it, and how one knows that it is there. */
 export interface Shown {
@@ -264,4 +267,16 @@ export async function show(page: Page, address: string, { path, heading, waitFor
   await page.getByRole('heading', { level: 1, name: heading }).waitFor()
   if (waitFor !== undefined) await page.getByText(waitFor).first().waitFor()
   await page.evaluate('document.fonts.ready')
+}
+
+let looks = 0
+/** Asserts that axe finds nothing, in one scheme of colours after the other: both each time take as long as the story around them. */
+export async function look(page: Page): Promise<void> {
+  for (const colorScheme of isLong ? (['light', 'dark'] as const) : ([looks++ % 2 === 0 ? 'light' : 'dark'] as const)) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    // Colours that are on their way are none.
+    const isThere = `document.documentElement.dataset.mantineColorScheme === '${colorScheme}' && document.getAnimations().length === 0`
+    await until(`the page is ${colorScheme}`, () => page.evaluate<boolean>(isThere))
+    await checkAccessibility(page)
+  }
 }

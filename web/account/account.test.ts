@@ -3,13 +3,14 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { call, isSignedIn } from '../../src/account/testing.ts'
+import { until } from '../../src/database/test-database.ts'
 import { yearsAgo } from '../../src/families/testing.ts'
 import { readText, run } from '../../src/imports/testing.ts'
 import { addVirtualAuthenticator } from '../../src/passkeys/testing-chromium.ts'
 import { plain } from '../../src/pictures/testing.ts'
-import { checkAccessibility, collectProblems, noChromium, openChromium } from '../../src/testing/chromium.ts'
+import { collectProblems, noChromium, openChromium } from '../../src/testing/chromium.ts'
 import { sharedApp } from '../../src/testing/testing.ts'
-import { enterAs } from '../testing.ts'
+import { enterAs, look as lookAt } from '../testing.ts'
 
 const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' })
 const address = app.environment().url
@@ -26,14 +27,11 @@ const told = (page: Page, text: string | RegExp) => page.getByRole('status').get
 const item = (page: Page, text: string) => page.getByRole('listitem').filter({ hasText: text }).first()
 
 /** axe in both schemes, and at 360 px nothing that scrolls sideways. */
+/** On a phone too. */
 async function look(page: Page): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    await checkAccessibility(page)
-  }
+  await lookAt(page)
   await page.setViewportSize({ width: 360, height: 800 })
-  // The page is laid out anew a moment later.
-  await page.waitForFunction('document.documentElement.scrollWidth <= innerWidth')
+  await until('it fits a phone', () => page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'))
   await page.setViewportSize({ width: 1280, height: 800 })
 }
 

@@ -3,9 +3,9 @@ import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { readText, run } from '../../src/imports/testing.ts'
 import { openEngine } from '../../src/planner/testing.ts'
-import { checkAccessibility, collectProblems, noChromium, openChromium } from '../../src/testing/chromium.ts'
+import { collectProblems, noChromium, openChromium } from '../../src/testing/chromium.ts'
 import { sharedApp } from '../../src/testing/testing.ts'
-import { enterAs } from '../testing.ts'
+import { enterAs, look } from '../testing.ts'
 
 const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' })
 const address = app.environment().url
@@ -13,14 +13,6 @@ await run(app, JSON.parse(readText('demo/demo.json').replaceAll('http://localhos
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click()
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name }).first().waitFor()
-
-async function look(page: Page): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    // Colours that are on their way from one scheme to the other are neither.
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    await checkAccessibility(page)
-  }
-}
 
 test('an administrator finds somebody, disables them with a reason, and the audit log says so', {
   skip: noChromium,

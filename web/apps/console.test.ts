@@ -9,7 +9,7 @@ import { readText, run } from '../../src/imports/testing.ts'
 import { openReceiver } from '../../src/outbound/testing.ts'
 import { checkAccessibility, collectProblems, noChromium, openChromium } from '../../src/testing/chromium.ts'
 import { sharedApp } from '../../src/testing/testing.ts'
-import { enterAs } from '../testing.ts'
+import { enterAs, look } from '../testing.ts'
 
 /** The demo plugin lives here: it refuses what it gets first, and takes everything after that. */
 let refusals = 1
@@ -27,15 +27,6 @@ await run(app, JSON.parse(demo))
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).first().waitFor()
-
-async function look(page: Page): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    // Colours that are on their way are none.
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    await page.waitForTimeout(250)
-    await checkAccessibility(page)
-  }
-}
 
 test('an administrator makes an organisation, and its members come, change and go', { skip: noChromium }, async (t) => {
   const page = await openChromium(t)

@@ -6,10 +6,10 @@ import type { Page } from 'playwright-core'
 import { makeTestKey } from '../../src/credentials/testing.ts'
 import { until } from '../../src/database/test-database.ts'
 import { readText, run } from '../../src/imports/testing.ts'
-import { checkAccessibility, collectProblems, noChromium, openChromium } from '../../src/testing/chromium.ts'
+import { collectProblems, noChromium, openChromium } from '../../src/testing/chromium.ts'
 import { sharedApp } from '../../src/testing/testing.ts'
 import type { Here } from '../api/operations.ts'
-import { enterAs } from '../testing.ts'
+import { enterAs, look } from '../testing.ts'
 import { type ApiDocument, findEntries, readReference } from './document.ts'
 import { draftOf, findFaults, findMaker, learnIds, prepare, waysOf } from './request.ts'
 import { fieldsOf, sayBounds, sayType } from './schema.ts'
@@ -113,16 +113,6 @@ const answer = (page: Page) => page.getByRole('region', { name: 'Answer' })
 const statusIs = (page: Page, status: number) => answer(page).getByText(`Status ${status}`).waitFor()
 
 const DRAWN = `document.querySelector('section img').naturalWidth > 0`
-
-async function look(page: Page): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    // Colours that are on their way are none.
-    const isThere = `document.documentElement.dataset.mantineColorScheme === '${colorScheme}' && document.getAnimations().length === 0`
-    await until(`the page is ${colorScheme}`, () => page.evaluate<boolean>(isThere))
-    await checkAccessibility(page)
-  }
-}
 
 test('somebody finds an operation, signs in, sends its default body, and a reload keeps the token', {
   skip: noChromium,
