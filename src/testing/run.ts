@@ -74,9 +74,21 @@ function pack(all: readonly string[]): string[] {
   }
   const shared = packs.map(({ names, files }) => {
     const entry = join(entries, `${names.join(', ')}.mjs`)
-    // Not one after the other: the run ends when the tests of the first file end before the second has loaded.
-    writeFileSync(entry, files.map((file) => `import '${pathToFileURL(resolve(file))}'\n`).join(''))
+    writeFileSync(entry, renderEntry(files))
     return entry
   })
   return [...shared, ...all.filter(isApart)]
 }
+
+/** Loads these files. Their tests wait for that: a run is over when the tests of one file are, though another has not loaded yet. */
+const renderEntry = (files: readonly string[]): string => `
+import { test } from 'node:test'
+const loading = Promise.withResolvers()
+test('files load', () => loading.promise)
+try {
+${files.map((file) => `  await import('${pathToFileURL(resolve(file))}')`).join('\n')}
+  loading.resolve()
+} catch (error) {
+  loading.reject(error)
+}
+`
