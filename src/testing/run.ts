@@ -81,7 +81,8 @@ function pack(all: readonly string[]): string[] {
 }
 
 /** Loads these files. Their tests wait for that: a run is over when the tests of one file are, though another has not loaded yet. */
-const renderEntry = (files: readonly string[]): string => `
+function renderEntry(files: readonly string[]): string {
+  return `
 import { test } from 'node:test'
 const loading = Promise.withResolvers()
 test('files load', () => loading.promise)
@@ -92,3 +93,4 @@ ${files.map((file) => `  await import('${pathToFileURL(resolve(file))}')`).join(
   loading.reject(error)
 }
 `
+}
