@@ -371,7 +371,7 @@ test('a course that no class takes can be removed, one that a class takes stays'
   assert.deepEqual((await act(finley, 'remove', 'gone')).body, { success: true })
   assertError(await act(finley, 'remove', 'gone'), 403, 4032)
   assert.deepEqual(await app.sql(`select from lessons where key = 'gone-a'`), [])
-  assertError(await act(finley, 'remove', 'course'), 400, 4006, /Classes take/)
+  assertError(await act(finley, 'remove', 'course'), 400, 4006, /has classes/)
   assert.deepEqual((await actionsAbout('gone')).at(-1), 'course.removed')
 })
 
