@@ -90,7 +90,7 @@ export const examples = {
   },
   listChildPasskeys: {
     description:
-      'For the page on which a parent sets the password of a child: passkeys stay with a new password, unless `removePasskeys` names them.',
+      'For the page on which a parent sets the password of a child. Passkeys stay with a new password, unless `removePasskeys` names them.',
     example: { request: { handle: HANDLE }, answer: [] },
   },
   readChildFriends: {
