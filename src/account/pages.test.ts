@@ -51,7 +51,7 @@ test('an account is made without a script, with a link that was sent', async (t)
     [{ ...ROBIN, ...NEW, again: 'x' }, 400, /The two new passwords are not the same\./],
     [{ ...ROBIN, ...NEW, handle: 'no handle' }, 400, /A handle is 1 to 30 letters/],
     [{ ...ROBIN, ...NEW, dateOfBirth: 'spring' }, 400, /Type the date of birth as year, month and day/],
-    [{ ...ROBIN, ...NEW, dateOfBirth: `${new Date().getFullYear() - 8}-01-01` }, 403, /gets an account from a parent/],
+    [{ ...ROBIN, ...NEW, dateOfBirth: `${new Date().getFullYear() - 8}-01-01` }, 403, /get an account from a parent/],
     [{ ...ROBIN, ...NEW, handle: '@avery' }, 400, /handle/i],
   ] as const) {
     const seen = await browser.submit(form, fields)

@@ -51,7 +51,7 @@ export const examples = {
   },
   assertBadge: {
     description:
-      'The person has the badge from now on, as asserted by this plugin (`assertedBy`). A badge of the platform replaces it once they earn that. Name, image and issuer of a badge of the platform are the platform’s; any other `badgeId` is the plugin’s own and stored as sent. Somebody who has the badge already keeps it as it is, and the answer shows it.',
+      'The person has the badge from now on, as asserted by this plugin (`assertedBy`); if it is the platform’s, the earned one replaces it later. Name, image and issuer of a badge of the platform are the platform’s; any other `badgeId` is the plugin’s own and stored as sent. Somebody who has the badge already keeps it as it is, and the answer shows it.',
     example: { request: { userId: PLUGIN_USER_ID, ...EARNED }, answer: ASSERTION },
   },
   listAssertions: {

@@ -16,8 +16,8 @@ test('a backup is encrypted with a passphrase, and restored with the same', asyn
   await t.test('its help says what is in the file', async () => {
     const { out } = await runOne(['backup', '--help'])
     assert.match(out, /hashes of passwords, tokens and client secrets/)
-    assert.match(out, /everything that is kept about people/)
-    assert.match(out, /keep it as safe as the database, or use --encrypt/)
+    assert.match(out, /everything that is stored about people/)
+    assert.match(out, /Keep it as safe as the database, or use --encrypt/)
   })
 
   await t.test('a short passphrase is refused, and nothing is written', async () => {

@@ -104,7 +104,7 @@ export const examples = {
           objectiveId: 'objective-safety',
           courseId: 'course-preflight',
           name: 'Safety',
-          description: 'Reports what is dangerous.',
+          description: 'Sees what is dangerous, and says so.',
           lessonIds: ['lesson-walkaround', 'lesson-checkride'],
         },
         {

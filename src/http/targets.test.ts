@@ -163,7 +163,7 @@ test('what cannot be read as it is sent is refused', async (t) => {
 
   await t.test('a tunnel, which is told so', async () => {
     const answer = await send('CONNECT example.org:443 HTTP/1.1', 'host: example.org:443')
-    assertRefused(answer, 405, 4050, /no proxy/)
+    assertRefused(answer, 405, 4050, /not a proxy/)
     assert.equal(answer.headers.get('allow'), '')
     const socket = openRaw(app.address).on('error', () => {})
     socket.write('CONNECT example.org:443 HTTP/1.1\r\nhost: x\r\n\r\n')

@@ -162,7 +162,7 @@ test('ids that are not for the caller are refused like ids of nothing, and those
     }
   const together = (extensions: object) => make({ context: { extensions } })
   for (const [who, sent, words] of [
-    [casey, { ...together(id('student', 'blake-alpha')), actor: actor('@avery') }, /no student of yours there/],
+    [casey, { ...together(id('student', 'blake-alpha')), actor: actor('@avery') }, /not a student of yours there/],
     [
       blake,
       { ...together({ ...id('student', 'blake-bravo'), ...id('education-class', 'alpha') }), actor: actor('@blake') },
@@ -182,7 +182,7 @@ test('ids that are not for the caller are refused like ids of nothing, and those
         object: { id: 'https://x.example.org/1', extensions: id('lesson', 'checklist') },
         context: { extensions: id('objective', 'safety') },
       }),
-      /no objective of that lesson/,
+      /not an objective of that lesson/,
     ],
     [drew, make({ actor: actor('@avery') }), /the user who is signed in/],
     [drew, { ...together(id('education-class', 'alpha')), actor: actor('@blake') }, /names nothing/],

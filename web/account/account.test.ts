@@ -249,7 +249,7 @@ test('friends: asked, taken back, accepted, removed and blocked', { skip: noChro
   await look(page)
   await button(page, `Actions for Casey ${EVIL}`)
   await page.getByRole('menuitem', { name: 'Block' }).click()
-  await dialog(page).getByText('Neither finds the other any more').waitFor()
+  await dialog(page).getByText('Neither can find the other any more').waitFor()
   await look(page)
   await inDialog(page, 'Block')
   await told(page, 'They are blocked')

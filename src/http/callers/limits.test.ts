@@ -156,7 +156,7 @@ test('somebody who does not read large answers gets no more of them, and others 
     return answer.status === 503
   }
   await until('no more room', isRefused, 10_000)
-  assertError(answer, 503, 5030, /large answers/)
+  assertError(answer, 503, 5030, /large responses/)
   assert.equal((await avery.get(LIST)).status, 200, 'small answers are not concerned')
   assert.equal((await read(blake)).status, 200)
   for (const socket of sockets) socket.destroy()
