@@ -213,7 +213,8 @@ function Lessons({ of, student, lessons }: LessonsProps) {
                         {one.result === 'INCOMPLETE' ? dashboard.grading.grade : say.grade}
                       </Menu.Item>
                     )}
-                    <Menu.Item onClick={() => setExtra(about)}>{say.extra}</Menu.Item>
+                    {/* Where there is no limit, there is nothing to add to. */}
+                    {one.attemptsLeft !== null && <Menu.Item onClick={() => setExtra(about)}>{say.extra}</Menu.Item>}
                     {byHand?.locked !== true && <Menu.Item onClick={() => decide(one, true)}>{say.lock}</Menu.Item>}
                     {byHand?.locked !== false && <Menu.Item onClick={() => decide(one, false)}>{say.unlock}</Menu.Item>}
                     {byHand && <Menu.Item onClick={() => decide(one, undefined)}>{say.clear}</Menu.Item>}

@@ -10,7 +10,8 @@ export const dashboard = {
     grading: 'Grading',
     roster: 'Roster',
     settings: 'Settings',
-    readOnly: 'You observe this class: you see everything and change nothing.',
+    readOnly:
+      'You observe this class: you see lessons and results, and change nothing. Notes are between students and instructors.',
     removed: 'You no longer teach this class',
     previous: 'Previous page',
     next: 'Next page',
@@ -260,7 +261,7 @@ export const dashboard = {
     newCodeText: 'The code that is out there stops working at once. Students who are in the class stay.',
     newCodeDone: 'The class has a new join code',
     staff: 'Staff',
-    staffText: 'Instructors teach the class; observers see the same and change nothing.',
+    staffText: 'Instructors teach the class; observers see lessons and results, and change nothing.',
     handle: 'Handle',
     role: 'Role',
     add: 'Add',

@@ -8,7 +8,7 @@ export const plannerWords = {
     lead: 'Describe a mission. Engines say which capabilities it needs, and who has them.',
     text: 'Mission',
     textHelp: 'In plain words: what has to be done, where, and with what.',
-    placeholder: 'Fly a night search over water with two aircraft',
+    placeholder: 'Somebody who knows the preflight checks',
     engines: 'Engines to ask',
     enginesHelp: 'Each answers for itself; up to five.',
     organisations: 'Where to look',
