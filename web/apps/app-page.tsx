@@ -10,16 +10,19 @@ import { sayBytes, Time } from '../parts/time.tsx'
 import { consoleWords } from '../words/console.ts'
 import { words } from '../words/words.ts'
 import { AppFrame } from './app-frame.tsx'
+import { AppStatusCard } from './app-status.tsx'
 
 const { app: say } = consoleWords
 
 export function AppPage() {
   const { clientId } = useParams({ from: '/signed-in/console/apps/$clientId' })
+  const isAdministrator = useHere().person?.areas.includes('admin') ?? false
   return (
     <AppFrame clientId={clientId}>
       {(app) => (
         <>
           <OverviewCard app={app} />
+          {isAdministrator && <AppStatusCard app={app} />}
           <NextCard app={app} />
           <PromoteCard app={app} />
         </>

@@ -1,20 +1,24 @@
-import { Button, Group, List, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
+import { Box, Button, Group, List, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { BadgeCheck } from 'lucide-react'
-import { type App, listApps, readApp, setAppStatus } from '../api/operations.ts'
-import { query, useWrite } from '../api/query.ts'
+import { useState } from 'react'
+import { type App, listApps } from '../api/operations.ts'
+import { query } from '../api/query.ts'
 import { Card } from '../parts/card.tsx'
+import { Confirm } from '../parts/confirm.tsx'
 import { Copied } from '../parts/copied.tsx'
-import { notify } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
+import { adminWords } from '../words/admin.ts'
 import { words } from '../words/words.ts'
+import { useAppStatus } from './app-status.tsx'
 
 /** What developers register meanwhile appears by itself. */
 const REFRESH_MS = 15_000
 
 const { approvals: say } = words
+const { approvals: sayMore } = adminWords
 
 export function ApprovalsPage() {
   const waiting = useQuery({ ...query(listApps, { status: 'pending', limit: 100 }), refetchInterval: REFRESH_MS })
@@ -43,25 +47,30 @@ export function ApprovalsPage() {
 }
 
 function WaitingApp({ app }: { readonly app: App }) {
-  const decide = useWrite(setAppStatus, { changes: [listApps, readApp] })
-  const approve = () =>
-    decide.mutate({ clientId: app.clientId, status: 'approved' }, { onSuccess: () => notify(say.approved(app.name)) })
+  const [isAsked, setAsked] = useState(false)
+  const decide = useAppStatus(app)
   return (
     <Card>
       <Stack gap="sm">
-        {decide.error && <Problem error={decide.error} />}
-        <Group justify="space-between" align="flex-start" wrap="nowrap">
-          <div>
+        {decide.error && !isAsked && <Problem error={decide.error} />}
+        <Group justify="space-between" align="flex-start">
+          <Box flex="1 1 240px" miw={0}>
             <Title order={2}>{app.name}</Title>
             <Text size="sm" c="dimmed">
               {say.by(app.owner ?? words.time.none, app.organisationName ?? words.time.none)} ·{' '}
               <Time at={app.createdDate} />
             </Text>
-          </div>
-          <Button onClick={approve} loading={decide.isPending} flex="none">
-            <span aria-hidden>{say.approve}</span>
-            <VisuallyHidden>{say.approveOf(app.name)}</VisuallyHidden>
-          </Button>
+          </Box>
+          <Group gap="xs">
+            <Button variant="default" onClick={() => setAsked(true)}>
+              <span aria-hidden>{sayMore.refuse}</span>
+              <VisuallyHidden>{sayMore.refuseOf(app.name)}</VisuallyHidden>
+            </Button>
+            <Button onClick={decide.approve} loading={decide.isPending}>
+              <span aria-hidden>{say.approve}</span>
+              <VisuallyHidden>{say.approveOf(app.name)}</VisuallyHidden>
+            </Button>
+          </Group>
         </Group>
         <Copied value={app.clientId} what={words.apps.clientId} />
         {app.redirectUris.length > 0 && (
@@ -77,6 +86,17 @@ function WaitingApp({ app }: { readonly app: App }) {
           </div>
         )}
       </Stack>
+      <Confirm
+        isOpen={isAsked}
+        title={sayMore.refuseTitle(app.name)}
+        go={sayMore.refuse}
+        isPending={decide.isPending}
+        error={decide.error}
+        onGo={() => decide.suspend()}
+        onClose={() => setAsked(false)}
+      >
+        {sayMore.refuseText}
+      </Confirm>
     </Card>
   )
 }

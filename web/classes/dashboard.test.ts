@@ -239,6 +239,28 @@ test('an observer sees the same and finds nothing to change', { skip: noChromium
   assert.deepEqual(problems, [])
 })
 
+test('an owner makes a course, and it is a draft without lessons', { skip: noChromium }, async (t) => {
+  const { page, problems } = await enter(t, 'Ellis', '/dashboard')
+  await page.getByRole('button', { name: 'New course' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New course' })
+  await dialog.getByRole('button', { name: 'Make course' }).click()
+  await dialog.getByText('A course has a name').waitFor()
+  await checkAccessibility(page)
+  await dialog.getByLabel('Name').fill('Élan & Glide')
+  await dialog.getByRole('combobox', { name: 'Organisation' }).click()
+  await page.getByRole('option', { name: 'Sandhills Aviation School' }).click()
+  await dialog.getByRole('button', { name: 'Make course' }).click()
+  await page.waitForURL(/\/dashboard\/courses\/elan-glide-[0-9a-f]{8}$/)
+  await heading(page, 'Élan & Glide')
+  await page.getByText('No lessons yet.').waitFor()
+  await page.getByRole('button', { name: 'Publish' }).waitFor()
+  assert.deepEqual(problems, [])
+  const { page: student } = await enter(t, 'Blake', '/dashboard')
+  await student.getByRole('link', { name: /Preflight Alpha/ }).waitFor()
+  await student.waitForLoadState('networkidle')
+  assert.equal(await student.getByRole('button', { name: 'New course' }).count(), 0)
+})
+
 test('an author adds a lesson, and students get it when it is published', { skip: noChromium }, async (t) => {
   const { page, problems } = await enter(t, 'Ellis', '/dashboard/courses/course-soaring')
   await page.getByRole('button', { name: 'Add a lesson' }).click()

@@ -6,6 +6,7 @@ import { type FormEvent, useState } from 'react'
 import { type Class, joinClass, listClasses, listManagedCourses } from '../api/operations.ts'
 import { query, useWrite } from '../api/query.ts'
 import { Managed } from '../courses/managed.tsx'
+import { NewCourse } from '../courses/new-course.tsx'
 import { notify } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
@@ -18,7 +19,7 @@ export function ClassListPage() {
   const manages = (managed.data?.total ?? 0) > 0
   return (
     <>
-      <PageHead title={words.classes.title} lead={words.classes.lead} />
+      <PageHead title={words.classes.title} lead={words.classes.lead} action={<NewCourse />} />
       <Stack gap="xl">
         <Loaded of={list}>
           {(found) =>

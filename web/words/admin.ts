@@ -64,6 +64,14 @@ export const adminWords = {
     enabled: (name: string) => `${name} can sign in again`,
   },
 
+  approvals: {
+    refuse: 'Refuse',
+    refuseOf: (name: string) => `Refuse ${name}`,
+    refuseTitle: (name: string) => `Refuse ${name}?`,
+    refuseText:
+      'The app is suspended: nobody can sign in to it, and its developers see that. You can approve it later, on its page.',
+  },
+
   permissions: {
     title: 'Plugin permissions',
     lead: 'What plugins ask for, and what you let them do.',

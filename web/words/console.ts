@@ -97,6 +97,19 @@ export const consoleWords = {
     noRedirect: 'Add a redirect URI first: the code needs one.',
   },
 
+  appStatus: {
+    title: 'Approval',
+    texts: {
+      pending: 'It waits for you. Approved, people can sign in to it.',
+      approved: 'People can sign in to it.',
+      suspended: 'Nobody can sign in to it. Approved, it works again.',
+    },
+    suspend: 'Suspend',
+    suspendTitle: (name: string) => `Suspend ${name}?`,
+    suspendText:
+      'Nobody can sign in to it, and its tokens are refused at once. Nothing is removed: you can approve it again.',
+  },
+
   appUsers: {
     title: 'Users',
     text: 'Those who have allowed this app, by the id that it knows them by. No other app sees the same id.',

@@ -309,6 +309,11 @@ export const dashboard = {
     open: 'Start a class',
     go: 'Start class',
   },
+  newCourse: {
+    open: 'New course',
+    go: 'Make course',
+    missingName: 'A course has a name',
+  },
   course: {
     lead: (organisation: string, version: number | null) =>
       `${organisation} · ${version === null ? 'not published yet' : `version ${version}`}`,

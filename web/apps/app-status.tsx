@@ -1,0 +1,65 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { type App, listApps, readApp, setAppStatus } from '../api/operations.ts'
+import { useWrite } from '../api/query.ts'
+import { Card } from '../parts/card.tsx'
+import { Confirm } from '../parts/confirm.tsx'
+import { notify, notifyProblem, offerUndo } from '../parts/notify.tsx'
+import { Problem } from '../parts/states.tsx'
+import { consoleWords } from '../words/console.ts'
+import { words } from '../words/words.ts'
+
+const { approvals } = words
+const { appStatus: say } = consoleWords
+
+/** What an administrator decides about an app. */
+export function useAppStatus({ clientId, name }: App) {
+  const set = useWrite(setAppStatus, { changes: [listApps, readApp] })
+  // Where the app was may be gone when it is done: a promise is kept all the same, callbacks of a part that has left are not.
+  const suspend = () => set.mutateAsync({ clientId, status: 'suspended' }).then(() => notify(approvals.suspended(name)))
+  const undo = () => suspend().catch((error: Error) => notifyProblem(error.message))
+  const approve = () =>
+    set.mutateAsync({ clientId, status: 'approved' }).then(() => offerUndo(approvals.approved(name), () => void undo()))
+  return {
+    // Where it fails, `error` shows it.
+    approve: () => void approve().catch(() => {}),
+    suspend: (onDone = () => {}) => void suspend().then(onDone, () => {}),
+    isPending: set.isPending,
+    error: set.error,
+  }
+}
+
+export function AppStatusCard({ app }: { readonly app: App }) {
+  const [isAsked, setAsked] = useState(false)
+  const decide = useAppStatus(app)
+  return (
+    <Card title={say.title}>
+      <Stack>
+        {decide.error && !isAsked && <Problem error={decide.error} />}
+        <Group justify="space-between">
+          <Text size="sm">{say.texts[app.status]}</Text>
+          {app.status === 'approved' ? (
+            <Button variant="light" color="red" onClick={() => setAsked(true)}>
+              {say.suspend}
+            </Button>
+          ) : (
+            <Button onClick={decide.approve} loading={decide.isPending}>
+              {approvals.approve}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+      <Confirm
+        isOpen={isAsked}
+        title={say.suspendTitle(app.name)}
+        go={say.suspend}
+        isPending={decide.isPending}
+        error={decide.error}
+        onGo={() => decide.suspend(() => setAsked(false))}
+        onClose={() => setAsked(false)}
+      >
+        {say.suspendText}
+      </Confirm>
+    </Card>
+  )
+}
