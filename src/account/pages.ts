@@ -137,7 +137,7 @@ export const accountPages: readonly Page[] = [
       const { db, who, environment } = context
       if (code === '') {
         try {
-          if (handle.trim() === '') throw fail('parameterMissing', 'Type your handle')
+          if (handle.trim() === '') throw fail('parameterMissing', 'Type your handle or e-mail address')
           await askReset(db, who, { handle }, environment.get(messagePolicy))
           return { redirect: `${RESET}?done=link-asked` }
         } catch (error) {
