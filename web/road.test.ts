@@ -158,6 +158,7 @@ test('an old sign-in is renewed where it is needed, and nothing that was typed i
   app.advance(11 * 60_000)
   await page.getByRole('button', { name: 'Register' }).click()
   const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' })
+  await dialog.getByText('Demo people have the password groundschool.').waitFor()
   await dialog.getByRole('textbox', { name: 'Password' }).fill('wrong')
   await dialog.getByRole('button', { name: 'Continue' }).click()
   await dialog.getByText('The handle or the password is wrong').waitFor()

@@ -1,4 +1,5 @@
 import { findNotice } from '../../web/pages/account/notices.ts'
+import { listDemoPeople } from '../demo/signin.ts'
 import { fail } from '../errors.ts'
 import { parseDate } from '../http/input/dates.ts'
 import { type FormProblem, OUTDATED, readProblem } from '../http/pages/form-problem.ts'
@@ -17,6 +18,7 @@ import {
   RESET,
   SIGN_IN,
   SIGN_UP,
+  type SignInView,
   showAskReset,
   showAskSignUp,
   showReset,
@@ -58,6 +60,13 @@ const nextOf = ({ query }: PageContext['request']): string | undefined =>
 
 const isOpen = ({ environment }: PageContext): boolean => canSignUp(environment.config, environment.get(messagePolicy))
 
+const lookAtSignIn = async (context: PageContext, view: SignInView): Promise<ShownPage> =>
+  showSignIn(context.csrfToken, {
+    ...view,
+    canSignUp: isOpen(context),
+    hasDemo: (await listDemoPeople(context.environment)).length > 0,
+  })
+
 /** The form for a new account; where the link is worth nothing, the one for another link. */
 async function lookAtSignUp(context: PageContext, code: string): Promise<ShownPage> {
   const { db, who, environment, csrfToken } = context
@@ -87,12 +96,7 @@ export const accountPages: readonly Page[] = [
       const { person } = context.who
       return person && !again
         ? { redirect: next ?? HOME }
-        : showSignIn(context.csrfToken, {
-            next,
-            handle: person?.handle,
-            notice: findNotice(done),
-            canSignUp: isOpen(context),
-          })
+        : lookAtSignIn(context, { next, handle: person?.handle, notice: findNotice(done) })
     },
   }),
   formPage({
@@ -101,8 +105,8 @@ export const accountPages: readonly Page[] = [
     input: SignInFields,
     from: 'body',
     purpose: () => PURPOSES.signIn,
-    showAgain: async ({ csrfToken, request }, { handle }) =>
-      showSignIn(csrfToken, { next: nextOf(request), handle, problem: OUTDATED }),
+    showAgain: async (context, { handle }) =>
+      lookAtSignIn(context, { next: nextOf(context.request), handle, problem: OUTDATED }),
     run: async (context, { handle = '', password = '', keep: isKept = false }) => {
       const { db, who, environment, request } = context
       const next = nextOf(request)
@@ -110,7 +114,7 @@ export const accountPages: readonly Page[] = [
         const browser = await signIn(db, who, { handle, password, isKept }, environment.name)
         return { redirect: next ?? HOME, browser }
       } catch (error) {
-        return showSignIn(context.csrfToken, { next, handle, problem: readProblem(error) })
+        return lookAtSignIn(context, { next, handle, problem: readProblem(error) })
       }
     },
   }),
@@ -137,7 +141,7 @@ export const accountPages: readonly Page[] = [
       const { db, who, environment } = context
       if (code === '') {
         try {
-          if (handle.trim() === '') throw fail('parameterMissing', 'Type your handle')
+          if (handle.trim() === '') throw fail('parameterMissing', 'Type your handle or e-mail address')
           await askReset(db, who, { handle }, environment.get(messagePolicy))
           return { redirect: `${RESET}?done=link-asked` }
         } catch (error) {

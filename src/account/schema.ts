@@ -121,7 +121,7 @@ export const SignInFields = Type.Object({
 export const ResetQuery = Type.Object({ code: field('The code of the link that was sent'), done })
 export const ResetFields = Type.Object({
   ...passkeyBoxes,
-  handle: field('The handle, to ask for a link'),
+  handle: field('The handle or the e-mail address, to ask for a link'),
   code: field('The code of the link, to set a new password'),
   new_password: field('The new password'),
   again: field('The new password again'),

@@ -34,6 +34,10 @@ interface FormView {
   readonly problem?: FormProblem | undefined
 }
 
+export interface SignInView extends FormView {
+  readonly next?: string | undefined
+}
+
 export const showSignIn = (
   csrfToken: FormKey,
   {
@@ -41,8 +45,9 @@ export const showSignIn = (
     handle,
     notice,
     problem,
-    canSignUp = false,
-  }: FormView & { readonly next?: string | undefined; readonly canSignUp?: boolean },
+    canSignUp,
+    hasDemo,
+  }: SignInView & { readonly canSignUp: boolean; readonly hasDemo: boolean },
 ) => ({
   title: 'Sign in',
   scripts: [PASSKEY_SCRIPT],
@@ -54,6 +59,7 @@ export const showSignIn = (
     handle,
     notice,
     canSignUp,
+    hasDemo,
     problem: problem?.sentence,
   }),
 })

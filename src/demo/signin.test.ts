@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { call, isSignedIn } from '../account/testing.ts'
+import type { EnvironmentName } from '../config.ts'
+import { pkcePair, REDIRECT_URI, registerApp } from '../oauth/testing.ts'
+import { signInUrl } from '../oauth/testing-pages.ts'
 import { assertError, sharedApp, testApp } from '../testing/testing.ts'
 
 const PATH = '/account/v1/demo/signin'
@@ -36,6 +39,29 @@ test('with demo data one click signs in as a demo person, and nobody real', asyn
   assert.equal(action, 'sign-in.demo')
 })
 
+const HINT =
+  /<a href="\/">One click on the front page<\/a> signs you in as a demo person; their password is <code>groundschool</
+
+test('sign-in pages say how demo people sign in, also after a mistake; not where there are none', async () => {
+  const pathsIn = async (name: EnvironmentName) => {
+    const registered = await registerApp(app, { key: 'asking' }, name)
+    const { challenge } = pkcePair()
+    return ['/account/signin', signInUrl('', registered, { redirectUri: REDIRECT_URI, challenge })]
+  }
+  for (const path of await pathsIn('production')) {
+    const browser = app.visitor()
+    const seen = await browser.get(path)
+    assert.match(seen.text, HINT)
+    assert.match((await browser.submit(seen, { handle: 'avery', password: 'wrong' })).text, HINT)
+  }
+  // Nobody there has a password.
+  for (const path of await pathsIn('sandbox')) {
+    const without = (await app.visitor('sandbox').get(path)).text
+    assert.match(without, /<h1>Sign in<\/h1>/)
+    assert.doesNotMatch(without, /demo person/i)
+  }
+})
+
 test('a page of another site cannot sign a visitor in as a demo person', async () => {
   for (const headers of [
     { origin: 'https://evil.example' },
@@ -55,4 +81,5 @@ test('M7: where others reach the platform nobody is signed in as a demo person, 
   const browser = open.visitor()
   assert.deepEqual((await call(browser, 'GET', HERE)).body.demoPeople, [])
   assertError(await call(browser, 'POST', PATH, { handle: '@avery' }), 404, 4042)
+  assert.doesNotMatch((await browser.get('/account/signin')).text, /demo person/i)
 })

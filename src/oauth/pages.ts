@@ -3,6 +3,7 @@ import { consentPage, signInLead } from '../../web/pages/oauth/consent-page.ts'
 import { signIn } from '../account/account.ts'
 import { findSignedIn, type OpenedBrowser } from '../browsers/browsers.ts'
 import { findPerson } from '../caller.ts'
+import { listDemoPeople } from '../demo/signin.ts'
 import { fail, failOauth } from '../errors.ts'
 import { makeCsrfToken } from '../http/callers/csrf.ts'
 import { type FormProblem, OUTDATED, readProblem } from '../http/pages/form-problem.ts'
@@ -59,13 +60,13 @@ const SIGN_IN_PURPOSE = 'oauth.signin'
 /** The whole request: what was allowed for one app is worth nothing for another. */
 const consentPurpose = (params: AuthorizationParams): string => `oauth.consent ${queryOf(params)}`
 
-function showSignIn(
+async function showSignIn(
   context: PageContext,
   params: AuthorizationParams,
   { dialect, client }: AuthorizationRequest,
   problem?: FormProblem,
   handle?: string,
-): ShownPage {
+): Promise<ShownPage> {
   return {
     title: `Sign in to ${client.name}`,
     ...(problem && { status: problem.status, headers: problem.headers }),
@@ -76,6 +77,7 @@ function showSignIn(
       lead: signInLead(client),
       problem: problem?.sentence,
       handle,
+      hasDemo: (await listDemoPeople(context.environment)).length > 0,
       // Whoever signs in here has been asked to: the next step must not ask again.
       action: `${PATHS[dialect].signin}?${queryOf(afterSignIn(params))}`,
       csrfToken: context.csrfToken(SIGN_IN_PURPOSE),

@@ -14,7 +14,7 @@ export const confirmSignIn = (): Promise<boolean> => ask?.() ?? Promise.resolve(
 /** The one dialog that does so, from wherever it is asked for. What was typed behind it stays. */
 export function SignInAgain() {
   const client = useQueryClient()
-  const [asked, setAsked] = useState<{ handle: string; answer: (isDone: boolean) => void }>()
+  const [asked, setAsked] = useState<{ handle: string; isDemo: boolean; answer: (isDone: boolean) => void }>()
   const [password, setPassword] = useState('')
   const [problem, setProblem] = useState<string>()
   const [isBusy, setBusy] = useState(false)
@@ -24,7 +24,8 @@ export function SignInAgain() {
       const here = client.getQueryData<Here>([readHere.operationName, {}]) ?? (await readHere({}))
       if (!here.person) return false
       const { handle } = here.person
-      return new Promise((answer) => setAsked({ handle, answer }))
+      const isDemo = here.demoPeople.some((one) => one.handle === handle)
+      return new Promise((answer) => setAsked({ handle, isDemo, answer }))
     }
     return () => {
       ask = undefined
@@ -56,6 +57,7 @@ export function SignInAgain() {
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm">{words.signInAgain.why(asked?.handle ?? '')}</Text>
+          {asked?.isDemo && <Text size="sm">{words.signInAgain.demo}</Text>}
           <PasswordInput
             label={words.signInAgain.password}
             autoComplete="current-password"

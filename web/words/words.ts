@@ -114,6 +114,7 @@ export const words = {
     title: 'Confirm that it is you',
     why: (handle: string) =>
       `This needs a fresh sign-in. Type the password of ${handle}; nothing you have entered is lost.`,
+    demo: 'Demo people have the password groundschool.',
     password: 'Password',
     otherWay: 'Sign in another way',
     go: 'Continue',

@@ -25,8 +25,8 @@ ${
     ? html`<p>We send a link to the e-mail address of your account. With it you choose a new password.</p>
 ${postForm(
   frame,
-  html`<label for="handle">Handle</label>
-<input id="handle" name="handle" value="${handle ?? ''}" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="100" required>
+  html`<label for="handle">Handle or e-mail address</label>
+<input id="handle" name="handle" value="${handle ?? ''}" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="254" required>
 <div class="buttons"><button>Send a link</button></div>`,
 )}`
     : html`<p>This installation cannot send messages. Ask an administrator for a link to choose a new password.</p>`

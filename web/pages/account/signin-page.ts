@@ -14,6 +14,8 @@ export interface SignInForm extends FormFrame {
   readonly handle?: string | undefined
   /** Whether anybody can make an account here. */
   readonly canSignUp?: boolean
+  /** Whether there are demo people to sign in as, whose password everybody knows. */
+  readonly hasDemo: boolean
 }
 
 /** Handle and password. The passkey button is there for the script alone, which shows it where the browser can use one. */
@@ -24,6 +26,7 @@ export const signInPage = ({
   problem,
   handle,
   canSignUp = false,
+  hasDemo,
   ...frame
 }: SignInForm): Html => html`<section class="card">
 <h1>${heading}</h1>
@@ -42,4 +45,4 @@ ${postForm(
 <div class="buttons" data-passkey hidden><button type="button" class="other" data-passkey-sign-in>Sign in with a passkey</button></div>
 <p class="alert" role="alert" data-passkey-problem hidden></p>
 <p class="quiet"><a href="/account/reset">Forgot your password?</a>${canSignUp && html` · <a href="/account/signup">Make an account</a>`}</p>
-</section>`
+${hasDemo && html`<p class="quiet">This platform has demo data. <a href="/">One click on the front page</a> signs you in as a demo person; their password is <code>groundschool</code>.</p>\n`}</section>`
