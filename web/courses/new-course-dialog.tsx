@@ -7,7 +7,6 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Problem } from '../parts/states.tsx'
 import { dashboard } from '../words/dashboard.ts'
 import { words } from '../words/words.ts'
-import { makeId } from './course-model.ts'
 
 const { newCourse: say, course } = dashboard
 
@@ -15,7 +14,7 @@ const { newCourse: say, course } = dashboard
 const makeCourseId = (name: string): string => {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
   const slug = plain.replace(/[^a-z0-9]+/g, '-').slice(0, 48)
-  return makeId(slug.replace(/^-|-$/g, '') || 'course')
+  return `${slug.replace(/^-|-$/g, '') || 'course'}-${crypto.randomUUID().slice(0, 8)}`
 }
 
 interface NewCourseDialogProps {
