@@ -155,6 +155,7 @@ const PREFLIGHT = {
       isAssessment: true,
       expectedCompletionTime: 60,
       threshold: 80,
+      maxAttempts: 2,
       ...launch,
     },
   ],

@@ -27,7 +27,7 @@ await build({
     modulePreload: { polyfill: false },
     // A file for each small part would be forty requests for a page, whose headers weigh more than the parts.
     rolldownOptions: {
-      output: { codeSplitting: { groups: [{ name: 'common', minShareCount: 4, maxModuleSize: 6_000 }] } },
+      output: { codeSplitting: { groups: [{ name: 'common', minShareCount: 12, maxModuleSize: 6_000 }] } },
     },
   },
 })

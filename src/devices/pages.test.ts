@@ -76,7 +76,7 @@ test('wrong codes lead to growing waits, for the person and for the address', as
   // Whoever has mistyped codes can still sign in.
   await app.givePassword('avery')
   const visitor = app.visitor()
-  const seen = await visitor.submit(await visitor.get('/account'), { handle: '@avery', password: PASSWORD })
+  const seen = await visitor.submit(await visitor.get('/account/signin'), { handle: '@avery', password: PASSWORD })
   assert.equal(seen.status, 303)
 })
 
