@@ -3,6 +3,7 @@ import { Link, useRouterState } from '@tanstack/react-router'
 import { Check, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
 import { type Here, signOut } from '../api/operations.ts'
 import { OwnAvatar } from '../parts/own-avatar.tsx'
+import { endHeld } from '../reference/credentials.ts'
 import { words } from '../words/words.ts'
 import classes from './menu.module.css'
 
@@ -27,8 +28,8 @@ export function PersonMenu({ here: { person } }: { readonly here: Here }) {
     )
   const name = person.name || person.handle
   const leave = async () => {
-    // Somebody who is signed out already is where they want to be.
-    await signOut({}).catch(() => undefined)
+    // Somebody who is signed out already is where they want to be. What the API reference holds is theirs too.
+    await Promise.all([signOut({}).catch(() => undefined), endHeld()])
     location.assign('/')
   }
   return (
