@@ -3,7 +3,6 @@ import { Link, useRouterState } from '@tanstack/react-router'
 import { Check, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
 import { type Here, signOut } from '../api/operations.ts'
 import { OwnAvatar } from '../parts/own-avatar.tsx'
-import { endHeld } from '../reference/credentials.ts'
 import { words } from '../words/words.ts'
 import classes from './menu.module.css'
 
@@ -28,8 +27,10 @@ export function PersonMenu({ here: { person } }: { readonly here: Here }) {
     )
   const name = person.name || person.handle
   const leave = async () => {
+    const endHeld = async () => (await import('../reference/credentials.ts')).endHeld()
     // Somebody who is signed out already is where they want to be. What the API reference holds is theirs too.
-    await Promise.all([signOut({}).catch(() => undefined), endHeld()])
+    await Promise.allSettled([signOut({}), endHeld()])
+    sessionStorage.clear()
     location.assign('/')
   }
   return (
