@@ -202,7 +202,10 @@ test('a password of one’s own', async (t) => {
     const browser = app.visitor()
     const empty = await browser.submit(await browser.get('/account/reset'), { handle: ' ' })
     assert.equal(empty.status, 400)
-    assert.match(empty.text, /role="alert">Type your handle or e-mail address\.[\s\S]*<label for="handle">Handle or e-mail address</)
+    assert.match(
+      empty.text,
+      /role="alert">Type your handle or e-mail address\.[\s\S]*<label for="handle">Handle or e-mail address</,
+    )
   })
 
   await t.test('the operation takes a code once, however many try at once', async () => {

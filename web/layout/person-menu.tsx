@@ -27,8 +27,10 @@ export function PersonMenu({ here: { person } }: { readonly here: Here }) {
     )
   const name = person.name || person.handle
   const leave = async () => {
-    // Somebody who is signed out already is where they want to be.
-    await signOut({}).catch(() => undefined)
+    const endHeld = async () => (await import('../reference/credentials.ts')).endHeld()
+    // Somebody who is signed out already is where they want to be. What the API reference holds is theirs too.
+    await Promise.allSettled([signOut({}), endHeld()])
+    sessionStorage.clear()
     location.assign('/')
   }
   return (

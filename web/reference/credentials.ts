@@ -1,9 +1,12 @@
 import { useSyncExternalStore } from 'react'
+import { logOut } from '../api/operations.ts'
 
 /** A session of an app, held for somebody who tries operations. */
 export interface Session {
   readonly token: string
   readonly handle: string
+  /** Who was signed in to the platform itself when the token was kept; null: nobody. */
+  readonly keeper: string | null
   /** None where the token was pasted. */
   readonly clientId?: string
   /** When the token ends, in milliseconds; unknown where it was pasted. */
@@ -18,6 +21,8 @@ export interface Pair {
 }
 
 const SESSION = 'reference.session'
+/** What a sign-in needs that is under way: the verifier, and the secret of the app. */
+export const PENDING = 'reference.sign-in'
 
 /** Over a reload, and no longer than this tab (decision 55). */
 const readSession = (): Session | undefined => {
@@ -52,6 +57,24 @@ export function holdSession(session: Session | undefined): void {
 export const holdIds = (ids: Readonly<Record<string, string>>): void => hold({ ids: { ...held.ids, ...ids } })
 
 export const holdPair = (pair: Pair | undefined): void => hold({ pair })
+
+/** A sign-in that somebody has turned back from. */
+export const dropPending = (): void => sessionStorage.removeItem(PENDING)
+
+/** Forgets everything, and ends the session on the platform. Where that cannot be reached, the token is gone from here all the same. */
+export async function endHeld(): Promise<void> {
+  const { session } = held
+  dropPending()
+  holdSession(undefined)
+  holdPair(undefined)
+  if (session) await logOut({}, { token: session.token }).catch(() => undefined)
+}
+
+/** A token is for whoever kept it, and not for who comes to this browser after them. */
+export async function endUnlessKeptBy(handle: string | null): Promise<void> {
+  const keeper = held.session?.keeper ?? null
+  if (keeper !== null && keeper !== handle) await endHeld()
+}
 
 /** What the page can prove itself with. */
 export const useHeld = (): Held =>

@@ -1,6 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { useHere } from '../layout/here.ts'
 import { Loaded } from '../parts/states.tsx'
+import { dropPending, endUnlessKeptBy } from './credentials.ts'
 import { OperationList } from './operation-list.tsx'
 import { reference } from './read.ts'
 import classes from './reference.module.css'
@@ -8,6 +11,17 @@ import classes from './reference.module.css'
 /** The list of operations beside what is chosen of it. It stays as it is while one goes from one to the next. */
 export function ReferenceFrame() {
   const read = useQuery(reference())
+  const who = useHere().person?.handle ?? null
+  useEffect(() => {
+    void endUnlessKeptBy(who)
+  }, [who])
+  useEffect(() => {
+    dropPending()
+    // Back from the sign-in page, a browser may show this one as it was.
+    const drop = ({ persisted }: PageTransitionEvent) => persisted && dropPending()
+    addEventListener('pageshow', drop)
+    return () => removeEventListener('pageshow', drop)
+  }, [])
   return (
     <Loaded of={read} lines={8}>
       {(found) => (

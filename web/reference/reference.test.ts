@@ -45,6 +45,16 @@ test('every operation of the description is listed in one area, can be said, and
   }
 })
 
+test('examples have the address of this platform, also where it stands alone', () => {
+  const elsewhere = { ...here, production: 'https://school.example.org' }
+  for (const entry of all) {
+    const draft = JSON.stringify(draftOf(entry, reference.samples, elsewhere))
+    assert.ok(!draft.includes(reference.samples.baseUrl), entry.id)
+  }
+  const { actor } = JSON.parse(draftOf(reference.byId.get('captureStatement')!, reference.samples, elsewhere).body)
+  assert.equal(actor.account.homePage, elsewhere.production)
+})
+
 test('a search finds operations by path, summary, name and description, all words at once', () => {
   const find = (typed: string) =>
     findEntries(reference.areas, typed).flatMap(({ entries }) => entries.map(({ id }) => id))
@@ -191,6 +201,52 @@ test('somebody finds an operation, signs in, sends its default body, and a reloa
   assert.equal(await page.evaluate('sessionStorage.getItem("reference.session")'), null)
   const after = await fetch(`${address}/user/v1/my/profile`, { headers: { authorization: `Bearer ${token}` } })
   assert.equal((await after.json()).error_code, 4034, 'the session is over')
+})
+
+test('what the page holds ends with the sign-in to the platform, and with a sign-in that is given up', {
+  skip: noChromium,
+}, async (t) => {
+  const page = await openChromium(t)
+  await enterAs(page, address, 'Casey')
+  const isOver = async (token: string) =>
+    (await fetch(`${address}/user/v1/my/profile`, { headers: { authorization: `Bearer ${token}` } })).status === 403
+  const kept = () => page.evaluate<string>('JSON.stringify(sessionStorage)')
+  const keep = async () => {
+    await page.goto(`${address}/docs/readOwnProfile`)
+    await page.getByRole('button', { name: 'Sign in to try operations' }).click()
+    await page.getByRole('button', { name: 'Go to sign-in' }).click()
+  }
+  await keep()
+  await page.getByRole('button', { name: 'Allow' }).waitFor()
+  assert.match(await kept(), /gs-demo-secret/)
+  await page.goBack()
+  await page.getByRole('button', { name: 'Sign in to try operations' }).waitFor()
+  await until('the secret is gone', async () => !/gs-demo-secret|verifier/.test(await kept()))
+
+  await keep()
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await page.getByText('Signed in as @casey in app').waitFor()
+  const first = /gs_at_[\w-]+/.exec(await kept())![0]
+  // In another tab somebody else signs in to the platform.
+  const other = await page.context().newPage()
+  await enterAs(other, address, 'Drew')
+  await other.close()
+  await page.reload()
+  await page.getByRole('button', { name: 'Sign in to try operations' }).waitFor()
+  await until('the session is over', () => isOver(first))
+
+  await keep()
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await page.getByText('Signed in as @drew in app').waitFor()
+  const second = /gs_at_[\w-]+/.exec(await kept())![0]
+  await page
+    .getByRole('banner')
+    .getByRole('button', { name: /^Account menu of Drew/ })
+    .click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.waitForURL(`${address}/`)
+  assert.doesNotMatch(await kept(), /gs_at_/)
+  assert.ok(await isOver(second))
 })
 
 test('the sandbox signs in at its own address', { skip: noChromium }, async (t) => {

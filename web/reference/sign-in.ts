@@ -1,12 +1,12 @@
 import { ApiProblem } from '../api/call.ts'
 import { logOut, openapi, readOwnProfile, requestStandardTokens, searchUsers } from '../api/operations.ts'
 import { queryClient } from '../api/query.ts'
+import { loadHere } from '../layout/here.ts'
 import { referenceWords } from '../words/reference.ts'
-import { holdSession, type Session } from './credentials.ts'
+import { dropPending, holdSession, PENDING, type Session } from './credentials.ts'
 import type { ApiDocument } from './document.ts'
 
 const { signIn: say } = referenceWords
-const PENDING = 'reference.sign-in'
 
 /** What must outlive the way to the sign-in page and back; taken away as soon as one is back. */
 interface Pending {
@@ -48,7 +48,7 @@ export async function leaveToSignIn(app: { clientId: string; clientSecret: strin
 /** What one came back with becomes a session. Answers where one was. */
 export async function finishSignIn(query: URLSearchParams): Promise<string> {
   const kept = sessionStorage.getItem(PENDING)
-  sessionStorage.removeItem(PENDING)
+  dropPending()
   const pending = kept === null ? undefined : (JSON.parse(kept) as Pending)
   if (!pending || query.get('state') !== pending.state) throw new Error(say.notAsked)
   const issuer = query.get('iss')
@@ -70,9 +70,10 @@ export async function finishSignIn(query: URLSearchParams): Promise<string> {
 
 /** Whose token it is, and under which userIds their app knows the people of the examples. */
 export async function recognise(token: string): Promise<Session> {
-  const [{ handle, userId }, document] = await Promise.all([
+  const [{ handle, userId }, document, { person: keeper }] = await Promise.all([
     readOwnProfile({}, { token }),
     queryClient.ensureQueryData({ queryKey: [openapi.operationName, {}], queryFn: () => openapi({}) }),
+    loadHere(),
   ])
   const samples = (document as unknown as ApiDocument)['x-samples'].userIds
   const find = async ([person, sample]: [string, string]): Promise<[string, string]> => {
@@ -81,7 +82,12 @@ export async function recognise(token: string): Promise<Session> {
     // Where they are not here, whoever signed in stands for them.
     return [sample, found?.docs.find((one) => one.handle === person)?.userId ?? userId]
   }
-  return { token, handle, userIds: Object.fromEntries(await Promise.all(Object.entries(samples).map(find))) }
+  return {
+    token,
+    handle,
+    keeper: keeper?.handle ?? null,
+    userIds: Object.fromEntries(await Promise.all(Object.entries(samples).map(find))),
+  }
 }
 
 /** Ends the session on the platform, and forgets its token. */
