@@ -102,6 +102,8 @@ const PREPARED = {
 const TABLE: Readonly<Record<string, readonly [Scene, Row, Record<string, unknown>?]>> = {
   createOrganisation: ['nothing', { ...MANAGES, owner: 4032 }, { organisation: 'new' }],
   renameOrganisation: ['nothing', MANAGES],
+  // Who owns another is a member of this one.
+  readOrganisation: ['nothing', { ...MANAGES, 'owner elsewhere': 'yes' }],
   listOrganisations: ['nothing', { ...lists({ owner: 1, administrator: 2, 'owner elsewhere': 2 }), ...COOKIE_ONLY }],
   listOrganisationMembers: ['nothing', counting(MANAGES, 2)],
   setOrganisationMember: ['nothing', MANAGES, { role: 'member' }],
@@ -128,7 +130,7 @@ const TABLE: Readonly<Record<string, readonly [Scene, Row, Record<string, unknow
   listManagedClasses: ['nothing', { ...lists({ owner: 3, administrator: 3 }), ...COOKIE_ONLY }],
   setClassStaff: ['nothing', MANAGES],
   removeClassStaff: ['nothing', MANAGES, { handle: '@ellis' }],
-  listStudents: ['nothing', counting(only(4032, staff), 3)],
+  listStudents: ['nothing', counting(only(4032, staff), 3), { studentId: undefined }],
   enrolStudent: ['nothing', CHANGES_STUDENTS],
   dropStudent: ['nothing', CHANGES_STUDENTS],
   suspendStudent: ['nothing', CHANGES_STUDENTS],
@@ -144,6 +146,7 @@ const TABLE: Readonly<Record<string, readonly [Scene, Row, Record<string, unknow
     only(4032, { student: 'yes', classmate: 'yes', 'removed student': 'yes', 'same person in another app': 'yes' }),
   ],
   importRoster: ['nothing', CHANGES_STUDENTS],
+  listLocks: ['nothing', counting(only(4032, { ...staff, ...COOKIE_ONLY }), 0)],
   setLock: ['nothing', CHANGES_STUDENTS],
   'setLock for all': ['nothing', CHANGES_STUDENTS, { studentId: undefined }],
   clearLock: ['locked lesson', CHANGES_STUDENTS],
