@@ -39,9 +39,12 @@ function findBuild(): Build | undefined {
   return loaded
 }
 
-/** `/console/apps/$clientId` is one part for whatever is in the place of `$clientId`. */
-const pagesAt = (paths: readonly string[]): RegExp =>
-  new RegExp(`^(?:${paths.map((path) => RegExp.escape(path).replaceAll(/\\\$\w+/g, '[^/]+')).join('|')})$`)
+/** `/console/apps/$clientId` is one part for whatever is in the place of `$clientId`; operations have names of letters. */
+const pagesAt = (paths: readonly string[]): RegExp => {
+  const place = (name: string) => (name === 'operationId' ? '\\w+' : '[^/]+')
+  const patterns = paths.map((path) => RegExp.escape(path).replaceAll(/\\\$(\w+)/g, (_, name: string) => place(name)))
+  return new RegExp(`^(?:${patterns.join('|')})$`)
+}
 
 /** Scripts, styles and fonts of the pages. Their names change with their content, so browsers keep them for good. */
 export function webAssetRoutes(environment: Environment): PlainRoute[] {
