@@ -75,8 +75,12 @@ function Found({ homePage }: { readonly homePage: string }) {
   const navigate = route.useNavigate()
   const { agent, ...others } = filters
   const chosen = { ...others, ...(agent !== undefined && { agent: readAgent(agent, homePage) }) }
-  const list = useQuery(query(getStatements, cursor === undefined ? { ...chosen, limit: 25 } : { cursor }))
-  const count = useQuery(query(countStatements, chosen))
+  const list = useQuery({
+    ...query(getStatements, cursor === undefined ? { ...chosen, limit: 25 } : { cursor }),
+    // They come all the time: what was read a moment ago is out of date.
+    staleTime: 0,
+  })
+  const count = useQuery({ ...query(countStatements, chosen), staleTime: 0 })
   // What is older, or ended, is not live.
   const mayLive = cursor === undefined && others.until === undefined
   const { fresh, isConnected } = useLive(live === true && mayLive, chosen)
@@ -265,7 +269,7 @@ interface ByVerbProps {
 }
 
 function ByVerb({ chosen, filters, total }: ByVerbProps) {
-  const found = useQuery(query(aggregateStatements, { ...chosen, by: 'verb', limit: 8 }))
+  const found = useQuery({ ...query(aggregateStatements, { ...chosen, by: 'verb', limit: 8 }), staleTime: 0 })
   const groups = found.data?.groups ?? []
   const largest = groups[0]?.count ?? 1
   return (
