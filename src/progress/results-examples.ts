@@ -70,7 +70,7 @@ export const examples = {
           { ...LESSONS[1], ...AHEAD, ...OPEN },
           { ...LESSONS[2], ...AHEAD, ...OPEN },
           { ...LESSONS[3], ...AHEAD, ...lockedUntil('Interior') },
-          { ...LESSONS[4], ...AHEAD, ...lockedUntil('Checklist') },
+          { ...LESSONS[4], ...AHEAD, attemptsLeft: 2, ...lockedUntil('Checklist') },
         ],
         objectives: [
           {
