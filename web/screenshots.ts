@@ -13,6 +13,11 @@ if (folder === undefined) throw new Error('Say where the pictures go: npm run sc
 mkdirSync(folder, { recursive: true })
 
 const WIDTHS = [1280, 360]
+/** Milliseconds from the navigation to the largest paint, as browsers report it. */
+const LARGEST_PAINT = `new Promise((resolve) => {
+  new PerformanceObserver((list) => resolve(list.getEntries().at(-1).startTime)).observe({ type: 'largest-contentful-paint', buffered: true })
+  setTimeout(resolve, 1000, 0)
+})`
 
 /** What there is on the way, too: a lesson, and what is asked before it. */
 const LESSONS = [
@@ -85,23 +90,32 @@ try {
     })),
   ].map((one) => (one.address === sandbox ? { ...one, waitFor: 'gs-sbx-demo-app' } : one))
   await prepare(browser, production)
-  for (const colorScheme of ['light', 'dark'] as const)
+  const paints = new Map<string, number>()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const signedIn = new Map<string, Page>()
     for (const one of both) {
-      const context = await browser.newContext({ colorScheme })
-      const page = await context.newPage()
-      if (one.person !== undefined) await enterAs(page, one.address, one.person)
+      const who = `${one.address} ${one.person ?? one.name}`
+      const page = signedIn.get(who) ?? (await browser.newPage({ colorScheme }))
+      if (!signedIn.has(who) && one.person !== undefined) await enterAs(page, one.address, one.person)
+      signedIn.set(who, page)
+      if (one.before !== undefined) await page.goto(`${one.address}/dashboard`)
       await one.before?.(page)
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 800 })
         if (one.before === undefined) await show(page, one.address, one)
+        paints.set(one.name, Math.max(paints.get(one.name) ?? 0, await page.evaluate<number>(LARGEST_PAINT)))
         // As tall as the page, so that what stays in its place does so in the picture too.
         const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
         await page.setViewportSize({ width, height: Math.max(800, height) })
         await page.waitForTimeout(250)
         await page.screenshot({ path: join(folder, `${one.name}-${width}-${colorScheme}.png`) })
       }
-      await context.close()
     }
+    for (const page of signedIn.values()) await page.close()
+  }
+  const slowest = [...paints].toSorted(([, one], [, other]) => other - one).slice(0, 10)
+  const lines = slowest.map(([name, ms]) => `${String(Math.round(ms)).padStart(6)} ms ${name}\n`)
+  process.stdout.write(`Largest paint, the slowest of ${paints.size} pages:\n${lines.join('')}`)
   await browser.close()
 } finally {
   platform.removeAllListeners('close').kill('SIGTERM')

@@ -100,7 +100,7 @@ const cellsOf = ({ date, action, person, by, clientId, detail, address, requestI
 ]
 
 const Only = ({ search, children }: { readonly search: Record<string, string>; readonly children: string }) => (
-  <TextLink to="/admin/audit" search={search} size="sm">
+  <TextLink to="/admin/audit" search={search} size="sm" style={{ whiteSpace: 'nowrap' }}>
     {children}
   </TextLink>
 )
