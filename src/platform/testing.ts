@@ -22,10 +22,11 @@ import { registerTestPlugin } from '../plugins/testing.ts'
 import { VOIDED } from '../statements/statement.ts'
 import { fuzzOperation, fuzzPage } from '../testing/fuzz.ts'
 import { FUZZ_BOUNDARY, type Samples } from '../testing/fuzz-requests.ts'
-import { size } from '../testing/sizes.ts'
+import { isLong, size } from '../testing/sizes.ts'
 import { Client, type TestApp, testApp } from '../testing/testing.ts'
 
-const RUNS = size(200)
+/** 290 operations: a twentieth of it in `npm test`. */
+const RUNS = isLong ? 200 : 10
 /** Pages are slower, and have fewer fields. */
 const PAGE_RUNS = size(80)
 
