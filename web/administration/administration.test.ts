@@ -148,7 +148,7 @@ test('a key is made, suspended, renewed and revoked; statements that it sent are
   await row.getByText('Revoked').waitFor()
 
   await page.getByRole('link', { name: 'Statements' }).click()
-  await page.getByText('2 statements, by verb').waitFor()
+  await page.getByText('18 statements, by verb').waitFor()
   await look(page)
   await page.getByLabel('Agent').fill('sim@example.org')
   await page.getByLabel('Verb', { exact: true }).fill('http://adlnet.gov/expapi/verbs/passed')
@@ -234,6 +234,7 @@ test('a planner asks two engines, compares candidates, and keeps them as a plan'
   await page.getByRole('link', { name: 'Coast watch' }).click()
   await button(page, 'Remove plan')
   await page.getByRole('dialog').getByRole('button', { name: 'Remove plan' }).click()
-  await page.getByText('You have no plan yet').waitFor()
+  await page.getByRole('link', { name: 'Night search over the hills' }).waitFor()
+  await page.getByRole('link', { name: 'Coast watch' }).waitFor({ state: 'detached' })
   assert.deepEqual(problems, [])
 })
