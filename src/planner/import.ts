@@ -47,7 +47,7 @@ const ImportedPlan = Type.Object({
     maxItems: MAX_PEOPLE,
     must: `a list of at most ${MAX_PEOPLE} people, each with handle, score and engines`,
     about:
-      'Who is in it, and why: `{"handle": "@avery", "score": 0.8, "engines": [{"app": "demo-ai", "name": "Demo engine", "score": 0.8, "reasons": ["Holds the badge Safety first."]}]}`; scores are from 0 to 1',
+      'Who is in it, and why: `{"handle": "@avery", "score": 0.8, "engines": [{"app": "demo-ai", "name": "Demo engine", "score": 0.8, "reasons": ["Holds the badge Safety first."], "weights": [0.8]}]}`; scores and weights are from 0 to 1',
   } satisfies Field),
   created: Type.String({
     pattern: '^(19|20)\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,3})?)?Z$',
@@ -71,6 +71,10 @@ export const planSection: ImportSection<PlanEntry, Found, PlanEntry> = {
     for (const [j, one] of Array.isArray(entry.people) ? entry.people.entries() : [])
       for (const { instancePath, message } of shape.Errors(one).slice(0, 3))
         yield `${place}.people[${j}]${instancePath.replaceAll('/', '.')}: ${message}`
+    for (const [j, { engines }] of peopleOf(entry))
+      for (const [k, { reasons, weights = reasons }] of engines.entries())
+        if (weights.length !== reasons.length)
+          yield `${place}.people[${j}].engines[${k}].weights: must be one for each reason`
     if (typeof entry.created === 'string' && !(Date.parse(entry.created) <= now.getTime()))
       yield `${place}.created: must be a time that is past`
   },

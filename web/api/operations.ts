@@ -261,7 +261,7 @@ export type EngineCandidates = { clientId: string; name: string; status: string;
 
 export type Candidate = { handle: string; firstName: string; lastName: string; score: number; sources: CandidateSource[] }
 
-export type CandidateSource = { clientId: string; name: string; score: number; reasons: string[] }
+export type CandidateSource = { clientId: string; name: string; score: number; reasons: string[]; weights?: number[] }
 
 export type PlannerSearchPage = { docs: PlannerSearchEntry[]; total: number; limit: number; page: number; pages: number }
 
