@@ -91,7 +91,7 @@ export const findAdministrator = read('organisations.findAdministrator', {
 /** What somebody is anywhere: it decides which pages they have. */
 export const findParts = read('organisations.findParts', {
   params: { person: int8 },
-  row: { administers: bool, develops: bool, plans: bool },
+  row: { administers: bool, develops: bool, plans: bool, born: nullable(text) },
   gather: false,
   text: `
     select r.administers,
@@ -100,7 +100,8 @@ export const findParts = read('organisations.findParts', {
            r.administers or exists (select from organisation_members m where m.person_id = :person and m.role in ('owner', 'instructor'))
              or exists (select from plan_shares s join plans n on n.id = s.plan_id, lateral reads_plan(:person, n) q where s.person_id = :person and q.reads)
              or exists (select from organisation_members m join plan_shares s on s.organisation_id = m.organisation_id join plans n on n.id = s.plan_id,
-                          lateral reads_plan(:person, n) q where m.person_id = :person and q.reads) as plans
+                          lateral reads_plan(:person, n) q where m.person_id = :person and q.reads) as plans,
+           (select to_char(p.date_of_birth, 'YYYY-MM-DD') from people p where p.id = :person) as born
       from roles_in_organisation(:person, null) r`,
 })
 
