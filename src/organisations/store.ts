@@ -127,13 +127,21 @@ export const setName = write('organisations.setName', {
 
 /** One's own, or all of them for an administrator. */
 export const listOrganisations = report('organisations.list', {
-  params: { person: int8, limit: int8, offset: int8 },
+  params: {
+    person: int8,
+    words: textArray,
+    keys: nullable(textArray),
+    roles: nullable(textArray),
+    limit: int8,
+    offset: int8,
+  },
   row: { key: text, name: text, role: nullable(text), total: int8 },
   text: `
     select o.key, o.name, m.role, count(*) over () as total
       from roles_in_organisation(:person, null) r, organisations o
       left join organisation_members m on m.organisation_id = o.id and m.person_id = :person
-     where r.administers or m.role is not null
+     where (r.administers or m.role is not null and (:roles is null or m.role = any(:roles)))
+       and (:keys is null or o.key = any(:keys)) and ${contains(`o.name || ' ' || o.key`)}
      order by o.name, o.key limit :limit offset :offset`,
 })
 

@@ -238,9 +238,10 @@ test('a planner asks two engines, compares candidates, and keeps them as a plan'
   await page
     .getByRole('listitem')
     .filter({ hasText: 'Nothing speaks for the skill search and rescue.' })
-    .getByText('0 %')
+    .getByText('0 %', { exact: true })
     .waitFor()
   await look(page)
+  await page.getByText('Sandhills Aviation School').waitFor()
   await page.getByRole('link', { name: 'Plans' }).first().click()
   await page.getByRole('link', { name: 'Night search over the hills' }).waitFor()
   await page.getByRole('link', { name: 'Coast watch' }).waitFor({ state: 'detached' })

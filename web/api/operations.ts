@@ -479,7 +479,7 @@ export const renameOrganisation = /* @__PURE__ */ operation<{ organisation: stri
 export const readOrganisation = /* @__PURE__ */ operation<{ organisation: string }, Organisation>('readOrganisation', 'GET', '/edu/v1/organisation')
 
 /** Lists the caller's organisations, or all of them for an administrator. */
-export const listOrganisations = /* @__PURE__ */ operation<{ page?: number; limit?: number }, OrganisationPage>('listOrganisations', 'GET', '/edu/v1/organisation/list')
+export const listOrganisations = /* @__PURE__ */ operation<{ query?: string; organisations?: string[] | string; role?: "owner" | "developer"; page?: number; limit?: number }, OrganisationPage>('listOrganisations', 'GET', '/edu/v1/organisation/list')
 
 /** Lists who belongs to an organisation. */
 export const listOrganisationMembers = /* @__PURE__ */ operation<{ organisation: string; page?: number; limit?: number }, OrganisationMemberPage>('listOrganisationMembers', 'GET', '/edu/v1/organisation/members')
