@@ -88,6 +88,21 @@ test('a verb comes into the library and goes, and can be had back', { skip: noCh
   await page.getByText('Nothing matches').waitFor()
   await button(page, 'Undo')
   await page.getByText('https://example.org/verbs/flew').waitFor()
+
+  // What makes no sense in an address is left out, and the page is there.
+  for (const [path, shown] of [
+    ['/admin/audit?from=abc&to=2026-99-99&cursor=nonsense&page=-5', 'sign-in.demo'],
+    ['/admin/record-store/statements?since=yesterday&cursor=7&live=maybe', 'Perfect Sequence'],
+    ['/admin/people?page=-5&status=tall', '@avery'],
+    ['/planner/plans?page=1e99', 'Night search over the hills'],
+    [
+      '/dashboard/classes/class-alpha/students/student-lucia.fernandez?from=1&to=9007199254740991',
+      'Everything in order',
+    ],
+  ] as const) {
+    await page.goto(`${address}${path}`)
+    await page.getByText(shown).first().waitFor()
+  }
   assert.deepEqual(problems, [])
 })
 
