@@ -58,6 +58,10 @@ const MORE: Record<string, object> = {
     service: { militaryGrade: 'O-3', displayRank: 'Capt', displayDutyTitle: 'Instructor Pilot' },
     skills: { skills: ['night flying', 'search and rescue'], afsc: '11M', education: ['BSc Aeronautics'] },
   },
+  'bjorgvin.olafsson': {
+    position: 'Glider pilot',
+    skills: { skills: ['mountain flying', 'weather briefing'], hobbies: ['gliding', 'photography'] },
+  },
   'keisha.montgomery': {
     position: 'Airfield manager',
     service: { civilianGrade: 'GS-12', jobSeriesNumber: '2150', jobTitle: 'Airfield Manager' },
@@ -240,6 +244,110 @@ const NOTES = [
   created,
 }))
 
+/** What the demo app said of them, within these attempts. */
+const SAID: Record<string, [lesson: string, said: [time: string, verb: string, details: object][]][]> = {
+  'lucia.fernandez': [
+    [
+      'walkaround',
+      [
+        ['2025-09-01T08:03:10Z', 'Correct Item Selected', { item: 'pitot cover' }],
+        ['2025-09-01T08:07:45Z', 'Correct Item Selected', { item: 'control lock' }],
+        ['2025-09-01T08:12:20Z', 'Correct Item Selected', { item: 'chocks' }],
+        ['2025-09-01T08:19:05Z', 'Incorrect Item Selected', { item: 'nav light' }],
+        ['2025-09-01T08:25:30Z', 'Perfect Sequence', { steps: 12 }],
+      ],
+    ],
+    [
+      'checklist',
+      [
+        ['2025-09-03T08:09:00Z', 'Repeated Steps', { step: 'fuel selector', times: 2 }],
+        ['2025-09-03T08:21:40Z', 'Incorrect Item Selected', { item: 'mixture' }],
+        ['2025-09-05T08:41:00Z', 'Correct Item Selected', { item: 'fuel selector' }],
+        ['2025-09-05T09:10:15Z', 'Perfect Sequence', { steps: 24 }],
+      ],
+    ],
+    ['checkride', [['2025-09-10T09:44:00Z', 'Perfect Sequence', { steps: 36 }]]],
+  ],
+  'joaquin.benitez': [
+    [
+      'walkaround',
+      [
+        ['2025-09-01T08:09:30Z', 'Incorrect Item Selected', { item: 'chocks' }],
+        ['2025-09-02T08:14:00Z', 'Correct Item Selected', { item: 'chocks' }],
+      ],
+    ],
+    ['checklist', [['2025-09-04T08:33:00Z', 'Repeated Steps', { step: 'flight controls', times: 3 }]]],
+  ],
+  'camila.nunez': [['checklist', [['2025-09-03T09:17:00Z', 'Repeated Steps', { step: 'magnetos', times: 2 }]]]],
+  'etienne.gagnon': [
+    ['walkaround', [['2025-09-01T08:22:00Z', 'Correct Item Selected', { item: 'oil level' }]]],
+    ['checklist-interior', [['2025-09-04T10:15:00Z', 'Perfect Sequence', { steps: 11 }]]],
+  ],
+}
+
+const STATEMENTS = Object.entries(SAID)
+  .flatMap(([handle, lessons]) =>
+    lessons.flatMap(([lesson, said]) =>
+      said.map(([timestamp, verb, details]) => ({
+        handle: `@${handle}`,
+        app: 'demo-app',
+        lesson: `lesson-${lesson}`,
+        verb,
+        details,
+        timestamp,
+      })),
+    ),
+  )
+  .map((one, i) => ({ id: `00000000-0000-4000-8000-${String(i + 1).padStart(12, '0')}`, ...one }))
+
+/** A tool that is no app of the platform, and what it proves itself with. */
+const CREDENTIALS = [
+  {
+    key: 'demo-record-store-key1',
+    name: 'Simulator 3',
+    scopes: ['statements/write', 'statements/read/mine'],
+    secrets: ['gs-demo-secret'],
+  },
+]
+
+/** What the demo engine answers to this mission. */
+const ENGINE = { app: 'demo-ai', name: 'Demo engine' }
+const FOUND: [handle: string, score: number, reasons: [weight: number, reason: string][]][] = [
+  [
+    '@guadalupe.ramirez',
+    1,
+    [
+      [1, 'Names the skill night flying.'],
+      [1, 'Names the skill search and rescue.'],
+    ],
+  ],
+  [
+    '@kwame.mensah',
+    0.5,
+    [
+      [1, 'Names the skill night flying.'],
+      [0, 'Nothing speaks for the skill search and rescue.'],
+    ],
+  ],
+]
+
+const PLANS = [
+  {
+    key: 'plan-night-search',
+    owner: '@ellis',
+    name: 'Night search over the hills',
+    text: 'Search and rescue by night, over the hills',
+    notes: 'Ask both before Friday.',
+    organisations: ['sandhills'],
+    people: FOUND.map(([handle, score, reasons]) => ({
+      handle,
+      score,
+      engines: [{ ...ENGINE, score, reasons: reasons.map(([, text]) => text), weights: reasons.map(([one]) => one) }],
+    })),
+    created: '2026-01-12T10:00:00Z',
+  },
+]
+
 const BADGES = [
   {
     key: 'badge-preflight',
@@ -283,6 +391,7 @@ const CLASSES = [
     ],
     attempts: ATTEMPTS,
     notes: NOTES,
+    statements: STATEMENTS,
   },
   {
     key: 'class-bravo',
@@ -317,8 +426,18 @@ export const makeDemo = () => ({
       organisations: { sandhills: 'student' },
       friends: ['@blake'],
     }),
-    person('Blake', 'Moreau', { country: 'FR', dateOfBirth: '1999-11-02', organisations: { sandhills: 'student' } }),
-    person('Casey', 'Okafor', { country: 'NG', dateOfBirth: '1984-07-21', organisations: { sandhills: 'instructor' } }),
+    person('Blake', 'Moreau', {
+      country: 'FR',
+      dateOfBirth: '1999-11-02',
+      organisations: { sandhills: 'student' },
+      skills: { skills: ['first aid'], hobbies: ['model aircraft'] },
+    }),
+    person('Casey', 'Okafor', {
+      country: 'NG',
+      dateOfBirth: '1984-07-21',
+      organisations: { sandhills: 'instructor' },
+      skills: { skills: ['night flying', 'radio navigation'], education: ['BSc Aeronautics'] },
+    }),
     person('Drew', 'Castellanos', {
       country: 'MX',
       dateOfBirth: '1990-01-30',
@@ -377,6 +496,8 @@ export const makeDemo = () => ({
   courses: [PREFLIGHT],
   classes: CLASSES,
   badges: BADGES,
+  credentials: CREDENTIALS,
+  plans: PLANS,
 })
 
 const makePlugin = (key: string, name: string, plugin: object, redirectUris: string[] = []) => ({

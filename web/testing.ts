@@ -227,13 +227,13 @@ const ADMIN: readonly Shown[] = [
     person: 'Ellis',
     path: '/admin/record-store/statements',
     heading: 'Record store',
-    waitFor: 'Apply',
+    waitFor: 'Perfect Sequence',
   },
-  { name: 'keys', person: 'Ellis', path: '/admin/record-store/keys', heading: 'Record store', waitFor: 'keys yet' },
+  { name: 'keys', person: 'Ellis', path: '/admin/record-store/keys', heading: 'Record store', waitFor: 'Simulator 3' },
   { name: 'audit', person: 'Ellis', path: '/admin/audit', heading: 'Audit log', waitFor: 'sign-in.demo' },
   { name: 'system', person: 'Ellis', path: '/admin/system', heading: 'System', waitFor: 'Latency by operation' },
   { name: 'planner', person: 'Ellis', path: '/planner', heading: 'Mission planner', waitFor: 'Ask engines' },
-  { name: 'plans', person: 'Ellis', path: '/planner/plans', heading: 'Plans', waitFor: 'You have no plan yet' },
+  { name: 'plans', person: 'Ellis', path: '/planner/plans', heading: 'Plans', waitFor: 'Night search over the hills' },
 ]
 
 const ACCOUNT: readonly Shown[] = [

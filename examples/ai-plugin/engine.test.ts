@@ -57,11 +57,13 @@ test('candidates are ranked by all that was asked for, and each score is explain
       userId: 'ann',
       score: 1,
       reasons: ['Completed the course Preflight inspection.', 'Holds the badge Night flyer.'],
+      weights: [1, 1],
     },
     {
       userId: 'cem',
       score: 0.5,
       reasons: ['Holds the badge Night flyer.', 'Nothing speaks for the course Preflight inspection.'],
+      weights: [1, 0],
     },
     {
       userId: 'bea',
@@ -70,6 +72,7 @@ test('candidates are ranked by all that was asked for, and each score is explain
         'Names the skill Night flying. That is close to the badge Night flyer.',
         'Passed 2 of 4 lessons of the course Preflight inspection.',
       ],
+      weights: [0.5, 0.4],
     },
     {
       userId: 'dag',
@@ -78,6 +81,7 @@ test('candidates are ranked by all that was asked for, and each score is explain
         'Names the skill Night flying. That is close to the badge Night flyer.',
         'Nothing speaks for the course Preflight inspection.',
       ],
+      weights: [0.5, 0],
     },
   ])
 })
@@ -101,8 +105,8 @@ test('a badge that a plugin asserted counts less than one that the platform gave
   const knowledge = learn([asserted, person('gus', { badges: [NIGHT] })], new Map())
   assert.match(findCapabilities(knowledge, 'night')[0]!.description, /held by 2 of 2 people/)
   assert.deepEqual(rankCandidates(knowledge, ['badge:badge-night'], 10), [
-    { userId: 'gus', score: 1, reasons: ['Holds the badge Night flyer.'] },
-    { userId: 'fay', score: 0.9, reasons: ['According to gs-other, holds the badge Night flyer.'] },
+    { userId: 'gus', score: 1, reasons: ['Holds the badge Night flyer.'], weights: [1] },
+    { userId: 'fay', score: 0.9, reasons: ['According to gs-other, holds the badge Night flyer.'], weights: [0.9] },
   ])
 })
 

@@ -161,7 +161,7 @@ export function rankCandidates({ people, things }: Knowledge, ids: readonly stri
     .map(({ userId, score, fits }) => ({
       userId,
       score,
-      reasons: chooseReasons(fits, things, MOST_REASON_BYTES / limit),
+      ...chooseReasons(fits, things, MOST_REASON_BYTES / limit),
     }))
 }
 
@@ -183,20 +183,27 @@ function fit(evidence: Person['evidence'], { thing, close }: { thing: Thing; clo
 }
 
 /** What counts most comes first, as far as there is room. */
-function chooseReasons(fits: readonly Fit[], things: Knowledge['things'], mostBytes: number): string[] {
+function chooseReasons(
+  fits: readonly Fit[],
+  things: Knowledge['things'],
+  mostBytes: number,
+): { readonly reasons: string[]; readonly weights: number[] } {
   let left = mostBytes
-  return fits
+  const chosen = fits
     .toSorted((a, b) => b.weight - a.weight)
     .slice(0, MOST_REASONS)
-    .map(({ thing, how, source }) => {
-      if (source === undefined) return `Nothing speaks for ${say(thing)}.`
-      const sentence = `${how} ${say(things.get(source)!)}.`
-      return source === thing.id ? sentence : `${sentence} That is close to ${say(thing)}.`
-    })
-    .filter((sentence, place) => {
-      left -= Buffer.byteLength(JSON.stringify(sentence))
+    .map((one) => ({ reason: explain(one, things), weight: Math.round(one.weight * 1000) / 1000 }))
+    .filter(({ reason }, place) => {
+      left -= Buffer.byteLength(JSON.stringify(reason))
       return place === 0 || left >= 0
     })
+  return { reasons: chosen.map(({ reason }) => reason), weights: chosen.map(({ weight }) => weight) }
+}
+
+function explain({ thing, how, source }: Fit, things: Knowledge['things']): string {
+  if (source === undefined) return `Nothing speaks for ${say(thing)}.`
+  const sentence = `${how} ${say(things.get(source)!)}.`
+  return source === thing.id ? sentence : `${sentence} That is close to ${say(thing)}.`
 }
 
 const say = ({ kind, name }: Thing): string => `the ${NOUNS[kind][0]} ${name}`

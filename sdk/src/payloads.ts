@@ -74,6 +74,8 @@ export interface Candidate {
   readonly score: number
   /** Sentences that a person reads. */
   readonly reasons: readonly string[]
+  /** How much each reason counts, from 0 to 1; the planner draws them. */
+  readonly weights?: readonly number[]
 }
 
 type Fields = Record<string, unknown>
@@ -111,14 +113,21 @@ export function checkCapabilities(answer: readonly Capability[]): { capabilities
 export function checkCandidates(answer: readonly Candidate[], limit: number): { candidates: readonly Candidate[] } {
   if (!Array.isArray(answer) || answer.length > limit)
     throw new TypeError(`onCandidateSearch must return an array of candidates, ${limit} at most here.`)
-  for (const { userId, score, reasons } of answer)
-    if (!isText(userId) || typeof score !== 'number' || !(score >= 0 && score <= 1) || !isReasons(reasons))
+  for (const { userId, score, reasons, weights } of answer) {
+    if (!isText(userId) || !isShare(score) || !isReasons(reasons))
       throw new TypeError(
         'A candidate is {userId, score, reasons}: a text, a number from 0 to 1, and up to 20 texts of up to 300 characters.',
       )
+    if (
+      weights !== undefined &&
+      !(Array.isArray(weights) && weights.length === reasons.length && weights.every(isShare))
+    )
+      throw new TypeError('The weights of a candidate are numbers from 0 to 1, one for each reason.')
+  }
   return checkSize({ candidates: answer }, new Set(answer.map(({ userId }) => userId)).size === answer.length)
 }
 
+const isShare = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= 1
 const isReasons = (reasons: unknown): boolean =>
   isTexts(reasons) && reasons.length <= 20 && reasons.every((reason) => reason.length <= 300)
 

@@ -238,6 +238,8 @@ test('an answer that the platform would refuse is told to the author', async () 
     [[{ ...one, score: '1' }], /from 0 to 1/],
     [[{ ...one, reasons: ['x'.repeat(301)] }], /300 characters/],
     [[{ ...one, reasons: many(() => 'x', 21) }], /up to 20 texts/],
+    [[{ ...one, weights: [1, 1] }], /one for each reason/],
+    [[{ ...one, weights: ['1'] }], /one for each reason/],
   ]
   for (const [answer, reason] of wrong) {
     const { told, status } = await ask('/candidates', CANDIDATES, { onCandidateSearch: () => answer as never })

@@ -3,6 +3,7 @@ import type { Db } from '../database/database.ts'
 import { listDemoPeople } from '../demo/signin.ts'
 import type { Environment } from '../environment.ts'
 import { readParts } from '../organisations/organisations.ts'
+import { isAdult } from '../people/ages.ts'
 import type { Here } from './schema.ts'
 
 /** Where somebody is, who they are, and which pages are for them. */
@@ -12,12 +13,15 @@ export async function readHere(db: Db, { person }: Visitor, environment: Environ
   const demoPeople = await listDemoPeople(environment)
   const here = { environment: name, production: config.BASE_URL, sandbox: config.SANDBOX_URL, signUp, demoPeople }
   if (!person) return { ...here, person: null }
-  const { administers, develops, plans } = await readParts(db, person)
+  const { administers, develops, plans, born } = await readParts(db, person)
   const areas: NonNullable<Here['person']>['areas'] = [
     'dashboard',
     ...(develops ? (['console'] as const) : []),
     ...(plans ? (['planner'] as const) : []),
     ...(administers ? (['admin'] as const) : []),
   ]
-  return { ...here, person: { handle: person.handle, name: person.name, areas } }
+  return {
+    ...here,
+    person: { handle: person.handle, name: person.name, adult: isAdult(born, environment.clock()), areas },
+  }
 }

@@ -78,6 +78,7 @@ export const Here = Type.Object(
         Type.Object({
           handle: Type.String(),
           name: Type.String(),
+          adult: Type.Boolean({ description: 'Whether they may look after children here' }),
           areas: Type.Array(Type.Enum([...AREAS]), { description: 'The areas of pages that are for this person' }),
         }),
         Type.Null(),

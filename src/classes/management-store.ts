@@ -17,18 +17,18 @@ const classRow = {
   organisation: text,
   version: int4,
 }
-const classColumns = `
-    c.id, c.key as class, c.name, c.join_code, c.is_sequential, c.ended_at is not null as has_ended, c.created_at, k.key as course,
+const classColumns = (joinCode: string) => `
+    c.id, c.key as class, c.name, ${joinCode} as join_code, c.is_sequential, c.ended_at is not null as has_ended, c.created_at, k.key as course,
     v.name as course_name, v.description, v.profile_pic, v.cover_photo, v.is_public, o.key as organisation, v.number as version`
 const classTables = `
     classes c join courses k on k.id = c.course_id join course_versions v on v.id = c.version_id join organisations o on o.id = k.organisation_id`
 
-/** A class, and what somebody is in it. */
+/** A class, and what somebody is in it. Its code is for those who let others in. */
 export const findClass = read('classes.findOne', {
   params: { person: int8, class: text },
   row: { ...classRow, student: nullable(text), teaches: bool, observes: bool, manages: bool },
   text: `
-    select ${classColumns}, e.key as student, r.teaches, r.observes, r.manages
+    select ${classColumns('case when r.teaches or r.manages then c.join_code end')}, e.key as student, r.teaches, r.observes, r.manages
       from ${classTables} left join enrolments e on e.class_id = c.id and e.person_id = :person and e.status <> 'dropped',
       lateral roles_in_class(:person, c) r
      where c.key = :class`,
@@ -39,7 +39,7 @@ export const listManaged = report('classes.listManaged', {
   params: { person: int8, organisation: nullable(text), course: nullable(text), limit: int8, offset: int8 },
   row: { ...classRow, total: int8 },
   text: `
-    select ${classColumns}, count(*) over () as total
+    select ${classColumns('c.join_code')}, count(*) over () as total
       from ${classTables}, lateral roles_in_organisation(:person, o.id) r
      where (r.owns or r.administers) and (:organisation is null or o.key = :organisation) and (:course is null or k.key = :course)
      order by c.ended_at is not null, c.id desc limit :limit offset :offset`,

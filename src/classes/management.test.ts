@@ -128,6 +128,20 @@ test('join codes are kept in upper case, also those of an import file, and compa
   assert.equal((await run(app, file('Filed-Code'))).production!.classes!.unchanged, 1)
 })
 
+test('the join code is told to instructors and to those who manage the class, not to students and observers', async () => {
+  const students = [{ handle: '@avery', id: 'avery-coded' }]
+  const told = { key: 'told', course: 'course', name: 'Told', joinCode: 'TOLD-1', instructors: ['@casey'] }
+  await run(app, { classes: [{ ...told, observers: ['@drew'], students }] })
+  const codes = (browsers: readonly TestBrowser[]) =>
+    Promise.all(browsers.map(async (browser) => (await read(browser, 'told')).body.joinCode))
+  assert.deepEqual(await codes([casey, finley, ellis]), ['TOLD-1', 'TOLD-1', 'TOLD-1'])
+  assert.deepEqual(await codes([avery, drew]), [null, null])
+  const inList = async (browser: TestBrowser) =>
+    (await call(browser, 'GET', `${PATH}/list`)).body.find(({ classId }: { classId: string }) => classId === 'told')
+      .joinCode
+  assert.deepEqual([await inList(casey), await inList(drew), await inList(avery)], ['TOLD-1', null, null])
+})
+
 test('who gives classes the codes of others is guessing, and has to wait like one who joins with wrong ones', async (t) => {
   const limited = await testApp(t, { RATE_JOIN_PER_HOUR: '4' })
   await openSchool(limited, { alpha: { joinCode: 'CODE-ALPHA' } })

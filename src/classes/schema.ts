@@ -11,7 +11,7 @@ export const ClassRecord = Type.Object(
     groupId: Type.String({ description: 'The same as classId, under its old name' }),
     name: Type.String(),
     joinCode: Type.Union([Type.String(), Type.Null()], {
-      description: 'With it others can join; null where nobody can',
+      description: 'With it others can join; null where nobody can, and for those who do not let others in',
     }),
     studentId: Type.Union([Type.String(), Type.Null()], {
       description: 'The caller as a student of this class; null for its staff',

@@ -45,7 +45,7 @@ export const listClasses = read('classes.list', {
       union all
       select s.class_id, null, s.role, c.created_at from class_staff s join classes c on c.id = s.class_id where s.person_id = :person
     )
-    select c.key as class, c.name, c.join_code, m.student, m.role, c.is_sequential, c.ended_at is not null as has_ended,
+    select c.key as class, c.name, case when m.role = 'instructor' then c.join_code end as join_code, m.student, m.role, c.is_sequential, c.ended_at is not null as has_ended,
            k.key as course, v.name as course_name, v.description, v.profile_pic, v.cover_photo, v.is_public,
            o.key as organisation, v.number as version
       from mine m join classes c on c.id = m.class_id join courses k on k.id = c.course_id

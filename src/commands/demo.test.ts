@@ -67,10 +67,10 @@ test('M7: a database with demo people does not start where others can reach it, 
   await t.test('one command removes them, and says what it removed; again it finds nothing', () => {
     assert.equal(removed!.code, 0, removed!.err)
     const others =
-      'the course course-preflight, the class class-alpha, the class class-bravo, the organisation northwind, the organisation sandhills'
+      'the course course-preflight, the class class-alpha, the class class-bravo, the key KEY (revoked), the organisation northwind, the organisation sandhills'
     assert.deepEqual(removed!.out.split('\n'), [
-      `production: removed 207 people, the app gs-demo-ai, the app gs-demo-app, the app gs-demo-ato, ${others}`,
-      `sandbox: removed 207 people, the app gs-sbx-demo-ai, the app gs-sbx-demo-app, the app gs-sbx-demo-ato, ${others}`,
+      `production: removed 207 people, the app gs-demo-ai, the app gs-demo-app, the app gs-demo-ato, ${others.replace('KEY', 'gs_key_demo-record-store-key1')}`,
+      `sandbox: removed 207 people, the app gs-sbx-demo-ai, the app gs-sbx-demo-app, the app gs-sbx-demo-ato, ${others.replace('KEY', 'gs_sbx_key_demo-record-store-key1')}`,
       '',
     ])
     assert.equal(removed!.err, 'The app gs-logbook stays, without an owner.\n')

@@ -101,6 +101,7 @@ async function readDemoKeys(): Promise<DemoKeys> {
     organisations: keysOf('organisations'),
     courses: keysOf('courses'),
     classes: keysOf('classes'),
+    credentials: keysOf('credentials'),
   }
 }
 
@@ -133,12 +134,13 @@ const remove = command({
     }),
 })
 
-const describe = ({ people, apps, organisations, courses, classes }: RemovedDemo): string => {
+const describe = ({ people, apps, organisations, courses, classes, credentials }: RemovedDemo): string => {
   if (people === 0) return 'there are no demo people'
   const others = [
     ...apps.map((app) => `the app ${app}`),
     ...courses.map((key) => `the course ${key}`),
     ...classes.map((key) => `the class ${key}`),
+    ...credentials.map((key) => `the key ${key} (revoked)`),
     ...organisations.map((key) => `the organisation ${key}`),
   ]
   return `removed ${[`${people} people`, ...others].join(', ')}`

@@ -6,7 +6,7 @@ const PREFIX: Record<EnvironmentName, string> = { production: 'gs_key_', sandbox
 const KEY = /^gs_(sbx_)?key_[\w-]{22}$/
 
 /** The public half of a credential. It says which environment it is of. */
-export const makeKey = (environment: EnvironmentName): string => PREFIX[environment] + makeId()
+export const makeKey = (environment: EnvironmentName, id = makeId()): string => PREFIX[environment] + id
 
 /** `foreign`: a key of the other environment. */
 export function inspectKey(key: string, environment: EnvironmentName): 'good' | 'foreign' | 'malformed' {

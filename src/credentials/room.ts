@@ -1,4 +1,6 @@
+import type { ImportSection } from '../imports/section.ts'
 import type { Room } from '../room.ts'
+import { credentialSection } from './import.ts'
 import { credentialOperations } from './routes.ts'
 
 export const credentials: Room = {
@@ -7,6 +9,7 @@ export const credentials: Room = {
     'Record store': 'Keys of the record store, and operations on it beyond the xAPI specification.',
   },
   operations: credentialOperations,
+  importSections: [credentialSection as unknown as ImportSection],
   personalTables: {
     credentials: { inExport: 'no: what an administrator did for all', whenDeleted: 'who made it is gone' },
   },

@@ -156,3 +156,10 @@ export const deleteOldSecrets = write('credentials.deleteOldSecrets', {
        and id <> (select max(id) from credential_secrets where credential_id = :credential)
     returning id`,
 })
+
+export const findImported = read('credentials.findImported', {
+  params: { keys: textArray },
+  row: { id: int8, key: text },
+  gather: false,
+  text: `select id, key from credentials where key = any(:keys)`,
+})

@@ -10,6 +10,7 @@ const keys = {
   organisations: ['northwind', 'sandhills'],
   courses: ['course-preflight'],
   classes: ['class-alpha', 'class-bravo'],
+  credentials: ['demo-record-store-key1'],
 }
 
 async function demoIsThere(t: TestContext, more: object = {}) {
@@ -42,6 +43,12 @@ test('the demo goes with everything that is its own, at once on a platform that 
   ) as [Client, Client]
   for (const client of [noorInDemo, averyInDemo])
     assert.equal((await client.put('/app/v1/bucket', { id: `of-${client.token!.slice(-4)}`, data: {} })).status, 200)
+  const withKey = () =>
+    app.nobody().get('/xapi/statements', undefined, {
+      authorization: `Basic ${Buffer.from('gs_key_demo-record-store-key1:gs-demo-secret').toString('base64')}`,
+      'x-experience-api-version': '1.0.3',
+    })
+  assert.equal((await withKey()).status, 200)
   const anonymous = { anonymous: true, clientId: 'gs-demo-app', dateOfBirth: '2001-02-03' }
   assert.equal((await app.nobody().put('/user/v1/my/profile', anonymous)).status, 200)
   assert.equal(await count(app, 'people where anonymous'), 1)
@@ -52,6 +59,7 @@ test('the demo goes with everything that is its own, at once on a platform that 
     organisations: ['northwind'],
     courses: ['course-preflight'],
     classes: ['class-alpha', 'class-bravo'],
+    credentials: ['gs_key_demo-record-store-key1'],
     appsLeft: [],
     organisationsLeft: ['sandhills'],
     classesLeft: [],
@@ -60,11 +68,12 @@ test('the demo goes with everything that is its own, at once on a platform that 
   for (const client of [noorInDemo, averyInDemo])
     assert.ok([401, 403].includes((await client.get('/app/v1/bucket/list')).status), 'a token outlived its app')
   assertError(await signIn(app, 'gs-demo-app', '@ellis:groundschool'), 401, 4013)
+  assert.equal((await withKey()).status, 401, 'everybody knows its secret')
   assertError(await signIn(app, 'gs-first', '@ellis:groundschool'), 401, 4011)
   assert.equal((await signIn(app, 'gs-first', '@noor:noor-has-a-password')).status, 200)
   // Finley is of every test, and not of the demo.
   assert.deepEqual(await app.sql('select handle from people order by 1'), [{ handle: '@finley' }, { handle: '@noor' }])
-  for (const table of ['buckets', 'attempts', 'standings', 'objective_scores', 'notes'])
+  for (const table of ['buckets', 'attempts', 'standings', 'objective_scores', 'notes', 'statements', 'plans'])
     assert.equal(await count(app, table), 0, table)
   assert.equal(await count(app, `installation where name like 'demo%'`), 0)
   assert.equal(await count(app, 'retired_handles'), 0)

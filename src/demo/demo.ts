@@ -4,6 +4,9 @@ import type { Caller } from '../caller.ts'
 import { dropJoinCodes, removeClasses } from '../classes/classes.ts'
 import type { EnvironmentName } from '../config.ts'
 import { removeCourses } from '../courses/courses.ts'
+import { credentialSection } from '../credentials/import.ts'
+import { makeKey } from '../credentials/keys.ts'
+import { revokeCredential } from '../credentials/managing.ts'
 import type { Db } from '../database/database.ts'
 import { forgetting } from '../forget.ts'
 import { finishImports, type ImportTarget } from '../imports/imports.ts'
@@ -19,6 +22,7 @@ export interface DemoKeys {
   readonly organisations: readonly string[]
   readonly courses: readonly string[]
   readonly classes: readonly string[]
+  readonly credentials: readonly string[]
 }
 
 export interface RemovedDemo {
@@ -29,6 +33,8 @@ export interface RemovedDemo {
   readonly organisations: readonly string[]
   readonly courses: readonly string[]
   readonly classes: readonly string[]
+  /** Keys of the record store that are revoked now. */
+  readonly credentials: readonly string[]
   /** Apps that demo people registered: they are now without an owner. */
   readonly appsLeft: readonly string[]
   /** Organisations that others belong to. */
@@ -44,6 +50,7 @@ const NOTHING: RemovedDemo = {
   organisations: [],
   courses: [],
   classes: [],
+  credentials: [],
   appsLeft: [],
   organisationsLeft: [],
   classesLeft: [],
@@ -88,6 +95,10 @@ export async function removeDemo(
     await removeAnonymousOf(db, who, { clientId, forget })
     if (await removeApp(db, who, { clientId })) apps.push(clientId)
   }
+  // An older demo had none.
+  const found = await credentialSection.find(db, [...keys.credentials], name)
+  const credentials = found.map(({ key }) => makeKey(name, key))
+  for (const key of credentials) await revokeCredential(db, who, { key })
   const classes = await removeClasses(db, { keys: keys.classes, without: people })
   const classesLeft = await dropJoinCodes(db, { keys: keys.classes })
   const courses = await removeCourses(db, { keys: keys.courses })
@@ -102,6 +113,7 @@ export async function removeDemo(
     organisations: organisations.gone,
     courses,
     classes,
+    credentials,
     organisationsLeft: organisations.left,
     classesLeft,
     coursesLeft,

@@ -26,6 +26,7 @@ test('with demo data one click signs in as a demo person, and nobody real', asyn
   assert.deepEqual((await call(browser, 'GET', HERE)).body.person, {
     handle: '@ellis',
     name: '',
+    adult: true,
     areas: ['dashboard', 'console', 'planner', 'admin'],
   })
   for (const handle of ['@finley', '@blake', '@nobody']) {

@@ -83,6 +83,11 @@ test('the demo data is as contract §11 says', async (t) => {
             (select count(*)::int from enrolments e join classes c on c.id = e.class_id where c.key = 'class-bravo') as bravo`,
   )
   assert.deepEqual(ofNamed, { attempts: 17, notes: 5, scores: 3, own: 0, bravo: 1 })
+  const statements = await app.sql(
+    `select count(*)::int as all, count(l.attempt_id)::int as within, count(l.sender_id)::int as sent, bool_and(s.app_id = a.id) as by_app
+       from statements s join statement_links l on l.seq = s.seq join apps a on a.client_id = 'gs-demo-app'`,
+  )
+  assert.deepEqual(statements, [{ all: 16, within: 16, sent: 16, by_app: true }])
   const again = {
     organisations: all(0, 0, 2),
     people: all(0, 0, 207),
@@ -90,6 +95,8 @@ test('the demo data is as contract §11 says', async (t) => {
     courses: all(0, 0, 1),
     classes: all(0, 0, 2),
     badges: all(0, 0, 2),
+    credentials: all(0, 0, 1),
+    plans: all(0, 0, 1),
   }
   assert.deepEqual(await run(app, demo()), { production: again, sandbox: again })
 })

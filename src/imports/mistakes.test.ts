@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { makeSchool } from '../courses/testing.ts'
 import { IMPORT_SECTIONS } from '../platform/import-sections.ts'
 import { testApp } from '../testing/testing.ts'
 import { checkFile } from './rules.ts'
@@ -98,7 +99,7 @@ test('the report names every mistake and its place', async (t) => {
   ])
   assert.equal(
     mistakes[0],
-    'planets: is not known here; a file has organisations, people, apps, courses, classes, badges',
+    'planets: is not known here; a file has organisations, people, apps, courses, classes, credentials, badges, plans',
   )
   assert.equal(
     mistakes[6],
@@ -132,4 +133,100 @@ test('a dry run says what would happen and writes nothing', async (t) => {
   assert.deepEqual(await run(app, changed, true), { production: expected, sandbox: expected })
   assert.deepEqual(await snapshot(app), before)
   assert.deepEqual(await run(app, changed), { production: expected, sandbox: expected })
+})
+
+test('statements, keys of the record store and plans are looked at before anything is written', async (t) => {
+  const app = await testApp(t)
+  const said = {
+    id: '00000000-0000-4000-8000-000000000001',
+    handle: '@avery',
+    app: 'first',
+    lesson: 'walkaround',
+    verb: 'Perfect Sequence',
+    timestamp: '2025-09-01T08:03:10Z',
+  }
+  const key = { key: 'a-key-of-twenty-two-xx', name: 'Simulator', scopes: ['statements/write'] }
+  const plan = {
+    key: 'night',
+    owner: '@ellis',
+    name: 'Night',
+    text: 'At night',
+    organisations: ['hangar'],
+    people: [{ handle: '@avery', score: 1, engines: [] }],
+    created: '2026-01-12T10:00:00Z',
+  }
+  const made = makeSchool({ alpha: { statements: [said] } })
+  const file = (statements: readonly object[], keys: readonly object[], plans: readonly object[]) => ({
+    ...made,
+    organisations: [...made.organisations, { key: 'hangar', name: 'Hangar' }],
+    classes: made.classes.map((one, i) => (i === 0 ? { ...one, statements } : one)),
+    credentials: keys,
+    plans,
+  })
+  const wrong = file(
+    [
+      { ...said, id: 'x' },
+      { ...said, handle: '@ellis', lesson: 'nowhere', timestamp: '2099-01-01T00:00:00Z' },
+      { ...said, app: 'nothing' },
+    ],
+    [{ ...key, key: 'short', scopes: ['everything'], secrets: ['short'] }],
+    [
+      {
+        ...plan,
+        owner: '@nobody',
+        created: '2099-01-01T00:00:00Z',
+        people: [{ handle: '@avery', score: 2, engines: [] }],
+      },
+    ],
+  )
+  const mistakes = await refused(run(app, wrong))
+  // What is not there is missing in both environments.
+  const places = [...new Set(mistakes.map((text) => text.replace(/:.*/s, '')))]
+  assert.deepEqual(places.toSorted(), [
+    'classes[0].statements[0].id',
+    'classes[0].statements[1].timestamp',
+    'classes[0].statements[2].app',
+    'classes[0].statements[2].id',
+    'credentials[0].key',
+    'credentials[0].scopes',
+    'credentials[0].secrets',
+    'plans[0].created',
+    'plans[0].owner',
+    'plans[0].people[0].score',
+  ])
+  const elsewhere = await refused(run(app, file([{ ...said, handle: '@ellis', lesson: 'nowhere' }], [], [])))
+  assert.deepEqual(elsewhere, [
+    'classes[0].statements[0].handle: must be a student of the class',
+    'classes[0].statements[0].lesson: must be a lesson of the class',
+  ])
+  assert.deepEqual(
+    await app.sql('select (select count(*)::int from statements) as s, (select count(*)::int from plans) as p'),
+    [{ s: 0, p: 0 }],
+  )
+
+  const good = file([said], [key], [plan])
+  await run(app, good)
+  const again = (await run(app, good)).production!
+  assert.deepEqual(
+    [again.classes, again.credentials, again.plans],
+    [all(0, 0, made.classes.length), all(0, 0, 1), all(0, 0, 1)],
+  )
+  const casey = await app.as('casey')
+  const { url } = app.environment()
+  const { body } = await casey.get('/edu/v1/class/timeline', { classId: 'alpha', studentId: 'avery-alpha' })
+  const shown = body.docs.filter(({ kind }: { kind: string }) => kind === 'statement')
+  assert.deepEqual(
+    shown.map(({ lessonId, data }: { lessonId: string; data: object }) => ({ lessonId, ...data })),
+    [
+      {
+        lessonId: 'walkaround',
+        statementId: said.id,
+        verb: `${url}/xapi/verbs/perfect-sequence`,
+        verbName: 'Perfect Sequence',
+        timestamp: '2025-09-01T08:03:10Z',
+        result: null,
+        extensions: { [`${url}/xapi/api-id/lesson`]: 'walkaround' },
+      },
+    ],
+  )
 })

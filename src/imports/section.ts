@@ -39,6 +39,7 @@ export interface Reference {
 /** What an environment has of everything that a file names. */
 export interface World {
   readonly environment: EnvironmentName
+  readonly get: Environment['get']
   readonly now: Date
   find<F extends Found>(section: Target<F>, key: string): F | undefined
   /** What the file says about an entry. */

@@ -22,6 +22,8 @@ export const reportOf = (counts: Record<string, ReturnType<typeof all>>) => ({
   courses: all(0, 0, 0),
   classes: all(0, 0, 0),
   badges: all(0, 0, 0),
+  credentials: all(0, 0, 0),
+  plans: all(0, 0, 0),
   ...counts,
 })
 

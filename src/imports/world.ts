@@ -64,6 +64,7 @@ export async function readWorld(
   const made = new Map<string, number>()
   return {
     environment,
+    get,
     now,
     found,
     find: <F extends Found>(section: { readonly name: string }, key: string) =>

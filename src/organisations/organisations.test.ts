@@ -75,6 +75,22 @@ test('everybody lists their own, administrators all of them', async () => {
   assert.deepEqual(await keys(ellis, '?limit=1&page=2'), [[['other', null]], 3])
   assert.deepEqual(await keys(casey), [[['school', 'owner']], 1])
   assert.deepEqual(await keys(finley), [[], 0])
+  assert.deepEqual(await keys(ellis, '?query=SCH'), [[['school', null]], 1])
+  assert.deepEqual(await keys(ellis, '?query=school%20other'), [[], 0])
+  assert.deepEqual(await keys(ellis, '?organisations=other,school,nowhere'), [every.slice(1), 2])
+  assert.deepEqual(await keys(casey, '?organisations=other,school'), [[['school', 'owner']], 1])
+  // Administrators may do everything everywhere.
+  assert.deepEqual(await keys(ellis, '?role=developer'), [every, 3])
+  assert.deepEqual(await keys(casey, '?role=developer'), [[['school', 'owner']], 1])
+  await app.sql(
+    `update organisation_members m set role = 'developer' from people p where p.id = m.person_id and p.handle = '@drew'`,
+  )
+  assert.deepEqual(await keys(drew, '?role=developer'), [[['other', 'developer']], 1])
+  assert.deepEqual(await keys(drew, '?role=owner'), [[], 0])
+  await app.sql(
+    `update organisation_members m set role = 'owner' from people p where p.id = m.person_id and p.handle = '@drew'`,
+  )
+  assertError(await call(casey, 'GET', `${PATH}/list?role=pilot`), 400, 4003)
 })
 
 test('one is read by whoever belongs to it, and by administrators; to others it does not exist', async () => {

@@ -2,6 +2,7 @@ import { recordAudit } from '../audit/audit.ts'
 import type { PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
+import { wordsIn } from '../database/words.ts'
 import { fail } from '../errors.ts'
 import { readName } from '../lines.ts'
 import { type Page, pageOf, spanOf } from '../paging.ts'
@@ -85,7 +86,13 @@ export async function listOrganisations(
   who: PersonCaller,
   what: ListOrganisations,
 ): Promise<Page<Organisation>> {
-  const rows = await db.all(store.listOrganisations, { person: who.personId, ...spanOf(what) })
+  const rows = await db.all(store.listOrganisations, {
+    person: who.personId,
+    words: wordsIn(what.query),
+    keys: what.organisations === undefined ? null : [...what.organisations],
+    roles: what.role === undefined ? null : what.role === 'owner' ? ['owner'] : ['owner', 'developer'],
+    ...spanOf(what),
+  })
   return pageOf(
     rows.map(({ key, name, role }) => ({ organisation: key, name, role })),
     rows[0]?.total ?? 0,

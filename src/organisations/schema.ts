@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Id, Text } from '../http/input/fields.ts'
+import { Id, IdList, Text } from '../http/input/fields.ts'
 import { PageOf, paging } from '../paging.ts'
 
 export const ROLES = ['owner', 'developer', 'instructor', 'member'] as const
@@ -20,7 +20,17 @@ export const RenameOrganisation = Type.Object({ organisation, name })
 export type RenameOrganisation = Static<typeof RenameOrganisation>
 export const NameOrganisation = Type.Object({ organisation })
 export type NameOrganisation = Static<typeof NameOrganisation>
-export const ListOrganisations = Type.Object(paging)
+export const ListOrganisations = Type.Object({
+  query: Type.Optional(Text('Only those whose name or key has these words', 200)),
+  organisations: Type.Optional(IdList('Only those with these keys', 100)),
+  role: Type.Optional({
+    ...Id(
+      'Only where the caller may do what this role does: owners do what developers do, administrators do everything',
+    ),
+    enum: ['owner', 'developer'],
+  }),
+  ...paging,
+})
 export type ListOrganisations = Static<typeof ListOrganisations>
 export const ListMembers = Type.Object({ organisation, ...paging })
 export type ListMembers = Static<typeof ListMembers>

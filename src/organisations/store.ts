@@ -91,7 +91,7 @@ export const findAdministrator = read('organisations.findAdministrator', {
 /** What somebody is anywhere: it decides which pages they have. */
 export const findParts = read('organisations.findParts', {
   params: { person: int8 },
-  row: { administers: bool, develops: bool, plans: bool },
+  row: { administers: bool, develops: bool, plans: bool, born: nullable(text) },
   gather: false,
   text: `
     select r.administers,
@@ -100,7 +100,8 @@ export const findParts = read('organisations.findParts', {
            r.administers or exists (select from organisation_members m where m.person_id = :person and m.role in ('owner', 'instructor'))
              or exists (select from plan_shares s join plans n on n.id = s.plan_id, lateral reads_plan(:person, n) q where s.person_id = :person and q.reads)
              or exists (select from organisation_members m join plan_shares s on s.organisation_id = m.organisation_id join plans n on n.id = s.plan_id,
-                          lateral reads_plan(:person, n) q where m.person_id = :person and q.reads) as plans
+                          lateral reads_plan(:person, n) q where m.person_id = :person and q.reads) as plans,
+           (select to_char(p.date_of_birth, 'YYYY-MM-DD') from people p where p.id = :person) as born
       from roles_in_organisation(:person, null) r`,
 })
 
@@ -126,13 +127,21 @@ export const setName = write('organisations.setName', {
 
 /** One's own, or all of them for an administrator. */
 export const listOrganisations = report('organisations.list', {
-  params: { person: int8, limit: int8, offset: int8 },
+  params: {
+    person: int8,
+    words: textArray,
+    keys: nullable(textArray),
+    roles: nullable(textArray),
+    limit: int8,
+    offset: int8,
+  },
   row: { key: text, name: text, role: nullable(text), total: int8 },
   text: `
     select o.key, o.name, m.role, count(*) over () as total
       from roles_in_organisation(:person, null) r, organisations o
       left join organisation_members m on m.organisation_id = o.id and m.person_id = :person
-     where r.administers or m.role is not null
+     where (r.administers or m.role is not null and (:roles is null or m.role = any(:roles)))
+       and (:keys is null or o.key = any(:keys)) and ${contains(`o.name || ' ' || o.key`)}
      order by o.name, o.key limit :limit offset :offset`,
 })
 

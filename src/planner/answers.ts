@@ -29,6 +29,9 @@ const Candidates = Compile(
   }),
 )
 
+/** The contract does not ask for them: what is no weight for each reason is left out, and refuses nothing. */
+const Weights = Compile(Type.Array(Type.Number({ minimum: 0, maximum: 1 }), { maxItems: 20 }))
+
 export interface FoundCapability {
   readonly id: string
   readonly name: string
@@ -38,6 +41,8 @@ export interface NamedCandidate {
   readonly userId: string
   readonly score: number
   readonly reasons: readonly string[]
+  /** How much each of them counts, from 0 to 1; where the engine says so. */
+  readonly weights?: readonly number[]
 }
 
 export function readCapabilities(text: string): FoundCapability[] {
@@ -50,7 +55,10 @@ export function readCandidates(text: string, limit: number): NamedCandidate[] {
   const { candidates } = check(Candidates, text) as { candidates: NamedCandidate[] }
   if (candidates.length > limit) throw new WrongAnswer(`It named more than the ${limit} candidates that were asked for`)
   refuseTwice(candidates.map(({ userId }) => userId))
-  return candidates.map(({ userId, score, reasons }) => ({ userId, score, reasons: reasons.map(toLine) }))
+  return candidates.map(({ userId, score, reasons, weights }) => ({
+    ...{ userId, score, reasons: reasons.map(toLine) },
+    ...(Weights.Check(weights) && weights.length === reasons.length ? { weights } : {}),
+  }))
 }
 
 function check(schema: Pick<ReturnType<typeof Compile>, 'Check' | 'Errors'>, text: string): unknown {

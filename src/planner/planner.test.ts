@@ -149,6 +149,17 @@ test('candidates of two engines are one entry a person, with what each engine sa
   assert.deepEqual(read.candidates, best)
 })
 
+test('weights of reasons come along where an engine gives one for each, and are left out where it gives anything else', async () => {
+  const userId = await one.userIdOf('@avery')
+  const weighed = async (weights: unknown) => {
+    one.says.candidates = { candidates: [{ userId, score: 0.5, reasons: ['Flies', 'Swims'], weights }] }
+    return (await searchPeople(casey, [one])).candidates[0].sources[0].weights
+  }
+  assert.deepEqual(await weighed([1, 0.25]), [1, 0.25])
+  for (const wrong of [[1], [1, 2], [1, 'much'], 'much', null, { 0: 1, length: 2 }])
+    assert.equal(await weighed(wrong), undefined)
+})
+
 const handles = ({ candidates }: { candidates: { handle: string }[] }) => candidates.map(({ handle }) => handle)
 
 test('people outside of the organisations searched, hidden by a block, disabled or unknown are not shown, and left out', async () => {

@@ -1,4 +1,6 @@
+import type { ImportSection } from '../imports/section.ts'
 import { byName, type Room } from '../room.ts'
+import { planSection } from './import.ts'
 import { exportPlans, exportSharedPlans } from './plans.ts'
 import { plannerOperations } from './routes.ts'
 import { exportCandidacies, exportSearches } from './searches.ts'
@@ -13,6 +15,7 @@ export const planner: Room = {
       'Who could take a mission on: engines that plugins host name capabilities, then people of the organisation who have them, and say why.',
   },
   operations: plannerOperations,
+  importSections: [planSection as unknown as ImportSection],
   personalTables: {
     planner_searches: { inExport: '`planner-searches.json`', whenDeleted: 'gone; otherwise after 30 days' },
     planner_candidates: { inExport: '`candidacies.json`', whenDeleted: 'gone; otherwise after 30 days' },

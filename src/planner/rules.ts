@@ -77,9 +77,9 @@ export interface Named {
 export function mergeCandidates(answers: readonly Named[], limit: number): (Candidate & { personId: number })[] {
   const found = new Map<number, { person: Person; sources: Source[] }>()
   for (const { clientId, name, people } of answers)
-    for (const { person, score, reasons } of people) {
+    for (const { person, score, reasons, weights } of people) {
       const entry = found.get(person.personId) ?? { person, sources: [] }
-      entry.sources.push({ clientId, name, score, reasons: [...reasons] })
+      entry.sources.push({ clientId, name, score, reasons: [...reasons], ...(weights && { weights: [...weights] }) })
       found.set(person.personId, entry)
     }
   return [...found.values()]

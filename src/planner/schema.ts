@@ -100,7 +100,17 @@ const EngineCandidates = Type.Object(
 export type EngineCandidates = Static<typeof EngineCandidates>
 
 const Source = Type.Object(
-  { clientId, name: engineName, score, reasons: Type.Array(Type.String()) },
+  {
+    clientId,
+    name: engineName,
+    score,
+    reasons: Type.Array(Type.String()),
+    weights: Type.Optional(
+      Type.Array(Type.Number(), {
+        description: 'How much each reason counts, from 0 to 1; only where the engine says so',
+      }),
+    ),
+  },
   { title: 'CandidateSource', description: 'What one engine said' },
 )
 export type Source = Static<typeof Source>

@@ -384,3 +384,30 @@ export const exportCandidacies = report('planner.exportCandidacies', {
     union all
     select 'plan', c.score, c.sources, n.created_at from plan_people c join plans n on n.id = c.plan_id where c.person_id = :person`,
 })
+
+export const findImported = read('planner.findImported', {
+  params: { keys: textArray },
+  row: { id: int8, key: text },
+  gather: false,
+  text: `select id, key from plans where key = any(:keys)`,
+})
+
+export const insertImported = write('planner.insertImported', {
+  params: { rows: json },
+  row: { id: int8, key: text },
+  text: `
+    insert into plans (key, person_id, name, notes, text, organisations, created_at, changed_at)
+    select r.key, r.person_id, r.name, r.notes, r.text, array(select value::bigint from json_array_elements_text(r.organisations)), r.created, r.created
+      from json_to_recordset(:rows) as r(key text, person_id bigint, name text, notes text, text text, organisations json, created timestamptz)
+    returning id, key`,
+})
+
+export const insertImportedPeople = write('planner.insertImportedPeople', {
+  params: { rows: json },
+  row: { person_id: int8 },
+  text: `
+    insert into plan_people (plan_id, person_id, score, sources)
+    select n.id, r.person_id, r.score, r.sources
+      from json_to_recordset(:rows) as r(plan text, person_id bigint, score double precision, sources json) join plans n on n.key = r.plan
+    on conflict do nothing returning person_id`,
+})

@@ -153,14 +153,14 @@ export function resultOf({ isCompleted, pass, score, threshold, awaitsGrade }: O
   if (threshold === null)
     return pass ? ['PASS', 'Completed, and reported as passed.'] : ['FAIL', 'Completed, and not reported as passed.']
   if (score === null) return ['INCOMPLETE', `Completed without a score; ${threshold} points are needed.`]
-  const points = `${score} of ${threshold} points`
+  const points = `${score} points, ${threshold} needed`
   if (score >= threshold)
     return pass
-      ? ['PASS', `Completed and passed, with ${points}.`]
-      : ['INCOMPLETE', `Completed with ${points}, but not reported as passed.`]
+      ? ['PASS', `Completed and passed: ${points}.`]
+      : ['INCOMPLETE', `Completed, but not reported as passed: ${points}.`]
   return pass
-    ? ['INCOMPLETE', `Reported as passed, but with ${points}.`]
-    : ['FAIL', `Completed with ${points}, and not passed.`]
+    ? ['INCOMPLETE', `Reported as passed, but with too few points: ${points}.`]
+    : ['FAIL', `Completed, and not passed: ${points}.`]
 }
 
 /** What the caller is to the student. */

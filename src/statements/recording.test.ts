@@ -111,6 +111,7 @@ test('what happens to attempts is told in statements, and what apps send is seen
             statementId: sent.body.statementId,
             verb: `${url}/xapi/verbs/correct-item-selected`,
             verbName: 'Correct Item Selected',
+            timestamp: null,
             result: null,
             extensions: {
               [`${url}/xapi/api-id/lesson`]: 'walkaround',

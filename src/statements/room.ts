@@ -1,5 +1,7 @@
+import type { ImportTie } from '../imports/section.ts'
 import type { Room } from '../room.ts'
 import { factsUpkeep } from './facts.ts'
+import { statementTie } from './import.ts'
 import { partitionUpkeep } from './partitions.ts'
 import { statementRecorder } from './recording.ts'
 import { retentionUpkeep } from './retention.ts'
@@ -28,6 +30,7 @@ export const statements: Room = {
   },
   exports: [{ file: 'statements.json', about: 'xAPI statements in which you act', read: exportStatements }],
   forget: forgetStatements,
+  importTies: { classes: [statementTie as ImportTie] },
   consumers: [statementRecorder],
   upkeep: [partitionUpkeep, factsUpkeep, retentionUpkeep],
 }

@@ -19,6 +19,8 @@ export interface Sent {
     readonly statementId: string
     readonly verb: string
     readonly verbName: string | null
+    /** When it happened, as the sender says. */
+    readonly timestamp: string | null
     readonly result: Statement['result'] | null
     /** What else the object says, such as v1's flags. */
     readonly extensions: Readonly<Record<string, unknown>>
@@ -34,7 +36,7 @@ export async function listStatementsOfStudent(
   const { enrolment, before, limit } = what
   const rows = await db.all(store.listOfStudent, { app: who.appId ?? null, enrolment, before: numberOf(before), limit })
   return rows.map((row) => {
-    const { verb, object, result = null } = JSON.parse(row.payload) as Statement
+    const { verb, object, result = null, timestamp } = JSON.parse(row.payload) as Statement
     return {
       at: new Date(Math.floor(row.seq / 1000)).toISOString(),
       lessonId: row.lesson,
@@ -45,6 +47,7 @@ export async function listStatementsOfStudent(
         statementId: row.statement_id,
         verb: verb.id,
         verbName: Object.values(verb.display ?? {})[0] ?? null,
+        timestamp: timestamp ?? null,
         result,
         extensions: ('definition' in object && object.definition?.extensions) || {},
       },

@@ -208,6 +208,29 @@ test('a profile with a picture that is seen before it is sent', { skip: noChromi
   await told(page, 'Nobody finds you in a search any more')
   const [row] = await app.sql(`select country, public_search from people where handle_key = 'blake'`)
   assert.deepEqual(row, { country: 'NO', public_search: false })
+
+  await button(page, 'Add to Skills')
+  await page.getByText('Type something to add').waitFor()
+  await page.getByRole('textbox', { name: 'Skills' }).fill(EVIL)
+  await button(page, 'Add to Skills')
+  await told(page, `${EVIL} is added`)
+  await look(page)
+  await button(page, 'Remove first aid')
+  await told(page, 'first aid is removed')
+  await button(page, 'Undo')
+  await page.getByRole('button', { name: 'Remove first aid' }).waitFor()
+  const [{ skills }] = (await app.sql(
+    `select s.skills from skills s join people p on p.id = s.person_id where p.handle_key = 'blake'`,
+  )) as [{ skills: string[] }]
+  assert.deepEqual(skills, ['first aid', EVIL])
+
+  // Who is no adult has no children here, and no page for them.
+  const children = page.getByRole('navigation').getByRole('link', { name: 'Children' })
+  assert.equal(await children.count(), 1)
+  await app.sql(`update people set date_of_birth = current_date - interval '15 years' where handle_key = 'blake'`)
+  await page.reload()
+  await page.getByRole('heading', { level: 1, name: 'Profile' }).waitFor()
+  assert.equal(await children.count(), 0)
   assert.deepEqual(problems, [])
 })
 

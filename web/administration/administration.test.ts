@@ -88,6 +88,21 @@ test('a verb comes into the library and goes, and can be had back', { skip: noCh
   await page.getByText('Nothing matches').waitFor()
   await button(page, 'Undo')
   await page.getByText('https://example.org/verbs/flew').waitFor()
+
+  // What makes no sense in an address is left out, and the page is there.
+  for (const [path, shown] of [
+    ['/admin/audit?from=abc&to=2026-99-99&cursor=nonsense&page=-5', 'sign-in.demo'],
+    ['/admin/record-store/statements?since=yesterday&cursor=7&live=maybe', 'Perfect Sequence'],
+    ['/admin/people?page=-5&status=tall', '@avery'],
+    ['/planner/plans?page=1e99', 'Night search over the hills'],
+    [
+      '/dashboard/classes/class-alpha/students/student-lucia.fernandez?from=1&to=9007199254740991',
+      'Everything in order',
+    ],
+  ] as const) {
+    await page.goto(`${address}${path}`)
+    await page.getByText(shown).first().waitFor()
+  }
   assert.deepEqual(problems, [])
 })
 
@@ -148,7 +163,7 @@ test('a key is made, suspended, renewed and revoked; statements that it sent are
   await row.getByText('Revoked').waitFor()
 
   await page.getByRole('link', { name: 'Statements' }).click()
-  await page.getByText('2 statements, by verb').waitFor()
+  await page.getByText('18 statements, by verb').waitFor()
   await look(page)
   await page.getByLabel('Agent').fill('sim@example.org')
   await page.getByLabel('Verb', { exact: true }).fill('http://adlnet.gov/expapi/verbs/passed')
@@ -234,6 +249,16 @@ test('a planner asks two engines, compares candidates, and keeps them as a plan'
   await page.getByRole('link', { name: 'Coast watch' }).click()
   await button(page, 'Remove plan')
   await page.getByRole('dialog').getByRole('button', { name: 'Remove plan' }).click()
-  await page.getByText('You have no plan yet').waitFor()
+  await page.getByRole('link', { name: 'Night search over the hills' }).click()
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: 'Nothing speaks for the skill search and rescue.' })
+    .getByText('0 %', { exact: true })
+    .waitFor()
+  await look(page)
+  await page.getByText('Sandhills Aviation School').waitFor()
+  await page.getByRole('link', { name: 'Plans' }).first().click()
+  await page.getByRole('link', { name: 'Night search over the hills' }).waitFor()
+  await page.getByRole('link', { name: 'Coast watch' }).waitFor({ state: 'detached' })
   assert.deepEqual(problems, [])
 })

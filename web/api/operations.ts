@@ -21,7 +21,7 @@ export type DeviceCodes = { device_code: string; user_code: string; verification
 
 export type Me = { handle: string; name: string }
 
-export type Here = { environment: "production" | "sandbox"; production: string; sandbox: string; person: { handle: string; name: string; areas: ("dashboard" | "console" | "planner" | "admin")[] } | null; signUp: boolean; demoPeople: DemoPerson[] }
+export type Here = { environment: "production" | "sandbox"; production: string; sandbox: string; person: { handle: string; name: string; adult: boolean; areas: ("dashboard" | "console" | "planner" | "admin")[] } | null; signUp: boolean; demoPeople: DemoPerson[] }
 
 export type DemoPerson = { handle: string; name: string; part: "student" | "instructor" | "developer" | "administrator" }
 
@@ -261,7 +261,7 @@ export type EngineCandidates = { clientId: string; name: string; status: string;
 
 export type Candidate = { handle: string; firstName: string; lastName: string; score: number; sources: CandidateSource[] }
 
-export type CandidateSource = { clientId: string; name: string; score: number; reasons: string[] }
+export type CandidateSource = { clientId: string; name: string; score: number; reasons: string[]; weights?: number[] }
 
 export type PlannerSearchPage = { docs: PlannerSearchEntry[]; total: number; limit: number; page: number; pages: number }
 
@@ -479,7 +479,7 @@ export const renameOrganisation = /* @__PURE__ */ operation<{ organisation: stri
 export const readOrganisation = /* @__PURE__ */ operation<{ organisation: string }, Organisation>('readOrganisation', 'GET', '/edu/v1/organisation')
 
 /** Lists the caller's organisations, or all of them for an administrator. */
-export const listOrganisations = /* @__PURE__ */ operation<{ page?: number; limit?: number }, OrganisationPage>('listOrganisations', 'GET', '/edu/v1/organisation/list')
+export const listOrganisations = /* @__PURE__ */ operation<{ query?: string; organisations?: string[] | string; role?: "owner" | "developer"; page?: number; limit?: number }, OrganisationPage>('listOrganisations', 'GET', '/edu/v1/organisation/list')
 
 /** Lists who belongs to an organisation. */
 export const listOrganisationMembers = /* @__PURE__ */ operation<{ organisation: string; page?: number; limit?: number }, OrganisationMemberPage>('listOrganisationMembers', 'GET', '/edu/v1/organisation/members')

@@ -162,6 +162,7 @@ test('a developer registers a plugin, an administrator grants, and it is active 
   await heading(page, 'Auditor <b>bold</b>')
   await page.getByText('An administrator grants the permission ATO').waitFor()
   assert.equal(await page.getByRole('button', { name: 'Activate' }).isDisabled(), true)
+  await page.getByRole('link', { name: 'Northwind Training' }).waitFor()
   await look(page)
   const clientId = await page.locator('dd code').first().innerText()
 

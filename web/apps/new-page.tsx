@@ -1,12 +1,11 @@
-import { Alert, Anchor, Button, Checkbox, Group, Select, Stack, Textarea, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, Checkbox, Group, Stack, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Building2 } from 'lucide-react'
 import { useState } from 'react'
-import { listApps, listOrganisations, type Organisation, registerApp } from '../api/operations.ts'
-import { query, useWrite } from '../api/query.ts'
-import { useHere } from '../layout/here.ts'
+import { listApps, type Organisation, registerApp } from '../api/operations.ts'
+import { useWrite } from '../api/query.ts'
+import { OrganisationField, useOwnOrganisations } from '../organisations/organisation-field.tsx'
 import { Card } from '../parts/card.tsx'
 import { linesOf } from '../parts/lines.ts'
 import { PageHead } from '../parts/page-head.tsx'
@@ -17,8 +16,8 @@ import { SecretShown } from './secret-shown.tsx'
 const { newApp: say } = words
 
 export function NewAppPage() {
-  const organisations = useQuery(query(listOrganisations, { limit: 100 }))
-  const isAdministrator = useHere().person?.areas.includes('admin') ?? false
+  const given = useSearch({ from: '/signed-in/console/apps/new' })
+  const organisations = useOwnOrganisations('developer', given.organisation)
   return (
     <>
       <PageHead
@@ -31,34 +30,30 @@ export function NewAppPage() {
         }
       />
       <Loaded of={organisations}>
-        {({ docs }) => {
-          const own = docs.filter(({ role }) => isAdministrator || role === 'owner' || role === 'developer')
-          return (
-            <Card maw={640}>
-              {own.length === 0 ? (
-                <Empty icon={Building2} title={say.noOrganisation}>
-                  {say.noOrganisationText}
-                </Empty>
-              ) : (
-                <NewAppForm organisations={own} />
-              )}
-            </Card>
-          )
-        }}
+        {({ total, first }) => (
+          <Card maw={640}>
+            {total === 0 ? (
+              <Empty icon={Building2} title={say.noOrganisation}>
+                {say.noOrganisationText}
+              </Empty>
+            ) : (
+              <NewAppForm first={first} />
+            )}
+          </Card>
+        )}
       </Loaded>
     </>
   )
 }
 
-function NewAppForm({ organisations }: { readonly organisations: readonly Organisation[] }) {
+function NewAppForm({ first }: { readonly first: Organisation | undefined }) {
   const navigate = useNavigate()
   const given = useSearch({ from: '/signed-in/console/apps/new' })
   const [made, setMade] = useState<{ clientId: string; secret: string }>()
-  const only = organisations.length === 1 ? organisations[0] : undefined
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: {
-      organisation: (organisations.find((one) => one.organisation === given.organisation) ?? only)?.organisation ?? '',
+      organisation: first?.organisation ?? '',
       name: given.name ?? '',
       redirects: given.redirects?.join('\n') ?? '',
       launchUri: given.launch ?? '',
@@ -91,14 +86,12 @@ function NewAppForm({ organisations }: { readonly organisations: readonly Organi
       <Stack gap="lg">
         {given.name !== undefined && <Alert title={say.promotedTitle}>{say.promotedText}</Alert>}
         {register.error && <Problem error={register.error} />}
-        <Select
-          label={say.organisation}
+        <OrganisationField
+          asRole="developer"
+          first={first}
           description={say.organisationHelp}
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
-          data={organisations.map(({ organisation, name }) => ({ value: organisation, label: name }))}
-          allowDeselect={false}
-          key={form.key('organisation')}
-          {...form.getInputProps('organisation')}
+          error={form.errors.organisation}
+          onChange={(key) => form.setFieldValue('organisation', key)}
         />
         <TextInput
           label={say.name}

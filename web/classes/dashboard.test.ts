@@ -124,6 +124,11 @@ test('a timeline is a picture to scale and a table, and notes on it never run', 
   assert.ok(Math.abs(Math.min(first, second) / Math.max(first, second) - 40 / 44) < 0.01)
   const table = page.getByRole('table', { name: 'Everything in order' })
   await table.getByText('Finished attempt 1: Failed, score 61').waitFor()
+  await page.getByText('Completed and passed: 92 points, 80 needed.').waitFor()
+  // Drawn when it happened, within the attempt, not when the file was imported.
+  const tick = Number(await page.locator('svg line[class*=tick]').nth(1).getAttribute('x1'))
+  assert.ok(tick > -100_000 && tick < 100_000)
+  await table.getByRole('button', { name: 'Open Statement: Repeated Steps' }).waitFor()
 
   const text = 'Look <img src=x onerror="document.title=1"> again'
   await page.getByLabel('Write a note').fill(text)
@@ -135,6 +140,9 @@ test('a timeline is a picture to scale and a table, and notes on it never run', 
   await page.getByRole('button', { name: /^Remove the note “Look/ }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await table.getByText(text).waitFor({ state: 'hidden' })
+  // A pause is a gap in the picture, and a line in the table.
+  await page.goto(`${address}${ALPHA}/students/student-etienne.gagnon`)
+  await table.getByText('Paused, still going on').waitFor()
   assert.deepEqual(problems, [])
 })
 
@@ -247,11 +255,13 @@ test('an owner makes a course, and it is a draft without lessons', { skip: noChr
   await dialog.getByText('A course has a name').waitFor()
   await checkAccessibility(page)
   await dialog.getByLabel('Name').fill('Élan & Glide')
-  await dialog.getByRole('combobox', { name: 'Organisation' }).click()
+  await dialog.getByRole('combobox', { name: 'Organisation' }).fill('aviation school')
+  await page.getByRole('option', { name: 'Northwind Training' }).waitFor({ state: 'detached' })
   await page.getByRole('option', { name: 'Sandhills Aviation School' }).click()
   await dialog.getByRole('button', { name: 'Make course' }).click()
   await page.waitForURL(/\/dashboard\/courses\/elan-glide-[0-9a-f]{8}$/)
   await heading(page, 'Élan & Glide')
+  await page.getByText('Sandhills Aviation School · not published yet').waitFor()
   await page.getByText('No lessons yet.').waitFor()
   await page.getByRole('button', { name: 'Publish' }).waitFor()
   assert.deepEqual(problems, [])

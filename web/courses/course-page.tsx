@@ -26,6 +26,7 @@ import {
   saveCourse,
 } from '../api/operations.ts'
 import { query, useWrite } from '../api/query.ts'
+import { useOrganisationNames } from '../organisations/names.ts'
 import { Card } from '../parts/card.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { notify, offerUndo } from '../parts/notify.tsx'
@@ -69,6 +70,7 @@ function Editor({ of }: { readonly of: CourseDocument }) {
   const [doc, setDoc] = useState(of)
   const isDirty = doc !== of
   useBlocker({ shouldBlockFn: () => isDirty && !confirm(say.leave), enableBeforeUnload: isDirty })
+  const nameOfOrganisation = useOrganisationNames([of.organisation])
   const save = useWrite(saveCourse, { changes: CHANGES })
   const onSave = () => {
     const { version: _, draft: __, ...what } = doc
@@ -78,7 +80,7 @@ function Editor({ of }: { readonly of: CourseDocument }) {
     <>
       <PageHead
         title={of.name}
-        lead={say.lead(of.organisation, of.version)}
+        lead={say.lead(nameOfOrganisation(of.organisation), of.version)}
         above={
           <Anchor component={Link} to="/dashboard" size="sm">
             {words.classes.title}

@@ -1,8 +1,9 @@
-import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useNavigate } from '@tanstack/react-router'
 import { listManagedCourses, type Organisation, saveCourse } from '../api/operations.ts'
 import { useWrite } from '../api/query.ts'
+import { OrganisationField } from '../organisations/organisation-field.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Problem } from '../parts/states.tsx'
 import { dashboard } from '../words/dashboard.ts'
@@ -18,16 +19,16 @@ const makeCourseId = (name: string): string => {
 }
 
 interface NewCourseDialogProps {
-  readonly organisations: readonly Organisation[]
+  /** Where there is no choice. */
+  readonly only: Organisation | undefined
   readonly onClose: () => void
 }
 
 /** A draft without lessons; they come next, on its own page. */
-export function NewCourseDialog({ organisations, onClose }: NewCourseDialogProps) {
+export function NewCourseDialog({ only, onClose }: NewCourseDialogProps) {
   const navigate = useNavigate()
-  const only = organisations.length === 1 ? organisations[0]!.organisation : undefined
   const form = useForm({
-    initialValues: { organisation: only ?? '', name: '' },
+    initialValues: { organisation: only?.organisation ?? '', name: '' },
     validate: {
       organisation: (value) => (value ? null : words.newApp.missingOrganisation),
       name: (value) => (value.trim() === '' ? say.missingName : null),
@@ -46,11 +47,10 @@ export function NewCourseDialog({ organisations, onClose }: NewCourseDialogProps
         <Stack>
           {create.error && <Problem error={create.error} />}
           {only === undefined && (
-            <Select
-              label={words.newApp.organisation}
-              data={organisations.map(({ organisation, name }) => ({ value: organisation, label: name }))}
-              allowDeselect={false}
-              {...form.getInputProps('organisation')}
+            <OrganisationField
+              asRole="owner"
+              error={form.errors.organisation}
+              onChange={(key) => form.setFieldValue('organisation', key)}
             />
           )}
           <TextInput label={course.name} maxLength={200} data-autofocus {...form.getInputProps('name')} />

@@ -38,6 +38,8 @@ export interface NavigationEntry {
     | `/admin/${'approvals' | 'people' | 'permissions' | 'record-store' | 'verbs' | 'audit' | 'system'}`
   readonly label: string
   readonly icon: LucideIcon
+  /** Who is younger has nothing there. */
+  readonly isForAdults?: boolean
 }
 
 export interface Area {
@@ -100,7 +102,7 @@ export const AREAS: readonly Area[] = [
       { to: '/account/profile', label: words.navigation.profile, icon: IdCard },
       { to: '/account/security', label: words.navigation.security, icon: ShieldCheck },
       { to: '/account/friends', label: words.navigation.friends, icon: Users },
-      { to: '/account/children', label: words.navigation.children, icon: UsersRound },
+      { to: '/account/children', label: words.navigation.children, icon: UsersRound, isForAdults: true },
       { to: '/account/data', label: words.navigation.data, icon: Download },
     ],
   },

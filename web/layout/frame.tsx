@@ -24,6 +24,7 @@ export function Frame() {
   const own = AREAS.filter(({ id }) => here.person?.areas.some((area) => area === id))
   const isReference = path === '/docs' || path.startsWith('/docs/')
   const area = AREAS.find(({ id }) => path === `/${id}` || path.startsWith(`/${id}/`))
+  const pages = area?.pages.filter(({ isForAdults }) => !isForAdults || here.person?.adult) ?? []
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer
   useEffect(close, [path])
 
@@ -89,7 +90,7 @@ export function Frame() {
         )}
       </AppShell.Header>
       <AppShell.Navbar className={classes.navbar} withBorder={false}>
-        <AreaNavigation own={own} area={area} />
+        <AreaNavigation own={own} area={area} pages={pages} />
       </AppShell.Navbar>
       <AppShell.Main className={classes.main}>
         <div id="content" tabIndex={-1} className={area ? classes.content : isReference ? classes.full : classes.wide}>

@@ -13,9 +13,21 @@ export const only = <T extends object>(fields: T): { [Name in keyof T]?: NonNull
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 
 /** What somebody typed, out of an address. Where it looks like JSON, the router has read it already. */
-export const textFrom = (value: unknown): string | undefined => {
+export const textFrom = (value: unknown, most = 2000): string | undefined => {
   if (value === undefined || value === null || value === '') return undefined
-  return (typeof value === 'object' ? JSON.stringify(value) : String(value)).slice(0, 2000)
+  return (typeof value === 'object' ? JSON.stringify(value) : String(value)).slice(0, most)
+}
+
+/** A text of a known shape out of an address, such as where a page begins; nothing where it has another. */
+export const matching = (shape: RegExp, value: unknown): string | undefined => {
+  const text = textFrom(value)
+  return text !== undefined && shape.test(text) ? text : undefined
+}
+
+/** A moment out of an address; nothing where it is none. */
+export const momentFrom = (value: unknown): string | undefined => {
+  const text = matching(/^\d{4}-\d\d-\d\d([T ][\d:.]+(Z|[+-]\d\d:\d\d)?)?$/, value)
+  return text === undefined || Number.isNaN(Date.parse(text)) ? undefined : new Date(text).toISOString()
 }
 
 /** A few texts out of an address; nothing where there is anything else among them. */

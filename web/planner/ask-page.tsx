@@ -5,6 +5,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Compass } from 'lucide-react'
 import { listPlannerEngines, listPlannerSearches, type PlannerEngine, startPlannerSearch } from '../api/operations.ts'
 import { query, useWrite } from '../api/query.ts'
+import { useOrganisationNames } from '../organisations/names.ts'
 import { Card } from '../parts/card.tsx'
 import { TextLink } from '../parts/link.tsx'
 import { PageHead } from '../parts/page-head.tsx'
@@ -52,6 +53,7 @@ function AskForm({ engines }: { readonly engines: readonly PlannerEngine[] }) {
     onDone: ({ searchId }) => void navigate({ to: '/planner/searches/$searchId', params: { searchId } }),
   })
   const all = [...new Set(engines.flatMap(({ organisations }) => organisations))].sort()
+  const nameOfOrganisation = useOrganisationNames(all)
   const form = useForm({
     initialValues: {
       text: '',
@@ -98,7 +100,7 @@ function AskForm({ engines }: { readonly engines: readonly PlannerEngine[] }) {
           <Checkbox.Group label={say.organisations} {...form.getInputProps('organisations')}>
             <Group gap="lg" mt={4}>
               {all.map((key) => (
-                <Checkbox key={key} value={key} label={key} />
+                <Checkbox key={key} value={key} label={nameOfOrganisation(key)} />
               ))}
             </Group>
           </Checkbox.Group>

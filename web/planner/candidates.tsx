@@ -58,7 +58,7 @@ export function CandidateList({ candidates, compared, onCompare, onRemove }: Can
                   {candidate.sources.map((source) => (
                     <div key={source.clientId}>
                       <Weight name={source.name} score={source.score} />
-                      <Reasons of={source.reasons} />
+                      <Reasons of={source} />
                     </div>
                   ))}
                   {onRemove && (
@@ -104,18 +104,36 @@ const Weight = ({ name, score, isStrong = false }: WeightProps) => (
   </div>
 )
 
-const Reasons = ({ of }: { readonly of: readonly string[] }) =>
-  of.length === 0 ? (
-    <Text size="sm" c="dimmed" mt={4}>
-      {say.noReasons}
-    </Text>
-  ) : (
-    <List size="sm" mt={4}>
-      {of.map((reason) => (
-        <List.Item key={reason}>{reason}</List.Item>
+/** What an engine says, each with its weight where it gives one: as long as the others of the page, so that they can be compared. */
+const Reasons = ({ of: { reasons, weights } }: { readonly of: Candidate['sources'][number] }) => {
+  if (reasons.length === 0)
+    return (
+      <Text size="sm" c="dimmed" mt={4}>
+        {say.noReasons}
+      </Text>
+    )
+  if (weights === undefined)
+    return (
+      <List size="sm" mt={4}>
+        {reasons.map((reason) => (
+          <List.Item key={reason}>{reason}</List.Item>
+        ))}
+      </List>
+    )
+  return (
+    <ul className={classes.reasons}>
+      {reasons.map((reason, i) => (
+        <li key={reason}>
+          <span className={classes.bar}>
+            <Bar share={weights[i] ?? 0} />
+          </span>
+          <span className={classes.share}>{say.scoreOf(weights[i] ?? 0)}</span>
+          <span>{reason}</span>
+        </li>
       ))}
-    </List>
+    </ul>
   )
+}
 
 /** One column a person, one row an engine. */
 function SideBySide({ people, onClear }: { readonly people: readonly Candidate[]; readonly onClear: () => void }) {
@@ -167,7 +185,7 @@ function SideBySide({ people, onClear }: { readonly people: readonly Candidate[]
                       {source ? (
                         <>
                           <Weight name="" score={source.score} />
-                          <Reasons of={source.reasons} />
+                          <Reasons of={source} />
                         </>
                       ) : (
                         <Text size="sm" c="dimmed">

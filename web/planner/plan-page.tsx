@@ -6,6 +6,7 @@ import { Copy, Eye, UserSearch } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { type Candidate, changePlan, listPlans, type Plan, readPlan, removePlan } from '../api/operations.ts'
 import { query, useWrite } from '../api/query.ts'
+import { useOrganisationNames } from '../organisations/names.ts'
 import { Card } from '../parts/card.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Dialog } from '../parts/dialog.tsx'
@@ -40,6 +41,7 @@ interface OfPlan {
 
 function Shown({ plan }: OfPlan) {
   const { name, text, notes, organisations, createdDate, people, own, owner, shared } = plan
+  const organisationName = useOrganisationNames(organisations)
   const sharedWith = [
     ...(shared?.organisations.map((one) => sharing.members(one.name)) ?? []),
     ...(shared?.people.map(nameOf) ?? []),
@@ -86,7 +88,7 @@ function Shown({ plan }: OfPlan) {
             {!own && <Fact name={say.owner}>{`${nameOf(owner)} (${owner.handle})`}</Fact>}
             {own && <Fact name={say.shared}>{sharedWith.join(', ') || say.notShared}</Fact>}
             <Fact name={say.mission}>{text}</Fact>
-            <Fact name={say.organisations}>{organisations.join(', ')}</Fact>
+            <Fact name={say.organisations}>{organisations.map(organisationName).join(', ')}</Fact>
             <Fact name={say.notes}>
               <Text style={{ whiteSpace: 'pre-wrap' }}>{notes || say.noNotes}</Text>
             </Fact>

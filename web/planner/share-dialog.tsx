@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { X } from 'lucide-react'
 import { listPlans, type Plan, readPlan, sharePlan, unsharePlan } from '../api/operations.ts'
 import { useWrite } from '../api/query.ts'
+import { useOrganisationNames } from '../organisations/names.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { offerUndo } from '../parts/notify.tsx'
 import { Problem } from '../parts/states.tsx'
@@ -32,6 +33,7 @@ export function ShareDialog({ plan, onClose }: ShareDialogProps) {
   const left = plan.organisations.filter(
     (key) => !shared.organisations.some(({ organisation }) => organisation === key),
   )
+  const nameOfOrganisation = useOrganisationNames(left)
   const form = useForm({
     initialValues: { handle: '', organisation: '' },
     validate: {
@@ -100,7 +102,7 @@ export function ShareDialog({ plan, onClose }: ShareDialogProps) {
               <Select
                 label={say.organisation}
                 placeholder={say.noOrganisation}
-                data={left}
+                data={left.map((key) => ({ value: key, label: nameOfOrganisation(key) }))}
                 clearable
                 {...form.getInputProps('organisation')}
                 value={form.values.organisation || null}

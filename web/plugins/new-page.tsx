@@ -1,13 +1,12 @@
-import { Button, Checkbox, Group, Radio, Select, Stack, Textarea, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, Radio, Stack, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Building2 } from 'lucide-react'
 import { useState } from 'react'
-import { listOrganisations, listPlugins, type Organisation, registerPlugin } from '../api/operations.ts'
-import { query, useWrite } from '../api/query.ts'
+import { listPlugins, type Organisation, registerPlugin } from '../api/operations.ts'
+import { useWrite } from '../api/query.ts'
 import { SecretShown } from '../apps/secret-shown.tsx'
-import { useHere } from '../layout/here.ts'
+import { OrganisationField, useOwnOrganisations } from '../organisations/organisation-field.tsx'
 import { Card } from '../parts/card.tsx'
 import { linesOf } from '../parts/lines.ts'
 import { ButtonLink, TextLink } from '../parts/link.tsx'
@@ -24,8 +23,7 @@ const HELP_BELOW = { inputWrapperOrder: ['label', 'input', 'description', 'error
 }
 
 export function NewPluginPage() {
-  const organisations = useQuery(query(listOrganisations, { limit: 100 }))
-  const isAdministrator = useHere().person?.areas.includes('admin') ?? false
+  const organisations = useOwnOrganisations('developer')
   return (
     <>
       <PageHead
@@ -38,32 +36,29 @@ export function NewPluginPage() {
         }
       />
       <Loaded of={organisations}>
-        {({ docs }) => {
-          const own = docs.filter(({ role }) => isAdministrator || role === 'owner' || role === 'developer')
-          return (
-            <Card maw={640}>
-              {own.length === 0 ? (
-                <Empty icon={Building2} title={words.newApp.noOrganisation}>
-                  {words.newApp.noOrganisationText}
-                </Empty>
-              ) : (
-                <NewPluginForm organisations={own} />
-              )}
-            </Card>
-          )
-        }}
+        {({ total, first }) => (
+          <Card maw={640}>
+            {total === 0 ? (
+              <Empty icon={Building2} title={words.newApp.noOrganisation}>
+                {words.newApp.noOrganisationText}
+              </Empty>
+            ) : (
+              <NewPluginForm first={first} />
+            )}
+          </Card>
+        )}
       </Loaded>
     </>
   )
 }
 
-function NewPluginForm({ organisations }: { readonly organisations: readonly Organisation[] }) {
+function NewPluginForm({ first }: { readonly first: Organisation | undefined }) {
   const navigate = useNavigate()
   const [made, setMade] = useState<{ clientId: string; secret: string }>()
   const form = useForm({
     initialValues: {
       kind: 'ato' as Kind,
-      organisation: organisations.length === 1 ? organisations[0]!.organisation : '',
+      organisation: first?.organisation ?? '',
       name: '',
       description: '',
       addresses: { request: '', distributions: '', capabilities: '', candidates: '' } as Record<Purpose, string>,
@@ -108,11 +103,11 @@ function NewPluginForm({ organisations }: { readonly organisations: readonly Org
             ))}
           </Stack>
         </Radio.Group>
-        <Select
-          label={words.newApp.organisation}
-          data={organisations.map(({ organisation, name }) => ({ value: organisation, label: name }))}
-          allowDeselect={false}
-          {...form.getInputProps('organisation')}
+        <OrganisationField
+          asRole="developer"
+          first={first}
+          error={form.errors.organisation}
+          onChange={(key) => form.setFieldValue('organisation', key)}
         />
         <TextInput label={sayForm.name} maxLength={200} {...form.getInputProps('name')} />
         <Textarea

@@ -12,7 +12,7 @@ import {
   readPlugin,
 } from '../api/operations.ts'
 import { query, useWrite } from '../api/query.ts'
-import { useHere } from '../layout/here.ts'
+import { useOrganisationNames } from '../organisations/names.ts'
 import { Card } from '../parts/card.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { notify } from '../parts/notify.tsx'
@@ -126,12 +126,12 @@ function AskForm({ plugin, onClose }: { readonly plugin: Plugin; readonly onClos
 
 function OrganisationsCard({ plugin }: { readonly plugin: Plugin }) {
   const { clientId, organisations } = plugin
-  const own = useQuery(query(listOrganisations, { limit: 100 }))
-  const isAdministrator = useHere().person?.areas.includes('admin') ?? false
+  const own = useQuery(query(listOrganisations, { role: 'owner', limit: 100 }))
   const [chosen, setChosen] = useState<string | null>(null)
   const give = useWrite(giveOrganisationToPlugin, { changes: CHANGED })
-  const nameOf = (key: string) => own.data?.docs.find(({ organisation }) => organisation === key)?.name ?? key
-  const mine = (own.data?.docs ?? []).filter(({ role }) => isAdministrator || role === 'owner')
+  const mine = own.data?.docs ?? []
+  const nameOfGiven = useOrganisationNames(organisations)
+  const nameOf = (key: string) => mine.find(({ organisation }) => organisation === key)?.name ?? nameOfGiven(key)
   const set = (organisation: string, given: boolean) =>
     give.mutate(
       { clientId, organisation, given },

@@ -108,7 +108,7 @@ const FactsCard = ({ plugin }: { readonly plugin: Plugin }) => (
           words.time.none
         ) : (
           <TextLink to="/console/organisations/$organisation" params={{ organisation: plugin.organisation }}>
-            {plugin.organisation}
+            {plugin.organisationName ?? plugin.organisation}
           </TextLink>
         )}
       </Fact>

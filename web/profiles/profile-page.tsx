@@ -11,6 +11,7 @@ import { PageHead } from '../parts/page-head.tsx'
 import { nameOf } from '../parts/person.tsx'
 import { Loaded, Problem } from '../parts/states.tsx'
 import { PictureCard } from '../pictures/picture-card.tsx'
+import { SkillsCard } from '../skills/skills-card.tsx'
 import { accountWords } from '../words/account.ts'
 import { words } from '../words/words.ts'
 import { countryChoices, countryName } from './countries.ts'
@@ -33,6 +34,7 @@ export function ProfilePage() {
               <PictureCard kind="cover" isOwn={person.hasCover} />
             </SimpleGrid>
             <About person={person} />
+            <SkillsCard />
             <Search person={person} />
           </Stack>
         )}

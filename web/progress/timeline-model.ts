@@ -21,6 +21,8 @@ export interface Attempt {
   readonly to: number
   readonly result: string | undefined
   readonly intervals: readonly Interval[]
+  /** Without an end where it goes on. */
+  readonly pauses: readonly { readonly from: number; readonly to: number | undefined }[]
 }
 export interface Band {
   readonly lessonId: string | null
@@ -40,6 +42,35 @@ interface Data {
   readonly after?: { readonly result?: string; readonly score?: number | null }
 }
 export const dataOf = <T = Data>(entry: Entry): T => entry.data as T
+
+/** When an app says that something happened, unless that would be later than it was told: what a headset sends tonight belongs to this morning. */
+export function toHappened(entries: readonly Entry[]): Entry[] {
+  const all = entries.map((entry) => {
+    const said = entry.kind === 'statement' ? dataOf<{ timestamp?: string | null }>(entry).timestamp : undefined
+    const at = said ? Date.parse(said) : Number.NaN
+    return at < Date.parse(entry.at) ? { ...entry, at: new Date(at).toISOString() } : entry
+  })
+  return byNewest(all)
+}
+const byNewest = (entries: readonly Entry[]) => entries.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))
+
+/** What is not recorded, because it is what lies between: entries of the times at which nothing was done in an attempt. */
+export function withPauses(entries: readonly Entry[], bands: readonly Band[]): Entry[] {
+  const pauses = bands.flatMap(({ lessonId, attempts }) =>
+    attempts.flatMap(({ id, pauses: own }) =>
+      own.map(({ from, to }) => ({
+        at: new Date(from).toISOString(),
+        kind: 'pause',
+        lessonId,
+        lessonResultId: id,
+        byId: null,
+        byName: null,
+        data: { end: to === undefined ? null : new Date(to).toISOString() },
+      })),
+    ),
+  )
+  return byNewest([...entries, ...pauses])
+}
 
 /** One band a lesson that something has happened in, in the order of the course. */
 export function toBands(
@@ -69,7 +100,20 @@ function toAttempts(entries: readonly Entry[], now: number): Attempt[] {
       })
     const from = Date.parse(at)
     const to = Math.max(from, ended ? Date.parse(ended.at) : 0, ...intervals.map((one) => one.to))
-    return { id: lessonResultId!, number: i + 1, from, to, result: ended && dataOf(ended).result, intervals }
+    const result = ended && dataOf(ended).result
+    const pauses = toPauses(intervals, ended && Date.parse(ended.at), now)
+    return { id: lessonResultId!, number: i + 1, from, to, result, intervals, pauses }
+  })
+}
+
+/** Moments of the record differ by milliseconds where nothing was paused. */
+const LEAST_PAUSE_MS = 1000
+function toPauses(intervals: readonly Interval[], ended: number | undefined, now: number): Attempt['pauses'] {
+  const inOrder = intervals.toSorted((a, b) => a.from - b.from)
+  return inOrder.flatMap(({ to }, i): Attempt['pauses'] => {
+    const next = inOrder[i + 1]?.from ?? ended
+    if (next === undefined) return to < now ? [{ from: to, to: undefined }] : []
+    return next - to >= LEAST_PAUSE_MS ? [{ from: to, to: next }] : []
   })
 }
 

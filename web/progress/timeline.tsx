@@ -10,7 +10,18 @@ import { Moment, sayDuration } from '../parts/time.tsx'
 import { dashboard } from '../words/dashboard.ts'
 import { words } from '../words/words.ts'
 import classes from './timeline.module.css'
-import { type Band, dataOf, type Entry, pan, type Span, spanOf, toBands, widen, zoom } from './timeline-model.ts'
+import {
+  type Band,
+  dataOf,
+  type Entry,
+  pan,
+  type Span,
+  spanOf,
+  toBands,
+  widen,
+  withPauses,
+  zoom,
+} from './timeline-model.ts'
 import { TimelinePicture } from './timeline-picture.tsx'
 
 const { timeline: say } = dashboard
@@ -92,7 +103,13 @@ export function StudentTimeline({ entries, lessons, span, onSpan, onMore, isMore
         </ul>
       </Card>
       {children}
-      <InWords entries={entries} bands={bands} onOpen={setOpened} onMore={onMore} isMoreComing={isMoreComing} />
+      <InWords
+        entries={withPauses(entries, bands)}
+        bands={bands}
+        onOpen={setOpened}
+        onMore={onMore}
+        isMoreComing={isMoreComing}
+      />
       <Dialog
         isOpen={opened !== undefined}
         onClose={() => setOpened(undefined)}
@@ -130,6 +147,8 @@ function sayEntry(entry: Entry, bands: readonly Band[]): string {
       return all.progress(lasted)
     case 'idle':
       return all.idle(lasted)
+    case 'pause':
+      return all.pause(lasted)
     case 'grade':
       return all.grade(words.results[data.after?.result ?? 'INCOMPLETE'], data.after?.score ?? null)
     case 'objective':

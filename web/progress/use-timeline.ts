@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { readTimeline } from '../api/operations.ts'
+import { toHappened } from './timeline-model.ts'
 
 const LIMIT = 200
 /** So many pages come by themselves; more when somebody asks. */
@@ -14,7 +15,7 @@ export function useTimeline(classId: string, studentId: string) {
       readTimeline({ classId, studentId, limit: LIMIT, ...(pageParam !== null && { before: pageParam }) }, { signal }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,
-    select: ({ pages }) => pages.flatMap(({ docs }) => docs),
+    select: ({ pages }) => toHappened(pages.flatMap(({ docs }) => docs)),
   })
   const { data, hasNextPage, isFetching, fetchNextPage } = found
   useEffect(() => {

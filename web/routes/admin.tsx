@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
-import { flagFrom, oneOf, only, pageFrom, textFrom } from '../parts/search.ts'
+import { flagFrom, matching, momentFrom, oneOf, only, pageFrom, textFrom } from '../parts/search.ts'
 import { signedIn } from './base.tsx'
 
 const adminHome = createRoute({
@@ -24,7 +24,7 @@ const people = createRoute({
     search,
   ): { query?: string; status?: 'active' | 'disabled'; role?: 'administrator' | 'developer'; page?: number } =>
     only({
-      query: textFrom(search.query),
+      query: textFrom(search.query, 200),
       status: oneOf(['active', 'disabled'], search.status),
       role: oneOf(['administrator', 'developer'], search.role),
       page: pageFrom(search.page),
@@ -48,7 +48,7 @@ const verbs = createRoute({
   getParentRoute: () => signedIn,
   path: '/admin/verbs',
   component: lazyRouteComponent(() => import('../statements/verbs-page.tsx'), 'VerbsPage'),
-  validateSearch: (search): { query?: string } => only({ query: textFrom(search.query) }),
+  validateSearch: (search): { query?: string } => only({ query: textFrom(search.query, 200) }),
 })
 
 const recordStore = createRoute({
@@ -59,16 +59,22 @@ const recordStore = createRoute({
   },
 })
 
-const STATEMENT_FILTERS = ['agent', 'verb', 'activity', 'registration', 'since', 'until', 'cursor'] as const
+const STATEMENT_FILTERS = ['agent', 'verb', 'activity', 'registration'] as const
 
 const statements = createRoute({
   getParentRoute: () => signedIn,
   path: '/admin/record-store/statements',
   component: lazyRouteComponent(() => import('../statements/browser-page.tsx'), 'StatementsPage'),
-  validateSearch: (search): { [Name in (typeof STATEMENT_FILTERS)[number]]?: string } & { live?: true } => ({
-    ...only(Object.fromEntries(STATEMENT_FILTERS.map((name) => [name, textFrom(search[name])]))),
-    ...only({ live: flagFrom(search.live) }),
-  }),
+  validateSearch: (
+    search,
+  ): { [Name in (typeof STATEMENT_FILTERS)[number] | 'since' | 'until' | 'cursor']?: string } & { live?: true } =>
+    only({
+      ...Object.fromEntries(STATEMENT_FILTERS.map((name) => [name, textFrom(search[name])])),
+      since: momentFrom(search.since),
+      until: momentFrom(search.until),
+      cursor: matching(/^[\w-]+\.[\w-]+$/, search.cursor),
+      live: flagFrom(search.live),
+    }),
 })
 
 const statement = createRoute({
@@ -84,14 +90,20 @@ const keys = createRoute({
   validateSearch: (search): { page?: number } => only({ page: pageFrom(search.page) }),
 })
 
-const AUDIT_FILTERS = ['action', 'handle', 'clientId', 'from', 'to', 'cursor'] as const
+const AUDIT_FILTERS = ['action', 'handle', 'clientId'] as const
 
 const audit = createRoute({
   getParentRoute: () => signedIn,
   path: '/admin/audit',
   component: lazyRouteComponent(() => import('../audit/audit-page.tsx'), 'AuditPage'),
-  validateSearch: (search): { [Name in (typeof AUDIT_FILTERS)[number]]?: string } =>
-    only(Object.fromEntries(AUDIT_FILTERS.map((name) => [name, textFrom(search[name])]))),
+  validateSearch: (search): { [Name in (typeof AUDIT_FILTERS)[number] | 'from' | 'to' | 'cursor']?: string } =>
+    only({
+      ...Object.fromEntries(AUDIT_FILTERS.map((name) => [name, textFrom(search[name], 200)])),
+      from: momentFrom(search.from),
+      to: momentFrom(search.to),
+      // A moment and a number, in base64.
+      cursor: matching(/^MjA[\w-]{28,60}$/, search.cursor),
+    }),
 })
 
 const system = createRoute({

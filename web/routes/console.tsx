@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
-import { flagFrom, oneOf, only, pageFrom, textFrom, textsFrom } from '../parts/search.ts'
+import { flagFrom, matching, oneOf, only, pageFrom, textFrom, textsFrom } from '../parts/search.ts'
 import { signedIn } from './base.tsx'
 
 const consoleHome = createRoute({
@@ -27,8 +27,8 @@ const newApp = createRoute({
     redirects?: readonly string[] | undefined
     public?: true | undefined
   } => ({
-    organisation: textFrom(search.organisation),
-    name: textFrom(search.name)?.slice(0, 200),
+    organisation: textFrom(search.organisation, 60),
+    name: textFrom(search.name, 200),
     redirects: textsFrom(search.redirects, 20),
     launch: textFrom(search.launch),
     public: flagFrom(search.public),
@@ -74,10 +74,10 @@ const appRequests = createRoute({
   component: lazyRouteComponent(() => import('../apps/requests-page.tsx'), 'AppRequestsPage'),
   validateSearch: (search): { status?: string; code?: number; operation?: string; cursor?: string } =>
     only({
-      status: textFrom(search.status),
+      status: matching(/^[1-5](\d\d|xx)$/, search.status),
       code: pageFrom(search.code, 999_999),
-      operation: textFrom(search.operation),
-      cursor: textFrom(search.cursor),
+      operation: textFrom(search.operation, 200),
+      cursor: matching(/^\d{1,15}$/, search.cursor),
     }),
 })
 
@@ -155,7 +155,7 @@ const ato = createRoute({
   path: '/console/ato',
   component: lazyRouteComponent(() => import('../ato/list-page.tsx'), 'AtoPage'),
   validateSearch: (search): { app?: string; page?: number } =>
-    only({ app: textFrom(search.app), page: pageFrom(search.page) }),
+    only({ app: textFrom(search.app, 200), page: pageFrom(search.page) }),
 })
 
 const atoPackage = createRoute({

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { oneOf, only, textFrom } from '../parts/search.ts'
+import { oneOf, only, pageFrom, textFrom } from '../parts/search.ts'
 import { signedIn } from './base.tsx'
 
 const dashboard = createRoute({
@@ -18,34 +18,27 @@ const gradebook = createRoute({
   getParentRoute: () => signedIn,
   path: '/dashboard/classes/$classId/gradebook',
   component: lazyRouteComponent(() => import('../classes/gradebook-page.tsx'), 'GradebookPage'),
-  validateSearch: ({ search }: Record<string, unknown>): { search?: string } =>
-    only({ search: textFrom(search)?.slice(0, 200) }),
+  validateSearch: ({ search }: Record<string, unknown>): { search?: string } => only({ search: textFrom(search, 200) }),
 })
 
-const wholeOr = <T,>(value: unknown, otherwise: T): number | T =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : otherwise
+/** A moment of this century, in milliseconds of the epoch. */
+const isMoment = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) > 0 && Number(value) < Date.UTC(2100, 0)
 
 const student = createRoute({
   getParentRoute: () => signedIn,
   path: '/dashboard/classes/$classId/students/$studentId',
   component: lazyRouteComponent(() => import('../progress/student-page.tsx'), 'StudentPage'),
-  /** What of the timeline is looked at, in milliseconds of the epoch. */
-  validateSearch: ({ from, to }: Record<string, unknown>): { from?: number; to?: number } => {
-    const [start, end] = [wholeOr(from, undefined), wholeOr(to, undefined)]
-    return start !== undefined && end !== undefined && start < end ? { from: start, to: end } : {}
-  },
+  /** What of the timeline is looked at. */
+  validateSearch: ({ from, to }: Record<string, unknown>): { from?: number; to?: number } =>
+    isMoment(from) && isMoment(to) && from < to ? { from, to } : {},
 })
-
-const pageOf = (value: unknown): { page?: number } => {
-  const page = wholeOr(value, undefined)
-  return page === undefined ? {} : { page }
-}
 
 const grading = createRoute({
   getParentRoute: () => signedIn,
   path: '/dashboard/classes/$classId/grading',
   component: lazyRouteComponent(() => import('../classes/grading-page.tsx'), 'GradingPage'),
-  validateSearch: ({ page }: Record<string, unknown>) => pageOf(page),
+  validateSearch: ({ page }: Record<string, unknown>): { page?: number } => only({ page: pageFrom(page) }),
 })
 
 const STATUSES = ['active', 'suspended', 'dropped'] as const
@@ -57,10 +50,8 @@ const roster = createRoute({
     page,
     status,
     search,
-  }: Record<string, unknown>): { page?: number; status?: (typeof STATUSES)[number]; search?: string } => ({
-    ...pageOf(page),
-    ...only({ status: oneOf(STATUSES, status), search: textFrom(search)?.slice(0, 200) }),
-  }),
+  }: Record<string, unknown>): { page?: number; status?: (typeof STATUSES)[number]; search?: string } =>
+    only({ page: pageFrom(page), status: oneOf(STATUSES, status), search: textFrom(search, 200) }),
 })
 
 const settings = createRoute({

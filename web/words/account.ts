@@ -144,6 +144,22 @@ export const accountWords = {
     searchOff: 'Nobody finds you in a search any more',
     searchParent: (isOn: boolean) => `Public search is ${isOn ? 'on' : 'off'}. A parent decides this until you are 13.`,
   },
+  skills: {
+    title: 'Skills and hobbies',
+    text: 'In your own words. Planners of your organisations find you by them, through engines that an administrator allowed to read them.',
+    lists: {
+      skills: { label: 'Skills', help: 'What you can do, such as night flying.', none: 'None yet.' },
+      hobbies: { label: 'Hobbies', help: 'What you like to do, such as gliding.', none: 'None yet.' },
+      education: { label: 'Education', help: 'Schools and degrees, such as BSc Aeronautics.', none: 'None yet.' },
+    },
+    add: 'Add',
+    addTo: (list: string) => `Add to ${list}`,
+    added: (entry: string) => `${entry} is added`,
+    remove: (entry: string) => `Remove ${entry}`,
+    removed: (entry: string) => `${entry} is removed`,
+    missing: 'Type something to add',
+    twice: 'It is there already',
+  },
   pictures: {
     kinds: {
       picture: {

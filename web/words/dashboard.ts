@@ -98,6 +98,7 @@ export const dashboard = {
         `Finished ${attempt}: ${result}${score === null ? '' : `, score ${score}`}`,
       progress: (time: string) => `Worked, ${time}`,
       idle: (time: string) => `Was away, ${time}`,
+      pause: (time: string) => `Paused, ${time}`,
       grade: (result: string, score: number | null) => `Graded: ${result}${score === null ? '' : `, score ${score}`}`,
       'extra attempt': 'Was given extra attempts',
       reset: 'Lesson was reset',

@@ -47,7 +47,8 @@ export const plannerWords = {
     compare: 'Compare',
     compareOf: (name: string) => `Compare ${name}`,
     side: 'Side by side',
-    sideText: 'Up to four people. The longer the bar, the more an engine speaks for them.',
+    sideText:
+      'Up to four people. The longer the bar, the more an engine speaks for them, and the more a reason counts.',
     engine: 'Engine',
     notNamed: 'Did not name them',
     noReasons: 'No reason given',

@@ -303,6 +303,7 @@ export const words = {
     cancel: 'Cancel',
     missingName: 'An app has a name',
     missingOrganisation: 'Choose an organisation',
+    noneFound: 'No organisation of yours has that name',
     missingRedirect: 'Add at least one address',
     faults: 'Mend these first',
   },
