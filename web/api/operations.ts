@@ -29,7 +29,7 @@ export type AccountApp = { clientId: string; name: string; owner: string | null;
 
 export type AppSession = { sessionId: string; device: string; door: string; createdDate: string; lastUsedDate: string }
 
-export type Browser = { browserId: string; device: string; createdDate: string; isCurrent: boolean }
+export type Browser = { browserId: string; device: string; address: string | null; createdDate: string; lastUsedDate: string; isCurrent: boolean }
 
 export type Ended = { success: true; passkeys: Passkey[] }
 
