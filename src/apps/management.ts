@@ -99,14 +99,21 @@ export async function registerOwnApp(db: Db, who: PersonCaller, what: RegisterAp
   })
 }
 
-export function changeOwnApp(db: Db, who: PersonCaller, what: ChangeApp): Promise<AppRecord> {
+/** It takes effect at once, also in an app that is approved; in production an administrator looks at it afterwards. */
+export function changeOwnApp(
+  db: Db,
+  who: PersonCaller,
+  what: ChangeApp,
+  environment: EnvironmentName,
+): Promise<AppRecord> {
   const name = what.name === undefined ? undefined : readName(what.name)
   return db.transaction(async (tx) => {
     const app = await holdManaged(tx, who, what.clientId)
     const { redirectUris, launchUri, origins } = what
     const launch = launchUri ?? app.launch_uri
     if (launch && (redirectUris || launchUri !== undefined)) checkLaunchUri(launch, redirectUris ?? app.redirect_uris)
-    await changeApp(tx, who, { appId: app.id, name, redirectUris, launchUri, origins })
+    const isWatched = environment === 'production' && !who.isAdministrator
+    await changeApp(tx, who, { appId: app.id, name, redirectUris, launchUri, origins, isWatched })
     return readOwnApp(tx, who, what)
   })
 }
