@@ -115,12 +115,6 @@ export const findOrganisation = read('apps.findOrganisation', {
      where o.key = :organisation`,
 })
 
-export const findAdministrator = read('apps.findAdministrator', {
-  params: { person: int8 },
-  row: { administers: bool },
-  text: `select r.administers from roles_in_organisation(:person, null) r`,
-})
-
 /** Who has allowed the app, the latest first. When each was last seen is looked up for those on the page alone. */
 export const listUsers = report('apps.listUsers', {
   params: { app: int8, limit: int8, offset: int8 },
