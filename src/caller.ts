@@ -39,6 +39,8 @@ export interface SignedIn {
   readonly isAdministrator: boolean
   /** When they proved who they are, in this browser. */
   readonly signedInAt: Date
+  /** Of this browser, as far as it is kept. */
+  readonly lastUsedAt: Date
 }
 
 /** A visitor who is signed in. */

@@ -49,12 +49,14 @@ const LESSONS = [
   },
 ]
 
-/** An app that waits, so that there is something to approve. */
+/** An app that waits, and one that was changed, so that there is something to approve. */
 async function prepare(browser: Browser, address: string): Promise<void> {
   const page = await browser.newPage()
   await enterAs(page, address, 'Drew')
   const app = { organisation: 'northwind', name: 'Logbook', redirectUris: ['https://logbook.example.org/callback'] }
   await page.request.put(`${address}/app/v1/app`, { data: app })
+  const changed = { clientId: 'gs-demo-app', origins: ['https://demo.example.org'] }
+  await page.request.post(`${address}/app/v1/app`, { data: changed })
   await page.close()
 }
 

@@ -151,12 +151,13 @@ test('the account operations', async (t) => {
     const stranger = await signInBrowser(app, 'drew')
     const { body } = await call(here, 'GET', '/account/v1/browsers')
     assert.equal(body.length, 2)
-    for (const one of body) assert.deepEqual(Object.keys(one), ['browserId', 'device', 'createdDate', 'isCurrent'])
+    for (const one of body)
+      assert.deepEqual(Object.keys(one), ['browserId', 'device', 'address', 'createdDate', 'lastUsedDate', 'isCurrent'])
     assert.deepEqual(
       body.map((one: { isCurrent: boolean }) => one.isCurrent),
-      [false, true],
+      [true, false],
     )
-    const [{ browserId }] = body
+    const [, { browserId }] = body
     for (const id of [browserId, NOBODYS_ID, 'x'])
       assertError(await call(stranger, 'POST', '/account/v1/browser/end', { browserId: id }), 404, 4042)
     assert.deepEqual((await call(here, 'POST', '/account/v1/browser/end', { browserId })).body, { success: true })

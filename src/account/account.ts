@@ -98,10 +98,12 @@ export async function listOwnApps(db: Db, who: PersonCaller) {
 
 /** The browsers in which the person is signed in to the platform itself. */
 export async function listOwnBrowsers(db: Db, who: PersonCaller) {
-  return (await listBrowsers(db, who, who)).map((browser) => ({
+  return (await listBrowsers(db, who)).map((browser) => ({
     browserId: browser.id,
     device: browser.device,
+    address: browser.address,
     createdDate: browser.created_at,
+    lastUsedDate: browser.last_used_at,
     isCurrent: browser.id === who.browserId,
   }))
 }

@@ -93,13 +93,15 @@ export const examples = {
   },
   listOwnBrowsers: {
     description:
-      'Shows where the person is signed in to the platform itself; sessions in apps are listed with the apps. `isCurrent` marks the browser that asks.',
+      'Shows where the person is signed in to the platform itself; sessions in apps are listed with the apps. `isCurrent` marks the browser that asks. It comes first, then those that were used last.',
     example: {
       answer: [
         {
           browserId: BROWSER_ID,
           device: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+          address: '127.0.0.1',
           createdDate: MOMENT,
+          lastUsedDate: MOMENT,
           isCurrent: true,
         },
       ],

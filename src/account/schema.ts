@@ -98,7 +98,11 @@ export const Browsers = Type.Array(
     {
       browserId: Type.String(),
       device: Type.String({ description: 'What the browser called itself at sign-in' }),
+      address: Type.Union([Type.String(), Type.Null()], {
+        description: 'Where it was last used: an IPv4 address or a /64 of IPv6; null where that is not known',
+      }),
       createdDate: moment('When the person signed in'),
+      lastUsedDate: moment('When it was last used, to ten minutes'),
       isCurrent: Type.Boolean({ description: 'Whether it is the one that asks' }),
     },
     { title: 'Browser' },

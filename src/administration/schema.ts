@@ -46,7 +46,10 @@ export const KnownPerson = Type.Object(
     passkeys: Type.Integer({ description: 'How many they have' }),
     browsers: Type.Integer({ description: 'In how many they are signed in to the platform' }),
     sessions: Type.Integer({ description: 'How many they have open in apps' }),
-    lastSeenDate: orNull(Moment, 'When they last signed in, or an app renewed its token'),
+    lastSeenDate: orNull(
+      Moment,
+      'When they last used the platform in a browser (to ten minutes), or an app renewed its token',
+    ),
     organisations: Type.Array(Type.Object({ key: Type.String(), name: Type.String(), role: Type.String() })),
     apps: Type.Array(
       Type.Object({

@@ -79,7 +79,7 @@ export const findPerson = read('administration.findPerson', {
            (select count(*) from passkeys k where k.person_id = p.id) as passkeys,
            (select count(*) from browsers b where b.person_id = p.id and b.expires_at > :now and b.epoch = p.epoch) as browsers,
            (select count(*) from sessions s where s.person_id = p.id and s.ended_at is null and s.expires_at > :now) as sessions,
-           greatest((select max(b.created_at) from browsers b where b.person_id = p.id),
+           greatest((select max(b.last_used_at) from browsers b where b.person_id = p.id),
                     (select max(s.refreshed_at) from sessions s where s.person_id = p.id)) as last_seen,
            (select coalesce(json_agg(json_build_object('key', o.key, 'name', o.name, 'role', m.role) order by o.key), '[]')
               from organisation_members m join organisations o on o.id = m.organisation_id where m.person_id = p.id) as organisations,

@@ -8,7 +8,7 @@ import { makeId } from '../ids.ts'
 import { isLine } from '../lines.ts'
 import { readPersonId } from '../people/people.ts'
 import { endSessionsInApp, REVOKED, type Revocation } from '../sessions/sessions.ts'
-import { findLaunchMistake, findRedirectUriMistake, isAppKey, isLaunchOf, isOrigin } from './rules.ts'
+import { findDifferences, findLaunchMistake, findRedirectUriMistake, isAppKey, isLaunchOf, isOrigin } from './rules.ts'
 import { hashSecret, MAX_SECRETS, makeSecret, type SecretKeys, type SecretSeal } from './secrets.ts'
 import * as store from './store.ts'
 
@@ -293,17 +293,31 @@ export interface AppChange {
   readonly isDeviceEnabled?: boolean | undefined
 }
 
-/** Changes what is given of an app; the rest stays. */
-export async function changeApp(tx: Db, who: Caller, what: AppChange & { appId: number }): Promise<void> {
-  const { appId, ...change } = what
+/**
+ * Changes what is given of an app, which the caller holds; the rest stays. Where an administrator should look at it (`isWatched`), and it was approved as it was,
+ * it waits for that.
+ */
+export async function changeApp(
+  tx: Db,
+  who: Caller,
+  what: AppChange & { appId: number; isWatched?: boolean },
+): Promise<void> {
+  const { appId, isWatched = false, ...change } = what
   const changes = Object.entries(change).filter(([, value]) => value !== undefined)
   if (changes.length === 0) return
   if (change.name !== undefined) checkName(change.name)
   checkRedirectUris(change.redirectUris ?? [])
   checkOrigins(change.origins ?? [])
+  const name = change.name?.normalize('NFC')
+  const was = (await tx.first(store.readLook, { app: appId }))!
+  const before = findDifferences(
+    { name: was.name, redirectUris: was.redirect_uris, launchUri: was.launch_uri ?? '', origins: was.origins },
+    { ...change, name },
+  )
+  const isToLookAt = isWatched && was.status === 'approved' && Object.keys(before).length > 0
   await tx.first(store.changeApp, {
     app: appId,
-    name: change.name?.normalize('NFC') ?? null,
+    name: name ?? null,
     owner: change.owner === undefined ? null : await readPersonId(tx, change.owner),
     uris: change.redirectUris ? [...change.redirectUris] : null,
     launch: change.launchUri ?? null,
@@ -311,9 +325,10 @@ export async function changeApp(tx: Db, who: Caller, what: AppChange & { appId: 
     basic: change.isBasicEnabled ?? null,
     implicit: change.isImplicitEnabled ?? null,
     device: change.isDeviceEnabled ?? null,
+    changed: isToLookAt ? who.at : null,
   })
   const detail = changes.map(([name, value]) => [name, Array.isArray(value) ? value.join(' ') : value])
-  await recordAudit(tx, who, { action: 'app.changed', appId, detail: Object.fromEntries(detail) })
+  await recordAudit(tx, who, { action: 'app.changed', appId, detail: { ...Object.fromEntries(detail), ...before } })
   if (change.origins) await notify(tx, APPS_CHANGED)
 }
 

@@ -99,4 +99,33 @@ export const examples = {
       after: 'registerApp',
     },
   },
+  listChangedApps: {
+    description:
+      'Developers may change an app that is approved, and the change takes effect at once. Here administrators see what was changed since they approved it or last looked, with who and when; changes of administrators themselves do not count.',
+    example: {
+      request: {},
+      answer: {
+        docs: [
+          {
+            clientId,
+            name: 'Flight log',
+            organisationName: 'Northwind Training',
+            owner: '@casey',
+            changedDate: MOMENT,
+            changes: [{ date: MOMENT, by: '@casey', field: 'name', before: ['Logbook'], after: ['Flight log'] }],
+          },
+        ],
+        total: 1,
+        limit: 10,
+        page: 1,
+        pages: 1,
+      },
+      as,
+    },
+  },
+  markAppLookedAt: {
+    description:
+      'Takes the app off the list of changed apps. Where it was changed once more after `changedDate`, this is refused with 409, so that nothing is waved through unseen.',
+    example: { request: { ...named, changedDate: MOMENT }, answer: { success: true }, as },
+  },
 }

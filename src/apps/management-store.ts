@@ -61,8 +61,47 @@ export const findByName = report('apps.findByName', {
 /** Until the transaction ends nobody else changes the app. */
 export const holdApp = write('apps.hold', {
   params: { client: text },
+  row: { id: int8, changed_at: nullable(timestamptz) },
+  text: `select id, changed_at from apps where client_id = :client for update`,
+})
+
+/** Approved apps that wait to be looked at, with the entries of the audit log since somebody last decided about them. */
+export const listChanged = report('apps.listChanged', {
+  params: { limit: int8, offset: int8 },
+  row: {
+    client_id: text,
+    name: text,
+    organisation_name: nullable(text),
+    owner: nullable(text),
+    changed_at: nullable(timestamptz),
+    changes: text,
+    total: int8,
+  },
+  text: `
+    with changed as materialized (
+      select a.*, count(*) over () as total from apps a
+       where a.changed_at is not null and a.status = 'approved' and not exists (select from plugins p where p.app_id = a.id)
+       order by a.changed_at, a.id limit :limit offset :offset
+    ), entries as materialized (
+      select e.app_id, e.id, e.at, e.action, e.detail from audit_entries e
+       where e.action collate "C" in ('app.added', 'app.approved', 'app.suspended', 'app.looked-at', 'app.changed')
+         and e.app_id in (select id from changed)
+    )
+    select c.client_id, c.name, o.name as organisation_name, w.handle as owner, c.changed_at, c.total,
+           (select coalesce(json_agg(json_build_object('at', e.at, 'by', p.handle, 'detail', e.detail) order by e.id desc), '[]')
+              from (select e.* from entries e
+                     where e.app_id = c.id and e.action = 'app.changed'
+                       and e.id > coalesce((select max(d.id) from entries d where d.app_id = c.id and d.action <> 'app.changed'), 0)
+                     order by e.id desc limit 50) e
+              left join people p on p.id = (e.detail->>'by')::bigint)::text as changes
+      from changed c left join organisations o on o.id = c.organisation_id left join people w on w.id = c.owner_id
+     order by c.changed_at, c.id`,
+})
+
+export const clearChanged = write('apps.clearChanged', {
+  params: { app: int8 },
   row: { id: int8 },
-  text: `select id from apps where client_id = :client for update`,
+  text: `update apps set changed_at = null where id = :app returning id`,
 })
 
 /** An organisation for whose apps the person works. */
@@ -74,12 +113,6 @@ export const findOrganisation = read('apps.findOrganisation', {
              select from organisation_members m where m.organisation_id = o.id and m.person_id = :person and m.role = 'developer') as develops
       from organisations o, lateral roles_in_organisation(:person, o.id) r
      where o.key = :organisation`,
-})
-
-export const findAdministrator = read('apps.findAdministrator', {
-  params: { person: int8 },
-  row: { administers: bool },
-  text: `select r.administers from roles_in_organisation(:person, null) r`,
 })
 
 /** Who has allowed the app, the latest first. When each was last seen is looked up for those on the page alone. */

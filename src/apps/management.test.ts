@@ -70,6 +70,8 @@ test('an app waits for an administrator in production, and works at once in the 
   assertError(await exchange(clientId, clientSecret), 401, 4013, /is pending/, 'oauth')
   for (const browser of [drew, casey])
     assertError(await call(browser, 'POST', `${PATH}/status`, { clientId, status: 'approved' }), 403, 4032)
+  const missing = { clientId: 'gs-nothing', status: 'approved' }
+  assertError(await call(ellis, 'POST', `${PATH}/status`, missing), 404, 4041)
   const waiting = await call(ellis, 'GET', `${PATH}/list?status=pending&limit=100`)
   assert.ok(waiting.body.docs.some((one: { clientId: string }) => one.clientId === clientId))
   const approved = await call(ellis, 'POST', `${PATH}/status`, { clientId, status: 'approved' })

@@ -1,7 +1,8 @@
 import { person } from '../http/callers/callers.ts'
-import { aRecentSignIn } from '../http/callers/needs.ts'
+import { anAdministrator, aRecentSignIn } from '../http/callers/needs.ts'
 import { type Operation, operation } from '../http/operation.ts'
-import { json } from '../http/output/output.ts'
+import { json, success } from '../http/output/output.ts'
+import { listChangedApps, markLookedAt } from './changes.ts'
 import { examples } from './examples.ts'
 import {
   addOwnSecret,
@@ -18,8 +19,11 @@ import {
   AppRecord,
   AppUserPage,
   ChangeApp,
+  ChangedAppPage,
   ListApps,
   ListAppUsers,
+  ListChangedApps,
+  LookedAt,
   NameApp,
   NewApp,
   NewSecret,
@@ -66,7 +70,7 @@ export const appOperations: readonly Operation[] = [
     from: 'body',
     output: json(AppRecord),
     errors: [],
-    run: ({ db, who }, input) => changeOwnApp(db, who, input),
+    run: ({ environment, db, who }, input) => changeOwnApp(db, who, input, environment.name),
   }),
   operation({
     name: 'readApp',
@@ -154,12 +158,41 @@ export const appOperations: readonly Operation[] = [
     path: `${path}/status`,
     area,
     who: person,
-    needs,
-    role: 'administrator',
+    needs: [aRecentSignIn, anAdministrator],
     input: SetAppStatus,
     from: 'body',
     output: json(AppRecord),
-    errors: [],
+    errors: ['noSuchApp'],
     run: ({ db, who }, input) => decideApp(db, who, input),
+  }),
+  operation({
+    name: 'listChangedApps',
+    summary: 'Lists the approved apps that were changed since an administrator looked at them',
+    ...examples.listChangedApps,
+    method: 'GET',
+    path: `${path}/changed`,
+    area,
+    who: person,
+    needs: [anAdministrator],
+    input: ListChangedApps,
+    from: 'query',
+    output: json(ChangedAppPage),
+    errors: [],
+    run: ({ db }, input) => listChangedApps(db, input),
+  }),
+  operation({
+    name: 'markAppLookedAt',
+    summary: 'Says that an administrator has looked at the changes of an app',
+    ...examples.markAppLookedAt,
+    method: 'POST',
+    path: `${path}/changed`,
+    area,
+    who: person,
+    needs: [aRecentSignIn, anAdministrator],
+    input: LookedAt,
+    from: 'body',
+    output: success(),
+    errors: ['noSuchApp', 'conflict'],
+    run: ({ db, who }, input) => markLookedAt(db, who, input),
   }),
 ]

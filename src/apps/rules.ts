@@ -111,3 +111,31 @@ function splitQuery(uri: string): [address: string, query?: string] {
   const mark = uri.indexOf('?')
   return mark < 0 ? [uri] : [uri.slice(0, mark), uri.slice(mark + 1)]
 }
+
+/** What an administrator has approved of an app, and its developers may change. */
+const LOOK = ['name', 'redirectUris', 'launchUri', 'origins'] as const
+type Look = Readonly<Record<(typeof LOOK)[number], string | readonly string[]>>
+
+/** As the audit log has a value: a list in one line. None of what is listed has a space. */
+const inLine = (value: string | readonly string[]): string => (typeof value === 'string' ? value : value.join(' '))
+
+/** What the fields that are really changed were before, by names for the audit log: `nameBefore`. The order of a list means nothing. */
+export function findDifferences(
+  was: Look,
+  change: { readonly [Field in keyof Look]?: Look[Field] | undefined },
+): Record<string, string> {
+  const sorted = (value: string | readonly string[]) =>
+    inLine(typeof value === 'string' ? value : [...new Set(value)].sort())
+  const changed = LOOK.filter((field) => change[field] !== undefined && sorted(change[field]) !== sorted(was[field]))
+  return Object.fromEntries(changed.map((field) => [`${field}Before`, inLine(was[field])]))
+}
+
+/** The same, read back from an entry of the audit log. */
+export function readDifferences(
+  detail: Readonly<Record<string, unknown>>,
+): { field: (typeof LOOK)[number]; before: string[]; after: string[] }[] {
+  return LOOK.filter((field) => `${field}Before` in detail).map((field) => {
+    const values = (text: unknown) => (field === 'name' ? [String(text)] : String(text).split(' ').filter(Boolean))
+    return { field, before: values(detail[`${field}Before`]), after: values(detail[field]) }
+  })
+}

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Flag, Id, IdList, Text } from '../http/input/fields.ts'
+import { DateTime, Flag, Id, IdList, Text } from '../http/input/fields.ts'
 import { PageOf, paging } from '../paging.ts'
 
 export const STATUSES = ['pending', 'approved', 'suspended'] as const
@@ -52,6 +52,13 @@ export const SetAppStatus = Type.Object({
   status: { ...Id('`approved` or `suspended`'), enum: ['approved', 'suspended'] },
 })
 export type SetAppStatus = Static<typeof SetAppStatus>
+export const ListChangedApps = Type.Object({ ...paging })
+export type ListChangedApps = Static<typeof ListChangedApps>
+export const LookedAt = Type.Object({
+  clientId,
+  changedDate: DateTime('The `changedDate` of the app that was looked at, so that later changes stay in the list'),
+})
+export type LookedAt = Static<typeof LookedAt>
 
 const Moment = Type.String({ format: 'date-time' })
 const fields = {
@@ -84,6 +91,34 @@ const fields = {
 export const AppRecord = Type.Object(fields, { title: 'App' })
 export type AppRecord = Static<typeof AppRecord>
 export const AppPage = PageOf(AppRecord, 'AppPage')
+
+export const ChangedApp = Type.Object(
+  {
+    clientId: fields.clientId,
+    name: fields.name,
+    organisationName: fields.organisationName,
+    owner: fields.owner,
+    changedDate: Type.String({ format: 'date-time', description: 'When a developer last changed it' }),
+    changes: Type.Array(
+      Type.Object({
+        date: Moment,
+        by: Type.Union([Type.String(), Type.Null()], {
+          description: 'Handle of whoever did it; null for an operator, and for somebody who has left',
+        }),
+        field: Type.Enum(['name', 'redirectUris', 'launchUri', 'origins']),
+        before: Type.Array(Type.String()),
+        after: Type.Array(Type.String()),
+      }),
+      {
+        description:
+          'Since an administrator last decided about it or looked at it, the latest first; of the latest 50 changes, while the audit log has them',
+      },
+    ),
+  },
+  { title: 'ChangedApp' },
+)
+export type ChangedApp = Static<typeof ChangedApp>
+export const ChangedAppPage = PageOf(ChangedApp, 'ChangedAppPage')
 
 const clientSecret = Type.Union([Type.String(), Type.Null()], {
   description: 'Shown this once; null for a public app, which has none',

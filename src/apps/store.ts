@@ -188,7 +188,7 @@ export const listOrigins = read('apps.listOrigins', {
 export const setStatus = write('apps.setStatus', {
   params: { client: text, status: text },
   row: { id: int8 },
-  text: `update apps set status = :status where client_id = :client returning id`,
+  text: `update apps set status = :status, changed_at = null where client_id = :client returning id`,
 })
 
 /** Null leaves a setting as it is. */
@@ -290,7 +290,18 @@ export const insertApp = write('apps.insert', {
     select id from app`,
 })
 
-/** Null leaves a field as it is; an empty launch address takes it away. */
+/** What an administrator has approved of an app. */
+export const readLook = read('apps.readLook', {
+  params: { app: int8 },
+  row: { status: text, name: text, launch_uri: nullable(text), redirect_uris: textArray, origins: textArray },
+  gather: false,
+  text: `
+    select a.status, a.name, a.launch_uri, array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris,
+           array(select origin from app_origins where app_id = a.id order by origin) as origins
+      from apps a where a.id = :app`,
+})
+
+/** Null leaves a field as it is; an empty launch address takes it away. `changed` moves on with each change, whatever the clocks of processes say. */
 export const changeApp = write('apps.change', {
   params: {
     app: int8,
@@ -302,6 +313,7 @@ export const changeApp = write('apps.change', {
     basic: nullable(bool),
     implicit: nullable(bool),
     device: nullable(bool),
+    changed: nullable(timestamptz),
   },
   row: { id: int8 },
   text: `
@@ -316,7 +328,8 @@ export const changeApp = write('apps.change', {
     )
     update apps set name = coalesce(:name, name), owner_id = coalesce(:owner, owner_id), basic_enabled = coalesce(:basic, basic_enabled),
            implicit_enabled = coalesce(:implicit, implicit_enabled), device_enabled = coalesce(:device, device_enabled),
-           launch_uri = nullif(coalesce(:launch, launch_uri), '')
+           launch_uri = nullif(coalesce(:launch, launch_uri), ''),
+           changed_at = case when :changed is null then changed_at else greatest(:changed, changed_at + interval '1 millisecond') end
      where id = :app returning id`,
 })
 

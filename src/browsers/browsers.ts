@@ -8,6 +8,7 @@ import { fail } from '../errors.ts'
 import { startEpoch } from '../people/changes.ts'
 import { hashToken, inspectToken, mintToken } from '../sessions/tokens.ts'
 import * as store from './store.ts'
+import { placeOf } from './uses.ts'
 
 const HOURS = 12
 const KEPT_DAYS = 30
@@ -48,6 +49,7 @@ export async function openBrowser(
       epoch: what.epoch,
       door: what.door,
       device: who.device,
+      address: placeOf(who),
       now: who.at,
       expires: new Date(who.at.getTime() + lifetimeMs),
     })
@@ -76,6 +78,7 @@ export async function findSignedIn(
     name,
     isAdministrator: row.administrator,
     signedInAt: row.created_at,
+    lastUsedAt: row.last_used_at,
   }
 }
 
@@ -106,8 +109,13 @@ export function endOtherBrowsers(db: Db, who: PersonCaller): Promise<void> {
   })
 }
 
-export const listBrowsers = (db: Db, who: Caller, what: { personId: number }) =>
-  db.all(store.listOfPerson, { person: what.personId, now: who.at })
+/** The browsers in which a person is signed in: first the one that asks, as it is now, because its use may not be written yet. */
+export async function listBrowsers(db: Db, who: PersonCaller) {
+  const rows = await db.all(store.listOfPerson, { person: who.personId, now: who.at })
+  const isHere = ({ id }: { id: string }) => id === who.browserId
+  const here = rows.filter(isHere).map((row) => ({ ...row, address: placeOf(who), last_used_at: who.at }))
+  return [...here, ...rows.filter((row) => !isHere(row))]
+}
 
 /** For the download of everything that is kept about a person; there are a hundred at most. */
 export async function exportBrowsers(db: Db, personId: number) {
@@ -115,7 +123,9 @@ export async function exportBrowsers(db: Db, personId: number) {
     browserId: row.id,
     device: row.device,
     door: row.door,
+    address: row.address,
     createdDate: row.created_at,
+    lastUsedDate: row.last_used_at,
     expiresDate: row.expires_at,
   }))
 }

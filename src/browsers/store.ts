@@ -1,5 +1,5 @@
 import { deleteOlder } from '../database/retention.ts'
-import { bool, bytea, int4, int8, read, text, timestamptz, uuid, write } from '../database/statement.ts'
+import { bool, bytea, int4, int8, json, nullable, read, text, timestamptz, uuid, write } from '../database/statement.ts'
 
 /** Holds only while the person's epoch is the one in which they signed in. */
 export const findBrowser = read('browsers.find', {
@@ -9,18 +9,19 @@ export const findBrowser = read('browsers.find', {
     person_id: int8,
     epoch: int4,
     created_at: timestamptz,
+    last_used_at: timestamptz,
     handle: text,
     first_name: text,
     last_name: text,
     administrator: bool,
   },
   text: `
-    select b.id, b.person_id, b.epoch, b.created_at, p.handle, p.first_name, p.last_name, p.administrator
+    select b.id, b.person_id, b.epoch, b.created_at, b.last_used_at, p.handle, p.first_name, p.last_name, p.administrator
       from browsers b join people p on p.id = b.person_id
      where b.token_hash = :hash and b.expires_at > :now and b.epoch = p.epoch and p.disabled_at is null`,
 })
 
-/** A person is signed in in a hundred browsers at most: as many as are shown to them. */
+/** A person is signed in in a hundred browsers at most, those that were used last: as many as are shown to them. */
 export const insertBrowser = write('browsers.insert', {
   params: {
     id: uuid,
@@ -29,6 +30,7 @@ export const insertBrowser = write('browsers.insert', {
     epoch: int4,
     door: text,
     device: text,
+    address: nullable(text),
     now: timestamptz,
     expires: timestamptz,
   },
@@ -36,10 +38,10 @@ export const insertBrowser = write('browsers.insert', {
   text: `
     with forgotten as (
       delete from browsers where id in
-        (select id from browsers where person_id = :person order by created_at desc offset 99)
+        (select id from browsers where person_id = :person order by last_used_at desc, created_at desc offset 99)
     )
-    insert into browsers (id, token_hash, person_id, epoch, door, device, created_at, expires_at)
-    values (:id, :hash, :person, :epoch, :door, :device, :now, :expires) returning id`,
+    insert into browsers (id, token_hash, person_id, epoch, door, device, address, created_at, last_used_at, expires_at)
+    values (:id, :hash, :person, :epoch, :door, :device, :address, :now, :now, :expires) returning id`,
 })
 
 export const deleteBrowser = write('browsers.delete', {
@@ -60,23 +62,47 @@ export const moveBrowser = write('browsers.move', {
   text: `update browsers set epoch = :epoch where id = :id and person_id = :person returning id`,
 })
 
+/** Once in that time at most, whoever else says so; one that is being changed is left to its next use. */
+export const touchBrowsers = write('browsers.touch', {
+  params: { rows: json, everyMinutes: int4 },
+  row: { id: uuid },
+  text: `
+    with used as (
+      select b.id, u.at, u.address
+        from json_to_recordset(:rows) as u(id uuid, at timestamptz, address text) join browsers b on b.id = u.id
+       where b.last_used_at <= u.at - make_interval(mins => :everyMinutes)
+         for update of b skip locked
+    )
+    update browsers b set last_used_at = u.at, address = u.address from used u where b.id = u.id returning b.id`,
+})
+
+const SHOWN = {
+  id: uuid,
+  device: text,
+  door: text,
+  address: nullable(text),
+  created_at: timestamptz,
+  last_used_at: timestamptz,
+}
+
 export const listOfPerson = read('browsers.listOfPerson', {
   params: { person: int8, now: timestamptz },
-  row: { id: uuid, device: text, door: text, created_at: timestamptz },
+  row: SHOWN,
   text: `
-    select b.id, b.device, b.door, b.created_at
+    select b.id, b.device, b.door, b.address, b.created_at, b.last_used_at
       from browsers b join people p on p.id = b.person_id
      where b.person_id = :person and b.expires_at > :now and b.epoch = p.epoch
-     order by b.created_at desc limit 100`,
+     order by b.last_used_at desc, b.created_at desc limit 100`,
 })
 
 /** Also those that are over and not tidied away yet. */
 export const listAllOfPerson = read('browsers.listAllOfPerson', {
   params: { person: int8 },
-  row: { id: uuid, device: text, door: text, created_at: timestamptz, expires_at: timestamptz },
+  row: { ...SHOWN, expires_at: timestamptz },
   gather: false,
   text: `
-    select id, device, door, created_at, expires_at from browsers where person_id = :person order by created_at, id`,
+    select id, device, door, address, created_at, last_used_at, expires_at
+      from browsers where person_id = :person order by created_at, id`,
 })
 
 export const deleteOld = deleteOlder('browsers.deleteOld', { table: 'browsers', key: { id: uuid }, by: 'expires_at' })

@@ -1,7 +1,7 @@
 import { secretHashKey } from '../apps/secrets.ts'
 import { RateLimiter } from '../bounds/rate-limiter.ts'
 import { findSignedIn } from '../browsers/browsers.ts'
-import { type Caller, callerKey, type PersonCaller } from '../caller.ts'
+import { type Caller, callerKey } from '../caller.ts'
 import { type Environment, service } from '../environment.ts'
 import { fail, PlatformError } from '../errors.ts'
 import { findBearer, lookUpHolder, recallHolder } from '../http/callers/bearer.ts'
@@ -13,7 +13,7 @@ import type { HttpRequest } from '../http/request.ts'
 import { bases } from '../statements/capture.ts'
 import { authenticateKey, type KeyHolder, noteUse, refuseExpired } from './authenticate.ts'
 import { credentialCache } from './cache.ts'
-import { callAsAdministrator, callAsKey, callAsUser, checkAdministrator, type StoreCaller } from './credentials.ts'
+import { callAsAdministrator, callAsKey, callAsUser, refuseOthers, type StoreCaller } from './credentials.ts'
 import type { Scope } from './scopes.ts'
 
 const keyLimit = service(({ config }) => new RateLimiter('key', config.RATE_TOKEN_PER_SECOND, config.RATE_TOKEN_BURST))
@@ -73,7 +73,7 @@ async function lookAgain(environment: Environment, request: HttpRequest): Promis
   }
   const found = await findSignedIn(db, findBrowserToken(environment, request) ?? '', name, who.at)
   if (!found) throw fail('notAuthorized', HOW)
-  await checkAdministrator(db, found, 'On the platform’s own pages only administrators see the record store')
+  refuseOthers(found)
 }
 
 async function admitKey(environment: Environment, request: HttpRequest, header: string): Promise<StoreCaller> {
@@ -117,15 +117,7 @@ async function admitUser(environment: Environment, request: HttpRequest, asked: 
 }
 
 async function admitPage(environment: Environment, request: HttpRequest, asked: Asked): Promise<StoreCaller> {
-  const who = await person.admit(environment, request, asked)
-  return callAsAdministrator(environment, environment.db, who)
-}
-
-/** For what concerns the record store as a whole. */
-export const anAdministrator: Need<PersonCaller> = {
-  name: 'administrator',
-  errors: ['forbidden'],
-  check: ({ db, who }) => checkAdministrator(db, who, 'Only administrators manage the record store'),
+  return callAsAdministrator(environment, await person.admit(environment, request, asked))
 }
 
 /** One of these is enough. */

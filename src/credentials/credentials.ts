@@ -75,9 +75,14 @@ export async function callAsUser({ get }: Parts, db: Db, who: AppUser): Promise<
   }
 }
 
+/** Nobody else sees it in a browser. */
+export function refuseOthers({ isAdministrator }: Pick<PersonCaller, 'isAdministrator'>): void {
+  if (!isAdministrator) throw fail('forbidden', 'On the platform’s own pages only administrators see the record store')
+}
+
 /** An administrator, on the platform's own pages. */
-export async function callAsAdministrator({ get }: Parts, db: Db, who: PersonCaller): Promise<StoreCaller> {
-  await checkAdministrator(db, who, 'On the platform’s own pages only administrators see the record store')
+export function callAsAdministrator({ get }: Parts, who: PersonCaller): StoreCaller {
+  refuseOthers(who)
   const { at, requestId, address, personId, handle } = who
   return {
     ...{ at, requestId, address, ...NOBODY, personId, handle },
@@ -96,8 +101,3 @@ export const describeCaller = ({ key, appId, scopes, authority, usesLibrary }: S
   authority,
   usesLibrary,
 })
-
-export async function checkAdministrator(db: Db, who: Pick<PersonCaller, 'personId'>, refusal: string): Promise<void> {
-  const caller = await db.first(store.findAdministrator, { person: who.personId })
-  if (!caller?.administers) throw fail('forbidden', refusal)
-}

@@ -1,9 +1,9 @@
 import { person } from '../http/callers/callers.ts'
-import { aRecentSignIn } from '../http/callers/needs.ts'
+import { anAdministrator, aRecentSignIn } from '../http/callers/needs.ts'
 import { Nothing } from '../http/input/fields.ts'
 import { type Operation, operation } from '../http/operation.ts'
 import { json, success } from '../http/output/output.ts'
-import { anAdministrator, recordStore } from './caller.ts'
+import { recordStore } from './caller.ts'
 import { describeCaller } from './credentials.ts'
 import { examples } from './examples.ts'
 import {

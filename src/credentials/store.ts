@@ -41,12 +41,6 @@ export const findAppUser = read('credentials.findAppUser', {
     select a.client_id, a.name as app_name, p.handle from apps a, people p where a.id = :app and p.id = :person`,
 })
 
-export const findAdministrator = read('credentials.findAdministrator', {
-  params: { person: int8 },
-  row: { administers: bool },
-  text: `select administrator as administers from people where id = :person`,
-})
-
 export const insertCredential = write('credentials.insert', {
   params: {
     key: text,

@@ -1,4 +1,5 @@
 import { person } from '../http/callers/callers.ts'
+import { anAdministrator } from '../http/callers/needs.ts'
 import { type Operation, operation } from '../http/operation.ts'
 import { json, success } from '../http/output/output.ts'
 import { examples } from './examples.ts'
@@ -38,7 +39,7 @@ export const organisationOperations: readonly Operation[] = [
     path,
     area,
     who: person,
-    role: 'administrator',
+    needs: [anAdministrator],
     input: CreateOrganisation,
     from: 'body',
     // A wrong handle is counted, and a refusal that is kept would not be.

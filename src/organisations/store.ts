@@ -82,12 +82,6 @@ export const findManaged = read('organisations.findManaged', {
      where o.key = :organisation`,
 })
 
-export const findAdministrator = read('organisations.findAdministrator', {
-  params: { person: int8 },
-  row: { administers: bool },
-  text: `select r.administers from roles_in_organisation(:person, null) r`,
-})
-
 /** What somebody is anywhere: it decides which pages they have. */
 export const findParts = read('organisations.findParts', {
   params: { person: int8 },

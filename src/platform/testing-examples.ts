@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { makeDemo } from '../../demo/make-demo.ts'
 import { call, signInBrowser } from '../account/testing.ts'
+import { examples as appExamples } from '../apps/examples.ts'
 import { examples as atoExamples, DISTRIBUTION_ID, PACKAGE_ID, REQUEST_ID } from '../ato/examples.ts'
 import { ask, signInToPlugin } from '../ato/testing.ts'
 import { PATH as BUCKET } from '../buckets/testing.ts'
@@ -412,6 +413,20 @@ const goToSandbox: Prepare = async (scene) => {
   scene.browser = await signInBrowser(scene.app, 'ellis', 'sandbox')
 }
 
+/** Casey has changed an app of theirs that Ellis had approved. */
+const changeApprovedApp: Prepare = async ({ app, browser }) => {
+  await app.sql(
+    `insert into organisation_members (organisation_id, person_id, role)
+     select o.id, p.id, 'developer' from organisations o, people p where o.key = 'northwind' and p.handle = '@casey'`,
+  )
+  const casey = await signIn(app, 'casey')
+  const { request } = appExamples.registerApp.example
+  const { clientId } = (await call(casey, 'PUT', '/app/v1/app', request)).body
+  await call(browser, 'POST', '/app/v1/app/status', { clientId, status: 'approved' })
+  const changed = await call(casey, 'POST', '/app/v1/app', { clientId, name: 'Flight log' })
+  assert.equal(changed.status, 200, changed.text)
+}
+
 const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   readHere: async ({ app, real }) => {
     real['http://localhost:4001'] = app.environment('sandbox').url
@@ -445,6 +460,12 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
       `select request_id from audit_entries where action = 'sign-in.password' order by id desc limit 1`,
     )
     real[LOGGED_ID] = String(entry?.request_id)
+  },
+  listChangedApps: changeApprovedApp,
+  markAppLookedAt: async (scene) => {
+    await changeApprovedApp(scene)
+    const { body } = await call(scene.browser, 'GET', '/app/v1/app/changed')
+    scene.request = { changedDate: body.docs[0].changedDate }
   },
   reportAtoStatus: startAndSignIn,
   reportAtoAlert: startAndSignIn,

@@ -1,5 +1,5 @@
 import { person } from '../http/callers/callers.ts'
-import { aRecentSignIn } from '../http/callers/needs.ts'
+import { anAdministrator, aRecentSignIn } from '../http/callers/needs.ts'
 import { type Operation, operation } from '../http/operation.ts'
 import { json, success } from '../http/output/output.ts'
 import { examples } from './examples.ts'
@@ -171,8 +171,7 @@ export const pluginOperations: readonly Operation[] = [
     path: `${path}/permissions`,
     area,
     who: person,
-    needs,
-    role: 'administrator',
+    needs: [...needs, anAdministrator],
     input: GrantPermissions,
     from: 'body',
     output: json(Plugin),

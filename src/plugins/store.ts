@@ -128,12 +128,6 @@ export const findOrganisation = read('plugins.findOrganisation', {
      where o.key = :organisation`,
 })
 
-export const findAdministrator = read('plugins.findAdministrator', {
-  params: { person: int8 },
-  row: { administers: bool },
-  text: `select r.administers from roles_in_organisation(:person, null) r`,
-})
-
 export const insertPlugin = write('plugins.insert', {
   params: { app: int8, kind: text, description: text, now: timestamptz },
   row: { id: int8 },

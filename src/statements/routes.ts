@@ -1,4 +1,5 @@
 import { member, person } from '../http/callers/callers.ts'
+import { anAdministrator } from '../http/callers/needs.ts'
 import { Nothing } from '../http/input/fields.ts'
 import { type Operation, operation } from '../http/operation.ts'
 import { json, success } from '../http/output/output.ts'
@@ -65,11 +66,11 @@ export const statementOperations: readonly Operation[] = [
     path: verbs,
     area,
     who: person,
-    role: 'administrator',
+    needs: [anAdministrator],
     input: AddVerb,
     from: 'body',
     output: json(Verb),
-    errors: ['forbidden', 'validationFailed', 'conflict'],
+    errors: ['validationFailed', 'conflict'],
     run: ({ environment, db, who }, input) => addVerb(environment, db, who, input),
   }),
   operation({
@@ -80,11 +81,11 @@ export const statementOperations: readonly Operation[] = [
     path: `${verbs}/remove`,
     area,
     who: person,
-    role: 'administrator',
+    needs: [anAdministrator],
     input: NameVerb,
     from: 'body',
     output: success(),
-    errors: ['forbidden', 'impossibleNow', 'notFound'],
+    errors: ['impossibleNow', 'notFound'],
     run: ({ environment, db, who }, input) => removeVerb(environment, db, who, input),
   }),
 ]

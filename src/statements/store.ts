@@ -204,12 +204,6 @@ export const deleteVerb = write('statements.deleteVerb', {
   text: `delete from verbs where iri = :iri returning name`,
 })
 
-export const findAdministrator = read('statements.findAdministrator', {
-  params: { person: int8 },
-  row: { administers: bool },
-  text: `select administrator as administers from people where id = :person`,
-})
-
 /** The accounts that somebody is and has been in statements. */
 export const listAccounts = write('statements.listAccounts', {
   params: { person: int8 },

@@ -104,6 +104,8 @@ test('security in one place: passkeys, browsers, apps, password and e-mail addre
     await page.reload()
     await page.getByText('This browser').waitFor()
     assert.equal(await page.getByText('This browser').count(), 1)
+    const here = item(page, 'This browser')
+    await here.getByText('127.0.0.1 · last used just now · signed in just now').waitFor()
     await page
       .getByRole('listitem')
       .getByRole('button', { name: /^Sign out / })

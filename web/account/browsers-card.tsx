@@ -63,7 +63,8 @@ export function BrowsersCard() {
   )
 }
 
-function BrowserItem({ browser: { browserId, device, createdDate, isCurrent } }: { readonly browser: Browser }) {
+function BrowserItem({ browser }: { readonly browser: Browser }) {
+  const { browserId, device, address, createdDate, lastUsedDate, isCurrent } = browser
   const name = nameDevice(device)
   const end = useWrite(endBrowser, { changes: [listOwnBrowsers], onDone: () => notify(say.signedOut(name)) })
   return (
@@ -77,7 +78,12 @@ function BrowserItem({ browser: { browserId, device, createdDate, isCurrent } }:
       }
       sub={
         <>
-          {say.signedIn} <Time at={createdDate} />
+          {address !== null && (
+            <>
+              <bdi style={{ overflowWrap: 'anywhere' }}>{address}</bdi> ·{' '}
+            </>
+          )}
+          {say.lastUsed} <Time at={lastUsedDate} /> · {say.signedInAt} <Time at={createdDate} />
         </>
       }
       action={

@@ -51,6 +51,52 @@ test('an administrator finds somebody, disables them with a reason, and the audi
   assert.deepEqual(problems, [])
 })
 
+test('an approved app that its developer changes is looked at once more, or suspended', {
+  skip: noChromium,
+}, async (t) => {
+  const developer = await openChromium(t)
+  await enterAs(developer, address, 'Drew')
+  const change = async (fields: object) => {
+    const data = { clientId: 'gs-demo-app', ...fields }
+    assert.equal((await developer.request.post(`${address}/app/v1/app`, { data })).status(), 200)
+  }
+  const evil = '<img src=x onerror=alert(1)>'
+  await change({ name: evil, origins: ['https://demo.example.org'] })
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  await enterAs(page, address, 'Ellis')
+  await page.goto(`${address}/admin/approvals`)
+  await heading(page, 'Changed since approval')
+  const changes = page.getByRole('region', { name: 'Changed since approval' })
+  await changes.getByText('Before: Demo app').waitFor()
+  await changes.getByText(`Now: ${evil}`).waitFor()
+  await changes.getByText('Now: https://demo.example.org').waitFor()
+  await changes.getByText('@drew, just now').first().waitFor()
+  assert.equal(await page.locator('img[src=x]').count(), 0)
+  await look(page)
+  await change({ name: 'Demo app' })
+  await button(page, `I have looked at ${evil}`)
+  await page.getByRole('alert').getByText('changed once more meanwhile').waitFor()
+  await page.reload()
+  await button(page, 'I have looked at Demo app')
+  await page.getByText('Demo app is off the list').waitFor()
+  await changes.waitFor({ state: 'hidden' })
+
+  await change({ origins: [] })
+  await page.reload()
+  await button(page, 'Suspend Demo app')
+  const dialog = page.getByRole('dialog', { name: 'Suspend Demo app?' })
+  await dialog.getByText('its tokens are refused at once').waitFor()
+  await dialog.getByRole('button', { name: 'Suspend' }).click()
+  await page.getByText('Demo app is suspended').waitFor()
+  await changes.waitFor({ state: 'hidden' })
+  await app.sql(`update apps set status = 'approved' where client_id = 'gs-demo-app'`)
+  assert.deepEqual(
+    problems.filter((one) => !/status of 409/.test(one)),
+    [],
+  )
+})
+
 test('a permission of a plugin is withdrawn and granted again', { skip: noChromium }, async (t) => {
   const page = await openChromium(t)
   const problems = collectProblems(page)

@@ -29,7 +29,7 @@ export type AccountApp = { clientId: string; name: string; owner: string | null;
 
 export type AppSession = { sessionId: string; device: string; door: string; createdDate: string; lastUsedDate: string }
 
-export type Browser = { browserId: string; device: string; createdDate: string; isCurrent: boolean }
+export type Browser = { browserId: string; device: string; address: string | null; createdDate: string; lastUsedDate: string; isCurrent: boolean }
 
 export type Ended = { success: true; passkeys: Passkey[] }
 
@@ -90,6 +90,10 @@ export type UsersOfApp = { docs: UserOfApp[]; total: number; limit: number; page
 export type UserOfApp = { userId: string; anonymous: boolean; sinceDate: string; lastSeenDate: string | null }
 
 export type NewAppSecret = { clientSecret: string }
+
+export type ChangedAppPage = { docs: ChangedApp[]; total: number; limit: number; page: number; pages: number }
+
+export type ChangedApp = { clientId: string; name: string; organisationName: string | null; owner: string | null; changedDate: string; changes: ({ date: string; by: string | null; field: "name" | "redirectUris" | "launchUri" | "origins"; before: string[]; after: string[] })[] }
 
 export type RequestPage = { docs: LoggedRequest[]; next: string | null; days: number }
 
@@ -648,6 +652,12 @@ export const dropOldAppSecret = /* @__PURE__ */ operation<{ clientId: string }, 
 
 /** Approves an app, or suspends it. */
 export const setAppStatus = /* @__PURE__ */ operation<{ clientId: string; status: "approved" | "suspended" }, App>('setAppStatus', 'POST', '/app/v1/app/status')
+
+/** Lists the approved apps that were changed since an administrator looked at them. */
+export const listChangedApps = /* @__PURE__ */ operation<{ page?: number; limit?: number }, ChangedAppPage>('listChangedApps', 'GET', '/app/v1/app/changed')
+
+/** Says that an administrator has looked at the changes of an app. */
+export const markAppLookedAt = /* @__PURE__ */ operation<{ clientId: string; changedDate: string }, Success>('markAppLookedAt', 'POST', '/app/v1/app/changed')
 
 /** Lists the latest requests of an app. */
 export const listAppRequests = /* @__PURE__ */ operation<{ clientId: string; status?: string; code?: number; operation?: string; limit?: number; cursor?: string }, RequestPage>('listAppRequests', 'GET', '/app/v1/app/requests')

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { type App, listApps, readApp, setAppStatus } from '../api/operations.ts'
+import { type App, listApps, listChangedApps, readApp, setAppStatus } from '../api/operations.ts'
 import { useWrite } from '../api/query.ts'
 import { Card } from '../parts/card.tsx'
 import { Confirm } from '../parts/confirm.tsx'
@@ -12,9 +12,11 @@ import { words } from '../words/words.ts'
 const { approvals } = words
 const { appStatus: say } = consoleWords
 
+type Named = Pick<App, 'clientId' | 'name'>
+
 /** What an administrator decides about an app. */
-export function useAppStatus({ clientId, name }: App) {
-  const set = useWrite(setAppStatus, { changes: [listApps, readApp] })
+export function useAppStatus({ clientId, name }: Named) {
+  const set = useWrite(setAppStatus, { changes: [listApps, listChangedApps, readApp] })
   // Where the app was may be gone when it is done: a promise is kept all the same, callbacks of a part that has left are not.
   const suspend = () => set.mutateAsync({ clientId, status: 'suspended' }).then(() => notify(approvals.suspended(name)))
   const undo = () => suspend().catch((error: Error) => notifyProblem(error.message))
@@ -49,17 +51,28 @@ export function AppStatusCard({ app }: { readonly app: App }) {
           )}
         </Group>
       </Stack>
-      <Confirm
-        isOpen={isAsked}
-        title={say.suspendTitle(app.name)}
-        go={say.suspend}
-        isPending={decide.isPending}
-        error={decide.error}
-        onGo={() => decide.suspend(() => setAsked(false))}
-        onClose={() => setAsked(false)}
-      >
-        {say.suspendText}
-      </Confirm>
+      <SuspendDialog app={app} decide={decide} isOpen={isAsked} onClose={() => setAsked(false)} />
     </Card>
   )
 }
+
+interface SuspendProps {
+  readonly app: Named
+  readonly decide: ReturnType<typeof useAppStatus>
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}
+
+export const SuspendDialog = ({ app, decide, isOpen, onClose }: SuspendProps) => (
+  <Confirm
+    isOpen={isOpen}
+    title={say.suspendTitle(app.name)}
+    go={say.suspend}
+    isPending={decide.isPending}
+    error={decide.error}
+    onGo={() => decide.suspend(onClose)}
+    onClose={onClose}
+  >
+    {say.suspendText}
+  </Confirm>
+)

@@ -13,6 +13,7 @@ import { Time } from '../parts/time.tsx'
 import { adminWords } from '../words/admin.ts'
 import { words } from '../words/words.ts'
 import { useAppStatus } from './app-status.tsx'
+import { ChangedApps } from './changed-apps.tsx'
 
 /** What developers register meanwhile appears by itself. */
 const REFRESH_MS = 15_000
@@ -42,6 +43,7 @@ export function ApprovalsPage() {
           )
         }
       </Loaded>
+      <ChangedApps />
     </>
   )
 }

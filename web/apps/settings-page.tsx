@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { useBlocker, useParams } from '@tanstack/react-router'
 import { type App, changeApp, listApps, readApp } from '../api/operations.ts'
 import { useWrite } from '../api/query.ts'
+import { useHere } from '../layout/here.ts'
 import { Card } from '../parts/card.tsx'
 import { linesOf } from '../parts/lines.ts'
 import { notify } from '../parts/notify.tsx'
@@ -41,6 +42,7 @@ function SettingsForm({ app }: { readonly app: App }) {
     },
   })
   const isDirty = form.isDirty()
+  const isWatched = useHere().environment === 'production' && app.status === 'approved'
   useBlocker({
     shouldBlockFn: () => isDirty && !confirm(sayForm.leave),
     enableBeforeUnload: () => isDirty,
@@ -61,6 +63,11 @@ function SettingsForm({ app }: { readonly app: App }) {
       >
         <Stack>
           {save.error && <Problem error={save.error} />}
+          {isWatched && (
+            <Text size="sm" c="dimmed">
+              {say.watched}
+            </Text>
+          )}
           <TextInput
             label={words.newApp.name}
             description={say.nameHelp}

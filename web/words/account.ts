@@ -63,9 +63,11 @@ export const accountWords = {
     changeEmail: 'Change e-mail address',
     emailChanged: 'Your e-mail address is changed',
     browsers: 'Browsers',
-    browsersText: 'Where you are signed in to Groundschool itself.',
+    browsersText:
+      'Where you are signed in to Groundschool itself, and from which network address each was last used. Sign out what you do not know.',
     thisOne: 'This browser',
     signedIn: 'Signed in',
+    signedInAt: 'signed in',
     lastUsed: 'last used',
     signOut: 'Sign out',
     signOutOf: (device: string) => `Sign out ${device}`,

@@ -71,6 +71,21 @@ export const adminWords = {
     refuseText:
       'The app is suspended: nobody can sign in to it, and its developers see that. You can approve it later, on its page.',
   },
+  changedApps: {
+    title: 'Changed since approval',
+    lead: 'Their developers changed what you approved. It works like this already: look whether it should.',
+    changed: 'changed',
+    suspend: 'Suspend',
+    suspendOf: (name: string) => `Suspend ${name}`,
+    lookedAt: 'Looked at',
+    lookedAtOf: (name: string) => `I have looked at ${name}`,
+    looked: (name: string) => `${name} is off the list`,
+    forgotten: 'The audit log no longer says what was changed. Its page shows how it is now.',
+    fields: { name: 'Name', redirectUris: 'Redirect URIs', launchUri: 'Launch address', origins: 'Allowed origins' },
+    before: 'Before:',
+    after: 'Now:',
+    nobody: 'somebody who has left, or an operator',
+  },
 
   permissions: {
     title: 'Plugin permissions',

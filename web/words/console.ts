@@ -70,6 +70,7 @@ export const consoleWords = {
     confidentialKind: 'Confidential: proves itself with a secret',
     owner: 'Answers for it',
     nameHelp: 'As people read it when they sign in.',
+    watched: 'The app is approved. What you change works at once, and administrators are shown it.',
     next: 'Next steps',
     origins: 'Allowed origins',
     originsHelp: 'Web pages that call the platform from a browser, one a line.',

@@ -348,9 +348,10 @@ export const words = {
   },
   approvals: {
     title: 'Approvals',
-    lead: 'Apps that wait for you before anybody can sign in to them.',
+    lead: 'Apps that wait for you before anybody can sign in to them, and those that were changed since.',
     empty: 'Nothing to approve',
-    emptyText: 'Apps that developers register in production come here first.',
+    emptyText:
+      'Apps that developers register in production come here first, and again when they change what you approved.',
     approve: 'Approve',
     approveOf: (name: string) => `Approve ${name}`,
     approved: (name: string) => `${name} is approved`,

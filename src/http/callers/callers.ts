@@ -1,6 +1,7 @@
 import { networkOf } from '../../bounds/networks.ts'
 import { RateLimiter } from '../../bounds/rate-limiter.ts'
 import { findSignedIn } from '../../browsers/browsers.ts'
+import { browserUses } from '../../browsers/uses.ts'
 import {
   type AppUser,
   type Caller,
@@ -78,7 +79,10 @@ export const visitor: CallerKind<Visitor> = {
       person: undefined,
     }
     if (known === undefined) return visitor
-    return findSignedIn(environment.db, known, environment.name, visitor.at).then((person) => ({ ...visitor, person }))
+    return findSignedIn(environment.db, known, environment.name, visitor.at).then((person) => {
+      if (person) environment.get(browserUses).note(visitor, person)
+      return { ...visitor, person }
+    })
   },
 }
 
