@@ -21,19 +21,24 @@ import { fail } from '../errors.ts'
 import {
   type CommandGroup,
   command,
+  DROP_OLD_OPTION,
   ENVIRONMENT_OPTION,
+  IN_PRODUCTION as environment,
   JSON_OPTION,
   layOut,
   print,
   printList,
+  readSwitch,
   UsageError,
+  YES_OPTION,
 } from './command.ts'
 import { readEnvironmentName, withEnvironment } from './database.ts'
 import { operator } from './operator.ts'
 
-const environment = { ...ENVIRONMENT_OPTION, default: 'production' } as const
 /** A client ID says itself which environment it is of. */
 const implied = { ...ENVIRONMENT_OPTION, about: 'production or sandbox; needed for a key in the sandbox only' } as const
+
+const LAUNCH = 'Where lessons open the app: one of its redirect URIs, with or without a query'
 
 /** Takes a client ID, or a key together with an environment. */
 function readClientId(given: string, option: string | undefined): { name: EnvironmentName; clientId: string } {
@@ -60,6 +65,7 @@ const add = command({
   options: {
     name: { type: 'string', value: 'TEXT', about: 'As people read it when they sign in (required)' },
     'redirect-uri': { type: 'string', multiple: true, value: 'URI', about: 'Where sign-in may lead back to' },
+    'launch-uri': { type: 'string', value: 'URI', about: LAUNCH },
     origin: { type: 'string', multiple: true, value: 'ORIGIN', about: 'Web pages that may call from a browser' },
     basic: { type: 'boolean', default: false, about: 'Allows sign-in with handle and password at /auth/basic' },
     implicit: { type: 'boolean', default: false, about: 'Allows the implicit flow' },
@@ -77,7 +83,7 @@ const add = command({
     const { name } = values
     if (name === undefined) throw new UsageError('--name is missing')
     await withEnvironment(
-      readEnvironmentName(values.environment)!,
+      values.environment,
       async (found) => {
         const { clientId, secret } = await addApp(
           found.db,
@@ -87,6 +93,7 @@ const add = command({
             name,
             owner: values.owner,
             redirectUris: values['redirect-uri'] ?? [],
+            launchUri: values['launch-uri'],
             origins: values.origin ?? [],
             isBasicEnabled: values.basic,
             isImplicitEnabled: values.implicit,
@@ -108,7 +115,7 @@ const secret = command({
     'Adds a second client secret, so that both are right while an app changes over; --drop-old then ends the old one.',
   args: ['KEY'],
   options: {
-    'drop-old': { type: 'boolean', default: false, about: 'Ends all secrets but the newest, and makes none' },
+    'drop-old': DROP_OLD_OPTION,
     list: { type: 'boolean', default: false, about: 'Shows when each was made and last used, and makes none' },
     json: { ...JSON_OPTION, about: 'With --list: prints JSON, for programs' },
     environment: implied,
@@ -178,12 +185,6 @@ const storage = command({
   },
 })
 
-const readSwitch = (name: string, text: string | undefined): boolean | undefined => {
-  if (text !== undefined && text !== 'on' && text !== 'off')
-    throw new UsageError(`--${name} is on or off, not '${text}'`)
-  return text === undefined ? undefined : text === 'on'
-}
-
 const set = command({
   about: 'Sets what an app may do; what is not named stays as it is.',
   args: ['CLIENT_ID'],
@@ -232,7 +233,7 @@ const list = command({
   options: { environment, json: JSON_OPTION },
   examples: ['app list', 'app list --environment sandbox --json'],
   run: (_args, values) =>
-    withEnvironment(readEnvironmentName(values.environment)!, async ({ db }) =>
+    withEnvironment(values.environment, async ({ db }) =>
       printList(await listApps(db), values.json, {
         line: (app) => {
           const { storageUsed, storageLimit } = storageOf(app)
@@ -270,6 +271,7 @@ const show = command({
         owner: row.owner,
         organisation: row.organisation,
         redirectUris: row.redirect_uris,
+        launchUri: row.launch_uri,
         origins: row.origins,
         basic: row.basic_enabled,
         implicit: row.implicit_enabled,
@@ -302,6 +304,7 @@ const update = command({
       value: 'URI',
       about: 'Where sign-in may lead back to, from now on',
     },
+    'launch-uri': { type: 'string', value: 'URI', about: `${LAUNCH}; '' for none` },
     origin: { type: 'string', multiple: true, value: 'ORIGIN', about: 'Web pages that may call, from now on' },
     basic: { type: 'string', value: 'on|off', about: 'Sign-in with handle and password at /auth/basic' },
     implicit: { type: 'string', value: 'on|off', about: 'The implicit flow' },
@@ -315,6 +318,7 @@ const update = command({
       name: values.name,
       owner: values.owner,
       redirectUris: values['redirect-uri'],
+      launchUri: values['launch-uri'],
       origins: values.origin,
       isBasicEnabled: readSwitch('basic', values.basic),
       isImplicitEnabled: readSwitch('implicit', values.implicit),
@@ -332,7 +336,7 @@ const update = command({
 const remove = command({
   about: 'Removes an app or a plugin for good, with its secrets, users, tokens and buckets.',
   args: ['CLIENT_ID'],
-  options: { yes: { type: 'boolean', default: false, about: 'Really: it cannot be undone' }, environment: implied },
+  options: { yes: YES_OPTION, environment: implied },
   notes: 'People stay, and so do statements that it has sent. To stop an app for a while, suspend it instead.',
   examples: ['app remove gs-logbook --yes'],
   run: async ([given], values) => {
