@@ -49,6 +49,28 @@ export const ENVIRONMENT_OPTION = {
   about: 'production or sandbox',
 } as const satisfies Option
 
+/** For commands that go to production unless they are told otherwise. */
+export const IN_PRODUCTION = { ...ENVIRONMENT_OPTION, default: 'production' } as const satisfies Option
+
+export const DROP_OLD_OPTION = {
+  type: 'boolean',
+  default: false,
+  about: 'Ends all secrets but the newest, and makes none',
+} as const satisfies Option
+
+/** What is lost for good is asked for twice. */
+export const YES_OPTION = {
+  type: 'boolean',
+  default: false,
+  about: 'Confirms it: there is no undo',
+} as const satisfies Option
+
+export function readSwitch(name: string, text: string | undefined): boolean | undefined {
+  if (text !== undefined && text !== 'on' && text !== 'off')
+    throw new UsageError(`--${name} is on or off, not '${text}'`)
+  return text === undefined ? undefined : text === 'on'
+}
+
 /** Runs one command with what follows its name; `path` is how it was called. */
 export async function runCommand(path: string, entry: Command, rest: readonly string[]): Promise<void> {
   const { values, positionals } = parse(entry, rest)

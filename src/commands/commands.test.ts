@@ -7,32 +7,18 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createTestDatabase, runSql } from '../database/test-database.ts'
 import { databaseUrl } from '../testing/machine.ts'
+import { isGroup } from './command.ts'
+import { commands } from './commands.ts'
 import { place, run, runAll, type Settings } from './testing.ts'
 
-const COMMANDS = [
-  ['start'],
-  ['status'],
-  ['migrate'],
-  ['import', 'FILE'],
-  ['backup', 'FILE'],
-  ['restore', 'FILE'],
-  ...['add', 'password', 'reset-link', 'disable', 'enable', 'remove'].map((verb) => [`user ${verb}`, 'HANDLE']),
-  ['user parent', 'CHILD PARENT'],
-  ['user list'],
-  ['app add', 'KEY'],
-  ['app secret', 'KEY'],
-  ['app approve', 'CLIENT_ID'],
-  ['app suspend', 'CLIENT_ID'],
-  ['app storage', 'CLIENT_ID BYTES'],
-  ['app list'],
-  ['app show', 'CLIENT_ID'],
-  ['app update', 'CLIENT_ID'],
-  ['app remove', 'CLIENT_ID'],
-  ['statements retention'],
-  ['demo remove'],
-] as const
+const COMMANDS = Object.entries(commands).flatMap(([name, entry]) =>
+  isGroup(entry)
+    ? Object.entries(entry.verbs).map(([verb, { args }]) => [`${name} ${verb}`, args.join(' ')] as const)
+    : [[name, entry.args.join(' ')] as const],
+)
 
 test('every command explains itself with --help', async () => {
+  assert.ok(COMMANDS.length > 30)
   const helps = await runAll(COMMANDS.map(([path]) => ({ args: [...path!.split(' '), '--help'] })))
   helps.forEach(({ code, out, err }, i) => {
     const [path, args] = COMMANDS[i]!
@@ -40,6 +26,15 @@ test('every command explains itself with --help', async () => {
     assert.ok(out.startsWith(`Usage: groundschool ${path}${args ? ` ${args}` : ''} [options]\n`), out)
     assert.match(out, /\nOptions:\n.*--help.*\nExamples?:\n {2}groundschool /s)
   })
+})
+
+test('every command that lists or shows something has --json', () => {
+  const silent = Object.entries(commands).flatMap(([name, entry]) =>
+    Object.entries(isGroup(entry) ? entry.verbs : { [name]: entry }).flatMap(([verb, one]) =>
+      ['list', 'show', 'status'].includes(verb) && !Object.hasOwn(one.options, 'json') ? `${name} ${verb}` : [],
+    ),
+  )
+  assert.deepEqual(silent, [])
 })
 
 test('help lists all commands, those of a group, or the options of one', async () => {

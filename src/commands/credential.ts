@@ -12,17 +12,17 @@ import type { Environment } from '../environment.ts'
 import {
   type CommandGroup,
   command,
-  ENVIRONMENT_OPTION,
+  DROP_OLD_OPTION,
+  IN_PRODUCTION as environment,
   JSON_OPTION,
   print,
   printList,
+  readSwitch,
   tell,
   UsageError,
 } from './command.ts'
-import { readEnvironmentName, withEnvironment } from './database.ts'
+import { withEnvironment } from './database.ts'
 import { operator } from './operator.ts'
-
-const environment = { ...ENVIRONMENT_OPTION, default: 'production' } as const
 
 /** A key says itself which environment it is of. */
 const withKey = (key: string, work: (environment: Environment) => Promise<void>): Promise<void> => {
@@ -78,7 +78,7 @@ const add = command({
       usesLibrary: values.library,
     }
     await withEnvironment(
-      readEnvironmentName(values.environment)!,
+      values.environment,
       async (found) => {
         const { key, secret } = await makeCredential(found, found.db, operator(), what)
         print(`key     ${key}`)
@@ -103,15 +103,13 @@ const update = command({
   examples: ['credential update gs_key_… --suspend', 'credential update gs_key_… --scope statements/read'],
   run: async ([key], values) => {
     if (values.suspend && values.resume) throw new UsageError('--suspend and --resume do not go together')
-    if (values.library !== undefined && !['on', 'off'].includes(values.library))
-      throw new UsageError(`--library is on or off, not '${values.library}'`)
     const what = defined({
       name: values.name,
       scopes: values.scope,
       expiresDate: readDate(values.expires),
       neverExpires: values['never-expires'] || undefined,
       suspended: values.suspend ? true : values.resume ? false : undefined,
-      usesLibrary: values.library === undefined ? undefined : values.library === 'on',
+      usesLibrary: readSwitch('library', values.library),
     })
     if (Object.keys(what).length === 0) throw new UsageError('Name what to change, such as --suspend')
     await withKey(key!, async (found) => {
@@ -141,7 +139,7 @@ const rotate = command({
     'Gives a key a second secret, so that both are right while tools change over; --drop-old then ends the old one.',
   args: ['KEY'],
   options: {
-    'drop-old': { type: 'boolean', default: false, about: 'Ends all secrets but the newest, and makes none' },
+    'drop-old': DROP_OLD_OPTION,
   },
   examples: ['credential rotate gs_key_…', 'credential rotate gs_key_… --drop-old'],
   run: ([key], values) =>
@@ -166,7 +164,7 @@ const list = command({
   options: { environment, json: JSON_OPTION },
   examples: ['credential list', 'credential list --environment sandbox --json'],
   run: (_args, values) =>
-    withEnvironment(readEnvironmentName(values.environment)!, (found) =>
+    withEnvironment(values.environment, (found) =>
       printList(listAll(found), values.json, {
         line: ({ key, status, scopes, secrets, name }) => {
           const used = secrets

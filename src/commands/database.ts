@@ -85,19 +85,21 @@ export async function withEnvironments<T>(
   }
 }
 
-/** One environment. With `mayMake` its database is brought to this version first, or made. */
-export const withEnvironment = <T>(
-  name: EnvironmentName,
+/** One environment, by its name as it was typed. With `mayMake` its database is brought to this version first, or made. */
+export async function withEnvironment<T>(
+  given: string,
   work: (environment: Environment) => Promise<T>,
   { mayMake = false } = {},
-): Promise<T> =>
-  withDatabase(
+): Promise<T> {
+  const name = readEnvironmentName(given)
+  return withDatabase(
     async (connection, config, log) => {
       await (mayMake ? migrateAll(connection) : refuseEarlier(connection))
       return withEnvironments(config, connection, log, (all) => work(all.find((one) => one.name === name)!))
     },
     { mayMake },
   )
+}
 
 export function readEnvironmentName(given: string | undefined, orElse = ''): EnvironmentName | undefined {
   if (given === undefined || given === 'production' || given === 'sandbox') return given

@@ -2,8 +2,8 @@ import { carryOutRoster } from '../classes/roster.ts'
 import type { RosterReport } from '../classes/schema.ts'
 import { StartupError } from '../errors.ts'
 import { CSV_BYTES } from '../http/input/bodies.ts'
-import { command, ENVIRONMENT_OPTION, print } from './command.ts'
-import { readEnvironmentName, withEnvironment } from './database.ts'
+import { command, IN_PRODUCTION, print } from './command.ts'
+import { withEnvironment } from './database.ts'
 import { readBounded } from './import-file.ts'
 import { operator } from './operator.ts'
 import { startProgress } from './progress.ts'
@@ -12,7 +12,7 @@ export const roster = command({
   about: 'Adds, drops, suspends and reinstates students of a class by a CSV file.',
   args: ['CLASS', 'FILE'],
   options: {
-    environment: { ...ENVIRONMENT_OPTION, default: 'production' },
+    environment: IN_PRODUCTION,
     'dry-run': { type: 'boolean', default: false, about: 'Says what would change, without writing' },
     'all-or-nothing': { type: 'boolean', default: false, about: 'Writes nothing if a row is refused' },
   },
@@ -24,7 +24,7 @@ export const roster = command({
   examples: ['roster class-alpha students.csv --dry-run', 'roster class-alpha students.csv --all-or-nothing'],
   run: async ([classId, path], values) => {
     const file = await readBounded(path!, CSV_BYTES)
-    await withEnvironment(readEnvironmentName(values.environment)!, async ({ db }) => {
+    await withEnvironment(values.environment, async ({ db }) => {
       const progress = startProgress({ isCounted: true })
       const report = await carryOutRoster(db, operator(), {
         classId: classId!,

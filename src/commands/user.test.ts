@@ -36,9 +36,23 @@ test('people are added, get a password, are disabled, enabled, listed and remove
         [0, 'The password of @jo was changed in production; all their sessions have ended.\n'],
       ],
     )
-    const [disabled, list, enabled, sandbox] = await runAll(
-      ['disable @jo', 'list', 'enable @jo', 'list --environment sandbox'].map(line),
+    const [disabled, list, json, enabled, sandbox] = await runAll(
+      ['disable @jo', 'list', 'list --json', 'enable @jo', 'list --environment sandbox'].map(line),
     )
+    const listed = JSON.parse(json!.out)
+    assert.deepEqual(
+      listed.find(({ handle }: { handle: string }) => handle === '@Jo'),
+      {
+        handle: '@Jo',
+        firstName: 'Jo',
+        lastName: 'Ng',
+        administrator: false,
+        developer: true,
+        disabled: true,
+        hasPassword: true,
+      },
+    )
+    assert.equal(listed.length, list!.out.trim().split('\n').length)
     assert.deepEqual([disabled!.code, enabled!.code], [0, 0])
     assert.ok(list!.out.split('\n').includes('@Jo\tJo Ng\tdeveloper, disabled'), list!.out)
     assert.ok(list!.out.split('\n').includes('@avery\t\tno password'))

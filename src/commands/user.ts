@@ -8,18 +8,17 @@ import { makeResetLink, RESET_MINUTES } from '../people/resets.ts'
 import {
   type CommandGroup,
   command,
-  ENVIRONMENT_OPTION,
+  IN_PRODUCTION as environment,
   JSON_OPTION,
   print,
   printList,
   tell,
   UsageError,
+  YES_OPTION,
 } from './command.ts'
 import { readEnvironmentName, withEnvironment } from './database.ts'
 import { operator } from './operator.ts'
 import { readSecret } from './secret-input.ts'
-
-const environment = { ...ENVIRONMENT_OPTION, default: 'production' } as const
 
 const add = command({
   about: 'Adds a person, who can sign in once they have a password.',
@@ -35,7 +34,7 @@ const add = command({
   examples: ['user add @jo --first-name Jo --last-name Ng --developer'],
   run: ([handle], values) =>
     withEnvironment(
-      readEnvironmentName(values.environment)!,
+      values.environment,
       async ({ db, name }) => {
         const { handle: added } = await addPerson(db, operator(), {
           handle: handle!,
@@ -88,7 +87,7 @@ const resetLink = command({
     'For people who cannot ask for one themselves, because they have no e-mail address or the platform sends no messages. Anybody who has the link can use it: give it only to that person.',
   examples: ['user reset-link @jo'],
   run: ([handle], values) =>
-    withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name, get }) => {
+    withEnvironment(values.environment, async ({ db, name, get }) => {
       print(await makeResetLink(db, operator(), { handle: handle! }, get(messagePolicy)))
       tell(`It sets the password of ${handle} in ${name}, once, within ${RESET_MINUTES} minutes.`)
     }),
@@ -100,7 +99,7 @@ const disable = command({
   options: { environment },
   examples: ['user disable @jo'],
   run: ([handle], values) =>
-    withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name, get }) => {
+    withEnvironment(values.environment, async ({ db, name, get }) => {
       await disablePerson(db, operator(), { handle: handle!, isDisabled: true }, get(forgetting))
       print(`${handle} was disabled in ${name}; all their sessions have ended.`)
     }),
@@ -112,7 +111,7 @@ const enable = command({
   options: { environment },
   examples: ['user enable @jo'],
   run: ([handle], values) =>
-    withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name, get }) => {
+    withEnvironment(values.environment, async ({ db, name, get }) => {
       await disablePerson(db, operator(), { handle: handle!, isDisabled: false }, get(forgetting))
       print(`${handle} was enabled in ${name}.`)
     }),
@@ -122,7 +121,7 @@ const remove = command({
   about: 'Removes a person for good, with everything that is theirs alone.',
   args: ['HANDLE'],
   options: {
-    yes: { type: 'boolean', default: false, about: 'Really: it cannot be undone' },
+    yes: YES_OPTION,
     environment,
   },
   notes:
@@ -130,7 +129,7 @@ const remove = command({
   examples: ['user remove @jo --yes'],
   run: ([handle], values) => {
     if (!values.yes) throw new UsageError(`Removing ${handle} cannot be undone: repeat it with --yes`)
-    return withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name, get }) => {
+    return withEnvironment(values.environment, async ({ db, name, get }) => {
       await removeByHandle(db, operator(), { handle: handle! }, get(leavingPolicy))
       print(`${handle} was removed from ${name}.`)
     })
@@ -148,7 +147,7 @@ const parent = command({
     'Parents add accounts of children by themselves; this is for accounts that exist, and for a second parent. A parent decides who finds the child and who its friends are, sets its password and can delete it: make sure that they are who they say. A child without a parent is found by nobody.',
   examples: ['user parent @kim @jo', 'user parent @kim @jo --remove'],
   run: ([child, adult], values) =>
-    withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name }) => {
+    withEnvironment(values.environment, async ({ db, name }) => {
       const link = { child: child!, parent: adult! }
       if (!values.remove) {
         const isNew = await addParent(db, operator(), link)
@@ -167,7 +166,7 @@ const list = command({
   options: { environment, json: JSON_OPTION },
   examples: ['user list', 'user list --environment sandbox --json'],
   run: (_args, values) =>
-    withEnvironment(readEnvironmentName(values.environment)!, ({ db }) =>
+    withEnvironment(values.environment, ({ db }) =>
       printList(listPeople(db), values.json, { line: describe, json: toJson }),
     ),
 })
