@@ -98,7 +98,7 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
     assert.deepEqual(processesIn(dataDir), [])
     const asked = await runOne(['status'], { DATA_DIR: dataDir })
     assert.deepEqual([asked.code, asked.out], [1, ''])
-    assert.match(asked.err, /^The platform of .*first is not running: groundschool start starts it\n$/)
+    assert.match(asked.err, /^The platform of .*first is not running: start it with groundschool start\n$/)
   })
 
   // Into a data directory of its own: docs/upgrade.md does that, and a test runs what is in documents.
@@ -109,7 +109,7 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
     const target = { DATA_DIR: restored, DATABASE_URL: databaseUrl(connection) }
     const loaded = await runOne(['restore', file], target)
     assert.equal(loaded.code, 0, loaded.err)
-    assert.match(loaded.err, /One thing is left: bring the secret key .*restored\/secret\.key/)
+    assert.match(loaded.err, /One step is left: copy the secret key .*restored\/secret\.key/)
     assert.match((await runOne(['restore', file], target)).err, /a restore never overwrites/)
     const keyless = await runOne(['start'], { ...target, PORT: '0', SANDBOX_PORT: '0' })
     assert.equal(keyless.code, 1)
