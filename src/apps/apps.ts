@@ -338,6 +338,7 @@ export function changeAppByClientId(db: Db, who: Caller, what: AppChange & { cli
   return db.transaction(async (tx) => {
     const app = await tx.first(store.lockApp, { client: clientId })
     if (!app) throw fail('noSuchApp')
+    checkLaunch(change, await showApp(tx, { clientId }))
     await changeApp(tx, who, { appId: app.id, ...change })
   })
 }
@@ -349,8 +350,17 @@ export async function showApp(db: Db, what: { clientId: string }) {
   return row
 }
 
+/** A launch URI that stays must be one of the redirect URIs that are new, too. */
+export function checkLaunch(
+  { launchUri, redirectUris }: AppChange,
+  stored: { readonly launch_uri: string | null; readonly redirect_uris: readonly string[] },
+): void {
+  const launch = launchUri ?? stored.launch_uri
+  if (launch && (redirectUris || launchUri !== undefined)) checkLaunchUri(launch, redirectUris ?? stored.redirect_uris)
+}
+
 /** The platform opens no address of an app that sign-in may not lead back to: a code may go along. */
-export function checkLaunchUri(uri: string, redirectUris: readonly string[]): void {
+function checkLaunchUri(uri: string, redirectUris: readonly string[]): void {
   const mistake = findLaunchMistake(uri)
   if (mistake) throw fail('validationFailed', `launchUri must ${mistake}`)
   if (!redirectUris.some((registered) => isLaunchOf(uri, registered)))

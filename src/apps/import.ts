@@ -9,7 +9,7 @@ import { peopleSection } from '../people/import.ts'
 import { REVOKED, type Revocation } from '../sessions/sessions.ts'
 import { APPS_CHANGED, BLOCK_BYTES, DEFAULT_STORAGE_BLOCKS, enrolUsers, makeClientId } from './apps.ts'
 import * as store from './import-store.ts'
-import { findRedirectUriMistake, isAppKey, isOrigin } from './rules.ts'
+import { findLaunchMistake, findRedirectUriMistake, isAppKey, isLaunchOf, isOrigin } from './rules.ts'
 import { hashSecret, MAX_SECRETS, secretKeys } from './secrets.ts'
 
 const DEFAULT_STORAGE_BYTES = DEFAULT_STORAGE_BLOCKS * BLOCK_BYTES
@@ -36,6 +36,14 @@ const ImportedApp = Type.Object({
       'a list of at most 100 addresses',
       'Where sign-in may lead back to: https, http on loopback, or a scheme of the app; no fragment, no user name, and nothing in its query that sign-in says itself',
     ),
+  ),
+  launchUri: Type.Optional(
+    OrNull({
+      ...Line(2000, 'Where it is opened for lessons without an address of their own; none by default', {
+        minLength: 1,
+      }),
+      must: 'one of the redirectUris of the same entry, with or without a query',
+    }),
   ),
   origins: Type.Optional(
     Texts(
@@ -86,7 +94,7 @@ type FoundApp = RowOf<typeof store.findApps> & { readonly key: string }
 
 interface PlannedApp {
   readonly clientId: string
-  readonly row: Readonly<Record<string, string | boolean>>
+  readonly row: Readonly<Record<string, string | boolean | null>>
   readonly organisation: Owner
   readonly owner: Owner
   readonly blocksLimit: number
@@ -120,6 +128,13 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
     for (const [i, uri] of textsIn(app.redirectUris)) {
       const mistake = findRedirectUriMistake(uri)
       if (mistake) yield `${place}.redirectUris[${i}]: must ${mistake}`
+    }
+    if (typeof app.launchUri === 'string') {
+      const { launchUri } = app
+      const mistake = findLaunchMistake(launchUri)
+      if (mistake) yield `${place}.launchUri: must ${mistake}`
+      else if (![...textsIn(app.redirectUris)].some(([, uri]) => isLaunchOf(launchUri, uri)))
+        yield `${place}.launchUri: must be one of the redirectUris of the same entry, with or without a query`
     }
     for (const [i, origin] of textsIn(app.origins)) {
       if (!isOrigin(origin)) yield `${place}.origins[${i}]: must be an origin, such as https://app.example.org`
@@ -156,6 +171,8 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
 
   plan(app, found, { environment }) {
     const isPublic = app.public ?? found?.public_client ?? false
+    const redirectUris = sortedSet(app.redirectUris ?? found?.redirect_uris ?? [])
+    const launchUri = app.launchUri === undefined ? (found?.launch_uri ?? null) : app.launchUri
     const row = {
       name: lineOf(app.name),
       status: app.status ?? found?.status ?? 'approved',
@@ -167,6 +184,8 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
       anonymous_enabled: app.anonymous ?? found?.anonymous_enabled ?? true,
       shared_buckets: app.sharedBuckets ?? found?.shared_buckets ?? false,
       secrets_sealed: app.plugin !== undefined || (found?.secrets_sealed ?? false),
+      // One that the file does not name goes with the redirect URI that it was.
+      launch_uri: redirectUris.some((uri) => launchUri && isLaunchOf(launchUri, uri)) ? launchUri : null,
     }
     const owner = app.owner && normaliseHandle(app.owner)
     const change = {
@@ -178,7 +197,7 @@ export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
         app.storageBytes === undefined
           ? (found?.blocks_limit ?? DEFAULT_STORAGE_BLOCKS)
           : Math.floor(app.storageBytes / BLOCK_BYTES),
-      redirectUris: sortedSet(app.redirectUris ?? found?.redirect_uris ?? []),
+      redirectUris,
       origins: sortedSet(app.origins ?? found?.origins ?? []),
       secrets: isPublic ? [] : app.hiddenSecrets,
       isWithdrawn: found?.status === 'approved' && row.status !== 'approved',

@@ -6,15 +6,7 @@ import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
 import { readName } from '../lines.ts'
 import { type Page, pageOf, spanOf } from '../paging.ts'
-import {
-  addApp,
-  addAppSecret,
-  BLOCK_BYTES,
-  changeApp,
-  checkLaunchUri,
-  dropOldAppSecrets,
-  setAppStatus,
-} from './apps.ts'
+import { addApp, addAppSecret, BLOCK_BYTES, changeApp, checkLaunch, dropOldAppSecrets, setAppStatus } from './apps.ts'
 import * as store from './management-store.ts'
 import type {
   AppRecord,
@@ -110,8 +102,7 @@ export function changeOwnApp(
   return db.transaction(async (tx) => {
     const app = await holdManaged(tx, who, what.clientId)
     const { redirectUris, launchUri, origins } = what
-    const launch = launchUri ?? app.launch_uri
-    if (launch && (redirectUris || launchUri !== undefined)) checkLaunchUri(launch, redirectUris ?? app.redirect_uris)
+    checkLaunch({ redirectUris, launchUri }, app)
     const isWatched = environment === 'production' && !who.isAdministrator
     await changeApp(tx, who, { appId: app.id, name, redirectUris, launchUri, origins, isWatched })
     return readOwnApp(tx, who, what)

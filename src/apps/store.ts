@@ -234,6 +234,7 @@ export const showApp = read('apps.show', {
     anonymous_enabled: bool,
     shared_buckets: bool,
     redirect_uris: textArray,
+    launch_uri: nullable(text),
     origins: textArray,
     users: int8,
     blocks_used: int8,
@@ -244,7 +245,7 @@ export const showApp = read('apps.show', {
     select a.client_id, a.name, a.status, p.handle as owner, o.key as organisation,
            exists (select from plugins g where g.app_id = a.id) as is_plugin, a.public_client, a.basic_enabled, a.implicit_enabled,
            a.device_enabled, a.anonymous_enabled, a.shared_buckets,
-           array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris,
+           array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris, a.launch_uri,
            array(select origin from app_origins where app_id = a.id order by origin) as origins,
            (select count(*) from app_users u where u.app_id = a.id and u.withdrawn_at is null) as users,
            s.blocks_used, s.blocks_limit, a.created_at

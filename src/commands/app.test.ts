@@ -23,6 +23,7 @@ test('apps are added, get a second secret, lose the first, and are suspended and
     ],
     [['add', 'log', '--name', 'Log'], /^There is an app with the client ID gs-log already\n$/],
     [['add', 'sbx-log', '--name', 'Log'], /does not start with sbx-/],
+    [['add', 'lost', '--name', 'L', '--launch-uri', 'log://cb'], /^launchUri must be one of the redirect URIs/],
     [['add', 'evil', '--name', 'E', '--redirect-uri', 'http://evil.example.org'], /must be https unless/],
     [
       ['add', 'evil', '--name', 'E', '--redirect-uri', 'intent:x'],
@@ -54,7 +55,7 @@ test('apps are added, get a second secret, lose the first, and are suspended and
         '--redirect-uri',
         'log://cb',
       ],
-      /^gs-log is changed\. /,
+      /^gs-log was changed\. /,
     ],
     [['update', 'log', '--origin', 'nowhere'], /^nowhere is not an origin; /],
     [['update', 'log', '--name', ''], /^An app has a name, /],
@@ -62,23 +63,30 @@ test('apps are added, get a second secret, lose the first, and are suspended and
     [['update', 'gs-unknown', '--name', 'U'], /^There is no app with that client ID\n$/],
     [
       ['show', 'log'],
-      /^ {2}clientId +gs-log\n {2}name +Logs\n.*\n {2}owner +@drew\n.*redirectUris +log:\/\/cb\n {2}origins +https:\/\/log\.example\.org\n {2}basic +on\n/s,
+      /^ {2}clientId +gs-log\n {2}name +Logs\n.*\n {2}owner +@drew\n.*redirectUris +log:\/\/cb\n {2}launchUri +-\n {2}origins +https:\/\/log\.example\.org\n {2}basic +on\n/s,
     ],
+    [['update', 'log', '--launch-uri', 'log://elsewhere'], /^launchUri must be one of the redirect URIs/],
+    [['update', 'log', '--launch-uri', 'log://cb?from=lesson'], /^gs-log was changed\. /],
+    // It stays the one that is launched, so it stays a redirect URI.
+    [['update', 'log', '--redirect-uri', 'log://other'], /^launchUri must be one of the redirect URIs/],
     [['show', 'gs-unknown'], /^There is no app with that client ID\n$/],
     [['suspend', 'gs-log'], /^gs-log is suspended\.\n$/],
     [['storage', 'gs-log', '5000'], /^gs-log may hold 4096 bytes\.\n$/],
     [['list'], /^gs-log\tsuspended\t0 of 4096\t@drew\tLogs$/m],
     [
       ['set', 'log', '--anonymous', 'off'],
-      /^gs-log refuses new anonymous users\.\nIts public buckets are written by their members\.\n$/,
+      /^gs-log: use without an account is off\.\nIts public buckets can be changed by their members only\.\n$/,
     ],
     [
       ['set', 'gs-log', '--shared-buckets', 'on'],
-      /^gs-log refuses new anonymous users\.\nIts public buckets are written by all its users\.\n$/,
+      /^gs-log: use without an account is off\.\nIts public buckets can be changed by all its users\.\n$/,
     ],
-    [['set', 'gs-log', '--anonymous', 'on', '--shared-buckets', 'off'], /^gs-log takes new .*by their members\.\n$/s],
+    [
+      ['set', 'gs-log', '--anonymous', 'on', '--shared-buckets', 'off'],
+      /^gs-log: use without an account is on\..*by their members only\.\n$/s,
+    ],
     [['set', 'gs-log', '--anonymous', 'perhaps'], /--anonymous is on or off, not 'perhaps'/],
-    [['set', 'gs-log'], /Name what to set/],
+    [['set', 'gs-log'], /Give at least one option/],
     [['set', 'gs-unknown', '--anonymous', 'on'], /^There is no app with that client ID\n$/],
     [['approve', 'log'], /^gs-log is approved\.\n$/],
     [['approve', 'gs-unknown'], /^There is no app with that client ID\n$/],
@@ -86,7 +94,7 @@ test('apps are added, get a second secret, lose the first, and are suspended and
   try {
     const results = await runAll(steps.map(([args]) => ({ args: ['app', ...args], settings })))
     for (const [i, { out, err }] of results.entries()) assert.match(out || err, steps[i]![1])
-    assert.notEqual(results[0]!.out.split('\n')[1], results[7]!.out.split('\n')[0])
+    assert.notEqual(results[0]!.out.split('\n')[1], results[8]!.out.split('\n')[0])
     const connection = { connectionString: settings.DATABASE_URL! }
     await runSql(connection, `update gs_production.app_secrets set last_used_at = '2026-05-01T12:00:00Z'`)
     const devices = `select client_id from gs_sandbox.apps where device_enabled`
@@ -101,8 +109,8 @@ test('apps are added, get a second secret, lose the first, and are suspended and
     const own = listed.find(({ clientId }: { clientId: string }) => clientId === 'gs-log')
     assert.deepEqual(own, { ...log, storageUsed: 0, storageLimit: 4096 })
     assert.deepEqual(
-      { ...log, basic: true, origins: ['https://log.example.org'] },
-      pick(shown, [...Object.keys(log), 'basic', 'origins']),
+      { ...log, basic: true, origins: ['https://log.example.org'], launchUri: 'log://cb?from=lesson' },
+      pick(shown, [...Object.keys(log), 'basic', 'origins', 'launchUri']),
     )
     assert.equal(secrets[0].lastUsedDate, '2026-05-01T12:00:00.000Z')
 

@@ -21,19 +21,24 @@ import { fail } from '../errors.ts'
 import {
   type CommandGroup,
   command,
+  DROP_OLD_OPTION,
   ENVIRONMENT_OPTION,
+  IN_PRODUCTION as environment,
   JSON_OPTION,
   layOut,
   print,
   printList,
+  readSwitch,
   UsageError,
+  YES_OPTION,
 } from './command.ts'
 import { readEnvironmentName, withEnvironment } from './database.ts'
 import { operator } from './operator.ts'
 
-const environment = { ...ENVIRONMENT_OPTION, default: 'production' } as const
 /** A client ID says itself which environment it is of. */
-const implied = { ...ENVIRONMENT_OPTION, about: 'production or sandbox; needed for a key in the sandbox only' } as const
+const implied = { ...ENVIRONMENT_OPTION, about: 'production or sandbox; needed only for a key of the sandbox' } as const
+
+const LAUNCH = 'Where lessons open the app: one of its redirect URIs, with or without a query'
 
 /** Takes a client ID, or a key together with an environment. */
 function readClientId(given: string, option: string | undefined): { name: EnvironmentName; clientId: string } {
@@ -54,20 +59,20 @@ const withApp = (
 }
 
 const add = command({
-  about:
-    'Registers an app, approved at once, and prints its client ID and its client secret. The secret is shown only this once.',
+  about: 'Registers and approves an app, and prints its client ID and secret. The secret is shown only once.',
   args: ['KEY'],
   options: {
-    name: { type: 'string', value: 'TEXT', about: 'As people read it when they sign in (required)' },
-    'redirect-uri': { type: 'string', multiple: true, value: 'URI', about: 'Where sign-in may lead back to' },
-    origin: { type: 'string', multiple: true, value: 'ORIGIN', about: 'Web pages that may call from a browser' },
+    name: { type: 'string', value: 'TEXT', about: 'Name that people see when they sign in (required)' },
+    'redirect-uri': { type: 'string', multiple: true, value: 'URI', about: 'Address that sign-in may return to' },
+    'launch-uri': { type: 'string', value: 'URI', about: LAUNCH },
+    origin: { type: 'string', multiple: true, value: 'ORIGIN', about: 'Origin of web pages that may call the API' },
     basic: { type: 'boolean', default: false, about: 'Allows sign-in with handle and password at /auth/basic' },
     implicit: { type: 'boolean', default: false, about: 'Allows the implicit flow' },
     device: { type: 'boolean', default: false, about: 'Allows sign-in for devices without a browser' },
     public: {
       type: 'boolean',
       default: false,
-      about: 'For an app that cannot keep a secret, such as one on a phone; uses PKCE',
+      about: 'An app that cannot keep a secret, such as a phone app; it uses PKCE',
     },
     owner: { type: 'string', value: 'HANDLE', about: 'The person responsible for it' },
     environment,
@@ -77,7 +82,7 @@ const add = command({
     const { name } = values
     if (name === undefined) throw new UsageError('--name is missing')
     await withEnvironment(
-      readEnvironmentName(values.environment)!,
+      values.environment,
       async (found) => {
         const { clientId, secret } = await addApp(
           found.db,
@@ -87,6 +92,7 @@ const add = command({
             name,
             owner: values.owner,
             redirectUris: values['redirect-uri'] ?? [],
+            launchUri: values['launch-uri'],
             origins: values.origin ?? [],
             isBasicEnabled: values.basic,
             isImplicitEnabled: values.implicit,
@@ -104,19 +110,18 @@ const add = command({
 })
 
 const secret = command({
-  about:
-    'Adds a second client secret, so that both are right while an app changes over; --drop-old then ends the old one.',
+  about: 'Adds a second client secret. Both work until --drop-old removes the old one.',
   args: ['KEY'],
   options: {
-    'drop-old': { type: 'boolean', default: false, about: 'Ends all secrets but the newest, and makes none' },
-    list: { type: 'boolean', default: false, about: 'Shows when each was made and last used, and makes none' },
-    json: { ...JSON_OPTION, about: 'With --list: prints JSON, for programs' },
+    'drop-old': DROP_OLD_OPTION,
+    list: { type: 'boolean', default: false, about: 'Shows when each secret was made and last used; adds none' },
+    json: { ...JSON_OPTION, about: 'With --list: prints JSON' },
     environment: implied,
   },
   examples: ['app secret logbook', 'app secret logbook --list', 'app secret logbook --drop-old'],
   run: async ([key], values) => {
-    if (values.json && !values.list) throw new UsageError('--json goes with --list')
-    if (values.list && values['drop-old']) throw new UsageError('--list and --drop-old do not go together')
+    if (values.json && !values.list) throw new UsageError('--json works only with --list')
+    if (values.list && values['drop-old']) throw new UsageError('Use either --list or --drop-old, not both')
     await withApp(key!, values.environment, async ({ db, get }, clientId) => {
       if (values.list) {
         const secrets = await listAppSecrets(db, { clientId })
@@ -139,7 +144,7 @@ const secret = command({
 })
 
 const approve = command({
-  about: 'Lets people use an app.',
+  about: 'Approves an app: people can use it.',
   args: ['CLIENT_ID'],
   options: { environment: implied },
   examples: ['app approve gs-logbook'],
@@ -151,7 +156,7 @@ const approve = command({
 })
 
 const suspend = command({
-  about: 'Stops an app: its tokens are refused at once.',
+  about: 'Suspends an app: its tokens are refused at once.',
   args: ['CLIENT_ID'],
   options: { environment: implied },
   examples: ['app suspend gs-logbook'],
@@ -163,7 +168,7 @@ const suspend = command({
 })
 
 const storage = command({
-  about: 'Sets how much the buckets of an app may hold. Data above that stays, but cannot grow.',
+  about: 'Sets how many bytes the buckets of an app may hold. Data above the limit stays, but cannot grow.',
   args: ['CLIENT_ID', 'BYTES'],
   options: { environment: implied },
   examples: ['app storage gs-logbook 209715200'],
@@ -178,21 +183,15 @@ const storage = command({
   },
 })
 
-const readSwitch = (name: string, text: string | undefined): boolean | undefined => {
-  if (text !== undefined && text !== 'on' && text !== 'off')
-    throw new UsageError(`--${name} is on or off, not '${text}'`)
-  return text === undefined ? undefined : text === 'on'
-}
-
 const set = command({
-  about: 'Sets what an app may do; what is not named stays as it is.',
+  about: 'Switches features of an app on and off. Options that you leave out stay as they are.',
   args: ['CLIENT_ID'],
   options: {
-    anonymous: { type: 'string', value: 'on|off', about: 'Whether anonymous users may be made; on unless set' },
+    anonymous: { type: 'string', value: 'on|off', about: 'Use without an account (on by default)' },
     'shared-buckets': {
       type: 'string',
       value: 'on|off',
-      about: 'Whether every user of the app may set values in its public buckets; off unless set',
+      about: 'Every user of the app may write to its public buckets (off by default)',
     },
     environment: implied,
   },
@@ -203,36 +202,36 @@ const set = command({
       sharesBuckets: readSwitch('shared-buckets', values['shared-buckets']),
     }
     if (Object.values(switches).every((one) => one === undefined))
-      throw new UsageError('Name what to set: --anonymous or --shared-buckets')
+      throw new UsageError('Give at least one option: --anonymous or --shared-buckets')
     await withApp(given!, values.environment, async ({ db }, clientId) => {
       const now = await setAppSwitches(db, operator(), { clientId, ...switches })
-      print(`${clientId} ${now.hasAnonymous ? 'takes' : 'refuses'} new anonymous users.`)
-      print(`Its public buckets are written by ${now.sharesBuckets ? 'all its users' : 'their members'}.`)
+      print(`${clientId}: use without an account is ${now.hasAnonymous ? 'on' : 'off'}.`)
+      print(`Its public buckets can be changed by ${now.sharesBuckets ? 'all its users' : 'their members only'}.`)
     })
   },
 })
 
 const reseal = command({
   about:
-    'Seals the secrets that the platform sends to plugins with the first of SEAL_KEYS, in both environments. The other keys can be taken away afterwards.',
+    'Encrypts the stored secrets of plugins with the first of SEAL_KEYS, in both environments. You can then remove the other keys.',
   args: [],
   options: {},
   examples: ['app reseal'],
   run: async () => {
     for (const name of ENVIRONMENTS)
       await withEnvironment(name, async ({ db, get }) => {
-        print(`${name}\t${await resealSecrets(db, get(secretSeal))} sealed anew`)
+        print(`${name}\t${await resealSecrets(db, get(secretSeal))} encrypted again`)
       })
   },
 })
 
 const list = command({
-  about: 'Lists all apps: client ID, status, bytes used and allowed, owner and name, separated by tabs.',
+  about: 'Lists all apps, separated by tabs: client ID, status, bytes used and allowed, owner, name.',
   args: [],
   options: { environment, json: JSON_OPTION },
   examples: ['app list', 'app list --environment sandbox --json'],
   run: (_args, values) =>
-    withEnvironment(readEnvironmentName(values.environment)!, async ({ db }) =>
+    withEnvironment(values.environment, async ({ db }) =>
       printList(await listApps(db), values.json, {
         line: (app) => {
           const { storageUsed, storageLimit } = storageOf(app)
@@ -255,7 +254,7 @@ const storageOf = ({ blocks_used, blocks_limit }: { blocks_used: number; blocks_
 })
 
 const show = command({
-  about: 'Shows an app: what it is called, who is responsible for it, what it may do, and where sign-in may lead.',
+  about: 'Shows the settings of an app, its owner and its use of storage.',
   args: ['CLIENT_ID'],
   options: { environment: implied, json: JSON_OPTION },
   examples: ['app show gs-logbook', 'app show gs-logbook --json'],
@@ -270,6 +269,7 @@ const show = command({
         owner: row.owner,
         organisation: row.organisation,
         redirectUris: row.redirect_uris,
+        launchUri: row.launch_uri,
         origins: row.origins,
         basic: row.basic_enabled,
         implicit: row.implicit_enabled,
@@ -291,40 +291,42 @@ const describe = (value: unknown): string => {
 }
 
 const update = command({
-  about: 'Changes an app, at once; what is not named stays as it is.',
+  about: 'Changes an app. Options that you leave out stay as they are.',
   args: ['CLIENT_ID'],
   options: {
-    name: { type: 'string', value: 'TEXT', about: 'As people read it when they sign in' },
+    name: { type: 'string', value: 'TEXT', about: 'Name that people see when they sign in' },
     owner: { type: 'string', value: 'HANDLE', about: 'The person responsible for it' },
     'redirect-uri': {
       type: 'string',
       multiple: true,
       value: 'URI',
-      about: 'Where sign-in may lead back to, from now on',
+      about: 'Address that sign-in may return to',
     },
-    origin: { type: 'string', multiple: true, value: 'ORIGIN', about: 'Web pages that may call, from now on' },
+    'launch-uri': { type: 'string', value: 'URI', about: `${LAUNCH}; '' for none` },
+    origin: { type: 'string', multiple: true, value: 'ORIGIN', about: 'Origin of web pages that may call the API' },
     basic: { type: 'string', value: 'on|off', about: 'Sign-in with handle and password at /auth/basic' },
     implicit: { type: 'string', value: 'on|off', about: 'The implicit flow' },
     device: { type: 'string', value: 'on|off', about: 'Sign-in for devices without a browser' },
     environment: implied,
   },
-  notes: '--redirect-uri and --origin replace the whole list: name all that are to hold.',
+  notes: '--redirect-uri and --origin replace the whole list: give all of them.',
   examples: ["app update gs-logbook --name 'Pilot Logbook'", 'app update gs-logbook --basic on --owner @drew'],
   run: async ([given], values) => {
     const change = {
       name: values.name,
       owner: values.owner,
       redirectUris: values['redirect-uri'],
+      launchUri: values['launch-uri'],
       origins: values.origin,
       isBasicEnabled: readSwitch('basic', values.basic),
       isImplicitEnabled: readSwitch('implicit', values.implicit),
       isDeviceEnabled: readSwitch('device', values.device),
     }
     if (Object.values(change).every((one) => one === undefined))
-      throw new UsageError('Name what to change, such as --name')
+      throw new UsageError('Give at least one option, such as --name')
     await withApp(given!, values.environment, async ({ db }, clientId) => {
       await changeAppByClientId(db, operator(), { clientId, ...change })
-      print(`${clientId} is changed. To see it: groundschool app show ${clientId}`)
+      print(`${clientId} was changed. To see it: groundschool app show ${clientId}`)
     })
   },
 })
@@ -332,8 +334,8 @@ const update = command({
 const remove = command({
   about: 'Removes an app or a plugin for good, with its secrets, users, tokens and buckets.',
   args: ['CLIENT_ID'],
-  options: { yes: { type: 'boolean', default: false, about: 'Really: it cannot be undone' }, environment: implied },
-  notes: 'People stay, and so do statements that it has sent. To stop an app for a while, suspend it instead.',
+  options: { yes: YES_OPTION, environment: implied },
+  notes: 'People and the statements that the app sent stay. To stop an app for a while, suspend it instead.',
   examples: ['app remove gs-logbook --yes'],
   run: async ([given], values) => {
     if (!values.yes) throw new UsageError(`Removing ${given} cannot be undone: repeat it with --yes`)
@@ -345,6 +347,6 @@ const remove = command({
 })
 
 export const app: CommandGroup = {
-  about: 'Registers, shows, changes, approves, suspends and removes apps, renews their secrets, sets their storage.',
+  about: 'Manages apps: registration, approval, secrets, storage.',
   verbs: { add, list, show, update, remove, secret, approve, suspend, storage, set, reseal },
 }

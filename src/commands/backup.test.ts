@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createTestDatabase } from '../database/test-database.ts'
 import { databaseUrl } from '../testing/machine.ts'
-import { ownDatabase, place, run, runOne } from './testing.ts'
+import { ownDatabase, place, runOne } from './testing.ts'
 
 test('a backup is encrypted with a passphrase, and restored with the same', async (t) => {
   const { settings, drop } = await ownDatabase()
@@ -26,7 +26,7 @@ test('a backup is encrypted with a passphrase, and restored with the same', asyn
     assert.ok(!existsSync(file))
   })
 
-  const saved = await run(['backup', file, '--encrypt'], settings, 'correct horse battery\n')
+  const saved = await runOne(['backup', file, '--encrypt'], settings, 'correct horse battery\n')
   assert.equal(saved.code, 0, saved.err)
   assert.doesNotMatch(saved.out + saved.err, /correct horse/)
   assert.match(readFileSync(file).subarray(0, 50).toString(), /^\{"format":"groundschool-encrypted-backup"/)
@@ -39,7 +39,7 @@ test('a backup is encrypted with a passphrase, and restored with the same', asyn
     }
   })
 
-  const loaded = await run(['restore', file], target, 'correct horse battery\n')
+  const loaded = await runOne(['restore', file], target, 'correct horse battery\n')
   assert.equal(loaded.code, 0, loaded.err)
   assert.match(loaded.out, /^\d+ rows of \d+ tables were restored\.\n$/)
   assert.equal((await runOne(['user', 'list'], target)).out, (await runOne(['user', 'list'], settings)).out)

@@ -11,23 +11,26 @@ import { readSecret } from './secret-input.ts'
 const MIN_PASSPHRASE_LENGTH = 12
 
 export const backup = command({
-  about: 'Writes everything that both environments hold, as of one moment, into one new file.',
+  about: 'Writes a snapshot of both environments to a new file.',
   args: ['FILE'],
   options: {
     encrypt: {
       type: 'boolean',
       default: false,
-      about: 'Encrypts the file with a passphrase, which `restore` asks for',
+      about: 'Encrypts the file with a passphrase',
     },
   },
   notes: [
-    'The platform keeps working meanwhile. An existing file is never overwritten, and a backup that fails leaves no file.',
-    'The file holds everything that is stored about people: names, addresses, dates of birth, friends, pictures, what apps store',
-    'about them, the log of security events; hashes of passwords, tokens and client secrets; waiting messages, encrypted. Anybody',
-    'who gets the file can read that and guess weak passwords. Keep it as safe as the database, or use --encrypt. The command asks',
-    'for the passphrase, or reads it from the standard input; it is never an argument. If it is lost, so is the backup.',
-    'Keep the secret key in another safe place: DATA_DIR/secret.key, or the value of SECRET_KEY. It is not in the file, and a',
-    'restored platform does not start without it.',
+    'The platform keeps running meanwhile. An existing file is never overwritten, and a failed backup leaves no file.',
+    '',
+    'The file holds everything that is stored about people: names, addresses, dates of birth, friends, pictures, app data, the audit',
+    'log; hashes of passwords, tokens and client secrets; unsent messages, encrypted. Anybody who has the file can read it and guess',
+    'weak passwords. Keep it as safe as the database, or use --encrypt.',
+    '',
+    'With --encrypt the command asks for a passphrase, or reads it from standard input. Without it the backup cannot be read.',
+    '',
+    'The secret key is not in the file, and a restored platform does not start without it. Keep a copy in another safe place:',
+    'DATA_DIR/secret.key, or the value of SECRET_KEY.',
   ].join('\n'),
   examples: ['backup groundschool-monday.backup', 'backup groundschool-monday.backup --encrypt < passphrase.txt'],
   run: async ([file], values) => {

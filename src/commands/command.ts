@@ -49,6 +49,28 @@ export const ENVIRONMENT_OPTION = {
   about: 'production or sandbox',
 } as const satisfies Option
 
+/** For commands that go to production unless they are told otherwise. */
+export const IN_PRODUCTION = { ...ENVIRONMENT_OPTION, default: 'production' } as const satisfies Option
+
+export const DROP_OLD_OPTION = {
+  type: 'boolean',
+  default: false,
+  about: 'Removes all secrets but the newest; adds none',
+} as const satisfies Option
+
+/** What is lost for good is asked for twice. */
+export const YES_OPTION = {
+  type: 'boolean',
+  default: false,
+  about: 'Confirms it: there is no undo',
+} as const satisfies Option
+
+export function readSwitch(name: string, text: string | undefined): boolean | undefined {
+  if (text !== undefined && text !== 'on' && text !== 'off')
+    throw new UsageError(`--${name} is on or off, not '${text}'`)
+  return text === undefined ? undefined : text === 'on'
+}
+
 /** Runs one command with what follows its name; `path` is how it was called. */
 export async function runCommand(path: string, entry: Command, rest: readonly string[]): Promise<void> {
   const { values, positionals } = parse(entry, rest)
@@ -56,7 +78,7 @@ export async function runCommand(path: string, entry: Command, rest: readonly st
   const missing = entry.args[positionals.length]
   if (missing) throw new UsageError(`${missing} is missing`)
   if (positionals.length > entry.args.length)
-    throw new UsageError(`'${positionals[entry.args.length]}' is one argument too many`)
+    throw new UsageError(`Unexpected argument '${positionals[entry.args.length]}'`)
   await entry.run(positionals, values as never)
 }
 
@@ -77,7 +99,7 @@ function parse(entry: Command, rest: readonly string[]) {
 export const JSON_OPTION = {
   type: 'boolean',
   default: false,
-  about: 'Prints JSON, for programs',
+  about: 'Prints JSON',
 } as const satisfies Option
 
 /** A list: a line for each, or a JSON array with one on each line. */
@@ -135,7 +157,7 @@ export function describeGroup(path: string, { about, verbs }: CommandGroup): str
     heading('Commands:'),
     ...layOut(rows),
     '',
-    `groundschool ${path} <command> --help says more about one of them.`,
+    `groundschool ${path} <command> --help shows the options of a command.`,
   ].join('\n')
 }
 

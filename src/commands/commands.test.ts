@@ -7,32 +7,18 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createTestDatabase, runSql } from '../database/test-database.ts'
 import { databaseUrl } from '../testing/machine.ts'
+import { isGroup } from './command.ts'
+import { commands } from './commands.ts'
 import { place, run, runAll, type Settings } from './testing.ts'
 
-const COMMANDS = [
-  ['start'],
-  ['status'],
-  ['migrate'],
-  ['import', 'FILE'],
-  ['backup', 'FILE'],
-  ['restore', 'FILE'],
-  ...['add', 'password', 'reset-link', 'disable', 'enable', 'remove'].map((verb) => [`user ${verb}`, 'HANDLE']),
-  ['user parent', 'CHILD PARENT'],
-  ['user list'],
-  ['app add', 'KEY'],
-  ['app secret', 'KEY'],
-  ['app approve', 'CLIENT_ID'],
-  ['app suspend', 'CLIENT_ID'],
-  ['app storage', 'CLIENT_ID BYTES'],
-  ['app list'],
-  ['app show', 'CLIENT_ID'],
-  ['app update', 'CLIENT_ID'],
-  ['app remove', 'CLIENT_ID'],
-  ['statements retention'],
-  ['demo remove'],
-] as const
+const COMMANDS = Object.entries(commands).flatMap(([name, entry]) =>
+  isGroup(entry)
+    ? Object.entries(entry.verbs).map(([verb, { args }]) => [`${name} ${verb}`, args.join(' ')] as const)
+    : [[name, entry.args.join(' ')] as const],
+)
 
 test('every command explains itself with --help', async () => {
+  assert.ok(COMMANDS.length > 30)
   const helps = await runAll(COMMANDS.map(([path]) => ({ args: [...path!.split(' '), '--help'] })))
   helps.forEach(({ code, out, err }, i) => {
     const [path, args] = COMMANDS[i]!
@@ -40,6 +26,15 @@ test('every command explains itself with --help', async () => {
     assert.ok(out.startsWith(`Usage: groundschool ${path}${args ? ` ${args}` : ''} [options]\n`), out)
     assert.match(out, /\nOptions:\n.*--help.*\nExamples?:\n {2}groundschool /s)
   })
+})
+
+test('every command that lists or shows something has --json', () => {
+  const silent = Object.entries(commands).flatMap(([name, entry]) =>
+    Object.entries(isGroup(entry) ? entry.verbs : { [name]: entry }).flatMap(([verb, one]) =>
+      ['list', 'show', 'status'].includes(verb) && !Object.hasOwn(one.options, 'json') ? `${name} ${verb}` : [],
+    ),
+  )
+  assert.deepEqual(silent, [])
 })
 
 test('help lists all commands, those of a group, or the options of one', async () => {
@@ -54,19 +49,19 @@ test('help lists all commands, those of a group, or the options of one', async (
 })
 
 const MISUSES: [args: string[], sentence: RegExp][] = [
-  [['fly'], /^There is no command 'fly'; there are start, /],
+  [['fly'], /^There is no command 'fly'\. The commands are start, /],
   [['__proto__'], /^There is no command '__proto__'/],
-  [['user', 'fly'], /^There is no command 'user fly'; there are add, /],
+  [['user', 'fly'], /^There is no command 'user fly'\. The commands are add, /],
   [['start', '--fast'], /^Unknown option '--fast'\. See: groundschool start --help\n$/],
   [['import'], /^FILE is missing\. See: groundschool import --help\n$/],
-  [['import', 'a', 'b'], /^'b' is one argument too many/],
+  [['import', 'a', 'b'], /^Unexpected argument 'b'/],
   [['import', 'a', '--environment', 'staging'], /^--environment is production or sandbox, or both, not 'staging'/],
   [['user', 'add', '@a', '--email'], /^Option '--email <value>' argument missing/],
   [['app', 'add', 'key'], /^--name is missing/],
-  [['app', 'update', 'gs-a'], /^Name what to change, such as --name/],
+  [['app', 'update', 'gs-a'], /^Give at least one option, such as --name/],
   [['app', 'remove', 'gs-a'], /^Removing gs-a cannot be undone: repeat it with --yes/],
-  [['app', 'secret', 'a', '--json'], /^--json goes with --list/],
-  [['app', 'secret', 'a', '--list', '--drop-old'], /^--list and --drop-old do not go together/],
+  [['app', 'secret', 'a', '--json'], /^--json works only with --list/],
+  [['app', 'secret', 'a', '--list', '--drop-old'], /^Use either --list or --drop-old, not both/],
   [['app', 'storage', 'gs-a', 'much'], /^BYTES is a whole number, not 'much'/],
   [['app', 'approve', 'gs-sbx-a', '--environment', 'production'], /^gs-sbx-a is a client ID of the other environment/],
 ]
@@ -128,18 +123,21 @@ test('a command that needs a database makes none, nor anything in one', async (t
   const results = await runAll(READING.map((args) => ({ args, settings: missing })))
   for (const { args, code, out, err } of results) {
     assert.deepEqual({ code, out }, { code: 1, out: '' }, args.join(' '))
-    assert.match(err, /^(There is no database in|No platform answers for) .*not-there: [^\n]*\n$/)
+    assert.match(err, /^(There is no database in|No platform is running for) .*not-there: [^\n]*\n$/)
   }
   assert.ok(!existsSync(missing.DATA_DIR))
   const empty = { DATABASE_URL: databaseUrl(connection), SECRET_KEY: 'x'.repeat(43) }
   for (const { args, err } of await runAll(READING.map((args) => ({ args, settings: empty }))))
-    assert.match(err, /^This database is empty: groundschool start/, args.join(' '))
+    assert.match(err, /^This database is empty: run groundschool start/, args.join(' '))
   const schemas = `select nspname from pg_namespace where nspname like 'gs\\_%'`
   assert.deepEqual(await runSql(connection, schemas), [])
   assert.equal((await runAll([{ args: ['migrate'], settings: empty }]))[0]!.code, 0)
   await runSql(connection, 'delete from gs_sandbox.migrations where number > 40')
   const [earlier] = await runAll([{ args: ['user', 'list'], settings: empty }])
-  assert.match(earlier!.err, /^This database is of an earlier version \(it lacks 0041_\w+\): .*groundschool migrate\n$/)
+  assert.match(
+    earlier!.err,
+    /^This database is from an earlier version \(it lacks 0041_\w+\): .*groundschool migrate\n$/,
+  )
 })
 
 test('a DATA_DIR that cannot work and a busy port are said before anything is made', async (t) => {

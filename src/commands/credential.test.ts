@@ -18,8 +18,8 @@ test('keys of the record store are added, listed, changed, renewed and revoked',
     [['add', 'Wrong', '--scope', 'all', '--authority', '['], /^--authority is an xAPI agent as JSON/],
     [['add', 'Wrong', '--scope', 'all', '--expires', 'soon'], /^--expires is a date such as 2027-01-31, not 'soon'/],
     [['add', 'Lab', '--scope', 'all', '--authority', mail, '--expires', '2100-01-31'], /^key {5}gs_key_/],
-    [['update', key!], /^Name what to change/],
-    [['update', key!, '--suspend', '--resume'], /do not go together/],
+    [['update', key!], /^Give at least one option/],
+    [['update', key!, '--suspend', '--resume'], /^Use either --suspend or --resume/],
     [['update', key!, '--library', 'perhaps'], /^--library is on or off, not 'perhaps'/],
     [
       ['update', key!, '--suspend', '--name', 'Simulator 3', '--library', 'off'],
@@ -39,6 +39,23 @@ test('keys of the record store are added, listed, changed, renewed and revoked',
   try {
     const done = await runAll(steps.map(([args]) => ({ args: ['credential', ...args], settings })))
     for (const [i, { out, err }] of done.entries()) assert.match(out || err, steps[i]![1], steps[i]![0].join(' '))
+    const inSandbox = ['--environment', 'sandbox']
+    const lists = [
+      ['list', '--json'],
+      ['list', '--json', ...inSandbox],
+    ]
+    const [json, sandbox] = await runAll(lists.map((args) => ({ args: ['credential', ...args], settings })))
+    const [lab, simulator] = JSON.parse(json!.out)
+    assert.deepEqual(
+      [lab.name, lab.authority.mbox, lab.expiresDate],
+      ['Lab', 'mailto:lab@example.org', '2100-01-31T00:00:00.000Z'],
+    )
+    assert.deepEqual([simulator.key, simulator.status, simulator.scopes], [key, 'active', ['profile']])
+    assert.doesNotMatch(json!.out, /_cs_/, 'secrets are shown once')
+    assert.deepEqual(
+      JSON.parse(sandbox!.out).map(({ key, status }: Record<string, string>) => [key, status]),
+      [[other, 'revoked']],
+    )
     const log = await runSql(
       { connectionString: settings.DATABASE_URL! },
       `select distinct action, address, person_id from gs_production.audit_entries where action like 'credential.%' order by 1`,

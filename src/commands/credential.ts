@@ -12,17 +12,17 @@ import type { Environment } from '../environment.ts'
 import {
   type CommandGroup,
   command,
-  ENVIRONMENT_OPTION,
+  DROP_OLD_OPTION,
+  IN_PRODUCTION as environment,
   JSON_OPTION,
   print,
   printList,
+  readSwitch,
   tell,
   UsageError,
 } from './command.ts'
-import { readEnvironmentName, withEnvironment } from './database.ts'
+import { withEnvironment } from './database.ts'
 import { operator } from './operator.ts'
-
-const environment = { ...ENVIRONMENT_OPTION, default: 'production' } as const
 
 /** A key says itself which environment it is of. */
 const withKey = (key: string, work: (environment: Environment) => Promise<void>): Promise<void> => {
@@ -32,7 +32,7 @@ const withKey = (key: string, work: (environment: Environment) => Promise<void>)
 
 const options = {
   scope: { type: 'string', multiple: true, value: 'SCOPE', about: `What it may do: ${SCOPES.join(', ')}` },
-  expires: { type: 'string', value: 'DATE', about: 'The first day on which it is refused, such as 2027-01-31' },
+  expires: { type: 'string', value: 'DATE', about: 'First day on which it is refused, such as 2027-01-31' },
 } as const
 
 function readDate(text: string | undefined): string | undefined {
@@ -52,19 +52,19 @@ function readAgent(text: string | undefined): Record<string, unknown> | undefine
 }
 
 const add = command({
-  about: 'Makes a key of the record store, and prints it with its secret. The secret is shown only this once.',
+  about: 'Makes a key of the record store, and prints it with its secret. The secret is shown only once.',
   args: ['NAME'],
   options: {
     ...options,
     authority: {
       type: 'string',
       value: 'JSON',
-      about: 'The agent that its statements get as authority; by default an account named like the key',
+      about: 'Agent that becomes the authority of its statements (default: an account named after the key)',
     },
-    library: { type: 'boolean', default: false, about: 'Its statements may only have verbs of the library' },
+    library: { type: 'boolean', default: false, about: 'Allows only verbs of the library' },
     environment,
   },
-  notes: 'A tool sends the key as user name and the secret as password, by HTTP Basic.',
+  notes: 'Tools send the key as user name and the secret as password (HTTP Basic).',
   examples: [
     "credential add 'Simulator 3' --scope statements/write --scope statements/read/mine",
     "credential add 'Reports' --scope statements/read --expires 2027-01-31 --environment sandbox",
@@ -78,7 +78,7 @@ const add = command({
       usesLibrary: values.library,
     }
     await withEnvironment(
-      readEnvironmentName(values.environment)!,
+      values.environment,
       async (found) => {
         const { key, secret } = await makeCredential(found, found.db, operator(), what)
         print(`key     ${key}`)
@@ -90,30 +90,28 @@ const add = command({
 })
 
 const update = command({
-  about: 'Changes a key of the record store, at once; what is not named stays as it is.',
+  about: 'Changes a key. Options that you leave out stay as they are.',
   args: ['KEY'],
   options: {
     name: { type: 'string', value: 'TEXT', about: 'What it is for' },
     ...options,
     'never-expires': { type: 'boolean', default: false, about: 'Removes the expiry' },
-    suspend: { type: 'boolean', default: false, about: 'Refuses the key until it is resumed' },
+    suspend: { type: 'boolean', default: false, about: 'Refuses the key until --resume' },
     resume: { type: 'boolean', default: false, about: 'Ends the suspension' },
-    library: { type: 'string', value: 'on|off', about: 'Whether its statements may only have verbs of the library' },
+    library: { type: 'string', value: 'on|off', about: 'Allows only verbs of the library' },
   },
   examples: ['credential update gs_key_… --suspend', 'credential update gs_key_… --scope statements/read'],
   run: async ([key], values) => {
-    if (values.suspend && values.resume) throw new UsageError('--suspend and --resume do not go together')
-    if (values.library !== undefined && !['on', 'off'].includes(values.library))
-      throw new UsageError(`--library is on or off, not '${values.library}'`)
+    if (values.suspend && values.resume) throw new UsageError('Use either --suspend or --resume, not both')
     const what = defined({
       name: values.name,
       scopes: values.scope,
       expiresDate: readDate(values.expires),
       neverExpires: values['never-expires'] || undefined,
       suspended: values.suspend ? true : values.resume ? false : undefined,
-      usesLibrary: values.library === undefined ? undefined : values.library === 'on',
+      usesLibrary: readSwitch('library', values.library),
     })
-    if (Object.keys(what).length === 0) throw new UsageError('Name what to change, such as --suspend')
+    if (Object.keys(what).length === 0) throw new UsageError('Give at least one option, such as --suspend')
     await withKey(key!, async (found) => {
       const { name, status, scopes, expiresDate } = await changeCredential(found, found.db, operator(), {
         key: key!,
@@ -125,7 +123,7 @@ const update = command({
 })
 
 const revoke = command({
-  about: 'Ends a key of the record store at once, for good. What it has sent stays.',
+  about: 'Revokes a key for good. The statements that it sent stay.',
   args: ['KEY'],
   options: {},
   examples: ['credential revoke gs_key_…'],
@@ -137,11 +135,10 @@ const revoke = command({
 })
 
 const rotate = command({
-  about:
-    'Gives a key a second secret, so that both are right while tools change over; --drop-old then ends the old one.',
+  about: 'Adds a second secret to a key. Both work until --drop-old removes the old one.',
   args: ['KEY'],
   options: {
-    'drop-old': { type: 'boolean', default: false, about: 'Ends all secrets but the newest, and makes none' },
+    'drop-old': DROP_OLD_OPTION,
   },
   examples: ['credential rotate gs_key_…', 'credential rotate gs_key_… --drop-old'],
   run: ([key], values) =>
@@ -154,19 +151,19 @@ const rotate = command({
       }
       const { secret } = await addSecret(found, found.db, operator(), what)
       print(`secret  ${secret}`)
-      tell(`The old secret is right until: groundschool credential rotate ${key} --drop-old`)
+      tell(`The old secret works until you run: groundschool credential rotate ${key} --drop-old`)
     }),
 })
 
 const AT_ONCE = 100
 
 const list = command({
-  about: 'Lists the keys of the record store: key, status, scopes, last use and name, separated by tabs.',
+  about: 'Lists the keys of the record store, separated by tabs: key, status, scopes, last use, name.',
   args: [],
   options: { environment, json: JSON_OPTION },
   examples: ['credential list', 'credential list --environment sandbox --json'],
   run: (_args, values) =>
-    withEnvironment(readEnvironmentName(values.environment)!, (found) =>
+    withEnvironment(values.environment, (found) =>
       printList(listAll(found), values.json, {
         line: ({ key, status, scopes, secrets, name }) => {
           const used = secrets
@@ -195,6 +192,6 @@ const defined = <T extends object>(values: T) =>
   }
 
 export const credential: CommandGroup = {
-  about: 'Makes, lists, changes and revokes keys of the record store, and renews their secrets.',
+  about: 'Manages keys of the record store and their secrets.',
   verbs: { add, list, update, rotate, revoke },
 }

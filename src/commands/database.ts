@@ -53,11 +53,10 @@ export const findRunning = async ({ DATABASE_URL, DATA_DIR }: Config): Promise<C
 export async function refuseEarlier(connection: Connection): Promise<void> {
   for (const name of ENVIRONMENTS) {
     const waiting = await findWaiting(connection, schemaOf(name))
-    if (!waiting)
-      throw new StartupError('This database is empty: groundschool start, or groundschool migrate, fills it')
+    if (!waiting) throw new StartupError('This database is empty: run groundschool start or groundschool migrate')
     if (waiting.length > 0)
       throw new StartupError(
-        `This database is of an earlier version (it lacks ${waiting[0]}): bring it to this one with groundschool migrate`,
+        `This database is from an earlier version (it lacks ${waiting[0]}): run groundschool migrate`,
       )
   }
 }
@@ -85,19 +84,21 @@ export async function withEnvironments<T>(
   }
 }
 
-/** One environment. With `mayMake` its database is brought to this version first, or made. */
-export const withEnvironment = <T>(
-  name: EnvironmentName,
+/** One environment, by its name as it was typed. With `mayMake` its database is brought to this version first, or made. */
+export async function withEnvironment<T>(
+  given: string,
   work: (environment: Environment) => Promise<T>,
   { mayMake = false } = {},
-): Promise<T> =>
-  withDatabase(
+): Promise<T> {
+  const name = readEnvironmentName(given)
+  return withDatabase(
     async (connection, config, log) => {
       await (mayMake ? migrateAll(connection) : refuseEarlier(connection))
       return withEnvironments(config, connection, log, (all) => work(all.find((one) => one.name === name)!))
     },
     { mayMake },
   )
+}
 
 export function readEnvironmentName(given: string | undefined, orElse = ''): EnvironmentName | undefined {
   if (given === undefined || given === 'production' || given === 'sandbox') return given

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { copyInstallation } from '../testing/machine.ts'
 import type { Client } from '../testing/testing.ts'
-import { ownDatabase, place, run, runAll, runOne, type Settings, signIn, startIn } from './testing.ts'
+import { ownDatabase, place, runAll, runOne, type Settings, startIn } from './testing.ts'
 
 const DEMO_PEOPLE = ['@avery', '@blake', '@casey', '@drew', '@ellis']
 
@@ -21,50 +20,41 @@ const tryBasic = async (client: Client, clientId: string, handle: string, passwo
 }
 
 test('M7: a database with demo people does not start where others can reach it, until they are removed', async (t) => {
-  const DATA_DIR = join(place, 'demo')
-  await copyInstallation(t, DATA_DIR)
-  const first = await startIn(DATA_DIR)
-  await signIn(first.production, 'gs-demo-app', '@ellis:groundschool')
-  // A password of one's own does not make a demo person real.
-  const changed = await run(['user', 'password', '@ellis'], first.settings, 'another password\n')
-  assert.equal(changed.code, 0, changed.err)
-  assert.equal((await runOne(['user', 'add', '@real'], first.settings)).code, 0)
-  const added = await runOne(
-    ['app', 'add', 'logbook', '--name', 'Logbook', '--basic', '--owner', '@drew'],
-    first.settings,
-  )
-  assert.equal(added.code, 0, added.err)
-  first.child.kill('SIGTERM')
-  await first.ended
-
-  const lines = [
-    { args: ['import', 'demo/demo.json'], settings: { DATA_DIR, HOST: '0.0.0.0' } },
-    { args: ['demo', 'remove'], settings: { DATA_DIR, HOST: '0.0.0.0' } },
-    { args: ['demo', 'remove'], settings: { DATA_DIR } },
-    { args: ['user', 'list'], settings: { DATA_DIR } },
-    { args: ['user', 'list', '--environment', 'sandbox'], settings: { DATA_DIR } },
-  ]
-  const [imported, removed, again, people, sandboxPeople] = await runAll(lines)
-
-  // On a database that runs already, and has such people too.
   const { settings, drop } = await ownDatabase()
   t.after(drop)
-  const closed = { ...settings, DATA_DIR: join(place, 'opening'), PORT: '0', SANDBOX_PORT: '0' }
+  const second = { ...settings, DATA_DIR: join(place, 'second'), PORT: '0', SANDBOX_PORT: '0' }
+  const owned = ['app', 'add', 'logbook', '--name', 'Logbook', '--basic', '--owner', '@drew']
+  for (const { args, code, err } of await runAll([
+    { args: ['import', 'demo/demo.json', '--environment', 'both'], settings },
+    // A password of one's own does not make a demo person real.
+    { args: ['user', 'password', '@ellis'], settings, input: 'another password\n' },
+    { args: ['user', 'add', '@real'], settings },
+    { args: owned, settings },
+  ]))
+    assert.equal(code, 0, `${args.join(' ')}: ${err}`)
+
   for (const [name, opening] of OPENINGS)
     await t.test(`it does not start by ${name} alone, and says what to do`, async () => {
-      const { code, err } = await runOne(['start'], { ...closed, ...opening })
+      const { code, err } = await runOne(['start'], { ...second, ...opening })
       assert.equal(code, 1, err)
       const sentence = `^This database holds demo people, .* reach this platform: ${name} .*groundschool demo remove[^\\n]*\\n$`
       assert.match(err, new RegExp(sentence, 'm'))
       assert.doesNotMatch(err, /Groundschool is running|\n {4}at /)
     })
 
-  await t.test('nor does it take demo people from a file there', () => {
-    assert.equal(imported!.code, 1)
-    assert.match(imported!.err, /^Nothing was imported: .*HOST is not a loopback address/m)
+  await t.test('nor does it take demo people from a file there', async () => {
+    const { code, err } = await runOne(['import', 'demo/demo.json'], { ...settings, HOST: '0.0.0.0' })
+    assert.equal(code, 1)
+    assert.match(err, /^Nothing was imported: .*HOST is not a loopback address/m)
   })
 
-  await t.test('one command removes them, and says what it removed; again it finds nothing', () => {
+  await t.test('one command removes them, and says what it removed; again it finds nothing', async () => {
+    const [removed, again, people, sandboxPeople] = await runAll([
+      { args: ['demo', 'remove'], settings: { ...settings, HOST: '0.0.0.0' } },
+      { args: ['demo', 'remove'], settings },
+      { args: ['user', 'list'], settings },
+      { args: ['user', 'list', '--environment', 'sandbox'], settings },
+    ])
     assert.equal(removed!.code, 0, removed!.err)
     const others =
       'the course course-preflight, the class class-alpha, the class class-bravo, the key KEY (revoked), the organisation northwind, the organisation sandhills'
@@ -78,11 +68,16 @@ test('M7: a database with demo people does not start where others can reach it, 
       [again!.code, again!.out],
       [0, 'production: there are no demo people\nsandbox: there are no demo people\n'],
     )
-    assert.deepEqual([people!.out, sandboxPeople!.out], ['@real\t\tno password\n', ''])
+    const finley = '@finley\t\tno password\n'
+    assert.deepEqual([people!.out, sandboxPeople!.out], [`${finley}@real\t\tno password\n`, finley])
   })
 
   await t.test('then it starts on a public HOST, and nobody with a demo password signs in', async () => {
-    const open = await startIn(DATA_DIR, { HOST: '0.0.0.0', BASE_URL: 'https://api.example.org' })
+    const open = await startIn(join(place, 'open'), {
+      ...settings,
+      HOST: '0.0.0.0',
+      BASE_URL: 'https://api.example.org',
+    })
     assert.doesNotMatch(open.output.err, /@avery/)
     for (const handle of DEMO_PEOPLE) {
       assert.equal(await tryBasic(open.production, 'gs-logbook', handle), 401, handle)
@@ -91,49 +86,30 @@ test('M7: a database with demo people does not start where others can reach it, 
     }
     // A shell that has none of the platform's settings but its database is told so by the database.
     for (const environment of [[], ['--environment', 'sandbox']]) {
-      const refused = await runOne(['import', 'demo/demo.json', ...environment], { DATA_DIR })
+      const refused = await runOne(['import', 'demo/demo.json', ...environment], settings)
       assert.equal(refused.code, 1, refused.out)
       assert.match(
         refused.err,
         /^Nothing was imported: .* last started where others can reach it \(HOST is not .*DEMO=off/m,
       )
     }
+    const demo = await runOne(['start'], { ...second, DEMO: 'on' })
+    assert.equal(demo.code, 1, demo.err)
+    assert.match(demo.err, /^DEMO cannot be on: .* last started where others can reach it \(HOST /m)
     assert.equal(await tryBasic(open.production, 'gs-demo-app', '@ellis'), 401)
     // Their handles are for anybody.
-    assert.equal((await runOne(['user', 'add', '@drew'], open.settings)).code, 0)
+    assert.equal((await runOne(['user', 'add', '@drew'], settings)).code, 0)
     open.child.kill('SIGTERM')
     assert.equal((await open.ended).code, 0)
-    assert.equal(
-      (await runOne(['import', 'demo/demo.json'], { DATA_DIR })).code,
-      1,
-      'it may be started again as it was',
-    )
+    assert.equal((await runOne(['import', 'demo/demo.json'], settings)).code, 1, 'it may be started again as it was')
   })
 
   await t.test('once it has started for its own machine only, a file may bring demo people again', async () => {
-    const local = await startIn(DATA_DIR, { DEMO: 'off' })
-    assert.equal((await runOne(['user', 'remove', '@drew', '--yes'], local.settings)).code, 0)
-    const imported = await runOne(['import', 'demo/demo.json'], { DATA_DIR })
+    const local = await startIn(join(place, 'local'), { ...settings, DEMO: 'off' })
+    assert.equal((await runOne(['user', 'remove', '@drew', '--yes'], settings)).code, 0)
+    const imported = await runOne(['import', 'demo/demo.json'], settings)
     assert.equal(imported.code, 0, imported.err)
     local.child.kill('SIGTERM')
     assert.equal((await local.ended).code, 0)
   })
-})
-
-test('M7: DEMO=on is refused on a database whose platform others reach', async () => {
-  const { settings, drop } = await ownDatabase()
-  assert.equal((await runOne(['demo', 'remove'], settings)).code, 0)
-  const open = await startIn(join(place, 'reached'), { ...settings, HOST: '0.0.0.0' })
-  const { code, err } = await runOne(['start'], {
-    ...settings,
-    DATA_DIR: join(place, 'second'),
-    PORT: '0',
-    SANDBOX_PORT: '0',
-    DEMO: 'on',
-  })
-  assert.equal(code, 1, err)
-  assert.match(err, /^DEMO cannot be on: .* last started where others can reach it \(HOST /m)
-  open.child.kill('SIGTERM')
-  await open.ended
-  await drop()
 })

@@ -106,14 +106,13 @@ async function readDemoKeys(): Promise<DemoKeys> {
 }
 
 const remove = command({
-  about:
-    'Removes the demo people from both environments, with their app, their course and classes, their organisations and everything of theirs.',
+  about: 'Removes the demo people from both environments, with their apps, course, classes and organisations.',
   args: [],
   options: {},
   notes: [
-    'Everybody knows the passwords of demo people. Until they are removed, the platform starts only where nobody else can reach it.',
-    'People with a changed password are still demo people. This cannot be undone, and may be repeated. The platform may be running.',
-    'Other people stay, and so do apps that demo people have registered and organisations that others belong to.',
+    'The passwords of demo people are public. While there are any, the platform starts only where nobody else can reach it.',
+    'People with a changed password are still demo people. There is no undo. The platform may be running.',
+    'Other people stay, and so do apps that demo people registered and organisations that others belong to.',
   ].join('\n'),
   examples: ['demo remove'],
   run: () =>

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { until } from '../database/test-database.ts'
-import { launch, ownDatabase, place, runAll, startIn } from './testing.ts'
+import { launch, MAIN, ownDatabase, place, run, runAll, runOne, startIn } from './testing.ts'
 
 const DEMO = fileURLToPath(new URL('../../demo/demo.json', import.meta.url))
 
@@ -44,6 +44,21 @@ test('import reports what it does, and what is wrong', async () => {
   } finally {
     await drop()
   }
+})
+
+const ON_A_TERMINAL = ['--import', 'data:text/javascript,process.stderr.isTTY=true', MAIN]
+
+test('import says on a terminal how far it is, and elsewhere nothing but the result', async (t) => {
+  const { settings, drop } = await ownDatabase()
+  t.after(drop)
+  const file = join(place, 'many.json')
+  writeFileSync(file, JSON.stringify({ people: Array.from({ length: 500 }, (_, i) => ({ handle: `@m${i}` })) }))
+  const seen = await run(['import', file], settings, '', ON_A_TERMINAL)
+  assert.equal(seen.code, 0, seen.err)
+  assert.match(seen.err, /\r[█░]{24} +\d+ % {2}[\w ,]+: \d+ of \d+/)
+  const again = await runOne(['import', file], settings)
+  assert.deepEqual([again.code, again.err], [0, ''])
+  assert.match(again.out, /people +0 created, 0 updated, 500 unchanged/)
 })
 
 test('an import whose process is killed half way is finished by the platform', async (t) => {

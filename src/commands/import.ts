@@ -9,21 +9,20 @@ import { operator } from './operator.ts'
 import { startProgress } from './progress.ts'
 
 export const importCommand = command({
-  about: 'Brings organisations, people and apps from a JSON file into the platform, all of it or nothing.',
+  about: 'Imports organisations, people, apps, courses, classes and badges from a JSON file: all of it, or nothing.',
   args: ['FILE'],
   options: {
     environment: { type: 'string', value: 'NAME', default: 'production', about: 'production, sandbox or both' },
     'dry-run': {
       type: 'boolean',
       default: false,
-      about: 'Checks the file and says what would change, without writing',
+      about: 'Checks the file and shows what would change; writes nothing',
     },
   },
   notes: [
-    'docs/import.md describes the file; demo/demo.json is one. Importing it again changes only what differs:',
-    'entries are recognised by key or handle, and what the file does not name stays as it is.',
-    'The platform may be running. Once a file is checked and decided, it arrives: if this command is stopped before the end, the',
-    'platform writes the rest.',
+    'docs/import.md describes the file; demo/demo.json is an example. You can import a file again: only differences are written.',
+    'Entries are matched by key or handle. Anything that the file does not mention stays as it is.',
+    'The platform may be running. If you stop this command after the file was accepted, the platform writes the rest.',
   ].join('\n'),
   examples: ['import school.json --dry-run', 'import school.json', 'import school.json --environment both'],
   run: async ([path], values) => {
@@ -40,11 +39,7 @@ export const importCommand = command({
           let isAccepted = false
           const interrupt = () => {
             progress.finish()
-            tell(
-              isAccepted
-                ? 'The file is accepted: what is left of it is written by the platform.'
-                : 'Nothing was imported.',
-            )
+            tell(isAccepted ? 'The file was accepted; the platform writes the rest.' : 'Nothing was imported.')
             process.exit(130)
           }
           process.once('SIGINT', interrupt)

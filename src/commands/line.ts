@@ -56,7 +56,7 @@ const readVersion = (): string =>
 
 function find(commands: Commands, name: string, before = ''): Command | CommandGroup {
   if (Object.hasOwn(commands, name)) return commands[name]!
-  throw new UsageError(`There is no command '${before}${name}'; there are ${Object.keys(commands).join(', ')}`)
+  throw new UsageError(`There is no command '${before}${name}'. The commands are ${Object.keys(commands).join(', ')}`)
 }
 
 function explain(problem: unknown, path: string): number {
@@ -65,7 +65,7 @@ function explain(problem: unknown, path: string): number {
     return 2
   }
   if (problem instanceof StartupError || problem instanceof PlatformError) tell(problem.message)
-  else tell(`Something went wrong that should not have: ${(problem as Error)?.stack ?? problem}`)
+  else tell(`This is a bug in Groundschool: ${(problem as Error)?.stack ?? problem}`)
   return 1
 }
 
@@ -74,9 +74,9 @@ function describeAll(commands: Commands): string {
   return [
     'Usage: groundschool <command> [options]',
     '',
-    ...layOut([...rows, ['help', 'Shows this, or the help of one command: groundschool help import.']]),
+    ...layOut([...rows, ['help', 'Shows this list, or the help of a command: groundschool help import.']]),
     '',
-    'groundschool <command> --help says more about one of them; groundschool --version says which one this is.',
-    'In a clone it is npx groundschool <command> [options].',
+    'groundschool <command> --help shows the options of a command, groundschool --version the version.',
+    'In a clone, type npx groundschool <command>.',
   ].join('\n')
 }

@@ -4,10 +4,10 @@ import { command, print } from './command.ts'
 import { withDatabase } from './database.ts'
 
 export const migrate = command({
-  about: 'Migrates the database to this version. `start` does so too.',
+  about: 'Updates the database to this version. `start` does this too.',
   args: [],
   options: {},
-  notes: 'Safe while other processes start: one does the work, the others wait for it.',
+  notes: 'Safe to run while other processes start: one does the work, the others wait.',
   examples: ['migrate'],
   run: () =>
     withDatabase(

@@ -14,14 +14,14 @@ import { startProgress } from './progress.ts'
 import { readSecret } from './secret-input.ts'
 
 export const restore = command({
-  about: 'Loads a backup into an empty database: the embedded one of a new DATA_DIR, or that of DATABASE_URL.',
+  about: 'Loads a backup into an empty database: that of a new DATA_DIR, or that of DATABASE_URL.',
   args: ['FILE'],
   options: {},
   notes: [
-    'The file is checked before anything is written, everything arrives in one transaction, and nothing is ever overwritten.',
-    'Bring the secret key of the platform that the backup is from: its DATA_DIR/secret.key into the new DATA_DIR, or its',
-    'SECRET_KEY. A backup of an older version is brought to this one. Of an encrypted one the passphrase is asked for, or read from',
-    'the standard input.',
+    'The file is checked first. Everything is written in one transaction, and nothing is ever overwritten. A backup of an older',
+    'version is updated to this one. If it is encrypted, the command asks for the passphrase, or reads it from standard input.',
+    'The platform needs the secret key of the installation that the backup is from: copy its secret.key into the new DATA_DIR, or set',
+    'SECRET_KEY.',
   ].join('\n'),
   examples: [
     'restore groundschool-monday.backup   # with DATA_DIR=./restored in the environment',
@@ -52,12 +52,12 @@ export const restore = command({
 async function findKeyProblem(config: Config, connection: Connection, log: Logger): Promise<string | undefined> {
   const file = join(config.DATA_DIR, 'secret.key')
   if (!config.SECRET_KEY && !existsSync(file))
-    return `One thing is left: bring the secret key of the platform that the backup is from to ${file}, or set SECRET_KEY.`
+    return `One step is left: copy the secret key of the original platform to ${file}, or set SECRET_KEY.`
   try {
     await withEnvironments(config, connection, log, async () => {})
     return undefined
   } catch (problem) {
     if (!(problem instanceof StartupError)) throw problem
-    return `One thing is left. ${problem.message}.`
+    return `One step is left. ${problem.message}.`
   }
 }

@@ -40,7 +40,7 @@ test('roster brings students into a class, says what it refuses, and can be repe
   )
   assert.deepEqual([sandbox!.code, sandbox!.out], [0, `${added}\n`])
   const refused = '1 added, 0 dropped, 0 suspended, 0 reinstated, 0 unchanged, 1 refused'
-  const reason = 'row 3: @nobody.here there is no account with this handle\n'
+  const reason = 'row 3, @nobody.here: there is no account with this handle\n'
   assert.deepEqual([nothing!.code, nothing!.out], [1, `${reason}Nothing was written: ${refused}\n`])
   assert.deepEqual([partly!.code, partly!.out, partly!.err], [1, `${reason}${refused}\n`, '1 of 2 rows were refused\n'])
   assert.equal(wrong!.code, 1)

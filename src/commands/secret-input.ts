@@ -9,8 +9,8 @@ export async function readSecret(question: string, { isNew = true } = {}): Promi
   if (!process.stdin.isTTY) return readStandardInput()
   const first = await ask(`${question}: `)
   if (!isNew) return first
-  const second = await ask('Once more: ')
-  if (first !== second) throw fail('validationFailed', 'The two were not the same; nothing was changed')
+  const second = await ask('Repeat it: ')
+  if (first !== second) throw fail('validationFailed', 'The two entries differ; nothing was changed')
   return first
 }
 

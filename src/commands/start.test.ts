@@ -4,12 +4,20 @@ import { once } from 'node:events'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { readConfig } from '../config.ts'
+import { createTestDatabase, runSql } from '../database/test-database.ts'
+import { giveBack, takeDatabase } from '../testing/databases.ts'
+import { copyInstallation, databaseUrl } from '../testing/machine.ts'
 import { Client } from '../testing/testing.ts'
 import { makeBanner } from './banner.ts'
+import { openCommandLog } from './database.ts'
+import { importDemoWhereDue } from './demo.ts'
 import { place, processesIn, runOne, signIn, startIn } from './testing.ts'
 
 test('a newcomer starts, signs in, backs up while it runs, stops, and restores elsewhere', async (t) => {
   const dataDir = join(place, 'first')
+  // The very first start is the one that this is a copy of.
+  await copyInstallation(t, dataDir)
   const { settings, child, output, ended, production, sandbox } = await startIn(dataDir)
 
   await t.test(
@@ -90,34 +98,38 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
     assert.deepEqual(processesIn(dataDir), [])
     const asked = await runOne(['status'], { DATA_DIR: dataDir })
     assert.deepEqual([asked.code, asked.out], [1, ''])
-    assert.match(asked.err, /^The platform of .*first is not running: groundschool start starts it\n$/)
+    assert.match(asked.err, /^The platform of .*first is not running: start it with groundschool start\n$/)
   })
 
-  await t.test('the restored platform needs the key, and then has the same bucket', async () => {
+  // Into a data directory of its own: docs/upgrade.md does that, and a test runs what is in documents.
+  await t.test('the restored platform needs the key, and then has the same bucket', async (t) => {
+    const { connection, drop } = await createTestDatabase()
+    t.after(drop)
     const restored = join(place, 'restored')
-    const loaded = await runOne(['restore', file], { DATA_DIR: restored })
+    const target = { DATA_DIR: restored, DATABASE_URL: databaseUrl(connection) }
+    const loaded = await runOne(['restore', file], target)
     assert.equal(loaded.code, 0, loaded.err)
-    assert.match(loaded.err, /One thing is left: bring the secret key .*restored\/secret\.key/)
-    assert.match((await runOne(['restore', file], { DATA_DIR: restored })).err, /a restore never overwrites/)
-    const keyless = await runOne(['start'], { DATA_DIR: restored, PORT: '0', SANDBOX_PORT: '0' })
+    assert.match(loaded.err, /One step is left: copy the secret key .*restored\/secret\.key/)
+    assert.match((await runOne(['restore', file], target)).err, /a restore never overwrites/)
+    const keyless = await runOne(['start'], { ...target, PORT: '0', SANDBOX_PORT: '0' })
     assert.equal(keyless.code, 1)
     assert.match(keyless.err, /first used with another secret key: set SECRET_KEY to that one, or bring/)
 
     copyFileSync(join(dataDir, 'secret.key'), join(restored, 'secret.key'))
-    const second = await startIn(restored)
+    const second = await startIn(restored, target)
     const token = new Client(second.production.address, avery.token)
     assert.deepEqual((await token.get('/app/v1/bucket', { id: 'plan' })).body, bucket)
     second.child.kill('SIGINT')
     assert.equal((await second.ended).code, 0)
-    assert.deepEqual(processesIn(restored), [])
   })
 })
 
-test('demo data comes to an untouched embedded database only', async () => {
-  const dataDir = join(place, 'own')
-  assert.equal((await runOne(['user', 'add', '@mine'], { DATA_DIR: dataDir })).code, 0)
-  const { child, ended, settings } = await startIn(dataDir)
-  child.kill('SIGTERM')
-  await ended
-  assert.equal((await runOne(['user', 'list'], settings)).out, '@mine\t\tno password\n')
+test('demo data comes to an untouched embedded database only', async (t) => {
+  const connection = await takeDatabase()
+  t.after(() => giveBack(connection))
+  const count = () => runSql(connection, 'select count(*)::int as people from gs_production.people')
+  const before = await count()
+  // As a start without DATABASE_URL does, on a database in which there is somebody.
+  await importDemoWhereDue(readConfig({ DATA_DIR: join(place, 'own') }), connection, openCommandLog())
+  assert.deepEqual(await count(), before)
 })

@@ -15,11 +15,11 @@ import { catchSignals } from './signals.ts'
 const CLOSING_MS = 2_000
 
 export const start = command({
-  about: 'Starts the platform, production and sandbox, with its own database unless DATABASE_URL names another.',
+  about: 'Starts the platform, production and sandbox, with an embedded database unless DATABASE_URL is set.',
   args: [],
   options: {},
   notes:
-    'Settings come from the environment, or from the file that CONFIG_FILE names: docs/configuration.md lists them.',
+    'Settings are environment variables, or lines of the file that CONFIG_FILE names. docs/configuration.md lists them.',
   examples: ['start', 'start   # with PORT=8080 SANDBOX_PORT=8081 in the environment'],
   run: async () => {
     const config = readConfig()

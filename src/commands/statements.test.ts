@@ -23,10 +23,10 @@ test('old statements are removed from one environment, after a look at how many 
     ])
     const sentence = (many: string, went: string, name = 'production') =>
       `${many} and 0 attachments, 0 whole months among them, ${went} from ${name}.\n`
-    assert.deepEqual([dry!.code, dry!.out, dry!.err], [0, sentence('3 statements', 'would go'), ''])
-    assert.deepEqual([done!.code, done!.out, done!.err], [0, sentence('3 statements', 'went'), ''])
-    assert.equal(again!.out, sentence('0 statements', 'went'))
-    assert.equal(sandbox!.out, sentence('0 statements', 'went', 'sandbox'))
+    assert.deepEqual([dry!.code, dry!.out, dry!.err], [0, sentence('3 statements', 'would be removed'), ''])
+    assert.deepEqual([done!.code, done!.out, done!.err], [0, sentence('3 statements', 'were removed'), ''])
+    assert.equal(again!.out, sentence('0 statements', 'were removed'))
+    assert.equal(sandbox!.out, sentence('0 statements', 'were removed', 'sandbox'))
     assert.deepEqual([wrong!.code, future!.code], [2, 1])
     assert.match(wrong!.err, /--before must be a date/)
     assert.match(future!.err, /before must be in the past/)

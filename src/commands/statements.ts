@@ -1,19 +1,25 @@
 import { parseDate } from '../http/input/dates.ts'
 import { countOlder, type Removal, removeOlder } from '../statements/retention.ts'
-import { type CommandGroup, command, ENVIRONMENT_OPTION, print, UsageError } from './command.ts'
-import { readEnvironmentName, withEnvironment } from './database.ts'
+import { type CommandGroup, command, IN_PRODUCTION, print, UsageError } from './command.ts'
+import { withEnvironment } from './database.ts'
 import { operator } from './operator.ts'
 
 const retention = command({
-  about: 'Removes xAPI statements that were stored before a date, with their attachments.',
+  about: 'Removes xAPI statements stored before a date, with their attachments.',
   args: [],
   options: {
-    before: { type: 'string', value: 'DATE', about: 'Removes what is older: a date, or a date and time in UTC' },
+    before: {
+      type: 'string',
+      value: 'DATE',
+      about: 'Removes statements stored before this date, or date and time in UTC',
+    },
     'dry-run': { type: 'boolean', default: false, about: 'Only counts them' },
-    environment: { ...ENVIRONMENT_OPTION, default: 'production' },
+    environment: IN_PRODUCTION,
   },
-  notes:
-    'It cannot be undone: look at --dry-run first. Whole months go at once, the rest in parts, while the platform is running. XAPI_RETENTION_DAYS does the same day by day.',
+  notes: [
+    'There is no undo: use --dry-run first. Whole months are removed at once, the rest in parts. The platform may be running.',
+    'The setting XAPI_RETENTION_DAYS does the same every day.',
+  ].join('\n'),
   examples: [
     'statements retention --before 2024-01-01 --dry-run',
     'statements retention --before 2024-01-01T00:00:00Z --environment sandbox',
@@ -22,9 +28,11 @@ const retention = command({
     const before = values.before === undefined ? undefined : parseDate(values.before)
     if (!before) throw new UsageError('--before must be a date, such as 2024-01-01')
     const isDry = values['dry-run']
-    return withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name }) => {
+    return withEnvironment(values.environment, async ({ db, name }) => {
       const remove = isDry ? countOlder : removeOlder
-      print(`${describe(await remove(db, operator(), { before }))} ${isDry ? 'would go' : 'went'} from ${name}.`)
+      print(
+        `${describe(await remove(db, operator(), { before }))} ${isDry ? 'would be' : 'were'} removed from ${name}.`,
+      )
     })
   },
 })

@@ -8,10 +8,11 @@ import { findRunning, hasDatabase, openCommandLog, refuseEarlier, withEnvironmen
 const ANSWER_MS = 5_000
 
 export const status = command({
-  about: 'Says whether the platform of DATA_DIR or DATABASE_URL is running, and at which addresses.',
+  about: 'Shows whether the platform is running, and its addresses.',
   args: [],
   options: { json: JSON_OPTION },
-  notes: 'The exit code is 0 where both environments are ready, and 1 where they are not. It starts nothing.',
+  notes:
+    'Looks at the platform of DATA_DIR or DATABASE_URL, and starts nothing. The exit code is 0 if both environments are ready, otherwise 1.',
   examples: ['status', 'status --json'],
   run: async (_args, values) => {
     const config = readConfig()
@@ -25,8 +26,8 @@ export const status = command({
     if (!isRunning)
       throw new StartupError(
         connection || !hasDatabase(config)
-          ? `No platform answers for ${place}: groundschool start starts one`
-          : `The platform of ${place} is not running: groundschool start starts it`,
+          ? `No platform is running for ${place}: start it with groundschool start`
+          : `The platform of ${place} is not running: start it with groundschool start`,
       )
   },
 })

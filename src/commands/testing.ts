@@ -11,7 +11,7 @@ import { databaseUrl } from '../testing/machine.ts'
 import { findFreePort } from '../testing/ports.ts'
 import { Client } from '../testing/testing.ts'
 
-const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
+export const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
 export const place = mkdtempSync(join(tmpdir(), 'groundschool-commands-'))
 // Root's database runs as another user, and would be kept outside of a place that only root may enter.
 chmodSync(place, 0o755)

@@ -15,7 +15,7 @@ test('people are added, get a password, are disabled, enabled, listed and remove
       line('add @JO'),
       line('add j@o'),
     ])
-    const sentence = '@Jo was added to production. A password comes next: groundschool user password @Jo\n'
+    const sentence = '@Jo was added to production. Now set a password: groundschool user password @Jo\n'
     assert.deepEqual({ code: added!.code, out: added!.out, err: added!.err }, { code: 0, out: sentence, err: '' })
     assert.deepEqual(
       [taken!.code, taken!.err],
@@ -36,9 +36,23 @@ test('people are added, get a password, are disabled, enabled, listed and remove
         [0, 'The password of @jo was changed in production; all their sessions have ended.\n'],
       ],
     )
-    const [disabled, list, enabled, sandbox] = await runAll(
-      ['disable @jo', 'list', 'enable @jo', 'list --environment sandbox'].map(line),
+    const [disabled, list, json, enabled, sandbox] = await runAll(
+      ['disable @jo', 'list', 'list --json', 'enable @jo', 'list --environment sandbox'].map(line),
     )
+    const listed = JSON.parse(json!.out)
+    assert.deepEqual(
+      listed.find(({ handle }: { handle: string }) => handle === '@Jo'),
+      {
+        handle: '@Jo',
+        firstName: 'Jo',
+        lastName: 'Ng',
+        administrator: false,
+        developer: true,
+        disabled: true,
+        hasPassword: true,
+      },
+    )
+    assert.equal(listed.length, list!.out.trim().split('\n').length)
     assert.deepEqual([disabled!.code, enabled!.code], [0, 0])
     assert.ok(list!.out.split('\n').includes('@Jo\tJo Ng\tdeveloper, disabled'), list!.out)
     assert.ok(list!.out.split('\n').includes('@avery\t\tno password'))
@@ -139,14 +153,14 @@ test('an operator says who looks after a child', async () => {
     assert.deepEqual(
       results.slice(1).map(({ code, out, err }) => [code, out + err]),
       [
-        [0, '@avery now looks after @kim in production.\n'],
-        [0, 'AVERY looks already after kim in production.\n'],
+        [0, '@avery is now a parent of @kim in production.\n'],
+        [0, 'AVERY is already a parent of kim in production.\n'],
         [1, '@avery is no child: only an account whose date of birth is less than 13 years ago is\n'],
         [1, 'There is nobody with the handle @nobody\n'],
         [1, '@blake is not a parent of @kim\n'],
         [
           0,
-          '@avery no longer looks after @kim in production.\n@kim has no parent left: nobody finds them while they are a child.\n',
+          '@avery is no longer a parent of @kim in production.\n@kim has no parent left: nobody can find them while they are a child.\n',
         ],
       ],
     )

@@ -8,21 +8,20 @@ import { makeResetLink, RESET_MINUTES } from '../people/resets.ts'
 import {
   type CommandGroup,
   command,
-  ENVIRONMENT_OPTION,
+  IN_PRODUCTION as environment,
   JSON_OPTION,
   print,
   printList,
   tell,
   UsageError,
+  YES_OPTION,
 } from './command.ts'
 import { readEnvironmentName, withEnvironment } from './database.ts'
 import { operator } from './operator.ts'
 import { readSecret } from './secret-input.ts'
 
-const environment = { ...ENVIRONMENT_OPTION, default: 'production' } as const
-
 const add = command({
-  about: 'Adds a person, who can sign in once they have a password.',
+  about: 'Adds a person. They can sign in once they have a password.',
   args: ['HANDLE'],
   options: {
     'first-name': { type: 'string', value: 'TEXT', about: 'Given name' },
@@ -35,7 +34,7 @@ const add = command({
   examples: ['user add @jo --first-name Jo --last-name Ng --developer'],
   run: ([handle], values) =>
     withEnvironment(
-      readEnvironmentName(values.environment)!,
+      values.environment,
       async ({ db, name }) => {
         const { handle: added } = await addPerson(db, operator(), {
           handle: handle!,
@@ -45,21 +44,23 @@ const add = command({
           isAdministrator: values.administrator,
           isDeveloper: values.developer,
         })
-        print(`${added} was added to ${name}. A password comes next: groundschool user password ${added}`)
+        print(`${added} was added to ${name}. Now set a password: groundschool user password ${added}`)
       },
       { mayMake: true },
     ),
 })
 
 const password = command({
-  about: 'Sets the password of a person and ends all their sessions.',
+  about: 'Sets the password of a person, and ends all their sessions.',
   args: ['HANDLE'],
   options: {
-    'remove-passkeys': { type: 'boolean', default: false, about: 'Also remove all their passkeys' },
+    'remove-passkeys': { type: 'boolean', default: false, about: 'Also removes all their passkeys' },
     environment,
   },
-  notes:
-    'The password is asked for, or read from the standard input. It is never an argument, because others can see those. Passkeys still sign in afterwards, and are listed: remove them where somebody else may have added one.',
+  notes: [
+    'The command asks for the password, or reads it from standard input. It is never an argument, because others can see those.',
+    'Passkeys keep working, and are listed. Remove them if somebody else may have added one.',
+  ].join('\n'),
   examples: ['user password @jo', 'user password @jo --remove-passkeys', 'user password @jo < password.txt'],
   run: async ([handle], values) => {
     const name = readEnvironmentName(values.environment)!
@@ -81,26 +82,28 @@ const password = command({
 })
 
 const resetLink = command({
-  about: 'Prints a link with which a person can set a new password, once.',
+  about: 'Prints a link that sets a new password. It works once.',
   args: ['HANDLE'],
   options: { environment },
-  notes:
-    'For people who cannot ask for one themselves, because they have no e-mail address or the platform sends no messages. Anybody who has the link can use it: give it only to that person.',
+  notes: [
+    'For people who cannot ask for a link: they have no e-mail address, or the platform sends no mail. Anybody who has the link can',
+    'use it, so give it only to that person.',
+  ].join('\n'),
   examples: ['user reset-link @jo'],
   run: ([handle], values) =>
-    withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name, get }) => {
+    withEnvironment(values.environment, async ({ db, name, get }) => {
       print(await makeResetLink(db, operator(), { handle: handle! }, get(messagePolicy)))
       tell(`It sets the password of ${handle} in ${name}, once, within ${RESET_MINUTES} minutes.`)
     }),
 })
 
 const disable = command({
-  about: 'Keeps a person from signing in and ends all their sessions.',
+  about: 'Stops a person from signing in, and ends all their sessions.',
   args: ['HANDLE'],
   options: { environment },
   examples: ['user disable @jo'],
   run: ([handle], values) =>
-    withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name, get }) => {
+    withEnvironment(values.environment, async ({ db, name, get }) => {
       await disablePerson(db, operator(), { handle: handle!, isDisabled: true }, get(forgetting))
       print(`${handle} was disabled in ${name}; all their sessions have ended.`)
     }),
@@ -112,25 +115,27 @@ const enable = command({
   options: { environment },
   examples: ['user enable @jo'],
   run: ([handle], values) =>
-    withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name, get }) => {
+    withEnvironment(values.environment, async ({ db, name, get }) => {
       await disablePerson(db, operator(), { handle: handle!, isDisabled: false }, get(forgetting))
       print(`${handle} was enabled in ${name}.`)
     }),
 })
 
 const remove = command({
-  about: 'Removes a person for good, with everything that is theirs alone.',
+  about: 'Removes a person for good, with all data that is theirs alone.',
   args: ['HANDLE'],
   options: {
-    yes: { type: 'boolean', default: false, about: 'Really: it cannot be undone' },
+    yes: YES_OPTION,
     environment,
   },
-  notes:
-    'All their tokens are dead at once. What they share with others stays without them, and their handle is given to nobody else for 180 days. To keep somebody out for a while, disable them instead.',
+  notes: [
+    'All their tokens stop working at once. Data that they share with others stays, without them. Nobody else can have their handle',
+    'for 180 days. To keep somebody out for a while, disable them instead.',
+  ].join('\n'),
   examples: ['user remove @jo --yes'],
   run: ([handle], values) => {
     if (!values.yes) throw new UsageError(`Removing ${handle} cannot be undone: repeat it with --yes`)
-    return withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name, get }) => {
+    return withEnvironment(values.environment, async ({ db, name, get }) => {
       await removeByHandle(db, operator(), { handle: handle! }, get(leavingPolicy))
       print(`${handle} was removed from ${name}.`)
     })
@@ -138,36 +143,39 @@ const remove = command({
 })
 
 const parent = command({
-  about: 'Lets a person look after the account of a child under 13.',
+  about: 'Makes a person the parent of a child under 13.',
   args: ['CHILD', 'PARENT'],
   options: {
-    remove: { type: 'boolean', default: false, about: 'Ends that' },
+    remove: { type: 'boolean', default: false, about: 'Removes the parent instead' },
     environment,
   },
-  notes:
-    'Parents add accounts of children by themselves; this is for accounts that exist, and for a second parent. A parent decides who finds the child and who its friends are, sets its password and can delete it: make sure that they are who they say. A child without a parent is found by nobody.',
+  notes: [
+    'Parents add accounts for their children themselves. This command is for an account that exists already, and for a second parent.',
+    'A parent decides who can find the child and who its friends are, sets its password, and can delete the account: make sure who',
+    'they are. Nobody can find a child without a parent.',
+  ].join('\n'),
   examples: ['user parent @kim @jo', 'user parent @kim @jo --remove'],
   run: ([child, adult], values) =>
-    withEnvironment(readEnvironmentName(values.environment)!, async ({ db, name }) => {
+    withEnvironment(values.environment, async ({ db, name }) => {
       const link = { child: child!, parent: adult! }
       if (!values.remove) {
         const isNew = await addParent(db, operator(), link)
-        print(`${adult} ${isNew ? 'now looks' : 'looks already'} after ${child} in ${name}.`)
+        print(`${adult} is ${isNew ? 'now' : 'already'} a parent of ${child} in ${name}.`)
         return
       }
       const { isLeftAlone } = await removeParent(db, operator(), link)
-      print(`${adult} no longer looks after ${child} in ${name}.`)
-      if (isLeftAlone) tell(`${child} has no parent left: nobody finds them while they are a child.`)
+      print(`${adult} is no longer a parent of ${child} in ${name}.`)
+      if (isLeftAlone) tell(`${child} has no parent left: nobody can find them while they are a child.`)
     }),
 })
 
 const list = command({
-  about: 'Lists all people by handle: handle, name and what is special about them, separated by tabs.',
+  about: 'Lists all people, separated by tabs: handle, name, roles and state.',
   args: [],
   options: { environment, json: JSON_OPTION },
   examples: ['user list', 'user list --environment sandbox --json'],
   run: (_args, values) =>
-    withEnvironment(readEnvironmentName(values.environment)!, ({ db }) =>
+    withEnvironment(values.environment, ({ db }) =>
       printList(listPeople(db), values.json, { line: describe, json: toJson }),
     ),
 })
@@ -195,6 +203,6 @@ const toJson = (person: Listed) => ({
 })
 
 export const user: CommandGroup = {
-  about: 'Adds, lists, enables, disables and removes people, sets passwords, and says who looks after a child.',
+  about: 'Manages people: accounts, passwords, parents of children.',
   verbs: { add, password, 'reset-link': resetLink, disable, enable, remove, parent, list },
 }

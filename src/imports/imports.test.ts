@@ -141,6 +141,24 @@ test('an app has anonymous users and keeps its public buckets to their members, 
   assert.deepEqual(other, await has())
 })
 
+test('an app is launched where a file says, as long as sign-in may lead there', async (t) => {
+  const app = await testApp(t)
+  const has = async () => (await app.sql(`select launch_uri from apps where client_id = 'gs-logbook'`))[0]?.launch_uri
+  const bring = (fields: object) => run(app, { apps: [{ key: 'logbook', name: 'Logbook', ...fields }] })
+  const [here, there] = ['https://here.example/back', 'https://there.example/back']
+  await bring({ redirectUris: [here, there], launchUri: `${here}?from=lesson` })
+  assert.equal(await has(), `${here}?from=lesson`)
+  const again = await bring({ redirectUris: [here, there], launchUri: `${here}?from=lesson` })
+  assert.deepEqual(again.production?.apps, all(0, 0, 1))
+  await bring({})
+  assert.equal(await has(), `${here}?from=lesson`, 'what a file does not name stays')
+  await bring({ redirectUris: [there] })
+  assert.equal(await has(), null, 'it goes with the redirect URI that it was')
+  await bring({ redirectUris: [here], launchUri: here })
+  await bring({ launchUri: null })
+  assert.equal(await has(), null)
+})
+
 test('the same password keeps its sessions, another one ends them', async (t) => {
   const app = await testApp(t)
   await run(app, school())

@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { parseEnv } from 'node:util'
+import { parseArgs, parseEnv } from 'node:util'
 import { isGroup } from '../commands/command.ts'
 import { commands } from '../commands/commands.ts'
 import { listSettings, readConfig } from '../config.ts'
@@ -51,6 +51,42 @@ test('no message and no document points to a command, a script or a document tha
     for (const [document] of text.matchAll(/\b(?:docs|deploy)\/[\w/-]+\.(?:md|json|conf|yaml|service)\b/g))
       if (!existsSync(join(ROOT, document))) wrong.push(`${file}: ${document}`)
   }
+  assert.deepEqual(wrong, [])
+})
+
+/** What is wrong with a command line, as it is typed after `groundschool`. */
+function findMistake(typed: string): string | undefined {
+  const [line = ''] = typed.split(/ *(?:[<>|;#]|&&| {3})/)
+  const words = [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, one, two, three]) => one ?? two ?? three!)
+  const [name = '', ...rest] = words
+  if (!Object.hasOwn(commands, name)) return known(name) ? undefined : `no command ${name}`
+  const found = commands[name as keyof typeof commands]
+  const entry = isGroup(found) ? found.verbs[rest.shift() ?? ''] : found
+  // A group alone is named, not typed.
+  if (!entry) return undefined
+  try {
+    const options = { ...entry.options, help: { type: 'boolean' } } as const
+    const { positionals } = parseArgs({ args: rest, options, allowPositionals: true })
+    return positionals.length > entry.args.length ? 'too many arguments' : undefined
+  } catch (problem) {
+    return (problem as Error).message
+  }
+}
+
+test('every option of a command that a document or a help text shows exists', () => {
+  const shown = READ.filter((file) => file.endsWith('.md')).flatMap((file) =>
+    [...read(file).matchAll(/(?:`|npx )groundschool ([^`\n]+)/g)].map(([, line]) => ({ file, line: line! })),
+  )
+  const examples = Object.entries(commands).flatMap(([name, entry]) =>
+    (isGroup(entry) ? Object.values(entry.verbs) : [entry]).flatMap((one) =>
+      one.examples.map((line) => ({ file: `help of ${name}`, line })),
+    ),
+  )
+  assert.ok(shown.length > 40 && examples.length > 40)
+  const wrong = [...shown, ...examples].flatMap(({ file, line }) => {
+    const mistake = findMistake(line)
+    return mistake ? `${file}: groundschool ${line}: ${mistake}` : []
+  })
   assert.deepEqual(wrong, [])
 })
 

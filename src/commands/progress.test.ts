@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startProgress } from './progress.ts'
+
+/** Somewhere to draw, and a clock that stands still until it is moved. */
+function watch({ isTTY }: { isTTY: boolean }) {
+  let [written, now] = ['', 0]
+  const write = (text: string) => {
+    written += text
+    return true
+  }
+  const output = { isTTY, columns: 100, write } as unknown as typeof process.stderr
+  const progress = startProgress({ isCounted: true, output, now: () => now })
+  return {
+    progress,
+    after: (ms: number) => (now += ms),
+    read: () => {
+      // Without what clears the rest of the line.
+      const text = written.replaceAll('\x1b[K', '')
+      written = ''
+      return text
+    },
+  }
+}
+
+test('on a terminal one line shows how many are done and how long the rest takes', () => {
+  const { progress, after, read } = watch({ isTTY: true })
+  after(1_000)
+  progress.update(0, 5_000, 'people')
+  assert.equal(read(), `\r${'░'.repeat(24)}   0 %  people: 0 of 5000`)
+  after(10)
+  progress.update(1, 5_000, 'people')
+  assert.equal(read(), '', 'it is not drawn more often than eyes can see')
+  after(1_990)
+  progress.update(1_000, 5_000, 'people')
+  assert.match(read(), /^\r█{5}░{19} {2}20 % {2}people: 1000 of 5000, 8 s left$/)
+  // Another kind of work has another speed.
+  after(500)
+  progress.update(1_000, 5_000, 'passwords')
+  assert.match(read(), /passwords: 1000 of 5000$/)
+  after(100_000)
+  progress.update(1_100, 5_000, 'passwords')
+  assert.match(read(), /passwords: 1100 of 5000, 6[56] min left/)
+  progress.update(5_000, 5_000, 'passwords')
+  progress.finish()
+  assert.match(read(), /\r█{24} 100 % {2}passwords: 5000 of 5000.*\n$/)
+})
+
+test('elsewhere there are lines, every five seconds, and none for what is over sooner', () => {
+  const { progress, after, read } = watch({ isTTY: false })
+  progress.update(0, 100, 'people')
+  after(4_900)
+  progress.update(50, 100, 'people')
+  assert.equal(read(), '')
+  after(100)
+  progress.update(50, 100, 'people')
+  assert.equal(read(), '50 %, people: 50 of 100, 5 s left\n')
+  after(1_000)
+  progress.update(60, 100, 'people')
+  progress.finish()
+  assert.equal(read(), '')
+})
