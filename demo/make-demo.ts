@@ -112,16 +112,16 @@ function makeOthers() {
 
 /** Beside the 200: nobody finds them until their parent turns it on. */
 const CHILDREN = [
-  { handle: '@leo.marchand', firstName: 'Léo', dateOfBirth: '2020-05-06' },
-  { handle: '@manon.marchand', firstName: 'Manon', dateOfBirth: '2022-09-23' },
-].map((child) => ({
-  ...child,
-  lastName: 'Marchand',
-  country: 'FR',
-  parents: ['@cecile.marchand'],
-  apps: APPS,
-  demo: true,
-}))
+  ...[
+    { handle: '@leo.marchand', firstName: 'Léo', dateOfBirth: '2020-05-06' },
+    { handle: '@manon.marchand', firstName: 'Manon', dateOfBirth: '2022-09-23' },
+  ].map((child) => ({ ...child, lastName: 'Marchand', country: 'FR', parents: ['@cecile.marchand'] })),
+  // The examples of operations are about these two.
+  ...[
+    { handle: '@noa.okafor', firstName: 'Noa', dateOfBirth: '2018-03-02' },
+    { handle: '@sam.okafor', firstName: 'Sam', dateOfBirth: '2020-11-20' },
+  ].map((child) => ({ ...child, lastName: 'Okafor', country: 'NG', parents: ['@casey', '@ellis'] })),
+].map((child) => ({ ...child, apps: APPS, demo: true }))
 
 const launch = { app: 'demo-app', launchUri: 'http://localhost:4000/demo/callback', passCode: true }
 
@@ -402,6 +402,9 @@ const CLASSES = [
   },
 ]
 
+/** Where the API reference is led back to, in either environment. */
+const REFERENCE = ['http://localhost:4000/docs/callback', 'http://localhost:4001/docs/callback']
+
 const person = (name: string, lastName: string, more: object) => ({
   handle: `@${name.toLowerCase()}`,
   firstName: name,
@@ -461,9 +464,7 @@ export const makeDemo = () => ({
       owner: '@drew',
       redirectUris: [
         'http://localhost:4000/demo/callback',
-        // The API reference signs in as this app, in either environment.
-        'http://localhost:4000/docs/callback',
-        'http://localhost:4001/docs/callback',
+        ...REFERENCE,
         'http://127.0.0.1/callback',
         'demo://callback',
       ],
@@ -490,7 +491,7 @@ export const makeDemo = () => ({
         addresses: { request: 'http://localhost:4102/request', distributions: 'http://localhost:4102/distributions' },
         permissions: ['ato'],
       },
-      ['http://localhost:4102/callback'],
+      ['http://localhost:4102/callback', ...REFERENCE],
     ),
   ],
   courses: [PREFLIGHT],

@@ -28,6 +28,7 @@ export const REFRESH_TOKEN = 'gs_rt_Hw3kP9sV5zC1mX7bN2qL8tR4yF6jD0gS3uA5eK9oW1iT
 export const CODE = 'gs_ac_zT5nY1kV8wQ3rJ6mB0xF9cH2dL7sP4gA1eU8iO5tR2yKq6Wn'
 export const CODE_VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 export const DEVICE_CODE = 'gs_dc_Qe8rT2yU6iO0pA4sD7fG1hJ5kL9zX3cV8bN2mW6qE0rTt4Yx'
+export const USER_CODE = 'BCDF-GHJK'
 export const RESET_CODE = 'gs_pr_Lk7jH1gF5dS9aP3oI6uY0tR4eW8qM2nB6vC1xZ5lKj9Hg3Fd'
 
 export const SIGN_UP_CODE = 'gs_su_Pq4wE8rT2yU6iO0aS5dF9gH3jK7lZ1xC6vB0nM4qW8eR3tYu'

@@ -41,6 +41,7 @@ export const examples = {
         password: NEW_PASSWORD,
       },
       answer: { handle: '@robin', name: 'Robin Adeyemi' },
+      fill: { code: 'The code in the link of the message' },
     },
   },
   signOut: {
@@ -110,12 +111,12 @@ export const examples = {
   endBrowser: {
     description:
       'Use it for a lost laptop or a forgotten sign-in on a shared computer. The cookie of that browser stops working at once. Take the id from the list of browsers.',
-    example: { request: { browserId: BROWSER_ID }, answer: DONE },
+    example: { request: { browserId: BROWSER_ID }, answer: DONE, after: 'listOwnBrowsers' },
   },
   endSession: {
     description:
       'Signs the person out of one app on one device. The app keeps the consent, so signing in again asks for nothing new. Take the id from the list of apps.',
-    example: { request: { sessionId: SESSION_ID }, answer: DONE },
+    example: { request: { sessionId: SESSION_ID }, answer: DONE, after: 'listOwnApps' },
   },
   endEverythingElse: {
     description:
@@ -140,6 +141,10 @@ export const examples = {
   resetPassword: {
     description:
       'Send the code from the link together with the new password, of 8 to 1000 characters. Every session and browser that the old password opened ends, and the cookies of the answer sign the person in here. Passkeys stay unless `removePasskeys` names them; those that stay are listed.',
-    example: { request: { code: RESET_CODE, password: NEW_PASSWORD, removePasskeys: 'all' }, answer: NO_PASSKEYS },
+    example: {
+      request: { code: RESET_CODE, password: NEW_PASSWORD, removePasskeys: 'all' },
+      answer: NO_PASSKEYS,
+      fill: { code: 'The code in the link of the message' },
+    },
   },
 }

@@ -47,9 +47,10 @@ export const examples = {
     description:
       'Reports how far a request is; the token is from the sign-in to the plugin. Requests go from `not-started` to `in-progress`, from there to `action-required` or `under-review` and back, and from `under-review` to `completed`, for good. Repeating the status changes nothing but `cancellable`.',
     example: {
-      request: { ...NAMED, status: 'in-progress', complete: false, cancellable: false },
+      request: { ...NAMED, status: 'in-progress', complete: false, cancellable: true },
       answer: DONE,
       as,
+      clientId: 'gs-demo-ato',
     },
   },
   reportAtoAlert: {
@@ -65,6 +66,7 @@ export const examples = {
       },
       answer: DONE,
       as,
+      clientId: 'gs-demo-ato',
     },
   },
   addAtoPackage: {
@@ -82,7 +84,7 @@ export const examples = {
   },
   listAtoPackages: {
     description: 'The packages of an app, by name. An app that the caller does not work on seems to have none.',
-    example: { request: { clientId: CLIENT_ID }, answer: page(PACKAGE), as },
+    example: { request: { clientId: CLIENT_ID }, answer: page(PACKAGE), as, after: 'addAtoPackage' },
   },
   removeAtoPackage: {
     description:
@@ -127,7 +129,7 @@ export const examples = {
   listAtoRequests: {
     description:
       'The requests about an app, the newest first. An app that the caller does not work on seems to have none.',
-    example: { request: { clientId: CLIENT_ID, packageId: PACKAGE_ID }, answer: page(REQUEST), as },
+    example: { request: { clientId: CLIENT_ID, packageId: PACKAGE_ID }, answer: page(REQUEST), as, after: 'startAtoRequest' },
   },
   cancelAtoRequest: {
     description:
@@ -147,7 +149,7 @@ export const examples = {
     description:
       "Gives the address that opens the plugin at this request: its redirect URI, with a code for the caller and the request's id as `state`. A caller who has not allowed the plugin yet gets 401/4019, is asked, and says so with `allow`.",
     example: {
-      request: NAMED,
+      request: { ...NAMED, allow: true },
       answer: { uri: `http://127.0.0.1/callback?code=${CODE}&state=${REQUEST_ID}` },
       as,
     },

@@ -13,7 +13,7 @@ export const auditOperations: readonly Operation[] = [
     description:
       'What happened to accounts, sessions and apps, the latest first, and who did it. Filters can be combined; `next` of an answer is the `cursor` of the page after it.',
     example: {
-      request: { action: 'sign-in.password', handle: '@ellis', limit: 1 },
+      request: { limit: 1 },
       answer: {
         docs: [
           {
@@ -28,7 +28,7 @@ export const auditOperations: readonly Operation[] = [
             detail: {},
           },
         ],
-        next: null,
+        next: 'MjAyNi0wNS0wMVQxMjowMDowMFo',
       },
       as: 'ellis',
     },

@@ -18,6 +18,7 @@ const BADGE = {
   createdDate: MOMENT,
   updatedDate: MOMENT,
 }
+const BY_PLUGIN = { ...BADGE, name: 'Quick preflight' }
 const OF_OBJECTIVE = {
   ...BADGE,
   name: 'Safety first',
@@ -37,12 +38,12 @@ export const examples = {
   addPluginBadge: {
     description:
       'A badge of a course or of an objective in an organisation that the plugin was given. The platform gives it to everybody who earns it, also to those who have before. Sent again with the same name, it changes the plugin’s badge of that name; a name that somebody else’s badge has is refused.',
-    example: { request: ofCourse, answer: BADGE },
+    example: { request: { ...ofCourse, name: BY_PLUGIN.name }, answer: BY_PLUGIN },
   },
   listCourseBadges: {
     description:
       'Badges that belong to whole courses of the plugin’s organisations, or of those in `orgIds`, or of one course. At most 1000, by course and name.',
-    example: { request: { courseId: 'course-preflight' }, answer: [BADGE], after: 'addPluginBadge' },
+    example: { request: { courseId: 'course-preflight' }, answer: [BY_PLUGIN], after: 'addPluginBadge' },
   },
   listObjectiveBadges: {
     description:
@@ -52,7 +53,7 @@ export const examples = {
   assertBadge: {
     description:
       'The person has the badge from now on, as asserted by this plugin (`assertedBy`); if it is the platform’s, the earned one replaces it later. Name, image and issuer of a badge of the platform are the platform’s; any other `badgeId` is the plugin’s own and stored as sent. Somebody who has the badge already keeps it as it is, and the answer shows it.',
-    example: { request: { userId: PLUGIN_USER_ID, ...EARNED }, answer: ASSERTION },
+    example: { request: { userId: PLUGIN_USER_ID, ...EARNED }, answer: ASSERTION, after: 'readRecords' },
   },
   listAssertions: {
     description:

@@ -3,6 +3,7 @@ import { DONE, MOMENT, USER_IDS } from '../samples.ts'
 const { avery, blake, casey } = USER_IDS
 const ID = 'flight-plan'
 const DATA = { route: { from: 'ESSA', to: 'LFPG' }, fuel: 120 }
+const after = 'createBucket'
 const BUCKET = { id: ID, users: [avery, blake], public: false, data: DATA, createdDate: MOMENT, version: 1 }
 
 /** What people read about these operations. */
@@ -10,7 +11,7 @@ export const examples = {
   readBucket: {
     description:
       'Members may read a bucket; if it is public, every user of the app may. With a `key` the answer has only that part of the data, still inside its objects. The `version` is also the `ETag`, for a later `If-Match`.',
-    example: { request: { id: ID, key: 'route.to' }, answer: { ...BUCKET, data: { route: { to: 'LFPG' } } } },
+    example: { request: { id: ID, key: 'route.to' }, answer: { ...BUCKET, data: { route: { to: 'LFPG' } } }, after },
   },
   createBucket: {
     description:
@@ -21,7 +22,7 @@ export const examples = {
     description:
       'Changes one place in the data and leaves the rest as it is, so two users can write to different keys at once. Objects that are missing on the way are made. Send `If-Match` if the write must not overwrite a newer version; the answer is the whole bucket.',
     example: {
-      headers: { 'If-Match': '"1"' },
+      after,
       request: { id: ID, key: 'route.to', value: 'LFPO' },
       answer: { ...BUCKET, data: { route: { from: 'ESSA', to: 'LFPO' }, fuel: 120 }, version: 2 },
     },
@@ -29,12 +30,13 @@ export const examples = {
   deleteBucket: {
     description:
       'Removes the data and the history for all members, and frees its storage. Open change streams end. This cannot be undone; the id can be used again.',
-    example: { request: { id: ID }, answer: DONE },
+    example: { request: { id: ID }, answer: DONE, after },
   },
   addBucketUser: {
     description:
       'The new member may read, write, add and remove like all others. It must be a user of your app; a bucket has at most 1000 members. Adding a member again changes nothing.',
     example: {
+      after,
       request: { id: ID, userId: casey },
       answer: { ...BUCKET, users: [avery, blake, casey], version: 2 },
     },
@@ -42,16 +44,16 @@ export const examples = {
   removeBucketUser: {
     description:
       'The user loses access at once, and their change streams end. Members may remove themselves and each other, but the last one cannot go: delete the bucket instead. Removing a user who is not a member changes nothing.',
-    example: { request: { id: ID, userId: blake }, answer: { ...BUCKET, users: [avery], version: 2 } },
+    example: { request: { id: ID, userId: blake }, answer: { ...BUCKET, users: [avery], version: 2 }, after },
   },
   listBuckets: {
     description:
       'The answer is a plain array of ids, in the order of their characters. Public buckets of others are not in it. A page has up to 1000 ids, and a page past the end is empty.',
-    example: { request: { page: 1, limit: 100 }, answer: [ID] },
+    example: { request: { page: 1, limit: 100 }, answer: [ID], after },
   },
   watchBucket: {
     description:
       'Keeps the connection open and sends every change within a fraction of a second. Open the stream first and read the bucket then, so that you miss nothing in between. After a break, `Last-Event-ID` brings what you missed; a user may have 50 streams open in a process.',
-    example: { request: { id: ID } },
+    example: { request: { id: ID }, after },
   },
 }

@@ -11,7 +11,8 @@ const avery = {
   enrolledDate: MOMENT,
   userId: null,
 }
-const byInstructor = { as: 'casey', request: { studentId: 'student-avery' } } as const
+const blake = { ...avery, studentId: 'student-blake', handle: '@blake', name: 'Blake Moreau' }
+const byInstructor = { as: 'casey', request: { studentId: 'student-blake' } } as const
 
 /** What people read about these operations. */
 export const examples = {
@@ -36,17 +37,17 @@ export const examples = {
   dropStudent: {
     description:
       'Ends a place in a class. What was recorded stays and can be read, and nothing more is recorded. The student cannot come back with the code; an instructor can enrol or reinstate them.',
-    example: { ...byInstructor, answer: { ...avery, status: 'dropped' } },
+    example: { ...byInstructor, answer: { ...blake, status: 'dropped' } },
   },
   suspendStudent: {
     description:
       'Keeps a student from recording anything until they are reinstated. They still see the class, and joining it again changes nothing.',
-    example: { ...byInstructor, answer: { ...avery, status: 'suspended' } },
+    example: { ...byInstructor, answer: { ...blake, status: 'suspended' } },
   },
   reinstateStudent: {
     description:
       'Brings back a student who was suspended or dropped. It is the same student, with all that was recorded.',
-    example: { ...byInstructor, after: 'suspendStudent', answer: avery },
+    example: { ...byInstructor, after: 'suspendStudent', answer: blake },
   },
   transferStudent: {
     description:
@@ -69,7 +70,7 @@ export const examples = {
   leaveClass: {
     description:
       'The caller is no longer a student of this class. What was recorded stays, and with the code they can come back, unless they were suspended.',
-    example: { request: { classId: 'class-alpha' }, answer: DONE },
+    example: { request: { classId: 'class-alpha' }, answer: DONE, as: 'ellis', after: 'joinClass' },
   },
   listLocks: {
     description:
@@ -107,19 +108,19 @@ export const examples = {
       as: 'casey',
       request: {
         classId: 'class-alpha',
-        dryRun: false,
-        roster: 'handle,action,studentId\r\n@drew,add,student-drew\r\n@avery,suspend,\r\n@nobody,,\r\n',
+        dryRun: true,
+        roster: 'handle,action,studentId\r\n@drew,add,student-drew\r\n@blake,suspend,\r\n@nobody,,\r\n',
       },
       answer: {
-        written: true,
+        written: false,
         counts: { added: 1, dropped: 0, suspended: 1, reinstated: 0, unchanged: 0, refused: 1 },
         rows: [
           { row: 2, handle: '@drew', action: 'add', studentId: 'student-drew', result: 'added', reason: null },
           {
             row: 3,
-            handle: '@avery',
+            handle: '@blake',
             action: 'suspend',
-            studentId: 'student-avery',
+            studentId: 'student-blake',
             result: 'suspended',
             reason: null,
           },

@@ -59,8 +59,8 @@ test('M7: a database with demo people does not start where others can reach it, 
     const others =
       'the course course-preflight, the class class-alpha, the class class-bravo, the key KEY (revoked), the organisation northwind, the organisation sandhills'
     assert.deepEqual(removed!.out.split('\n'), [
-      `production: removed 207 people, the app gs-demo-ai, the app gs-demo-app, the app gs-demo-ato, ${others.replace('KEY', 'gs_key_demo-record-store-key1')}`,
-      `sandbox: removed 207 people, the app gs-sbx-demo-ai, the app gs-sbx-demo-app, the app gs-sbx-demo-ato, ${others.replace('KEY', 'gs_sbx_key_demo-record-store-key1')}`,
+      `production: removed 209 people, the app gs-demo-ai, the app gs-demo-app, the app gs-demo-ato, ${others.replace('KEY', 'gs_key_demo-record-store-key1')}`,
+      `sandbox: removed 209 people, the app gs-sbx-demo-ai, the app gs-sbx-demo-app, the app gs-sbx-demo-ato, ${others.replace('KEY', 'gs_sbx_key_demo-record-store-key1')}`,
       '',
     ])
     assert.equal(removed!.err, 'The app gs-logbook stays, without an owner.\n')

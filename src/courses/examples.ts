@@ -162,7 +162,13 @@ export const authoringExamples = {
   },
   discardCourseDraft: {
     description: 'What was published stays. A course that was never published is removed instead.',
-    example: { request: { courseId: 'course-preflight' }, answer: DONE, as },
+    example: {
+      request: { courseId },
+      answer: DONE,
+      as,
+      after,
+      fill: { courseId: 'A course that was published, and saved again after that' },
+    },
   },
   removeCourse: {
     description:

@@ -21,7 +21,8 @@ export const examples = {
     description:
       'What was and will be sent to the plugin, the newest first. Everything is kept for 30 days. What has failed for three days rests here until it is replayed.',
     example: {
-      request: { ...named, state: 'failed' },
+      request: named,
+      after: 'startAtoRequest',
       answer: { docs: [DELIVERY], total: 1, limit: 10, page: 1, pages: 1 },
       as,
     },
@@ -31,6 +32,7 @@ export const examples = {
       'One delivery with its body and each try: when, to where, how long it took, and what was answered. Secrets are left out.',
     example: {
       request: { ...named, deliveryId: DELIVERY_ID },
+      after: 'listDeliveries',
       answer: {
         ...DELIVERY,
         body: { requestId: 'weather-2026', status: 'not-started' },

@@ -3,6 +3,7 @@ import { findPerson } from '../caller.ts'
 import { type FormProblem, readProblem } from '../http/pages/form-problem.ts'
 import { withNext } from '../http/pages/next.ts'
 import { type Elsewhere, formPage, type Page, type PageContext, type ShownPage, viewPage } from '../http/pages/page.ts'
+import { USER_CODE } from '../samples.ts'
 import { allowDevice, checkUserCode, denyDevice, readDevice, showUserCode } from './devices.ts'
 import { Decided, Decision, UserCode } from './schema.ts'
 
@@ -30,6 +31,7 @@ export const devicePages: readonly Page[] = [
     name: 'devicePage',
     path: CODE,
     about: 'Where a person types the code that a device shows (RFC 8628), signs in, and allows or denies it',
+    example: { request: { user_code: USER_CODE }, fill: { user_code: 'The code that your device shows' } },
     input: UserCode,
     // A code in the address is filled in and no more: whoever followed a link has to look at what they do.
     run: async (context, { user_code: userCode = '' }) => showCode(context, userCode),

@@ -1,6 +1,9 @@
+import type { Example } from '../http/operation.ts'
+import { AVERY } from '../xapi/examples.ts'
+
 const headers = { 'X-Experience-API-Version': '2.0.0' }
 const activityId = 'https://sandhills.example.org/activities/walkaround'
-const agent = JSON.stringify({ mbox: 'mailto:avery@example.org' })
+const agent = JSON.stringify(AVERY)
 const NO_PAGES =
   'Without an id the answer is a JSON array of ids, the oldest document first, up to 10,000; `since` leaves out what has not changed after a moment.'
 const MERGED =
@@ -11,11 +14,13 @@ const examplesOf = (
   name: string,
   what: { put: string; read: string; remove: string },
   place: Record<string, string>,
+  by: Pick<Example, 'as'> = {},
 ) => {
   const document = { bookmark: 'propeller', seen: 12 }
   const put = {
     request: { ...place, document },
     headers: { ...headers, 'If-None-Match': '*' },
+    ...by,
   }
   return {
     PUT: { description: what.put, example: put },
@@ -25,10 +30,11 @@ const examplesOf = (
         request: { ...place, document: { seen: 13 } },
         headers,
         after: `put${name}`,
+        ...by,
       },
     },
-    GET: { description: what.read, example: { request: place, headers, after: `put${name}` } },
-    DELETE: { description: what.remove, example: { request: place, headers, after: `put${name}` } },
+    GET: { description: what.read, example: { request: place, headers, after: `put${name}`, ...by } },
+    DELETE: { description: what.remove, example: { request: place, headers, after: `put${name}`, ...by } },
   }
 }
 
@@ -50,6 +56,6 @@ export const examples = {
     },
     { activityId, agent, registration: '3c1f2f9d-0b9d-4e52-8f0e-4a3c9a578e40', stateId: 'bookmark' },
   ),
-  ActivityProfile: examplesOf('ActivityProfile', PROFILE, { activityId, profileId: 'briefing' }),
-  AgentProfile: examplesOf('AgentProfile', PROFILE, { agent, profileId: 'preferences' }),
+  ActivityProfile: examplesOf('ActivityProfile', PROFILE, { activityId, profileId: 'briefing' }, { as: 'ellis' }),
+  AgentProfile: examplesOf('AgentProfile', PROFILE, { agent, profileId: 'preferences' }, { as: 'ellis' }),
 }

@@ -1,6 +1,7 @@
 import type { Verb } from '../friends/acts.ts'
 import { BIRTH, DONE, NEW_PASSWORD, PASSWORD } from '../samples.ts'
 
+const as = 'casey' as const
 const HANDLE = '@kim.okafor'
 const KIM = {
   handle: HANDLE,
@@ -14,8 +15,23 @@ const KIM = {
   parentFlags: { cameraDisabled: true, proximityFriends: false },
   friendRequests: 0,
 }
+/** Casey's children in the demo data. */
+const NOA = { ...KIM, handle: '@noa.okafor', firstName: 'Noa', dateOfBirth: '2018-03-02', country: 'NG' }
+const SAM = { ...NOA, handle: '@sam.okafor', firstName: 'Sam', dateOfBirth: '2020-11-20' }
 const LEO = { handle: '@leo.marchand', firstName: 'Léo', lastName: 'Marchand' }
-const LEO_ID = 'c8VtK2mYqX5sWb0Rz7DhLg'
+const friend = ({ handle, firstName, lastName }: typeof LEO) => ({ handle, firstName, lastName })
+const [NOA_ID, SAM_ID] = ['c8VtK2mYqX5sWb0Rz7DhLg', 'f1YwN5pBtZ8vZe3Uc0GkOj']
+const asUser = (child: typeof NOA, userId: string) => ({
+  ...friend(child),
+  userId,
+  userType: 'child',
+  accountType: 'Kid',
+  country: child.country,
+  profilePic: `p-${userId}-0`,
+  coverPhoto: `c-${userId}-0`,
+  anonymous: false,
+  parentFlags: child.parentFlags,
+})
 
 const DESCRIPTIONS: Record<Verb, string> = {
   request:
@@ -33,36 +49,37 @@ const DESCRIPTIONS: Record<Verb, string> = {
     'Only a parent may do this; the child may not. A friendship from before does not come back: somebody has to ask again. The answer is the same if there was no block.',
 }
 
-export const explainVerb = (verb: Verb) => ({
-  description: DESCRIPTIONS[verb],
-  example: { request: { handle: HANDLE, friend: LEO.handle }, answer: DONE },
-})
+const TOLD: Record<Verb, { request: { handle: string; friend: string }; after?: Verb | 'changeChild' }> = {
+  // Whom a parent has let others find.
+  request: { request: { handle: NOA.handle, friend: SAM.handle }, after: 'changeChild' },
+  accept: { request: { handle: SAM.handle, friend: NOA.handle }, after: 'request' },
+  decline: { request: { handle: SAM.handle, friend: NOA.handle }, after: 'request' },
+  cancel: { request: { handle: NOA.handle, friend: SAM.handle }, after: 'request' },
+  remove: { request: { handle: NOA.handle, friend: SAM.handle }, after: 'accept' },
+  block: { request: { handle: NOA.handle, friend: LEO.handle } },
+  unblock: { request: { handle: NOA.handle, friend: LEO.handle }, after: 'block' },
+}
+
+/** `nameOf` is what the operation of a verb is called. */
+export function explainVerb(verb: Verb, nameOf: (verb: Verb) => string) {
+  const { request, after } = TOLD[verb]
+  return {
+    description: DESCRIPTIONS[verb],
+    example: { request, answer: DONE, as, ...(after && { after: after === 'changeChild' ? after : nameOf(after) }) },
+  }
+}
 
 /** What people read about these operations. */
 export const examples = {
   listChildren: {
     description:
       'Shows a parent the accounts that they look after, the youngest first. `friendRequests` counts the requests that a parent has to answer. An account is no longer listed from the 13th birthday on, because it then belongs to the child alone.',
-    example: { answer: [KIM] },
+    example: { answer: [SAM, NOA], as },
   },
   listKids: {
     description:
       'For an app that parents and their children use: shows whom the caller looks after, with what the app knows the children as. Children who do not use the app are not in it, nor are those from their 13th birthday on; a caller who looks after nobody gets an empty list. `parentFlags` say what a parent has decided.',
-    example: {
-      answer: [
-        {
-          ...LEO,
-          userId: LEO_ID,
-          userType: 'child',
-          accountType: 'Kid',
-          country: 'FR',
-          profilePic: `p-${LEO_ID}-0`,
-          coverPhoto: `c-${LEO_ID}-0`,
-          anonymous: false,
-          parentFlags: { cameraDisabled: true, proximityFriends: false },
-        },
-      ],
-    },
+    example: { answer: [asUser(SAM, SAM_ID), asUser(NOA, NOA_ID)], as },
   },
   addChild: {
     description:
@@ -70,42 +87,50 @@ export const examples = {
     example: {
       request: { handle: HANDLE, firstName: 'Kim', lastName: 'Okafor', dateOfBirth: BIRTH },
       answer: KIM,
+      as,
     },
   },
   changeChild: {
     description:
       'Send only the fields that should change; an empty text clears a name, the country or the e-mail address. A new e-mail address needs the password of the parent, and the old address gets a message. The answer has the child as it is now.',
     example: {
-      request: { handle: HANDLE, publicSearch: true, cameraDisabled: false },
-      answer: { ...KIM, publicSearch: true, parentFlags: { cameraDisabled: false, proximityFriends: false } },
+      request: { handle: SAM.handle, publicSearch: true, cameraDisabled: false },
+      answer: { ...SAM, publicSearch: true, parentFlags: { cameraDisabled: false, proximityFriends: false } },
+      as,
     },
   },
   setChildPassword: {
     description:
       'For the first password of a child and for a forgotten one: `password` is the own password of the parent, and `newPassword` is the one for the child. The child has to sign in again everywhere. The answer lists the passkeys that still open the account; `removePasskeys` removes some of them, or `all`.',
     example: {
-      request: { handle: HANDLE, password: PASSWORD, newPassword: NEW_PASSWORD, removePasskeys: 'all' },
+      request: { handle: NOA.handle, password: PASSWORD, newPassword: NEW_PASSWORD, removePasskeys: 'all' },
       answer: { success: true, passkeys: [] },
+      as,
     },
   },
   listChildPasskeys: {
     description:
       'For a page on which a parent sets the password of a child. Passkeys stay with a new password, unless `removePasskeys` names them.',
-    example: { request: { handle: HANDLE }, answer: [] },
+    example: { request: { handle: NOA.handle }, answer: [], as },
   },
   readChildFriends: {
     description:
       'A parent sees whom the child knows, and which requests wait for an answer. It covers all apps, so people are named by handle. People in `sent` and `blocked` who can no longer be found come without their names.',
-    example: { request: { handle: HANDLE }, answer: { friends: [LEO], received: [], sent: [], blocked: [] } },
+    example: {
+      request: { handle: NOA.handle },
+      answer: { friends: [friend(SAM)], received: [], sent: [], blocked: [] },
+      as,
+      after: 'acceptFriendForChild',
+    },
   },
   leaveChild: {
     description:
       'Use it when somebody else looks after the child from now on. The last parent of a child under 13 cannot leave: an operator adds another parent first. The account of the child stays as it is.',
-    example: { request: { handle: HANDLE }, answer: DONE },
+    example: { request: { handle: NOA.handle }, answer: DONE, as },
   },
   deleteChild: {
     description:
       'Everything that belongs to this child alone is gone, and all its tokens stop working at once. What it shared with others stays without it. This cannot be undone, so the parent sends their own password too.',
-    example: { request: { handle: HANDLE, password: PASSWORD }, answer: DONE },
+    example: { request: { handle: SAM.handle, password: PASSWORD }, answer: DONE, as },
   },
 }

@@ -70,6 +70,8 @@ const VERBS: readonly { verb: Verb; name: string; summary: string; errors: reado
   },
 ]
 
+const nameOf = (verb: Verb): string => VERBS.find((one) => one.verb === verb)!.name
+
 export const familyOperations: readonly Operation[] = [
   operation({
     who: appUser,
@@ -178,7 +180,7 @@ export const familyOperations: readonly Operation[] = [
       who: person,
       name,
       summary,
-      ...explainVerb(verb),
+      ...explainVerb(verb, nameOf),
       method: 'POST',
       path: `${path}/friends/${verb}`,
       area,

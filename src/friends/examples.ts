@@ -1,3 +1,4 @@
+import type { Example } from '../http/operation.ts'
 import { BLAKE, CASEY, DREW } from '../profiles/examples.ts'
 import { DONE, MOMENT, USER_IDS } from '../samples.ts'
 import type { Verb } from './acts.ts'
@@ -24,13 +25,36 @@ const ENTRY_NAMES = ['handle', 'firstName', 'lastName'] as const
 const friend = (entry: Record<(typeof ENTRY_NAMES)[number], string>) =>
   Object.fromEntries(ENTRY_NAMES.map((name) => [name, entry[name]]))
 
-export const explainForUser = (verb: Verb) => ({
+type Someone = keyof typeof USER_IDS | 'ellis'
+
+/** One asks, the other answers; Drew is blocked. Two pairs, because somebody who was declined is not heard again for a while. */
+const tell = (verb: Verb, asker: 'avery' | 'casey', asked: 'casey' | 'ellis') => {
+  const byAsker = asker === 'avery' ? {} : { as: asker }
+  const told: Record<Verb, { other: Someone; as?: 'casey' | 'ellis'; after?: Verb }> = {
+    request: { other: asked, ...byAsker },
+    accept: { other: asker, as: asked, after: 'request' },
+    decline: { other: asker, as: asked, after: 'request' },
+    cancel: { other: asked, ...byAsker, after: 'request' },
+    remove: { other: asked, ...byAsker, after: 'accept' },
+    block: { other: 'drew', ...byAsker },
+    unblock: { other: 'drew', ...byAsker, after: 'block' },
+  }
+  return told[verb]
+}
+
+/** `nameOf` is what the operation of a verb is called. */
+export function explainForUser(verb: Verb, nameOf: (verb: Verb) => string) {
+  const { other, after, ...rest } = tell(verb, 'avery', 'casey')
+  const request = { userId: USER_IDS[other as keyof typeof USER_IDS] }
+  return explain(verb, { request, ...rest, ...(after && { after: nameOf(after) }) })
+}
+export function explainForHandle(verb: Verb, nameOf: (verb: Verb) => string) {
+  const { other, after, ...rest } = tell(verb, 'casey', 'ellis')
+  return explain(verb, { request: { handle: `@${other}` }, ...rest, ...(after && { after: nameOf(after) }) })
+}
+const explain = (verb: Verb, example: Example) => ({
   description: DESCRIPTIONS[verb],
-  example: { request: { userId: USER_IDS.casey }, answer: DONE },
-})
-export const explainForHandle = (verb: Verb) => ({
-  description: DESCRIPTIONS[verb],
-  example: { request: { handle: '@casey' }, answer: DONE },
+  example: { ...example, answer: DONE },
 })
 
 /** What people read about these operations. */
@@ -53,7 +77,7 @@ export const examples = {
   listBlockedUsers: {
     description:
       'Use it for a page on which the user ends blocks. It lists users of your app whom the caller could see, or had to do with, when blocking them. Users who can no longer be found have only `userId` and `handle`.',
-    example: { answer: [DREW] },
+    example: { answer: [DREW], after: 'blockUser' },
   },
   readOwnFriends: {
     description:

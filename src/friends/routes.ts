@@ -49,6 +49,8 @@ const VERBS: readonly { verb: Verb; name: string; summary: string; errors: reado
   },
 ]
 
+const nameOf = (verb: Verb): string => VERBS.find((one) => one.verb === verb)!.name
+
 export const friendOperations: readonly Operation[] = [
   operation({
     who: appUser,
@@ -98,7 +100,7 @@ export const friendOperations: readonly Operation[] = [
       needs: [anAccount],
       name,
       summary,
-      ...explainForUser(verb),
+      ...explainForUser(verb, nameOf),
       method: 'POST',
       path: `${path}/${verb}`,
       area: 'Friends',
@@ -128,7 +130,7 @@ export const friendOperations: readonly Operation[] = [
       who: person,
       name: `${name}ByHandle`,
       summary,
-      ...explainForHandle(verb),
+      ...explainForHandle(verb, (one) => `${nameOf(one)}ByHandle`),
       method: 'POST',
       path: `${ownPath}/${verb}`,
       area: 'Account',

@@ -44,11 +44,19 @@ export interface Example {
   /** Where the output is JSON. */
   readonly answer?: unknown
   /** Who sends it; Avery, who is a student, where nobody is named. Casey teaches, Ellis is the administrator. */
-  readonly as?: 'casey' | 'ellis'
+  readonly as?: 'blake' | 'casey' | 'ellis'
+  /** Where it is sent with an access token: the client ID whose token that is, if not the demo app's. */
+  readonly clientId?: string
+  /** Where it is sent with Basic: what the demo data has for it. */
+  readonly pair?: { readonly key: string; readonly secret: string }
+  /** Where it works, if not everywhere. */
+  readonly environment?: 'sandbox'
   /** Whether its numbers and names are others each time: then the test compares what is there, and of which kind. */
   readonly isLive?: boolean
   /** The operation whose example makes what this one reads or changes. */
   readonly after?: string
+  /** By field: what to put in, where no example can have it. A sentence that ends with nothing. */
+  readonly fill?: Readonly<Record<string, string>>
 }
 
 /** One operation of the interface: who may call it, what comes in, what goes out, and the one function that does it. */

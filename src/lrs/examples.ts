@@ -43,7 +43,7 @@ export const examples = {
   streamStatements: {
     description:
       'Each statement is sent once, in the order of storing and within a second, no matter who sent it to which process. After a break `Last-Event-ID` brings what came meanwhile; `since` begins earlier. A caller may have 50 streams open in a process.',
-    example: { request: { activity: object.id } },
+    example: { request: { activity: object.id }, after },
   },
   validateStatements: {
     description:
@@ -74,7 +74,7 @@ export const examples = {
   exportStatements: {
     description:
       'One statement a line, the oldest first, written while it is read: as many as there are, in little memory. What breaks off goes on with `after`, the `stored` of the last whole line. Voided statements are left out unless `voided` is true.',
-    example: { request: { activity: object.id } },
+    example: { request: { activity: object.id }, after },
   },
   removeOldStatements: {
     description:
@@ -82,6 +82,7 @@ export const examples = {
     example: {
       request: { before: '2020-01-01T00:00:00.000Z', dryRun: true },
       answer: { statements: 0, attachments: 0, months: 0, done: false },
+      as: 'ellis' as const,
     },
   },
 }

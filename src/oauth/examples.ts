@@ -8,12 +8,16 @@ import {
   DEVICE_CODE,
   DONE,
   LATER,
+  PASSWORD,
   REDIRECT_URI,
   REFRESH_TOKEN,
+  USER_CODE,
   USER_IDS,
 } from '../samples.ts'
 
 const CLIENT = { client_id: CLIENT_ID, client_secret: CLIENT_SECRET }
+const FILL_CODE = { code: 'The code that sign-in brought to your redirect URI. It works once, within 60 seconds' }
+const FILL_TOKEN = { token: 'An access token or a refresh token of your app' }
 const VALID = { valid: true, userId: USER_IDS.avery, expiresDate: LATER }
 
 /** What people read about these operations. */
@@ -24,12 +28,13 @@ export const examples = {
     example: {
       request: { grant_type: 'authorization_code', code: CODE, redirect_uri: REDIRECT_URI, ...CLIENT },
       answer: { access_token: ACCESS_TOKEN, refresh_token: REFRESH_TOKEN, expires_in: '1d', token_type: 'Bearer' },
+      fill: FILL_CODE,
     },
   },
   logOut: {
     description:
       'Call this when the user logs out of your app. All tokens of the session stop working at once, in every process; other sessions of the same user go on. Calling it again does no harm.',
-    example: { request: { refresh_token: REFRESH_TOKEN }, answer: DONE },
+    example: { answer: DONE },
   },
   validateToken: {
     description:
@@ -39,12 +44,19 @@ export const examples = {
   validateSession: {
     description:
       'Use it when your app starts, to learn whether the user has to sign in again. It changes nothing: the refresh token is not used up. The answer tells when the session ends unless the app refreshes it.',
-    example: { request: { refresh_token: REFRESH_TOKEN }, answer: VALID },
+    example: {
+      request: { refresh_token: REFRESH_TOKEN },
+      answer: VALID,
+      fill: { refresh_token: 'A refresh token of your app' },
+    },
   },
   signInWithBasic: {
     description:
       'For apps that cannot show a web page; an administrator must have enabled it for the app. The body is empty: the tokens are in the headers. Wrong passwords are counted, and after a few the account has to wait.',
-    example: { headers: { Authorization: 'Basic QGF2ZXJ5Omdyb3VuZHNjaG9vbA==', clientId: CLIENT_ID } },
+    example: {
+      headers: { Authorization: 'Basic QGF2ZXJ5Omdyb3VuZHNjaG9vbA==', clientId: CLIENT_ID },
+      pair: { key: '@avery', secret: PASSWORD },
+    },
   },
   launchApp: {
     description:
@@ -96,12 +108,13 @@ export const examples = {
         expires_in: 86_400,
         scope: 'user',
       },
+      fill: FILL_CODE,
     },
   },
   revokeToken: {
     description:
       'Call this when your app no longer needs a token. A refresh token ends the whole session; an access token ends only itself. A token that nobody knows counts as revoked, and one of another app is refused.',
-    example: { request: { token: REFRESH_TOKEN, ...CLIENT }, answer: DONE },
+    example: { request: { token: REFRESH_TOKEN, ...CLIENT }, answer: DONE, fill: FILL_TOKEN },
   },
   introspectToken: {
     description:
@@ -119,6 +132,7 @@ export const examples = {
         sub: USER_IDS.avery,
         iss: BASE_URL,
       },
+      fill: FILL_TOKEN,
     },
   },
   startDevice: {
@@ -128,9 +142,9 @@ export const examples = {
       request: CLIENT,
       answer: {
         device_code: DEVICE_CODE,
-        user_code: 'BCDF-GHJK',
+        user_code: USER_CODE,
         verification_uri: `${BASE_URL}/device`,
-        verification_uri_complete: `${BASE_URL}/device?user_code=BCDF-GHJK`,
+        verification_uri_complete: `${BASE_URL}/device?user_code=${USER_CODE}`,
         expires_in: 600,
         interval: 5,
       },

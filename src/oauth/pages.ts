@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { PASSKEY_SCRIPT, signInPage } from '../../web/pages/account/signin-page.ts'
 import { consentPage, signInLead } from '../../web/pages/oauth/consent-page.ts'
 import { signIn } from '../account/account.ts'
@@ -9,6 +10,7 @@ import { makeCsrfToken } from '../http/callers/csrf.ts'
 import { type FormProblem, OUTDATED, readProblem } from '../http/pages/form-problem.ts'
 import { type Elsewhere, formPage, type Page, type PageContext, type ShownPage, viewPage } from '../http/pages/page.ts'
 import { isSameHandle } from '../people/handles.ts'
+import { BASE_URL, CLIENT_ID, CODE_VERIFIER } from '../samples.ts'
 import { tokenPolicy } from '../sessions/sessions.ts'
 import {
   type AuthorizationParams,
@@ -161,6 +163,9 @@ const lookFor = (dialect: Dialect) => async (context: PageContext, sent: Authori
   return 'redirect' in request ? request : proceed(context, params, request)
 }
 
+const ASKED = { response_type: 'code', client_id: CLIENT_ID, redirect_uri: `${BASE_URL}/demo/callback`, state: 'crosswind' }
+const PKCE = { code_challenge: hash('sha256', CODE_VERIFIER, 'base64url'), code_challenge_method: 'S256' }
+
 const pagesOf = (dialect: Dialect): Page[] => [
   viewPage({
     name: `signInPage${dialect === 'rfc' ? 'V2' : ''}`,
@@ -169,6 +174,7 @@ const pagesOf = (dialect: Dialect): Page[] => [
       dialect === 'rfc'
         ? 'The standard sign-in page (RFC 6749 §4.1.1, PKCE required): leads back to `redirect_uri` with `code`, `state` and `iss`, or with `error`'
         : 'The sign-in page: the person signs in, allows or denies the app, and is led back to `redirect_uri` with `code` and `state`, or with `error`',
+    example: { request: dialect === 'rfc' ? { ...ASKED, ...PKCE } : ASKED },
     input: AuthorizationQuery,
     run: lookFor(dialect),
   }),
@@ -202,6 +208,7 @@ const pagesOf = (dialect: Dialect): Page[] => [
   viewPage({
     name: `consentPage${dialect === 'rfc' ? 'V2' : ''}`,
     path: PATHS[dialect].consent,
+    example: { request: dialect === 'rfc' ? { ...ASKED, ...PKCE } : ASKED },
     input: AuthorizationQuery,
     run: lookFor(dialect),
   }),

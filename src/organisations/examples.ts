@@ -2,8 +2,8 @@ import { DONE } from '../samples.ts'
 
 const as = 'ellis' as const
 const SANDHILLS = { organisation: 'sandhills', name: 'Sandhills Aviation School', role: null }
-const CASEY = { handle: '@casey', firstName: 'Casey', lastName: 'Okafor', role: 'instructor' }
-const NAMED = { organisation: 'sandhills', handle: '@casey' }
+const DREW = { handle: '@drew', firstName: 'Drew', lastName: 'Castellanos', role: 'instructor' }
+const NAMED = { organisation: 'sandhills', handle: '@drew' }
 const HARBOUR = { organisation: 'harbour', name: 'Harbour Seaplanes' }
 
 /** What people read about these operations. */
@@ -41,7 +41,7 @@ export const examples = {
     example: {
       request: { organisation: 'sandhills' },
       answer: {
-        docs: [{ handle: '@avery', firstName: 'Avery', lastName: 'Lindqvist', role: 'student' }, CASEY],
+        docs: [{ handle: '@avery', firstName: 'Avery', lastName: 'Lindqvist', role: 'student' }, DREW],
         total: 2,
         limit: 10,
         page: 1,
@@ -54,7 +54,7 @@ export const examples = {
   setOrganisationMember: {
     description:
       'Adds somebody to the organisation, or gives a member another role. Owners manage the organisation with its courses and classes, developers its apps. The last owner stays one until there is another.',
-    example: { request: { ...NAMED, role: 'instructor' }, answer: CASEY, as },
+    example: { request: { ...NAMED, role: 'instructor' }, answer: DREW, as },
   },
   removeOrganisationMember: {
     description:

@@ -6,6 +6,7 @@ const CHALLENGE =
   'Vt5Kx8Qm2Zr7Yb1Nc4Wj9Lf6Hd3Ps0Ga5Te8Ru2Io7AAAAGdJ3mQ4Kb8Xv1Zn6Yc5Wt2Rj9Lq7Mf3Hp0Ds4Ge8Tu1Oa6Ix5BkNyVw2Cz'
 const SIGNED = 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoi4oCmIn0'
 const PASSKEY = { passkeyId: PASSKEY_ID, name: 'Laptop', createdDate: MOMENT, lastUsedDate: null }
+const FILL_PASSKEY = { passkeyId: 'One of listPasskeys. Add a passkey in your account first' }
 const CREDENTIAL = { id: CREDENTIAL_ID, rawId: CREDENTIAL_ID, type: 'public-key' }
 
 /** What people read about these operations. */
@@ -60,17 +61,18 @@ export const examples = {
         },
       },
       answer: PASSKEY,
+      fill: { response: 'What the browser made of the options that startPasskey answers' },
     },
   },
   renamePasskey: {
     description:
       'The name helps the person to tell their passkeys apart; it has 1 to 100 characters. The device on which the passkey lives does not learn the new name.',
-    example: { request: { passkeyId: PASSKEY_ID, name: 'Old laptop' }, answer: DONE },
+    example: { request: { passkeyId: PASSKEY_ID, name: 'Old laptop' }, answer: DONE, fill: FILL_PASSKEY },
   },
   removePasskey: {
     description:
       'Use it for a lost or sold device. The cookie is not enough: send the password too, or what one of the person’s passkeys has signed. Browsers that signed in with the passkey stay signed in, and the person gets a message.',
-    example: { request: { passkeyId: PASSKEY_ID, password: PASSWORD }, answer: DONE },
+    example: { request: { passkeyId: PASSKEY_ID, password: PASSWORD }, answer: DONE, fill: FILL_PASSKEY },
   },
   startPasskeySignIn: {
     description:
@@ -96,6 +98,7 @@ export const examples = {
         },
       },
       answer: { handle: '@avery', name: 'Avery Lindqvist' },
+      fill: { response: 'What the browser signed of the options that startPasskeySignIn answers' },
     },
   },
 }

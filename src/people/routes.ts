@@ -12,7 +12,7 @@ export const peopleOperations: readonly Operation[] = [
     name: 'deleteAccount',
     description:
       'Send the own handle and the password of the person, so that nobody deletes an account by mistake. What is theirs alone is gone, and what they share with others stays without them. This cannot be undone, and nobody else gets the handle for 180 days.',
-    example: { request: { handle: '@avery', password: PASSWORD }, answer: DONE },
+    example: { request: { handle: '@blake', password: PASSWORD }, answer: DONE, as: 'blake' },
     summary:
       'Deletes the caller’s account for good; all tokens stop working at once. Accounts of children who have one are deleted by a parent',
     method: 'POST',

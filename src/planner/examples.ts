@@ -54,7 +54,12 @@ export const examples = {
   startPlannerSearch: {
     description:
       'The engines are asked side by side, and each has 10 seconds; one that fails says why. Where none gives an answer that counts, the answer is 504/5040. Searches are kept for 30 days, the newest 100 of a person.',
-    example: { request: { ...mission, engines: [engine.clientId] }, answer: SEARCH, as },
+    example: {
+      request: { ...mission, engines: [engine.clientId] },
+      answer: SEARCH,
+      as,
+      fill: { engines: 'Start the engine of the demo data first: npm run ai-plugin' },
+    },
   },
   findCandidates: {
     description:
@@ -64,16 +69,16 @@ export const examples = {
   readPlannerSearch: {
     description:
       'What the engines answered, and the latest candidates. People whom the caller may no longer see are left out.',
-    example: { request: { searchId: SEARCH_ID }, answer: { ...SEARCH, candidates: CANDIDATES }, as },
+    example: { request: { searchId: SEARCH_ID }, answer: { ...SEARCH, candidates: CANDIDATES }, as, after: 'findCandidates' },
   },
   listPlannerSearches: {
     description: 'The caller’s searches of the last 30 days, the newest first. Read one by its id to see its results.',
-    example: { answer: page({ searchId: SEARCH_ID, ...mission, engines: [answered], createdDate: MOMENT }), as },
+    example: { answer: page({ searchId: SEARCH_ID, ...mission, engines: [answered], createdDate: MOMENT }), as, after: 'startPlannerSearch' },
   },
   savePlan: {
     description:
       'A plan keeps candidates of a search, where they came from and why. It stays until its owner removes it; one person has 100 at most.',
-    example: { request: { name: 'Night search', searchId: SEARCH_ID, people: ['@avery'] }, answer: PLAN, as },
+    example: { request: { name: 'Night search', searchId: SEARCH_ID }, answer: PLAN, as, after: 'findCandidates' },
   },
   changePlan: {
     description: 'Changes the fields that are sent; the rest stays. Of the people only those who are named stay.',
@@ -91,7 +96,7 @@ export const examples = {
   listPlans: {
     description:
       'The caller’s own plans and those that others share with them, the latest change first. Each says whose it is and how many people it shows.',
-    example: { answer: page({ ...ENTRY, people: 1 }), as },
+    example: { answer: page({ ...ENTRY, people: 1 }), as, after: 'savePlan' },
   },
   sharePlan: {
     description:

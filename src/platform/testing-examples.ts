@@ -5,13 +5,13 @@ import { call, signInBrowser } from '../account/testing.ts'
 import { examples as appExamples } from '../apps/examples.ts'
 import { examples as atoExamples, DISTRIBUTION_ID, PACKAGE_ID, REQUEST_ID } from '../ato/examples.ts'
 import { ask, signInToPlugin } from '../ato/testing.ts'
-import { PATH as BUCKET } from '../buckets/testing.ts'
+import { authoringExamples as courseExamples } from '../courses/examples.ts'
 import { examples as credentialExamples, STORE_KEY_NAME } from '../credentials/examples.ts'
 import { makeTestKey } from '../credentials/testing.ts'
 import { service } from '../environment.ts'
-import { addChild, post, yearsAgo } from '../families/testing.ts'
+import { yearsAgo } from '../families/testing.ts'
 import type { Verb } from '../friends/acts.ts'
-import { act, actByHandle, expectDone } from '../friends/testing.ts'
+import { actByHandle, expectDone } from '../friends/testing.ts'
 import type { Operation } from '../http/operation.ts'
 import { importContent } from '../imports/imports.ts'
 import { who } from '../imports/testing.ts'
@@ -22,6 +22,7 @@ import { Authenticator, call as callPasskey, expectDone as expectAnswer, PROOF, 
 import { makeResetLink } from '../people/resets.ts'
 import { SEARCH_VERSION, searchKeys } from '../people/search-keys.ts'
 import { registerTestPlugin } from '../plugins/testing.ts'
+import { examples as gradingExamples } from '../progress/grading-examples.ts'
 import {
   ACCESS_TOKEN,
   BADGE_ID,
@@ -57,7 +58,7 @@ import { Client, type Person, type TestApp } from '../testing/testing.ts'
 /** What is there when an example is sent. */
 export interface Scene {
   readonly app: TestApp
-  /** Whoever sends the example, in the app and in the browser: Avery, unless it names somebody. In the browser it is Casey where the example is about Casey's child. Those who report to an ATO request are signed in to its plugin. */
+  /** Whoever sends the example, in the app and in the browser: Avery, unless it names somebody.  Those who report to an ATO request are signed in to its plugin. */
   user: Client
   browser: TestBrowser
   /** In a browser in which nobody is signed in. */
@@ -85,6 +86,8 @@ const PEOPLE = [
   { handle: 'drew', firstName: 'Drew', lastName: 'Castellanos', country: 'MX', born: '1990-01-30' },
   { handle: 'ellis', firstName: 'Ellis', lastName: 'Haverford', country: 'GB', born: '1978-05-09' },
   { handle: 'leo.marchand', firstName: 'Léo', lastName: 'Marchand', country: 'FR', born: yearsAgo(6) },
+  { handle: 'noa.okafor', firstName: 'Noa', lastName: 'Okafor', country: 'NG', born: '2018-03-02' },
+  { handle: 'sam.okafor', firstName: 'Sam', lastName: 'Okafor', country: 'NG', born: '2020-11-20' },
 ]
 
 /** The app and the plugins of the demo data; the client secret that the app was given, and how the AI plugin proves itself. */
@@ -148,10 +151,9 @@ export async function setScene(
   { secret, basic, storeKey }: Awaited<ReturnType<typeof registerDemoApp>>,
 ): Promise<Scene> {
   await renewPeople(app)
-  const caller = example?.as ?? (area === 'Families' ? 'casey' : 'avery')
-  const user = example?.as ?? 'avery'
-  for (const person of ['avery', 'casey', 'ellis'] as const) await app.givePassword(person)
-  const authorization = `Basic ${Buffer.from(`@${user}:${PASSWORD}`).toString('base64')}`
+  const caller = example?.as ?? 'avery'
+  for (const person of ['avery', 'blake', 'casey', 'ellis'] as const) await app.givePassword(person)
+  const authorization = `Basic ${Buffer.from(`@${caller}:${PASSWORD}`).toString('base64')}`
   const headers = { authorization, clientid: CLIENT_ID, ...DEVICES.app }
   const { headers: tokens } = await app.nobody().get('/auth/basic', {}, headers)
   const [accessToken, refreshToken] = [tokens.get('access_token')!, tokens.get('refresh_token')!]
@@ -171,7 +173,7 @@ export async function setScene(
     },
     request: {},
   }
-  if (area === 'Families' && name !== 'addChild') await addKim(scene)
+  if (area === 'Families') await addChildren(scene)
   if (area === 'ATO') await app.sql('delete from ato_packages')
   if (LEARNING.includes(area)) await renewSchool(app)
   if (LEARNING.includes(area)) await importContent([app.environment()], who(), { content: preflight })
@@ -210,17 +212,18 @@ const renewSchool = (app: TestApp) =>
      update organisations set name = 'Sandhills Aviation School' where key = 'sandhills'`,
   )
 
-const addKim = ({ browser, real }: Scene) =>
-  addChild(browser, { handle: '@kim.okafor', firstName: 'Kim', lastName: 'Okafor', dateOfBirth: real[BIRTH] })
+/** Of Casey and Ellis; the app knows them. */
+const addChildren = ({ app }: Scene) =>
+  app.sql(
+    `update people set public_search = false, email = null where handle in ('@noa.okafor', '@sam.okafor');
+     insert into guardians (child_id, parent_id, created_at)
+     select c.id, p.id, now() from people c, people p where c.last_name = 'Okafor' and c.handle <> '@casey' and p.handle in ('@casey', '@ellis');
+     insert into app_users (user_id, app_id, person_id, consented_at)
+     select case p.first_name when 'Noa' then 'i4NfS0xJpU7gEc2AyT9vOw' else 'k6PhU2zLrW9iGe4CaV1xQy' end, a.id, p.id, now()
+       from people p, apps a where p.handle in ('@noa.okafor', '@sam.okafor') and a.client_id = '${CLIENT_ID}'`,
+  )
 
 type Prepare = (scene: Scene) => Promise<unknown>
-
-const makeBucket: Prepare = ({ user }) =>
-  user.put(BUCKET, {
-    id: 'flight-plan',
-    users: [USER_IDS.blake],
-    data: { route: { from: 'ESSA', to: 'LFPG' }, fuel: 120 },
-  })
 
 const addLaptop: Prepare = async (scene) => {
   const authenticator = new Authenticator(scene.app.environment().url)
@@ -236,13 +239,9 @@ const tie = (app: TestApp, asker: string, asked: string, isAccepted = false) =>
      select a.id, b.id, now(), ${isAccepted ? 'now()' : 'null'} from people a, people b where a.handle = '@${asker}' and b.handle = '@${asked}'`,
   )
 
-/** What must be between two people before one of them acts. */
-const beforeVerb = (app: TestApp, verb: Verb, me: string, other: string): Promise<unknown> | undefined => {
-  if (verb === 'accept' || verb === 'decline') return tie(app, other, me)
-  if (verb === 'cancel') return tie(app, me, other)
-  if (verb === 'remove') return tie(app, me, other, true)
-  return undefined
-}
+/** What must be between two people, of whom one has asked, before one of them acts. */
+const beforeVerb = (app: TestApp, verb: Verb, asker: string, asked: string): Promise<unknown> =>
+  tie(app, asker, asked, verb === 'remove')
 
 const FRIEND_VERBS: Readonly<Record<string, Verb>> = {
   acceptFriend: 'accept',
@@ -253,8 +252,8 @@ const FRIEND_VERBS: Readonly<Record<string, Verb>> = {
 const verbPreparations = Object.fromEntries(
   Object.entries(FRIEND_VERBS).flatMap(([name, verb]): [string, Prepare][] => [
     [name, async ({ app }) => beforeVerb(app, verb, 'avery', 'casey')],
-    [`${name}ByHandle`, async ({ app }) => beforeVerb(app, verb, 'avery', 'casey')],
-    [`${name}ForChild`, async ({ app }) => beforeVerb(app, verb, 'kim.okafor', 'leo.marchand')],
+    [`${name}ByHandle`, async ({ app }) => beforeVerb(app, verb, 'casey', 'ellis')],
+    [`${name}ForChild`, async ({ app }) => beforeVerb(app, verb, 'noa.okafor', 'sam.okafor')],
   ]),
 )
 
@@ -427,7 +426,7 @@ const changeApprovedApp: Prepare = async ({ app, browser }) => {
   assert.equal(changed.status, 200, changed.text)
 }
 
-const PREPARATIONS: Readonly<Record<string, Prepare>> = {
+export const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   readHere: async ({ app, real }) => {
     real['http://localhost:4001'] = app.environment('sandbox').url
     await markDemo(app, '@avery')
@@ -482,8 +481,12 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   listAtoRequests: startRequest,
   cancelAtoRequest: startRequest,
   openAtoRequest: startAndSignIn,
-  discardCourseDraft: ({ browser }) =>
-    call(browser, 'PUT', '/edu/v1/course', { courseId: 'course-preflight', name: 'Preflight', lessons: [] }),
+  discardCourseDraft: async ({ browser }) => {
+    const { request } = courseExamples.saveCourse.example
+    await call(browser, 'PUT', '/edu/v1/course', request)
+    await call(browser, 'POST', '/edu/v1/course/publish', { courseId: request.courseId })
+    await call(browser, 'PUT', '/edu/v1/course', request)
+  },
   transferStudent: ({ app }) =>
     importContent([app.environment()], who(), {
       content: { classes: classes.slice(1, 2).map((one) => ({ ...one, instructors: [], students: [] })) },
@@ -520,7 +523,10 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   removeNote: writeNote,
   gradeAttempt: doWalkaround,
   resetLesson: doWalkaround,
-  listGradeChanges: doWalkaround,
+  listGradeChanges: async (scene) => {
+    await doWalkaround(scene)
+    await call(scene.browser, 'POST', '/edu/v1/lesson/progress/grade', gradingExamples.gradeAttempt.example.request)
+  },
   readResults: doWalkaround,
   readGradebook: doWalkaround,
   exportGradebook: doWalkaround,
@@ -568,33 +574,10 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
     scene.request = { response: authenticator.get(options) }
   },
   sampleUsers: ({ app }) => app.sql(`update people set public_search = false where handle <> '@blake'`),
+  listKids: addChildren,
   listFriends: seeFriends,
   readFriendRequests: seeFriends,
   readOwnFriends: seeFriends,
   readKnownPicture: seeFriends,
-  listKids: ({ app }) =>
-    app.sql(
-      `insert into guardians (child_id, parent_id, created_at)
-       select c.id, p.id, now() from people c, people p where c.handle = '@leo.marchand' and p.handle = '@avery';
-       insert into app_users (user_id, app_id, person_id, consented_at)
-       select 'i4NfS0xJpU7gEc2AyT9vOw', a.id, p.id, now() from people p, apps a where p.handle = '@leo.marchand' and a.client_id = '${CLIENT_ID}'`,
-    ),
-  listBlockedUsers: ({ user }) => expectDone(act(user, 'block', { userId: USER_IDS.drew })),
-  unblockUser: ({ user }) => expectDone(act(user, 'block', { userId: USER_IDS.casey })),
-  unblockUserByHandle: ({ browser }) => expectDone(actByHandle(browser, 'block', '@casey')),
-  readChildFriends: ({ app }) => tie(app, 'leo.marchand', 'kim.okafor', true),
-  unblockForChild: ({ browser }) =>
-    expectDone(post(browser, '/friends/block', { handle: '@kim.okafor', friend: '@leo.marchand' })),
-  leaveChild: ({ app }) =>
-    app.sql(
-      `insert into guardians (child_id, parent_id, created_at)
-       select c.id, p.id, now() from people c, people p where c.handle = '@kim.okafor' and p.handle = '@ellis'`,
-    ),
-  readBucket: makeBucket,
-  setBucketValue: makeBucket,
-  deleteBucket: makeBucket,
-  addBucketUser: makeBucket,
-  removeBucketUser: makeBucket,
-  listBuckets: makeBucket,
-  watchBucket: makeBucket,
+  readChildFriends: ({ app }) => tie(app, 'noa.okafor', 'sam.okafor', true),
 }

@@ -17,6 +17,7 @@ export const examples = {
       request: { ...STUDENT, pass: false, score: 60, reason: 'The left tyre was not looked at.' },
       answer: { ...COMPLETED, pass: false, score: 60 },
       as: casey,
+      after: 'updateProgress',
     },
   },
   grantAttempts: {
@@ -37,7 +38,7 @@ export const examples = {
   resetLesson: {
     description:
       'Attempts so far stay in the history and count for nothing: the lesson is not started, not passed, and has all its attempts again; scores that were reported for its objectives are void. What had been unlocked by it is locked again. While an attempt is open the answer is 400 with code 4006: complete it first.',
-    example: { request: { ...STUDENT, reason: 'Began with the wrong aircraft.' }, answer: DONE, as: casey },
+    example: { request: { ...STUDENT, reason: 'Began with the wrong aircraft.' }, answer: DONE, as: casey, after: 'updateProgress' },
   },
   listGradeChanges: {
     description:

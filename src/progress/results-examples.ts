@@ -132,6 +132,7 @@ export const examples = {
         ],
         next: MOMENT,
       },
+      after: 'updateProgress',
     },
   },
   readGradebook: {

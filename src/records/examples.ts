@@ -1,6 +1,8 @@
 import { MOMENT, PLUGIN_USER_ID } from '../samples.ts'
 
 const userId = PLUGIN_USER_ID
+/** Where a plugin learns its ids of people. */
+const after = 'readRecords'
 const COURSE = {
   courseId: 'course-preflight',
   name: 'Preflight',
@@ -36,11 +38,15 @@ export const examples = {
   setAdditionalInfo: {
     description:
       'One record of any JSON for each person, which replaces the one before. No other plugin and no app reads it; the person finds it in the download of their data.',
-    example: { request: { userId, info }, answer: { userId, info, updatedDate: MOMENT } },
+    example: { request: { userId, info }, answer: { userId, info, updatedDate: MOMENT }, after },
   },
   readOtherSkills: {
     description:
       'Hobbies and skills of a person of the plugin’s organisations, in their own words. Both lists are empty until they have set them.',
-    example: { request: { userId }, answer: { userId, hobbies: ['gliding'], skills: ['radio navigation'] } },
+    example: {
+      request: { userId },
+      answer: { userId, hobbies: ['gliding'], skills: ['radio navigation'] },
+      after,
+    },
   },
 }

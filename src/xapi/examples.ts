@@ -1,8 +1,12 @@
+import { BASE_URL } from '../samples.ts'
+
+const as = 'ellis' as const
 const version = { 'X-Experience-API-Version': '2.0.0' }
+export const AVERY = { objectType: 'Agent', account: { homePage: BASE_URL, name: '@avery' } }
 /** The statement that the examples of the record store speak of. */
 export const statement = {
   id: '5e2f6d3a-8f41-4b0e-9a53-1c1d7a3f9d10',
-  actor: { objectType: 'Agent', account: { homePage: 'https://school.example', name: '@avery' } },
+  actor: AVERY,
   verb: { id: 'http://adlnet.gov/expapi/verbs/experienced', display: { en: 'experienced' } },
   object: { objectType: 'Activity', id: 'https://school.example/simulator/crosswind' },
   result: { success: true, score: { scaled: 0.8 }, duration: 'PT1H30M' },
@@ -27,12 +31,12 @@ export const examples = {
   getActivity: {
     description:
       'Definitions of an activity come with statements of those who have the scope define, and are put together. With Accept-Language one language of each name is shown.',
-    example: { request: { activityId: statement.object.id }, headers: version },
+    example: { request: { activityId: statement.object.id }, headers: version, after: 'sendStatements' },
   },
   getAgent: {
     description:
       'A Person of the specification: the identifier, and the names that the agent has had in statements. Nothing is told of a person’s other identifiers.',
-    example: { request: { agent: JSON.stringify(statement.actor) }, headers: version },
+    example: { request: { agent: JSON.stringify(statement.actor) }, headers: version, as, after: 'sendStatements' },
   },
   getAbout: {
     description: 'What clients ask first, to choose a version. It needs no key and no version header.',

@@ -48,6 +48,22 @@ export interface Answer {
 
 type Ref = { readonly $ref: string }
 
+/** How an example works with the demo data. */
+export interface AboutExample {
+  /** The handle of who sends it. */
+  readonly as?: string
+  /** Whose token it is sent with, if not the demo app's. */
+  readonly clientId?: string
+  /** What it is sent with, where that is Basic. */
+  readonly pair?: { readonly key: string; readonly secret: string }
+  /** Where it works, if not everywhere. */
+  readonly environment?: 'sandbox'
+  /** The operation whose example makes what this one's reads or changes. */
+  readonly after?: string
+  /** By field: what to put in, where no example can have it. */
+  readonly fill?: Readonly<Record<string, string>>
+}
+
 interface Described {
   readonly operationId: string
   readonly tags: readonly string[]
@@ -60,7 +76,7 @@ interface Described {
   readonly 'x-callers'?: string
   readonly 'x-role'?: string
   readonly 'x-needs'?: readonly string[]
-  readonly 'x-after'?: string
+  readonly 'x-example'?: AboutExample
 }
 
 export interface ApiDocument {
@@ -95,8 +111,7 @@ export interface Entry {
   readonly callers: string | undefined
   readonly role: string | undefined
   readonly needs: readonly string[]
-  /** The operation whose example makes what this one's reads or changes. */
-  readonly after: string | undefined
+  readonly example: AboutExample
   /** Everything that a search looks through. */
   readonly text: string
 }
@@ -145,7 +160,7 @@ export function readReference(document: ApiDocument): Reference {
         callers: one['x-callers'],
         role: one['x-role'],
         needs: one['x-needs'] ?? [],
-        after: one['x-after'],
+        example: one['x-example'] ?? {},
         text: [one.operationId, method, path, one.summary, description].join('\n').toLowerCase(),
       }
     }),

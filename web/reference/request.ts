@@ -21,8 +21,10 @@ export function waysOf({ security, callers }: Entry): readonly Way[] {
   return [...ways]
 }
 
-/** The first that the page has something for; otherwise the first. */
-export const chooseWay = (ways: readonly Way[], { session, pair }: Held, { person }: Here): Way => {
+/** The first that the page has something for; otherwise the first. In the record store an administrator may do everything, and a token little. */
+export const chooseWay = (entry: Entry, { session, pair }: Held, { person }: Here): Way => {
+  const ways = waysOf(entry)
+  if (entry.callers === 'record store' && pair === undefined && person?.areas.includes('admin')) return 'browser'
   const has: Readonly<Record<Way, boolean>> = {
     bearer: session !== undefined,
     basic: pair !== undefined,
@@ -67,6 +69,25 @@ function makeReal(samples: Samples, here: Here, ids: Readonly<Record<string, str
       (made, [sample, real]) => made.replaceAll(sample, real),
       text.replaceAll(base, () => here.production),
     )
+}
+
+interface User {
+  readonly handle: string
+  readonly userId: string
+}
+
+/** By the samples of the examples: userIds of the same people in the app that somebody is signed in to. */
+export async function findUserIds(
+  samples: Samples,
+  me: User,
+  search: (handle: string) => Promise<readonly User[]>,
+): Promise<Record<string, string>> {
+  const find = async ([handle, sample]: [string, string]): Promise<[string, string]> => {
+    const found = handle === me.handle ? [me] : await search(handle).catch(() => [])
+    // Where they are not here, whoever signed in stands for them.
+    return [sample, found.find((one) => one.handle === handle)?.userId ?? me.userId]
+  }
+  return Object.fromEntries(await Promise.all(Object.entries(samples.userIds).map(find)))
 }
 
 const BODY_TYPES: Readonly<Record<BodyKind, string>> = {
@@ -160,8 +181,12 @@ const IS_ID = /(?:^id|Id|^key)$/
 /** Shorter ones are names that the demo data has too. */
 const SHORTEST_ID = 20
 
+/** Of people who were made up in the sandbox. */
+const IS_MADE_HANDLE = /^@[a-z]+-[0-9a-f]{8}$/
+
 const isId = (name: string, value: unknown): value is string =>
-  IS_ID.test(name) && typeof value === 'string' && value.length >= SHORTEST_ID
+  typeof value === 'string' &&
+  ((IS_ID.test(name) && value.length >= SHORTEST_ID) || (name === 'handle' && IS_MADE_HANDLE.test(value)))
 
 /** Which ids an answer has where its example shows others: what was made in the example is what was made just now. */
 export function learnIds(example: unknown, answer: unknown, name = ''): Record<string, string> {
@@ -189,7 +214,7 @@ const idsOfRequest = ({ parameters, body }: Entry): readonly string[] => [
 
 /** The operation that makes what the example of this one is about: the description names it, or an id of the example comes from it. */
 export function findMaker(entry: Entry, { byId, areas }: Reference): Entry | undefined {
-  if (entry.after !== undefined) return byId.get(entry.after)
+  if (entry.example.after !== undefined) return byId.get(entry.example.after)
   const wanted = idsOfRequest(entry)
   if (wanted.length === 0) return undefined
   const others = areas.find(({ name }) => name === entry.area)?.entries ?? []

@@ -5,6 +5,7 @@ import { loadHere } from '../layout/here.ts'
 import { referenceWords } from '../words/reference.ts'
 import { dropPending, holdSession, PENDING, type Session } from './credentials.ts'
 import type { ApiDocument } from './document.ts'
+import { findUserIds } from './request.ts'
 
 const { signIn: say } = referenceWords
 
@@ -75,18 +76,13 @@ export async function recognise(token: string): Promise<Session> {
     queryClient.ensureQueryData({ queryKey: [openapi.operationName, {}], queryFn: () => openapi({}) }),
     loadHere(),
   ])
-  const samples = (document as unknown as ApiDocument)['x-samples'].userIds
-  const find = async ([person, sample]: [string, string]): Promise<[string, string]> => {
-    if (person === handle) return [sample, userId]
-    const found = await searchUsers({ term: person, limit: 5 }, { token }).catch(() => undefined)
-    // Where they are not here, whoever signed in stands for them.
-    return [sample, found?.docs.find((one) => one.handle === person)?.userId ?? userId]
-  }
+  const samples = (document as unknown as ApiDocument)['x-samples']
+  const search = async (term: string) => (await searchUsers({ term, limit: 5 }, { token })).docs
   return {
     token,
     handle,
     keeper: keeper?.handle ?? null,
-    userIds: Object.fromEntries(await Promise.all(Object.entries(samples).map(find))),
+    userIds: await findUserIds(samples, { handle, userId }, search),
   }
 }
 

@@ -60,7 +60,7 @@ export function TryIt({ entry, before, samples }: TryItProps) {
   const held = useHeld()
   const ways = waysOf(entry)
   const [chosen, setChosen] = useState<Way>()
-  const way = chosen ?? chooseWay(ways, held, here)
+  const way = chosen ?? chooseWay(entry, held, here)
   const [draft, setDraft] = useState(() => draftOf(entry, samples, here, { ...held.session?.userIds, ...held.ids }))
   const [faults, setFaults] = useState<ReturnType<typeof findFaults>>({ missing: [] })
   const [outcome, setOutcome] = useState<Outcome>()

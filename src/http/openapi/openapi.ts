@@ -1,11 +1,11 @@
 import type { TObject, TSchema } from 'typebox'
 import manifest from '../../../package.json' with { type: 'json' }
 import type { ErrorName } from '../../errors.ts'
-import { BASE_URL, CLIENT_ID, USER_IDS } from '../../samples.ts'
+import { BASE_URL, CLIENT_ID, CLIENT_SECRET, USER_IDS } from '../../samples.ts'
 import { CSV_TYPE, IMAGE_BODY_TYPES } from '../input/bodies.ts'
 import { isFile, isInQuery, namesInPath } from '../input/fields.ts'
 import type { Interface } from '../interface.ts'
-import { challengeOf, isRepeatable, type Operation, securityOf } from '../operation.ts'
+import { challengeOf, type Example, isRepeatable, type Operation, securityOf } from '../operation.ts'
 import type { EventOutput } from '../output/output.ts'
 import type { Page } from '../pages/page.ts'
 import { errorsOf, refsToHeaders, SharedErrors, sharedHeaders } from './errors.ts'
@@ -165,7 +165,7 @@ const ABOUT_PAGES =
 
 /** A page that apps lead people to. */
 const describePage = (
-  { name, about, input, path }: Page,
+  { name, about, input, path, example }: Page,
   schemas: SharedSchemas,
   errors: SharedErrors,
 ): JsonObject => ({
@@ -173,7 +173,8 @@ const describePage = (
   tags: ['Sign-in'],
   summary: about ?? '',
   description: ABOUT_PAGES,
-  parameters: describeQuery({ input, path, from: 'query' }, schemas),
+  ...describeExample(example),
+  parameters: describeQuery({ input, path, from: 'query', ...(example && { example }) }, schemas),
   security: [],
   responses: {
     200: { description: 'The page', content: { 'text/html': { schema: { type: 'string' } } } },
@@ -269,9 +270,23 @@ function describeMore({ description, who, needs = [], role, example }: Operation
     'x-callers': who.name,
     ...(role ? { 'x-role': role } : {}),
     ...(needs.length > 0 ? { 'x-needs': needs.map(({ name }) => name) } : {}),
-    ...(example?.after === undefined ? {} : { 'x-after': example.after }),
+    ...describeExample(example, who.name),
   }
 }
+
+/** How the example works with the demo data: who sends it, after what, and what nobody can fill in beforehand. */
+function describeExample({ as, clientId, pair, environment, after, fill }: Example = {}, callers?: string): JsonObject {
+  const about = {
+    ...(callers === undefined || callers === 'anyone' || callers === 'plugin' ? {} : { as: `@${as ?? 'avery'}` }),
+    ...(clientId === undefined ? {} : { clientId }),
+    ...(pair ? { pair: { ...pair } } : callers === 'plugin' ? { pair: DEMO_PLUGIN } : {}),
+    ...(environment === undefined ? {} : { environment }),
+    ...(after === undefined ? {} : { after }),
+    ...(fill === undefined ? {} : { fill: { ...fill } }),
+  }
+  return Object.keys(about).length > 0 ? { 'x-example': about } : {}
+}
+const DEMO_PLUGIN: JsonObject = { key: 'gs-demo-ai', secret: CLIENT_SECRET }
 
 function describeContent({ name, output, example }: Operation, schemas: SharedSchemas): JsonObject {
   switch (output.kind) {

@@ -5,6 +5,7 @@ import type { Visitor } from '../../caller.ts'
 import type { Db } from '../../database/database.ts'
 import type { Environment } from '../../environment.ts'
 import type { Source } from '../input/fields.ts'
+import type { Example } from '../operation.ts'
 import type { HttpRequest } from '../request.ts'
 
 /** What a page is given beside its input. */
@@ -50,6 +51,8 @@ interface Described<Input extends TObject> {
   readonly input: Input
   /** What it is, for whoever writes an app that leads there; others find their way by links. */
   readonly about?: string
+  /** An address of it that works with the demo data. */
+  readonly example?: Pick<Example, 'request' | 'fill' | 'after'>
   run(context: PageContext, input: Static<Input>): Promise<PageAnswer>
 }
 

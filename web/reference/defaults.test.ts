@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { startExample } from '../../examples/testing.ts'
+import { call } from '../../src/account/testing.ts'
+import type { EnvironmentName } from '../../src/config.ts'
+import { readText, run } from '../../src/imports/testing.ts'
+import { obtainCode } from '../../src/oauth/testing.ts'
+import { plain } from '../../src/pictures/testing.ts'
+import type { TestBrowser } from '../../src/testing/browser.ts'
+import { findFreePort } from '../../src/testing/ports.ts'
+import { type Person, sharedApp } from '../../src/testing/testing.ts'
+import type { Here } from '../api/operations.ts'
+import type { Held, Session } from './credentials.ts'
+import { type ApiDocument, type Entry, readReference } from './document.ts'
+import { answerExampleOf, chooseWay, draftOf, findMaker, findUserIds, learnIds, prepare, proofOf } from './request.ts'
+
+/** What nobody can know before: the page says beside the field what to put in, and the refusal what is wrong. */
+const NEEDS_A_VALUE: Readonly<Record<string, string>> = {
+  requestTokens: 'a code is used once',
+  requestStandardTokens: 'a code is used once',
+  validateSession: 'the page keeps no refresh token',
+  signUp: 'the code is in a message',
+  resetPassword: 'the code is in a message',
+  addPasskey: 'an authenticator signs it',
+  signInWithPasskey: 'an authenticator signs it',
+  renamePasskey: 'it takes an authenticator to have one',
+  removePasskey: 'it takes an authenticator to have one',
+}
+/** Reads that find nothing in the demo data, nor after the example before them. */
+const EMPTY: Readonly<Record<string, string>> = {
+  listPasskeys: 'it takes an authenticator to have one',
+  listChildPasskeys: 'it takes an authenticator to have one',
+  listAwaiting: 'the demo has no lesson that instructors grade',
+}
+/** What takes away what others need comes last, and in this order. */
+const LATE = [
+  /^(?:remove|delete(?!Child|Account)|end|leaveClass|drop|withdraw|reset|revoke|unshare|signOut|logOut)/,
+  /^cancel/,
+  /^decline/,
+  /^(?:transferStudent|signInAsTestPerson|changePassword|leaveChild|deleteChild|deleteAccount)$/,
+]
+
+const app = await sharedApp({
+  RATE_ADDRESS_BURST: '100000',
+  RATE_CLIENT_BURST: '100000',
+  RATE_ANONYMOUS_BURST: '100000',
+  RATE_TOKEN_BURST: '100000',
+  SIGN_UP: 'on',
+})
+const [production, sandbox] = [app.environment().url, app.environment('sandbox').url]
+const enginePort = String(await findFreePort())
+const demo = readText('demo/demo.json')
+  .replaceAll('http://localhost:4000/', `${production}/`)
+  .replaceAll('http://localhost:4001/', `${sandbox}/`)
+  .replaceAll('http://localhost:4101/', `http://localhost:${enginePort}/`)
+await run(app, JSON.parse(demo))
+
+const { text } = await app.visitor().get('/openapi.json')
+const reference = readReference(JSON.parse(text) as ApiDocument)
+
+/** A tab in which somebody of the demo data is signed in to the platform, and to an app. */
+interface Tab {
+  readonly browser: TestBrowser
+  readonly here: Here
+  readonly session: Session
+}
+
+/** As `leaveToSignIn` and `finishSignIn` do it. */
+async function openTab(handle: string, clientId: string, environment: EnvironmentName): Promise<Tab> {
+  const browser = app.visitor(environment)
+  await call(browser, 'POST', '/account/v1/demo/signin', { handle })
+  const here: Here = (await call(browser, 'GET', '/account/v1/here')).body
+  const verifier = 'v'.repeat(43)
+  const redirectUri = `${here[environment]}/docs/callback`
+  const { code } = await obtainCode(app, {
+    ...{ clientId, redirectUri, environment, person: handle.slice(1) as Person },
+    path: '/oauth/v2/signin',
+    challenge: createHash('sha256').update(verifier).digest('base64url'),
+  })
+  const asked = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri }
+  const client = { client_id: clientId, client_secret: 'gs-demo-secret' }
+  const nobody = app.nobody(environment)
+  const { access_token: token } = (await nobody.post('/oauth/v2/token', { ...asked, ...client })).body
+  const get = async (path: string, query: object) =>
+    (await nobody.get(path, { ...query }, { authorization: `Bearer ${token}` })).body
+  const { userId } = await get('/user/v1/my/profile', {})
+  const userIds = await findUserIds(
+    reference.samples,
+    { handle, userId },
+    async (term) => (await get('/user/v1/search', { term, limit: 5 })).docs,
+  )
+  return { browser, here, session: { token, handle, keeper: handle, userIds } }
+}
+
+const tabs = new Map<string, Promise<Tab>>()
+const ids: Record<string, string> = {}
+/** Also where it was tried before another one: what there is already is not made again. */
+const worked = new Set<string>()
+
+interface Got {
+  readonly status: number
+  readonly text: string
+  readonly json?: unknown
+}
+
+/** Presses Send on the page of an operation, as who it says that the example is sent by. */
+async function press(entry: Entry, isAgain = false): Promise<Got> {
+  const { as = '@avery', clientId = 'gs-demo-app', environment = 'production', pair } = entry.example
+  const client = environment === 'sandbox' ? clientId.replace('gs-', 'gs-sbx-') : clientId
+  const who = `${as} ${client}`
+  const opened = (!isAgain && tabs.get(who)) || openTab(as, client, environment)
+  tabs.set(who, opened)
+  const { browser, here, session } = await opened
+  const held: Held = { session, pair, ids }
+  const way = chooseWay(entry, held, here)
+  const draft = draftOf(entry, reference.samples, here, { ...session.userIds, ...ids })
+  const file = new File([new Uint8Array(await plain().png().toBuffer())], 'picture.png', { type: 'image/png' })
+  const { method, path, headers, body } = prepare(entry, { ...draft, file })
+  const sender = way === 'browser' ? browser : app.visitor(environment)
+  const cookie = [...sender.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const proof = proofOf(way, held)
+  if (entry.answers.some(({ answer }) => answer.content?.['text/event-stream'])) {
+    const stream = await fetch(new URL(path, here[environment]), { headers: { ...headers, ...proof, cookie } })
+    await stream.body?.cancel()
+    if (stream.status === 200) worked.add(entry.id)
+    return { status: stream.status, text: '' }
+  }
+  const bytes = body instanceof File ? Buffer.from(await body.arrayBuffer()) : body
+  const seen = await sender.send(path, {
+    method,
+    headers: { ...headers, ...proof },
+    ...(bytes !== undefined && { body: bytes }),
+  })
+  const isOver = seen.status === 401 || seen.headers.get('errorcode') === '4034'
+  // Somebody whose sign-in has ended signs in again.
+  if (isOver && !isAgain && !(entry.id in NEEDS_A_VALUE)) return press(entry, true)
+  const json = seen.headers.get('content-type')?.startsWith('application/json') ? JSON.parse(seen.text) : undefined
+  if (seen.status < 400) worked.add(entry.id)
+  if (seen.status < 300) Object.assign(ids, learnIds(answerExampleOf(entry, seen.status), json))
+  return { ...seen, json }
+}
+
+/** What the page says to try first, and what that says. */
+async function pressBefore(entry: Entry, above: readonly string[] = []): Promise<void> {
+  const maker = findMaker(entry, reference)
+  if (!maker || above.includes(maker.id)) return
+  await pressBefore(maker, [...above, maker.id])
+  // It may have been made before.
+  await press(maker)
+}
+
+const hasData = (json: unknown): boolean => {
+  const list = (json as { docs?: unknown } | undefined)?.docs ?? json
+  return !Array.isArray(list) || list.length > 0
+}
+
+const rankOf = ({ id }: Entry): number => LATE.findIndex((one) => one.test(id)) + 1
+
+test('the example of every operation works as the page shows it, and what is read has something in it', async (t) => {
+  await startExample(t, 'ai-plugin', {
+    PLATFORM_URL: production,
+    CLIENT_ID: 'gs-demo-ai',
+    CLIENT_SECRET: 'gs-demo-secret',
+    PORT: enginePort,
+  })
+  const inOrder = [...reference.byId.values()].sort((one, other) => rankOf(one) - rankOf(other))
+  const refused: string[] = []
+  const empty: string[] = []
+  const problems: string[] = []
+  for (const entry of inOrder) {
+    await pressBefore(entry)
+    const { status, text, json } = await press(entry)
+    const isDone = worked.has(entry.id) && (status >= 400 || entry.answers.some((one) => one.status === String(status)))
+    if (isDone && status < 300 && entry.method === 'GET' && !hasData(json)) empty.push(entry.id)
+    if (isDone) continue
+    refused.push(entry.id)
+    const isExpected = entry.id in NEEDS_A_VALUE && status < 500 && entry.example.fill !== undefined
+    if (!isExpected) problems.push(`${entry.id} as ${entry.example.as}: ${status} ${text}`)
+  }
+  assert.deepEqual(problems, [])
+  assert.deepEqual(refused.sort(), Object.keys(NEEDS_A_VALUE).sort())
+  assert.deepEqual(empty.sort(), Object.keys(EMPTY).sort())
+})
