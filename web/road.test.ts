@@ -97,7 +97,7 @@ test('a developer registers an app, an administrator approves it, and what was t
   await enterAs(developer, address, 'Drew')
   await developer.getByRole('link', { name: 'Register an app' }).click()
   await developer.getByRole('button', { name: 'Register' }).click()
-  await developer.getByText('An app has a name').waitFor()
+  await developer.getByText('Give the app a name').waitFor()
   await developer.getByText('Add at least one address').waitFor()
   await checkAccessibility(developer)
   const name = 'Logbook <img src=x onerror="document.title=1"><script>1</script>'

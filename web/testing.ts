@@ -246,7 +246,7 @@ const ACCOUNT: readonly Shown[] = [
     person: 'Ellis',
     path: '/account/children',
     heading: 'Children',
-    waitFor: 'You look after no child here',
+    waitFor: 'Noa Okafor',
   },
   { name: 'data', person: 'Avery', path: '/account/data', heading: 'Your data', waitFor: 'What stays' },
 ]

@@ -269,7 +269,7 @@ test('a planner asks two engines, compares candidates, and keeps them as a plan'
   await button(page, 'Share')
   const sharing = page.getByRole('dialog', { name: 'Share this plan' })
   await sharing.getByRole('button', { name: 'Share' }).click()
-  await sharing.getByText('Whose handle, or which organisation?').waitFor()
+  await sharing.getByText('Enter a handle or choose an organisation').waitFor()
   await sharing.getByLabel('A person').fill('@blake')
   await sharing.getByRole('button', { name: 'Share', exact: true }).click()
   await sharing.getByText('Blake Moreau (@blake)').waitFor()

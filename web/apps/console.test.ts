@@ -79,7 +79,7 @@ test('an administrator makes an organisation, and its members come, change and g
   const complaints = collectProblems(drew)
   await enterAs(drew, address, 'Drew')
   await drew.goto(`${address}/console/organisations/northwind`)
-  await drew.getByText('Only its owners see who belongs to it').waitFor()
+  await drew.getByText('Only owners can see the members').waitFor()
   assert.deepEqual(complaints, [])
 })
 
@@ -150,7 +150,7 @@ test('a developer registers a plugin, an administrator grants, and it is active 
   await enterAs(page, address, 'Drew')
   await page.goto(`${address}/console/plugins/new`)
   await button(page, 'Register')
-  await page.getByText('An ATO helper has an address for requests').waitFor()
+  await page.getByText('An ATO helper needs an address for requests').waitFor()
   await page.getByRole('combobox', { name: 'Organisation' }).click()
   await page.getByRole('option', { name: 'Northwind Training' }).click()
   await page.getByLabel('Name').fill('Auditor <b>bold</b>')
@@ -175,7 +175,7 @@ test('a developer registers a plugin, an administrator grants, and it is active 
   assert.equal(status, 200)
   await page.reload()
   await button(page, 'Activate')
-  await page.getByText('It takes part').waitFor()
+  await page.getByText('It is asked, and events are sent to it').waitFor()
 
   await page.getByRole('link', { name: 'Settings' }).click()
   await button(page, 'Remove this plugin')

@@ -234,7 +234,7 @@ test('a lost live connection is said, and mends itself', { skip: noChromium }, a
 
 test('an observer sees the same and finds nothing to change', { skip: noChromium }, async (t) => {
   const { page, problems } = await enter(t, 'Drew', LARGE)
-  await page.getByText('You observe this class').waitFor()
+  await page.getByText('You are observing this class').waitFor()
   assert.deepEqual(
     await page.getByRole('navigation', { name: 'Pages of Soaring Large' }).getByRole('link').allInnerTexts(),
     ['Overview', 'Gradebook', 'Roster'],
@@ -252,7 +252,7 @@ test('an owner makes a course, and it is a draft without lessons', { skip: noChr
   await page.getByRole('button', { name: 'New course' }).click()
   const dialog = page.getByRole('dialog', { name: 'New course' })
   await dialog.getByRole('button', { name: 'Make course' }).click()
-  await dialog.getByText('A course has a name').waitFor()
+  await dialog.getByText('Give the course a name').waitFor()
   await checkAccessibility(page)
   await dialog.getByLabel('Name').fill('Élan & Glide')
   await dialog.getByRole('combobox', { name: 'Organisation' }).fill('aviation school')

@@ -95,8 +95,9 @@ function Enrol({ of: { classId, joinCode } }: { readonly of: ClassDetails }) {
                 value={handle}
                 onChange={(event) => setHandle(event.currentTarget.value)}
                 autoComplete="off"
+                miw={0}
               />
-              <Button type="submit" variant="default" disabled={handle.trim() === ''} loading={enrol.isPending}>
+              <Button type="submit" variant="default" flex="none" disabled={handle.trim() === ''} loading={enrol.isPending}>
                 {say.go}
               </Button>
             </Group>

@@ -39,7 +39,7 @@ test('Ctrl-K finds what one may see and goes there by keyboard; an address that 
 
   await page.getByRole('button', { name: 'Search everything' }).click()
   await field.fill('<img src=x onerror=alert(1)>')
-  await page.getByText('Nothing that you may see is called that.').waitFor()
+  await page.getByText('Nothing matches that you may see.').waitFor()
   await field.fill('preflight')
   await page.getByRole('option', { name: /Preflight Alpha/ }).waitFor()
   await field.fill('')

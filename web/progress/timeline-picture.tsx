@@ -82,7 +82,7 @@ export function TimelinePicture({ bands, span, onSpan, onOpen }: TimelinePicture
               {band.attempts.map((one) => (
                 <AttemptBar key={one.id} of={one} xOf={xOf} hatch={hatch} onChoose={() => onSpan(widen(one))} />
               ))}
-              <Marks of={band.marks} xOf={xOf} onOpen={onOpen} />
+              <Marks of={band.marks} xOf={xOf} width={width} onOpen={onOpen} />
             </g>
           ))}
         </svg>
@@ -134,10 +134,14 @@ const AttemptBar = ({ of, xOf, hatch, onChoose }: AttemptBarProps) => {
 interface MarksProps {
   readonly of: readonly Mark[]
   readonly xOf: (at: number) => number
+  readonly width: number
   readonly onOpen: (entry: Entry) => void
 }
 
-const Marks = ({ of, xOf, onOpen }: MarksProps) =>
+/** A number that would be cut off at the right stands at the left of its mark. */
+const LABEL_PX = 36
+
+const Marks = ({ of, xOf, width, onOpen }: MarksProps) =>
   of.map(({ at, kind, entry, text }, i) => {
     const x = xOf(at)
     const key = `${kind}-${at}-${i}`
@@ -158,7 +162,11 @@ const Marks = ({ of, xOf, onOpen }: MarksProps) =>
           <circle cx={x} cy={MARK_Y} r={4.5} />
         )}
         {text !== '' && (
-          <text x={x + 7} y={MARK_Y + 4}>
+          <text
+            x={x > width - LABEL_PX ? x - 7 : x + 7}
+            y={MARK_Y + 4}
+            textAnchor={x > width - LABEL_PX ? 'end' : 'start'}
+          >
             {text}
           </text>
         )}
