@@ -87,6 +87,13 @@ const DASHBOARD: readonly Shown[] = [
 ]
 
 const CONSOLE: readonly Shown[] = [
+  {
+    name: 'missing-in-area',
+    person: 'Drew',
+    path: '/console/nowhere',
+    heading: 'There is no such page',
+    waitFor: 'Go to Developer console',
+  },
   { name: 'apps', person: 'Drew', path: '/console/apps', heading: 'Apps', waitFor: 'gs-demo-app' },
   { name: 'app-new', person: 'Drew', path: '/console/apps/new', heading: 'Register an app', waitFor: 'Redirect URIs' },
   {

@@ -13,8 +13,8 @@ import {
 } from '../api/operations.ts'
 import { useWrite } from '../api/query.ts'
 import { Card } from '../parts/card.tsx'
+import { Confirm } from '../parts/confirm.tsx'
 import { Copied } from '../parts/copied.tsx'
-import { Dialog } from '../parts/dialog.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
 import { notify, offerUndo } from '../parts/notify.tsx'
 import { Problem } from '../parts/states.tsx'
@@ -109,30 +109,22 @@ function Form({ of: { classId, name, sequential, joinCode } }: Of) {
           </Group>
         </Stack>
       </form>
-      <Dialog isOpen={isAsked} onClose={() => setAsked(false)} title={say.newCodeTitle}>
-        <Stack>
-          <Text size="sm">{say.newCodeText}</Text>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={() => setAsked(false)}>
-              {words.form.cancel}
-            </Button>
-            <Button
-              loading={save.isPending}
-              onClick={() =>
-                save.mutate(
-                  { classId, newJoinCode: true },
-                  {
-                    onSuccess: () => notify(say.newCodeDone),
-                    onSettled: () => setAsked(false),
-                  },
-                )
-              }
-            >
-              {say.newCode}
-            </Button>
-          </Group>
-        </Stack>
-      </Dialog>
+      <Confirm
+        isOpen={isAsked}
+        title={say.newCodeTitle}
+        go={say.newCode}
+        isHarmless
+        isPending={save.isPending}
+        onGo={() =>
+          save.mutate(
+            { classId, newJoinCode: true },
+            { onSuccess: () => notify(say.newCodeDone), onSettled: () => setAsked(false) },
+          )
+        }
+        onClose={() => setAsked(false)}
+      >
+        {say.newCodeText}
+      </Confirm>
     </Card>
   )
 }
@@ -261,30 +253,18 @@ function End({ of: { classId, name, ended, students } }: Of) {
           </Button>
         )}
       </Stack>
-      <Dialog isOpen={isAsked} onClose={() => setAsked(false)} title={say.endTitle(name)}>
-        <Stack>
-          <Text size="sm">
-            {say.endText} {students && say.endConcerns(students.active)}
-          </Text>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={() => setAsked(false)}>
-              {words.form.cancel}
-            </Button>
-            <Button
-              color="red"
-              loading={end.isPending}
-              onClick={() =>
-                end.mutate(
-                  { classId },
-                  { onSuccess: () => offerUndo(say.ended, open), onSettled: () => setAsked(false) },
-                )
-              }
-            >
-              {say.end}
-            </Button>
-          </Group>
-        </Stack>
-      </Dialog>
+      <Confirm
+        isOpen={isAsked}
+        title={say.endTitle(name)}
+        go={say.end}
+        isPending={end.isPending}
+        onGo={() =>
+          end.mutate({ classId }, { onSuccess: () => offerUndo(say.ended, open), onSettled: () => setAsked(false) })
+        }
+        onClose={() => setAsked(false)}
+      >
+        {say.endText} {students && say.endConcerns(students.active)}
+      </Confirm>
     </Card>
   )
 }

@@ -1,4 +1,7 @@
-import type { CourseDocument } from '../api/operations.ts'
+import { type CourseDocument, listCourseVersions, listManagedCourses, readCourseDocument } from '../api/operations.ts'
+
+/** What is another one once a course was changed. */
+export const COURSE_READS = [readCourseDocument, listCourseVersions, listManagedCourses]
 
 export type Lesson = CourseDocument['lessons'][number]
 export type Step = NonNullable<Lesson['childLessons']>[number]
@@ -8,6 +11,12 @@ export type Objective = NonNullable<CourseDocument['objectives']>[number]
 export interface Place {
   readonly lesson: number
   readonly step?: number
+}
+
+/** A part of the page that edits a course. */
+export interface PartProps {
+  readonly doc: CourseDocument
+  readonly onChange: (doc: CourseDocument) => void
 }
 
 /** Ids are the author's to choose; these are as good as any. */

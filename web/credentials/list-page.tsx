@@ -13,15 +13,14 @@ import {
 } from '../api/operations.ts'
 import { query, useWrite } from '../api/query.ts'
 import { SecretShown } from '../apps/secret-shown.tsx'
-import { Card } from '../parts/card.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Copied } from '../parts/copied.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { notify, offerUndo } from '../parts/notify.tsx'
-import { Pager } from '../parts/pager.tsx'
+import { PagedList } from '../parts/paged-list.tsx'
 import { Row, Rows } from '../parts/rows.tsx'
 import { only } from '../parts/search.ts'
-import { Empty, Loaded, Problem } from '../parts/states.tsx'
+import { Empty, Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { adminWords } from '../words/admin.ts'
 import { NewCredentialForm } from './new-form.tsx'
@@ -50,35 +49,28 @@ export function CredentialsPage() {
   return (
     <>
       <StoreHead action={add} />
-      <Loaded of={list}>
-        {({ docs, pages, total }) => (
-          <Card isFlush>
-            {docs.length === 0 ? (
-              <Empty icon={KeyRound} title={say.empty}>
-                {say.emptyText}
-              </Empty>
-            ) : (
-              <>
-                <Rows
-                  label={adminWords.store.keys}
-                  head={[say.name, say.status, say.scopes, say.used, say.expires, say.made, say.actions]}
-                  minWidth={980}
-                >
-                  {docs.map((one) => (
-                    <CredentialRow key={one.key} of={one} onSecret={setShown} />
-                  ))}
-                </Rows>
-                <Pager
-                  page={page}
-                  pages={pages}
-                  total={total}
-                  onChange={(next) => void navigate({ search: only({ page: next > 1 ? next : undefined }) })}
-                />
-              </>
-            )}
-          </Card>
+      <PagedList
+        of={list}
+        page={page}
+        onPage={(next) => void navigate({ search: only({ page: next }) })}
+        empty={
+          <Empty icon={KeyRound} title={say.empty}>
+            {say.emptyText}
+          </Empty>
+        }
+      >
+        {(docs) => (
+          <Rows
+            label={adminWords.store.keys}
+            head={[say.name, say.status, say.scopes, say.used, say.expires, say.made, say.actions]}
+            minWidth={980}
+          >
+            {docs.map((one) => (
+              <CredentialRow key={one.key} of={one} onSecret={setShown} />
+            ))}
+          </Rows>
         )}
-      </Loaded>
+      </PagedList>
       <Dialog isOpen={isAdding} onClose={() => setAdding(false)} title={say.add}>
         <NewCredentialForm
           onClose={() => setAdding(false)}

@@ -15,7 +15,7 @@ import {
 } from '../api/operations.ts'
 import { Card } from '../parts/card.tsx'
 import { PageHead } from '../parts/page-head.tsx'
-import { Problem, Waiting } from '../parts/states.tsx'
+import { Problem, Quote, Waiting } from '../parts/states.tsx'
 import { words } from '../words/words.ts'
 import { useSent } from './sent.ts'
 import { SentList } from './sent-list.tsx'
@@ -23,6 +23,7 @@ import { SentList } from './sent-list.tsx'
 const { demo: say } = words
 const PASS_MARK = 80
 const ALREADY_STARTED = 409
+const SPENT = 4008
 
 interface LessonProps {
   readonly app: { readonly clientId: string; readonly clientSecret: string }
@@ -83,7 +84,7 @@ export function Lesson({ app, code, lessonId, classId }: LessonProps) {
   const score = Math.round((100 * ticked.length) / say.taskList.length)
   const finish = () =>
     act((token) => send(updateProgress, { ...lesson, score, pass: score >= PASS_MARK, complete: true }, { token }))
-  const isSpent = problem instanceof ApiProblem && token === undefined
+  const isSpent = problem instanceof ApiProblem && problem.code === SPENT
   const isDone = progress !== undefined && progress.completed !== null
   return (
     <>
@@ -91,7 +92,10 @@ export function Lesson({ app, code, lessonId, classId }: LessonProps) {
       <Stack gap="lg">
         {isSpent ? (
           <Alert color="yellow" title={say.spent}>
-            {say.spentText}
+            <Stack gap="xs" align="flex-start">
+              {say.spentText}
+              <Quote error={problem} />
+            </Stack>
           </Alert>
         ) : (
           problem && <Problem error={problem} />

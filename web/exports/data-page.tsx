@@ -1,4 +1,4 @@
-import { Box, Button, Group, List, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Box, Button, Group, List, Stack, Text, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -6,15 +6,13 @@ import { checkProof, ProofField, proofOf } from '../account/proof-field.tsx'
 import { deleteAccount, exportEverything, readSettings, type Settings } from '../api/operations.ts'
 import { query, useWrite } from '../api/query.ts'
 import { Card } from '../parts/card.tsx'
-import { Dialog } from '../parts/dialog.tsx'
+import { Confirm } from '../parts/confirm.tsx'
 import { notify } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Loaded, Problem } from '../parts/states.tsx'
 import { accountWords } from '../words/account.ts'
-import { words } from '../words/words.ts'
 
 const { data: say } = accountWords
-const { form: sayForm } = words
 
 /** One's own rights: to have everything, and to go. */
 export function DataPage() {
@@ -108,41 +106,32 @@ function Delete({ person }: OfPerson) {
           </Button>
         </Group>
       </Stack>
-      <Dialog isOpen={isAsking} onClose={() => setAsking(false)} title={say.deleteTitle}>
-        <DeleteForm person={person} onClose={() => setAsking(false)} />
-      </Dialog>
+      <AskToDelete person={person} isOpen={isAsking} onClose={() => setAsking(false)} />
     </Card>
   )
 }
 
-function DeleteForm({ person: { handle, hasPassword }, onClose }: OfPerson & { readonly onClose: () => void }) {
-  const form = useForm({ initialValues: { typed: '', password: '' }, validate: { password: checkProof(hasPassword) } })
+interface AskToDeleteProps extends OfPerson {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}
+
+function AskToDelete({ person: { handle, hasPassword }, isOpen, onClose }: AskToDeleteProps) {
+  const form = useForm({ initialValues: { password: '' }, validate: { password: checkProof(hasPassword) } })
   const remove = useWrite(deleteAccount, { onDone: () => location.replace('/account/signin?done=account-deleted') })
   return (
-    <form
-      noValidate
-      onSubmit={form.onSubmit(({ typed, password }) => remove.mutate({ handle: typed, ...proofOf(password) }))}
+    <Confirm
+      isOpen={isOpen}
+      title={say.deleteTitle}
+      go={say.deleteForGood}
+      word={handle}
+      proof={<ProofField form={form} hasPassword={hasPassword} />}
+      isPending={remove.isPending}
+      error={remove.error}
+      onGo={form.onSubmit(({ password }) => remove.mutate({ handle, ...proofOf(password) }))}
+      onClose={onClose}
     >
-      <Stack>
-        {remove.error && <Problem error={remove.error} />}
-        <Text size="sm">{say.deleteConfirm(handle)}</Text>
-        <TextInput
-          label={sayForm.type(handle)}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          {...form.getInputProps('typed')}
-        />
-        <ProofField form={form} hasPassword={hasPassword} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {sayForm.cancel}
-          </Button>
-          <Button type="submit" color="red" loading={remove.isPending} disabled={form.values.typed !== handle}>
-            {say.deleteForGood}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      {say.deleteConfirm(handle)}
+    </Confirm>
   )
 }

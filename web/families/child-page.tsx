@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { EmailForm } from '../account/email-form.tsx'
 import { checkNewPassword, checkProof, ProofField, proofOf } from '../account/proof-field.tsx'
 import {
   type Child,
@@ -17,7 +18,6 @@ import {
 import { query, useWrite } from '../api/query.ts'
 import { Card } from '../parts/card.tsx'
 import { Confirm } from '../parts/confirm.tsx'
-import { Dialog } from '../parts/dialog.tsx'
 import { notify } from '../parts/notify.tsx'
 import { nameOf } from '../parts/person.tsx'
 import { Problem } from '../parts/states.tsx'
@@ -27,7 +27,7 @@ import { accountWords } from '../words/account.ts'
 import { words } from '../words/words.ts'
 import { ChildFrame } from './child-frame.tsx'
 
-const { child: say, fields, security } = accountWords
+const { child: say, fields } = accountWords
 const { form: sayForm } = words
 const route = getRouteApi('/signed-in/account/children/$handle')
 
@@ -120,37 +120,19 @@ function Names({ child: { handle, firstName, lastName, country } }: OfChild) {
 }
 
 function Email({ child: { handle, email }, hasPassword }: OfChild & Proving) {
-  const form = useForm({ initialValues: { email, password: '' }, validate: { password: checkProof(hasPassword) } })
   const change = useWrite(changeChild, { changes: [listChildren], onDone: () => notify(say.saved) })
   return (
     <Card title={say.email}>
-      <form
-        noValidate
-        onSubmit={form.onSubmit(({ email, password }) =>
-          change.mutate({ handle, email: email.trim(), ...proofOf(password) }),
-        )}
-      >
-        <Stack>
-          {change.error && <Problem error={change.error} />}
-          <Text size="sm">{email === '' ? say.noEmail : say.emailText}</Text>
-          <TextInput
-            label={security.newEmail}
-            description={say.newEmailHelp}
-            inputWrapperOrder={['label', 'input', 'description', 'error']}
-            type="email"
-            autoComplete="off"
-            maxLength={254}
-            spellCheck={false}
-            {...form.getInputProps('email')}
-          />
-          <ProofField form={form} hasPassword={hasPassword} />
-          <Group>
-            <Button type="submit" variant="default" loading={change.isPending}>
-              {security.changeEmail}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <Stack>
+        <Text size="sm">{email === '' ? say.noEmail : say.emailText}</Text>
+        <EmailForm
+          email={email}
+          help={say.newEmailHelp}
+          hasPassword={hasPassword}
+          change={change}
+          onChange={(what) => change.mutate({ handle, ...what })}
+        />
+      </Stack>
     </Card>
   )
 }
@@ -240,44 +222,41 @@ function Danger({ child, hasPassword }: OfChild & Proving) {
       >
         {say.leaveText}
       </Confirm>
-      <Dialog isOpen={open === 'delete'} onClose={close} title={say.deleteTitle(name)}>
-        <DeleteForm child={child} hasPassword={hasPassword} onClose={close} onDone={() => done(say.deleted(name))} />
-      </Dialog>
+      <AskToDelete
+        child={child}
+        hasPassword={hasPassword}
+        isOpen={open === 'delete'}
+        onClose={close}
+        onDone={() => done(say.deleted(name))}
+      />
     </Card>
   )
 }
 
-interface DeleteFormProps extends OfChild, Proving {
+interface AskToDeleteProps extends OfChild, Proving {
+  readonly isOpen: boolean
   readonly onClose: () => void
   readonly onDone: () => void
 }
 
 /** The handle is typed, because there is no way back. */
-function DeleteForm({ child: { handle }, hasPassword, onClose, onDone }: DeleteFormProps) {
-  const form = useForm({ initialValues: { typed: '', password: '' }, validate: { password: checkProof(hasPassword) } })
+function AskToDelete({ child, hasPassword, isOpen, onClose, onDone }: AskToDeleteProps) {
+  const { handle } = child
+  const form = useForm({ initialValues: { password: '' }, validate: { password: checkProof(hasPassword) } })
   const remove = useWrite(deleteChild, { changes: [listChildren], onDone })
   return (
-    <form noValidate onSubmit={form.onSubmit(({ password }) => remove.mutate({ handle, ...proofOf(password) }))}>
-      <Stack>
-        {remove.error && <Problem error={remove.error} />}
-        <Text size="sm">{say.deleteText}</Text>
-        <TextInput
-          label={sayForm.type(handle)}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          {...form.getInputProps('typed')}
-        />
-        <ProofField form={form} hasPassword={hasPassword} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {sayForm.cancel}
-          </Button>
-          <Button type="submit" color="red" loading={remove.isPending} disabled={form.values.typed !== handle}>
-            {say.deleteGo}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Confirm
+      isOpen={isOpen}
+      title={say.deleteTitle(nameOf(child))}
+      go={say.deleteGo}
+      word={handle}
+      proof={<ProofField form={form} hasPassword={hasPassword} />}
+      isPending={remove.isPending}
+      error={remove.error}
+      onGo={form.onSubmit(({ password }) => remove.mutate({ handle, ...proofOf(password) }))}
+      onClose={onClose}
+    >
+      {say.deleteText}
+    </Confirm>
   )
 }

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, SimpleGrid, Stack, Text, Title, UnstyledButton, VisuallyHidden } from '@mantine/core'
+import { Anchor, Button, Group, SimpleGrid, Text, Title, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import {
   ArrowRight,
@@ -40,14 +40,14 @@ export function FrontPage() {
     document.title = `${words.product}: ${front.title}`
   }, [])
   return (
-    <Stack gap={56}>
+    <div className={classes.page}>
       <section className={classes.hero}>
         <div className={classes.words}>
           <Title order={1} className={classes.title}>
             {front.title}
           </Title>
           <Text className={classes.lead}>{front.lead}</Text>
-          <Group mt="xl" gap="sm">
+          <Group mt="lg" gap="sm">
             {here.person ? (
               <Button component={Link} to="/dashboard" size="md" rightSection={<ArrowRight size={18} aria-hidden />}>
                 {front.start}
@@ -77,27 +77,7 @@ export function FrontPage() {
       </section>
       {here.person && <Destinations />}
       {here.demoPeople.length > 0 && <DemoPeople people={here.demoPeople} />}
-      <section>
-        <Title order={2} mb="md">
-          {front.offerTitle}
-        </Title>
-        <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="lg">
-          {front.offers.map(({ title, text }, i) => {
-            const Icon = OFFER_ICONS[i]!
-            return (
-              <div key={title}>
-                <Icon size={22} aria-hidden className={classes.icon} />
-                <Title order={3} mt="xs">
-                  {title}
-                </Title>
-                <Text size="sm" c="dimmed" mt={4}>
-                  {text}
-                </Text>
-              </div>
-            )
-          })}
-        </SimpleGrid>
-      </section>
+      {!here.person && <Offers />}
       <footer className={classes.foot}>
         <Text size="sm" c="dimmed">
           {words.tagline}
@@ -111,21 +91,48 @@ export function FrontPage() {
           </Anchor>
         </Group>
       </footer>
-    </Stack>
+    </div>
   )
 }
+
+/** Who is signed in knows. */
+const Offers = () => (
+  <section>
+    <Title order={2} mb="sm">
+      {front.offerTitle}
+    </Title>
+    <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="lg">
+      {front.offers.map(({ title, text }, i) => {
+        const Icon = OFFER_ICONS[i]!
+        return (
+          <div key={title}>
+            <div className={classes.name}>
+              <Icon size={20} aria-hidden className={classes.icon} />
+              <Title order={3}>{title}</Title>
+            </div>
+            <Text size="sm" c="dimmed" mt={4}>
+              {text}
+            </Text>
+          </div>
+        )
+      })}
+    </SimpleGrid>
+  </section>
+)
 
 /** Everybody knows their passwords, so one click is enough. The page is loaded anew: whatever was kept of somebody else is gone. */
 function DemoPeople({ people }: { readonly people: readonly DemoPerson[] }) {
   const enter = useWrite(signInAsDemo)
   return (
     <section>
-      <Title order={2}>{front.demoTitle}</Title>
-      <Text c="dimmed" mt={4} mb="md">
-        {front.demoText}
-      </Text>
+      <div className={classes.head}>
+        <Title order={2}>{front.demoTitle}</Title>
+        <Text size="sm" c="dimmed">
+          {front.demoText}
+        </Text>
+      </div>
       {enter.error && <Problem error={enter.error} />}
-      <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="md">
+      <SimpleGrid cols={{ base: 1, xs: 2, md: 5 }} spacing="sm">
         {people.map(({ handle, name, part }) => {
           const Icon = PART_ICONS[part]
           return (
@@ -135,16 +142,16 @@ function DemoPeople({ people }: { readonly people: readonly DemoPerson[] }) {
               disabled={enter.isPending}
               onClick={() => enter.mutate({ handle }, { onSuccess: () => location.assign(HOMES[part]) })}
             >
-              <Icon size={22} aria-hidden className={classes.icon} />
-              <span>
+              <span className={classes.name}>
+                <Icon size={20} aria-hidden className={classes.icon} />
                 <VisuallyHidden>{front.signInAs}</VisuallyHidden>
-                <Text component="span" fw={600} display="block">
+                <Text component="span" fw={600}>
                   {name || handle}
                 </Text>
-                <Text component="span" size="sm" c="dimmed" display="block">
-                  {front.parts[part].title}. {front.parts[part].text}
-                </Text>
               </span>
+              <Text component="span" size="sm" c="dimmed" display="block" mt={4}>
+                {front.parts[part].title}. {front.parts[part].text}
+              </Text>
             </UnstyledButton>
           )
         })}
@@ -158,33 +165,33 @@ function Destinations() {
   const own = AREAS.filter(({ id }) => person?.areas.some((area) => area === id))
   return (
     <section>
-      <Title order={2} mb="md">
+      <Title order={2} mb="sm">
         {front.whereTitle}
       </Title>
-      <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="md">
+      <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="sm">
         {own.map(({ id, label, icon: Icon, pages }) => (
           <Link key={id} to={pages[0].to} className={classes.tile}>
-            <Icon size={22} aria-hidden className={classes.icon} />
-            <span>
-              <Text component="span" fw={600} display="block">
+            <span className={classes.name}>
+              <Icon size={20} aria-hidden className={classes.icon} />
+              <Text component="span" fw={600}>
                 {label}
               </Text>
-              <Text component="span" size="sm" c="dimmed" display="block">
-                {front.where[id]}
-              </Text>
             </span>
+            <Text component="span" size="sm" c="dimmed" display="block" mt={4}>
+              {front.where[id]}
+            </Text>
           </Link>
         ))}
         <Link to="/account" className={classes.tile}>
-          <UserRound size={22} aria-hidden className={classes.icon} />
-          <span>
-            <Text component="span" fw={600} display="block">
+          <span className={classes.name}>
+            <UserRound size={20} aria-hidden className={classes.icon} />
+            <Text component="span" fw={600}>
               {words.person.account}
             </Text>
-            <Text component="span" size="sm" c="dimmed" display="block">
-              {front.where.account}
-            </Text>
           </span>
+          <Text component="span" size="sm" c="dimmed" display="block" mt={4}>
+            {front.where.account}
+          </Text>
         </Link>
       </SimpleGrid>
     </section>

@@ -23,7 +23,7 @@ export function Frame() {
   const isSandbox = here.environment === 'sandbox'
   const own = AREAS.filter(({ id }) => here.person?.areas.some((area) => area === id))
   const isReference = path === '/docs' || path.startsWith('/docs/')
-  const area = AREAS.find(({ id }) => path === `/${id}` || path.startsWith(`/${id}/`))
+  const area = here.person ? AREAS.find(({ id }) => path === `/${id}` || path.startsWith(`/${id}/`)) : undefined
   const pages = area?.pages.filter(({ isForAdults }) => !isForAdults || here.person?.adult) ?? []
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer
   useEffect(close, [path])

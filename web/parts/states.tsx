@@ -5,10 +5,23 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { ApiProblem } from '../api/call.ts'
 import { words } from '../words/words.ts'
 
+/** Code and request id of a refusal, to copy. */
+export function Quote({ error }: { readonly error: Error }) {
+  if (!(error instanceof ApiProblem && error.code > 0)) return null
+  const quote = words.states.quote(error.code, error.requestId)
+  return (
+    <CopyButton value={quote}>
+      {({ copied, copy }) => (
+        <Button size="xs" variant="subtle" color="gray" onClick={copy} title={words.states.copyQuote}>
+          {copied ? words.states.copied : quote}
+        </Button>
+      )}
+    </CopyButton>
+  )
+}
+
 /** What happened, what to do, and what to quote. */
 export function Problem({ error, onRetry }: { readonly error: Error; readonly onRetry?: () => void }) {
-  const quote =
-    error instanceof ApiProblem && error.code > 0 ? words.states.quote(error.code, error.requestId) : undefined
   return (
     <Alert color="red" icon={<CircleAlert size={18} aria-hidden />} title={words.states.problem} role="alert">
       <Stack gap="xs">
@@ -19,15 +32,7 @@ export function Problem({ error, onRetry }: { readonly error: Error; readonly on
               {words.states.again}
             </Button>
           )}
-          {quote !== undefined && (
-            <CopyButton value={quote}>
-              {({ copied, copy }) => (
-                <Button size="xs" variant="subtle" color="gray" onClick={copy} title={words.states.copyQuote}>
-                  {copied ? words.states.copied : quote}
-                </Button>
-              )}
-            </CopyButton>
-          )}
+          <Quote error={error} />
         </Group>
       </Stack>
     </Alert>

@@ -4,13 +4,12 @@ import { getRouteApi } from '@tanstack/react-router'
 import { ClipboardList } from 'lucide-react'
 import { listPlans } from '../api/operations.ts'
 import { query } from '../api/query.ts'
-import { Card } from '../parts/card.tsx'
 import { ButtonLink, TextLink } from '../parts/link.tsx'
 import { PageHead } from '../parts/page-head.tsx'
-import { Pager } from '../parts/pager.tsx'
+import { PagedList } from '../parts/paged-list.tsx'
 import { Row, Rows } from '../parts/rows.tsx'
 import { only } from '../parts/search.ts'
-import { Empty, Loaded } from '../parts/states.tsx'
+import { Empty } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { plannerWords } from '../words/planner.ts'
 import { nameOf } from './names.ts'
@@ -25,50 +24,43 @@ export function PlansPage() {
   return (
     <>
       <PageHead title={say.title} lead={say.lead} action={<ButtonLink to="/planner">{say.first}</ButtonLink>} />
-      <Loaded of={list}>
-        {({ docs, pages, total }) => (
-          <Card isFlush>
-            {docs.length === 0 ? (
-              <Empty icon={ClipboardList} title={say.empty}>
-                {say.emptyText}
-              </Empty>
-            ) : (
-              <>
-                <Rows label={say.title} head={[say.name, say.mission, say.owner, say.people, say.changed]}>
-                  {docs.map(({ planId, name, text, own, owner, people, changedDate }) => (
-                    <Row
-                      key={planId}
-                      cells={[
-                        <TextLink key="name" to="/planner/plans/$planId" params={{ planId }} fw={600}>
-                          {name}
-                        </TextLink>,
-                        <Text key="text" size="sm" lineClamp={2}>
-                          {text}
-                        </Text>,
-                        own ? (
-                          say.own
-                        ) : (
-                          <Badge key="owner" variant="light">
-                            {nameOf(owner)}
-                          </Badge>
-                        ),
-                        say.count(people),
-                        <Time key="changed" at={changedDate} />,
-                      ]}
-                    />
-                  ))}
-                </Rows>
-                <Pager
-                  page={page}
-                  pages={pages}
-                  total={total}
-                  onChange={(next) => void navigate({ search: only({ page: next > 1 ? next : undefined }) })}
-                />
-              </>
-            )}
-          </Card>
+      <PagedList
+        of={list}
+        page={page}
+        onPage={(next) => void navigate({ search: only({ page: next }) })}
+        empty={
+          <Empty icon={ClipboardList} title={say.empty}>
+            {say.emptyText}
+          </Empty>
+        }
+      >
+        {(docs) => (
+          <Rows label={say.title} head={[say.name, say.mission, say.owner, say.people, say.changed]}>
+            {docs.map(({ planId, name, text, own, owner, people, changedDate }) => (
+              <Row
+                key={planId}
+                cells={[
+                  <TextLink key="name" to="/planner/plans/$planId" params={{ planId }} fw={600}>
+                    {name}
+                  </TextLink>,
+                  <Text key="text" size="sm" lineClamp={2}>
+                    {text}
+                  </Text>,
+                  own ? (
+                    say.own
+                  ) : (
+                    <Badge key="owner" variant="light">
+                      {nameOf(owner)}
+                    </Badge>
+                  ),
+                  say.count(people),
+                  <Time key="changed" at={changedDate} />,
+                ]}
+              />
+            ))}
+          </Rows>
         )}
-      </Loaded>
+      </PagedList>
     </>
   )
 }

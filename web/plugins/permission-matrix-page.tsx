@@ -5,14 +5,13 @@ import { Blocks, Check, Clock } from 'lucide-react'
 import { useState } from 'react'
 import { grantPluginPermissions, listPlugins, type Plugin, readPlugin } from '../api/operations.ts'
 import { query, useWrite } from '../api/query.ts'
-import { Card } from '../parts/card.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { offerUndo } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
-import { Pager } from '../parts/pager.tsx'
+import { PagedList } from '../parts/paged-list.tsx'
 import { Row, Rows } from '../parts/rows.tsx'
 import { only } from '../parts/search.ts'
-import { Empty, Loaded, Problem } from '../parts/states.tsx'
+import { Empty, Problem } from '../parts/states.tsx'
 import { adminWords } from '../words/admin.ts'
 
 const { permissions: say } = adminWords
@@ -33,31 +32,24 @@ export function PermissionsPage() {
   return (
     <>
       <PageHead title={say.title} lead={say.lead} />
-      <Loaded of={list}>
-        {({ docs, pages, total }) => (
-          <Card isFlush>
-            {docs.length === 0 ? (
-              <Empty icon={Blocks} title={say.empty}>
-                {say.emptyText}
-              </Empty>
-            ) : (
-              <>
-                <Rows label={say.title} head={[say.plugin, ...ALL.map((one) => say.names[one])]} minWidth={920}>
-                  {docs.map((plugin) => (
-                    <PluginRow key={plugin.clientId} plugin={plugin} />
-                  ))}
-                </Rows>
-                <Pager
-                  page={page}
-                  pages={pages}
-                  total={total}
-                  onChange={(next) => void navigate({ search: only({ page: next > 1 ? next : undefined }) })}
-                />
-              </>
-            )}
-          </Card>
+      <PagedList
+        of={list}
+        page={page}
+        onPage={(next) => void navigate({ search: only({ page: next }) })}
+        empty={
+          <Empty icon={Blocks} title={say.empty}>
+            {say.emptyText}
+          </Empty>
+        }
+      >
+        {(docs) => (
+          <Rows label={say.title} head={[say.plugin, ...ALL.map((one) => say.names[one])]} minWidth={920}>
+            {docs.map((plugin) => (
+              <PluginRow key={plugin.clientId} plugin={plugin} />
+            ))}
+          </Rows>
         )}
-      </Loaded>
+      </PagedList>
     </>
   )
 }

@@ -132,6 +132,7 @@ export const words = {
     missingTitle: 'There is no such page',
     missingText: 'The address may be mistyped, or the page has moved.',
     missingHome: 'Go to the front page',
+    missingArea: (area: string) => `Go to ${area}`,
     refusedTitle: 'You have no access to this',
     moreThan: (shown: number, total: number) => `The first ${shown} of ${total}`,
   },

@@ -1,0 +1,33 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Card } from './card.tsx'
+import { Pager } from './pager.tsx'
+import { Loaded } from './states.tsx'
+
+interface PagedListProps<T> {
+  readonly of: UseQueryResult<{ readonly docs: readonly T[]; readonly pages: number; readonly total: number }, Error>
+  readonly page: number
+  /** Undefined: the first one, of which the address says nothing. */
+  readonly onPage: (page: number | undefined) => void
+  /** What is there instead of nothing. */
+  readonly empty: ReactNode
+  readonly children: (docs: readonly T[]) => ReactNode
+}
+
+/** A card with a list that comes in pages. */
+export const PagedList = <T,>({ of, page, onPage, empty, children }: PagedListProps<T>) => (
+  <Loaded of={of}>
+    {({ docs, pages, total }) => (
+      <Card isFlush>
+        {docs.length === 0 ? (
+          empty
+        ) : (
+          <>
+            {children(docs)}
+            <Pager page={page} pages={pages} total={total} onChange={(next) => onPage(next > 1 ? next : undefined)} />
+          </>
+        )}
+      </Card>
+    )}
+  </Loaded>
+)
