@@ -19,5 +19,5 @@ export async function readHere(db: Db, { person }: Visitor, environment: Environ
     ...(plans ? (['planner'] as const) : []),
     ...(administers ? (['admin'] as const) : []),
   ]
-  return { ...here, person: { handle: person.handle, name: person.name, areas } }
+  return { ...here, person: { handle: person.handle, name: person.name, isTest: person.isTest, areas } }
 }

@@ -78,6 +78,9 @@ export const Here = Type.Object(
         Type.Object({
           handle: Type.String(),
           name: Type.String(),
+          isTest: Type.Boolean({
+            description: 'Whether it is a test person of the sandbox, whom a developer is for a while',
+          }),
           areas: Type.Array(Type.Enum([...AREAS]), { description: 'The areas of pages that are for this person' }),
         }),
         Type.Null(),
