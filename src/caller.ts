@@ -37,6 +37,8 @@ export interface SignedIn {
   readonly handle: string
   readonly name: string
   readonly isAdministrator: boolean
+  /** A test person of the sandbox, whom a developer is for a while. */
+  readonly isTest: boolean
   /** When they proved who they are, in this browser. */
   readonly signedInAt: Date
   /** Of this browser, as far as it is kept. */

@@ -22,6 +22,12 @@ export async function readHere(db: Db, { person }: Visitor, environment: Environ
   ]
   return {
     ...here,
-    person: { handle: person.handle, name: person.name, adult: isAdult(born, environment.clock()), areas },
+    person: {
+      handle: person.handle,
+      name: person.name,
+      adult: isAdult(born, environment.clock()),
+      isTest: person.isTest,
+      areas,
+    },
   }
 }

@@ -96,7 +96,7 @@ export const accountPages: readonly Page[] = [
       const { person } = context.who
       return person && !again
         ? { redirect: next ?? HOME }
-        : lookAtSignIn(context, { next, handle: person?.handle, notice: findNotice(done) })
+        : lookAtSignIn(context, { next, handle: person?.isTest ? undefined : person?.handle, notice: findNotice(done) })
     },
   }),
   formPage({

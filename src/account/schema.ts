@@ -79,6 +79,9 @@ export const Here = Type.Object(
           handle: Type.String(),
           name: Type.String(),
           adult: Type.Boolean({ description: 'Whether they may look after children here' }),
+          isTest: Type.Boolean({
+            description: 'Whether it is a test person of the sandbox, whom a developer is for a while',
+          }),
           areas: Type.Array(Type.Enum([...AREAS]), { description: 'The areas of pages that are for this person' }),
         }),
         Type.Null(),

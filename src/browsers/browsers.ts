@@ -77,6 +77,7 @@ export async function findSignedIn(
     handle: row.handle,
     name,
     isAdministrator: row.administrator,
+    isTest: row.door === 'test',
     signedInAt: row.created_at,
     lastUsedAt: row.last_used_at,
   }

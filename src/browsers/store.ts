@@ -8,6 +8,7 @@ export const findBrowser = read('browsers.find', {
     id: uuid,
     person_id: int8,
     epoch: int4,
+    door: text,
     created_at: timestamptz,
     last_used_at: timestamptz,
     handle: text,
@@ -16,7 +17,7 @@ export const findBrowser = read('browsers.find', {
     administrator: bool,
   },
   text: `
-    select b.id, b.person_id, b.epoch, b.created_at, b.last_used_at, p.handle, p.first_name, p.last_name, p.administrator
+    select b.id, b.person_id, b.epoch, b.door, b.created_at, b.last_used_at, p.handle, p.first_name, p.last_name, p.administrator
       from browsers b join people p on p.id = b.person_id
      where b.token_hash = :hash and b.expires_at > :now and b.epoch = p.epoch and p.disabled_at is null`,
 })

@@ -48,6 +48,11 @@ test('they are entered by their maker alone, who is then nobody else', async () 
   assert.equal((await call(browser, 'POST', `${PATH}/signin`, { handle })).status, 200)
   assert.equal((await call(browser, 'GET', '/account/v1/me')).body.handle, handle)
   assertError(await call(browser, 'GET', PATH), 403, 4032)
+  const isTest = async (one: typeof browser) => (await call(one, 'GET', '/account/v1/here')).body.person.isTest
+  assert.deepEqual([await isTest(browser), await isTest(drew)], [true, false])
+  // Whoever comes back types who they are: the test person has no password.
+  const back = await browser.get('/account/signin', { again: 'true', next: '/console/sandbox' })
+  assert.ok(!back.text.includes(`value="${handle}"`), back.text)
   const [entry] = await app.sql(`select action from audit_entries order by id desc limit 1`, 'sandbox')
   assert.equal(entry?.action, 'sign-in.test')
 })

@@ -21,7 +21,7 @@ export type DeviceCodes = { device_code: string; user_code: string; verification
 
 export type Me = { handle: string; name: string }
 
-export type Here = { environment: "production" | "sandbox"; production: string; sandbox: string; person: { handle: string; name: string; adult: boolean; areas: ("dashboard" | "console" | "planner" | "admin")[] } | null; signUp: boolean; demoPeople: DemoPerson[] }
+export type Here = { environment: "production" | "sandbox"; production: string; sandbox: string; person: { handle: string; name: string; adult: boolean; isTest: boolean; areas: ("dashboard" | "console" | "planner" | "admin")[] } | null; signUp: boolean; demoPeople: DemoPerson[] }
 
 export type DemoPerson = { handle: string; name: string; part: "student" | "instructor" | "developer" | "administrator" }
 

@@ -14,6 +14,8 @@ import { SearchButton } from './search-button.tsx'
 
 const HEADER_PX = 56
 const BAND_PX = 32
+/** For a developer who is one of their test people. */
+const COME_BACK = '/account/signin?again=true&next=/console/sandbox'
 
 /** What every page stands in: the header, the band of the sandbox, and in an area its navigation. */
 export function Frame() {
@@ -81,9 +83,11 @@ export function Frame() {
           <div className={classes.band}>
             <span className={classes.bandText}>
               {words.environment.sandbox}
-              <span className={classes.bandWhy}>{words.environment.band}</span>
-              <Anchor href={here.production} inherit c="inherit" underline="always">
-                {words.environment.leave}
+              <span className={classes.bandWhy}>
+                {here.person?.isTest ? words.environment.asTest(here.person.name) : words.environment.band}
+              </span>
+              <Anchor href={here.person?.isTest ? COME_BACK : here.production} inherit c="inherit" underline="always">
+                {here.person?.isTest ? words.environment.comeBack : words.environment.leave}
               </Anchor>
             </span>
           </div>

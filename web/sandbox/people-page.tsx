@@ -86,35 +86,40 @@ function TestPeople() {
                 {say.emptyText}
               </Empty>
             ) : (
-              <Rows label={say.title} head={[sayForm.name, say.apps, say.made]} hasActions minWidth={520}>
-                {docs.map(({ handle, name, createdDate, apps }) => (
-                  <Row
-                    key={handle}
-                    cells={[
-                      <>
-                        <Text size="sm" fw={550}>
-                          {name}
-                        </Text>
-                        <Text size="xs" c="dimmed">
-                          {handle}
-                        </Text>
-                      </>,
-                      apps,
-                      <Time key="made" at={createdDate} />,
-                      <Button
-                        key="enter"
-                        variant="default"
-                        size="xs"
-                        aria-label={say.signInAs(name)}
-                        loading={enter.isPending && enter.variables?.handle === handle}
-                        onClick={() => enter.mutate({ handle })}
-                      >
-                        {say.signIn}
-                      </Button>,
-                    ]}
-                  />
-                ))}
-              </Rows>
+              <>
+                <Text size="sm" c="dimmed" px={20} py="sm">
+                  {say.signInText}
+                </Text>
+                <Rows label={say.title} head={[sayForm.name, say.apps, say.made]} hasActions minWidth={520}>
+                  {docs.map(({ handle, name, createdDate, apps }) => (
+                    <Row
+                      key={handle}
+                      cells={[
+                        <>
+                          <Text size="sm" fw={550}>
+                            {name}
+                          </Text>
+                          <Text size="xs" c="dimmed">
+                            {handle}
+                          </Text>
+                        </>,
+                        apps,
+                        <Time key="made" at={createdDate} />,
+                        <Button
+                          key="enter"
+                          variant="default"
+                          size="xs"
+                          aria-label={say.signInAs(name)}
+                          loading={enter.isPending && enter.variables?.handle === handle}
+                          onClick={() => enter.mutate({ handle })}
+                        >
+                          {say.signIn}
+                        </Button>,
+                      ]}
+                    />
+                  ))}
+                </Rows>
+              </>
             )}
           </Card>
         )}

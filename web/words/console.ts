@@ -159,6 +159,8 @@ export const consoleWords = {
     made: 'Made',
     signIn: 'Sign in',
     signInAs: (name: string) => `Sign in as ${name}`,
+    signInText:
+      'Sign in as one of them, and you are that person in the sandbox, in this browser. Production stays as it is. To come back, follow “Sign in as yourself” at the top.',
     reset: 'Start over',
     resetTitle: 'Start over with new people?',
     resetText: (count: number) =>

@@ -99,6 +99,8 @@ export const words = {
     aboutSandbox: 'For trying things out; nothing here is real',
     band: 'Nothing here is real.',
     leave: 'Go to production',
+    asTest: (name: string) => `You are ${name}.`,
+    comeBack: 'Sign in as yourself',
   },
   person: {
     menu: (name: string) => `Account menu of ${name}`,
