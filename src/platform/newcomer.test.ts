@@ -174,6 +174,7 @@ test('no line of a document is longer than 400 characters: what is, becomes a li
 test('documents, errors, descriptions and pages name people without riddles', () => {
   const files = [
     ...PROSE,
+    'CHANGELOG.md',
     'src/errors.ts',
     'docs/openapi.json',
     ...READ.filter((file) => file.startsWith('web/words/')),
