@@ -22,7 +22,9 @@ const ImportedApp = Type.Object({
   ),
   name: Line(200, 'As people read it when they sign in', { minLength: 1 }),
   organisation: Type.Optional(OrNull(Key('Key of the organisation that runs it; none by default'))),
-  owner: Type.Optional(OrNull(Line(31, 'Handle of the person who answers for it; none by default', { minLength: 1 }))),
+  owner: Type.Optional(
+    OrNull(Line(31, 'Handle of the person who is responsible for it; none by default', { minLength: 1 })),
+  ),
   status: Type.Optional(
     Type.Union([Type.Literal('pending'), Type.Literal('approved'), Type.Literal('suspended')], {
       must: 'pending, approved or suspended',
@@ -34,12 +36,12 @@ const ImportedApp = Type.Object({
       100,
       2000,
       'a list of at most 100 addresses',
-      'Where sign-in may lead back to: https, http on loopback, or a scheme of the app; no fragment, no user name, and nothing in its query that sign-in says itself',
+      'Addresses that sign-in may return to: https, http on loopback, or a scheme of the app; without fragment, user name, and query parameters that sign-in itself uses',
     ),
   ),
   launchUri: Type.Optional(
     OrNull({
-      ...Line(2000, 'Where it is opened for lessons without an address of their own; none by default', {
+      ...Line(2000, 'Where the app opens for lessons that have no address; none by default', {
         minLength: 1,
       }),
       must: 'one of the redirectUris of the same entry, with or without a query',
@@ -50,21 +52,21 @@ const ImportedApp = Type.Object({
       100,
       2000,
       'a list of at most 100 origins',
-      'Web pages that may call from a browser, such as https://app.example.org',
+      'Origins of web pages that may call the API, such as https://app.example.org',
     ),
   ),
   basic: Type.Optional(Flag('Sign-in with handle and password at `/auth/basic`; false by default')),
-  device: Type.Optional(Flag('Sign-in on a device without a browser, by a code typed elsewhere; false by default')),
+  device: Type.Optional(Flag('Sign-in on a device without a browser; false by default')),
   implicit: Type.Optional(Flag('The implicit flow; false by default')),
-  pkce: Type.Optional(Flag('Whether sign-in insists on a code challenge; true by default')),
-  public: Type.Optional(Flag('An app that can keep no secret, such as one on a phone; false by default')),
-  anonymous: Type.Optional(Flag('Whether anonymous users may be made; true by default')),
-  sharedBuckets: Type.Optional(Flag('Every user of the app may set values in its public buckets; false by default')),
+  pkce: Type.Optional(Flag('Whether sign-in requires PKCE; true by default')),
+  public: Type.Optional(Flag('An app that cannot keep a secret, such as a phone app; false by default')),
+  anonymous: Type.Optional(Flag('Use without an account; true by default')),
+  sharedBuckets: Type.Optional(Flag('Every user of the app may write to its public buckets; false by default')),
   secrets: Type.Optional(
     Type.Array(Type.String({ pattern: PLAIN, minLength: 8, maxLength: 200 }), {
       maxItems: MAX_SECRETS,
       must: `a list of at most ${MAX_SECRETS} texts of 8 to 200 characters`,
-      about: 'All client secrets, in clear, kept hashed; one that is not listed ends',
+      about: 'All client secrets, plain text here, stored hashed; others end',
     } satisfies Field),
   ),
   storageBytes: Type.Optional(
@@ -270,7 +272,7 @@ export const userTie: ImportTie<
       MAX_APPS,
       60,
       `a list of at most ${MAX_APPS} keys of apps`,
-      'Apps that the person is made a user of; none is taken away, and people who have withdrawn consent stay away',
+      'Apps that the person becomes a user of; none is removed, and withdrawn consent stays withdrawn',
     ),
   ),
   when: 'after',

@@ -25,7 +25,7 @@ const ImportedBadge = Type.Object({
   key: ImportId('The badgeId'),
   course: ImportId('Key of the course that it belongs to; it stays with it'),
   objective: Type.Optional(ImportId('The objective of the course that it belongs to; the whole course by default')),
-  name: Line(200, 'As people read it; another one for each badge of a course or objective', { minLength: 1 }),
+  name: Line(200, 'Name that people see; different for each badge of a course or objective', { minLength: 1 }),
   description: Long('Empty by default'),
   type: Type.Optional(Line(100, '`course` or `objective` by default', { minLength: 1 })),
   image: Type.Optional(
@@ -155,7 +155,7 @@ export const holderTie: ImportTie<HeldEntry, Found, ReadonlySet<string>, readonl
       maxItems: MAX_HOLDERS,
       must: `a list of at most ${MAX_HOLDERS} holders, each with handle and issued`,
       about:
-        'Who has it, since when: `{"handle": "@avery", "issued": "2026-05-01T12:00:00Z"}`. They are added, and none is taken away',
+        'Who has it, since when: `{"handle": "@avery", "issued": "2026-05-01T12:00:00Z"}`. They are added; none is removed',
     } satisfies Field),
   ),
   when: 'after',

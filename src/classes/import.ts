@@ -11,17 +11,15 @@ import * as store from './store.ts'
 
 const Class = Type.Object({
   key: ImportId('The classId'),
-  course: ImportId(
-    'The courseId; a class stays on the version of the course that is the newest when the class is made',
-  ),
+  course: ImportId('The courseId; the class stays on the version that is the newest when the class is made'),
   name: Line(200, 'As people read it', { minLength: 1 }),
   sequential: Type.Optional(Flag('Whether a lesson is locked until every earlier one is passed; false by default')),
   joinCode: Type.Optional(
     OrNull(
-      Matching('^[A-Za-z0-9-]{4,40}$', '4 to 40 letters, digits or -', 'With it others can join; none by default', 40),
+      Matching('^[A-Za-z0-9-]{4,40}$', '4 to 40 letters, digits or -', 'People can join with it; none by default', 40),
     ),
   ),
-  ended: Type.Optional(Flag('Whether nothing is recorded any more; false by default')),
+  ended: Type.Optional(Flag('Whether the class has ended, so that nothing more is recorded; false by default')),
 })
 
 interface ClassEntry {
@@ -111,7 +109,7 @@ const staffTie = (
   role: string,
 ): ImportTie<Record<string, unknown>, Found, ReadonlyMap<number, ReadonlySet<string>>, readonly string[]> => ({
   field,
-  schema: Type.Optional(Handles(1000, `All ${field} of the class; one who is not listed no longer is`)),
+  schema: Type.Optional(Handles(1000, `All ${field} of the class; others are removed`)),
   when: 'after',
   *refer(entry, place) {
     for (const [i, handle] of textsIn(entry[field]))
@@ -176,7 +174,7 @@ const studentTie: ImportTie<
       {
         maxItems: MAX_STUDENTS,
         must: `a list of at most ${MAX_STUDENTS} handles, each alone or as {"handle", "id"} with a studentId`,
-        about: 'Students are added; none is taken away',
+        about: 'Students to add; none is removed',
       } satisfies Field,
     ),
   ),

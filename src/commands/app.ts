@@ -212,10 +212,10 @@ const set = command({
 })
 
 const reseal = command({
-  about:
-    'Encrypts the stored secrets of plugins with the first of SEAL_KEYS, in both environments. You can then remove the other keys.',
+  about: 'Encrypts the stored secrets of plugins again, with the first of SEAL_KEYS.',
   args: [],
   options: {},
+  notes: 'It does so in both environments. Then you can remove the other keys.',
   examples: ['app reseal'],
   run: async () => {
     for (const name of ENVIRONMENTS)

@@ -25,6 +25,8 @@ test('every command explains itself with --help', async () => {
     assert.deepEqual({ code, err }, { code: 0, err: '' }, path)
     assert.ok(out.startsWith(`Usage: groundschool ${path}${args ? ` ${args}` : ''} [options]\n`), out)
     assert.match(out, /\nOptions:\n.*--help.*\nExamples?:\n {2}groundschool /s)
+    assert.doesNotMatch(out, /\bwhoever\b/i)
+    for (const line of out.split('\n')) assert.ok(line.length <= 140, `${path}: wrap “${line}”`)
   })
 })
 

@@ -17,18 +17,19 @@ type Commands = Readonly<Record<string, Command | CommandGroup>>
 const VERSION_WORDS = new Set(['version', '--version', '-v'])
 const HELP_WORDS = new Set(['help', '--help', '-h'])
 
-/** Runs what the arguments ask for and gives the exit code: 0 done, 1 failed, 2 not understood. */
-export async function runCommandLine(args: readonly string[], commands: Commands): Promise<number> {
+/** Runs what the arguments ask for and gives the exit code: 0 done, 1 failed, 2 not understood. Commands bring the whole platform, so they are loaded when they are needed. */
+export async function runCommandLine(args: readonly string[], load: () => Promise<Commands>): Promise<number> {
   let path = ''
   try {
     const [name, ...rest] = args
+    if (name !== undefined && VERSION_WORDS.has(name)) {
+      print(`groundschool ${readVersion()}`)
+      return 0
+    }
+    const commands = await load()
     if (name === undefined || (HELP_WORDS.has(name) && rest.length === 0)) {
       print(describeAll(commands))
       return name === undefined ? 2 : 0
-    }
-    if (VERSION_WORDS.has(name)) {
-      print(`groundschool ${readVersion()}`)
-      return 0
     }
     const [asked, ...others] = HELP_WORDS.has(name) ? [...rest, '--help'] : args
     const entry = find(commands, asked!)

@@ -65,7 +65,7 @@ const SHELL = `
     const { args, settings, input = '' } = JSON.parse(line)
     process.env = { ...env, ...settings }
     Object.defineProperty(process, 'stdin', { configurable: true, value: Readable.from([Buffer.from(input)]) })
-    const code = await runCommandLine(args, commands)
+    const code = await runCommandLine(args, async () => commands)
     process.stdout.write('\\0' + code + '\\0')
     process.stderr.write('\\0')
   }`

@@ -17,9 +17,7 @@ interface MadeUp {
 export const demoTie: ImportTie<MadeUp, FoundPerson, ReadonlySet<string>, true> = {
   field: 'demo',
   schema: Type.Optional(
-    Flag(
-      'Made up, with a password that is no secret: while such people are there, the platform starts for its own machine only',
-    ),
+    Flag('A demo person, whose password is public: while there are any, the platform starts only for its own machine'),
   ),
   when: 'with',
 

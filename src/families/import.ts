@@ -14,9 +14,7 @@ type Parents = ReadonlySet<string>
 /** Who looks after a child. */
 export const parentTie: ImportTie<PersonEntry, FoundPerson, ReadonlyMap<number, Parents>, Parents> = {
   field: 'parents',
-  schema: Type.Optional(
-    Handles(MAX_PARENTS, 'Who looks after a child (under 13); one who is not listed does so no longer'),
-  ),
+  schema: Type.Optional(Handles(MAX_PARENTS, 'All parents of a child (under 13); others are removed')),
   when: 'after',
 
   *check(people, now) {

@@ -29,7 +29,7 @@ const pairsOf = (people: readonly { id: number; others: readonly number[] }[]) =
 export const friendTie: ImportTie<Befriended, FoundPerson, ReadonlySet<string>, readonly string[]> = {
   field: 'friends',
   schema: Type.Optional(
-    Handles(MAX_FRIENDS, 'Friends are added, on both sides; none is removed, and a block is never overridden'),
+    Handles(MAX_FRIENDS, 'Friends to add, on both sides; none is removed, and a block is never overridden'),
   ),
   when: 'after',
   isAdded: true,

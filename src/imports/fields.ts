@@ -19,7 +19,7 @@ export const Seen = (minLength: number, maxLength: number, options: Partial<Fiel
   Type.Refine(Type.String({ minLength, maxLength, ...options }), (text) => isSeen(text, minLength))
 export const Line = (maxLength: number, about: string, { minLength = 0 } = {}) =>
   Seen(minLength, maxLength, {
-    must: `one line of ${minLength} to ${maxLength} characters that can be seen`,
+    must: `one line of ${minLength} to ${maxLength} visible characters`,
     about,
   })
 export const Flag = (about: string) => Type.Boolean({ must: 'true or false', about } satisfies Field)

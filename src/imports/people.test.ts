@@ -73,8 +73,8 @@ test('fields of people that are not what they must be are named with their place
   assert.deepEqual(
     mistakes.filter((mistake) => !mistake.includes('].friends[5')),
     [
-      'people[0].gender: must be one line of 0 to 100 characters that can be seen, or null for none',
-      'people[0].position: must be one line of 0 to 100 characters that can be seen, or null for none',
+      'people[0].gender: must be one line of 0 to 100 visible characters, or null for none',
+      'people[0].position: must be one line of 0 to 100 visible characters, or null for none',
       'people[0].accountType: must be Character or Community, or null for none',
       ...[1, 2, 3].map(
         (i) =>
@@ -107,7 +107,7 @@ test('handles of anonymous users, and names that cannot be seen, are refused', (
     },
     new Date(),
   )
-  const line = (min: number, max: number) => `must be one line of ${min} to ${max} characters that can be seen`
+  const line = (min: number, max: number) => `must be one line of ${min} to ${max} visible characters`
   assert.deepEqual(
     mistakes.map((mistake) => mistake.replace(/ an object of .*/, ' an object')),
     [

@@ -42,8 +42,7 @@ export const noteTie: ImportTie<ClassEntry, Found, ReadonlySet<string>, readonly
     Type.Array(Type.Unknown(), {
       maxItems: MAX_NOTES,
       must: `a list of at most ${MAX_NOTES} notes`,
-      about:
-        'Notes are added, each known by its id; one that is there stays as it is, and none is taken away (see below)',
+      about: 'Notes to add, recognised by id; existing ones stay as they are (see below)',
     } satisfies Field),
   ),
   when: 'after',

@@ -5,7 +5,7 @@ import { type ImportSection, type ImportTie, isObject, lineOf, readInBatches } f
 import * as store from './store.ts'
 
 const Organisation = Type.Object({
-  key: Key('What the organisation is known by in this file and in later ones'),
+  key: Key('Identifies the organisation in this file and in later ones'),
   name: Line(200, 'As people read it', { minLength: 1 }),
 })
 
@@ -38,7 +38,7 @@ export const memberTie: ImportTie<Member, { id: number; key: string }, ReadonlyM
   schema: Type.Optional(
     Type.Record(Type.String(), Seen(1, 60), {
       must: 'an object of organisation key and role, such as {"sandhills": "instructor"}',
-      about: 'All memberships of the person; one that is not listed ends',
+      about: 'All memberships of the person; others end',
     } satisfies Field),
   ),
   when: 'with',

@@ -17,7 +17,7 @@ export const ImportedPerson = Type.Object({
   handle: Matching(
     '^@?[a-zA-Z0-9]([a-zA-Z0-9._-]{0,28}[a-zA-Z0-9])?$',
     '1 to 30 letters, digits, . _ or -, such as @avery',
-    'What the person is known by; case and the @ make no difference',
+    'Handle of the person; case and the @ make no difference',
   ),
   firstName: Type.Optional(Line(100, 'Given name; empty by default')),
   lastName: Type.Optional(Line(100, 'Family name; empty by default')),
@@ -37,7 +37,7 @@ export const ImportedPerson = Type.Object({
       Matching(
         '^\\d{4}-\\d{2}-\\d{2}$',
         'a day that is past, such as 2001-12-31',
-        'Decides about age; none by default',
+        'Says how old the person is; none by default',
       ),
     ),
   ),
@@ -46,18 +46,18 @@ export const ImportedPerson = Type.Object({
   accountType: Type.Optional(
     Type.Union([Type.Literal('Character'), Type.Literal('Community'), Type.Null()], {
       must: 'Character or Community, or null for none',
-      about: 'For an account that is nobody in person; otherwise age and children decide',
+      about: 'For accounts that are not a real person; otherwise age and children decide',
     } satisfies Field),
   ),
   service: Type.Optional(
     Type.Object(service, {
       additionalProperties: false,
       must: `an object of ${SERVICE_FIELDS.join(', ')}, each a text of 1 to ${LINE} characters`,
-      about: 'Grades, ranks and titles, as the organisation gives them; what is not named goes',
+      about: 'Grades, ranks and titles that the organisation gives; replaces all of them',
     } satisfies Field),
   ),
   publicSearch: Type.Optional(
-    Flag('Whether other users find this person; false by default; for a child, a parent turns it on'),
+    Flag('Whether other users can find this person; false by default; for a child, only a parent turns it on'),
   ),
   administrator: Type.Optional(Flag('false by default')),
   developer: Type.Optional(Flag('Whether this person may register apps; false by default')),
@@ -66,7 +66,7 @@ export const ImportedPerson = Type.Object({
       minLength: MIN_PASSWORD_LENGTH,
       maxLength: MAX_PASSWORD_LENGTH,
       must: `text of ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`,
-      about: 'In clear, kept hashed (argon2id); without one the person cannot sign in with a password',
+      about: 'Plain text here, stored hashed (argon2id); without one the person cannot sign in with a password',
     } satisfies Field),
   ),
 })

@@ -40,7 +40,15 @@ const SHOWN: Record<string, { answers?: number; output: RegExp[] }> = {
       /^\{"error":"authorization_pending"/m,
     ],
   },
-  'docs/import.md': { output: [/people +\d created, 1 updated/, /^This was a dry run: 1 added/m, /^1 added/m] },
+  'docs/import.md': {
+    output: [
+      /people +\d created, 1 updated/,
+      /^This was a dry run: 1 added/m,
+      /^1 added/m,
+      /people +5000 created/,
+      /^\d+ seconds$/m,
+    ],
+  },
   'docs/learning.md': { answers: 28, output: [/^event: ready$/m, /"uri":"[^"]+&studentId=student-avery&code=gs_ac_/] },
   'docs/notes.md': { answers: 6, output: [/"text":"Found the bent pitot cover/] },
   'docs/people.md': { output: [/"handle":"@casey"/, /"received":\[\{/, /"handle":"@kim\.lindqvist"/] },

@@ -90,6 +90,20 @@ test('every option of a command that a document or a help text shows exists', ()
   assert.deepEqual(wrong, [])
 })
 
+test('the messages that docs/trouble.md explains are messages of the platform', () => {
+  const source = READ.filter((file) => /^(src|bin)\//.test(file))
+    .map(read)
+    .join('\n')
+  const [, section = ''] = /## It does not start\n(.*?)\n## /s.exec(read('docs/trouble.md')) ?? []
+  const quoted = [...section.matchAll(/^\| `([^`]+)` \|/gm)].map(([, message]) => message!)
+  assert.ok(quoted.length > 8)
+  const parts = quoted.flatMap((message) => message.split(/…|\d+/).map((part) => part.trim()))
+  assert.deepEqual(
+    parts.filter((part) => !source.includes(part)),
+    [],
+  )
+})
+
 test('what is linked in a document is there', () => {
   const wrong = READ.filter((file) => file.endsWith('.md')).flatMap((file) =>
     [...read(file).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)]
@@ -174,6 +188,7 @@ test('no line of a document is longer than 400 characters: what is, becomes a li
 test('documents, errors, descriptions and pages name people without riddles', () => {
   const files = [
     ...PROSE,
+    'CHANGELOG.md',
     'src/errors.ts',
     'docs/openapi.json',
     ...READ.filter((file) => file.startsWith('web/words/')),

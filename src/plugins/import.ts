@@ -46,7 +46,7 @@ export const pluginTie: ImportTie<AppEntry, Found, ReadonlyMap<number, Stored>, 
     Type.Unknown({
       must: 'an object with kind and, where wanted, description, addresses, permissions, organisations and active',
       about:
-        'Makes the app a plugin: kind `ai` or `ato`, `addresses` by purpose (request, distributions, capabilities, candidates), `permissions` that it is granted, keys of the `organisations` whose people it may see, and whether it is `active`. What is not named stays; a list that is named replaces the one before',
+        'Makes the app a plugin: kind `ai` or `ato`, `addresses` by purpose (request, distributions, capabilities, candidates), `permissions` that it is granted, keys of the `organisations` whose people it may see, and whether it is `active`. Fields that are left out stay; a list replaces the previous one',
     } satisfies Field),
   ),
   when: 'with',

@@ -50,8 +50,7 @@ export const attemptTie: ImportTie<ClassEntry, Found, ReadonlySet<string>, reado
     Type.Array(Type.Unknown(), {
       maxItems: MAX_ATTEMPTS,
       must: `a list of at most ${MAX_ATTEMPTS} attempts`,
-      about:
-        'Attempts are added, each known by its id; one that is there stays as it is, and none is taken away (see below)',
+      about: 'Attempts to add, recognised by id; existing ones stay as they are (see below)',
     } satisfies Field),
   ),
   when: 'after',

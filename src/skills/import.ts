@@ -28,7 +28,7 @@ export const skillTie: ImportTie<Skilled, Found, ReadonlyMap<number, Skills>, Sk
     ...Imported,
     must: 'an object of hobbies, skills and education, each a list of up to 50 different lines, and afsc, one line',
     about:
-      'What the person can do: `{"hobbies": [], "skills": [], "afsc": "", "education": []}`; what it leaves out stays',
+      'What the person can do: `{"hobbies": [], "skills": [], "afsc": "", "education": []}`; fields that are left out stay',
   } satisfies Field & typeof Imported),
   when: 'with',
   *refer() {},
