@@ -58,8 +58,8 @@ const add = command({
     'Registers an app, approved at once, and prints its client ID and its client secret. The secret is shown only this once.',
   args: ['KEY'],
   options: {
-    name: { type: 'string', value: 'TEXT', about: 'As people read it when they sign in (required)' },
-    'redirect-uri': { type: 'string', multiple: true, value: 'URI', about: 'Where sign-in may lead back to' },
+    name: { type: 'string', value: 'TEXT', about: 'Shown to people when they sign in (required)' },
+    'redirect-uri': { type: 'string', multiple: true, value: 'URI', about: 'Where sign-in may send people back to' },
     origin: { type: 'string', multiple: true, value: 'ORIGIN', about: 'Web pages that may call from a browser' },
     basic: { type: 'boolean', default: false, about: 'Allows sign-in with handle and password at /auth/basic' },
     implicit: { type: 'boolean', default: false, about: 'Allows the implicit flow' },
@@ -294,13 +294,13 @@ const update = command({
   about: 'Changes an app, at once; what is not named stays as it is.',
   args: ['CLIENT_ID'],
   options: {
-    name: { type: 'string', value: 'TEXT', about: 'As people read it when they sign in' },
+    name: { type: 'string', value: 'TEXT', about: 'Shown to people when they sign in' },
     owner: { type: 'string', value: 'HANDLE', about: 'The person responsible for it' },
     'redirect-uri': {
       type: 'string',
       multiple: true,
       value: 'URI',
-      about: 'Where sign-in may lead back to, from now on',
+      about: 'Where sign-in may send people back to, from now on',
     },
     origin: { type: 'string', multiple: true, value: 'ORIGIN', about: 'Web pages that may call, from now on' },
     basic: { type: 'string', value: 'on|off', about: 'Sign-in with handle and password at /auth/basic' },

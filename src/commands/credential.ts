@@ -52,7 +52,7 @@ function readAgent(text: string | undefined): Record<string, unknown> | undefine
 }
 
 const add = command({
-  about: 'Makes a key of the record store, and prints it with its secret. The secret is shown only this once.',
+  about: 'Creates a key of the record store, and prints it with its secret. The secret is shown only this once.',
   args: ['NAME'],
   options: {
     ...options,

@@ -61,7 +61,7 @@ test('a search finds operations by path, summary, name and description, all word
   assert.equal(find('').length, all.length)
   assert.ok(find('/app/v1/bucket').includes('createBucket'))
   assert.deepEqual(find('createBUCKET'), ['createBucket'])
-  assert.ok(find('bucket makes').includes('createBucket'))
+  assert.ok(find('bucket creates').includes('createBucket'))
   assert.ok(find('shares between some of its users').includes('createBucket'))
   assert.deepEqual(find('no such thing at all'), [])
 })
@@ -136,7 +136,7 @@ test('somebody finds an operation, signs in, sends its default body, and a reloa
   await page.getByText('1 operation', { exact: true }).waitFor()
   await page.keyboard.press('Enter')
   await page.waitForURL(`${address}/docs/createBucket`)
-  await page.getByRole('heading', { level: 1, name: /^Makes a bucket/ }).waitFor()
+  await page.getByRole('heading', { level: 1, name: /^Creates a bucket/ }).waitFor()
 
   await page.getByRole('button', { name: 'Sign in to try operations' }).click()
   const dialog = page.getByRole('dialog')

@@ -188,7 +188,7 @@ export const dashboard = {
         .join(', '),
     enrol: 'Enrol a student',
     handle: 'Handle',
-    handleHelp: 'Of somebody with an account, for example @avery',
+    handleHelp: 'Handle of somebody with an account, for example @avery',
     go: 'Enrol',
     enrolled: (name: string) => `${name} is enrolled`,
     import: 'Import a list',
