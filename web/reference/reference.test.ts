@@ -353,6 +353,54 @@ test('what was made by one example is what the next one is about', { skip: noChr
   await statusIs(page, 200)
 })
 
+test('the page says who sends an example, where it works, and what to put in', { skip: noChromium }, async (t) => {
+  const page = await openChromium(t)
+  await enterAs(page, address, 'Avery')
+  await page.goto(`${address}/docs/listAudit`)
+  await page.getByText('The example is sent by Ellis Haverford, an administrator: sign in as them to try it.').waitFor()
+  await page.goto(`${address}/docs/readMe`)
+  await page.getByText('you are @avery.').waitFor()
+  assert.equal(await page.getByText('The example is sent by').count(), 0)
+  await page.goto(`${address}/docs/requestTokens`)
+  await page.getByText(/^Fill in code: the code that sign-in brought to your redirect URI/).waitFor()
+  await look(page)
+  await page.goto(`${address}/docs/validateSession`)
+  await page.getByText('A refresh token of your app; in the query').waitFor()
+  await page.goto(`${address}/docs/makeTestPeople`)
+  await page.getByText('This works in the sandbox only.').waitFor()
+  const there = page.getByRole('link', { name: 'Open it there' })
+  assert.equal(await there.getAttribute('href'), `${sandbox}/docs/makeTestPeople`)
+  await page.goto(`${address}/docs/reportAtoStatus`)
+  await page.getByText('Sign in to the app gs-demo-ato: the example needs a token of it.').waitFor()
+  await page.getByRole('button', { name: 'Sign in to try operations' }).click()
+  assert.equal(await page.getByLabel('Client ID').inputValue(), 'gs-demo-ato')
+  await page.goto(`${address}/docs/readRecords`)
+  await page.getByRole('button', { name: 'Sign in to try operations' }).click()
+  await page.getByRole('button', { name: 'Use key' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  await send(page)
+  await statusIs(page, 200)
+})
+
+test('what an example has made is remembered over a sign-in, which leaves the page', {
+  skip: noChromium,
+}, async (t) => {
+  const page = await openChromium(t)
+  await enterAs(page, address, 'Ellis')
+  for (const id of ['addAtoPackage', 'startAtoRequest']) {
+    await page.goto(`${address}/docs/${id}`)
+    await send(page)
+    await statusIs(page, 200)
+  }
+  await page.goto(`${address}/docs/reportAtoStatus`)
+  await page.getByRole('button', { name: 'Sign in to try operations' }).click()
+  await page.getByRole('button', { name: 'Go to sign-in' }).click()
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await page.getByText('Signed in as @ellis in app gs-demo-ato').waitFor()
+  await send(page)
+  await statusIs(page, 200)
+})
+
 test('hostile text in a description or an answer is text', { skip: noChromium }, async (t) => {
   const hostile = '<img src=x onerror="window.hit=1"><script>window.hit=1</script> [x](javascript:hit=1) `<b>` **<i>**'
   const page = await openChromium(t)
