@@ -27,7 +27,7 @@ const ADVICE: Record<ErrorName, string> = {
   notAuthorized: 'Send the Authorization header.',
   scopeMissing: 'Sign the user in again with the scope, if the app has it.',
   consentMissing: 'Sign the user in again, so that they can consent.',
-  forbidden: 'Do not repeat it: this user lacks access. A member can give it.',
+  forbidden: 'Do not retry: this user has no access. Somebody who has can give it.',
   authorizationIncomplete: 'Send all parameters of the authorization request.',
   tokenInvalid: 'Forget the tokens and sign the user in again.',
   notForAnonymous: 'Let the user make an account first.',

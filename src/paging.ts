@@ -6,7 +6,7 @@ const DEFAULT_LIMIT = 10
 /** The fields of a list that comes in pages. */
 export const paging = {
   page: Type.Optional(Whole('Starts at 1', 1, 1_000_000_000)),
-  limit: Type.Optional(Whole(`Entries a page; ${DEFAULT_LIMIT} by default`, 1, 100)),
+  limit: Type.Optional(Whole(`Entries per page; ${DEFAULT_LIMIT} by default`, 1, 100)),
 }
 
 interface Paging {
@@ -27,7 +27,7 @@ export const PageOf = (schema: TSchema, title: string) =>
     {
       docs: Type.Array(schema),
       total: Type.Integer({ description: 'Entries on all pages' }),
-      limit: Type.Integer({ description: 'Entries a page' }),
+      limit: Type.Integer({ description: 'Entries per page' }),
       page: Type.Integer(),
       pages: Type.Integer(),
     },

@@ -20,7 +20,7 @@ const EVERYBODY: readonly Shown[] = [
   { name: 'demo-callback', path: '/demo/callback', heading: 'Demo app' },
   { name: 'sign-in', path: '/account/signin', heading: 'Sign in' },
   { name: 'reference', path: '/docs', heading: 'API reference', waitFor: 'Small JSON documents' },
-  { name: 'reference-operation', path: '/docs/createBucket', heading: /^Makes a bucket/, waitFor: 'Try it' },
+  { name: 'reference-operation', path: '/docs/createBucket', heading: /^Creates a bucket/, waitFor: 'Try it' },
   { name: 'reference-callback', path: '/docs/callback', heading: 'The sign-in was not completed' },
   { name: 'front-signed-in', person: 'Ellis', path: '/', heading: 'Training that apps can build on' },
 ]

@@ -102,7 +102,7 @@ type EarnedWith = 'lessonId' | 'classId' | 'versionId'
 export type NewAssertion = AssertionFields & { readonly [Id in EarnedWith]?: string }
 
 export type Assertion = AssertionFields & { readonly [Id in EarnedWith]: string | null } & {
-  /** The same however often the badge is asserted. */
+  /** Stays the same if the badge is asserted again. */
   readonly assertionId: string
   readonly organisation: string | null
   /** Client ID of the plugin that says so; null where the platform gave it, because it was earned. */

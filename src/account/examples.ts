@@ -20,17 +20,17 @@ const ME = { handle: '@avery', name: 'Avery Lindqvist' }
 export const examples = {
   signIn: {
     description:
-      "For the platform's own pages and for scripts of the person; apps use the sign-in page instead. Keep the cookie of the answer and send it with every request under `/account/v1`. Wrong passwords are counted, and after a few the account has to wait.",
+      "For the platform's own pages and for people's own scripts; apps use the sign-in page instead. Keep the cookie from the answer and send it with every request. After a few wrong passwords the account is locked for a while.",
     example: { request: { handle: '@avery', password: PASSWORD }, answer: ME },
   },
   askSignUp: {
     description:
-      'The link is sent to the address, works once, and for an hour. The answer is always the same: only the reader of the address learns whether it has an account already. It is refused with 400/4006 where accounts are made by administrators (SIGN_UP is off).',
+      'The link works once, within an hour. The answer does not reveal whether the address has an account already; the message does. Refused with 400/4006 if only administrators create accounts (SIGN_UP is off).',
     example: { request: { email: 'robin@example.org' }, answer: DONE },
   },
   signUp: {
     description:
-      'With the code of the link that was sent. The e-mail address is confirmed by it, so the person can sign in by it as well as by the handle. This browser is signed in.',
+      'Send the code from the link. It confirms the e-mail address, so the person can sign in with that or with the handle. This browser is signed in as the new person.',
     example: {
       request: {
         code: SIGN_UP_CODE,
@@ -46,7 +46,7 @@ export const examples = {
   },
   signOut: {
     description:
-      'Ends what the cookie of this browser stands for. Other browsers and the sessions in apps are not touched. The answer takes the cookie away.',
+      'Ends the sign-in of this browser and clears its cookie. Other browsers and sessions in apps are not affected.',
     example: { answer: DONE },
   },
   readMe: {
@@ -56,7 +56,7 @@ export const examples = {
   },
   readHere: {
     description:
-      'What every page of the platform asks first; nobody has to be signed in. `areas` are those of the pages that have something for the person. Demo people are named on a platform with demo data that nobody but its own machine reaches.',
+      'The pages of the platform call this first; nobody has to be signed in. `areas` lists the parts of the site that the person can use. Demo people are listed only if demo data is loaded and only this machine can reach the platform.',
     example: {
       answer: {
         environment: 'production',
@@ -70,7 +70,7 @@ export const examples = {
   },
   listOwnApps: {
     description:
-      'For a page on which people see and end what their apps can do. Each app comes with its open sessions, the newest first and at most 50. Apps whose consent was withdrawn are not listed.',
+      'For a page where people review their apps. Each app comes with its open sessions, newest first, at most 50. Apps whose consent was withdrawn are not listed.',
     example: {
       answer: [
         {
@@ -94,7 +94,7 @@ export const examples = {
   },
   listOwnBrowsers: {
     description:
-      'Shows where the person is signed in to the platform itself; sessions in apps are listed with the apps. `isCurrent` marks the browser that asks. It comes first, then those that were used last.',
+      'Shows where the person is signed in to the platform itself; sessions in apps are listed with the apps. `isCurrent` marks the calling browser. It comes first, then the most recently used.',
     example: {
       answer: [
         {
@@ -115,32 +115,32 @@ export const examples = {
   },
   endSession: {
     description:
-      'Signs the person out of one app on one device. The app keeps the consent, so signing in again asks for nothing new. Take the id from the list of apps.',
+      'Signs the person out of one app on one device. The consent stays, so the next sign-in does not ask for it again. Take the id from the list of apps.',
     example: { request: { sessionId: SESSION_ID }, answer: DONE, after: 'listOwnApps' },
   },
   endEverythingElse: {
     description:
-      'Use it when the person suspects that somebody else has access. All apps have to sign in again, with the consent that they have; the browser that asks stays signed in. Passkeys stay too and are listed: remove those that the person does not know.',
+      'Use it if the person suspects that somebody else has access. Apps have to sign in again but keep their consent; this browser stays signed in. Passkeys keep working: remove any that the person does not recognise.',
     example: { answer: { success: true, passkeys: [PASSKEY] } },
   },
   withdrawConsent: {
     description:
-      'The app can no longer act for the person, and other users of the app no longer find them there. What is in its buckets stays. If the person allows the app again, they are the same user as before.',
+      'The app can no longer act for the person, and other users of the app no longer find them there. Data in its buckets stays. If the person allows the app again, they get the same userId as before.',
     example: { request: { clientId: CLIENT_ID }, answer: DONE },
   },
   changePassword: {
     description:
-      'Send the current password and a new one of 8 to 1000 characters. Every session in an app and every other browser ends; this browser stays signed in with the new cookies of the answer. Passkeys stay unless `removePasskeys` names them; those that stay are listed.',
+      'Send the current password and a new one of 8 to 1000 characters. Every session in an app and every other browser ends; this browser stays signed in with the new cookies from the answer. Passkeys stay unless `removePasskeys` names them; those that stay are listed.',
     example: { request: { password: PASSWORD, newPassword: NEW_PASSWORD, removePasskeys: 'all' }, answer: NO_PASSKEYS },
   },
   askPasswordReset: {
     description:
-      'For people who have forgotten their password. If the handle belongs to somebody with an e-mail address, a link goes there; it works once, within 30 minutes. The answer does not tell whether the handle exists.',
+      'For people who have forgotten their password. If the handle belongs to somebody with an e-mail address, a link goes there; it works once, within 30 minutes. The answer does not reveal whether the handle exists.',
     example: { request: { handle: '@avery' }, answer: DONE },
   },
   resetPassword: {
     description:
-      'Send the code from the link together with the new password, of 8 to 1000 characters. Every session and browser that the old password opened ends, and the cookies of the answer sign the person in here. Passkeys stay unless `removePasskeys` names them; those that stay are listed.',
+      'Send the code from the link together with the new password, of 8 to 1000 characters. Every session and browser that the old password opened ends, and the cookies from the answer sign the person in here. Passkeys stay unless `removePasskeys` names them; those that stay are listed.',
     example: {
       request: { code: RESET_CODE, password: NEW_PASSWORD, removePasskeys: 'all' },
       answer: NO_PASSKEYS,

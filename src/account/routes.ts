@@ -46,7 +46,7 @@ const newCookie = {
   headersOf: ({ cookie }: { cookie: string[] }) => ({ 'set-cookie': cookie }),
   headers: {
     'Set-Cookie':
-      'The new cookie of this browser; the one before is worth nothing. After a sign-in also the one that tells that it has signed in before: keep both',
+      'The new cookie of this browser; the old one stops working. After a sign-in, also a cookie that marks the browser as known: keep both',
   },
 }
 
@@ -71,7 +71,7 @@ export const accountOperations: readonly Operation[] = [
   operation({
     name: 'askSignUp',
     ...examples.askSignUp,
-    summary: 'Sends a link with which an account can be made; the answer is always the same',
+    summary: 'Sends a sign-up link by e-mail; the answer is always the same',
     method: 'POST',
     path: `${path}/signup/ask`,
     area,
@@ -86,7 +86,7 @@ export const accountOperations: readonly Operation[] = [
   operation({
     name: 'signUp',
     ...examples.signUp,
-    summary: 'Makes an account with the code of a link, and signs in here',
+    summary: 'Creates an account with the code from a sign-up link, and signs in',
     method: 'POST',
     path: `${path}/signup`,
     area,
@@ -122,7 +122,7 @@ export const accountOperations: readonly Operation[] = [
   operation({
     name: 'readMe',
     ...examples.readMe,
-    summary: 'Says who is signed in',
+    summary: 'Returns who is signed in',
     method: 'GET',
     path: `${path}/me`,
     area,
@@ -136,7 +136,7 @@ export const accountOperations: readonly Operation[] = [
   operation({
     name: 'readHere',
     ...examples.readHere,
-    summary: 'Says which environment this is, who is signed in, and which pages are for them',
+    summary: 'Returns the environment, who is signed in, and which pages they can use',
     method: 'GET',
     path: `${path}/here`,
     area,
@@ -206,8 +206,7 @@ export const accountOperations: readonly Operation[] = [
   operation({
     name: 'endEverythingElse',
     ...examples.endEverythingElse,
-    summary:
-      'Ends all sessions in apps, signs the person out in all browsers but this one, and lists the passkeys, which stay',
+    summary: 'Ends all sessions in apps and signs out all other browsers; passkeys stay and are listed',
     method: 'POST',
     path: `${path}/sessions/end-all`,
     area,
@@ -221,7 +220,7 @@ export const accountOperations: readonly Operation[] = [
   operation({
     name: 'withdrawConsent',
     ...examples.withdrawConsent,
-    summary: 'Takes the consent to an app back and ends its sessions; consent given again finds the same userId',
+    summary: 'Withdraws consent to an app and ends its sessions',
     method: 'POST',
     path: `${path}/app/withdraw`,
     area,
@@ -235,7 +234,7 @@ export const accountOperations: readonly Operation[] = [
   operation({
     name: 'changePassword',
     ...examples.changePassword,
-    summary: 'Sets a new password and ends everything that the old one opened; this browser stays signed in',
+    summary: 'Sets a new password and ends all other sessions; this browser stays signed in',
     method: 'POST',
     path: `${path}/password`,
     area,
@@ -253,8 +252,7 @@ export const accountOperations: readonly Operation[] = [
   operation({
     name: 'askPasswordReset',
     ...examples.askPasswordReset,
-    summary:
-      'Sends a link for a new password, where there is such a person with an e-mail address; the answer is always the same',
+    summary: 'Sends a password reset link by e-mail; the answer is always the same',
     method: 'POST',
     path: `${path}/password/reset/ask`,
     area,
@@ -268,7 +266,7 @@ export const accountOperations: readonly Operation[] = [
   operation({
     name: 'resetPassword',
     ...examples.resetPassword,
-    summary: 'Sets a new password with the code of a link, ends everything that the old one opened, and signs in here',
+    summary: 'Sets a new password with the code from a reset link, ends all sessions, and signs in',
     method: 'POST',
     path: `${path}/password/reset`,
     area,

@@ -7,14 +7,14 @@ import { passkeyBoxes, takenAlong } from '../passkeys/schema.ts'
 const MAX_HANDLE_LENGTH = 254
 const MAX_PASSWORD_LENGTH = 1000
 
-const handle = Id('The handle, with or without @; or the e-mail address, where it is confirmed', MAX_HANDLE_LENGTH)
+const handle = Id('The handle, with or without @; or the e-mail address, if it is confirmed', MAX_HANDLE_LENGTH)
 const moment = (description: string) => Type.String({ format: 'date-time', description })
 
 export const SignIn = Type.Object({
   handle,
   password: Text('The password', MAX_PASSWORD_LENGTH),
   keep: Type.Optional(
-    Flag('For 30 days, also when the browser is closed. By default false, which is at most 12 hours'),
+    Flag('Stay signed in for 30 days, even if the browser is closed. By default false: at most 12 hours'),
   ),
 })
 export const NameSession = Type.Object({ sessionId: Id('A session of an app, from GET /account/v1/apps') })
@@ -29,7 +29,7 @@ export const ChangePassword = Type.Object({
 export const AskSignUp = Type.Object({ email: Text('Where the link is sent', 254) })
 export const SignUp = Type.Object({
   code: Id('The code of the link that was sent'),
-  handle: Id('What others know the person by: letters, digits, and . _ - between them', 31),
+  handle: Id('The name that others see: letters, digits, and . _ - between them', 31),
   firstName: Text('Given name', 100),
   lastName: Text('Family name', 100),
   dateOfBirth: Day('People younger than 13 are refused'),
@@ -60,9 +60,9 @@ export const AccountApps = Type.Array(
       owner: Type.Union([Type.String(), Type.Null()], { description: 'The organisation or the person behind the app' }),
       sinceDate: moment('Since when the person is a user of the app'),
       allowedDate: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-        description: 'When the person allowed the app; null where they were enrolled and not asked yet',
+        description: 'When the person allowed the app; null if they were enrolled and not asked yet',
       }),
-      sessions: Type.Array(AppSession, { description: 'Those that live, the newest first, at most 50' }),
+      sessions: Type.Array(AppSession, { description: 'Open sessions, newest first, at most 50' }),
     },
     { title: 'AccountApp' },
   ),
@@ -71,8 +71,8 @@ const AREAS = ['dashboard', 'console', 'planner', 'admin'] as const
 export const Here = Type.Object(
   {
     environment: Type.Enum([...ENVIRONMENTS], { description: 'Which environment this is' }),
-    production: Type.String({ description: 'Where production is reached' }),
-    sandbox: Type.String({ description: 'Where the sandbox is reached; one signs in there by itself' }),
+    production: Type.String({ description: 'Address of production' }),
+    sandbox: Type.String({ description: 'Address of the sandbox, which has a sign-in of its own' }),
     person: Type.Union(
       [
         Type.Object({
@@ -86,11 +86,11 @@ export const Here = Type.Object(
         }),
         Type.Null(),
       ],
-      { description: 'Who is signed in; null: nobody' },
+      { description: 'Who is signed in; null if nobody is' },
     ),
     signUp: Type.Boolean({ description: 'Whether anybody can make an account here' }),
     demoPeople: Type.Array(DemoPerson, {
-      description: 'Whom one can sign in as with one click; none without demo data',
+      description: 'People you can sign in as with one click; empty without demo data',
     }),
   },
   { title: 'Here' },
@@ -106,7 +106,7 @@ export const Browsers = Type.Array(
       }),
       createdDate: moment('When the person signed in'),
       lastUsedDate: moment('When it was last used, to ten minutes'),
-      isCurrent: Type.Boolean({ description: 'Whether it is the one that asks' }),
+      isCurrent: Type.Boolean({ description: 'Whether it is the calling browser' }),
     },
     { title: 'Browser' },
   ),

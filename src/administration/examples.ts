@@ -33,12 +33,12 @@ export const examples = {
   },
   readPerson: {
     description:
-      'Whether they can sign in, what they have open, when they were last seen, the apps that they use and the organisations that they belong to. What they wrote, learned or keep in apps is not told.',
+      'Whether they can sign in, what they have open, when they were last seen, the apps that they use and the organisations that they belong to. What they wrote, learned or keep in apps is not shown.',
     example: { request: { handle: '@avery' }, answer: AVERY, as },
   },
   disablePerson: {
     description:
-      'They cannot sign in any more, and all their tokens stop working at once. What they have made stays, until they are enabled or removed. Nobody can disable themselves.',
+      'They can no longer sign in, and all their tokens stop working at once. What they have made stays until they are enabled or removed. Nobody can disable themselves.',
     example: {
       request,
       answer: { ...AVERY, status: 'disabled', disabledDate: MOMENT, reason: request.reason },
@@ -52,12 +52,12 @@ export const examples = {
   },
   endSessionsOfPerson: {
     description:
-      'Ends their sessions in all apps and signs them out in all browsers, at once. They can sign in again: where somebody else has the password, send them a link for a new one as well.',
+      'Ends their sessions in all apps and signs them out in all browsers, at once. They can sign in again: if somebody else knows the password, send them a reset link as well.',
     example: { request, answer: AVERY, as },
   },
   sendPasswordReset: {
     description:
-      'The link goes to the e-mail address that the person has, works once, and for half an hour; nobody else sees it. It is refused where messages are off, where the person has no address or is disabled, or has three such links already.',
+      'The link goes to the person’s e-mail address and works once, within half an hour; nobody else sees it. It is refused if messages are off, or if the person has no address, is disabled, or has three such links already.',
     example: { request: { handle: '@avery' }, answer: DONE, as },
   },
   readSystem: {

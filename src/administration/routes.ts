@@ -33,7 +33,7 @@ export const administrationOperations: readonly Operation[] = [
   }),
   operation({
     name: 'readPerson',
-    summary: 'Reads what an administrator knows of a person',
+    summary: 'Reads what an administrator can see of a person',
     ...examples.readPerson,
     method: 'GET',
     path: `${path}/person`,
@@ -48,7 +48,7 @@ export const administrationOperations: readonly Operation[] = [
   }),
   operation({
     name: 'disablePerson',
-    summary: 'Keeps a person from signing in, and ends everything that they have open',
+    summary: 'Disables a person and ends all their sessions',
     ...examples.disablePerson,
     method: 'POST',
     path: `${path}/person/disable`,
@@ -95,7 +95,7 @@ export const administrationOperations: readonly Operation[] = [
   }),
   operation({
     name: 'sendPasswordReset',
-    summary: 'Sends a person a link for a new password',
+    summary: 'Sends a person a password reset link',
     ...examples.sendPasswordReset,
     method: 'POST',
     path: `${path}/person/password/reset`,
@@ -110,7 +110,7 @@ export const administrationOperations: readonly Operation[] = [
   }),
   operation({
     name: 'readSystem',
-    summary: 'Says how the platform is doing',
+    summary: 'Reads the state of the platform',
     ...examples.readSystem,
     method: 'GET',
     path: `${path}/system`,

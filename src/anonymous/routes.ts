@@ -50,7 +50,7 @@ export const anonymousOperations: readonly Operation[] = [
         trainee: false,
       },
     },
-    summary: 'Makes an anonymous user, who is gone when the session ends or is not refreshed in time',
+    summary: 'Creates an anonymous user, who is deleted when the session ends or is not refreshed in time',
     method: 'PUT',
     path,
     area,

@@ -376,7 +376,7 @@ function checkRedirectUris(uris: readonly string[]): void {
 
 function checkNewApp(what: NewApp): void {
   if (!isAppKey(what.key))
-    throw fail('validationFailed', 'A key is 1 to 60 small letters, digits or -, and does not start with sbx-')
+    throw fail('validationFailed', 'A key is 1 to 60 lower-case letters, digits or -, and does not start with sbx-')
   checkName(what.name)
   checkRedirectUris(what.redirectUris)
   checkOrigins(what.origins)

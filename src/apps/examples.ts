@@ -27,7 +27,7 @@ const PENDING = {
 export const examples = {
   registerApp: {
     description:
-      'Owners and developers of an organisation register apps for it. In the sandbox an app works at once; in production an administrator approves it first. The client secret is shown this once.',
+      'Owners and developers of an organisation register apps for it. In the sandbox an app works at once; in production an administrator approves it first. The client secret is shown only once.',
     example: {
       request: {
         organisation: 'northwind',
@@ -42,7 +42,7 @@ export const examples = {
   },
   changeApp: {
     description:
-      'Changes the fields that are sent; the rest stays. Redirect URIs and origins replace the whole list: one that is left out is gone.',
+      'Changes the fields that are sent; the rest stays. Redirect URIs and origins replace the whole list: entries that are left out are removed.',
     example: {
       request: { ...named, name: 'Flight log' },
       answer: { ...PENDING, name: 'Flight log' },
@@ -52,7 +52,7 @@ export const examples = {
   },
   readApp: {
     description:
-      'Everything about an app but its secrets: of these it says when they were made and last used. It also tells how many people have allowed it, and how much it keeps.',
+      'Everything about an app except its secrets, which are listed with their creation and last use. It also has the number of users and the storage in use.',
     example: { request: named, answer: PENDING, as, after: 'registerApp' },
   },
   listApps: {
@@ -67,7 +67,7 @@ export const examples = {
   },
   listAppUsers: {
     description:
-      'People who have allowed the app and not withdrawn that, the latest first. It says no more of them than the app itself may know: the user id, since when, and when they were last seen.',
+      'People who have allowed the app, newest first. It shows only what the app itself may know: the user id, since when, and when they were last seen.',
     example: {
       request: { clientId: CLIENT_ID },
       answer: {
@@ -82,16 +82,16 @@ export const examples = {
   },
   addAppSecret: {
     description:
-      'A second secret, shown this once. Both are right until the old one is dropped, so that the servers of the app can be changed one after the other.',
+      'The new secret is shown only once. Both work until the old one is dropped, so that you can switch servers one by one.',
     example: { request: named, answer: { clientSecret: CLIENT_SECRET }, as, after: 'registerApp' },
   },
   dropOldAppSecret: {
-    description: 'Leaves the newest secret only. Callers that still use another one are refused at once.',
+    description: 'Only the newest secret keeps working. Callers that still use another one are refused at once.',
     example: { request: named, answer: { ...PENDING, secrets: [SECRET] }, as, after: 'addAppSecret' },
   },
   setAppStatus: {
     description:
-      'People can sign in to an app that is approved. Tokens of one that is suspended are refused at once, until it is approved again.',
+      'People can sign in to an approved app. Tokens of a suspended app are refused at once, until it is approved again.',
     example: {
       request: { ...named, status: 'approved' },
       answer: { ...PENDING, status: 'approved' },

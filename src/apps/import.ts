@@ -18,13 +18,11 @@ const MAX_APPS = 100
 const ImportedApp = Type.Object({
   key: Key(
     'The client ID without its prefix: `demo-app` is `gs-demo-app` in production and `gs-sbx-demo-app` in the sandbox',
-    '1 to 60 small letters, digits or -, not beginning with sbx-',
+    '1 to 60 lower-case letters, digits or -, not beginning with sbx-',
   ),
-  name: Line(200, 'As people read it when they sign in', { minLength: 1 }),
+  name: Line(200, 'Shown to people when they sign in', { minLength: 1 }),
   organisation: Type.Optional(OrNull(Key('Key of the organisation that runs it; none by default'))),
-  owner: Type.Optional(
-    OrNull(Line(31, 'Handle of the person who is responsible for it; none by default', { minLength: 1 })),
-  ),
+  owner: Type.Optional(OrNull(Line(31, 'Handle of the person responsible for it; none by default', { minLength: 1 }))),
   status: Type.Optional(
     Type.Union([Type.Literal('pending'), Type.Literal('approved'), Type.Literal('suspended')], {
       must: 'pending, approved or suspended',

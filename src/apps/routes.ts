@@ -136,7 +136,7 @@ export const appOperations: readonly Operation[] = [
   }),
   operation({
     name: 'dropOldAppSecret',
-    summary: 'Ends all secrets of an app but the newest',
+    summary: 'Drops all secrets of an app except the newest',
     ...examples.dropOldAppSecret,
     method: 'POST',
     path: `${path}/secret/drop`,

@@ -6,9 +6,9 @@ export const STATUSES = ['pending', 'approved', 'suspended'] as const
 
 const clientId = Id('Client ID of the app')
 const organisation = Id('Key of the organisation')
-const name = Text('As people read it when they sign in', 200)
+const name = Text('Shown to people when they sign in', 200)
 const redirectUris = IdList(
-  'Where sign-in may lead back to: https, http on a loopback address, or a scheme of the app itself',
+  'Where sign-in may send people back to: https, http on a loopback address, or a scheme of the app itself',
   20,
 )
 const launchUri = Text(
@@ -20,12 +20,12 @@ const origins = IdList('Web pages that may call the platform from a browser, suc
 export const RegisterApp = Type.Object({
   organisation,
   name,
-  key: Type.Optional(Id('The client ID without its prefix; made here where it is left out', 60)),
+  key: Type.Optional(Id('The client ID without its prefix; generated if left out', 60)),
   redirectUris: Type.Optional(redirectUris),
   launchUri: Type.Optional(launchUri),
   origins: Type.Optional(origins),
   public: Type.Optional(
-    Flag('Whether it runs where no secret can be kept, in a browser or on a phone: it has none, and uses PKCE'),
+    Flag('Whether it cannot keep a secret, because it runs in a browser or on a phone: it has none, and uses PKCE'),
   ),
 })
 export type RegisterApp = Static<typeof RegisterApp>
@@ -41,7 +41,7 @@ export const NameApp = Type.Object({ clientId })
 export type NameApp = Static<typeof NameApp>
 export const ListApps = Type.Object({
   organisation: Type.Optional(organisation),
-  status: Type.Optional({ ...Id('Only apps of this status; all by default'), enum: [...STATUSES] }),
+  status: Type.Optional({ ...Id('Only apps with this status; all by default'), enum: [...STATUSES] }),
   ...paging,
 })
 export type ListApps = Static<typeof ListApps>
@@ -66,7 +66,7 @@ const fields = {
   name: Type.String(),
   organisation: Type.Union([Type.String(), Type.Null()], { description: 'Key of the organisation' }),
   organisationName: Type.Union([Type.String(), Type.Null()]),
-  owner: Type.Union([Type.String(), Type.Null()], { description: 'Handle of the person who answers for it' }),
+  owner: Type.Union([Type.String(), Type.Null()], { description: 'Handle of the person responsible for it' }),
   status: Type.Enum([...STATUSES], {
     description: '`pending` until an administrator approves it, which the sandbox does at once; or `suspended`',
   }),
@@ -81,11 +81,11 @@ const fields = {
       createdDate: Moment,
       lastUsedDate: Type.Union([Moment, Type.Null()], { description: 'Known to the minute' }),
     }),
-    { description: 'The oldest first; the secrets themselves nobody can tell' },
+    { description: 'Oldest first; the secrets themselves are never shown' },
   ),
   users: Type.Integer({ description: 'How many people have allowed it' }),
-  storageUsed: Type.Integer({ description: 'What its buckets take, in bytes' }),
-  storageLimit: Type.Integer({ description: 'What they may take, in bytes' }),
+  storageUsed: Type.Integer({ description: 'Bytes that its buckets use' }),
+  storageLimit: Type.Integer({ description: 'Bytes that its buckets may use' }),
   createdDate: Moment,
 }
 export const AppRecord = Type.Object(fields, { title: 'App' })
@@ -121,7 +121,7 @@ export type ChangedApp = Static<typeof ChangedApp>
 export const ChangedAppPage = PageOf(ChangedApp, 'ChangedAppPage')
 
 const clientSecret = Type.Union([Type.String(), Type.Null()], {
-  description: 'Shown this once; null for a public app, which has none',
+  description: 'Shown only once; null for a public app, which has none',
 })
 export const NewApp = Type.Object({ ...fields, clientSecret }, { title: 'NewApp' })
 export type NewApp = Static<typeof NewApp>
@@ -133,7 +133,7 @@ export type NewSecret = Static<typeof NewSecret>
 
 export const AppUserRecord = Type.Object(
   {
-    userId: Type.String({ description: 'As the app knows them, and no other app does' }),
+    userId: Type.String({ description: 'Their id in this app; other apps have other ids' }),
     anonymous: Type.Boolean({ description: 'Whether they have no account' }),
     sinceDate: Moment,
     lastSeenDate: Type.Union([Moment, Type.Null()], {

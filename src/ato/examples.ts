@@ -45,7 +45,7 @@ const page = (...docs: object[]) => ({ docs, total: docs.length, limit: 10, page
 export const examples = {
   reportAtoStatus: {
     description:
-      'Reports how far a request is; the token is from the sign-in to the plugin. Requests go from `not-started` to `in-progress`, from there to `action-required` or `under-review` and back, and from `under-review` to `completed`, for good. Repeating the status changes nothing but `cancellable`.',
+      'Reports progress on a request, with a token from signing in to the plugin. Requests go from `not-started` to `in-progress`, from there to `action-required` or `under-review` and back, and from `under-review` to `completed`, which is final. Repeating a status changes only `cancellable`.',
     example: {
       request: { ...NAMED, status: 'in-progress', complete: false, cancellable: true },
       answer: DONE,
@@ -55,7 +55,7 @@ export const examples = {
   },
   reportAtoAlert: {
     description:
-      'Tells those who work on the app something about their request. It stands in the timeline of the request, whose status stays as it is.',
+      'Tells the people who work on the app something about their request. The alert appears in the timeline; the status does not change.',
     example: {
       request: {
         ...NAMED,
@@ -71,7 +71,7 @@ export const examples = {
   },
   addAtoPackage: {
     description:
-      'A package is what a request is about: an app, in one or several distributions. Owners and developers of the app make it.',
+      'A package is what a request is about: an app, in one or more distributions. Owners and developers of the app create it.',
     example: {
       request: { clientId: CLIENT_ID, name: PACKAGE.name, companyPhone: PACKAGE.companyPhone },
       answer: { ...PACKAGE, distributions: [] },
@@ -79,16 +79,16 @@ export const examples = {
     },
   },
   readAtoPackage: {
-    description: 'A package with all its distributions. Those who work on its app may read it.',
+    description: 'The package with all its distributions. People who work on its app can read it.',
     example: { request: { packageId: PACKAGE_ID }, answer: { ...PACKAGE, distributions: [KEPT_DISTRIBUTION] }, as },
   },
   listAtoPackages: {
-    description: 'The packages of an app, by name. An app that the caller does not work on seems to have none.',
+    description: 'The packages of an app, by name. If the caller does not work on the app, the list is empty.',
     example: { request: { clientId: CLIENT_ID }, answer: page(PACKAGE), as, after: 'addAtoPackage' },
   },
   removeAtoPackage: {
     description:
-      'The package goes with its distributions and what became of its requests. One that is open has to be cancelled first.',
+      'Its distributions and the history of its requests are removed too. An open request has to be cancelled first.',
     example: { request: { packageId: PACKAGE_ID }, answer: DONE, as },
   },
   addAtoDistribution: {
@@ -101,13 +101,12 @@ export const examples = {
     },
   },
   removeAtoDistribution: {
-    description:
-      'Takes a distribution out of its package. The plugin of every open request is sent all distributions that are left.',
+    description: 'Removes one distribution. The plugin of every open request is sent the distributions that are left.',
     example: { request: { distributionId: DISTRIBUTION_ID }, answer: { ...PACKAGE, distributions: [] }, as },
   },
   startAtoRequest: {
     description:
-      'Asks an ATO plugin to take care of a package; a package has one open request with a plugin. The plugin is sent the name and e-mail address of the caller, the names of organisation, app and package, and the distributions.',
+      'Asks an ATO plugin to handle a package; a package can have one open request per plugin. The plugin receives the caller’s name and e-mail address, the names of organisation, app and package, and the distributions.',
     example: {
       request: { packageId: PACKAGE_ID, pluginClientId: 'gs-demo-ato' },
       answer: { ...REQUEST, timeline: [STARTED] },
@@ -116,7 +115,7 @@ export const examples = {
   },
   readAtoRequest: {
     description:
-      'A request and what has happened to it: changes of status, alerts, changes of its distributions, with who did it and when. The newest 500 changes and all alerts are kept.',
+      'The request and its history: status changes, alerts and changes of its distributions, each with who and when. The newest 500 changes and all alerts are kept.',
     example: {
       request: NAMED,
       answer: {
@@ -127,13 +126,17 @@ export const examples = {
     },
   },
   listAtoRequests: {
-    description:
-      'The requests about an app, the newest first. An app that the caller does not work on seems to have none.',
-    example: { request: { clientId: CLIENT_ID, packageId: PACKAGE_ID }, answer: page(REQUEST), as, after: 'startAtoRequest' },
+    description: 'The requests about an app, newest first. If the caller does not work on the app, the list is empty.',
+    example: {
+      request: { clientId: CLIENT_ID, packageId: PACKAGE_ID },
+      answer: page(REQUEST),
+      as,
+      after: 'startAtoRequest',
+    },
   },
   cancelAtoRequest: {
     description:
-      'Ends a request that is `cancellable`, which the plugin decides, or whose plugin is not active any more or was removed. The plugin is not told: what it reports afterwards is refused.',
+      'Ends a request that is `cancellable`, which the plugin decides, or whose plugin is inactive or was removed. The plugin is not told: its later reports are refused.',
     example: {
       request: NAMED,
       answer: {
@@ -147,7 +150,7 @@ export const examples = {
   },
   openAtoRequest: {
     description:
-      "Gives the address that opens the plugin at this request: its redirect URI, with a code for the caller and the request's id as `state`. A caller who has not allowed the plugin yet gets 401/4019, is asked, and says so with `allow`.",
+      "The address is the plugin's redirect URI, with a code for the caller and the request's id as `state`. A caller who has not allowed the plugin yet gets 401/4019: ask them, then send `allow`.",
     example: {
       request: { ...NAMED, allow: true },
       answer: { uri: `http://127.0.0.1/callback?code=${CODE}&state=${REQUEST_ID}` },
@@ -155,7 +158,7 @@ export const examples = {
     },
   },
   listAtoPlugins: {
-    description: 'The ATO plugins that take requests now, by name. Others are not active, or cannot be reached.',
+    description: 'Sorted by name. Plugins that are inactive or cannot be reached are not listed.',
     example: {
       request: {},
       answer: page({ pluginClientId: 'gs-demo-ato', name: 'demo-ato', description: '' }),

@@ -59,7 +59,7 @@ export const atoOperations: readonly Operation[] = [
   }),
   operation({
     name: 'reportAtoAlert',
-    summary: 'Tells something about a request',
+    summary: 'Sends an alert about a request',
     ...examples.reportAtoAlert,
     method: 'POST',
     path: `${path}/alert`,
@@ -74,7 +74,7 @@ export const atoOperations: readonly Operation[] = [
   }),
   operation({
     name: 'addAtoPackage',
-    summary: 'Makes a package of an app',
+    summary: 'Creates a package of an app',
     ...examples.addAtoPackage,
     method: 'PUT',
     path: `${path}/package`,
@@ -149,7 +149,7 @@ export const atoOperations: readonly Operation[] = [
   }),
   operation({
     name: 'removeAtoDistribution',
-    summary: 'Takes a distribution out of its package',
+    summary: 'Removes a distribution from its package',
     ...examples.removeAtoDistribution,
     method: 'POST',
     path: `${path}/distribution/remove`,
@@ -224,7 +224,7 @@ export const atoOperations: readonly Operation[] = [
   }),
   operation({
     name: 'openAtoRequest',
-    summary: 'Gives the address that opens the plugin at a request',
+    summary: 'Returns the address that opens the plugin at a request',
     ...examples.openAtoRequest,
     method: 'POST',
     path: `${path}/request/open`,
@@ -241,7 +241,7 @@ export const atoOperations: readonly Operation[] = [
   }),
   operation({
     name: 'listAtoPlugins',
-    summary: 'Lists the ATO plugins that can be asked',
+    summary: 'Lists the ATO plugins that take requests',
     ...examples.listAtoPlugins,
     method: 'GET',
     path: `${path}/plugins`,

@@ -40,7 +40,11 @@ export function checkMove(request: { readonly status: Status; readonly isCancell
 
 /** Where a distribution is found is shown as a link. */
 export function checkUri(uri: string): void {
-  const { protocol } = URL.parse(uri) ?? {}
-  if (protocol !== 'https:' && protocol !== 'http:')
-    throw fail('validationFailed', 'uri must be an address with https:// or http://')
+  const url = URL.parse(uri)
+  if (url?.protocol === 'https:' || url?.protocol === 'http:') return
+  const problem = url ? `begins with ${url.protocol}` : 'is not a complete address'
+  throw fail(
+    'validationFailed',
+    `uri ${problem}; send one that begins with https:// or http://, such as https://downloads.example.org/app.msi`,
+  )
 }

@@ -11,11 +11,9 @@ const clientId = Id('Client ID of the app')
 
 export const ReportStatus = Type.Object({
   requestId,
-  status: Type.Optional({ ...Id('What the request is from now on'), enum: [...STATUSES] }),
+  status: Type.Optional({ ...Id('The new status of the request'), enum: [...STATUSES] }),
   complete: Type.Optional(Flag('True with the status `completed`, or instead of it')),
-  cancellable: Type.Optional(
-    Flag('Whether it may be cancelled from now on; where it is left out, that stays as it is'),
-  ),
+  cancellable: Type.Optional(Flag('Whether it may be cancelled from now on; unchanged if left out')),
 })
 export type ReportStatus = Static<typeof ReportStatus>
 
@@ -23,9 +21,9 @@ export const ReportAlert = Type.Object({
   requestId,
   title: Text('One line', 200),
   text: Type.Optional(Text('What people should know or do', 5000)),
-  providerId: Type.Optional(Id('What the plugin calls it; kept as it is', 200)),
-  status: Type.Optional(Id('Anything that the plugin wants to say with it; the status of the request stays', 200)),
-  type: Type.Optional({ ...Id('How it is meant; `info` by default'), enum: [...ALERT_TYPES] }),
+  providerId: Type.Optional(Id('The plugin’s own id for it', 200)),
+  status: Type.Optional(Id('Free text; the status of the request does not change', 200)),
+  type: Type.Optional({ ...Id('Severity; `info` by default'), enum: [...ALERT_TYPES] }),
 })
 export type ReportAlert = Static<typeof ReportAlert>
 
@@ -45,8 +43,8 @@ export const AddDistribution = Type.Object({
   packageId,
   name: Text('As people read it', 200),
   platform: Type.Optional(Text('What it runs on', 100)),
-  version: Type.Optional(Text('Which one it is', 100)),
-  uri: Id('Where it is found: https or http', 1000),
+  version: Type.Optional(Text('Its version', 100)),
+  uri: Id('Where to download it: https or http', 1000),
 })
 export type AddDistribution = Static<typeof AddDistribution>
 export const RemoveDistribution = Type.Object({ distributionId: Id('Of the distribution') })
@@ -59,9 +57,7 @@ export const OpenRequest = Type.Object({
   requestId,
   allow: Type.Optional(
     inBody(
-      Flag(
-        'Allows the plugin as the consent page does, where the caller has not yet: only say so when they were asked',
-      ),
+      Flag('Allows the plugin as the consent page does, if the caller has not yet: send it only after asking them'),
     ),
   ),
 })
@@ -79,8 +75,8 @@ export const Distribution = Type.Object(
   {
     id: Type.String(),
     name: Type.String(),
-    platform: OrNull('Null where nobody said'),
-    version: OrNull('Null where nobody said'),
+    platform: OrNull('Null if not set'),
+    version: OrNull('Null if not set'),
     uri: Type.String(),
     addedDate: Moment,
   },
@@ -92,7 +88,7 @@ const packageFields = {
   packageId: Type.String(),
   clientId: Type.String({ description: 'Of the app' }),
   name: Type.String(),
-  companyPhone: OrNull('Null where nobody said'),
+  companyPhone: OrNull('Null if not set'),
   createdDate: Moment,
 }
 export const PackageEntry = Type.Object(packageFields, { title: 'AtoPackageEntry' })
@@ -116,9 +112,11 @@ const requestFields = {
   clientId: Type.String({ description: 'Of the app' }),
   appName: Type.String(),
   pluginClientId: Type.String(),
-  pluginName: Type.String({ description: 'As it was called when the request started, where the plugin was removed' }),
-  pluginRemoved: Type.Boolean({ description: 'Whether the plugin is gone: nobody serves the request any longer' }),
-  startedBy: OrNull('Handle; null where the person has left'),
+  pluginName: Type.String({
+    description: 'The name of the plugin; if it was removed, its name when the request started',
+  }),
+  pluginRemoved: Type.Boolean({ description: 'Whether the plugin was removed, so that nobody handles the request' }),
+  startedBy: OrNull('Handle; null if the account is gone'),
   status: Type.String({ enum: [...STATUSES] }),
   cancellable: Type.Boolean({ description: 'Whether it can be cancelled now' }),
   startedDate: Moment,
@@ -133,8 +131,8 @@ export const RequestPage = PageOf(RequestEntry, 'AtoRequestPage')
 const Alert = Type.Object({
   title: Type.String(),
   text: Type.String(),
-  providerId: OrNull('What the plugin calls it'),
-  status: OrNull('As the plugin said it'),
+  providerId: OrNull('The plugin’s own id for it'),
+  status: OrNull('As the plugin sent it'),
   type: Type.String({ enum: [...ALERT_TYPES] }),
 })
 export type Alert = Static<typeof Alert>
@@ -144,8 +142,8 @@ const Entry = Type.Object(
       description: '`started`, `status`, `alert`, `distribution-added`, `distribution-removed` or `cancelled`',
     }),
     date: Moment,
-    by: OrNull('Handle of the person who did it, or in whose name the plugin reported it; null where they have left'),
-    status: OrNull('What the request became'),
+    by: OrNull('Handle of the person who did it, or for whom the plugin reported it; null if the account is gone'),
+    status: OrNull('The new status of the request'),
     alert: Type.Union([Alert, Type.Null()]),
     distribution: Type.Union([Distribution, Type.Null()]),
   },
@@ -168,7 +166,7 @@ export const AtoPluginPage = PageOf(AtoPlugin, 'AtoPluginPage')
 export const Opened = Type.Object(
   {
     uri: Type.String({
-      description: 'Leads to the plugin, with `code` and `state`; for the caller, once, within a minute',
+      description: 'Address of the plugin, with `code` and `state`; works once, for the caller, within a minute',
     }),
   },
   { title: 'AtoRequestOpened' },

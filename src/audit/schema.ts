@@ -7,8 +7,8 @@ export const ListAudit = Type.Object({
   clientId: Type.Optional(Id('Only what concerns the app with this client ID')),
   from: Type.Optional(DateTime('Only what happened at this moment or later')),
   to: Type.Optional(DateTime('Only what happened before this moment')),
-  limit: Type.Optional(Whole('Entries a page; 50 by default', 1, 200)),
-  cursor: Type.Optional(Id('Where the next page begins: `next` of the one before', 100)),
+  limit: Type.Optional(Whole('Entries per page; 50 by default', 1, 200)),
+  cursor: Type.Optional(Id('Cursor of the page: `next` of the page before', 100)),
 })
 export type ListAudit = Static<typeof ListAudit>
 
@@ -17,14 +17,14 @@ export const ShownEntry = Type.Object(
   {
     date: Type.String({ format: 'date-time' }),
     action: Type.String(),
-    person: orNull('Handle of whom it is about; null where it is about nobody, or they are gone'),
+    person: orNull('Handle of the person it is about; null if it is about nobody, or the account is gone'),
     by: orNull(
-      'Handle of who did it; null for the platform itself, for operators, and where nobody had proved who they are',
+      'Handle of the person who did it; null for the platform itself, for operators, and if nobody was signed in',
     ),
     clientId: orNull('The app that it is about'),
     sessionId: orNull('The session that it is about'),
     address: orNull('Where it came from'),
-    requestId: orNull('Of the request that did it'),
+    requestId: orNull('Id of the request that did it'),
     detail: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
   },
   { title: 'AuditEntry' },

@@ -127,7 +127,7 @@ async function holdManaged(tx: Db, who: PersonCaller, badgeId: string) {
   return badge
 }
 
-/** What is given is changed. Those who hold the badge keep it as it was when they got it. */
+/** What is given is changed. People who hold the badge keep it as it was when they got it. */
 export function changeBadge(db: Db, who: PersonCaller, what: ChangeBadge): Promise<Badge> {
   return db.transaction(async (tx) => {
     const { id } = await holdManaged(tx, who, what.badgeId)
@@ -138,7 +138,7 @@ export function changeBadge(db: Db, who: PersonCaller, what: ChangeBadge): Promi
   })
 }
 
-/** Nobody can earn it any more. Those who hold it keep it. */
+/** Nobody can earn it any more. People who hold it keep it. */
 export function removeBadge(db: Db, who: PersonCaller, what: NameBadge): Promise<void> {
   return db.transaction(async (tx) => {
     const badge = await holdManaged(tx, who, what.badgeId)

@@ -37,7 +37,7 @@ const page = (doc: object) => ({ docs: [doc], total: 1, limit: 10, page: 1, page
 export const examples = {
   addPluginBadge: {
     description:
-      'A badge of a course or of an objective in an organisation that the plugin was given. The platform gives it to everybody who earns it, also to those who have before. Sent again with the same name, it changes the plugin’s badge of that name; a name that somebody else’s badge has is refused.',
+      'The course must belong to an organisation that the plugin was given. The platform awards the badge to everybody who earns it, including those who have earned it already. Sending the same name again changes the plugin’s badge; a name that another badge has is refused.',
     example: { request: { ...ofCourse, name: BY_PLUGIN.name }, answer: BY_PLUGIN },
   },
   listCourseBadges: {
@@ -52,22 +52,22 @@ export const examples = {
   },
   assertBadge: {
     description:
-      'The person has the badge from now on, as asserted by this plugin (`assertedBy`); if it is the platform’s, the earned one replaces it later. Name, image and issuer of a badge of the platform are the platform’s; any other `badgeId` is the plugin’s own and stored as sent. Somebody who has the badge already keeps it as it is, and the answer shows it.',
+      'The person holds the badge from then on, with this plugin as `assertedBy`. For a badge of the platform, name, image and issuer are the platform’s, and earning it replaces the assertion; any other `badgeId` is the plugin’s own and stored as sent. If the person holds the badge already, nothing changes.',
     example: { request: { userId: PLUGIN_USER_ID, ...EARNED }, answer: ASSERTION, after: 'readRecords' },
   },
   listAssertions: {
     description:
-      'A person’s badges: those of the organisations that the plugin was given, no matter who asserted them, and the plugin’s own. The newest first.',
+      'Badges of the organisations that the plugin was given, no matter who asserted them, and the plugin’s own. Newest first.',
     example: { request: { userId: PLUGIN_USER_ID }, answer: [ASSERTION], after: 'assertBadge' },
   },
   addBadge: {
     description:
-      'A course badge is for people who have passed every lesson of the course in one class, an objective badge for people who have passed the lessons of the objective with a score of 80 or more. The platform gives it, also to people who had earned it before.',
+      'A course badge is for people who have passed every lesson of the course in one class, an objective badge for people who have passed the lessons of the objective with a score of 80 or more. The platform awards it, also to people who earned it earlier.',
     example: { request: ofCourse, answer: BADGE, as },
   },
   changeBadge: {
     description:
-      'Changes the fields that are sent; the rest stays. Those who hold the badge keep it as it was when they got it.',
+      'Changes the fields that are sent; the rest stays. People who hold the badge keep it as it was when they got it.',
     example: {
       request: { badgeId: BADGE_ID, criteria: 'All lessons passed, in one class.' },
       answer: { ...BADGE, criteria: 'All lessons passed, in one class.' },
@@ -75,16 +75,16 @@ export const examples = {
     },
   },
   removeBadge: {
-    description: 'Nobody can earn it any more. Those who hold it keep it.',
+    description: 'Nobody can earn it any more. People who hold it keep it.',
     example: { request: { badgeId: BADGE_ID }, answer: DONE, as },
   },
   listBadges: {
-    description: 'All badges of the courses of an organisation and of their objectives. By course and name.',
+    description: 'All badges of the organisation’s courses and their objectives. Sorted by course and name.',
     example: { request: { organisation: 'sandhills' }, answer: page(BADGE), as },
   },
   listOwnBadges: {
     description:
-      'The badges that the caller holds, the newest first. They are given by the platform, or asserted by the plugin that `assertedBy` names.',
+      'The badges that the caller holds, the newest first. They were awarded by the platform, or asserted by the plugin that `assertedBy` names.',
     example: { answer: page(HELD), after: 'assertBadge' },
   },
 }

@@ -40,7 +40,7 @@ const needs = [permission('badges')]
 export const badgeOperations: readonly Operation[] = [
   operation({
     name: 'addPluginBadge',
-    summary: 'Makes a badge of a course or of an objective',
+    summary: 'Creates a badge for a course or an objective',
     ...examples.addPluginBadge,
     method: 'POST',
     path: ofPlugins,
@@ -120,7 +120,7 @@ export const badgeOperations: readonly Operation[] = [
   }),
   operation({
     name: 'addBadge',
-    summary: 'Makes a badge of a course or of an objective, for an organisation',
+    summary: 'Creates a badge for a course or an objective of an organisation',
     ...examples.addBadge,
     method: 'PUT',
     path,

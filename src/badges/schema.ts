@@ -49,7 +49,7 @@ export const ListObjectiveBadges = Type.Object({
 })
 export type ListObjectiveBadges = Static<typeof ListObjectiveBadges>
 
-const userId = Id('The person, as the plugin knows them')
+const userId = Id('userId of the person, in this plugin')
 export const AssertBadge = Type.Object({
   userId,
   badgeId: Id('A badge of the platform, or one of the plugin’s own'),
@@ -58,9 +58,9 @@ export const AssertBadge = Type.Object({
   image: Text(IMAGE, 2000),
   issuedOn: DateTime('When it was earned; not in the future'),
   issuerName: Text('Who issues it', 200),
-  lessonId: Type.Optional(Id('The lesson that it was earned with; of the course, where the badge is the platform’s')),
-  classId: Type.Optional(Id('The class that it was earned in; of the course, where the badge is the platform’s')),
-  versionId: Type.Optional(Id('The version of the course; its number, where the badge is the platform’s')),
+  lessonId: Type.Optional(Id('The lesson that it was earned with; of the course, if it is a badge of the platform')),
+  classId: Type.Optional(Id('The class that it was earned in; of the course, if it is a badge of the platform')),
+  versionId: Type.Optional(Id('The version of the course; its number, if it is a badge of the platform')),
 })
 export type AssertBadge = Static<typeof AssertBadge>
 export const ListAssertions = Type.Object({ userId })
@@ -72,7 +72,7 @@ const shown = {
   badgeId: Type.String(),
   name: Type.String(),
   type: Type.String(),
-  image: Type.String({ description: `${IMAGE}; empty where there is none` }),
+  image: Type.String({ description: `${IMAGE}; empty if there is none` }),
   issuerName: Type.String(),
 }
 
@@ -82,7 +82,7 @@ export const Badge = Type.Object(
     description: Type.String(),
     criteria: Type.String(),
     courseId: Type.String(),
-    objectiveId: TextOrNull('Null where it belongs to the whole course'),
+    objectiveId: TextOrNull('Null if it belongs to the whole course'),
     organisation: Type.String({ description: 'Key of the organisation whose course it is' }),
     createdDate: Moment,
     updatedDate: Moment,
@@ -93,19 +93,19 @@ export type Badge = Static<typeof Badge>
 export const Badges = Type.Array(Badge, { title: 'Badges' })
 export const BadgePage = PageOf(Badge, 'BadgePage')
 
-export const assertedBy = TextOrNull('Client ID of the plugin that says so; null where the platform gave it')
+export const assertedBy = TextOrNull('Client ID of the plugin that asserted it; null if the platform awarded it')
 const held = {
   ...shown,
   issuedOn: Moment,
   lessonId: TextOrNull('The lesson that it was earned with, where that is known'),
   classId: TextOrNull('The class that it was earned in, where that is known'),
   versionId: TextOrNull('The version of the course, where that is known'),
-  organisation: TextOrNull('Key of the organisation whose badge it is; null where it is a plugin’s own'),
+  organisation: TextOrNull('Key of the organisation whose badge it is; null if it is a plugin’s own'),
   assertedBy,
 }
 export const Assertion = Type.Object(
   {
-    assertionId: Type.String({ description: 'The same however often the badge is asserted' }),
+    assertionId: Type.String({ description: 'Stays the same if the badge is asserted again' }),
     userId: Type.String(),
     ...held,
   },

@@ -367,5 +367,5 @@ const FULL: Readonly<Record<string, string>> = {
 const outOfRoom = (refusal: string | null) =>
   fail(
     'storageFull',
-    FULL[refusal ?? ''] ?? 'The app is above its storage; delete buckets, or ask an administrator for more',
+    FULL[refusal ?? ''] ?? 'The app has used up its storage; delete buckets, or ask an administrator for more',
   )

@@ -20,7 +20,7 @@ export const examples = {
   },
   setBucketValue: {
     description:
-      'Changes one place in the data and leaves the rest as it is, so two users can write to different keys at once. Objects that are missing on the way are made. Send `If-Match` if the write must not overwrite a newer version; the answer is the whole bucket.',
+      'Changes one place in the data and leaves the rest as it is, so two users can write to different keys at once. Missing objects along the way are created. Send `If-Match` if the write must not overwrite a newer version; the answer is the whole bucket.',
     example: {
       after,
       request: { id: ID, key: 'route.to', value: 'LFPO' },
@@ -43,17 +43,17 @@ export const examples = {
   },
   removeBucketUser: {
     description:
-      'The user loses access at once, and their change streams end. Members may remove themselves and each other, but the last one cannot go: delete the bucket instead. Removing a user who is not a member changes nothing.',
+      'The user loses access at once, and their change streams end. Members may remove themselves and each other, but the last one cannot leave: delete the bucket instead. Removing a user who is not a member changes nothing.',
     example: { request: { id: ID, userId: blake }, answer: { ...BUCKET, users: [avery], version: 2 }, after },
   },
   listBuckets: {
     description:
-      'The answer is a plain array of ids, in the order of their characters. Public buckets of others are not in it. A page has up to 1000 ids, and a page past the end is empty.',
+      'The answer is a plain array of ids, sorted. Public buckets of others are not included. A page has up to 1000 ids, and a page past the end is empty.',
     example: { request: { page: 1, limit: 100 }, answer: [ID], after },
   },
   watchBucket: {
     description:
-      'Keeps the connection open and sends every change within a fraction of a second. Open the stream first and read the bucket then, so that you miss nothing in between. After a break, `Last-Event-ID` brings what you missed; a user may have 50 streams open in a process.',
+      'Keeps the connection open and sends every change within a fraction of a second. Open the stream first, then read the bucket, so that you miss nothing in between. After a break, `Last-Event-ID` brings what you missed; a user can have 50 open streams per process.',
     example: { request: { id: ID }, after },
   },
 }

@@ -7,7 +7,7 @@ export const MAX_KEY_LENGTH = 4096
 export const MAX_LISTED = 1000
 
 const bucketId = Id('The bucket, by the id that the app chose')
-const userId = Id('A user of this app, by the userId that this app knows')
+const userId = Id('userId of a user of this app')
 
 export const ReadBucket = Type.Object({
   id: bucketId,
@@ -28,7 +28,7 @@ export const NameBucket = Type.Object({ id: bucketId })
 export const NameUser = Type.Object({ id: bucketId, userId })
 export const ListBuckets = Type.Object({
   page: Type.Optional(Whole('From 1', 1, 1_000_000)),
-  limit: Type.Optional(Whole('Ids a page. By default 1000', 1, MAX_LISTED)),
+  limit: Type.Optional(Whole('Ids per page. By default 1000', 1, MAX_LISTED)),
 })
 
 export const Bucket = Type.Object(
@@ -52,9 +52,7 @@ const BucketChange = Type.Object(
     key: Type.Optional(Type.String({ description: 'Where, if the data changed' })),
     userId: Type.String({ description: 'Who did it' }),
     changedDate: Type.String({ format: 'date-time' }),
-    value: Type.Optional(
-      Type.Unknown({ description: 'What was set there; left out where it is large: read it at its key' }),
-    ),
+    value: Type.Optional(Type.Unknown({ description: 'The new value; left out if it is large: read it by its key' })),
     users: Type.Optional(Type.Array(Type.String(), { description: 'All members, if those changed' })),
   },
   { title: 'BucketChange' },

@@ -18,7 +18,7 @@ const byInstructor = { as: 'casey', request: { studentId: 'student-blake' } } as
 export const examples = {
   listStudents: {
     description:
-      'A page of the students of a class, in the order in which they came. Staff of the class, owners of the organisation and administrators see it. An app is told a userId where the student uses it.',
+      'A page of the students of a class, in the order in which they enrolled. Staff of the class, owners of the organisation and administrators can see it. `userId` is set if the student uses the calling app.',
     example: {
       as: 'casey',
       request: { classId: 'class-alpha', limit: 1 },
@@ -27,7 +27,7 @@ export const examples = {
   },
   enrolStudent: {
     description:
-      'Makes somebody a student of a class. A former student is the same student again, with all that was recorded. A student who is suspended has to be reinstated instead.',
+      'Makes somebody a student of a class. A former student returns with everything that was recorded. A suspended student has to be reinstated instead.',
     example: {
       as: 'casey',
       request: { classId: 'class-alpha', handle: '@drew' },
@@ -36,7 +36,7 @@ export const examples = {
   },
   dropStudent: {
     description:
-      'Ends a place in a class. What was recorded stays and can be read, and nothing more is recorded. The student cannot come back with the code; an instructor can enrol or reinstate them.',
+      'Ends a student’s place in a class. What was recorded stays and can be read, but nothing more is recorded. The student cannot rejoin with the code; an instructor can enrol or reinstate them.',
     example: { ...byInstructor, answer: { ...blake, status: 'dropped' } },
   },
   suspendStudent: {
@@ -45,13 +45,12 @@ export const examples = {
     example: { ...byInstructor, answer: { ...blake, status: 'suspended' } },
   },
   reinstateStudent: {
-    description:
-      'Brings back a student who was suspended or dropped. It is the same student, with all that was recorded.',
+    description: 'Brings back a student who was suspended or dropped. Everything that was recorded is still there.',
     example: { ...byInstructor, after: 'suspendStudent', answer: blake },
   },
   transferStudent: {
     description:
-      'Moves a student to another class of the same course. The studentId stays, and so does everything that was recorded. The caller must be an instructor of both classes, an owner or an administrator.',
+      'Moves a student to another class of the same course. The studentId and everything that was recorded stay the same. The caller must be an instructor of both classes, an owner or an administrator.',
     example: {
       as: 'ellis',
       request: { studentId: 'student-avery', classId: 'class-bravo' },
@@ -60,7 +59,7 @@ export const examples = {
   },
   joinClass: {
     description:
-      'Makes the caller a student of the class that has this code. Joining again is fine, and somebody who has left comes back as the same student. A wrong code and the code of a class that has ended look the same, and wrong codes are limited.',
+      'Makes the caller a student of the class that has this code. Joining again is fine, and somebody who has left comes back as the same student. A wrong code gets the same answer as the code of an ended class, and wrong tries are limited.',
     example: {
       as: 'ellis',
       request: { joinCode: 'ALPHA-2026' },
@@ -69,12 +68,12 @@ export const examples = {
   },
   leaveClass: {
     description:
-      'The caller is no longer a student of this class. What was recorded stays, and with the code they can come back, unless they were suspended.',
+      'The caller is no longer a student of this class. What was recorded stays, and they can rejoin with the code unless they were suspended.',
     example: { request: { classId: 'class-alpha' }, answer: DONE, as: 'ellis', after: 'joinClass' },
   },
   listLocks: {
     description:
-      'What was locked or unlocked by hand in a class: for all of it where `studentId` is null, else for that student. What the course decides is not in it.',
+      'Lessons that an instructor has locked or unlocked: for the whole class if `studentId` is null, otherwise for that student. Locks that follow from the course are not included.',
     example: {
       as: 'casey',
       after: 'setLock',
@@ -84,7 +83,7 @@ export const examples = {
   },
   setLock: {
     description:
-      'Locks or unlocks a lesson by hand, for a class or for one student. What is set for a student wins over what is set for the class, and both win over the order of the course and its prerequisites.',
+      'Locks or unlocks a lesson by hand, for a class or for one student. A lock for a student wins over one for the class, and both win over the order and the prerequisites of the course.',
     example: {
       as: 'casey',
       request: { classId: 'class-alpha', lessonId: 'lesson-walkaround', studentId: 'student-avery', locked: false },
@@ -93,7 +92,7 @@ export const examples = {
   },
   clearLock: {
     description:
-      'Takes back what was locked or unlocked by hand, for the class or for one student. From then on the course decides again. Where nothing was set, nothing changes.',
+      'Works for the class or for one student. From then on the course decides again; if nothing was set, nothing changes.',
     example: {
       as: 'casey',
       after: 'setLock',
@@ -103,7 +102,7 @@ export const examples = {
   },
   importRoster: {
     description:
-      'Adds, drops, suspends and reinstates students by a CSV file of up to 2 MiB and 20,000 rows. Every row has a result of its own; with `allOrNothing` nothing is written where one is refused, and with `dryRun` nothing at all. Sending it again changes nothing more.',
+      'Adds, drops, suspends and reinstates students with a CSV file of up to 2 MiB and 20,000 rows. Each row gets its own result; with `allOrNothing` nothing is written if a row is refused, with `dryRun` nothing at all. Sending the same file again changes nothing.',
     example: {
       as: 'casey',
       request: {

@@ -27,7 +27,7 @@ const CASEY = { handle: '@casey', firstName: 'Casey', lastName: 'Okafor', role: 
 export const examples = {
   createClass: {
     description:
-      'A class is one run of a course, and takes the version that is the newest now, for good. With `newJoinCode` it has a code with which others can join.',
+      'A class is one run of a course, and stays on the version that is newest now. With `newJoinCode` it gets a code that others can join with.',
     example: {
       request: { courseId: 'course-preflight', classId, name: 'Preflight Delta', sequential: true, newJoinCode: true },
       answer: DELTA,
@@ -36,7 +36,7 @@ export const examples = {
   },
   changeClass: {
     description:
-      'Fields that are left out stay as they are. An empty `joinCode` closes the class to those who have the code; `newJoinCode` makes another one, and the old one stops working.',
+      'Fields that are left out stay as they are. An empty `joinCode` removes the code, so that nobody can join; `newJoinCode` replaces it, and the old one stops working.',
     example: {
       request: { classId, name: 'Delta', joinCode: '' },
       answer: { ...DELTA, name: 'Delta', joinCode: null },
@@ -46,7 +46,7 @@ export const examples = {
   },
   endClass: {
     description:
-      'Students and staff still read everything, and nothing more is recorded. Repeating it changes nothing. A class can be opened again.',
+      'Students and staff can still read everything. Repeating it changes nothing. An ended class can be reopened.',
     example: { request: { classId }, answer: { ...DELTA, ended: true }, as, after },
   },
   reopenClass: {
@@ -55,7 +55,7 @@ export const examples = {
   },
   readClass: {
     description:
-      'Students read the class with its course. Its staff, owners of the organisation and administrators also see who teaches in it, and how many learn.',
+      'Students read the class with its course. Its staff, owners of the organisation and administrators also see the staff and the number of students.',
     example: {
       request: { classId: 'class-alpha' },
       answer: {
@@ -83,7 +83,7 @@ export const examples = {
   },
   setClassStaff: {
     description:
-      'Instructors teach and grade the students of the class, observers see what they see and change nothing. Somebody who is one already gets the other role. A student of the class cannot be on its staff.',
+      'Instructors teach and grade; observers see the same, but change nothing. Somebody who is on the staff already gets the new role. A student of the class cannot be on its staff.',
     example: { request: { classId, handle: '@casey', role: 'instructor' }, answer: CASEY, as, after },
   },
   removeClassStaff: {

@@ -41,7 +41,7 @@ const isConflict = (error: unknown) => error instanceof PlatformError && error.k
 export const managementOperations: readonly Operation[] = [
   operation({
     name: 'createClass',
-    summary: 'Makes a class',
+    summary: 'Creates a class',
     ...examples.createClass,
     method: 'PUT',
     path,
@@ -86,7 +86,7 @@ export const managementOperations: readonly Operation[] = [
   }),
   operation({
     name: 'reopenClass',
-    summary: 'Opens a class that has ended',
+    summary: 'Reopens a class that has ended',
     ...examples.reopenClass,
     method: 'POST',
     path: `${path}/reopen`,
@@ -148,7 +148,7 @@ export const managementOperations: readonly Operation[] = [
   }),
   operation({
     name: 'removeClassStaff',
-    summary: 'Takes an instructor or an observer out of a class',
+    summary: 'Removes an instructor or an observer from a class',
     ...examples.removeClassStaff,
     method: 'POST',
     path: `${path}/staff/remove`,

@@ -12,7 +12,7 @@ const role = 'instructor of the class, owner of the organisation, administrator'
 export const rosterOperations: readonly Operation[] = [
   operation({
     name: 'importRoster',
-    summary: 'Adds and drops many students by a CSV file',
+    summary: 'Adds and drops many students with a CSV file',
     ...examples.importRoster,
     method: 'POST',
     path: '/edu/v1/class/roster',
@@ -27,7 +27,7 @@ export const rosterOperations: readonly Operation[] = [
   }),
   operation({
     name: 'listLocks',
-    summary: 'Lists what was locked or unlocked by hand',
+    summary: 'Lists the manual locks of a class',
     ...examples.listLocks,
     method: 'GET',
     path: '/edu/v1/class/lock',
@@ -57,7 +57,7 @@ export const rosterOperations: readonly Operation[] = [
   }),
   operation({
     name: 'clearLock',
-    summary: 'Takes back what was locked or unlocked by hand',
+    summary: 'Removes a manual lock',
     ...examples.clearLock,
     method: 'POST',
     path: '/edu/v1/class/lock/clear',

@@ -24,7 +24,7 @@ test('import reports what it does, and what is wrong', async () => {
     const [dry, first, again, refused, people] = await runAll(lines.map((args) => ({ args, settings })))
     const counts = [
       '  organisations 2 created, 0 updated, 0 unchanged',
-      '  people        202 created, 5 updated, 0 unchanged',
+      '  people        204 created, 5 updated, 0 unchanged',
       '  apps          3 created, 0 updated, 0 unchanged',
       '  courses       1 created, 0 updated, 0 unchanged',
       '  classes       2 created, 0 updated, 0 unchanged',

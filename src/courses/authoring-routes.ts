@@ -32,7 +32,7 @@ const REFUSED: readonly ErrorName[] = ['forbidden']
 export const authoringOperations: readonly Operation[] = [
   operation({
     name: 'saveCourse',
-    summary: 'Makes a course, or replaces its draft',
+    summary: 'Creates a course, or replaces its draft',
     ...examples.saveCourse,
     method: 'PUT',
     path,
@@ -93,7 +93,7 @@ export const authoringOperations: readonly Operation[] = [
   }),
   operation({
     name: 'discardCourseDraft',
-    summary: 'Throws the draft of a course away',
+    summary: 'Discards the draft of a course',
     ...examples.discardCourseDraft,
     method: 'POST',
     path: `${path}/draft/discard`,

@@ -76,27 +76,27 @@ export const examples = {
   },
   listLessonsOfCourse: {
     description:
-      'The lessons are in their order, with child lessons inside their parents; pages count parents. Students see the version of the course that their class takes. Outside of a class only public lessons are there.',
+      'The lessons are in order, with child lessons inside their parents; pages count parents. Students see the version of the course that their class takes. Outside of a class only public lessons are listed.',
     example: { request: { courseId: 'course-preflight', limit: 1 }, answer: paged([WALKAROUND], 3, 1) },
   },
   listLessonsOfApp: {
     description:
-      "An app finds here what it delivers in the caller's classes, and in `classId` only what is in that class. The answer is a plain array. A child lesson whose parent another app delivers stands for itself.",
+      "The lessons that the calling app delivers in the caller's classes, or only in `classId`. The answer is a plain array. A child lesson whose parent belongs to another app is listed on its own.",
     example: { request: { classId: 'class-alpha' }, answer: [WALKAROUND, CHECKLIST, CHECKRIDE] },
   },
   readCourse: {
     description:
-      'Students and staff read their courses, owners of an organisation its courses, and everybody those that are public. `version` is the one that the answer is about: a class stays on the version that it began with.',
+      'Students and staff read their courses, owners of an organisation its courses, and everybody those that are public. `version` is the one that is shown: a class stays on the version that it started with.',
     example: { request: { courseId: 'course-preflight' }, answer: PREFLIGHT },
   },
   listCourses: {
     description:
-      "The caller's courses and those that are public, by name. Courses of which there is only a draft are not there.",
+      "The caller's courses and those that are public, by name. Courses that were never published are not listed.",
     example: { request: { limit: 10 }, answer: paged([PREFLIGHT], 1, 10) },
   },
   listObjectives: {
     description:
-      'What students should be able to do afterwards, each with the lessons that serve it. The score of a lesson counts for its objectives, unless another was reported for one of them.',
+      'What students should be able to do afterwards, each with the lessons that teach it. The score of a lesson counts for its objectives, unless a separate score was reported.',
     example: {
       request: { courseId: 'course-preflight' },
       answer: [
@@ -138,7 +138,7 @@ const FIRST = { courseId, version: 1, name: 'Night rating', publishedDate: MOMEN
 export const authoringExamples = {
   saveCourse: {
     description:
-      'Sends the whole course, and what it had before is replaced. Nobody but those who manage it sees a draft until it is published. Ids of lessons and objectives are chosen here and stay: progress belongs to them through all versions.',
+      'Send the whole course: it replaces the draft. Only people who manage the course see a draft until it is published. You choose the ids of lessons and objectives; keep them, because progress is recorded under them across versions.',
     example: { request: NIGHT, answer: { ...NIGHT, version: null, draft: true }, as },
   },
   readCourseDocument: {
@@ -148,11 +148,11 @@ export const authoringExamples = {
   },
   publishCourse: {
     description:
-      'The draft becomes a version, and new classes take it. Existing classes stay on the version that they began with. A draft that says what the newest version says is refused.',
+      'The draft becomes a version, and new classes take it. Existing classes stay on the version that they started with. A draft that is the same as the newest version is refused.',
     example: { request: { courseId }, answer: FIRST, as, after },
   },
   listCourseVersions: {
-    description: 'The newest first. A version never changes, and how many classes take it is said.',
+    description: 'Newest first, with the number of classes on each version. A version never changes.',
     example: {
       request: { courseId },
       answer: paged([FIRST], 1, 10),
@@ -161,7 +161,7 @@ export const authoringExamples = {
     },
   },
   discardCourseDraft: {
-    description: 'What was published stays. A course that was never published is removed instead.',
+    description: 'The published version stays. A course that was never published has to be removed instead.',
     example: {
       request: { courseId },
       answer: DONE,
@@ -172,12 +172,12 @@ export const authoringExamples = {
   },
   removeCourse: {
     description:
-      'All its versions and the notes about it are removed too. This cannot be undone. A course that a class takes stays, also when the class has ended.',
+      'All its versions and the notes about it are removed too. This cannot be undone. A course that a class takes cannot be removed, even if the class has ended.',
     example: { request: { courseId }, answer: DONE, as, after },
   },
   listManagedCourses: {
     description:
-      'Courses of the organisations that the caller owns, by name; administrators see all. Courses of which there is only a draft are there too, without a version.',
+      'Courses of the organisations that the caller owns, by name; administrators see all. Unpublished courses are included, without a version.',
     example: {
       request: { organisation: 'sandhills' },
       answer: paged(

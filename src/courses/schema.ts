@@ -16,7 +16,7 @@ export const MAX_LESSONS = 500
 export const MAX_OBJECTIVES = 200
 
 const lesson = {
-  id: OwnId('The lessonId, for good: progress belongs to it through all versions of the course'),
+  id: OwnId('The lessonId. Keep it: progress is recorded under it in all versions of the course'),
   name: Line(200, 'As people read it'),
   description: Long('Empty by default'),
   profilePic: Image('Id or address of an image; none by default'),
@@ -26,9 +26,7 @@ const lesson = {
   expectedCompletionTime: Type.Optional(
     Type.Number({ minimum: 0, maximum: 1_000_000, description: 'In minutes; none by default' }),
   ),
-  instructorGraded: Flag(
-    'Whether score and pass are given by an instructor, and not reported by the app; false by default',
-  ),
+  instructorGraded: Flag('Whether an instructor grades it, and not the app; false by default'),
   public: Flag('Whether everybody may read about it, also outside of its classes; false by default'),
   app: Type.Optional(
     Type.String({
@@ -58,7 +56,7 @@ const lesson = {
     Type.Number({
       minimum: 0,
       maximum: 1_000_000,
-      description: 'Points to pass with; without it the lesson is pass or fail',
+      description: 'Points needed to pass; without it the lesson is pass or fail',
     }),
   ),
   maxAttempts: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'No limit by default' })),
@@ -72,13 +70,13 @@ const lesson = {
 }
 
 const objective = {
-  id: OwnId('The objectiveId, for good'),
+  id: OwnId('The objectiveId. Keep it in all versions of the course'),
   name: Line(200, 'As people read it'),
   description: Long('Empty by default'),
   lessons: Type.Array(Type.String({ maxLength: 64 }), {
     maxItems: MAX_LESSONS,
     uniqueItems: true,
-    description: 'Ids of the lessons that serve it',
+    description: 'Ids of the lessons that teach it',
   }),
 }
 
@@ -126,12 +124,12 @@ const lessonFields = {
   lessonId: Type.String(),
   courseId: Type.String(),
   name: Type.String(),
-  description: Type.String({ description: 'Empty where there is none' }),
-  profilePic: Type.String({ description: 'Id or address of an image; empty where there is none' }),
-  coverPhoto: Type.String({ description: 'Id or address of an image; empty where there is none' }),
-  media: Type.String({ description: 'An address or an id of media; empty where there is none' }),
-  isAssessment: Type.Optional(Type.Boolean({ description: 'Only where one lesson is read' })),
-  expectedCompletionTime: Type.Number({ description: 'In minutes; 0 where nobody said' }),
+  description: Type.String({ description: 'Empty if there is none' }),
+  profilePic: Type.String({ description: 'Id or address of an image; empty if there is none' }),
+  coverPhoto: Type.String({ description: 'Id or address of an image; empty if there is none' }),
+  media: Type.String({ description: 'An address or an id of media; empty if there is none' }),
+  isAssessment: Type.Optional(Type.Boolean({ description: 'Only if one lesson is read' })),
+  expectedCompletionTime: Type.Number({ description: 'In minutes; 0 if not set' }),
   instructorGraded: Type.Boolean(),
   public: Type.Boolean(),
   launchParameters: Type.Array(Type.String(), { description: 'Each is name=value' }),
@@ -146,8 +144,8 @@ const courseFields = {
   courseId: Type.String(),
   name: Type.String(),
   description: Type.String(),
-  profilePic: Type.String({ description: 'Id or address of an image; empty where there is none' }),
-  coverPhoto: Type.String({ description: 'Id or address of an image; empty where there is none' }),
+  profilePic: Type.String({ description: 'Id or address of an image; empty if there is none' }),
+  coverPhoto: Type.String({ description: 'Id or address of an image; empty if there is none' }),
   public: Type.Boolean(),
   organisation: Type.String({ description: 'Key of the organisation whose course it is' }),
   version: Type.Integer({ description: 'Which version of the course this is, from 1' }),
@@ -161,7 +159,7 @@ export const Objectives = Type.Array(
     courseId: Type.String(),
     name: Type.String(),
     description: Type.String(),
-    lessonIds: Type.Array(Type.String(), { description: 'The lessons that serve it' }),
+    lessonIds: Type.Array(Type.String(), { description: 'The lessons that teach it' }),
   }),
   { title: 'Objectives' },
 )
@@ -185,7 +183,9 @@ export type ListCourses = Static<typeof ListCourses>
 
 const content = contentWith({})
 export const SaveCourse = Type.Object({
-  courseId: Type.Optional(Id(`The course; for a new one an id of your own, ${ID_MUST}, or none: then one is made`)),
+  courseId: Type.Optional(
+    Id(`The course; for a new one an id of your own, ${ID_MUST}, or leave it out and one is generated`),
+  ),
   organisation: Type.Optional(Id('Key of the organisation whose course it is; needed for a new one')),
   ...content,
 })
@@ -207,7 +207,7 @@ const managed = {
   courseId: Type.String(),
   organisation: Type.String({ description: 'Key of the organisation whose course it is' }),
   version: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'The one that was asked for, or else the newest published one; null: there is none',
+    description: 'The requested version, or else the newest published one; null if there is none',
   }),
 }
 export const CourseDocument = Type.Object(
@@ -218,9 +218,9 @@ export type CourseDocument = Static<typeof CourseDocument>
 export const ManagedCourse = Type.Object(
   {
     ...managed,
-    name: Type.String({ description: 'Of the newest version, or of the draft where there is none' }),
+    name: Type.String({ description: 'Of the newest version, or of the draft if there is none' }),
     draft: Type.Boolean({ description: 'Whether there is a draft' }),
-    classes: Type.Integer({ description: 'How many classes take it, in whatever version' }),
+    classes: Type.Integer({ description: 'How many classes take it, in any version' }),
   },
   { title: 'ManagedCourse' },
 )

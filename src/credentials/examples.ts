@@ -32,7 +32,7 @@ const MADE = {
 export const examples = {
   readStoreIdentity: {
     description:
-      'Which key the record store sees, what it may do, and the authority that its statements get: the first thing to ask when a tool is refused. Users of apps and administrators may ask too.',
+      'The key, what it may do, and the authority that its statements get. Call this first if a tool is refused; users of apps and administrators can call it too.',
     example: {
       answer: {
         kind: 'key',
@@ -45,12 +45,12 @@ export const examples = {
   },
   makeCredential: {
     description:
-      'A tool sends key and secret as user name and password (Basic). The secret is shown only this once. Give each tool a key of its own, with no more scopes than it needs.',
+      'A tool sends key and secret as user name and password (Basic). The secret is shown only once. Give each tool its own key, with no more scopes than it needs.',
     example: { request: { name: 'Simulator 3', scopes }, answer: { ...MADE, secret: STORE_SECRET }, as },
   },
   listCredentials: {
     description:
-      'The newest first, with those that were revoked. No secret is shown, but when each was made and last used, to the minute.',
+      'Newest first, including revoked ones. Secrets are not shown, only when each was created and last used, to the minute.',
     example: {
       request: { limit: 1 },
       answer: { docs: [MADE], total: 2, limit: 1, page: 1, pages: 2 },
@@ -59,7 +59,7 @@ export const examples = {
   },
   changeCredential: {
     description:
-      'Changes the fields that are sent; the rest stays. A key that is suspended is refused until it is resumed. It holds at once.',
+      'Changes the fields that are sent; the rest stays. A suspended key is refused until it is resumed. Changes take effect at once.',
     example: {
       request: { ...named, suspended: true, usesLibrary: true },
       answer: { ...MADE, status: 'suspended', suspendedDate: LATER, usesLibrary: true },
@@ -68,16 +68,16 @@ export const examples = {
   },
   revokeCredential: {
     description:
-      'It is refused at once, and for good. Statements that it has sent stay, and so does its place in the list.',
+      'It is refused at once, and for good. Statements that it has sent stay, and so does its entry in the list.',
     example: { request: named, answer: DONE, as },
   },
   addCredentialSecret: {
     description:
-      'Both secrets are right until the old one is dropped, so tools can be changed over one after the other. The new secret is shown this once.',
+      'Both secrets work until the old one is dropped, so tools can be switched over one by one. The new secret is shown only once.',
     example: { request: named, answer: { ...named, secret: STORE_SECRET }, as },
   },
   dropOldCredentialSecret: {
-    description: 'Leaves the newest secret only. What still sends the old one is refused at once.',
+    description: 'Only the newest secret keeps working. Tools that still send an old one are refused at once.',
     example: { request: named, answer: MADE, as },
   },
 }

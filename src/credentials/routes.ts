@@ -33,7 +33,7 @@ const needs = [aRecentSignIn, anAdministrator]
 export const credentialOperations: readonly Operation[] = [
   operation({
     name: 'readStoreIdentity',
-    summary: 'Says as whom the record store sees the caller',
+    summary: 'Shows how the record store identifies the caller',
     ...examples.readStoreIdentity,
     method: 'GET',
     path: '/lrs/v1/whoami',
@@ -48,7 +48,7 @@ export const credentialOperations: readonly Operation[] = [
   }),
   operation({
     name: 'makeCredential',
-    summary: 'Makes a key of the record store',
+    summary: 'Creates a key of the record store',
     ...examples.makeCredential,
     method: 'PUT',
     path,
@@ -126,7 +126,7 @@ export const credentialOperations: readonly Operation[] = [
   }),
   operation({
     name: 'dropOldCredentialSecret',
-    summary: 'Ends all secrets of a key but the newest',
+    summary: 'Drops all secrets of a key except the newest',
     ...examples.dropOldCredentialSecret,
     method: 'POST',
     path: `${path}/secret/drop`,

@@ -4,10 +4,10 @@ import { PageOf, paging } from '../paging.ts'
 import { SCOPES } from './scopes.ts'
 
 const key = Id('The key')
-const name = Text('What it is for, as people read it', 200)
+const name = Text('What it is for', 200)
 const scopes = IdList(`What it may do: ${SCOPES.join(', ')}`, SCOPES.length)
-const expiresDate = DateTime('From then on it is refused')
-const usesLibrary = Flag('Whether its statements may only have verbs of the library; not so by default')
+const expiresDate = DateTime('When it expires')
+const usesLibrary = Flag('Whether its statements may only use verbs of the library; false by default')
 
 export const MakeCredential = Type.Object({
   name,
@@ -27,7 +27,7 @@ export const ChangeCredential = Type.Object({
   name: Type.Optional(name),
   scopes: Type.Optional(scopes),
   expiresDate: Type.Optional(expiresDate),
-  neverExpires: Type.Optional(Flag('Takes expiresDate away')),
+  neverExpires: Type.Optional(Flag('Removes expiresDate')),
   suspended: Type.Optional(Flag('Whether it is refused, until this is false again')),
   usesLibrary: Type.Optional(usesLibrary),
 })
@@ -56,12 +56,12 @@ const fields = {
   status: Type.String({ enum: [...STATUSES] }),
   scopes: Scopes('What it may do'),
   authority: Authority,
-  usesLibrary: Type.Boolean({ description: 'Whether statements may only have verbs of the library' }),
+  usesLibrary: Type.Boolean({ description: 'Whether statements may only use verbs of the library' }),
   createdBy: Type.Union([Type.String(), Type.Null()], {
     description: 'Handle of the administrator who made it; null for the command line',
   }),
   createdDate: Moment,
-  expiresDate: MomentOrNull('From then on it is refused'),
+  expiresDate: MomentOrNull('When it expires'),
   suspendedDate: MomentOrNull('Since when it is suspended'),
   revokedDate: MomentOrNull('Since when it is revoked'),
   secrets: Type.Array(Type.Object({ createdDate: Moment, lastUsedDate: MomentOrNull('To the minute') }), {
@@ -81,8 +81,8 @@ export const CredentialPage = PageOf(Credential, 'CredentialPage')
 export const StoreIdentity = Type.Object(
   {
     kind: Type.String({ enum: ['key', 'user', 'administrator'] }),
-    key: Type.Union([Type.String(), Type.Null()], { description: 'The key, where one was sent' }),
-    scopes: Scopes('What the caller may do; `all` stands there with every other one'),
+    key: Type.Union([Type.String(), Type.Null()], { description: 'The key, if one was sent' }),
+    scopes: Scopes('What the caller may do; `all` comes together with every other scope'),
     authority: Authority,
     usesLibrary: fields.usesLibrary,
   },

@@ -19,7 +19,7 @@ const DELIVERY = {
 export const examples = {
   listDeliveries: {
     description:
-      'What was and will be sent to the plugin, the newest first. Everything is kept for 30 days. What has failed for three days rests here until it is replayed.',
+      'Past and pending deliveries, newest first. They are kept for 30 days. A delivery that has failed for three days waits here until it is replayed.',
     example: {
       request: named,
       after: 'startAtoRequest',
@@ -29,7 +29,7 @@ export const examples = {
   },
   readDelivery: {
     description:
-      'One delivery with its body and each try: when, to where, how long it took, and what was answered. Secrets are left out.',
+      'One delivery with its body and each attempt: when, where, how long it took, and what was answered. Secrets are left out.',
     example: {
       request: { ...named, deliveryId: DELIVERY_ID },
       after: 'listDeliveries',
@@ -59,7 +59,7 @@ export const examples = {
   },
   replayDeliveries: {
     description:
-      'Sends one delivery again, or those of a range, the oldest thousand at a time. They keep their ids, and come after deliveries that are already waiting for the same request. A set of distributions that a newer one has followed is not sent again.',
+      'Sends one delivery again, or those of a range, oldest first, a thousand at a time. They keep their ids, and queue behind pending deliveries for the same request. A list of distributions that is out of date is not sent again.',
     example: {
       request: { ...named, from: MOMENT, to: LATER },
       answer: { count: 1, more: false },

@@ -12,7 +12,7 @@ const role = "owner or developer of the plugin's organisation, or administrator"
 export const deliveryOperations: readonly Operation[] = [
   operation({
     name: 'listDeliveries',
-    summary: 'Lists what is sent to a plugin',
+    summary: 'Lists the deliveries to a plugin',
     ...examples.listDeliveries,
     method: 'GET',
     path: `${path}/list`,

@@ -17,10 +17,10 @@ export const NameDelivery = Type.Object({ clientId, deliveryId })
 export type NameDelivery = Static<typeof NameDelivery>
 export const ReplayDeliveries = Type.Object({
   clientId,
-  deliveryId: Type.Optional(Id('This one alone; otherwise from and to say which')),
-  from: Type.Optional(DateTime('Those that came about at this moment or later')),
-  to: Type.Optional(DateTime('Those that came about before this moment')),
-  state: Type.Optional(state('Only those in this state; `failed` for a range where nothing is said')),
+  deliveryId: Type.Optional(Id('One delivery; otherwise send from and to')),
+  from: Type.Optional(DateTime('Created at this moment or later')),
+  to: Type.Optional(DateTime('Created before this moment')),
+  state: Type.Optional(state('Only those in this state; `failed` by default for a range')),
 })
 export type ReplayDeliveries = Static<typeof ReplayDeliveries>
 
@@ -33,16 +33,15 @@ const fields = {
   requestId: OrNull('The ATO request that it is about'),
   state: Type.String({
     enum: [...STATES],
-    description:
-      '`failed` ones rest until they are replayed; `replaced` ones were followed by a newer set before they were taken',
+    description: '`failed` ones wait until they are replayed; `replaced` ones were out of date before they arrived',
   }),
   attempts: Type.Integer({ description: 'How often it was sent' }),
   outcomes: Type.Array(Type.Enum(['taken', 'refused']), {
-    description: 'What came of the latest twelve times, the oldest first',
+    description: 'Outcomes of the latest twelve attempts, oldest first',
   }),
-  problem: OrNull('Why it was not taken the last time'),
+  problem: OrNull('Why the last attempt failed'),
   createdDate: Moment,
-  nextDate: OrNull('When the first that waits for the same request is sent', Moment),
+  nextDate: OrNull('When the next delivery for the same request is sent', Moment),
   settledDate: OrNull('When it was delivered, given up or replaced', Moment),
 }
 export const Delivery = Type.Object(fields, { title: 'Delivery' })
@@ -64,9 +63,9 @@ export const DeliveryLog = Type.Object(
         tookMs: Type.Integer(),
         status: Type.Union([Type.Integer(), Type.Null()]),
         answer: OrNull('Its first 4096 characters'),
-        problem: OrNull('Why it did not count as taken'),
+        problem: OrNull('Why it counted as failed'),
       }),
-      { description: 'Each time that it was sent, the last first; up to a hundred' },
+      { description: 'Each attempt, latest first; at most 100' },
     ),
   },
   { title: 'DeliveryLog' },
@@ -75,8 +74,8 @@ export type DeliveryLog = Static<typeof DeliveryLog>
 
 export const Replayed = Type.Object(
   {
-    count: Type.Integer({ description: 'How many wait again' }),
-    more: Type.Boolean({ description: 'There may be more in the range: replay it once more' }),
+    count: Type.Integer({ description: 'How many are queued again' }),
+    more: Type.Boolean({ description: 'Whether there may be more in the range: if so, replay it again' }),
   },
   { title: 'ReplayedDeliveries' },
 )

@@ -9,9 +9,9 @@ import { signInAsDemo } from './signin.ts'
 export const demoOperations: readonly Operation[] = [
   operation({
     name: 'signInAsDemo',
-    summary: 'Signs a demo person in, in this browser',
+    summary: 'Signs this browser in as a demo person',
     description:
-      'For looking around on your own machine: no password is asked for, because everybody knows it. It works only with the demo data, on a platform that only this machine can reach; anywhere else nobody is found.',
+      'For looking around on your own machine; no password is needed. It works only with the demo data, on a platform that only this machine can reach; anywhere else the answer is 404.',
     example: { request: { handle: '@casey' }, answer: DONE },
     method: 'POST',
     path: '/account/v1/demo/signin',
@@ -21,7 +21,7 @@ export const demoOperations: readonly Operation[] = [
     from: 'body',
     output: success<{ cookie: string[] }>({
       headersOf: ({ cookie }) => ({ 'set-cookie': cookie }),
-      headers: { 'Set-Cookie': 'The new cookie of this browser; the one before is worth nothing' },
+      headers: { 'Set-Cookie': 'The new cookie of this browser; the old one stops working' },
     }),
     errors: ['notFound', 'wrongCredentials'],
     run: async ({ db, who, environment }, input) => ({

@@ -1,20 +1,19 @@
-import type { Example } from '../http/operation.ts'
 import { AVERY } from '../xapi/examples.ts'
 
 const headers = { 'X-Experience-API-Version': '2.0.0' }
 const activityId = 'https://sandhills.example.org/activities/walkaround'
 const agent = JSON.stringify(AVERY)
 const NO_PAGES =
-  'Without an id the answer is a JSON array of ids, the oldest document first, up to 10,000; `since` leaves out what has not changed after a moment.'
+  'Without an id, the answer is a JSON array of ids, oldest document first, up to 10,000; `since` leaves out documents that have not changed since then.'
 const MERGED =
-  'Where both the document that is there and the one that is sent are JSON objects, each property that is sent replaces the one of its name. If there is none, the document is stored as it is.'
+  'If the stored and the sent document are both JSON objects, each property that is sent replaces the one of the same name. If there is no document yet, it is stored as sent.'
 
 /** What differs between the three resources, and the four operations of each. */
 const examplesOf = (
   name: string,
   what: { put: string; read: string; remove: string },
   place: Record<string, string>,
-  by: Pick<Example, 'as'> = {},
+  by: { as?: 'ellis' } = {},
 ) => {
   const document = { bookmark: 'propeller', seen: 12 }
   const put = {
@@ -39,9 +38,9 @@ const examplesOf = (
 }
 
 const PROFILE = {
-  put: 'Documents of any kind, under ids that the writer chooses. Version 1.0.3 asks for If-Match or If-None-Match; where there is a document, both versions do.',
-  read: `The document comes as it was sent, with its ETag. ${NO_PAGES}`,
-  remove: 'Where there is no such document nothing happens. With If-Match it is deleted only as the client knows it.',
+  put: 'Documents of any kind, under ids that you choose. Version 1.0.3 requires If-Match or If-None-Match; to replace a document, both versions do.',
+  read: `The answer is the document as it was sent, with its ETag. ${NO_PAGES}`,
+  remove: 'If there is no such document, nothing happens. With If-Match it is deleted only if it has not changed.',
 }
 
 /** What people read about these operations. */
@@ -49,10 +48,10 @@ export const examples = {
   State: examplesOf(
     'State',
     {
-      put: 'A scratch area for activities: bookmarks, answers so far, whatever an activity wants to find again. In version 2.0 replacing a document takes If-Match. With an access token it is the state of its user, `agent` being their account.',
-      read: `The document comes as it was sent, with its ETag. ${NO_PAGES}`,
+      put: 'For bookmarks, answers so far, or anything else that an activity wants to find again. In version 2.0, replacing a document requires If-Match. With an access token, `agent` must be the account of its user.',
+      read: `The answer is the document as it was sent, with its ETag. ${NO_PAGES}`,
       remove:
-        'Without `stateId` all state of the agent in the activity is deleted, or of one registration. If there is none, nothing happens.',
+        'Without `stateId`, all state of the agent in the activity is deleted, or only that of one registration. If there is none, nothing happens.',
     },
     { activityId, agent, registration: '3c1f2f9d-0b9d-4e52-8f0e-4a3c9a578e40', stateId: 'bookmark' },
   ),

@@ -71,8 +71,8 @@ const RESOURCES: readonly Resource[] = [
 const VERSION_HEADER = { 'X-Experience-API-Version': 'The version of xAPI: 1.0.3 or 2.0.0' }
 const CONDITIONS = {
   ...VERSION_HEADER,
-  'If-Match': 'Only where the document has one of these ETags',
-  'If-None-Match': 'Only where it has none of these ETags; `*`: only where there is none',
+  'If-Match': 'Only if the document has one of these ETags',
+  'If-None-Match': 'Only if it has none of these ETags; `*`: only if there is no document',
 }
 
 /** Opened in a browser, somebody's document is shown at the most: it has no scripts, no forms and no origin. */

@@ -4,7 +4,7 @@ import { File, JsonObject, Text } from '../http/input/fields.ts'
 /** Text that is not empty: `stateId=` must not be taken for all of them. */
 const Name = (description: string, maxLength: number) => ({ ...Text(description, maxLength), minLength: 1 })
 
-const agent = JsonObject('Whose it is: an agent as xAPI has it, as JSON text')
+const agent = JsonObject('The agent, as JSON text')
 const activityId = Name('The IRI of the activity', 2000)
 const registration = Name('The registration, a UUID', 36)
 const since = Name('Only what was written after this moment, such as 2026-05-01T12:00:00Z; for lists', 100)

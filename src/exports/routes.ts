@@ -9,7 +9,7 @@ export const exportOperations: readonly Operation[] = [
     who: person,
     name: 'exportEverything',
     description:
-      'Send the password of the person; the answer is one zip file, and `README.txt` in it says what each part is. It is written while it is read, so it may take a while and has no known length. A person has one download at a time, and the next one waits for it.',
+      'Send the password of the person; the answer is one zip file, and `README.txt` in it says what each part is. It is streamed, so its length is not known beforehand. A person can have one download at a time; the next one waits for it.',
     example: { request: { password: PASSWORD } },
     summary: 'Downloads everything that the platform keeps about the person, as a zip of JSON files; one at a time',
     method: 'POST',

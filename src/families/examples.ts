@@ -35,18 +35,17 @@ const asUser = (child: typeof NOA, userId: string) => ({
 
 const DESCRIPTIONS: Record<Verb, string> = {
   request:
-    'A child cannot ask by itself, so a parent does. The other one must have public search on. If the other one has asked before, both are friends at once.',
+    'A child cannot ask, so a parent does. The other person must have public search on. If they have asked already, the two become friends at once.',
   accept:
-    'Requests to a child wait until a parent answers them. After this the two are friends in every app that both use. Accepting again changes nothing.',
+    'Requests to a child wait until a parent answers them. From then on the two are friends in every app that both use. Accepting again changes nothing.',
   decline:
-    'Requests to a child wait until a parent answers them. The other one is not told: to them the request stays unanswered, and a new one within 30 days is not shown.',
-  cancel:
-    'Works as long as the other one has not accepted. The child may also do this by itself, and so may every parent.',
-  remove: 'The two are no longer friends, in any app. The child may also do this by itself.',
+    'Requests to a child wait until a parent answers them. The other person is not told: to them the request stays unanswered, and new ones are hidden for 30 days.',
+  cancel: 'Works until the other person accepts. The child can do this too, and so can each parent.',
+  remove: 'The two are no longer friends, in any app. The child can do this too.',
   block:
-    'Ends a friendship or a request between the two, and hides them from each other in search and profiles. The other one is not told. The child may block by itself too, but only a parent ends the block.',
+    'Ends a friendship or a request between the two, and hides them from each other in search and profiles. The other person is not told. The child can block too, but only a parent can end the block.',
   unblock:
-    'Only a parent may do this; the child may not. A friendship from before does not come back: somebody has to ask again. The answer is the same if there was no block.',
+    'Only a parent can do this. A friendship from before is not restored: somebody has to ask again. The answer is the same if there was no block.',
 }
 
 const TOLD: Record<Verb, { request: { handle: string; friend: string }; after?: Verb | 'changeChild' }> = {
@@ -73,17 +72,17 @@ export function explainVerb(verb: Verb, nameOf: (verb: Verb) => string) {
 export const examples = {
   listChildren: {
     description:
-      'Shows a parent the accounts that they look after, the youngest first. `friendRequests` counts the requests that a parent has to answer. An account is no longer listed from the 13th birthday on, because it then belongs to the child alone.',
+      'The accounts that a parent manages, youngest first. `friendRequests` counts the requests that a parent has to answer. From the 13th birthday on an account belongs to the child alone and is no longer listed.',
     example: { answer: [SAM, NOA], as },
   },
   listKids: {
     description:
-      'For an app that parents and their children use: shows whom the caller looks after, with what the app knows the children as. Children who do not use the app are not in it, nor are those from their 13th birthday on; a caller who looks after nobody gets an empty list. `parentFlags` say what a parent has decided.',
+      'For apps that parents and their children use. Children who do not use the app are left out, and so are those who have turned 13. `parentFlags` are what a parent has decided.',
     example: { answer: [asUser(SAM, SAM_ID), asUser(NOA, NOA_ID)], as },
   },
   addChild: {
     description:
-      'An adult makes an account for a child and becomes its parent. At first nobody can find the child, and apps are told to keep the camera off. Without a password the child cannot sign in yet; handles are limited to 30 tries an hour.',
+      'For adults, with at most 20 children. At first nobody can find the child, and apps are told to keep the camera off. Without a password the child cannot sign in yet; handles are limited to 30 tries an hour.',
     example: {
       request: { handle: HANDLE, firstName: 'Kim', lastName: 'Okafor', dateOfBirth: BIRTH },
       answer: KIM,
@@ -92,7 +91,7 @@ export const examples = {
   },
   changeChild: {
     description:
-      'Send only the fields that should change; an empty text clears a name, the country or the e-mail address. A new e-mail address needs the password of the parent, and the old address gets a message. The answer has the child as it is now.',
+      'Send only the fields that should change; an empty string clears a name, the country or the e-mail address. A new e-mail address needs the parent’s own password, and the old address gets a message. The answer has all settings of the child.',
     example: {
       request: { handle: SAM.handle, publicSearch: true, cameraDisabled: false },
       answer: { ...SAM, publicSearch: true, parentFlags: { cameraDisabled: false, proximityFriends: false } },
@@ -101,7 +100,7 @@ export const examples = {
   },
   setChildPassword: {
     description:
-      'For the first password of a child and for a forgotten one: `password` is the own password of the parent, and `newPassword` is the one for the child. The child has to sign in again everywhere. The answer lists the passkeys that still open the account; `removePasskeys` removes some of them, or `all`.',
+      'For the first password of a child and for a forgotten one: `password` is the parent’s own password, and `newPassword` is the one for the child. The child has to sign in again everywhere. The answer lists the passkeys that still open the account; `removePasskeys` removes some of them, or `all`.',
     example: {
       request: { handle: NOA.handle, password: PASSWORD, newPassword: NEW_PASSWORD, removePasskeys: 'all' },
       answer: { success: true, passkeys: [] },
@@ -110,12 +109,12 @@ export const examples = {
   },
   listChildPasskeys: {
     description:
-      'For a page on which a parent sets the password of a child. Passkeys stay with a new password, unless `removePasskeys` names them.',
+      'For a page where a parent sets the password of a child. Passkeys keep working with a new password, unless `removePasskeys` names them.',
     example: { request: { handle: NOA.handle }, answer: [], as },
   },
   readChildFriends: {
     description:
-      'A parent sees whom the child knows, and which requests wait for an answer. It covers all apps, so people are named by handle. People in `sent` and `blocked` who can no longer be found come without their names.',
+      'A parent sees the child’s friends, and which requests wait for an answer. It covers all apps, so people are named by handle. People in `sent` and `blocked` who can no longer be found come without their names.',
     example: {
       request: { handle: NOA.handle },
       answer: { friends: [friend(SAM)], received: [], sent: [], blocked: [] },
@@ -125,12 +124,12 @@ export const examples = {
   },
   leaveChild: {
     description:
-      'Use it when somebody else looks after the child from now on. The last parent of a child under 13 cannot leave: an operator adds another parent first. The account of the child stays as it is.',
+      'Use it if somebody else looks after the child from now on. The last parent of a child under 13 cannot leave: an operator adds another parent first. The account of the child stays as it is.',
     example: { request: { handle: NOA.handle }, answer: DONE, as },
   },
   deleteChild: {
     description:
-      'Everything that belongs to this child alone is gone, and all its tokens stop working at once. What it shared with others stays without it. This cannot be undone, so the parent sends their own password too.',
+      'What belongs to the child alone is deleted, and all tokens stop working at once. What they shared with others stays without them. This cannot be undone.',
     example: { request: { handle: SAM.handle, password: PASSWORD }, answer: DONE, as },
   },
 }

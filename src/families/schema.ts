@@ -49,15 +49,13 @@ export type AddChild = Static<typeof AddChild>
 /** What is not given stays as it is; an empty text takes it away. */
 export const ChangeChild = Type.Object({
   handle: child,
-  publicSearch: Type.Optional(Flag('Whether users of the apps that the child uses find it')),
+  publicSearch: Type.Optional(Flag('Whether users of the child’s apps can find them')),
   cameraDisabled: Type.Optional(Flag('Whether apps keep the camera off')),
-  proximityFriends: Type.Optional(Flag('Whether apps let the child meet friends by being near them')),
+  proximityFriends: Type.Optional(Flag('Whether apps let the child meet friends who are nearby')),
   firstName: Type.Optional(Text('Given name', LINE)),
   lastName: Type.Optional(Text('Family name', LINE)),
   country: Type.Optional(Text('Two letters (ISO 3166)', 2)),
-  email: Type.Optional(
-    Text('Where messages about the account go from now on, links for a new password too; the old one is told', 254),
-  ),
+  email: Type.Optional(Text('The new e-mail address, also for password reset links; the old one gets a message', 254)),
   password: Type.Optional(
     Text(
       "For a new e-mail address: the parent's own current password. Parents without one must have signed in within the last ten minutes",
@@ -77,5 +75,5 @@ export type ChildPassword = Static<typeof ChildPassword>
 export const DeleteChild = Type.Object({ handle: child, password: ownPassword })
 export const ChildFriend = Type.Object({
   handle: child,
-  friend: Id('The handle of the other one, with or without @', LINE),
+  friend: Id('The handle of the other person, with or without @', LINE),
 })

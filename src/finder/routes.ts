@@ -7,9 +7,9 @@ import { FindAnything, Findings } from './schema.ts'
 export const finderOperations: readonly Operation[] = [
   operation({
     name: 'findAnything',
-    summary: 'Finds what the caller may see by its name',
+    summary: 'Searches everything that the caller can see, by name',
     description:
-      'Searches the caller’s classes, courses that they manage, students of classes whose staff they are on, plans, apps, plugins and organisations; for administrators people too. At most eight of each kind, by name.',
+      'Searches the caller’s classes, courses that they manage, students of classes that they teach or observe, plans, apps, plugins and organisations; for administrators people too. At most eight of each kind, by name.',
     example: {
       request: { text: 'northwind' },
       answer: [{ kind: 'organisation', id: 'northwind', within: null, name: 'Northwind Training', about: 'northwind' }],

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Id } from '../http/input/fields.ts'
 
 export const FindAnything = Type.Object({
-  text: Id('Words of a name, a handle or a key, or parts of them; all of them have to be there'),
+  text: Id('Words of a name, a handle or a key, or parts of them; all of them must match'),
 })
 export type FindAnything = Static<typeof FindAnything>
 
@@ -12,10 +12,10 @@ export const KINDS = ['class', 'course', 'student', 'plan', 'app', 'plugin', 'or
 const Found = Type.Object(
   {
     kind: Type.Enum([...KINDS]),
-    id: Type.String({ description: 'What operations about it call it: its id, key, client ID or handle' }),
+    id: Type.String({ description: 'Its id, key, client ID or handle, as other operations take it' }),
     within: Type.Union([Type.String(), Type.Null()], { description: 'The class of a student' }),
     name: Type.String(),
-    about: Type.String({ description: 'What tells it from others of that name' }),
+    about: Type.String({ description: 'Distinguishes it from others of the same name' }),
   },
   { title: 'Found' },
 )

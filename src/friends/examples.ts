@@ -1,4 +1,3 @@
-import type { Example } from '../http/operation.ts'
 import { BLAKE, CASEY, DREW } from '../profiles/examples.ts'
 import { DONE, MOMENT, USER_IDS } from '../samples.ts'
 import type { Verb } from './acts.ts'
@@ -6,19 +5,18 @@ import type { Verb } from './acts.ts'
 /** What people read about the verbs, wherever they are called. */
 const DESCRIPTIONS: Record<Verb, string> = {
   request:
-    'People can ask anybody who has public search on. If the other one has asked before, both are friends at once; otherwise a request waits for an answer. Asking again makes no second request, and at most 500 requests can be open.',
+    'People can ask anybody with public search on; if that person has asked already, the two become friends at once. Asking again sends no second request, and at most 500 can be open. The answer does not reveal whether the other person sees the request.',
   accept:
-    'Answers a request that somebody has sent. Both are friends from now on, in every app that both use. Accepting again changes nothing, and a person has at most 1,000 friends.',
+    'From then on the two are friends, in every app that both use. Accepting again changes nothing, and a person can have at most 1,000 friends.',
   decline:
-    'The request disappears for the one who declines. The other one is not told: to them it stays unanswered, and a new request within 30 days is not shown.',
-  cancel:
-    'Works as long as the other one has not accepted. The request disappears for both. If there is none, the answer is 404.',
+    'The request disappears for the caller. The other person is not told: to them it stays unanswered, and new requests are hidden for 30 days.',
+  cancel: 'Works until the other person accepts. The request disappears for both. If there is none, the answer is 404.',
   remove:
-    'The two are no longer friends, in any app. The other one gets no message about it. Either of the two may ask again later.',
+    'The two are no longer friends, in any app. The other person is not told. Either of them can ask again later.',
   block:
-    'Ends a friendship or a request between the two, and hides them from each other in search and profiles. The other one is not told. The answer is the same for an id or a handle that nobody has, and blocking again changes nothing.',
+    'Ends a friendship or a request between the two, and hides them from each other in search and profiles. The other person is not told. The answer is the same for an id or a handle that does not exist, and blocking again changes nothing.',
   unblock:
-    'The two may find each other again, unless the other one has a block too. A friendship from before does not come back: somebody has to ask again. The answer is the same if there was no block.',
+    'The two can find each other again, unless the other person has a block too. A friendship from before is not restored: somebody has to ask again. The answer is the same if there was no block.',
 }
 
 const ENTRY_NAMES = ['handle', 'firstName', 'lastName'] as const
@@ -52,7 +50,7 @@ export function explainForHandle(verb: Verb, nameOf: (verb: Verb) => string) {
   const { other, after, ...rest } = tell(verb, 'casey', 'ellis')
   return explain(verb, { request: { handle: `@${other}` }, ...rest, ...(after && { after: nameOf(after) }) })
 }
-const explain = (verb: Verb, example: Example) => ({
+const explain = <E extends object>(verb: Verb, example: E) => ({
   description: DESCRIPTIONS[verb],
   example: { ...example, answer: DONE },
 })
@@ -61,7 +59,7 @@ const explain = (verb: Verb, example: Example) => ({
 export const examples = {
   listFriends: {
     description:
-      'Friends belong to the person and not to an app: the answer has those who use your app too, at most 1,000, ordered by name. An anonymous user has none.',
+      'Friends belong to the person, not to an app: the answer has those who use your app too, at most 1,000, by name. An anonymous user has none.',
     example: { answer: [BLAKE] },
   },
   readFriendRequests: {
@@ -76,12 +74,12 @@ export const examples = {
   },
   listBlockedUsers: {
     description:
-      'Use it for a page on which the user ends blocks. It lists users of your app whom the caller could see, or had to do with, when blocking them. Users who can no longer be found have only `userId` and `handle`.',
+      'For a page where users manage their blocks. It lists users of your app whom the caller could see or knew when blocking them. Users who can no longer be found have only `userId` and `handle`.',
     example: { answer: [DREW], after: 'blockUser' },
   },
   readOwnFriends: {
     description:
-      'For a page of the person that shows friends, requests and blocks in one place. It covers all apps, so people are named by handle and have no `userId`. People in `sent` and `blocked` who can no longer be found come without their names.',
+      'For a page that shows friends, requests and blocks in one place. It covers all apps, so people are named by handle and have no `userId`. People in `sent` and `blocked` who can no longer be found come without their names.',
     example: {
       answer: {
         friends: [friend(BLAKE)],

@@ -17,34 +17,33 @@ const VERBS: readonly { verb: Verb; name: string; summary: string; errors: reado
   {
     verb: 'request',
     name: 'requestFriend',
-    summary: 'Asks somebody to be friends; two who ask each other are. The answer never tells whether it was heard',
+    summary: 'Sends a friend request',
     errors: ['wrongUserType', 'impossibleNow', 'notFound'],
   },
   {
     verb: 'accept',
     name: 'acceptFriend',
-    summary: 'Accepts a friend request; a parent does so for a child',
+    summary: 'Accepts a friend request; for a child, a parent does',
     errors: ['wrongUserType', 'impossibleNow', 'notFound'],
   },
   {
     verb: 'decline',
     name: 'declineFriend',
-    summary: 'Declines a friend request; the other one is not told, and is not heard again for 30 days',
+    summary: 'Declines a friend request, without telling the other person',
     errors: ['wrongUserType', 'notFound'],
   },
-  { verb: 'cancel', name: 'cancelFriendRequest', summary: 'Takes an open friend request back', errors: ['notFound'] },
+  { verb: 'cancel', name: 'cancelFriendRequest', summary: 'Cancels an open friend request', errors: ['notFound'] },
   { verb: 'remove', name: 'removeFriend', summary: 'Ends a friendship, for both', errors: ['notFound'] },
   {
     verb: 'block',
     name: 'blockUser',
-    summary:
-      'Ends everything with somebody; neither finds the other from now on. The answer never tells whether there is somebody',
+    summary: 'Blocks somebody; neither can find the other',
     errors: ['impossibleNow'],
   },
   {
     verb: 'unblock',
     name: 'unblockUser',
-    summary: 'Ends a block, if there is one; what was before does not come back',
+    summary: 'Ends a block; an earlier friendship is not restored',
     errors: ['wrongUserType'],
   },
 ]

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Id } from '../http/input/fields.ts'
 import { Entry } from '../profiles/schema.ts'
 
-export const NameUser = Type.Object({ userId: Id('A user of this app, by the userId that this app knows') })
+export const NameUser = Type.Object({ userId: Id('userId of a user of this app') })
 export const NameHandle = Type.Object({ handle: Id('The handle, with or without @', 100) })
 
 export const Entries = Type.Array(Entry)
@@ -13,7 +13,7 @@ const remembered = { userId, handle, ...Type.Partial(Type.Object(rest)).properti
 /** Somebody whom the caller has asked or blocked. */
 export const RememberedUser = Type.Object(remembered, {
   title: 'RememberedUser',
-  description: '`userId` and `handle` alone where the user can no longer be found; otherwise as `UserEntry`',
+  description: '`userId` and `handle` alone if the user can no longer be found; otherwise as `UserEntry`',
 })
 export type RememberedUser = Static<typeof RememberedUser>
 export const RememberedUsers = Type.Array(RememberedUser)
@@ -31,7 +31,7 @@ export const SentRequest = Type.Object(
   { ...remembered, requestedDate: Type.String({ format: 'date-time', description: 'When they were asked' }) },
   {
     title: 'SentRequest',
-    description: '`userId`, `handle` and `requestedDate` alone where the user can no longer be found',
+    description: '`userId`, `handle` and `requestedDate` alone if the user can no longer be found',
   },
 )
 export type SentRequest = Static<typeof SentRequest>
@@ -62,9 +62,9 @@ export const Friends = Type.Object(
     received: Type.Array(Friend, { description: 'Requests to be answered; the newest first' }),
     sent: Type.Array(Friend, {
       description:
-        'Requests that nobody has answered yet; the newest first. Without names where somebody can no longer be found',
+        'Requests that nobody has answered yet; the newest first. Without names if the person can no longer be found',
     }),
-    blocked: Type.Array(Friend, { description: 'Without names where somebody can no longer be found' }),
+    blocked: Type.Array(Friend, { description: 'Without names if the person can no longer be found' }),
   },
   { title: 'Friends' },
 )

@@ -15,7 +15,7 @@ const demoIsThere = async (t: TestContext) => {
 test('the demo data opens both environments to the demo people, each with its own client ID', async (t) => {
   const { app, report } = await demoIsThere(t)
   // Five of them are the people of every test.
-  assert.deepEqual(report.production!.people, all(202, 5, 0))
+  assert.deepEqual(report.production!.people, all(204, 5, 0))
   for (const person of ['avery', 'blake', 'casey', 'drew', 'ellis'])
     assert.equal((await signIn(app, 'gs-demo-app', `@${person}:groundschool`)).status, 200, person)
   const inSandbox = (clientId: string) => signIn(app, clientId, '@avery:groundschool', 'sandbox')

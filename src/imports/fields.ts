@@ -25,7 +25,7 @@ export const Line = (maxLength: number, about: string, { minLength = 0 } = {}) =
 export const Flag = (about: string) => Type.Boolean({ must: 'true or false', about } satisfies Field)
 export const Matching = (pattern: string, must: string, about: string, maxLength = 60) =>
   Type.String({ pattern, maxLength, must, about } satisfies Field)
-export const Key = (about: string, must = '1 to 60 small letters, digits or -, such as sandhills') =>
+export const Key = (about: string, must = '1 to 60 lower-case letters, digits or -, such as sandhills') =>
   Matching('^[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?$', must, about)
 export const OrNull = <T extends TSchema>(schema: T) => {
   const { must, about } = schema as unknown as Field

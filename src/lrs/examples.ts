@@ -14,12 +14,12 @@ const spoilt = {
 export const examples = {
   countStatements: {
     description:
-      'Takes the filters of the statements resource, and reads no pages: a million statements are counted in a moment. Voided statements do not count; what was stored before the call does. A caller who may read only their own statements counts those.',
+      'Takes the filters of the statements resource; a million statements are counted in a moment. Voided statements do not count. A caller who can read only their own statements counts those.',
     example: { request: { activity: object.id }, answer: { count: 1, through: MOMENT }, after },
   },
   aggregateStatements: {
     description:
-      'Counts statements by verb, activity, agent or day, with what came of them: scaled scores, durations in seconds, passes and fails. The largest groups come first, and `more` says where there are others. Filters are those of the statements resource.',
+      'Counts statements by verb, activity, agent or day, with their outcomes: scaled scores, durations in seconds, passes and fails. The largest groups come first, and `more` says whether there are others. Filters are those of the statements resource.',
     example: {
       request: { by: 'verb', activity: object.id },
       after,
@@ -42,12 +42,12 @@ export const examples = {
   },
   streamStatements: {
     description:
-      'Each statement is sent once, in the order of storing and within a second, no matter who sent it to which process. After a break `Last-Event-ID` brings what came meanwhile; `since` begins earlier. A caller may have 50 streams open in a process.',
+      'Each statement is sent once, in the order in which it was stored, within a second. After a break, `Last-Event-ID` brings what you missed; `since` starts earlier. A caller can have 50 open streams per process.',
     example: { request: { activity: object.id }, after },
   },
   validateStatements: {
     description:
-      'Says what would become of a statement, or of an array of up to 1,000: every fault with its place, the rule and what to do, and which ids are taken. Nothing is stored. A key that asks for the verb library is told of verbs that are not in it.',
+      'Checks a statement, or an array of up to 1,000: every fault with its place, the rule and what to do, and which ids are taken. Nothing is stored. If the key uses the verb library, verbs that are not in it are reported too.',
     example: {
       request: {
         version: '2.0.0',
@@ -73,12 +73,12 @@ export const examples = {
   },
   exportStatements: {
     description:
-      'One statement a line, the oldest first, written while it is read: as many as there are, in little memory. What breaks off goes on with `after`, the `stored` of the last whole line. Voided statements are left out unless `voided` is true.',
+      'One statement per line, oldest first, streamed, so that it can be as long as it needs to be. To resume an export, send the `stored` of the last complete line as `after`. Voided statements are left out unless `voided` is true.',
     example: { request: { activity: object.id }, after },
   },
   removeOldStatements: {
     description:
-      'Removes what was stored before a moment, with its attachments and everything that it is found by; it cannot be undone. With `dryRun` it only says how much that is. Where it takes long, `done` is false: call it again.',
+      'Removes them with their attachments; this cannot be undone. With `dryRun` it only counts them. If it takes long, `done` is false: call it again.',
     example: {
       request: { before: '2020-01-01T00:00:00.000Z', dryRun: true },
       answer: { statements: 0, attachments: 0, months: 0, done: false },

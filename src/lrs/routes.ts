@@ -89,7 +89,7 @@ export const lrsOperations: readonly Operation[] = [
   }),
   operation({
     name: 'validateStatements',
-    summary: 'Says what is wrong with statements, and stores nothing',
+    summary: 'Checks statements without storing them',
     ...examples.validateStatements,
     method: 'POST',
     path: `${path}/validate`,
@@ -107,7 +107,7 @@ export const lrsOperations: readonly Operation[] = [
   }),
   operation({
     name: 'removeOldStatements',
-    summary: 'Removes statements that were stored before a moment',
+    summary: 'Removes statements that were stored before a given time',
     ...examples.removeOldStatements,
     method: 'POST',
     path: `${path}/retention`,

@@ -24,10 +24,10 @@ export const AggregateStatements = closed({
   by: Type.Union(
     GROUPINGS.map((one) => Type.Literal(one)),
     {
-      description: 'By what they are grouped: verb, activity (the object), agent (the actor) or day (of storing, UTC)',
+      description: 'What to group by: verb, activity (the object), agent (the actor) or day (of storing, UTC)',
     },
   ),
-  limit: Type.Optional(Whole(`So many groups at most, the largest first (${DEFAULT_GROUPS})`, 1, MOST_GROUPS)),
+  limit: Type.Optional(Whole(`How many groups at most, largest first; ${DEFAULT_GROUPS} by default`, 1, MOST_GROUPS)),
 })
 export type AggregateStatements = Static<typeof AggregateStatements>
 export const groupsIn = ({ limit }: AggregateStatements): number => limit ?? DEFAULT_GROUPS
@@ -50,13 +50,13 @@ const StatementGroup = Type.Object(
     ),
     day: Type.Optional(Type.String({ format: 'date' })),
     count: Type.Integer(),
-    score: OrNull(Type.Object(statistics), 'Of the scaled scores; null where there is none'),
+    score: OrNull(Type.Object(statistics), 'Of the scaled scores; null if there is none'),
     duration: OrNull(
       Type.Object({ ...statistics, sum: Type.Number() }),
-      'In seconds, of the durations without years and months; null where there is none',
+      'In seconds, of the durations without years and months; null if there is none',
     ),
-    passed: Type.Integer({ description: 'With success true, or without it and the verb passed' }),
-    failed: Type.Integer({ description: 'With success false, or without it and the verb failed' }),
+    passed: Type.Integer({ description: 'With success true, or with the verb passed and no success' }),
+    failed: Type.Integer({ description: 'With success false, or with the verb failed and no success' }),
     latest: Stored('When the newest was stored'),
   },
   { title: 'StatementGroup' },
@@ -65,7 +65,7 @@ export type StatementGroup = Static<typeof StatementGroup>
 export const Aggregate = Type.Object(
   {
     groups: Type.Array(StatementGroup),
-    more: Type.Boolean({ description: 'There are more groups, and these are the largest' }),
+    more: Type.Boolean({ description: 'Whether there are more groups, smaller than these' }),
     through,
   },
   { title: 'StatementGroups' },
@@ -79,16 +79,19 @@ export const StreamStatements = closed({
 })
 export type StreamStatements = Static<typeof StreamStatements>
 const Statement = Type.Unknown({ description: 'The statement, as the xAPI has it' })
-const Reached = Type.Object({ through: Stored('Everything up to this moment was told, or is not asked for') })
+const Reached = Type.Object({ through: Stored('Everything up to this moment was sent, or was not requested') })
 export const StreamEvents = {
   ready: { about: 'The stream has begun, after this moment', data: Reached },
   statement: { about: 'A statement that was accepted; the event’s id is its number', data: Statement },
-  reset: { about: 'What was seen last is not known here: the stream goes on after this moment', data: Reached },
+  reset: {
+    about: 'The last event that you saw is unknown here: the stream continues after this moment',
+    data: Reached,
+  },
 }
 
 export const ExportStatements = closed({
   ...FilterFields,
-  after: Type.Optional(Id('Where to go on: `stored` of the last line that was read, or its number', 100)),
+  after: Type.Optional(Id('Where to continue: `stored` of the last line that was read, or its number', 100)),
   voided: Type.Optional(Flag('Voided ones as well')),
 })
 export type ExportStatements = Static<typeof ExportStatements>
@@ -97,7 +100,9 @@ export type ExportStatements = Static<typeof ExportStatements>
 export const VALIDATED = 'statements'
 export const ValidateStatements = closed({
   version: Type.Optional(
-    Type.Union([Type.Literal('1.0.3'), Type.Literal('2.0.0')], { description: 'By which version of xAPI (2.0.0)' }),
+    Type.Union([Type.Literal('1.0.3'), Type.Literal('2.0.0')], {
+      description: 'Version of xAPI to check against; 2.0.0 by default',
+    }),
   ),
   [VALIDATED]: File('A statement, or an array of up to 1,000, as JSON'),
 })
@@ -105,8 +110,8 @@ const position = Type.Integer({ description: 'Which statement, from 0' })
 const Identified = Type.Object({ position, id: Type.String() })
 export const Validation = Type.Object(
   {
-    valid: Type.Boolean({ description: 'They would be stored' }),
-    statements: Type.Integer({ description: 'How many were looked at' }),
+    valid: Type.Boolean({ description: 'Whether they would be stored' }),
+    statements: Type.Integer({ description: 'How many were checked' }),
     faults: Type.Array(
       Type.Object({
         position,
@@ -115,25 +120,25 @@ export const Validation = Type.Object(
         must: Type.String({ description: 'What to do: the end of the sentence "it must …"' }),
       }),
     ),
-    conflicts: Type.Array(Identified, { description: 'There is another statement with this id' }),
-    known: Type.Array(Identified, { description: 'The same statement is there already: nothing would change' }),
-    more: Type.Boolean({ description: 'There are more faults than are shown' }),
+    conflicts: Type.Array(Identified, { description: 'A different statement with this id is stored already' }),
+    known: Type.Array(Identified, { description: 'The same statement is stored already: nothing would change' }),
+    more: Type.Boolean({ description: 'Whether there are more faults than are shown' }),
   },
   { title: 'StatementValidation' },
 )
 export type Validation = Static<typeof Validation>
 
 export const RemoveStatements = closed({
-  before: DateTime('What was stored before this moment goes'),
-  dryRun: Type.Optional(Flag('Only say what would go')),
+  before: DateTime('Removes what was stored before this moment'),
+  dryRun: Type.Optional(Flag('Only count, and remove nothing')),
 })
 export type RemoveStatements = Static<typeof RemoveStatements>
 export const Removed = Type.Object(
   {
     statements: Type.Integer(),
-    attachments: Type.Integer({ description: 'Contents that no other statement has' }),
-    months: Type.Integer({ description: 'Months that go as a whole' }),
-    done: Type.Boolean({ description: 'Nothing older is left' }),
+    attachments: Type.Integer({ description: 'Attachments that no other statement uses' }),
+    months: Type.Integer({ description: 'Months that are removed as a whole' }),
+    done: Type.Boolean({ description: 'Whether nothing older is left' }),
   },
   { title: 'RemovedStatements' },
 )

@@ -5,7 +5,7 @@ const MAX_TEXT = 10_000
 
 const ids = {
   lessonId: Type.Optional(Id('A lesson; the note then also has its course')),
-  userId: Type.Optional(Id('Whom it is about, as this app knows them')),
+  userId: Type.Optional(Id('userId of the person it is about, in this app')),
   classId: Type.Optional(Id('A class; the note then also has its course')),
   studentId: Type.Optional(Id('A student; the note then also has their user, class and course')),
   courseId: Type.Optional(Id('A course')),
@@ -14,12 +14,12 @@ const ids = {
 export const CreateNote = Type.Object({
   text: Text(`The note, of up to ${MAX_TEXT} characters`, MAX_TEXT),
   ...ids,
-  lessondId: Type.Optional(Id('The same as lessonId, as an old client spells it')),
+  lessondId: Type.Optional(Id('The same as lessonId, in an old spelling')),
 })
 export type CreateNote = Static<typeof CreateNote>
 export const ListNotes = Type.Object({
   ...ids,
-  lessondId: Type.Optional(Id('The same as lessonId, as an old client spells it')),
+  lessondId: Type.Optional(Id('The same as lessonId, in an old spelling')),
 })
 export type ListNotes = Static<typeof ListNotes>
 export const NameNote = Type.Object({ noteId: Id('The note') })
@@ -33,16 +33,16 @@ export const Note = Type.Object(
     lessonId: orNull,
     userId: Type.Union([Type.String(), Type.Null()], {
       description:
-        'Whom it is about, as this app knows them; null where it is about nobody or the app does not know them',
+        'userId of the person it is about, in this app; null if it is about nobody, or they do not use the app',
     }),
     classId: orNull,
     studentId: orNull,
     courseId: orNull,
     authorId: Type.Union([Type.String(), Type.Null()], {
-      description: 'Who wrote it, as this app knows them; null where the app does not know them',
+      description: 'userId of the author, in this app; null if they do not use the app',
     }),
     authorName: Type.Union([Type.String(), Type.Null()], {
-      description: 'What they are called; null where the app does not know them',
+      description: 'Name of the author; null if they do not use the app',
     }),
     createdDate: Type.String({ format: 'date-time' }),
   },

@@ -33,17 +33,17 @@ export const examples = {
   },
   logOut: {
     description:
-      'Call this when the user logs out of your app. All tokens of the session stop working at once, in every process; other sessions of the same user go on. Calling it again does no harm.',
+      'Call this when the user logs out of your app. All tokens of the session stop working at once; other sessions of the user go on. Send the refresh token, or the access token as a Bearer token.',
     example: { answer: DONE },
   },
   validateToken: {
     description:
-      'Use it to check an access token that your app has kept. The answer tells whose it is in your app and when it expires. A token that has expired or was revoked gets the error that says so.',
+      'Use it to check an access token that your app has kept. The answer says which user of your app it belongs to and when it expires. A token that has expired or was revoked gets the error that says so.',
     example: { answer: VALID },
   },
   validateSession: {
     description:
-      'Use it when your app starts, to learn whether the user has to sign in again. It changes nothing: the refresh token is not used up. The answer tells when the session ends unless the app refreshes it.',
+      'Use it when your app starts, to find out whether the user has to sign in again. The refresh token is not used up. The answer says when the session ends unless the app refreshes it.',
     example: {
       request: { refresh_token: REFRESH_TOKEN },
       answer: VALID,
@@ -52,7 +52,7 @@ export const examples = {
   },
   signInWithBasic: {
     description:
-      'For apps that cannot show a web page; an administrator must have enabled it for the app. The body is empty: the tokens are in the headers. Wrong passwords are counted, and after a few the account has to wait.',
+      'For apps that cannot show a web page; an administrator must have enabled it for the app. The body of the answer is empty: the tokens are in its headers. After a few wrong passwords the account is locked for a while.',
     example: {
       headers: { Authorization: 'Basic QGF2ZXJ5Omdyb3VuZHNjaG9vbA==', clientId: CLIENT_ID },
       pair: { key: '@avery', secret: PASSWORD },
@@ -92,7 +92,7 @@ export const examples = {
   },
   requestStandardTokens: {
     description:
-      'Standard OAuth libraries call this one; it answers exactly as the RFCs say. Codes need PKCE here. A device asks with its device code until the person has decided, and waits as many seconds in between as it was told.',
+      'For standard OAuth libraries: it answers exactly as the RFCs say. Codes require PKCE here. A device polls with its device code, waiting `interval` seconds between requests, until the person has decided.',
     example: {
       request: {
         grant_type: 'authorization_code',
@@ -113,12 +113,12 @@ export const examples = {
   },
   revokeToken: {
     description:
-      'Call this when your app no longer needs a token. A refresh token ends the whole session; an access token ends only itself. A token that nobody knows counts as revoked, and one of another app is refused.',
+      'Call this when your app no longer needs a token. A refresh token ends the whole session; an access token ends only itself. An unknown token counts as revoked; a token of another app is refused.',
     example: { request: { token: REFRESH_TOKEN, ...CLIENT }, answer: DONE, fill: FILL_TOKEN },
   },
   introspectToken: {
     description:
-      'For servers that receive a token from their own app and want to know whether it is valid and whose it is. Only apps with a secret may ask, and only about their own tokens. Any other token, and one that has expired, gets `{"active": false}` and nothing else.',
+      'For servers that receive a token from their own app. Only apps with a secret can ask, and only about their own tokens. Any other token, and one that has expired, gets `{"active": false}` and nothing else.',
     example: {
       request: { token: ACCESS_TOKEN, ...CLIENT },
       answer: {
@@ -137,7 +137,7 @@ export const examples = {
   },
   startDevice: {
     description:
-      'For televisions, simulators and other devices without a browser; an administrator must have enabled it for the app. Show the user code and the address, or a QR code of the complete address. Then ask the token operation with the device code, waiting `interval` seconds between two requests, until the codes expire after ten minutes.',
+      'For televisions, simulators and other devices without a browser; an administrator must have enabled it for the app. Show the user code and the address, or a QR code of the complete address. Then poll the token operation with the device code, waiting `interval` seconds between requests; the codes expire after ten minutes.',
     example: {
       request: CLIENT,
       answer: {

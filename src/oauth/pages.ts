@@ -163,7 +163,12 @@ const lookFor = (dialect: Dialect) => async (context: PageContext, sent: Authori
   return 'redirect' in request ? request : proceed(context, params, request)
 }
 
-const ASKED = { response_type: 'code', client_id: CLIENT_ID, redirect_uri: `${BASE_URL}/demo/callback`, state: 'crosswind' }
+const ASKED = {
+  response_type: 'code',
+  client_id: CLIENT_ID,
+  redirect_uri: `${BASE_URL}/demo/callback`,
+  state: 'crosswind',
+}
 const PKCE = { code_challenge: hash('sha256', CODE_VERIFIER, 'base64url'), code_challenge_method: 'S256' }
 
 const pagesOf = (dialect: Dialect): Page[] => [
@@ -172,8 +177,8 @@ const pagesOf = (dialect: Dialect): Page[] => [
     path: PATHS[dialect].signin,
     about:
       dialect === 'rfc'
-        ? 'The standard sign-in page (RFC 6749 §4.1.1, PKCE required): leads back to `redirect_uri` with `code`, `state` and `iss`, or with `error`'
-        : 'The sign-in page: the person signs in, allows or denies the app, and is led back to `redirect_uri` with `code` and `state`, or with `error`',
+        ? 'The standard sign-in page (RFC 6749 §4.1.1, PKCE required): sends the person back to `redirect_uri` with `code`, `state` and `iss`, or with `error`'
+        : 'The sign-in page: the person signs in, allows or denies the app, and is sent back to `redirect_uri` with `code` and `state`, or with `error`',
     example: { request: dialect === 'rfc' ? { ...ASKED, ...PKCE } : ASKED },
     input: AuthorizationQuery,
     run: lookFor(dialect),

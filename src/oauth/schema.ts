@@ -10,13 +10,13 @@ const Challenge = 'PKCE (RFC 7636)'
 
 /** What an app writes into the address of the sign-in page. */
 export const authorizationFields = {
-  response_type: optional(Id('`code`; or `implicit` where the app has that enabled', 100)),
+  response_type: optional(Id('`code`; or `implicit` if the app has that enabled', 100)),
   client_id: optional(ClientId),
-  redirect_uri: optional(Id('A redirect URI of the app, to the letter', 2000)),
-  state: optional(Text('Comes back unchanged', 8000)),
-  scope: optional(Text('Accepted and without effect: an app sees what the consent page says', 2000)),
-  nonce: optional(Text('Accepted and without effect', 2000)),
-  app_login: optional(Text('Accepted and without effect', 200)),
+  redirect_uri: optional(Id('A redirect URI of the app, exactly as registered', 2000)),
+  state: optional(Text('Returned unchanged', 8000)),
+  scope: optional(Text('Accepted and ignored: an app sees what the consent page says', 2000)),
+  nonce: optional(Text('Accepted and ignored', 2000)),
+  app_login: optional(Text('Accepted and ignored', 200)),
   code_challenge: optional(Id(`${Challenge}: BASE64URL(SHA256(code_verifier))`, 500)),
   code_challenge_method: optional(Id(`${Challenge}: S256`, 100)),
   prompt: optional(Id('`login` asks for the password again, `consent` for consent, `none` shows no page', 100)),
@@ -39,7 +39,7 @@ const tokenFields = {
   client_id: optional(ClientId),
   client_secret: optional(ClientSecret),
   code: optional(Id('authorization_code: the code', 500)),
-  code_verifier: optional(Id('authorization_code: the PKCE verifier, where a challenge was given', 500)),
+  code_verifier: optional(Id('authorization_code: the PKCE verifier, if a challenge was given', 500)),
   redirect_uri: optional(Id('authorization_code: as in the authorization request', 2000)),
   refresh_token: optional(Id('refresh_token: the refresh token', 500)),
 }
@@ -47,7 +47,7 @@ export const TokenFields = Type.Object(tokenFields)
 
 const tokenAnswer = {
   access_token: Type.String({ description: 'Sent as a Bearer token' }),
-  refresh_token: Type.String({ description: 'Gives the next pair; each one is used once' }),
+  refresh_token: Type.String({ description: 'Works once, to get the next pair of tokens' }),
 }
 export const TokenAnswer = Type.Object(
   {
@@ -59,9 +59,9 @@ export const TokenAnswer = Type.Object(
 )
 
 export const clientFields = { client_id: optional(ClientId), client_secret: optional(ClientSecret) }
-const Scope = optional(Text('Accepted and without effect: an app sees what the consent page says', 2000))
+const Scope = optional(Text('Accepted and ignored: an app sees what the consent page says', 2000))
 const Token = Id('The token', 500)
-const Hint = optional(Id('Accepted and not needed: a token says itself what it is', 100))
+const Hint = optional(Id('Accepted and ignored: the token itself says what it is', 100))
 
 /** What the standard's own libraries send, and are answered. */
 export const StandardTokenFields = Type.Object({
@@ -145,7 +145,7 @@ export const SessionState = Type.Object({
 
 export const DeviceFields = Type.Object({
   ...clientFields,
-  scope: Type.Optional(Text('Accepted and without effect: an app sees what the consent page says', 2000)),
+  scope: Type.Optional(Text('Accepted and ignored: an app sees what the consent page says', 2000)),
 })
 
 export const DeviceCodes = Type.Object(

@@ -10,7 +10,7 @@ const HARBOUR = { organisation: 'harbour', name: 'Harbour Seaplanes' }
 export const examples = {
   createOrganisation: {
     description:
-      'Administrators make organisations, and name a first owner or add members afterwards. An owner manages the organisation, its courses and its classes.',
+      'Administrators create organisations, and name a first owner or add members afterwards. An owner manages the organisation, its courses and its classes.',
     example: { request: { ...HARBOUR, owner: '@casey' }, answer: { ...HARBOUR, role: null }, as },
   },
   renameOrganisation: {
@@ -23,12 +23,12 @@ export const examples = {
   },
   readOrganisation: {
     description:
-      'The name of an organisation, and what the caller is there. Its members and administrators may read it.',
+      'The name of the organisation, and the role of the caller in it. Its members and administrators can read it.',
     example: { request: { organisation: 'sandhills' }, answer: SANDHILLS, as },
   },
   listOrganisations: {
     description:
-      'Everybody sees the organisations that they belong to, with what they are there. Administrators see all of them, by name.',
+      'Everybody sees the organisations that they belong to, with their role. Administrators see all of them, by name.',
     example: {
       request: { limit: 1, page: 2 },
       answer: { docs: [SANDHILLS], total: 2, limit: 1, page: 2, pages: 2 },
@@ -36,8 +36,7 @@ export const examples = {
     },
   },
   listOrganisationMembers: {
-    description:
-      'Everybody who belongs to the organisation, in the order of their handles. Owners and administrators may see that.',
+    description: 'All members, ordered by handle. Owners and administrators can see them.',
     example: {
       request: { organisation: 'sandhills' },
       answer: {
@@ -53,12 +52,12 @@ export const examples = {
   },
   setOrganisationMember: {
     description:
-      'Adds somebody to the organisation, or gives a member another role. Owners manage the organisation with its courses and classes, developers its apps. The last owner stays one until there is another.',
+      'Adds somebody to the organisation, or gives a member another role. Owners manage the organisation with its courses and classes, developers its apps. The last owner keeps that role until there is another owner.',
     example: { request: { ...NAMED, role: 'instructor' }, answer: DREW, as },
   },
   removeOrganisationMember: {
     description:
-      'The person no longer belongs to the organisation. What they are in classes stays as it is. The last owner cannot be removed by an owner.',
+      'The person no longer belongs to the organisation. Their roles in classes stay. The last owner cannot be removed by an owner.',
     example: { request: NAMED, answer: DONE, as, after: 'setOrganisationMember' },
   },
 }

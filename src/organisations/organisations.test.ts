@@ -43,7 +43,12 @@ test('administrators make organisations, and nobody else does', async () => {
   assertError(await call(ellis, 'PUT', PATH, { organisation: 'harbour', name: 'Again' }), 409, 4091, /another/)
   for (const browser of [casey, drew, finley])
     assertError(await call(browser, 'PUT', PATH, { organisation: 'mine', name: 'Mine' }), 403, 4032, /administrators/)
-  assertError(await call(ellis, 'PUT', PATH, { organisation: 'Harbour Two', name: 'x' }), 400, 4003, /small letters/)
+  assertError(
+    await call(ellis, 'PUT', PATH, { organisation: 'Harbour Two', name: 'x' }),
+    400,
+    4003,
+    /lower-case letters/,
+  )
   assertError(await call(ellis, 'PUT', PATH, { organisation: 'two', name: ' ' }), 400, 4001, /name/)
   assertError(await call(ellis, 'PUT', PATH, { organisation: 'two', name: 'x', owner: '@nobody' }), 404, 4042)
   assert.deepEqual(await app.sql(`select key from organisations order by key`), [

@@ -33,7 +33,7 @@ const role = 'owner of the organisation, or administrator'
 export const organisationOperations: readonly Operation[] = [
   operation({
     name: 'createOrganisation',
-    summary: 'Makes an organisation',
+    summary: 'Creates an organisation',
     ...examples.createOrganisation,
     method: 'PUT',
     path,
@@ -50,7 +50,7 @@ export const organisationOperations: readonly Operation[] = [
   }),
   operation({
     name: 'renameOrganisation',
-    summary: 'Gives an organisation another name',
+    summary: 'Renames an organisation',
     ...examples.renameOrganisation,
     method: 'POST',
     path,
@@ -95,7 +95,7 @@ export const organisationOperations: readonly Operation[] = [
   }),
   operation({
     name: 'listOrganisationMembers',
-    summary: 'Lists who belongs to an organisation',
+    summary: 'Lists the members of an organisation',
     ...examples.listOrganisationMembers,
     method: 'GET',
     path: `${path}/members`,
@@ -127,7 +127,7 @@ export const organisationOperations: readonly Operation[] = [
   }),
   operation({
     name: 'removeOrganisationMember',
-    summary: 'Takes somebody out of an organisation',
+    summary: 'Removes a member from an organisation',
     ...examples.removeOrganisationMember,
     method: 'POST',
     path: `${path}/member/remove`,

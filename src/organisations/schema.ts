@@ -4,14 +4,14 @@ import { PageOf, paging } from '../paging.ts'
 
 export const ROLES = ['owner', 'developer', 'instructor', 'member'] as const
 export const KEY_PATTERN = '^[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?$'
-export const KEY_MUST = '1 to 60 small letters, digits or -, such as sandhills'
+export const KEY_MUST = '1 to 60 lower-case letters, digits or -, such as sandhills'
 
 const organisation = Id('Key of the organisation')
 const name = Text('As people read it', 200)
 const handle = Id('Of the person')
 
 export const CreateOrganisation = Type.Object({
-  organisation: Id(`Key of the new organisation, for good: ${KEY_MUST}`),
+  organisation: Id(`Key of the new organisation, which never changes: ${KEY_MUST}`),
   name,
   owner: Type.Optional(Id('Handle of its first owner; none by default')),
 })
@@ -37,7 +37,7 @@ export type ListMembers = Static<typeof ListMembers>
 export const SetMember = Type.Object({
   organisation,
   handle,
-  role: { ...Id('What they are from now on'), enum: ROLES },
+  role: { ...Id('Their new role'), enum: ROLES },
 })
 export type SetMember = Static<typeof SetMember>
 export const RemoveMember = Type.Object({ organisation, handle })
@@ -48,7 +48,7 @@ export const Organisation = Type.Object(
     organisation: Type.String({ description: 'Its key' }),
     name: Type.String(),
     role: Type.Union([Type.String(), Type.Null()], {
-      description: 'What the caller is there; null for an administrator who is not a member',
+      description: 'The caller’s role in it; null for an administrator who is not a member',
     }),
   },
   { title: 'Organisation' },

@@ -13,12 +13,12 @@ const CREDENTIAL = { id: CREDENTIAL_ID, rawId: CREDENTIAL_ID, type: 'public-key'
 export const examples = {
   listPasskeys: {
     description:
-      'For a page on which people look after their passkeys. `lastUsedDate` is null for a passkey that has not been used yet. The keys themselves are never shown.',
+      'For a page where people manage their passkeys. `lastUsedDate` is null for a passkey that has not been used yet. The keys themselves are never shown.',
     example: { answer: [PASSKEY] },
   },
   startPasskey: {
     description:
-      'The first of two steps: hand the answer to `navigator.credentials.create`. The cookie is not enough: send the password too, or what one of the person’s passkeys has signed. A person has at most 20 passkeys.',
+      'Step one of two: pass the answer to `navigator.credentials.create`. The cookie alone is not enough: also send the password, or a proof signed by one of the person’s passkeys. A person can have at most 20 passkeys.',
     example: {
       request: { password: PASSWORD },
       answer: {
@@ -39,14 +39,14 @@ export const examples = {
   },
   startPasskeyProof: {
     description:
-      'For people without a password, before a passkey is added or removed: hand the answer to `navigator.credentials.get`, and send what the browser signed as `proof`. It counts once, in the browser that asked.',
+      'For people without a password, before a passkey is added or removed: pass the answer to `navigator.credentials.get`, and send what the browser signed as `proof`. The proof works once, in the same browser.',
     example: {
       answer: { challenge: CHALLENGE, timeout: 300_000, rpId: 'localhost', userVerification: 'required' },
     },
   },
   addPasskey: {
     description:
-      'The second step: send what the browser made, as its `toJSON()` gives it. The first answer to a challenge uses it up, even a wrong one; start again then. The person gets a message about the new passkey.',
+      'Step two of two: send the browser’s credential as its `toJSON()` returns it. A challenge can be answered only once; after a wrong answer, start again. The person gets a message about the new passkey.',
     example: {
       request: {
         name: 'Laptop',
@@ -66,24 +66,24 @@ export const examples = {
   },
   renamePasskey: {
     description:
-      'The name helps the person to tell their passkeys apart; it has 1 to 100 characters. The device on which the passkey lives does not learn the new name.',
+      'The name, of 1 to 100 characters, helps people tell their passkeys apart. The device that holds the passkey keeps its own name for it.',
     example: { request: { passkeyId: PASSKEY_ID, name: 'Old laptop' }, answer: DONE, fill: FILL_PASSKEY },
   },
   removePasskey: {
     description:
-      'Use it for a lost or sold device. The cookie is not enough: send the password too, or what one of the person’s passkeys has signed. Browsers that signed in with the passkey stay signed in, and the person gets a message.',
+      'Use it for a lost or sold device. The cookie alone is not enough: also send the password, or a proof signed by one of the person’s passkeys. Browsers that signed in with the passkey stay signed in, and the person gets a message.',
     example: { request: { passkeyId: PASSKEY_ID, password: PASSWORD }, answer: DONE, fill: FILL_PASSKEY },
   },
   startPasskeySignIn: {
     description:
-      'The first of two steps: hand the answer to `navigator.credentials.get`. No handle is needed, because the person chooses the passkey on the device. Keep the cookie: the second step must come from the same browser.',
+      'Step one of two: pass the answer to `navigator.credentials.get`. No handle is needed, because the person chooses the passkey on the device. Keep the cookie: the second step must come from the same browser.',
     example: {
       answer: { challenge: CHALLENGE, timeout: 300_000, rpId: 'localhost', userVerification: 'required' },
     },
   },
   signInWithPasskey: {
     description:
-      'The second step: send what the browser signed, as its `toJSON()` gives it. A refusal does not say why, and the next try starts again with the first step. The cookie of the answer signs this browser in.',
+      'Step two of two: send what the browser signed, as its `toJSON()` returns it. A refusal does not say why; start again with step one. The cookie in the answer signs this browser in.',
     example: {
       request: {
         response: {

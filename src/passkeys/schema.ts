@@ -28,7 +28,7 @@ export const RenamePasskey = Type.Object({ passkeyId, name })
 export const RemovePasskey = Type.Object({ passkeyId, ...proof })
 export const SignInWithPasskey = Type.Object({
   response: AnyJson('AuthenticationResponseJSON (WebAuthn Level 3, §5.1.8): what the browser signed, `toJSON()`'),
-  keep: Type.Optional(Flag('For 30 days instead of until the browser is closed. By default false')),
+  keep: Type.Optional(Flag('Stay signed in for 30 days instead of until the browser is closed. By default false')),
 })
 
 export const Passkey = Type.Object(
@@ -53,7 +53,7 @@ export const Ended = Type.Object(
   {
     success: Type.Literal(true),
     passkeys: Type.Array(Passkey, {
-      description: 'Those that can still sign in: remove the ones that you do not know',
+      description: 'Passkeys that can still sign in: remove any that you do not recognise',
     }),
   },
   { title: 'Ended' },

@@ -11,10 +11,9 @@ export const peopleOperations: readonly Operation[] = [
     who: person,
     name: 'deleteAccount',
     description:
-      'Send the own handle and the password of the person, so that nobody deletes an account by mistake. What is theirs alone is gone, and what they share with others stays without them. This cannot be undone, and nobody else gets the handle for 180 days.',
+      'Send the handle and the password, so that nobody deletes an account by mistake. What belongs to the person alone is deleted, and all tokens stop working at once; what they share with others stays without them. This cannot be undone, and the handle is reserved for 180 days.',
     example: { request: { handle: '@blake', password: PASSWORD }, answer: DONE, as: 'blake' },
-    summary:
-      'Deletes the caller’s account for good; all tokens stop working at once. Accounts of children who have one are deleted by a parent',
+    summary: 'Deletes the caller’s account for good; a child’s account is deleted by a parent',
     method: 'POST',
     path: '/account/v1/delete',
     area: 'Account',

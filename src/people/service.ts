@@ -1,11 +1,11 @@
 export const SERVICE_ABOUT = {
-  militaryGrade: 'Grade in the forces',
-  displayRank: 'Rank, as it is shown',
-  displayDutyTitle: 'Duty, as it is shown',
-  civilianGrade: 'Grade in civil service',
-  civilianBand: 'Band in civil service',
-  jobSeriesNumber: 'Number of the job series',
-  jobTitle: 'Title of the job',
+  militaryGrade: 'Military grade',
+  displayRank: 'Rank, as shown to others',
+  displayDutyTitle: 'Duty title, as shown to others',
+  civilianGrade: 'Civil service grade',
+  civilianBand: 'Civil service band',
+  jobSeriesNumber: 'Job series number',
+  jobTitle: 'Job title',
 } as const
 
 /** What an organisation says about somebody's service: for some users, and each part only where it was given. */

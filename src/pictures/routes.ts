@@ -29,7 +29,7 @@ const shown = {
     mediaTypes: ['image/webp', 'image/png'],
     headers: { ETag: 'Of the bytes, for If-None-Match' },
   },
-  requestHeaders: { 'If-None-Match': 'ETags that the client has: 304 where the image is one of them' },
+  requestHeaders: { 'If-None-Match': 'ETags that the client has: 304 if the image is one of them' },
 } as const
 
 /** At the same address another image may be shown tomorrow. */
@@ -95,7 +95,7 @@ export const pictureOperations: readonly Operation[] = [
     ...shown,
     name: 'readKnownPicture',
     ...examples.readKnown,
-    summary: "Shows the picture of somebody whom the person knows, on the platform's pages",
+    summary: "Shows the picture of somebody the person knows, on the platform's pages",
     path: '/account/v1/friends/picture',
     input: NameKnown,
     errors: ['notFound'],

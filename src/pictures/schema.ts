@@ -5,7 +5,7 @@ import { MAX_SIZE, MIN_SIZE } from './rules.ts'
 const size = (usual: number) =>
   Type.Optional(
     Whole(
-      `How wide it will be shown, in pixels: the smallest that is at least so wide, or the largest. By default ${usual}`,
+      `Width in pixels: the answer is the smallest image that is at least this wide, or else the largest. By default ${usual}`,
       MIN_SIZE,
       MAX_SIZE,
     ),
@@ -15,11 +15,9 @@ export const OwnPicture = Type.Object({ size: size(256) })
 export const OwnCover = Type.Object({ size: size(640) })
 export const NameImage = Type.Object({
   id: Id('The image, as profilePic or coverPhoto of a profile has it', 250),
-  size: Type.Optional(
-    Whole('How wide it will be shown, in pixels. By default 256, and 640 for a cover', MIN_SIZE, MAX_SIZE),
-  ),
+  size: Type.Optional(Whole('Width in pixels. By default 256, and 640 for a cover', MIN_SIZE, MAX_SIZE)),
 })
-export const NameKnown = Type.Object({ handle: Id('Of somebody whom you know here', 100), size: size(256) })
+export const NameKnown = Type.Object({ handle: Id('Handle of somebody you know here', 100), size: size(256) })
 export const SetImage = Type.Object({ image: File('A PNG, JPEG or WebP image of at most 5 MiB') })
 
 export type NameImage = Static<typeof NameImage>

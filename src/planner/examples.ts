@@ -48,12 +48,12 @@ const page = (entry: unknown) => ({ docs: [entry], total: 1, limit: 10, page: 1,
 export const examples = {
   listPlannerEngines: {
     description:
-      'Engines are active AI plugins with the permission mission-planner and both addresses, which were given an organisation in which the caller may plan. At most 100, by name.',
+      'Engines are active AI plugins with the permission mission-planner, both addresses, and access to an organisation in which the caller can plan. At most 100, by name.',
     example: { answer: [{ ...engine, description: '', organisations: ['sandhills'] }], as },
   },
   startPlannerSearch: {
     description:
-      'The engines are asked side by side, and each has 10 seconds; one that fails says why. Where none gives an answer that counts, the answer is 504/5040. Searches are kept for 30 days, the newest 100 of a person.',
+      'All engines are asked at once, and each has 10 seconds; a failed one says why. If none gives a usable answer, the result is 504/5040. Searches are kept for 30 days, at most 100 per person.',
     example: {
       request: { ...mission, engines: [engine.clientId] },
       answer: SEARCH,
@@ -63,25 +63,34 @@ export const examples = {
   },
   findCandidates: {
     description:
-      'Each engine is asked for its own capabilities. Shown are members of the organisations that were searched, unless there is a block between them and the caller. Each of them once, with what every engine said.',
+      'Each engine is asked about its own capabilities. The answer has members of the searched organisations, each once, with what every engine said. People who blocked the caller, or whom the caller blocked, are left out.',
     example: { request: asked, answer: CANDIDATES, as },
   },
   readPlannerSearch: {
     description:
-      'What the engines answered, and the latest candidates. People whom the caller may no longer see are left out.',
-    example: { request: { searchId: SEARCH_ID }, answer: { ...SEARCH, candidates: CANDIDATES }, as, after: 'findCandidates' },
+      'What the engines answered, and the latest candidates. People whom the caller can no longer see are left out.',
+    example: {
+      request: { searchId: SEARCH_ID },
+      answer: { ...SEARCH, candidates: CANDIDATES },
+      as,
+      after: 'findCandidates',
+    },
   },
   listPlannerSearches: {
     description: 'The caller’s searches of the last 30 days, the newest first. Read one by its id to see its results.',
-    example: { answer: page({ searchId: SEARCH_ID, ...mission, engines: [answered], createdDate: MOMENT }), as, after: 'startPlannerSearch' },
+    example: {
+      answer: page({ searchId: SEARCH_ID, ...mission, engines: [answered], createdDate: MOMENT }),
+      as,
+      after: 'startPlannerSearch',
+    },
   },
   savePlan: {
     description:
-      'A plan keeps candidates of a search, where they came from and why. It stays until its owner removes it; one person has 100 at most.',
+      'A plan keeps candidates of a search, with their sources and reasons. It stays until its owner removes it; a person can have at most 100.',
     example: { request: { name: 'Night search', searchId: SEARCH_ID }, answer: PLAN, as, after: 'findCandidates' },
   },
   changePlan: {
-    description: 'Changes the fields that are sent; the rest stays. Of the people only those who are named stay.',
+    description: 'Changes the fields that are sent; the rest stays. `people` keeps only those who are named.',
     example: {
       request: { planId: PLAN_ID, name: 'Night search, two aircraft' },
       answer: { ...PLAN, name: 'Night search, two aircraft' },
@@ -90,17 +99,17 @@ export const examples = {
   },
   readPlan: {
     description:
-      'A plan shows the people whom its owner may see now. People who have left the organisation are not among them. Others whom it is shared with can read it while they belong to one of its organisations.',
+      'A plan shows the people whom its owner can see now. People who have left the organisation are not among them. Others whom it is shared with can read it while they belong to one of its organisations.',
     example: { request: { planId: PLAN_ID }, answer: PLAN, as },
   },
   listPlans: {
     description:
-      'The caller’s own plans and those that others share with them, the latest change first. Each says whose it is and how many people it shows.',
+      'The caller’s own plans and those that others share with them, latest change first. Each says who owns it and how many people it shows.',
     example: { answer: page({ ...ENTRY, people: 1 }), as, after: 'savePlan' },
   },
   sharePlan: {
     description:
-      'Lets all members of an organisation of the plan read it, or some of them by name. They see its notes, and the people whom its owner may see, with what was said of them.',
+      'Lets all members of an organisation of the plan read it, or some of them by name. They see its notes, and the people whom its owner can see, with what the engines said.',
     example: {
       request: { planId: PLAN_ID, people: ['@avery'] },
       answer: {
@@ -112,7 +121,7 @@ export const examples = {
   },
   unsharePlan: {
     description:
-      'They can no longer read it, unless it is shared with them in another way too. The plan itself stays as it is.',
+      'They can no longer read it, unless it is shared with them in another way too. The plan itself does not change.',
     example: { request: { planId: PLAN_ID, people: ['@avery'] }, answer: PLAN, as },
   },
   removePlan: {

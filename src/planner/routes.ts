@@ -78,7 +78,7 @@ export const plannerOperations: readonly Operation[] = [
   }),
   operation({
     name: 'findCandidates',
-    summary: 'Asks engines who has the capabilities that were chosen',
+    summary: 'Asks engines who has the chosen capabilities',
     ...examples.findCandidates,
     method: 'POST',
     path: `${path}/search/candidates`,

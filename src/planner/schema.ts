@@ -4,7 +4,7 @@ import { PageOf, paging } from '../paging.ts'
 
 const searchId = Id('The search')
 const planId = Id('The plan')
-const name = Text('As its owner reads it', 200)
+const name = Text('Name of the plan', 200)
 const notes = Text('What its owner wants to remember', 5000)
 
 export const StartSearch = Type.Object({
@@ -92,7 +92,8 @@ const EngineCandidates = Type.Object(
   {
     ...outcome,
     leftOut: Type.Integer({
-      description: 'How many that it named are not shown: nobody has that userId, or the caller may not see them',
+      description:
+        'How many of its candidates are not shown, because the userId is unknown or the caller cannot see them',
     }),
   },
   { title: 'EngineCandidates' },
@@ -120,7 +121,8 @@ const Candidate = Type.Object(
     firstName: Type.String(),
     lastName: Type.String(),
     score: Type.Number({
-      description: 'The mean over all engines that answered, from 0 to 1; where one did not name the person, 0 counts',
+      description:
+        'The mean over all engines that answered, from 0 to 1; an engine that did not name the person counts as 0',
     }),
     sources: Type.Array(Source),
   },
@@ -135,7 +137,7 @@ export const Candidates = Type.Object(
     limit: Type.Integer(),
     searchedDate: moment,
     engines: Type.Array(EngineCandidates),
-    candidates: Type.Array(Candidate, { description: 'The best first; equals by handle' }),
+    candidates: Type.Array(Candidate, { description: 'Best first; ties by handle' }),
   },
   { title: 'Candidates' },
 )
@@ -165,7 +167,7 @@ const plan = {
   notes: Type.String(),
   text: Type.String({ description: 'The mission, as it was searched for' }),
   organisations,
-  own: Type.Boolean({ description: 'Whether it is the caller’s own; one that is shared can be read and no more' }),
+  own: Type.Boolean({ description: 'Whether it is the caller’s own; shared plans are read-only' }),
   owner: Named,
   createdDate: moment,
   changedDate: moment,
@@ -174,7 +176,7 @@ export const Plan = Type.Object(
   {
     ...plan,
     people: Type.Array(Candidate, {
-      description: 'Those whom its owner may see now, and the caller too; the best first',
+      description: 'People whom both its owner and the caller can see now; best first',
     }),
     shared: Type.Union(
       [
@@ -184,14 +186,14 @@ export const Plan = Type.Object(
         }),
         Type.Null(),
       ],
-      { description: 'With whom; only its owner sees this' },
+      { description: 'Who it is shared with; only its owner sees this' },
     ),
   },
   { title: 'Plan' },
 )
 export type Plan = Static<typeof Plan>
 export const PlanEntry = Type.Object(
-  { ...plan, people: Type.Integer({ description: 'How many people are in it whom the caller may see now' }) },
+  { ...plan, people: Type.Integer({ description: 'How many people in it the caller can see now' }) },
   { title: 'PlanEntry' },
 )
 export type PlanEntry = Static<typeof PlanEntry>

@@ -159,7 +159,9 @@ async function send(
   const query = new URLSearchParams(fields.map(([name, value]): [string, string] => [name, String(value)]))
   const isInQuery = from === 'query' || from === 'csv' || from === 'raw'
   const headers = {
-    ...(['app user', 'member'].includes(who.name) || operation.requestHeaders?.Authorization?.startsWith('Bearer') ? { authorization: `Bearer ${user.token}` } : {}),
+    ...(['app user', 'member'].includes(who.name) || operation.requestHeaders?.Authorization?.startsWith('Bearer')
+      ? { authorization: `Bearer ${user.token}` }
+      : {}),
     ...(who.name === 'plugin' ? { authorization: basic } : {}),
     ...(who.name === 'record store' ? { authorization: storeKey } : {}),
     ...(from === 'query' ? {} : { 'content-type': TYPES[from] ?? 'application/json' }),

@@ -31,7 +31,7 @@ const SECRET = { createdDate: MOMENT, lastUsedDate: null }
 export const examples = {
   registerPlugin: {
     description:
-      'Owners and developers of an organisation register plugins for it. A new plugin may do nothing: an administrator grants what it asks for, then it is activated. The client secret is shown this once.',
+      'Owners and developers of an organisation register plugins for it. A new plugin has no permissions: an administrator grants what it asks for, then it can be activated. The client secret is shown only once.',
     example: {
       request: {
         key: 'weather-helper',
@@ -49,7 +49,7 @@ export const examples = {
   },
   changePlugin: {
     description:
-      'Changes the fields that are sent; the rest stays. Setting an address switches it on again. New permissions wait for an administrator; those that are left out are lost.',
+      'Changes the fields that are sent; the rest stays. Setting an address turns it back on. New permissions wait for an administrator; those that are left out are lost.',
     example: {
       request: { ...named, description: 'Authorises apps about the weather' },
       answer: { ...PENDING, description: 'Authorises apps about the weather' },
@@ -59,7 +59,7 @@ export const examples = {
   },
   readPlugin: {
     description:
-      'Everything about a plugin but its secrets: of these it says when they were made and last used. An address that fails says since when.',
+      'Everything about a plugin except its secrets, which are listed with their creation and last use. A failing address says since when.',
     example: { request: named, answer: PENDING, as, after: 'registerPlugin' },
   },
   listPlugins: {
@@ -73,7 +73,7 @@ export const examples = {
   },
   activatePlugin: {
     description:
-      'An active plugin takes part: it may call, and it is called; people can sign in to one that is not, until an administrator suspends it. An ATO plugin needs the permission ato, a request address and a redirect URI before that, an AI plugin any permission.',
+      'An active plugin can call the platform, and is called by it; people can sign in to an inactive one too, unless it is suspended. To be activated, an ATO plugin needs the permission ato, a request address and a redirect URI; an AI plugin needs any permission.',
     example: {
       request: { ...named, active: true },
       answer: { ...GRANTED, active: true },
@@ -82,27 +82,26 @@ export const examples = {
     },
   },
   removePlugin: {
-    description:
-      'The plugin goes with its secrets, requests, deliveries and what it knows people by. This cannot be undone.',
+    description: 'Its secrets, requests, deliveries and ids of people are deleted too. This cannot be undone.',
     example: { request: named, answer: DONE, as, after: 'registerPlugin' },
   },
   addPluginSecret: {
     description:
-      'A second secret, shown this once. Both are right until the old one is dropped. The platform itself goes on to send the older one, and signs with both.',
+      'The new secret is shown only once. Both work until the old one is dropped. Until then the platform sends the older one, and signs with both.',
     example: { request: named, answer: { clientSecret: CLIENT_SECRET }, as, after: 'registerPlugin' },
   },
   dropOldPluginSecret: {
-    description: 'Leaves the newest secret only. From now on the platform sends that one.',
+    description: 'Only the newest secret keeps working. From then on the platform sends that one.',
     example: { request: named, answer: { ...PENDING, secrets: [SECRET] }, as, after: 'addPluginSecret' },
   },
   grantPluginPermissions: {
     description:
-      'What is listed is granted, everything else is taken back at once. Only what the plugin has asked for can be granted. The first grant approves the plugin.',
+      'Listed permissions are granted; all others are revoked at once. Only what the plugin has asked for can be granted. The first grant approves the plugin.',
     example: { request: { ...named, permissions: ['ato'] }, answer: GRANTED, as, after: 'registerPlugin' },
   },
   giveOrganisationToPlugin: {
     description:
-      'A plugin sees the people of the organisations that it was given, and nobody else. Owners of an organisation and administrators decide that.',
+      'A plugin sees only people of the organisations that it was given. Owners of the organisation and administrators decide.',
     example: {
       request: { ...named, organisation: 'sandhills', given: true },
       answer: DONE,

@@ -101,7 +101,7 @@ export const pluginOperations: readonly Operation[] = [
   }),
   operation({
     name: 'activatePlugin',
-    summary: 'Activates a plugin, or no longer',
+    summary: 'Activates or deactivates a plugin',
     ...examples.activatePlugin,
     method: 'POST',
     path: `${path}/activate`,
@@ -149,7 +149,7 @@ export const pluginOperations: readonly Operation[] = [
   }),
   operation({
     name: 'dropOldPluginSecret',
-    summary: 'Ends all secrets of a plugin but the newest',
+    summary: 'Drops all secrets of a plugin except the newest',
     ...examples.dropOldPluginSecret,
     method: 'POST',
     path: `${path}/secret/drop`,
@@ -165,7 +165,7 @@ export const pluginOperations: readonly Operation[] = [
   }),
   operation({
     name: 'grantPluginPermissions',
-    summary: 'Grants permissions to a plugin, or takes them back',
+    summary: 'Grants permissions to a plugin, or revokes them',
     ...examples.grantPluginPermissions,
     method: 'POST',
     path: `${path}/permissions`,
@@ -180,7 +180,7 @@ export const pluginOperations: readonly Operation[] = [
   }),
   operation({
     name: 'giveOrganisationToPlugin',
-    summary: 'Lets a plugin see the people of an organisation, or no longer',
+    summary: 'Gives a plugin access to the people of an organisation, or removes it',
     ...examples.giveOrganisationToPlugin,
     method: 'POST',
     path: `${path}/organisation`,

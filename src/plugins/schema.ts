@@ -21,7 +21,7 @@ const addresses = Type.Object(
       'Where the plugin is called: https, and a public address. Null removes one; one that is left out stays',
   },
 )
-const redirectUris = IdList('Where sign-in may lead back to; an ATO plugin has at least one', 20)
+const redirectUris = IdList('Where sign-in may send people back to; an ATO plugin has at least one', 20)
 const permissions = IdList(`What the plugin asks for: ${ALL_PERMISSIONS.join(', ')}; an administrator grants it`, 10)
 
 export const RegisterPlugin = Type.Object({
@@ -29,7 +29,7 @@ export const RegisterPlugin = Type.Object({
   name,
   organisation,
   description: Type.Optional(description),
-  key: Type.Optional(Id('The client ID without its prefix; made here where it is left out', 60)),
+  key: Type.Optional(Id('The client ID without its prefix; generated if left out', 60)),
   addresses: Type.Optional(addresses),
   redirectUris: Type.Optional(redirectUris),
   permissions: Type.Optional(permissions),
@@ -50,7 +50,7 @@ export const NamePlugin = Type.Object({ clientId })
 export type NamePlugin = Static<typeof NamePlugin>
 export const ListPlugins = Type.Object({ organisation: Type.Optional(organisation), ...paging })
 export type ListPlugins = Static<typeof ListPlugins>
-export const ActivatePlugin = Type.Object({ clientId, active: Flag('Whether it takes part from now on') })
+export const ActivatePlugin = Type.Object({ clientId, active: Flag('Whether it is active') })
 export type ActivatePlugin = Static<typeof ActivatePlugin>
 export const GrantPermissions = Type.Object({
   clientId,
@@ -73,7 +73,7 @@ const fields = {
   description: Type.String(),
   organisation: Type.Union([Type.String(), Type.Null()], { description: 'Key of the organisation' }),
   organisationName: Type.Union([Type.String(), Type.Null()]),
-  owner: Type.Union([Type.String(), Type.Null()], { description: 'Handle of the person who answers for it' }),
+  owner: Type.Union([Type.String(), Type.Null()], { description: 'Handle of the person responsible for it' }),
   status: Type.String({
     description: '`pending` until an administrator has granted something, then `approved`; or `suspended`',
   }),
@@ -82,7 +82,7 @@ const fields = {
     Type.Object({
       purpose: Type.String({ enum: [...ALL_PURPOSES] }),
       uri: Type.String(),
-      failingSince: MomentOrNull('Since when nothing that was sent there was taken'),
+      failingSince: MomentOrNull('Since when every delivery to it has failed'),
       offDate: MomentOrNull('When the platform switched it off; setting it again switches it on'),
       offReason: Type.Union([Type.String(), Type.Null()]),
     }),

@@ -41,7 +41,7 @@ const SETTINGS = {
 export const examples = {
   readOwnProfile: {
     description:
-      'Use it to greet the user and to show what the platform knows about them. Keep only the `userId`, which is theirs in your app and nowhere else; ask for the rest again when you show it. Unknown values are empty texts; an unknown country is that of the installation.',
+      'Use it to greet the user and to show what the platform knows about them. Store only the `userId`, which is unique to your app, and read the rest again when you show it. Unknown values are empty strings; an unknown country is the default of the installation.',
     example: {
       answer: {
         ...AVERY,
@@ -57,17 +57,17 @@ export const examples = {
   },
   readProfile: {
     description:
-      'Shows another user of your app by the `userId` that your app knows. It works for users who have public search on, and for the caller. Everybody else is not found, also people who have blocked the caller or were blocked.',
+      'Shows another user of your app by the `userId` that your app knows. It works for users who have public search on, and for the caller. Everybody else gets 404, including people who blocked the caller or whom the caller blocked.',
     example: { request: { id: USER_IDS.blake }, answer: BLAKE },
   },
   readSettings: {
     description:
-      'For a page on which people edit their own profile. It belongs to the person and not to an app, so there is no `userId` in it. Unknown values are empty texts.',
+      'For a page where people edit their profile. It belongs to the person, not to an app, so it has no `userId`. Unknown values are empty strings.',
     example: { answer: SETTINGS },
   },
   changeSettings: {
     description:
-      'Send only the fields that should change; an empty text clears a field. Children cannot change their name, their country or public search, because a parent decides about those. The answer has all settings as they are now.',
+      'Send only the fields that should change; an empty string clears a field. Children cannot change their name, their country or public search, because a parent decides those. The answer has all settings as they are now.',
     example: {
       request: { country: 'NO', position: 'Student pilot' },
       answer: { ...SETTINGS, country: 'NO', position: 'Student pilot' },
@@ -75,7 +75,7 @@ export const examples = {
   },
   changeEmail: {
     description:
-      'Links for a new password go to this address too, so the current password is needed. The old address gets a message about the change. For a child, a parent does this.',
+      'Password reset links go to this address too, so the current password is required. The old address gets a message about the change. For a child, a parent does this.',
     example: { request: { email: 'avery.lindqvist@example.org', password: PASSWORD }, answer: DONE },
   },
 }

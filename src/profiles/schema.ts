@@ -5,31 +5,31 @@ import { SERVICE_ABOUT, SERVICE_FIELDS } from '../people/service.ts'
 const service = Object.fromEntries(
   SERVICE_FIELDS.map((name) => [
     name,
-    Type.Optional(Type.String({ description: `${SERVICE_ABOUT[name]}; for some users` })),
+    Type.Optional(Type.String({ description: `${SERVICE_ABOUT[name]}; only for some users` })),
   ]),
 ) as { [Field in keyof typeof SERVICE_ABOUT]: ReturnType<typeof Type.Optional<ReturnType<typeof Type.String>>> }
 
 const ParentFlags = Type.Object(
   {
     cameraDisabled: Type.Boolean({ description: 'The child may not use a camera' }),
-    proximityFriends: Type.Boolean({ description: 'The child may meet friends by being near them' }),
+    proximityFriends: Type.Boolean({ description: 'The child may meet friends who are nearby' }),
   },
   { description: 'For children: what a parent has decided' },
 )
 
 const entry = {
-  userId: Type.String({ description: "The user's id in this app: all that an app may keep" }),
+  userId: Type.String({ description: "The user's id in this app: the only thing about them that an app may store" }),
   handle: Type.String({ description: 'Starts with @' }),
   firstName: Type.String({ description: 'Given name; may be empty' }),
   lastName: Type.String({ description: 'Family name; may be empty' }),
   userType: Type.Enum(['child', 'teen-minor', 'adult'], { description: 'Under 13, 13 to 17, 18 and over' }),
   accountType: Type.Enum(['Parent', 'Kid', 'Adult', 'Character', 'Community'], {
-    description: 'Kid: under 13. Parent: looks after a child. Character and Community are nobody in person',
+    description: 'Kid: under 13. Parent: looks after a child. Character and Community are not individual people',
   }),
-  country: Type.String({ description: 'Two letters (ISO 3166): DEFAULT_COUNTRY where they have not said' }),
-  profilePic: Type.String({ description: 'For `GET /image/v1/static/{id}`; another one after each change' }),
+  country: Type.String({ description: 'Two letters (ISO 3166); DEFAULT_COUNTRY if not set' }),
+  profilePic: Type.String({ description: 'For `GET /image/v1/static/{id}`; it changes with each new image' }),
   coverPhoto: Type.String({ description: 'The same for the wide picture' }),
-  anonymous: Type.Boolean({ description: 'Whether the app made this user up' }),
+  anonymous: Type.Boolean({ description: 'Whether this is an anonymous user' }),
   parentFlags: Type.Optional(ParentFlags),
   ...service,
 }
@@ -71,10 +71,12 @@ export const Settings = Type.Object(
     position: OwnProfile.properties.position,
     email: OwnProfile.properties.email,
     dateOfBirth: Type.String({ description: 'A day, such as 2001-12-31, or empty' }),
-    publicSearch: Type.Boolean({ description: 'Whether users of the apps that they use find them' }),
-    hasPassword: Type.Boolean({ description: 'Whether they have a password; others sign in with passkeys' }),
+    publicSearch: Type.Boolean({ description: 'Whether users of their apps can find them' }),
+    hasPassword: Type.Boolean({ description: 'Whether they have a password; without one they sign in with passkeys' }),
     hasParent: Type.Boolean({ description: 'Whether a parent decides for them, until they are 13' }),
-    hasPicture: Type.Boolean({ description: 'Whether they have sent a picture; else a generated one is shown' }),
+    hasPicture: Type.Boolean({
+      description: 'Whether they have uploaded a picture; otherwise a generated one is shown',
+    }),
     hasCover: Type.Boolean({ description: 'The same for the wide picture' }),
   },
   { title: 'Settings' },
@@ -95,7 +97,7 @@ export const ChangeSettings = Type.Object({
 export type ChangeSettings = Static<typeof ChangeSettings>
 
 export const ChangeEmail = Type.Object({
-  email: Text('Where messages go from now on; empty for nowhere', 254),
+  email: Text('The new e-mail address; empty for none', 254),
   password: Type.Optional(
     Text('The current password. People without one must have signed in within the last ten minutes', 1000),
   ),

@@ -21,17 +21,17 @@ const STARTED = {
 export const examples = {
   readProgress: {
     description:
-      'The attempt that is open, or else the latest. Students read their own, instructors and observers that of their students, with `studentId`. If the lesson was never started, the answer is 404 with code 4042.',
+      'The open attempt, or else the latest. Students read their own; instructors and observers name a student with `studentId`. If the lesson was never started, the answer is 404 with code 4042.',
     example: { request: IDS, answer: STARTED, after: 'startLesson' },
   },
   listAttempts: {
     description:
-      'All attempts at the lesson, oldest first, in a plain array. It is empty while the lesson was never started.',
+      'All attempts at the lesson, oldest first, in a plain array. It is empty if the lesson was never started.',
     example: { request: IDS, answer: [STARTED], after: 'startLesson' },
   },
   readLocks: {
     description:
-      "Each lesson of the class with its child lessons, in their order. A lesson is locked while one of its prerequisites is not passed, in a sequential class while an earlier lesson is not passed, or because an instructor has locked it. An instructor's word wins.",
+      'Each lesson of the class with its child lessons, in their order. A lesson is locked while one of its prerequisites is not passed, in a sequential class while an earlier lesson is not passed, or because an instructor has locked it. A manual lock wins over the rest.',
     example: {
       request: { classId: 'class-alpha' },
       answer: [
@@ -50,17 +50,17 @@ export const examples = {
   },
   startLesson: {
     description:
-      'Begins an attempt, with a `lessonResultId` of its own; the time is the server’s. While an attempt is open the answer is 409 with code 4091: complete it first. A lesson that is locked, or whose attempts are used up, cannot be started.',
+      'Starts an attempt with a `lessonResultId` of its own; the server sets the time. If an attempt is still open, the answer is 409 with code 4091: complete it first. A lesson that is locked, or whose attempts are used up, cannot be started.',
     example: { request: IDS, answer: STARTED },
   },
   pauseLesson: {
     description:
-      'Closes the open progress interval, and the idle one if there is one. Pausing what is paused changes nothing, so a request can be repeated.',
+      'Closes the open progress interval, and the idle one if there is one. Pausing again changes nothing, so the request can be repeated.',
     example: { request: IDS, answer: { ...STARTED, progressIntervals: [interval(false)] }, after: 'startLesson' },
   },
   resumeLesson: {
     description:
-      'Opens the next progress interval. Resuming what is in progress changes nothing; what is idle has to become active instead.',
+      'Opens the next progress interval. Resuming a lesson that is in progress changes nothing; if it is idle, activate it instead.',
     example: {
       request: IDS,
       answer: { ...STARTED, progressIntervals: [interval(false), interval()] },
@@ -69,7 +69,7 @@ export const examples = {
   },
   idleLesson: {
     description:
-      'Opens an idle interval, within the progress interval that stays open. Time on task is progress time less idle time.',
+      'Opens an idle interval; the progress interval stays open. Time on task is progress time minus idle time.',
     example: { request: IDS, answer: { ...STARTED, idleIntervals: [interval()] }, after: 'startLesson' },
   },
   activateLesson: {
@@ -78,7 +78,7 @@ export const examples = {
   },
   updateProgress: {
     description:
-      'Records what is given and leaves the rest; `complete: true` ends the attempt and closes its open intervals. With `startTime` and no open attempt a whole attempt is recorded afterwards, up to `endTime` or now; it must not be in the future or overlap another. Ids may stand in the address or in the body, everything else in the body only.',
+      'Records the fields that are sent; `complete: true` ends the attempt and closes its open intervals. With `startTime` and no open attempt, a whole attempt is recorded after the fact, up to `endTime` or now; it must not be in the future or overlap another. Ids can be in the address or in the body, everything else only in the body.',
     example: {
       request: { ...IDS, pass: true, complete: true, score: 92, answers: [{ item: 'pitot cover', found: true }] },
       answer: {
@@ -94,7 +94,7 @@ export const examples = {
   },
   scoreObjective: {
     description:
-      "Without it, the lesson's score counts for its objectives. The lesson must have been started. Instructors say whom it is about with `studentId`; the class may then be left out.",
+      "Without it, the lesson's score counts for its objectives. The lesson must have been started. Instructors name the student with `studentId`; the class can then be left out.",
     example: {
       request: { ...IDS, objectiveId: 'objective-safety', score: 75 },
       answer: {
@@ -108,7 +108,7 @@ export const examples = {
   },
   launchLesson: {
     description:
-      "Send the person's browser to the address at once: it has the lesson's launch parameters, the platform's ids and, where the lesson passes it, a code that the app redeems within a minute. Students get a lesson that is not locked; instructors get any lesson of their class, without a `studentId`. A code is always for the caller, who must have allowed the app before, or does so with `allow`.",
+      "Send the person's browser to the address at once: it has the lesson's launch parameters, the platform's ids and, if the lesson passes one, a code that the app redeems within a minute. Students can launch lessons that are not locked; instructors can launch any lesson of their class, without a `studentId`. The code is for the caller, who must have allowed the app before, or does so with `allow`.",
     example: {
       request: IDS,
       answer: {
@@ -118,7 +118,7 @@ export const examples = {
   },
   watchClass: {
     description:
-      'A new stream begins with every student as they are now: active, idle, paused or finished. Each change follows within a second, and after a break `Last-Event-ID` brings what you missed in up to 30 days. Somebody who loses their role gets `removed`; a person may have 50 streams open in a process.',
+      'A new stream starts with the current state of every student: active, idle, paused or finished. Changes follow within a second, and after a break `Last-Event-ID` brings what you missed, for up to 30 days. Callers who lose their role get `removed`; a person can have 50 open streams per process.',
     example: { request: { classId: 'class-alpha' }, as: 'casey' as const },
   },
 }

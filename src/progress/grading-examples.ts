@@ -12,7 +12,7 @@ const { lessonResultId } = COMPLETED
 export const examples = {
   gradeAttempt: {
     description:
-      'Sets `score` and `pass` of an attempt that is completed, also where the app has reported others; result, best score and locks follow. It is kept who changed what and why, and a `reason` is needed except for the first grade of a lesson that instructors grade. Where only a score is given, a lesson with points is passed with enough of them.',
+      'Sets `score` and `pass` of a completed attempt, even if the app has reported others; result, best score and locks follow. The change is logged with its `reason`, which is required except for the first grade of a lesson that instructors grade. If only a score is sent, the points that the lesson needs decide whether it is passed.',
     example: {
       request: { ...STUDENT, pass: false, score: 60, reason: 'The left tyre was not looked at.' },
       answer: { ...COMPLETED, pass: false, score: 60 },
@@ -21,8 +21,7 @@ export const examples = {
     },
   },
   grantAttempts: {
-    description:
-      'For lessons that can be tried so often and no more. The attempts are added to those that the lesson has, for this student alone.',
+    description: 'For lessons with a limited number of attempts. The extra attempts are for this student only.',
     example: {
       request: { lessonId: 'lesson-checkride', studentId: 'student-avery', reason: 'The simulator froze.' },
       answer: {
@@ -37,12 +36,17 @@ export const examples = {
   },
   resetLesson: {
     description:
-      'Attempts so far stay in the history and count for nothing: the lesson is not started, not passed, and has all its attempts again; scores that were reported for its objectives are void. What had been unlocked by it is locked again. While an attempt is open the answer is 400 with code 4006: complete it first.',
-    example: { request: { ...STUDENT, reason: 'Began with the wrong aircraft.' }, answer: DONE, as: casey, after: 'updateProgress' },
+      'Earlier attempts stay in the history but no longer count: the lesson is not started, not passed, and has all its attempts again; scores that were reported for its objectives are void. What it had unlocked is locked again. If an attempt is still open, the answer is 400 with code 4006: complete it first.',
+    example: {
+      request: { ...STUDENT, reason: 'Began with the wrong aircraft.' },
+      answer: DONE,
+      as: casey,
+      after: 'updateProgress',
+    },
   },
   listGradeChanges: {
     description:
-      'Grades, scores of objectives that instructors gave, extra attempts and resets, the newest first, at most 1000. The student reads them, and so do those who read the student’s progress.',
+      'Grades, objective scores, extra attempts and resets by instructors, newest first, at most 1000. The student can read them, and so can everybody who can read the student’s progress.',
     example: {
       request: STUDENT,
       answer: [
@@ -73,7 +77,7 @@ export const examples = {
   },
   listAwaiting: {
     description:
-      'Attempts at lessons that instructors grade which are completed and not graded yet, in all classes that the caller teaches or in one, but for the caller’s own. Each has its `lessonResultId`, with which it is graded.',
+      'Completed attempts at instructor-graded lessons that have no grade yet, in one class or in all that the caller teaches, except the caller’s own. Use the `lessonResultId` to grade one.',
     example: {
       request: { classId: 'class-alpha' },
       answer: {

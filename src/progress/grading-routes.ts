@@ -53,7 +53,7 @@ export const gradingOperations: readonly Operation[] = [
   }),
   operation({
     name: 'resetLesson',
-    summary: 'Lets a student begin a lesson anew',
+    summary: 'Lets a student start a lesson over',
     ...examples.resetLesson,
     method: 'POST',
     path: `${path}/reset`,
@@ -68,7 +68,7 @@ export const gradingOperations: readonly Operation[] = [
   }),
   operation({
     name: 'listGradeChanges',
-    summary: 'Lists what instructors changed about a lesson of a student',
+    summary: 'Lists the changes that instructors made to a lesson of a student',
     ...examples.listGradeChanges,
     method: 'GET',
     path: `${path}/changes`,

@@ -9,7 +9,7 @@ const MAX_REASON = 1000
 const about = {
   ...lesson,
   studentId: Id('The student'),
-  classId: Type.Optional(Id('The class; the student’s, so it may be left out')),
+  classId: Type.Optional(Id('The student’s class; can be left out')),
 }
 const reason = (more = '') =>
   inBody(Text(`Why, in up to ${MAX_REASON} characters; the student reads it${more}`, MAX_REASON))
@@ -17,7 +17,7 @@ const reason = (more = '') =>
 export const GradeAttempt = Type.Object({
   ...about,
   lessonResultId: Type.Optional(inBody(Id('The attempt; by default the latest that is completed'))),
-  pass: Type.Optional(inBody(Flag('Whether it is passed; where only a score is given, the points decide'))),
+  pass: Type.Optional(inBody(Flag('Whether it is passed; if only a score is sent, the points decide'))),
   score: Type.Optional(inBody(Decimal('Points', -MAX_SCORE, MAX_SCORE))),
   reason: Type.Optional(reason('. A first grade needs none')),
 })
@@ -44,7 +44,7 @@ export const AttemptsLeft = Type.Object(
   {
     studentId: Type.String(),
     lessonId: Type.String(),
-    attempts: Type.Integer({ description: 'So many were started' }),
+    attempts: Type.Integer({ description: 'How many were started' }),
     extraAttempts: Type.Integer({ description: 'How many were given in addition to those of the lesson' }),
     attemptsLeft: Type.Integer(),
   },
@@ -71,17 +71,17 @@ export type Awaiting = Static<(typeof AwaitingPage)['properties']['docs']>
 export const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 /** Who did it, as the calling app knows them. */
 export const by = {
-  byId: orNull('userId of who did it; null outside of apps, and where the app does not know them'),
-  byName: orNull('Their name; null where the app does not know them, or the account is gone'),
+  byId: orNull('userId of the person who did it; null outside of apps, and if they do not use the app'),
+  byName: orNull('Their name; null if they do not use the app, or the account is gone'),
 }
 
 export const GradeChanges = Type.Array(
   Type.Object({
     change: Type.String({ description: 'grade, objective, extra attempt or reset' }),
-    lessonResultId: orNull('The attempt; null where it is about all of them'),
+    lessonResultId: orNull('The attempt; null if it is about all of them'),
     before: Type.Unknown({ description: 'What was' }),
     after: Type.Unknown({ description: 'What is since then' }),
-    reason: Type.String({ description: 'Empty where none was given' }),
+    reason: Type.String({ description: 'Empty if none was given' }),
     ...by,
     changed: Moment,
   }),

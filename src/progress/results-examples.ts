@@ -33,7 +33,7 @@ const OPEN = { locked: false, lockReason: null, statements: 0 }
 export const examples = {
   readLockReason: {
     description:
-      'In words, and as the ids of the lessons that have to be passed first. Where an instructor has locked or unlocked the lesson, that alone counts.',
+      'In words, and as the ids of the lessons to pass first. If an instructor has locked or unlocked the lesson, only that counts.',
     example: {
       request: { lessonId: 'lesson-checklist', ...CLASS },
       answer: {
@@ -47,7 +47,7 @@ export const examples = {
   },
   readResults: {
     description:
-      'Every lesson of the class with its result, the sentence that explains it, and why it is locked; child lessons follow their parent. An objective has the score that was reported for it, or else the score of the lesson, as a mean over those of its lessons that have one.',
+      'Every lesson of the class with its result, a sentence that explains it, and why it is locked; child lessons follow their parent. The score of an objective is the mean over its lessons: the score reported for it, or else the lesson’s.',
     example: {
       request: CLASS,
       answer: {
@@ -97,7 +97,7 @@ export const examples = {
   },
   readTimeline: {
     description:
-      'Attempts with their intervals, grades and other changes by instructors, scores of objectives, and the notes that the caller may read. Ask for the next page with `before`: what `next` says.',
+      'Attempts with their intervals, grades and other changes by instructors, scores of objectives, and the notes that the caller may read. For the next page, send `next` as `before`.',
     example: {
       request: { ...CLASS, limit: 2 },
       answer: {
@@ -137,7 +137,7 @@ export const examples = {
   },
   readGradebook: {
     description:
-      'A page of students, by name, each with a result for every lesson in their order. Students who were dropped are not in it.',
+      'A page of students, by name, each with a result for every lesson, in order. Dropped students are not included.',
     example: {
       request: { ...CLASS, limit: 1 },
       answer: {
@@ -162,7 +162,7 @@ export const examples = {
   },
   exportGradebook: {
     description:
-      'One line for each student, four columns for each lesson: result, score, attempts, and seconds on task. The file is UTF-8 with a mark at its beginning, so that spreadsheets read it; text that they would take for a formula begins with an apostrophe.',
+      'One line for each student, four columns for each lesson: result, score, attempts, and seconds on task. The file is UTF-8 with a byte order mark, so that spreadsheets open it correctly; text that looks like a formula starts with an apostrophe.',
     example: { request: CLASS, as: casey },
   },
 }

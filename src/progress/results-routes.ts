@@ -28,7 +28,7 @@ const REFUSED: readonly ErrorName[] = ['forbidden', 'validationFailed']
 export const resultOperations: readonly Operation[] = [
   operation({
     name: 'readLockReason',
-    summary: 'Says why a lesson is locked for a student, and what to do first',
+    summary: 'Explains why a lesson is locked for a student',
     ...examples.readLockReason,
     method: 'GET',
     path: '/edu/v1/lesson/progress/lock/reason',
@@ -43,7 +43,7 @@ export const resultOperations: readonly Operation[] = [
   }),
   operation({
     name: 'readResults',
-    summary: 'Reads how a student stands at every lesson and objective of a class, and why',
+    summary: 'Reads a student’s results for every lesson and objective of a class',
     ...examples.readResults,
     method: 'GET',
     path: `${path}/result`,
@@ -58,7 +58,7 @@ export const resultOperations: readonly Operation[] = [
   }),
   operation({
     name: 'readTimeline',
-    summary: 'Reads what happened to a student, the newest first',
+    summary: 'Reads the timeline of a student, newest first',
     ...examples.readTimeline,
     method: 'GET',
     path: `${path}/timeline`,
@@ -73,7 +73,7 @@ export const resultOperations: readonly Operation[] = [
   }),
   operation({
     name: 'readGradebook',
-    summary: 'Reads the gradebook of a class: its students and how they stand at each lesson',
+    summary: 'Reads the gradebook of a class: its students and their results',
     ...examples.readGradebook,
     method: 'GET',
     path: `${path}/gradebook`,

@@ -9,7 +9,7 @@ export type ReadResults = Static<typeof ReadResults>
 
 const lock = {
   locked: Type.Boolean(),
-  reason: orNull('Why it is locked; null where it is not'),
+  reason: orNull('Why it is locked; null if it is not'),
   missing: Type.Array(Type.String(), { description: 'Ids of the lessons to pass first' }),
 }
 export const LockReason = Type.Object(
@@ -24,7 +24,7 @@ const standing = {
   result: Type.Enum([...RESULTS], { description: 'Of the latest attempt' }),
   score: Type.Union([Type.Number(), Type.Null()], { description: 'Of the latest attempt' }),
   attempts: Type.Integer({ description: 'Those that count' }),
-  timeOnTask: Type.Integer({ description: 'In seconds, over all attempts that count; what runs is included' }),
+  timeOnTask: Type.Integer({ description: 'In seconds, over all attempts that count, including a running one' }),
 }
 
 export const Results = Type.Object(
@@ -39,7 +39,7 @@ export const Results = Type.Object(
         ...standing,
         explanation: Type.String({ description: 'Why the result is what it is, in a sentence' }),
         attemptsLeft: Type.Union([Type.Integer(), Type.Null()], {
-          description: 'How many more may be started; null where there is no limit',
+          description: 'How many more may be started; null if there is no limit',
         }),
         awaitsGrade: Type.Boolean({ description: 'Whether the latest attempt waits for an instructor’s grade' }),
         bestScore: Score,
@@ -57,7 +57,7 @@ export const Results = Type.Object(
         objectiveId: Type.String(),
         name: Type.String(),
         score: Type.Union([Type.Number(), Type.Null()], {
-          description: 'The mean over its lessons that have a score; null where none has',
+          description: 'The mean over its lessons that have a score; null if none has',
         }),
         lessons: Type.Array(
           Type.Object({
@@ -113,9 +113,9 @@ export type Gradebook = Static<typeof Gradebook>
 
 export const ReadTimeline = Type.Object({
   studentId: student.studentId,
-  classId: Type.Optional(Id('The class; that of the student where one is named')),
+  classId: Type.Optional(Id('The class; that of the student if one is named')),
   before: Type.Optional(DateTime('Only what happened earlier; by default the newest')),
-  limit: Type.Optional(Whole('Entries a page, and those of the same moment as the last one; 50 by default', 1, 200)),
+  limit: Type.Optional(Whole('Entries per page, plus those of the same moment as the last one; 50 by default', 1, 200)),
 })
 export type ReadTimeline = Static<typeof ReadTimeline>
 
@@ -126,16 +126,16 @@ export const Timeline = Type.Object(
         at: Moment,
         kind: Type.String({
           description:
-            'started, completed; progress, idle (an interval); grade, extra attempt, reset; objective; note; statement (sent by an app). Others may come',
+            'started, completed; progress, idle (an interval); grade, extra attempt, reset; objective; note; statement (sent by an app). More kinds may be added',
         }),
         lessonId: orNull('The lesson'),
         lessonResultId: orNull('The attempt'),
         ...by,
-        data: Type.Unknown({ description: 'What there is to say about an entry of this kind' }),
+        data: Type.Unknown({ description: 'Details, depending on the kind' }),
       }),
-      { description: 'The newest first' },
+      { description: 'Newest first' },
     ),
-    next: Type.Union([Moment, Type.Null()], { description: '`before` of the next page; null at the end' }),
+    next: Type.Union([Moment, Type.Null()], { description: 'Send it as `before` for the next page; null at the end' }),
   },
   { title: 'Timeline' },
 )

@@ -32,13 +32,13 @@ const REFUSED: readonly ErrorName[] = ['forbidden', 'notFound', 'validationFaile
 
 const MOVES = [
   { verb: 'pause', name: 'pauseLesson', summary: 'Pauses a lesson' },
-  { verb: 'resume', name: 'resumeLesson', summary: 'Goes on with a lesson that is paused' },
+  { verb: 'resume', name: 'resumeLesson', summary: 'Resumes a paused lesson' },
   {
     verb: 'idle',
     name: 'idleLesson',
-    summary: 'Says that the student is away; the time does not count as time on task',
+    summary: 'Marks the student as away; the time does not count as time on task',
   },
-  { verb: 'active', name: 'activateLesson', summary: 'Says that the student is back' },
+  { verb: 'active', name: 'activateLesson', summary: 'Marks the student as back' },
 ] as const
 
 export const progressOperations: readonly Operation[] = [
@@ -74,7 +74,7 @@ export const progressOperations: readonly Operation[] = [
   }),
   operation({
     name: 'readLocks',
-    summary: 'Says which lessons of a class are locked for a student',
+    summary: 'Shows which lessons of a class are locked for a student',
     ...examples.readLocks,
     method: 'GET',
     path: `${path}/lock`,
@@ -137,7 +137,7 @@ export const progressOperations: readonly Operation[] = [
   }),
   operation({
     name: 'scoreObjective',
-    summary: 'Records the score of an objective, where it is another than the lesson has',
+    summary: 'Records a score for an objective, if it differs from the lesson’s',
     ...examples.scoreObjective,
     method: 'POST',
     path: `${path}/objective`,
@@ -169,7 +169,7 @@ export const progressOperations: readonly Operation[] = [
   }),
   operation({
     name: 'launchLesson',
-    summary: 'Gives the address that opens a lesson in its app',
+    summary: 'Returns the address that opens a lesson in its app',
     ...examples.launchLesson,
     method: 'POST',
     path: '/edu/v1/lesson/launch',

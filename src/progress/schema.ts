@@ -21,7 +21,7 @@ export const UpdateProgress = Type.Object({
   score: Type.Optional(inBody(Decimal('Points', -MAX_SCORE, MAX_SCORE))),
   answers: Type.Optional(inBody(AnyList('Whatever the app keeps about answers, also as JSON text; up to 256 KiB'))),
   startTime: Type.Optional(
-    inBody(DateTime('When an attempt began that is reported afterwards; means nothing while an attempt is open')),
+    inBody(DateTime('When the attempt began, if it is reported afterwards; ignored while an attempt is open')),
   ),
   endTime: Type.Optional(inBody(DateTime('When the attempt ended; ends it'))),
 })
@@ -59,7 +59,7 @@ export const Progress = Type.Object(
     started: Moment,
     completed: Type.Union([Moment, Type.Null()], { description: 'Null until the lesson is completed' }),
     progressIntervals: Type.Array(Interval, { description: 'When the lesson was open' }),
-    idleIntervals: Type.Array(Interval, { description: 'When the student was away, within the others' }),
+    idleIntervals: Type.Array(Interval, { description: 'When the student was away, within the progress intervals' }),
   },
   { title: 'LessonProgress' },
 )
@@ -87,9 +87,7 @@ export const LaunchLesson = Type.Object({
   ...lesson,
   classId: Type.Optional(Id('The class; by default the newest one in which the caller takes the lesson')),
   allow: Type.Optional(
-    inBody(
-      Flag('Allows the app as the consent page does, where the caller has not yet: only say so when they were asked'),
-    ),
+    inBody(Flag('Allows the app as the consent page does, if the caller has not yet: send it only after asking them')),
   ),
 })
 export type LaunchLesson = Static<typeof LaunchLesson>
@@ -108,14 +106,14 @@ const who = {
   name: Type.String(),
 }
 const work = {
-  state: TextOrNull('in progress, paused, idle or completed; null where there is no attempt'),
+  state: TextOrNull('in progress, paused, idle or completed; null if there is no attempt'),
   result: TextOrNull('IN PROGRESS, PASS, FAIL or INCOMPLETE'),
   score: Type.Union([Type.Number(), Type.Null()]),
   changedDate: Type.Union([Moment, Type.Null()]),
 }
 export const StudentState = Type.Object({
   ...who,
-  lessonId: TextOrNull('The lesson that is open, or else the latest; null where none was started'),
+  lessonId: TextOrNull('The lesson that is open, or else the latest; null if none was started'),
   ...work,
 })
 export type StudentState = Static<typeof StudentState>

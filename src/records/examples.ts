@@ -19,7 +19,7 @@ const info = { readiness: 0.82, reviewed: MOMENT }
 export const examples = {
   readRecords: {
     description:
-      'What the people of the plugin’s organisations have learned and can do, in a plain array, a page at a time and always in the same order. The end is reached when a page has fewer entries than `limit`. An organisation that the plugin was not given is answered like one that does not exist.',
+      'What the people of the plugin’s organisations have learned and can do: a plain array, a page at a time, always in the same order. A page with fewer entries than `limit` is the last. An organisation that the plugin was not given is treated as unknown.',
     example: {
       request: { orgIds: 'sandhills', limit: 100 },
       answer: [
@@ -37,12 +37,12 @@ export const examples = {
   },
   setAdditionalInfo: {
     description:
-      'One record of any JSON for each person, which replaces the one before. No other plugin and no app reads it; the person finds it in the download of their data.',
+      'One JSON value for each person; a new one replaces it. No other plugin and no app can read it; the person finds it in the download of their data.',
     example: { request: { userId, info }, answer: { userId, info, updatedDate: MOMENT }, after },
   },
   readOtherSkills: {
     description:
-      'Hobbies and skills of a person of the plugin’s organisations, in their own words. Both lists are empty until they have set them.',
+      'Hobbies and skills of a person of the plugin’s organisations, in their own words. Both lists are empty until they set them.',
     example: {
       request: { userId },
       answer: { userId, hobbies: ['gliding'], skills: ['radio navigation'] },

@@ -35,7 +35,7 @@ export const recordOperations: readonly Operation[] = [
   }),
   operation({
     name: 'setAdditionalInfo',
-    summary: 'Writes down something about a person',
+    summary: 'Stores data of the plugin about a person',
     ...examples.setAdditionalInfo,
     method: 'POST',
     path: `${path}/additional-info`,

@@ -3,7 +3,7 @@ import { assertedBy, orgIds } from '../badges/schema.ts'
 import { AnyJson, Id } from '../http/input/fields.ts'
 import { paging } from '../paging.ts'
 
-const userId = Id('The person, as the plugin knows them')
+const userId = Id('userId of the person, in this plugin')
 
 export const ReadRecords = Type.Object({ orgIds, ...paging })
 export type ReadRecords = Static<typeof ReadRecords>
@@ -29,14 +29,14 @@ const BadgeOfRecord = Type.Object({ badgeId: Type.String(), name: Type.String(),
 export const LearningRecord = Type.Object(
   {
     userId: Type.String(),
-    dutyTitle: Type.String({ description: 'As their organisation says; empty where it does not' }),
-    afsc: Type.String({ description: 'Air Force Specialty Code, or the like; empty where they do not say' }),
+    dutyTitle: Type.String({ description: 'As set by their organisation; empty if not set' }),
+    afsc: Type.String({ description: 'Air Force Specialty Code, or the equivalent; empty if not set' }),
     education: Texts('Schools and degrees, in their own words'),
     courses: Type.Array(CourseOfRecord, {
       description:
-        'Courses of the plugin’s organisations; where there are several classes, as in the one that went furthest',
+        'Courses of the plugin’s organisations; if there are several classes, the one with the most progress',
     }),
-    badges: Type.Array(BadgeOfRecord, { description: 'Of the plugin’s organisations, and the plugin’s own' }),
+    badges: Type.Array(BadgeOfRecord, { description: 'Badges of the plugin’s organisations, and the plugin’s own' }),
     skills: Texts('What they can do, in their own words'),
   },
   { title: 'LearningRecord' },

@@ -10,7 +10,7 @@ export const requestOperations: readonly Operation[] = [
     name: 'listAppRequests',
     summary: 'Lists the latest requests of an app',
     description:
-      'What the app asked for and how it was answered, the newest first; they appear after a few seconds. Refusals are all there, and of many successes in a second a sample. Nothing is kept of what a request or its answer said, nor of the user whom it was for.',
+      'Requests and how they were answered, newest first; they appear after a few seconds. All refusals are kept, and a sample of the successes if there are many in a second. Bodies and users are not recorded.',
     example: {
       request: { clientId: CLIENT_ID, status: '2xx', limit: 1 },
       answer: {

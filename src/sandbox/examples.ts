@@ -7,21 +7,21 @@ const answer = { docs: [{ handle: TESTER, name: 'Alex Abara', createdDate: MOMEN
 export const examples = {
   makeTestPeople: {
     description:
-      'Ten people with names and no password, who let others find them: for trying an app with other people in it. If you have some already, the missing ones are made. They exist only in the sandbox; production refuses this with 400/4006.',
+      'Ten people with names and no password, whom others can find: for trying an app with other people in it. If you have some already, only the missing ones are created. They exist only in the sandbox; production refuses this with 400/4006.',
     example: { answer, ...where, isLive: true },
   },
   listTestPeople: {
-    description: 'Those that the caller has made, in the order in which they were made. Nobody sees those of others.',
+    description: 'The caller’s own test people, oldest first. Nobody else sees them.',
     example: { answer, ...where, isLive: true, after: 'makeTestPeople' },
   },
   signInAsTestPerson: {
     description:
-      'From then on this browser is theirs, as if they had signed in; the developer has to sign in again to be themselves. You can do so only with people whom you have made, and only in the sandbox.',
+      'From then on this browser is signed in as the test person; sign in again to be yourself. It works only with your own test people, and only in the sandbox.',
     example: { request: { handle: TESTER }, answer: DONE, ...where, after: 'makeTestPeople' },
   },
   resetTestPeople: {
     description:
-      'Everything that they did is gone with them: buckets, progress, statements, sessions. The new ones have other handles.',
+      'Everything that they did is deleted too: buckets, progress, statements, sessions. The new ones have new handles.',
     example: { answer, ...where, isLive: true },
   },
 }

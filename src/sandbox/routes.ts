@@ -16,7 +16,7 @@ const role = 'developer of an organisation, or administrator; in the sandbox'
 export const sandboxOperations: readonly Operation[] = [
   operation({
     name: 'makeTestPeople',
-    summary: 'Makes ten test people',
+    summary: 'Creates ten test people',
     ...examples.makeTestPeople,
     method: 'PUT',
     path,
@@ -46,7 +46,7 @@ export const sandboxOperations: readonly Operation[] = [
   }),
   operation({
     name: 'signInAsTestPerson',
-    summary: 'Signs the caller in as one of their test people, in this browser',
+    summary: 'Signs this browser in as one of the caller’s test people',
     ...examples.signInAsTestPerson,
     method: 'POST',
     path: `${path}/signin`,
@@ -57,7 +57,7 @@ export const sandboxOperations: readonly Operation[] = [
     from: 'body',
     output: success<{ cookie: string[] }>({
       headersOf: ({ cookie }) => ({ 'set-cookie': cookie }),
-      headers: { 'Set-Cookie': 'The new cookie of this browser; the one before is worth nothing' },
+      headers: { 'Set-Cookie': 'The new cookie of this browser; the old one stops working' },
     }),
     isUnrepeatable: true,
     errors: ['impossibleNow', 'notFound', 'wrongCredentials'],
@@ -67,7 +67,7 @@ export const sandboxOperations: readonly Operation[] = [
   }),
   operation({
     name: 'resetTestPeople',
-    summary: 'Removes the test people of the caller, and makes ten new ones',
+    summary: 'Removes the test people of the caller, and creates ten new ones',
     ...examples.resetTestPeople,
     method: 'POST',
     path: `${path}/reset`,

@@ -9,7 +9,7 @@ export const examples = {
   },
   sampleUsers: {
     description:
-      'Use it to suggest people to meet. Every user who can be found is equally likely and comes at most once; fewer come back if there are not enough. It counts towards the same limit as searching, and shows anonymous users five at most.',
+      'Use it to suggest people to meet. Every user who can be found is equally likely and comes at most once; fewer come back if there are not enough. It counts towards the same limit as searching, and anonymous users get at most five.',
     example: { request: { count: 1 }, answer: [BLAKE] },
   },
 }

@@ -18,7 +18,7 @@ export const skillOperations: readonly Operation[] = [
   operation({
     name: 'readSkills',
     summary: "Reads the person's hobbies, skills and education",
-    description: 'Everything is in the words of the person. It is empty until they have set it.',
+    description: 'Everything is in the person’s own words. It is empty until they set it.',
     example: { answer: example, after: 'setSkills' },
     method: 'GET',
     path,

@@ -8,7 +8,7 @@ const fields = {
   skills: names('What the person can do, in their own words', 100),
   afsc: Type.String({
     maxLength: 100,
-    description: 'Air Force Specialty Code, or what another service has in its place',
+    description: 'Air Force Specialty Code, or the equivalent of another service',
   }),
   education: names('Schools and degrees, in their own words', 200),
 }

@@ -10,7 +10,7 @@ const FLEW = { verbId: 'https://sandhills.example.org/verbs/flew', name: 'flew' 
 export const examples = {
   captureStatement: {
     description:
-      'The statement is checked, linked to what its ids name, stored once and seen in the student’s timeline. An app speaks for the user who is signed in, instructors for students of their classes. With an `id` of its own a statement can be sent again: the same changes nothing, another one under that id is refused with 409.',
+      'The statement is checked, linked to the records that its ids name, stored, and shown in the student’s timeline. Apps send statements for the signed-in user, instructors for students of their classes. With an `id` you can safely resend: the same statement changes nothing, a different one with that id is refused with 409.',
     example: {
       request: {
         actor: { objectType: 'Agent', account: { homePage: BASE_URL, name: '@avery' } },
@@ -29,7 +29,7 @@ export const examples = {
   },
   captureSimpleStatement: {
     description:
-      'The object names what the statement is about, and whatever else there is to say: questionText, questionIndex, error, assist, safety, knowledge, target. Where no student is named it is the actor, in the newest class that takes the lesson.',
+      'The object says what the statement is about, and can have questionText, questionIndex, error, assist, safety, knowledge, target and more. If no student is named, it is the actor, in the newest class that takes the lesson.',
     example: {
       request: {
         timestamp: MOMENT,
@@ -42,7 +42,7 @@ export const examples = {
   },
   listVerbs: {
     description:
-      'The verbs that statements of v2 may have: those that came with the platform, and those that administrators have added. v1 says its verbs in words, and takes any.',
+      'The verbs that v2 statements can use: the built-in ones, and those that administrators have added. v1 takes any verb as plain text.',
     example: {
       answer: [
         ...[...STANDARD_VERBS].map(([verbId, name]) => ({ verbId, name, standard: true })),
@@ -53,12 +53,11 @@ export const examples = {
     },
   },
   addVerb: {
-    description: 'From then on statements may have it. The audit log says who added it.',
+    description: 'Statements can use it from then on. The audit log says who added it.',
     example: { request: FLEW, answer: { ...FLEW, standard: false }, as: 'ellis' as const },
   },
   removeVerb: {
-    description:
-      'New statements with it are refused, those that are there stay. What came with the platform cannot be removed.',
+    description: 'New statements with it are refused; existing ones stay. Built-in verbs cannot be removed.',
     example: { request: { verbId: FLEW.verbId }, answer: DONE, as: 'ellis' as const, after: 'addVerb' },
   },
 }

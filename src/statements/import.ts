@@ -55,7 +55,7 @@ export const statementTie: ImportTie<ClassEntry, Found, ReadonlySet<string>, rea
       maxItems: MAX_STATEMENTS,
       must: `a list of at most ${MAX_STATEMENTS} statements`,
       about:
-        'Statements are added, each known by its id; one that is there stays as it is, and none is taken away (see below)',
+        'Statements to add, recognised by id; existing ones stay as they are (see below)',
     } satisfies Field),
   ),
   when: 'after',

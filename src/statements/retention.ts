@@ -13,9 +13,9 @@ import { removeStatements } from './storing.ts'
 
 export interface Removal {
   readonly statements: number
-  /** Contents that no other statement has. */
+  /** Attachments that no other statement uses. */
   readonly attachments: number
-  /** Months that go as a whole. */
+  /** Months that are removed as a whole. */
   readonly months: number
 }
 
@@ -23,7 +23,7 @@ export interface Removal {
 type Remover = Caller & { readonly personId?: number | undefined; readonly key?: string | undefined }
 
 interface Age {
-  /** What was stored before this moment goes. */
+  /** Removes what was stored before this moment. */
   readonly before: Date
 }
 

@@ -5,23 +5,23 @@ const ids = 'lessonId, classId, studentId, lessonResultId, objectiveId, courseId
 
 export const CaptureV2 = Type.Object(
   {
-    id: Type.Optional(Id('The statement’s own id, a UUID: who sends it again changes nothing', 36)),
+    id: Type.Optional(Id('The statement’s own id, a UUID: sending it again changes nothing', 36)),
     actor: AnyJson('An agent whose account has the home page of the platform and, as its name, the handle with its @'),
     verb: AnyJson('A verb of the library, as {"id": …}'),
     object: AnyJson('An activity with the platform’s id of it in `extensions`, or in `definition.extensions`'),
-    result: Type.Optional(AnyJson('What came of it, as xAPI has it')),
-    context: Type.Optional(AnyJson('What it belongs to, as xAPI has it; more ids of the platform in `extensions`')),
+    result: Type.Optional(AnyJson('The result, as in xAPI')),
+    context: Type.Optional(AnyJson('The context, as in xAPI; more ids of the platform in `extensions`')),
     timestamp: Type.Optional(DateTime('When it happened')),
-    authority: Type.Optional(AnyJson('Ignored: the platform says through which app it came')),
+    authority: Type.Optional(AnyJson('Ignored: the platform sets it')),
   },
   { additionalProperties: false },
 )
 export type CaptureV2 = Static<typeof CaptureV2>
 
 export const CaptureV1 = Type.Object({
-  actor: Id('The acting user, as this app knows them'),
+  actor: Id('userId of the acting user, in this app'),
   verb: Text('What they did, in words', 200),
-  object: JsonObject(`What it is about: ${ids}, and whatever else there is to say. Also as JSON text`),
+  object: JsonObject(`What it is about: ${ids}, and anything else. Also as JSON text`),
   timestamp: Type.Optional(DateTime('When it happened')),
 })
 export type CaptureV1 = Static<typeof CaptureV1>
@@ -40,7 +40,7 @@ export const Verb = Type.Object(
   {
     verbId: Type.String(),
     name: Type.String(),
-    standard: Type.Boolean({ description: 'It came with the platform, and stays' }),
+    standard: Type.Boolean({ description: 'Whether it is built in and cannot be removed' }),
   },
   { title: 'Verb' },
 )

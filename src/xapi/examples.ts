@@ -15,31 +15,31 @@ export const statement = {
 export const examples = {
   sendStatements: {
     description:
-      'For any tool that speaks xAPI. A statement that was sent before is left as it is; another one with the same id is refused with 409. Of a batch either all statements are stored or none, and each fault is named with its place.',
+      'For any tool that speaks xAPI. Sending a statement again changes nothing; a different one with the same id is refused with 409. Either all statements of a batch are stored or none, and each fault is reported with its place.',
     example: { request: { body: [statement] }, headers: version },
   },
   putStatement: {
     description:
-      'The same for one statement whose id stands in the address. Sending it again changes nothing, so it is safe to repeat after a lost answer.',
+      'Stores one statement under the id in the address. Sending it again changes nothing, so it is safe to repeat after a lost answer.',
     example: { request: { statementId: statement.id, body: statement }, headers: version },
   },
   getStatements: {
     description:
-      'The newest come first, a page at a time; `more` is the path of the next page and is valid for a day. A caller with only the scope statements/read/mine sees what they have sent themselves. A statement that refers to another one is also found by what that one is found by.',
+      'Newest first, a page at a time; `more` is the path of the next page and is valid for a day. A caller with only the scope statements/read/mine sees what they have sent themselves. A statement that refers to another one is also found if that one matches.',
     example: { request: { verb: statement.verb.id, limit: 10 }, headers: version, after: 'sendStatements' },
   },
   getActivity: {
     description:
-      'Definitions of an activity come with statements of those who have the scope define, and are put together. With Accept-Language one language of each name is shown.',
+      'It is merged from statements whose senders have the scope define. With Accept-Language, each name is shown in one language.',
     example: { request: { activityId: statement.object.id }, headers: version, after: 'sendStatements' },
   },
   getAgent: {
     description:
-      'A Person of the specification: the identifier, and the names that the agent has had in statements. Nothing is told of a person’s other identifiers.',
+      'A Person as in the xAPI specification: the identifier, and the names that the agent has had in statements. Other identifiers of the person are not revealed.',
     example: { request: { agent: JSON.stringify(statement.actor) }, headers: version, as, after: 'sendStatements' },
   },
   getAbout: {
-    description: 'What clients ask first, to choose a version. It needs no key and no version header.',
+    description: 'Clients call this first, to choose a version. It needs no key and no version header.',
     example: {},
   },
 }

@@ -80,7 +80,7 @@ export const xapiOperations: readonly Operation[] = [
   }),
   operation({
     name: 'getStatements',
-    summary: 'Reads statements: one by its id, or those that filters find',
+    summary: 'Reads statements, by id or with filters',
     ...examples.getStatements,
     ...statements,
     method: 'GET',
@@ -107,7 +107,7 @@ export const xapiOperations: readonly Operation[] = [
   }),
   operation({
     name: 'getActivity',
-    summary: 'Reads what is known of an activity',
+    summary: 'Reads the definition of an activity',
     ...examples.getActivity,
     ...resource('/xapi/activities'),
     method: 'GET',
@@ -123,7 +123,7 @@ export const xapiOperations: readonly Operation[] = [
   }),
   operation({
     name: 'getAgent',
-    summary: 'Reads what is known of an agent',
+    summary: 'Reads what is known about an agent',
     ...examples.getAgent,
     ...resource('/xapi/agents'),
     method: 'GET',
@@ -139,7 +139,7 @@ export const xapiOperations: readonly Operation[] = [
   }),
   operation({
     name: 'getAbout',
-    summary: 'Tells which versions of xAPI are spoken here',
+    summary: 'Lists the supported versions of xAPI',
     ...examples.getAbout,
     ...resource('/xapi/about'),
     method: 'GET',

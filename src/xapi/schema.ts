@@ -25,9 +25,7 @@ export const GetStatements = Type.Object(
     ...FilterFields,
     statementId: Type.Optional(Id('One statement, by its id', 100)),
     voidedStatementId: Type.Optional(Id('One statement that was voided, by its id', 100)),
-    limit: Type.Optional(
-      Whole(`Statements on a page, up to ${MOST_ON_PAGE}; 0: as many as there may be`, 0, 1_000_000),
-    ),
+    limit: Type.Optional(Whole(`Statements per page, up to ${MOST_ON_PAGE}; 0: as many as allowed`, 0, 1_000_000)),
     format: Type.Optional(Text('`exact` (as they were sent), `ids` or `canonical`', 20)),
     attachments: Type.Optional(Flag('With the bytes of attachments, as multipart/mixed')),
     ascending: Type.Optional(Flag('The oldest first')),

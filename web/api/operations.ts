@@ -314,52 +314,52 @@ export type StandardOauthError = { error: string; error_description: string }
 /** Turns a code, or a refresh token, into an access token and a refresh token. */
 export const requestTokens = /* @__PURE__ */ operation<{ grant_type?: string; client_id?: string; client_secret?: string; code?: string; code_verifier?: string; redirect_uri?: string; refresh_token?: string }, Tokens>('requestTokens', 'POST', '/oauth/token')
 
-/** Ends a session at once: the one of the refresh token, or of the Bearer token. */
+/** Ends a session: the one that the refresh token or the access token belongs to. */
 export const logOut = /* @__PURE__ */ operation<{ refresh_token?: string }, Success>('logOut', 'POST', '/oauth/logout')
 
-/** Tells whether an access token is still valid. */
+/** Checks whether an access token is still valid. */
 export const validateToken = /* @__PURE__ */ operation<Record<never, never>, ValidateTokenAnswer>('validateToken', 'GET', '/oauth/token/validate')
 
-/** Tells whether a session is still valid: the one of the refresh token, or of the Bearer token, which may have expired. */
+/** Checks whether a session is still valid, even if its access token has expired. */
 export const validateSession = /* @__PURE__ */ operation<{ refresh_token?: string }, ValidateSessionAnswer>('validateSession', 'GET', '/oauth/session/validate')
 
-/** Signs a person in with handle and password, for apps that an administrator has allowed to. */
+/** Signs a person in with handle and password, if an administrator has enabled this for the app. */
 export const signInWithBasic = /* @__PURE__ */ address<Record<never, never>>('/auth/basic')
 
-/** Gives the address that opens a lesson in its app: the launch address, with a code for the person who asks. */
+/** Returns the launch address of an app, with a sign-in code for the caller. */
 export const launchApp = /* @__PURE__ */ operation<{ clientId: string; launchUri: string }, LaunchAppAnswer>('launchApp', 'POST', '/account/v1/launch')
 
-/** What OAuth libraries need to know of this server (RFC 8414). */
+/** Returns the OAuth server metadata (RFC 8414). */
 export const readServerMetadata = /* @__PURE__ */ operation<Record<never, never>, ServerMetadata>('readServerMetadata', 'GET', '/.well-known/oauth-authorization-server')
 
 /** Turns a code, a refresh token or a device code into tokens (RFC 6749, RFC 7636, RFC 8628). */
 export const requestStandardTokens = /* @__PURE__ */ operation<{ grant_type?: string; client_id?: string; client_secret?: string; code?: string; code_verifier?: string; redirect_uri?: string; refresh_token?: string; device_code?: string; scope?: string }, StandardTokens>('requestStandardTokens', 'POST', '/oauth/v2/token')
 
-/** Takes a token back: a refresh token ends the session, an access token only itself (RFC 7009). */
+/** Revokes a token: a refresh token ends the session, an access token only itself (RFC 7009). */
 export const revokeToken = /* @__PURE__ */ operation<{ client_id?: string; client_secret?: string; token: string; token_type_hint?: string }, Success>('revokeToken', 'POST', '/oauth/v2/revoke')
 
-/** Tells an app with a secret what a token of its own is worth now (RFC 7662). */
+/** Tells an app whether one of its tokens is valid, and whose it is (RFC 7662). */
 export const introspectToken = /* @__PURE__ */ operation<{ client_id?: string; client_secret?: string; token: string; token_type_hint?: string }, TokenFacts>('introspectToken', 'POST', '/oauth/v2/introspect')
 
-/** Gives a device without a browser a code, and one for a person to type elsewhere (RFC 8628). */
+/** Starts a sign-in on a device without a browser (RFC 8628). */
 export const startDevice = /* @__PURE__ */ operation<{ client_id?: string; client_secret?: string; scope?: string }, DeviceCodes>('startDevice', 'POST', '/oauth/v2/device/authorize')
 
 /** Signs a person in to the platform itself, in this browser. */
 export const signIn = /* @__PURE__ */ operation<{ handle: string; password: string; keep?: boolean }, Me>('signIn', 'POST', '/account/v1/signin')
 
-/** Sends a link with which an account can be made; the answer is always the same. */
+/** Sends a sign-up link by e-mail; the answer is always the same. */
 export const askSignUp = /* @__PURE__ */ operation<{ email: string }, Success>('askSignUp', 'POST', '/account/v1/signup/ask')
 
-/** Makes an account with the code of a link, and signs in here. */
+/** Creates an account with the code from a sign-up link, and signs in. */
 export const signUp = /* @__PURE__ */ operation<{ code: string; handle: string; firstName: string; lastName: string; dateOfBirth: string; password: string }, Me>('signUp', 'POST', '/account/v1/signup')
 
 /** Signs the person out in this browser; apps stay signed in. */
 export const signOut = /* @__PURE__ */ operation<Record<never, never>, Success>('signOut', 'POST', '/account/v1/signout')
 
-/** Says who is signed in. */
+/** Returns who is signed in. */
 export const readMe = /* @__PURE__ */ operation<Record<never, never>, Me>('readMe', 'GET', '/account/v1/me')
 
-/** Says which environment this is, who is signed in, and which pages are for them. */
+/** Returns the environment, who is signed in, and which pages they can use. */
 export const readHere = /* @__PURE__ */ operation<Record<never, never>, Here>('readHere', 'GET', '/account/v1/here')
 
 /** Lists the apps that the person is a user of, with their sessions; at most 200. */
@@ -374,22 +374,22 @@ export const endBrowser = /* @__PURE__ */ operation<{ browserId: string }, Succe
 /** Ends one of the person's sessions in an app; its tokens stop working at once. */
 export const endSession = /* @__PURE__ */ operation<{ sessionId: string }, Success>('endSession', 'POST', '/account/v1/session/end')
 
-/** Ends all sessions in apps, signs the person out in all browsers but this one, and lists the passkeys, which stay. */
+/** Ends all sessions in apps and signs out all other browsers; passkeys stay and are listed. */
 export const endEverythingElse = /* @__PURE__ */ operation<Record<never, never>, Ended>('endEverythingElse', 'POST', '/account/v1/sessions/end-all')
 
-/** Takes the consent to an app back and ends its sessions; consent given again finds the same userId. */
+/** Withdraws consent to an app and ends its sessions. */
 export const withdrawConsent = /* @__PURE__ */ operation<{ clientId: string }, Success>('withdrawConsent', 'POST', '/account/v1/app/withdraw')
 
-/** Sets a new password and ends everything that the old one opened; this browser stays signed in. */
+/** Sets a new password and ends all other sessions; this browser stays signed in. */
 export const changePassword = /* @__PURE__ */ operation<{ password: string; newPassword: string; removePasskeys?: string[] | string }, Ended>('changePassword', 'POST', '/account/v1/password')
 
-/** Sends a link for a new password, where there is such a person with an e-mail address; the answer is always the same. */
+/** Sends a password reset link by e-mail; the answer is always the same. */
 export const askPasswordReset = /* @__PURE__ */ operation<{ handle: string }, Success>('askPasswordReset', 'POST', '/account/v1/password/reset/ask')
 
-/** Sets a new password with the code of a link, ends everything that the old one opened, and signs in here. */
+/** Sets a new password with the code from a reset link, ends all sessions, and signs in. */
 export const resetPassword = /* @__PURE__ */ operation<{ code: string; password: string; removePasskeys?: string[] | string }, Ended>('resetPassword', 'POST', '/account/v1/password/reset')
 
-/** Finds what the caller may see by its name. */
+/** Searches everything that the caller can see, by name. */
 export const findAnything = /* @__PURE__ */ operation<{ text: string }, Findings>('findAnything', 'GET', '/account/v1/find')
 
 /** Downloads everything that the platform keeps about the person, as a zip of JSON files; one at a time. */
@@ -398,22 +398,22 @@ export const exportEverything = /* @__PURE__ */ operation<{ password?: string },
 /** Lists your passkeys, the oldest first. */
 export const listPasskeys = /* @__PURE__ */ operation<Record<never, never>, Passkey[]>('listPasskeys', 'GET', '/account/v1/passkeys')
 
-/** Gives what a browser needs to make a passkey, for 5 minutes. */
+/** Returns the options for creating a passkey, valid for 5 minutes. */
 export const startPasskey = /* @__PURE__ */ operation<{ password?: string; proof?: unknown }, StartPasskeyAnswer>('startPasskey', 'POST', '/account/v1/passkey/options')
 
-/** Gives what a browser needs to ask for a passkey as a proof, for 5 minutes. */
+/** Returns the options for a proof by passkey, valid for 5 minutes. */
 export const startPasskeyProof = /* @__PURE__ */ operation<Record<never, never>, StartPasskeyProofAnswer>('startPasskeyProof', 'POST', '/account/v1/passkey/proof/options')
 
-/** Adds the passkey that the browser made. */
+/** Adds the passkey that the browser created. */
 export const addPasskey = /* @__PURE__ */ operation<{ response: unknown; name?: string }, Passkey>('addPasskey', 'POST', '/account/v1/passkey')
 
-/** Gives one of your passkeys another name. */
+/** Renames one of your passkeys. */
 export const renamePasskey = /* @__PURE__ */ operation<{ passkeyId: string; name: string }, Success>('renamePasskey', 'POST', '/account/v1/passkey/rename')
 
 /** Removes one of your passkeys: nobody can sign in with it any more. */
 export const removePasskey = /* @__PURE__ */ operation<{ passkeyId: string; password?: string; proof?: unknown }, Success>('removePasskey', 'POST', '/account/v1/passkey/remove')
 
-/** Gives what a browser needs to ask for a passkey, for 5 minutes. */
+/** Returns the options for signing in with a passkey, valid for 5 minutes. */
 export const startPasskeySignIn = /* @__PURE__ */ operation<Record<never, never>, StartPasskeyProofAnswer>('startPasskeySignIn', 'POST', '/account/v1/passkey/signin/options')
 
 /** Signs you in with a passkey, in this browser. */
@@ -422,19 +422,19 @@ export const signInWithPasskey = /* @__PURE__ */ operation<{ response: unknown; 
 /** Reads the caller's own profile. */
 export const readOwnProfile = /* @__PURE__ */ operation<Record<never, never>, OwnProfile>('readOwnProfile', 'GET', '/user/v1/my/profile')
 
-/** Makes an anonymous user, who is gone when the session ends or is not refreshed in time. */
+/** Creates an anonymous user, who is deleted when the session ends or is not refreshed in time. */
 export const createAnonymousUser = /* @__PURE__ */ operation<{ anonymous?: unknown; clientId?: string; dateOfBirth: string; deviceToken?: string }, OwnProfile>('createAnonymousUser', 'PUT', '/user/v1/my/profile')
 
 /** Reads the profile of another user of the app who has public search on. */
 export const readProfile = /* @__PURE__ */ operation<{ id: string }, UserEntry>('readProfile', 'GET', '/user/v1/profile')
 
-/** Reads what the person says about themselves, outside of any app. */
+/** Reads the settings of the person. */
 export const readSettings = /* @__PURE__ */ operation<Record<never, never>, Settings>('readSettings', 'GET', '/account/v1/profile')
 
-/** Changes what the person says about themselves; what is not given stays as it is. */
+/** Changes the settings of the person; fields that are left out stay. */
 export const changeSettings = /* @__PURE__ */ operation<{ firstName?: string; lastName?: string; country?: string; gender?: string; position?: string; publicSearch?: boolean }, Settings>('changeSettings', 'POST', '/account/v1/profile')
 
-/** Changes where messages to the person go; the old address is told. */
+/** Changes the e-mail address of the person; the old address gets a message. */
 export const changeEmail = /* @__PURE__ */ operation<{ email: string; password?: string }, Success>('changeEmail', 'POST', '/account/v1/email')
 
 /** Shows the user's own picture, or a generated one. */
@@ -464,7 +464,7 @@ export const setCover = /* @__PURE__ */ upload<Record<never, never>, Success>('s
 /** Removes the person's cover; a generated one is shown. */
 export const removeCover = /* @__PURE__ */ operation<Record<never, never>, Success>('removeCover', 'DELETE', '/account/v1/profile/cover')
 
-/** Shows the picture of somebody whom the person knows, on the platform's pages. */
+/** Shows the picture of somebody the person knows, on the platform's pages. */
 export const readKnownPicture = /* @__PURE__ */ address<{ handle: string; size?: number }>('/account/v1/friends/picture')
 
 /** Finds users of the app who have public search on, by handle or name; typing mistakes are forgiven. */
@@ -473,10 +473,10 @@ export const searchUsers = /* @__PURE__ */ operation<{ term: string; limit?: num
 /** Gives a random sample of the users of the app who have public search on. */
 export const sampleUsers = /* @__PURE__ */ operation<{ count?: number }, UserEntry[]>('sampleUsers', 'GET', '/user/v1/search/random')
 
-/** Makes an organisation. */
+/** Creates an organisation. */
 export const createOrganisation = /* @__PURE__ */ operation<{ organisation: string; name: string; owner?: string }, Organisation>('createOrganisation', 'PUT', '/edu/v1/organisation')
 
-/** Gives an organisation another name. */
+/** Renames an organisation. */
 export const renameOrganisation = /* @__PURE__ */ operation<{ organisation: string; name: string }, Organisation>('renameOrganisation', 'POST', '/edu/v1/organisation')
 
 /** Reads an organisation. */
@@ -485,34 +485,34 @@ export const readOrganisation = /* @__PURE__ */ operation<{ organisation: string
 /** Lists the caller's organisations, or all of them for an administrator. */
 export const listOrganisations = /* @__PURE__ */ operation<{ query?: string; organisations?: string[] | string; role?: "owner" | "developer"; page?: number; limit?: number }, OrganisationPage>('listOrganisations', 'GET', '/edu/v1/organisation/list')
 
-/** Lists who belongs to an organisation. */
+/** Lists the members of an organisation. */
 export const listOrganisationMembers = /* @__PURE__ */ operation<{ organisation: string; page?: number; limit?: number }, OrganisationMemberPage>('listOrganisationMembers', 'GET', '/edu/v1/organisation/members')
 
 /** Adds somebody to an organisation, or changes their role. */
 export const setOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string; role: "owner" | "developer" | "instructor" | "member" }, OrganisationMember>('setOrganisationMember', 'POST', '/edu/v1/organisation/member')
 
-/** Takes somebody out of an organisation. */
+/** Removes a member from an organisation. */
 export const removeOrganisationMember = /* @__PURE__ */ operation<{ organisation: string; handle: string }, Success>('removeOrganisationMember', 'POST', '/edu/v1/organisation/member/remove')
 
-/** Deletes the caller’s account for good; all tokens stop working at once. Accounts of children who have one are deleted by a parent. */
+/** Deletes the caller’s account for good; a child’s account is deleted by a parent. */
 export const deleteAccount = /* @__PURE__ */ operation<{ handle: string; password?: string }, Success>('deleteAccount', 'POST', '/account/v1/delete')
 
 /** Lists the caller's children under 13 who use this app, the youngest first. */
 export const listKids = /* @__PURE__ */ operation<Record<never, never>, UserEntry[]>('listKids', 'GET', '/user/v1/my/kids')
 
-/** Lists the children whom the person looks after, until they are 13. */
+/** Lists the children of the person, until they are 13. */
 export const listChildren = /* @__PURE__ */ operation<Record<never, never>, Child[]>('listChildren', 'GET', '/account/v1/children')
 
-/** Makes an account for a child under 13; an adult becomes its parent, of at most 20 children. */
+/** Creates an account for a child under 13; the caller becomes its parent. */
 export const addChild = /* @__PURE__ */ operation<{ handle: string; firstName: string; lastName: string; dateOfBirth: string; password?: string }, Child>('addChild', 'POST', '/account/v1/children')
 
-/** Changes what a parent decides for a child; what is not given stays as it is. For another e-mail address the parent shows their own password, and the old address is told. */
+/** Changes the settings of a child; fields that are left out stay. */
 export const changeChild = /* @__PURE__ */ operation<{ handle: string; publicSearch?: boolean; cameraDisabled?: boolean; proximityFriends?: boolean; firstName?: string; lastName?: string; country?: string; email?: string; password?: string }, Child>('changeChild', 'POST', '/account/v1/children/settings')
 
-/** Sets a child's password and ends everything that the old one opened; the parent shows their own. */
+/** Sets a child's password and ends the child's sessions; needs the parent's own password. */
 export const setChildPassword = /* @__PURE__ */ operation<{ handle: string; password?: string; newPassword: string; removePasskeys?: string[] | string }, Ended>('setChildPassword', 'POST', '/account/v1/children/password')
 
-/** Lists a child's passkeys, which a new password can take along. */
+/** Lists a child's passkeys. */
 export const listChildPasskeys = /* @__PURE__ */ operation<{ handle: string }, Passkey[]>('listChildPasskeys', 'GET', '/account/v1/children/passkeys')
 
 /** Reads a child's friends, requests and blocks, over all apps. */
@@ -524,25 +524,25 @@ export const requestFriendForChild = /* @__PURE__ */ operation<{ handle: string;
 /** Accepts a friend request to a child. */
 export const acceptFriendForChild = /* @__PURE__ */ operation<{ handle: string; friend: string }, Success>('acceptFriendForChild', 'POST', '/account/v1/children/friends/accept')
 
-/** Declines a friend request to a child; the other one is not told, and is not heard again for 30 days. */
+/** Declines a friend request to a child, without telling the other person. */
 export const declineFriendForChild = /* @__PURE__ */ operation<{ handle: string; friend: string }, Success>('declineFriendForChild', 'POST', '/account/v1/children/friends/decline')
 
-/** Takes an open friend request of a child back. */
+/** Cancels an open friend request of a child. */
 export const cancelFriendRequestForChild = /* @__PURE__ */ operation<{ handle: string; friend: string }, Success>('cancelFriendRequestForChild', 'POST', '/account/v1/children/friends/cancel')
 
 /** Ends a child's friendship, for both. */
 export const removeFriendForChild = /* @__PURE__ */ operation<{ handle: string; friend: string }, Success>('removeFriendForChild', 'POST', '/account/v1/children/friends/remove')
 
-/** Ends everything between somebody and a child; neither finds the other from now on. */
+/** Blocks somebody for a child; neither can find the other. */
 export const blockForChild = /* @__PURE__ */ operation<{ handle: string; friend: string }, Success>('blockForChild', 'POST', '/account/v1/children/friends/block')
 
-/** Ends a block of a child; what was before does not come back. */
+/** Ends a block of a child; an earlier friendship is not restored. */
 export const unblockForChild = /* @__PURE__ */ operation<{ handle: string; friend: string }, Success>('unblockForChild', 'POST', '/account/v1/children/friends/unblock')
 
-/** Ends looking after a child who has another parent. */
+/** Ends being a child’s parent, if the child has another one. */
 export const leaveChild = /* @__PURE__ */ operation<{ handle: string }, Success>('leaveChild', 'POST', '/account/v1/children/leave')
 
-/** Removes a child's account for good; the parent shows their own password. */
+/** Deletes a child's account for good; needs the parent's own password. */
 export const deleteChild = /* @__PURE__ */ operation<{ handle: string; password?: string }, Success>('deleteChild', 'POST', '/account/v1/children/delete')
 
 /** Lists the caller's friends who use this app, by name; at most 1,000. */
@@ -554,49 +554,49 @@ export const readFriendRequests = /* @__PURE__ */ operation<Record<never, never>
 /** Lists users of this app whom the caller has blocked. */
 export const listBlockedUsers = /* @__PURE__ */ operation<Record<never, never>, RememberedUser[]>('listBlockedUsers', 'GET', '/user/v1/my/friends/blocked')
 
-/** Asks somebody to be friends; two who ask each other are. The answer never tells whether it was heard. */
+/** Sends a friend request. */
 export const requestFriend = /* @__PURE__ */ operation<{ userId: string }, Success>('requestFriend', 'POST', '/user/v1/my/friends/request')
 
-/** Accepts a friend request; a parent does so for a child. */
+/** Accepts a friend request; for a child, a parent does. */
 export const acceptFriend = /* @__PURE__ */ operation<{ userId: string }, Success>('acceptFriend', 'POST', '/user/v1/my/friends/accept')
 
-/** Declines a friend request; the other one is not told, and is not heard again for 30 days. */
+/** Declines a friend request, without telling the other person. */
 export const declineFriend = /* @__PURE__ */ operation<{ userId: string }, Success>('declineFriend', 'POST', '/user/v1/my/friends/decline')
 
-/** Takes an open friend request back. */
+/** Cancels an open friend request. */
 export const cancelFriendRequest = /* @__PURE__ */ operation<{ userId: string }, Success>('cancelFriendRequest', 'POST', '/user/v1/my/friends/cancel')
 
 /** Ends a friendship, for both. */
 export const removeFriend = /* @__PURE__ */ operation<{ userId: string }, Success>('removeFriend', 'POST', '/user/v1/my/friends/remove')
 
-/** Ends everything with somebody; neither finds the other from now on. The answer never tells whether there is somebody. */
+/** Blocks somebody; neither can find the other. */
 export const blockUser = /* @__PURE__ */ operation<{ userId: string }, Success>('blockUser', 'POST', '/user/v1/my/friends/block')
 
-/** Ends a block, if there is one; what was before does not come back. */
+/** Ends a block; an earlier friendship is not restored. */
 export const unblockUser = /* @__PURE__ */ operation<{ userId: string }, Success>('unblockUser', 'POST', '/user/v1/my/friends/unblock')
 
 /** Reads the person's friends, requests and blocks, over all apps. */
 export const readOwnFriends = /* @__PURE__ */ operation<Record<never, never>, Friends>('readOwnFriends', 'GET', '/account/v1/friends')
 
-/** Asks somebody to be friends; two who ask each other are. The answer never tells whether it was heard. */
+/** Sends a friend request. */
 export const requestFriendByHandle = /* @__PURE__ */ operation<{ handle: string }, Success>('requestFriendByHandle', 'POST', '/account/v1/friends/request')
 
-/** Accepts a friend request; a parent does so for a child. */
+/** Accepts a friend request; for a child, a parent does. */
 export const acceptFriendByHandle = /* @__PURE__ */ operation<{ handle: string }, Success>('acceptFriendByHandle', 'POST', '/account/v1/friends/accept')
 
-/** Declines a friend request; the other one is not told, and is not heard again for 30 days. */
+/** Declines a friend request, without telling the other person. */
 export const declineFriendByHandle = /* @__PURE__ */ operation<{ handle: string }, Success>('declineFriendByHandle', 'POST', '/account/v1/friends/decline')
 
-/** Takes an open friend request back. */
+/** Cancels an open friend request. */
 export const cancelFriendRequestByHandle = /* @__PURE__ */ operation<{ handle: string }, Success>('cancelFriendRequestByHandle', 'POST', '/account/v1/friends/cancel')
 
 /** Ends a friendship, for both. */
 export const removeFriendByHandle = /* @__PURE__ */ operation<{ handle: string }, Success>('removeFriendByHandle', 'POST', '/account/v1/friends/remove')
 
-/** Ends everything with somebody; neither finds the other from now on. The answer never tells whether there is somebody. */
+/** Blocks somebody; neither can find the other. */
 export const blockUserByHandle = /* @__PURE__ */ operation<{ handle: string }, Success>('blockUserByHandle', 'POST', '/account/v1/friends/block')
 
-/** Ends a block, if there is one; what was before does not come back. */
+/** Ends a block; an earlier friendship is not restored. */
 export const unblockUserByHandle = /* @__PURE__ */ operation<{ handle: string }, Success>('unblockUserByHandle', 'POST', '/account/v1/friends/unblock')
 
 /** Reads the person's hobbies, skills and education. */
@@ -608,7 +608,7 @@ export const setSkills = /* @__PURE__ */ operation<{ hobbies?: string[]; skills?
 /** Reads a bucket, or the part of it at a key. */
 export const readBucket = /* @__PURE__ */ operation<{ id: string; key?: string }, Bucket>('readBucket', 'GET', '/app/v1/bucket')
 
-/** Makes a bucket; the caller becomes a member. */
+/** Creates a bucket; the caller becomes a member. */
 export const createBucket = /* @__PURE__ */ operation<{ id: string; public?: boolean; data?: unknown; users?: string[] | string }, Bucket>('createBucket', 'PUT', '/app/v1/bucket')
 
 /** Sets a value at a key; members only, or every user where the app shares its public buckets. */
@@ -620,7 +620,7 @@ export const deleteBucket = /* @__PURE__ */ operation<{ id?: string }, Success>(
 /** Gives a user of the app access; members only. */
 export const addBucketUser = /* @__PURE__ */ operation<{ id: string; userId: string }, Bucket>('addBucketUser', 'POST', '/app/v1/bucket/user')
 
-/** Takes a user's access away; members only. */
+/** Removes a user's access; members only. */
 export const removeBucketUser = /* @__PURE__ */ operation<{ id: string; userId: string }, Bucket>('removeBucketUser', 'POST', '/app/v1/bucket/user/remove')
 
 /** Lists the ids of the buckets that the caller is in. */
@@ -647,7 +647,7 @@ export const listAppUsers = /* @__PURE__ */ operation<{ clientId: string; page?:
 /** Gives an app a second client secret. */
 export const addAppSecret = /* @__PURE__ */ operation<{ clientId: string }, NewAppSecret>('addAppSecret', 'PUT', '/app/v1/app/secret')
 
-/** Ends all secrets of an app but the newest. */
+/** Drops all secrets of an app except the newest. */
 export const dropOldAppSecret = /* @__PURE__ */ operation<{ clientId: string }, App>('dropOldAppSecret', 'POST', '/app/v1/app/secret/drop')
 
 /** Approves an app, or suspends it. */
@@ -674,7 +674,7 @@ export const listLessonsOfApp = /* @__PURE__ */ operation<{ classId?: string }, 
 /** Reads a course. */
 export const readCourse = /* @__PURE__ */ operation<{ courseId: string }, Course>('readCourse', 'GET', '/edu/v1/course')
 
-/** Makes a course, or replaces its draft. */
+/** Creates a course, or replaces its draft. */
 export const saveCourse = /* @__PURE__ */ operation<{ courseId?: string; organisation?: string; name: string; description?: string; profilePic?: string; coverPhoto?: string; public?: boolean; lessons: ({ id: string; name: string; description?: string; profilePic?: string; coverPhoto?: string; media?: string; isAssessment?: boolean; expectedCompletionTime?: number; instructorGraded?: boolean; public?: boolean; app?: string; launchUri?: string; launchParameters?: string[]; passCode?: boolean; threshold?: number; maxAttempts?: number; prerequisites?: string[]; childLessons?: ({ id: string; name: string; description?: string; profilePic?: string; coverPhoto?: string; media?: string; isAssessment?: boolean; expectedCompletionTime?: number; instructorGraded?: boolean; public?: boolean; app?: string; launchUri?: string; launchParameters?: string[]; passCode?: boolean; threshold?: number; maxAttempts?: number; prerequisites?: string[] })[] })[]; objectives?: ({ id: string; name: string; description?: string; lessons: string[] })[] }, CourseDocument>('saveCourse', 'PUT', '/edu/v1/course')
 
 /** Lists the caller's courses, and public ones. */
@@ -692,7 +692,7 @@ export const publishCourse = /* @__PURE__ */ operation<{ courseId: string }, Cou
 /** Lists the published versions of a course. */
 export const listCourseVersions = /* @__PURE__ */ operation<{ courseId: string; page?: number; limit?: number }, CourseVersionPage>('listCourseVersions', 'GET', '/edu/v1/course/versions')
 
-/** Throws the draft of a course away. */
+/** Discards the draft of a course. */
 export const discardCourseDraft = /* @__PURE__ */ operation<{ courseId: string }, Success>('discardCourseDraft', 'POST', '/edu/v1/course/draft/discard')
 
 /** Removes a course that no class takes. */
@@ -704,7 +704,7 @@ export const listManagedCourses = /* @__PURE__ */ operation<{ organisation?: str
 /** Lists the caller's classes. */
 export const listClasses = /* @__PURE__ */ operation<Record<never, never>, Classes>('listClasses', 'GET', '/edu/v1/class/list')
 
-/** Makes a class. */
+/** Creates a class. */
 export const createClass = /* @__PURE__ */ operation<{ courseId: string; classId?: string; name: string; sequential?: boolean; joinCode?: string; newJoinCode?: boolean }, ClassDetails>('createClass', 'PUT', '/edu/v1/class')
 
 /** Changes the name, the order or the join code of a class. */
@@ -716,7 +716,7 @@ export const readClass = /* @__PURE__ */ operation<{ classId: string }, ClassDet
 /** Ends a class: nothing is recorded in it any more. */
 export const endClass = /* @__PURE__ */ operation<{ classId: string }, ClassDetails>('endClass', 'POST', '/edu/v1/class/end')
 
-/** Opens a class that has ended. */
+/** Reopens a class that has ended. */
 export const reopenClass = /* @__PURE__ */ operation<{ classId: string }, ClassDetails>('reopenClass', 'POST', '/edu/v1/class/reopen')
 
 /** Lists the classes that the caller manages. */
@@ -725,7 +725,7 @@ export const listManagedClasses = /* @__PURE__ */ operation<{ organisation?: str
 /** Makes somebody an instructor or an observer of a class. */
 export const setClassStaff = /* @__PURE__ */ operation<{ classId: string; handle: string; role: "instructor" | "observer" }, ClassStaff>('setClassStaff', 'POST', '/edu/v1/class/staff')
 
-/** Takes an instructor or an observer out of a class. */
+/** Removes an instructor or an observer from a class. */
 export const removeClassStaff = /* @__PURE__ */ operation<{ classId: string; handle: string }, Success>('removeClassStaff', 'POST', '/edu/v1/class/staff/remove')
 
 /** Lists the students of a class. */
@@ -752,16 +752,16 @@ export const joinClass = /* @__PURE__ */ operation<{ joinCode: string }, Joined>
 /** Leaves a class. */
 export const leaveClass = /* @__PURE__ */ operation<{ classId: string }, Success>('leaveClass', 'POST', '/edu/v1/class/leave')
 
-/** Adds and drops many students by a CSV file. */
+/** Adds and drops many students with a CSV file. */
 export const importRoster = /* @__PURE__ */ upload<{ classId: string; dryRun?: boolean; allOrNothing?: boolean }, RosterReport>('importRoster', 'POST', '/edu/v1/class/roster')
 
-/** Lists what was locked or unlocked by hand. */
+/** Lists the manual locks of a class. */
 export const listLocks = /* @__PURE__ */ operation<{ classId: string }, LocksByHand>('listLocks', 'GET', '/edu/v1/class/lock')
 
 /** Locks or unlocks a lesson by hand. */
 export const setLock = /* @__PURE__ */ operation<{ classId: string; lessonId: string; studentId?: string; locked: boolean }, LessonLock>('setLock', 'PUT', '/edu/v1/class/lock')
 
-/** Takes back what was locked or unlocked by hand. */
+/** Removes a manual lock. */
 export const clearLock = /* @__PURE__ */ operation<{ classId: string; lessonId: string; studentId?: string }, Success>('clearLock', 'POST', '/edu/v1/class/lock/clear')
 
 /** Reads the latest attempt at a lesson. */
@@ -773,7 +773,7 @@ export const updateProgress = /* @__PURE__ */ operation<{ lessonId?: string; cla
 /** Lists all attempts at a lesson. */
 export const listAttempts = /* @__PURE__ */ operation<{ lessonId: string; classId?: string; studentId?: string }, LessonProgressHistory>('listAttempts', 'GET', '/edu/v1/lesson/progress/history')
 
-/** Says which lessons of a class are locked for a student. */
+/** Shows which lessons of a class are locked for a student. */
 export const readLocks = /* @__PURE__ */ operation<{ classId: string; studentId?: string }, LessonLocks>('readLocks', 'GET', '/edu/v1/lesson/progress/lock')
 
 /** Starts a lesson. */
@@ -782,22 +782,22 @@ export const startLesson = /* @__PURE__ */ operation<{ lessonId?: string; classI
 /** Pauses a lesson. */
 export const pauseLesson = /* @__PURE__ */ operation<{ lessonId?: string; classId?: string; studentId?: string }, LessonProgress>('pauseLesson', 'POST', '/edu/v1/lesson/progress/pause')
 
-/** Goes on with a lesson that is paused. */
+/** Resumes a paused lesson. */
 export const resumeLesson = /* @__PURE__ */ operation<{ lessonId?: string; classId?: string; studentId?: string }, LessonProgress>('resumeLesson', 'POST', '/edu/v1/lesson/progress/resume')
 
-/** Says that the student is away; the time does not count as time on task. */
+/** Marks the student as away; the time does not count as time on task. */
 export const idleLesson = /* @__PURE__ */ operation<{ lessonId?: string; classId?: string; studentId?: string }, LessonProgress>('idleLesson', 'POST', '/edu/v1/lesson/progress/idle')
 
-/** Says that the student is back. */
+/** Marks the student as back. */
 export const activateLesson = /* @__PURE__ */ operation<{ lessonId?: string; classId?: string; studentId?: string }, LessonProgress>('activateLesson', 'POST', '/edu/v1/lesson/progress/active')
 
-/** Records the score of an objective, where it is another than the lesson has. */
+/** Records a score for an objective, if it differs from the lesson’s. */
 export const scoreObjective = /* @__PURE__ */ operation<{ lessonId?: string; classId?: string; studentId?: string; objectiveId?: string; score?: number }, ObjectiveScore>('scoreObjective', 'POST', '/edu/v1/lesson/progress/objective')
 
 /** Streams what the students of a class do, as server-sent events. */
 export const watchClass = /* @__PURE__ */ stream<{ classId: string }, { ready: { classId: string; students?: ({ studentId: string; handle: string; name: string; lessonId: string | null; state: string | null; result: string | null; score: number | null; changedDate: string | null })[] }; change: { kind: string; studentId: string; handle: string; name: string; lessonId: string | null; objectiveId: string | null; state: string | null; result: string | null; score: number | null; changedDate: string | null }; reset: { classId: string; students: ({ studentId: string; handle: string; name: string; lessonId: string | null; state: string | null; result: string | null; score: number | null; changedDate: string | null })[] }; removed: { classId: string } }>('/edu/v1/class/events')
 
-/** Gives the address that opens a lesson in its app. */
+/** Returns the address that opens a lesson in its app. */
 export const launchLesson = /* @__PURE__ */ operation<{ lessonId?: string; classId?: string; allow?: boolean }, LaunchAddress>('launchLesson', 'POST', '/edu/v1/lesson/launch')
 
 /** Grades a completed attempt, or changes its grade. */
@@ -806,25 +806,25 @@ export const gradeAttempt = /* @__PURE__ */ operation<{ lessonId?: string; stude
 /** Gives a student more attempts at a lesson. */
 export const grantAttempts = /* @__PURE__ */ operation<{ lessonId?: string; studentId?: string; classId?: string; count?: number; reason?: string }, AttemptsLeft>('grantAttempts', 'POST', '/edu/v1/lesson/progress/extra')
 
-/** Lets a student begin a lesson anew. */
+/** Lets a student start a lesson over. */
 export const resetLesson = /* @__PURE__ */ operation<{ lessonId?: string; studentId?: string; classId?: string; reason?: string }, Success>('resetLesson', 'POST', '/edu/v1/lesson/progress/reset')
 
-/** Lists what instructors changed about a lesson of a student. */
+/** Lists the changes that instructors made to a lesson of a student. */
 export const listGradeChanges = /* @__PURE__ */ operation<{ lessonId: string; classId?: string; studentId?: string }, GradeChanges>('listGradeChanges', 'GET', '/edu/v1/lesson/progress/changes')
 
 /** Lists attempts that wait for a grade, the oldest first. */
 export const listAwaiting = /* @__PURE__ */ operation<{ classId?: string; page?: number; limit?: number }, AwaitingPage>('listAwaiting', 'GET', '/edu/v1/class/grading')
 
-/** Says why a lesson is locked for a student, and what to do first. */
+/** Explains why a lesson is locked for a student. */
 export const readLockReason = /* @__PURE__ */ operation<{ lessonId: string; classId?: string; studentId?: string }, LockReason>('readLockReason', 'GET', '/edu/v1/lesson/progress/lock/reason')
 
-/** Reads how a student stands at every lesson and objective of a class, and why. */
+/** Reads a student’s results for every lesson and objective of a class. */
 export const readResults = /* @__PURE__ */ operation<{ classId: string; studentId?: string }, Results>('readResults', 'GET', '/edu/v1/class/result')
 
-/** Reads what happened to a student, the newest first. */
+/** Reads the timeline of a student, newest first. */
 export const readTimeline = /* @__PURE__ */ operation<{ studentId?: string; classId?: string; before?: string; limit?: number }, Timeline>('readTimeline', 'GET', '/edu/v1/class/timeline')
 
-/** Reads the gradebook of a class: its students and how they stand at each lesson. */
+/** Reads the gradebook of a class: its students and their results. */
 export const readGradebook = /* @__PURE__ */ operation<{ classId: string; search?: string; page?: number; limit?: number }, Gradebook>('readGradebook', 'GET', '/edu/v1/class/gradebook')
 
 /** Downloads the gradebook of a whole class as CSV. */
@@ -863,16 +863,16 @@ export const sendStatements = /* @__PURE__ */ upload<Record<never, never>, unkno
 /** Stores one xAPI statement by its id. */
 export const putStatement = /* @__PURE__ */ upload<{ statementId: string }, Blob>('putStatement', 'PUT', '/xapi/statements', {"X-Experience-API-Version":"2.0.0"})
 
-/** Reads statements: one by its id, or those that filters find. */
+/** Reads statements, by id or with filters. */
 export const getStatements = /* @__PURE__ */ operation<{ agent?: Record<string, unknown> | string; verb?: string; activity?: string; registration?: string; related_activities?: boolean; related_agents?: boolean; since?: string; until?: string; statementId?: string; voidedStatementId?: string; limit?: number; format?: string; attachments?: boolean; ascending?: boolean; cursor?: string }, unknown>('getStatements', 'GET', '/xapi/statements', {"X-Experience-API-Version":"2.0.0"})
 
-/** Reads what is known of an activity. */
+/** Reads the definition of an activity. */
 export const getActivity = /* @__PURE__ */ operation<{ activityId: string }, unknown>('getActivity', 'GET', '/xapi/activities', {"X-Experience-API-Version":"2.0.0"})
 
-/** Reads what is known of an agent. */
+/** Reads what is known about an agent. */
 export const getAgent = /* @__PURE__ */ operation<{ agent: Record<string, unknown> | string }, unknown>('getAgent', 'GET', '/xapi/agents', {"X-Experience-API-Version":"2.0.0"})
 
-/** Tells which versions of xAPI are spoken here. */
+/** Lists the supported versions of xAPI. */
 export const getAbout = /* @__PURE__ */ operation<Record<never, never>, unknown>('getAbout', 'GET', '/xapi/about')
 
 /** Keeps a document of an agent's state in an activity. */
@@ -911,10 +911,10 @@ export const readAgentProfile = /* @__PURE__ */ address<{ agent: Record<string, 
 /** Deletes a document about an agent. */
 export const deleteAgentProfile = /* @__PURE__ */ operation<{ agent: Record<string, unknown> | string; profileId: string }, Blob>('deleteAgentProfile', 'DELETE', '/xapi/agents/profile', {"X-Experience-API-Version":"2.0.0"})
 
-/** Says as whom the record store sees the caller. */
+/** Shows how the record store identifies the caller. */
 export const readStoreIdentity = /* @__PURE__ */ operation<Record<never, never>, StoreIdentity>('readStoreIdentity', 'GET', '/lrs/v1/whoami')
 
-/** Makes a key of the record store. */
+/** Creates a key of the record store. */
 export const makeCredential = /* @__PURE__ */ operation<{ name: string; scopes: string[] | string; authority?: Record<string, unknown> | string; expiresDate?: string; usesLibrary?: boolean }, NewCredential>('makeCredential', 'PUT', '/lrs/v1/credentials')
 
 /** Lists the keys of the record store. */
@@ -929,7 +929,7 @@ export const revokeCredential = /* @__PURE__ */ operation<{ key: string }, Succe
 /** Gives a key of the record store a second secret. */
 export const addCredentialSecret = /* @__PURE__ */ operation<{ key: string }, NewStoreSecret>('addCredentialSecret', 'PUT', '/lrs/v1/credentials/secret')
 
-/** Ends all secrets of a key but the newest. */
+/** Drops all secrets of a key except the newest. */
 export const dropOldCredentialSecret = /* @__PURE__ */ operation<{ key: string }, Credential>('dropOldCredentialSecret', 'POST', '/lrs/v1/credentials/secret/drop')
 
 /** Counts statements. */
@@ -944,10 +944,10 @@ export const streamStatements = /* @__PURE__ */ stream<{ agent?: Record<string, 
 /** Exports statements as lines of JSON. */
 export const exportStatements = /* @__PURE__ */ address<{ agent?: Record<string, unknown> | string; verb?: string; activity?: string; registration?: string; related_activities?: boolean; related_agents?: boolean; since?: string; until?: string; after?: string; voided?: boolean }>('/lrs/v1/statements/export')
 
-/** Says what is wrong with statements, and stores nothing. */
+/** Checks statements without storing them. */
 export const validateStatements = /* @__PURE__ */ upload<{ version?: "1.0.3" | "2.0.0" }, StatementValidation>('validateStatements', 'POST', '/lrs/v1/statements/validate')
 
-/** Removes statements that were stored before a moment. */
+/** Removes statements that were stored before a given time. */
 export const removeOldStatements = /* @__PURE__ */ operation<{ before: string; dryRun?: boolean }, RemovedStatements>('removeOldStatements', 'POST', '/lrs/v1/statements/retention')
 
 /** Registers a plugin. */
@@ -962,7 +962,7 @@ export const readPlugin = /* @__PURE__ */ operation<{ clientId: string }, Plugin
 /** Lists the plugins that the caller works on. */
 export const listPlugins = /* @__PURE__ */ operation<{ organisation?: string; page?: number; limit?: number }, PluginPage>('listPlugins', 'GET', '/plugin/v1/plugin/list')
 
-/** Activates a plugin, or no longer. */
+/** Activates or deactivates a plugin. */
 export const activatePlugin = /* @__PURE__ */ operation<{ clientId: string; active: boolean }, Plugin>('activatePlugin', 'POST', '/plugin/v1/plugin/activate')
 
 /** Removes a plugin for good. */
@@ -971,22 +971,22 @@ export const removePlugin = /* @__PURE__ */ operation<{ clientId: string }, Succ
 /** Gives a plugin a second client secret. */
 export const addPluginSecret = /* @__PURE__ */ operation<{ clientId: string }, NewPluginSecret>('addPluginSecret', 'PUT', '/plugin/v1/plugin/secret')
 
-/** Ends all secrets of a plugin but the newest. */
+/** Drops all secrets of a plugin except the newest. */
 export const dropOldPluginSecret = /* @__PURE__ */ operation<{ clientId: string }, Plugin>('dropOldPluginSecret', 'POST', '/plugin/v1/plugin/secret/drop')
 
-/** Grants permissions to a plugin, or takes them back. */
+/** Grants permissions to a plugin, or revokes them. */
 export const grantPluginPermissions = /* @__PURE__ */ operation<{ clientId: string; permissions: string[] | string }, Plugin>('grantPluginPermissions', 'POST', '/plugin/v1/plugin/permissions')
 
-/** Lets a plugin see the people of an organisation, or no longer. */
+/** Gives a plugin access to the people of an organisation, or removes it. */
 export const giveOrganisationToPlugin = /* @__PURE__ */ operation<{ clientId: string; organisation: string; given: boolean }, Success>('giveOrganisationToPlugin', 'POST', '/plugin/v1/plugin/organisation')
 
 /** Reports the status of a request. */
 export const reportAtoStatus = /* @__PURE__ */ operation<{ requestId: string; status?: "not-started" | "in-progress" | "action-required" | "under-review" | "completed"; complete?: boolean; cancellable?: boolean }, Success>('reportAtoStatus', 'POST', '/plugin/v1/ato/status')
 
-/** Tells something about a request. */
+/** Sends an alert about a request. */
 export const reportAtoAlert = /* @__PURE__ */ operation<{ requestId: string; title: string; text?: string; providerId?: string; status?: string; type?: "info" | "success" | "warning" | "error" }, Success>('reportAtoAlert', 'POST', '/plugin/v1/ato/alert')
 
-/** Makes a package of an app. */
+/** Creates a package of an app. */
 export const addAtoPackage = /* @__PURE__ */ operation<{ clientId: string; name: string; companyPhone?: string }, AtoPackage>('addAtoPackage', 'PUT', '/plugin/v1/ato/package')
 
 /** Reads a package with its distributions. */
@@ -1001,7 +1001,7 @@ export const removeAtoPackage = /* @__PURE__ */ operation<{ packageId: string },
 /** Adds a distribution to a package. */
 export const addAtoDistribution = /* @__PURE__ */ operation<{ packageId: string; name: string; platform?: string; version?: string; uri: string }, AtoPackage>('addAtoDistribution', 'PUT', '/plugin/v1/ato/distribution')
 
-/** Takes a distribution out of its package. */
+/** Removes a distribution from its package. */
 export const removeAtoDistribution = /* @__PURE__ */ operation<{ distributionId: string }, AtoPackage>('removeAtoDistribution', 'POST', '/plugin/v1/ato/distribution/remove')
 
 /** Starts a request about a package. */
@@ -1016,22 +1016,22 @@ export const listAtoRequests = /* @__PURE__ */ operation<{ clientId: string; pac
 /** Cancels a request. */
 export const cancelAtoRequest = /* @__PURE__ */ operation<{ requestId: string }, AtoRequest>('cancelAtoRequest', 'POST', '/plugin/v1/ato/request/cancel')
 
-/** Gives the address that opens the plugin at a request. */
+/** Returns the address that opens the plugin at a request. */
 export const openAtoRequest = /* @__PURE__ */ operation<{ requestId: string; allow?: boolean }, AtoRequestOpened>('openAtoRequest', 'POST', '/plugin/v1/ato/request/open')
 
-/** Lists the ATO plugins that can be asked. */
+/** Lists the ATO plugins that take requests. */
 export const listAtoPlugins = /* @__PURE__ */ operation<{ page?: number; limit?: number }, AtoPluginPage>('listAtoPlugins', 'GET', '/plugin/v1/ato/plugins')
 
 /** Reads learning records. */
 export const readRecords = /* @__PURE__ */ operation<{ orgIds?: string[] | string; page?: number; limit?: number }, LearningRecords>('readRecords', 'GET', '/plugin/v2/ai/record-data')
 
-/** Writes down something about a person. */
+/** Stores data of the plugin about a person. */
 export const setAdditionalInfo = /* @__PURE__ */ operation<{ userId: string; info: unknown }, AdditionalInfo>('setAdditionalInfo', 'POST', '/plugin/v2/ai/additional-info')
 
 /** Reads a person's hobbies and skills. */
 export const readOtherSkills = /* @__PURE__ */ operation<{ userId: string }, OtherSkills>('readOtherSkills', 'GET', '/plugin/v2/ai/other-skills')
 
-/** Makes a badge of a course or of an objective. */
+/** Creates a badge for a course or an objective. */
 export const addPluginBadge = /* @__PURE__ */ operation<{ name: string; description?: string; type?: string; image?: string; issuerName?: string; criteria?: string; courseId?: string; objectiveId?: string }, Badge>('addPluginBadge', 'POST', '/plugin/v2/ai/badge')
 
 /** Lists badges of courses. */
@@ -1046,7 +1046,7 @@ export const assertBadge = /* @__PURE__ */ operation<{ userId: string; badgeId: 
 /** Lists the badges that a person holds. */
 export const listAssertions = /* @__PURE__ */ operation<{ userId: string }, BadgeAssertions>('listAssertions', 'GET', '/plugin/v2/ai/badge/assertion')
 
-/** Makes a badge of a course or of an objective, for an organisation. */
+/** Creates a badge for a course or an objective of an organisation. */
 export const addBadge = /* @__PURE__ */ operation<{ name: string; description?: string; type?: string; image?: string; issuerName?: string; criteria?: string; courseId?: string; objectiveId?: string }, Badge>('addBadge', 'PUT', '/edu/v1/badge')
 
 /** Changes a badge. */
@@ -1070,7 +1070,7 @@ export const startPlannerSearch = /* @__PURE__ */ operation<{ text: string; orga
 /** Reads a search. */
 export const readPlannerSearch = /* @__PURE__ */ operation<{ searchId: string }, PlannerSearch>('readPlannerSearch', 'GET', '/planner/v1/search')
 
-/** Asks engines who has the capabilities that were chosen. */
+/** Asks engines who has the chosen capabilities. */
 export const findCandidates = /* @__PURE__ */ operation<{ searchId: string; capabilityIds: string[] | string; limit?: number }, Candidates>('findCandidates', 'POST', '/planner/v1/search/candidates')
 
 /** Lists the caller's searches. */
@@ -1097,7 +1097,7 @@ export const unsharePlan = /* @__PURE__ */ operation<{ planId: string; organisat
 /** Removes a plan. */
 export const removePlan = /* @__PURE__ */ operation<{ planId?: string }, Success>('removePlan', 'POST', '/planner/v1/plan/remove')
 
-/** Lists what is sent to a plugin. */
+/** Lists the deliveries to a plugin. */
 export const listDeliveries = /* @__PURE__ */ operation<{ clientId: string; state?: "waiting" | "delivered" | "failed" | "replaced"; page?: number; limit?: number }, DeliveryPage>('listDeliveries', 'GET', '/plugin/v1/delivery/list')
 
 /** Reads one delivery with its log. */
@@ -1109,10 +1109,10 @@ export const replayDeliveries = /* @__PURE__ */ operation<{ clientId: string; de
 /** Finds people by handle, name or e-mail address. */
 export const findPeople = /* @__PURE__ */ operation<{ query?: string; status?: "active" | "disabled"; role?: "administrator" | "developer"; page?: number; limit?: number }, FoundPeople>('findPeople', 'GET', '/admin/v1/person/list')
 
-/** Reads what an administrator knows of a person. */
+/** Reads what an administrator can see of a person. */
 export const readPerson = /* @__PURE__ */ operation<{ handle: string }, KnownPerson>('readPerson', 'GET', '/admin/v1/person')
 
-/** Keeps a person from signing in, and ends everything that they have open. */
+/** Disables a person and ends all their sessions. */
 export const disablePerson = /* @__PURE__ */ operation<{ handle: string; reason: string }, KnownPerson>('disablePerson', 'POST', '/admin/v1/person/disable')
 
 /** Lets a disabled person sign in again. */
@@ -1121,38 +1121,38 @@ export const enablePerson = /* @__PURE__ */ operation<{ handle: string; reason: 
 /** Signs a person out in all browsers and all apps. */
 export const endSessionsOfPerson = /* @__PURE__ */ operation<{ handle: string; reason: string }, KnownPerson>('endSessionsOfPerson', 'POST', '/admin/v1/person/sessions/end')
 
-/** Sends a person a link for a new password. */
+/** Sends a person a password reset link. */
 export const sendPasswordReset = /* @__PURE__ */ operation<{ handle: string }, Success>('sendPasswordReset', 'POST', '/admin/v1/person/password/reset')
 
-/** Says how the platform is doing. */
+/** Reads the state of the platform. */
 export const readSystem = /* @__PURE__ */ operation<Record<never, never>, System>('readSystem', 'GET', '/admin/v1/system')
 
-/** Signs a demo person in, in this browser. */
+/** Signs this browser in as a demo person. */
 export const signInAsDemo = /* @__PURE__ */ operation<{ handle: string }, Success>('signInAsDemo', 'POST', '/account/v1/demo/signin')
 
-/** Makes ten test people. */
+/** Creates ten test people. */
 export const makeTestPeople = /* @__PURE__ */ operation<Record<never, never>, TestPeople>('makeTestPeople', 'PUT', '/sandbox/v1/people')
 
 /** Lists the test people of the caller. */
 export const listTestPeople = /* @__PURE__ */ operation<Record<never, never>, TestPeople>('listTestPeople', 'GET', '/sandbox/v1/people')
 
-/** Signs the caller in as one of their test people, in this browser. */
+/** Signs this browser in as one of the caller’s test people. */
 export const signInAsTestPerson = /* @__PURE__ */ operation<{ handle: string }, Success>('signInAsTestPerson', 'POST', '/sandbox/v1/people/signin')
 
-/** Removes the test people of the caller, and makes ten new ones. */
+/** Removes the test people of the caller, and creates ten new ones. */
 export const resetTestPeople = /* @__PURE__ */ operation<Record<never, never>, TestPeople>('resetTestPeople', 'POST', '/sandbox/v1/people/reset')
 
 /** Lists the audit log. */
 export const listAudit = /* @__PURE__ */ operation<{ action?: string; handle?: string; clientId?: string; from?: string; to?: string; limit?: number; cursor?: string }, AuditPage>('listAudit', 'GET', '/admin/v1/audit')
 
-/** Tells whether the process is alive. */
+/** Checks whether the process is alive. */
 export const healthz = /* @__PURE__ */ operation<Record<never, never>, { status: "ok" }>('healthz', 'GET', '/healthz')
 
-/** Tells whether the process can serve requests: not while it stops or cannot reach its database. */
+/** Checks whether the process can serve requests. */
 export const readyz = /* @__PURE__ */ operation<Record<never, never>, { status: "ready" }>('readyz', 'GET', '/readyz')
 
-/** Figures for Prometheus; only from this machine if no token is set. */
+/** Returns metrics for Prometheus. */
 export const metrics = /* @__PURE__ */ address<Record<never, never>>('/metrics')
 
-/** Answers this description. */
+/** Returns this description. */
 export const openapi = /* @__PURE__ */ operation<Record<never, never>, Record<string, unknown>>('openapi', 'GET', '/openapi.json')

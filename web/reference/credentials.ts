@@ -21,13 +21,15 @@ export interface Pair {
 }
 
 const SESSION = 'reference.session'
+/** Signing in to another app leaves the page. */
+const IDS = 'reference.ids'
 /** What a sign-in needs that is under way: the verifier, and the secret of the app. */
 export const PENDING = 'reference.sign-in'
 
 /** Over a reload, and no longer than this tab (decision 55). */
-const readSession = (): Session | undefined => {
+const readKept = <T>(name: string): T | undefined => {
   try {
-    return JSON.parse(sessionStorage.getItem(SESSION) ?? 'null') ?? undefined
+    return JSON.parse(sessionStorage.getItem(name) ?? 'null') ?? undefined
   } catch {
     return undefined
   }
@@ -41,7 +43,7 @@ export interface Held {
   readonly ids: Readonly<Record<string, string>>
 }
 
-let held: Held = { session: readSession(), pair: undefined, ids: {} }
+let held: Held = { session: readKept<Session>(SESSION), pair: undefined, ids: readKept<Held['ids']>(IDS) ?? {} }
 const listeners = new Set<() => void>()
 const hold = (next: Partial<Held>): void => {
   held = { ...held, ...next }
@@ -54,7 +56,11 @@ export function holdSession(session: Session | undefined): void {
   hold({ session })
 }
 
-export const holdIds = (ids: Readonly<Record<string, string>>): void => hold({ ids: { ...held.ids, ...ids } })
+export function holdIds(ids: Readonly<Record<string, string>>): void {
+  const all = { ...held.ids, ...ids }
+  sessionStorage.setItem(IDS, JSON.stringify(all))
+  hold({ ids: all })
+}
 
 export const holdPair = (pair: Pair | undefined): void => hold({ pair })
 
@@ -67,6 +73,8 @@ export async function endHeld(): Promise<void> {
   dropPending()
   holdSession(undefined)
   holdPair(undefined)
+  sessionStorage.removeItem(IDS)
+  hold({ ids: {} })
   if (session) await logOut({}, { token: session.token }).catch(() => undefined)
 }
 

@@ -56,12 +56,15 @@ export const keyOf = ({ name, in: place }: Parameter): string => `${place}:${nam
 const asText = (value: unknown): string =>
   typeof value === 'string' ? value : Array.isArray(value) ? value.map(asText).join(',') : JSON.stringify(value)
 
+/** Client IDs of the sandbox say that they are. */
+export const clientIdIn = ({ environment }: Here, clientId: string): string =>
+  environment === 'sandbox' ? clientId.replace(/^gs-/, 'gs-sbx-') : clientId
+
 /** Puts what is real in the place of what examples show. */
 function makeReal(samples: Samples, here: Here, ids: Readonly<Record<string, string>>): (text: string) => string {
   const pairs: [string, string][] = [
     ...Object.entries(ids),
-    // Client IDs of the sandbox say that they are.
-    ...(here.environment === 'sandbox' ? [['gs-demo-', 'gs-sbx-demo-'] as [string, string]] : []),
+    ...(here.environment === 'sandbox' ? [['gs-demo-', clientIdIn(here, 'gs-demo-')] as [string, string]] : []),
   ]
   const base = new RegExp(`${samples.baseUrl}(?=["/]|$)`, 'g')
   return (text) =>

@@ -6,6 +6,8 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Problem } from '../parts/states.tsx'
 import { referenceWords } from '../words/reference.ts'
 import { holdPair, holdSession } from './credentials.ts'
+import type { AboutExample } from './document.ts'
+import { clientIdIn } from './request.ts'
 import { callbackAddress, leaveToSignIn, recognise } from './sign-in.ts'
 
 const { signIn: say } = referenceWords
@@ -13,25 +15,33 @@ const KINDS = ['app', 'token', 'pair'] as const
 type Kind = (typeof KINDS)[number]
 
 /** Loaded when somebody wants it. */
-export const SignInDialog = ({ onClose }: { readonly onClose: () => void }) => (
+export const SignInDialog = ({
+  example,
+  onClose,
+}: Pick<SignInFormProps, 'example'> & { readonly onClose: () => void }) => (
   <Dialog isOpen title={say.title} onClose={onClose}>
-    <SignInForm onDone={onClose} />
+    <SignInForm example={example} onDone={onClose} />
   </Dialog>
 )
 
+interface SignInFormProps {
+  /** What the demo data has for the operation that one looks at. */
+  readonly example: AboutExample
+  readonly onDone: () => void
+}
+
 /** Three ways to have something to send requests with. */
-function SignInForm({ onDone }: { readonly onDone: () => void }) {
-  const { environment, demoPeople } = useHere()
-  const hasDemo = demoPeople.length > 0
-  const [kind, setKind] = useState<Kind>('app')
-  const [clientId, setClientId] = useState(
-    hasDemo ? (environment === 'sandbox' ? 'gs-sbx-demo-app' : 'gs-demo-app') : '',
-  )
+function SignInForm({ example, onDone }: SignInFormProps) {
+  const here = useHere()
+  const hasDemo = here.demoPeople.length > 0
+  const pair = hasDemo ? example.pair : undefined
+  const [kind, setKind] = useState<Kind>(example.pair ? 'pair' : 'app')
+  const [clientId, setClientId] = useState(hasDemo ? clientIdIn(here, example.clientId ?? 'gs-demo-app') : '')
   // Everybody knows the one of the demo app.
   const [clientSecret, setClientSecret] = useState(hasDemo ? 'gs-demo-secret' : '')
   const [token, setToken] = useState('')
-  const [key, setKey] = useState('')
-  const [secret, setSecret] = useState('')
+  const [key, setKey] = useState(clientIdIn(here, pair?.key ?? ''))
+  const [secret, setSecret] = useState(pair?.secret ?? '')
   const [fault, setFault] = useState<string>()
   const [problem, setProblem] = useState<Error>()
   const [isBusy, setBusy] = useState(false)

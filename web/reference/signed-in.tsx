@@ -5,6 +5,7 @@ import { useHere } from '../layout/here.ts'
 import { notify, notifyProblem } from '../parts/notify.tsx'
 import { referenceWords } from '../words/reference.ts'
 import { holdPair, useHeld } from './credentials.ts'
+import type { AboutExample } from './document.ts'
 import classes from './reference.module.css'
 import type { Way } from './request.ts'
 import { endSession } from './sign-in.ts'
@@ -16,10 +17,11 @@ const SignInDialog = lazy(() => import('./sign-in-form.tsx').then((module) => ({
 interface SignedInProps {
   /** Those that an operation takes; all of them where it is about none. */
   readonly ways?: readonly Way[]
+  readonly example?: AboutExample
 }
 
 /** What the page holds to prove who sends, and how to change that. */
-export function SignedIn({ ways = ['bearer', 'basic', 'browser'] }: SignedInProps) {
+export function SignedIn({ ways = ['bearer', 'basic', 'browser'], example = {} }: SignedInProps) {
   const { session, pair } = useHeld()
   const { person } = useHere()
   const [isOpen, setOpen] = useState(false)
@@ -83,7 +85,7 @@ export function SignedIn({ ways = ['bearer', 'basic', 'browser'] }: SignedInProp
       )}
       {isOpen && (
         <Suspense>
-          <SignInDialog onClose={() => setOpen(false)} />
+          <SignInDialog example={example} onClose={() => setOpen(false)} />
         </Suspense>
       )}
     </Stack>

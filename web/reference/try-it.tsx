@@ -1,5 +1,6 @@
 import {
   Alert,
+  Anchor,
   Button,
   Group,
   Input,
@@ -27,6 +28,7 @@ import {
   answerExampleOf,
   bodyKindOf,
   chooseWay,
+  clientIdIn,
   draftOf,
   findFaults,
   keyOf,
@@ -39,7 +41,7 @@ import { type Outcome, release, send } from './send.ts'
 import { SignedIn } from './signed-in.tsx'
 import { LANGUAGES, type Language, writeSnippet } from './snippets.ts'
 
-const { tryIt: say, operation } = referenceWords
+const { tryIt: say, operation, people } = referenceWords
 const FRESH_SIGN_IN = 4016
 
 interface TryItProps {
@@ -53,6 +55,32 @@ const isPage = ({ answers }: Entry): boolean =>
   answers.some(({ status, answer }) => status === '200' && Object.keys(answer.content ?? {}).join() === 'text/html')
 
 let language: Language = 'curl'
+
+/** Who sends the example, where that is somebody else than who is signed in, and where it works. */
+function Sender({ entry, way }: { readonly entry: Entry; readonly way: Way }) {
+  const here = useHere()
+  const { session } = useHeld()
+  const { as, clientId, environment = here.environment } = entry.example
+  const sender = here.demoPeople.find(({ handle }) => handle === as)
+  const isSent = way === 'bearer' ? session?.handle : here.person?.handle
+  const isOther = sender !== undefined && (way === 'bearer' || way === 'browser') && isSent !== as
+  const client = clientId === undefined ? undefined : clientIdIn(here, clientId)
+  const isElsewhere = client !== undefined && here.demoPeople.length > 0 && session?.clientId !== client
+  return (
+    <>
+      {environment !== here.environment && (
+        <Text size="sm">
+          {say.onlyIn}{' '}
+          <Anchor inherit underline="always" href={`${here[environment]}/docs/${entry.id}`}>
+            {say.openThere}
+          </Anchor>
+        </Text>
+      )}
+      {isOther && <Text size="sm">{say.sender(sender.name, people[sender.part])}</Text>}
+      {isElsewhere && <Text size="sm">{say.client(client)}</Text>}
+    </>
+  )
+}
 
 /** A form with the example in it, the answer to what it sends, and the same as a program. Nothing is sent before somebody says so. */
 export function TryIt({ entry, before, samples }: TryItProps) {
@@ -69,6 +97,11 @@ export function TryIt({ entry, before, samples }: TryItProps) {
   const [shown, setShown] = useState(language)
   const kind = bodyKindOf(entry)
   const isOpenable = isPage(entry)
+  const isParameter = (field: string) =>
+    entry.parameters.some(({ name, in: place }) => name === field && (kind === 'none' || place === 'path'))
+  const bodyHints = Object.entries(entry.example.fill ?? {}).flatMap(([field, hint]) =>
+    isParameter(field) ? [] : [say.fill(field, hint)],
+  )
 
   // What is left behind stops, and takes its answer along.
   const left = useRef<{ abort: AbortController | undefined; outcome: Outcome | undefined }>({ abort, outcome })
@@ -129,9 +162,10 @@ export function TryIt({ entry, before, samples }: TryItProps) {
     <>
       <Card title={say.title} id="try">
         {/* Beside the form: what its dialog submits would be submitted here too. */}
-        <SignedIn ways={ways} />
+        <SignedIn ways={ways} example={entry.example} />
         <form onSubmit={submit} noValidate className={classes.sent}>
           <Stack>
+            <Sender entry={entry} way={way} />
             {before && (
               <Text size="sm">
                 {say.after}{' '}
@@ -160,6 +194,7 @@ export function TryIt({ entry, before, samples }: TryItProps) {
                     key={key}
                     parameter={parameter}
                     value={draft.values[key] ?? ''}
+                    hint={entry.example.fill?.[parameter.name]}
                     isMissing={faults.missing.includes(parameter.name)}
                     onChange={(value) => setValue(key, value)}
                   />
@@ -195,6 +230,8 @@ export function TryIt({ entry, before, samples }: TryItProps) {
               <Textarea
                 className={classes.mono!}
                 label={say.body}
+                description={bodyHints.length > 0 && bodyHints.map((line) => <div key={line}>{line}</div>)}
+                inputWrapperOrder={WRAPPER_ORDER}
                 value={draft.body}
                 rows={Math.min(18, Math.max(3, draft.body.split('\n').length + 1))}
                 error={faults.body !== undefined && say.notJson(faults.body)}
@@ -295,12 +332,16 @@ export function TryIt({ entry, before, samples }: TryItProps) {
 interface ParameterInputProps {
   readonly parameter: Parameter
   readonly value: string
+  /** What to put in, where the example cannot have it. */
+  readonly hint: string | undefined
   readonly isMissing: boolean
   readonly onChange: (value: string) => void
 }
 
+const WRAPPER_ORDER: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error']
+
 /** Where there are few values, one chooses. */
-function ParameterInput({ parameter, value, isMissing, onChange }: ParameterInputProps) {
+function ParameterInput({ parameter, value, hint, isMissing, onChange }: ParameterInputProps) {
   const { name, in: place, required = false, schema } = parameter
   const values = schema.type === 'boolean' ? ['true', 'false'] : schema.enum?.map(String)
   const common = {
@@ -308,8 +349,8 @@ function ParameterInput({ parameter, value, isMissing, onChange }: ParameterInpu
     label: name,
     required,
     withAsterisk: required,
-    description: operation.places[place],
-    inputWrapperOrder: ['label', 'input', 'description', 'error'] as ('label' | 'input' | 'description' | 'error')[],
+    description: hint === undefined ? operation.places[place] : say.fillIn(operation.places[place], hint),
+    inputWrapperOrder: WRAPPER_ORDER,
     error: isMissing && say.missing(name),
     value,
   }

@@ -116,7 +116,7 @@ export const adminWords = {
     withdrawOf: (permission: string, plugin: string) => `Withdraw ${permission} from ${plugin}`,
     withdrawTitle: (permission: string) => `Withdraw ${permission}?`,
     withdrawText: (plugin: string, organisations: number) =>
-      `${plugin} is refused this from its next request on, in ${plural(organisations, 'organisation')}. It keeps what it has read already. You can grant it again.`,
+      `${plugin} is refused this from its next request on${organisations === 0 ? '' : `, in ${plural(organisations, 'organisation')}`}. It keeps what it has read already. You can grant it again.`,
     withdrawn: (permission: string, plugin: string) => `${plugin} no longer has ${permission}`,
     approves: 'A grant to a plugin that waits for approval approves it.',
   },

@@ -38,6 +38,12 @@ export const referenceWords = {
     snippetText: 'The request of the form above. Tokens and secrets are names in it.',
     places: { path: 'in the path', query: 'in the query', header: 'header' },
   },
+  people: {
+    student: 'a student',
+    instructor: 'an instructor',
+    developer: 'a developer',
+    administrator: 'an administrator',
+  },
   callers: {
     anyone: 'Anybody',
     visitor: 'Anybody in a browser, signed in or not',
@@ -87,6 +93,12 @@ export const referenceWords = {
     title: 'Try it',
     as: 'Send as',
     after: 'The example is about what this one makes; try it first:',
+    sender: (name: string, part: string) => `The example is sent by ${name}, ${part}: sign in as them to try it.`,
+    client: (clientId: string) => `Sign in to the app ${clientId}: the example needs a token of it.`,
+    onlyIn: 'This works in the sandbox only.',
+    openThere: 'Open it there',
+    fill: (field: string, hint: string) => `Fill in ${field}: ${hint[0]!.toLowerCase()}${hint.slice(1)}.`,
+    fillIn: (place: string, hint: string) => `${hint}; ${place}`,
     ways: {
       bearer: (who: string | undefined) =>
         who === undefined ? 'Access token (sign in first)' : `Access token of ${who}`,

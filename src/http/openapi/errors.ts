@@ -146,7 +146,7 @@ const header = (description: string, schema: JsonObject = { type: 'string' }): J
 
 /** Headers that many answers carry. */
 export const sharedHeaders: JsonObject = {
-  'x-request-id': header("The request's id: quote it when you report a problem. Yours, where you sent a usable one"),
+  'x-request-id': header("The request's id: quote it when you report a problem. If you sent a usable one, it is yours"),
   RateLimit: header('What is left, and the seconds until another request is allowed: `"token";r=2999;t=0`'),
   'RateLimit-Policy': header('The limit that counted: requests at once (q) and the seconds in which they return (w)'),
   'Retry-After': header('Seconds to wait before the next try', { type: 'integer' }),

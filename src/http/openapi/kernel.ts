@@ -27,9 +27,9 @@ const KERNEL: readonly KernelPath[] = [
   {
     path: '/healthz',
     name: 'healthz',
-    summary: 'Tells whether the process is alive',
+    summary: 'Checks whether the process is alive',
     description:
-      'For the supervisor that restarts a process which hangs. It does not ask the database, so it says nothing about whether requests can be served. It needs no token and has no limit.',
+      'For a supervisor that restarts a process that hangs. It does not ask the database, so it does not show whether requests can be served. It needs no token and has no limit.',
     type: 'application/json',
     schema: status('ok'),
     answer: { status: 'ok' },
@@ -39,9 +39,9 @@ const KERNEL: readonly KernelPath[] = [
   {
     path: '/readyz',
     name: 'readyz',
-    summary: 'Tells whether the process can serve requests: not while it stops or cannot reach its database',
+    summary: 'Checks whether the process can serve requests',
     description:
-      'For the load balancer: send requests to this process as long as the answer is 200. While the process stops, or its database cannot be reached, the answer is 503.',
+      'For a load balancer: send requests to this process as long as the answer is 200. While the process stops, or cannot reach its database, the answer is 503.',
     type: 'application/json',
     schema: status('ready'),
     answer: { status: 'ready' },
@@ -51,9 +51,9 @@ const KERNEL: readonly KernelPath[] = [
   {
     path: '/metrics',
     name: 'metrics',
-    summary: 'Figures for Prometheus; only from this machine if no token is set',
+    summary: 'Returns metrics for Prometheus',
     description:
-      'For the operator of the installation: counts and durations of requests, and the state of the process, in the text format of Prometheus. Send METRICS_TOKEN as a Bearer token where one is set. Without one, only this machine may read it, and only on a platform that nobody else can reach: not behind a proxy, nor at a public address.',
+      'For the operator of the installation: counts and durations of requests, and the state of the process, in the text format of Prometheus. Send METRICS_TOKEN as a Bearer token where one is set. Without one, only this machine can read it, and only if nobody else can reach the platform: not behind a proxy, nor at a public address.',
     type: 'text/plain',
     schema: { type: 'string' },
     security: [{ metricsToken: [] }, {}],
@@ -62,7 +62,7 @@ const KERNEL: readonly KernelPath[] = [
   {
     path: '/openapi.json',
     name: 'openapi',
-    summary: 'Answers this description',
+    summary: 'Returns this description',
     description:
       'For tools that generate clients or tests. It is OpenAPI 3.1 and has every operation of this version of the platform, and may be cached for five minutes.',
     type: 'application/json',
@@ -73,7 +73,7 @@ const KERNEL: readonly KernelPath[] = [
   {
     path: '/docs',
     name: 'docs',
-    summary: 'Shows this description as a page on which operations can be tried',
+    summary: 'Shows this description as a page where operations can be tried',
     description:
       'For developers: open it in a browser, sign in, and send requests from the page. `/docs/<operationId>` shows one operation. Everything that it loads comes from this platform.',
     type: 'text/html',

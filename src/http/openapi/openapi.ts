@@ -79,7 +79,7 @@ const idempotencyKey: JsonObject = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'A new random text for each write. Repeated with the same request, it gives the first answer again and has no second effect; kept for a day',
+    'A random text, new for each write. Repeating the request with the same key returns the first answer and has no second effect; keys are kept for a day',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
@@ -161,7 +161,7 @@ const fieldsOf = (input: TObject): [name: string, schema: TSchema, isRequired: b
   ])
 
 const ABOUT_PAGES =
-  "Open this address in the person's own browser: it is a page for people and no use to a script. It works without JavaScript, and lets the person sign in first if nobody is signed in. A mistake that cannot be told to an app is shown as a page, with the status of the error."
+  "Open this address in the person's own browser: it is a page for people, not for scripts. It works without JavaScript, and asks the person to sign in first if nobody is signed in. A mistake that cannot be reported to an app is shown as a page, with the status of the error."
 
 /** A page that apps lead people to. */
 const describePage = (
@@ -178,7 +178,7 @@ const describePage = (
   security: [],
   responses: {
     200: { description: 'The page', content: { 'text/html': { schema: { type: 'string' } } } },
-    303: { description: 'On to the app, in the header Location' },
+    303: { description: 'Redirects to the app' },
     ...errors.describe(PAGE_ERRORS, 'page'),
   },
 })
@@ -249,7 +249,7 @@ function describeBody({ input, from, example }: Operation, schemas: SharedSchema
   const { required, ...optional } = schemas.publish(input)
   const schema = isEither || required === undefined ? optional : { required, ...optional }
   return {
-    ...(isEither ? { description: 'Each field travels here or in the query' } : {}),
+    ...(isEither ? { description: 'Each field can be here or in the query' } : {}),
     required: !isEither && required !== undefined,
     content: {
       'application/json': { schema, ...exampleOf(example?.request) },
