@@ -103,7 +103,7 @@ export const ChangedApp = Type.Object(
       Type.Object({
         date: Moment,
         by: Type.Union([Type.String(), Type.Null()], {
-          description: 'Handle of whoever did it; null for an operator, and for somebody who has left',
+          description: 'Handle of the person who did it; null for an operator, and for a person who has left',
         }),
         field: Type.Enum(['name', 'redirectUris', 'launchUri', 'origins']),
         before: Type.Array(Type.String()),

@@ -4,7 +4,7 @@ import { PREFLIGHT } from '../courses/examples.ts'
 export const examples = {
   listClasses: {
     description:
-      'Classes that the caller takes or teaches, newest first. `studentId` is the caller in that class: progress is recorded under it. Only instructors read `joinCode`. Ended classes are still listed, but nothing more is recorded in them.',
+      'Classes that the caller takes or teaches, newest first. Progress is recorded under `studentId`; only instructors read `joinCode`. Ended classes are still listed, but nothing more is recorded in them.',
     example: {
       answer: [
         {

@@ -198,7 +198,7 @@ const { courses, classes } = JSON.parse(JSON.stringify(makeDemo()).replaceAll(LA
 >
 const preflight = {
   courses,
-  classes: classes.slice(0, 1).map(({ attempts: _attempts, notes: _notes, students, ...one }) => ({
+  classes: classes.slice(0, 1).map(({ attempts: _a, notes: _n, statements: _s, students, ...one }) => ({
     ...one,
     instructors: ['@casey'],
     students: students.slice(0, 2),

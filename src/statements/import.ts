@@ -54,8 +54,7 @@ export const statementTie: ImportTie<ClassEntry, Found, ReadonlySet<string>, rea
     Type.Array(Type.Unknown(), {
       maxItems: MAX_STATEMENTS,
       must: `a list of at most ${MAX_STATEMENTS} statements`,
-      about:
-        'Statements to add, recognised by id; existing ones stay as they are (see below)',
+      about: 'Statements to add, recognised by id; existing ones stay as they are (see below)',
     } satisfies Field),
   ),
   when: 'after',

@@ -97,7 +97,13 @@ function Enrol({ of: { classId, joinCode } }: { readonly of: ClassDetails }) {
                 autoComplete="off"
                 miw={0}
               />
-              <Button type="submit" variant="default" flex="none" disabled={handle.trim() === ''} loading={enrol.isPending}>
+              <Button
+                type="submit"
+                variant="default"
+                flex="none"
+                disabled={handle.trim() === ''}
+                loading={enrol.isPending}
+              >
                 {say.go}
               </Button>
             </Group>
