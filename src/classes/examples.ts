@@ -4,7 +4,7 @@ import { PREFLIGHT } from '../courses/examples.ts'
 export const examples = {
   listClasses: {
     description:
-      'Where the caller learns or teaches, newest first. `studentId` is the caller in that class: progress is recorded for it. `joinCode` is told to instructors only. A class that has ended is still listed, and nothing is recorded in it any more.',
+      'Where the caller learns or teaches, newest first. `studentId` is the caller in that class: progress is recorded for it. A class that has ended is still listed, and nothing is recorded in it any more.',
     example: {
       answer: [
         {

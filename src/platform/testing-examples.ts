@@ -195,11 +195,13 @@ const { courses, classes } = JSON.parse(JSON.stringify(makeDemo()).replaceAll(LA
 >
 const preflight = {
   courses,
-  classes: classes.slice(0, 1).map(({ attempts: _attempts, notes: _notes, students, ...one }) => ({
-    ...one,
-    instructors: ['@casey'],
-    students: students.slice(0, 2),
-  })),
+  classes: classes
+    .slice(0, 1)
+    .map(({ attempts: _attempts, notes: _notes, statements: _statements, students, ...one }) => ({
+      ...one,
+      instructors: ['@casey'],
+      students: students.slice(0, 2),
+    })),
 }
 
 /** As if nobody had managed anything yet. */
