@@ -304,7 +304,7 @@ const STATEMENTS = Object.entries(SAID)
 const CREDENTIALS = [
   {
     key: 'demo-record-store-key1',
-    name: 'Simulator 3',
+    name: 'Simulator 1',
     scopes: ['statements/write', 'statements/read/mine'],
     secrets: ['gs-demo-secret'],
   },

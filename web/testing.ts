@@ -236,7 +236,7 @@ const ADMIN: readonly Shown[] = [
     heading: 'Record store',
     waitFor: 'Perfect Sequence',
   },
-  { name: 'keys', person: 'Ellis', path: '/admin/record-store/keys', heading: 'Record store', waitFor: 'Simulator 3' },
+  { name: 'keys', person: 'Ellis', path: '/admin/record-store/keys', heading: 'Record store', waitFor: 'Simulator 1' },
   { name: 'audit', person: 'Ellis', path: '/admin/audit', heading: 'Audit log', waitFor: 'sign-in.demo' },
   { name: 'system', person: 'Ellis', path: '/admin/system', heading: 'System', waitFor: 'Latency by operation' },
   { name: 'planner', person: 'Ellis', path: '/planner', heading: 'Mission planner', waitFor: 'Ask engines' },

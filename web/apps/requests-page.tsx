@@ -29,7 +29,7 @@ function RequestLog({ clientId }: { readonly clientId: string }) {
   const navigate = useNavigate({ from: '/console/apps/$clientId/requests' })
   const list = useQuery(query(listAppRequests, { clientId, limit: 50, ...search }))
   const { cursor: _, ...filters } = search
-  const isFiltered = Object.keys(filters).length > 0
+  const isFiltered = Object.keys(only(filters)).length > 0
   const filter = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const fields = new FormData(event.currentTarget)

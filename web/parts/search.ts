@@ -8,6 +8,12 @@ export const pageFrom = (value: unknown, most = 1000): number | undefined => {
 export const oneOf = <const T extends string>(known: readonly T[], value: unknown): T | undefined =>
   known.find((word) => word === value)
 
+/**
+ * What an address says, as a page reads it. What makes no sense stays in it as undefined: the router would hand the page what the address has instead of a field that is
+ * not there.
+ */
+export const known = <T extends object>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } => fields as never
+
 /** Without what is undefined: addresses say nothing about it. */
 export const only = <T extends object>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never

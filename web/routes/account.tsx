@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { oneOf, only } from '../parts/search.ts'
+import { known, oneOf } from '../parts/search.ts'
 import { signedIn } from './base.tsx'
 
 const overview = createRoute({
@@ -23,7 +23,7 @@ const security = createRoute({
 const LISTS = ['received', 'sent', 'blocked'] as const
 /** Which list of friends is shown; the friends themselves where nothing is said. */
 const listFrom = (search: Record<string, unknown>): { list?: (typeof LISTS)[number] } =>
-  only({ list: oneOf(LISTS, search.list) })
+  known({ list: oneOf(LISTS, search.list) })
 
 const friends = createRoute({
   getParentRoute: () => signedIn,

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
-import { flagFrom, matching, momentFrom, oneOf, only, pageFrom, textFrom } from '../parts/search.ts'
+import { flagFrom, known, matching, momentFrom, oneOf, pageFrom, textFrom } from '../parts/search.ts'
 import { signedIn } from './base.tsx'
 
 const adminHome = createRoute({
@@ -23,7 +23,7 @@ const people = createRoute({
   validateSearch: (
     search,
   ): { query?: string; status?: 'active' | 'disabled'; role?: 'administrator' | 'developer'; page?: number } =>
-    only({
+    known({
       query: textFrom(search.query, 200),
       status: oneOf(['active', 'disabled'], search.status),
       role: oneOf(['administrator', 'developer'], search.role),
@@ -41,14 +41,14 @@ const permissions = createRoute({
   getParentRoute: () => signedIn,
   path: '/admin/permissions',
   component: lazyRouteComponent(() => import('../plugins/permission-matrix-page.tsx'), 'PermissionsPage'),
-  validateSearch: (search): { page?: number } => only({ page: pageFrom(search.page) }),
+  validateSearch: (search): { page?: number } => known({ page: pageFrom(search.page) }),
 })
 
 const verbs = createRoute({
   getParentRoute: () => signedIn,
   path: '/admin/verbs',
   component: lazyRouteComponent(() => import('../statements/verbs-page.tsx'), 'VerbsPage'),
-  validateSearch: (search): { query?: string } => only({ query: textFrom(search.query, 200) }),
+  validateSearch: (search): { query?: string } => known({ query: textFrom(search.query, 200) }),
 })
 
 const recordStore = createRoute({
@@ -68,7 +68,7 @@ const statements = createRoute({
   validateSearch: (
     search,
   ): { [Name in (typeof STATEMENT_FILTERS)[number] | 'since' | 'until' | 'cursor']?: string } & { live?: true } =>
-    only({
+    known({
       ...Object.fromEntries(STATEMENT_FILTERS.map((name) => [name, textFrom(search[name])])),
       since: momentFrom(search.since),
       until: momentFrom(search.until),
@@ -87,7 +87,7 @@ const keys = createRoute({
   getParentRoute: () => signedIn,
   path: '/admin/record-store/keys',
   component: lazyRouteComponent(() => import('../credentials/list-page.tsx'), 'CredentialsPage'),
-  validateSearch: (search): { page?: number } => only({ page: pageFrom(search.page) }),
+  validateSearch: (search): { page?: number } => known({ page: pageFrom(search.page) }),
 })
 
 const AUDIT_FILTERS = ['action', 'handle', 'clientId'] as const
@@ -97,7 +97,7 @@ const audit = createRoute({
   path: '/admin/audit',
   component: lazyRouteComponent(() => import('../audit/audit-page.tsx'), 'AuditPage'),
   validateSearch: (search): { [Name in (typeof AUDIT_FILTERS)[number] | 'from' | 'to' | 'cursor']?: string } =>
-    only({
+    known({
       ...Object.fromEntries(AUDIT_FILTERS.map((name) => [name, textFrom(search[name], 200)])),
       from: momentFrom(search.from),
       to: momentFrom(search.to),

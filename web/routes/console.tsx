@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
-import { flagFrom, matching, oneOf, only, pageFrom, textFrom, textsFrom } from '../parts/search.ts'
+import { flagFrom, known, matching, oneOf, pageFrom, textFrom, textsFrom } from '../parts/search.ts'
 import { signedIn } from './base.tsx'
 
 const consoleHome = createRoute({
@@ -58,14 +58,14 @@ const appSnippets = createRoute({
   path: '/console/apps/$clientId/snippets',
   component: lazyRouteComponent(() => import('../apps/snippets-page.tsx'), 'AppSnippetsPage'),
   validateSearch: (search): { language?: 'curl' | 'typescript' | 'python' } =>
-    only({ language: oneOf(['curl', 'typescript', 'python'], search.language) }),
+    known({ language: oneOf(['curl', 'typescript', 'python'], search.language) }),
 })
 
 const appUsers = createRoute({
   getParentRoute: () => signedIn,
   path: '/console/apps/$clientId/users',
   component: lazyRouteComponent(() => import('../apps/users-page.tsx'), 'AppUsersPage'),
-  validateSearch: (search): { page?: number } => only({ page: pageFrom(search.page) }),
+  validateSearch: (search): { page?: number } => known({ page: pageFrom(search.page) }),
 })
 
 const appRequests = createRoute({
@@ -73,7 +73,7 @@ const appRequests = createRoute({
   path: '/console/apps/$clientId/requests',
   component: lazyRouteComponent(() => import('../apps/requests-page.tsx'), 'AppRequestsPage'),
   validateSearch: (search): { status?: string; code?: number; operation?: string; cursor?: string } =>
-    only({
+    known({
       status: matching(/^[1-5](\d\d|xx)$/, search.status),
       code: pageFrom(search.code, 999_999),
       operation: textFrom(search.operation, 200),
@@ -97,7 +97,7 @@ const organisation = createRoute({
   getParentRoute: () => signedIn,
   path: '/console/organisations/$organisation',
   component: lazyRouteComponent(() => import('../organisations/organisation-page.tsx'), 'OrganisationPage'),
-  validateSearch: (search): { page?: number } => only({ page: pageFrom(search.page) }),
+  validateSearch: (search): { page?: number } => known({ page: pageFrom(search.page) }),
 })
 
 const plugins = createRoute({
@@ -141,7 +141,7 @@ const deliveries = createRoute({
   path: '/console/plugins/$clientId/deliveries',
   component: lazyRouteComponent(() => import('../deliveries/list-page.tsx'), 'DeliveryListPage'),
   validateSearch: (search): { state?: 'waiting' | 'delivered' | 'failed' | 'replaced'; page?: number } =>
-    only({ state: oneOf(['waiting', 'delivered', 'failed', 'replaced'], search.state), page: pageFrom(search.page) }),
+    known({ state: oneOf(['waiting', 'delivered', 'failed', 'replaced'], search.state), page: pageFrom(search.page) }),
 })
 
 const delivery = createRoute({
@@ -155,7 +155,7 @@ const ato = createRoute({
   path: '/console/ato',
   component: lazyRouteComponent(() => import('../ato/list-page.tsx'), 'AtoPage'),
   validateSearch: (search): { app?: string; page?: number } =>
-    only({ app: textFrom(search.app, 200), page: pageFrom(search.page) }),
+    known({ app: textFrom(search.app, 200), page: pageFrom(search.page) }),
 })
 
 const atoPackage = createRoute({

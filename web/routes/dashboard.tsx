@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { oneOf, only, pageFrom, textFrom } from '../parts/search.ts'
+import { known, oneOf, pageFrom, textFrom } from '../parts/search.ts'
 import { signedIn } from './base.tsx'
 
 const dashboard = createRoute({
@@ -18,7 +18,8 @@ const gradebook = createRoute({
   getParentRoute: () => signedIn,
   path: '/dashboard/classes/$classId/gradebook',
   component: lazyRouteComponent(() => import('../classes/gradebook-page.tsx'), 'GradebookPage'),
-  validateSearch: ({ search }: Record<string, unknown>): { search?: string } => only({ search: textFrom(search, 200) }),
+  validateSearch: ({ search }: Record<string, unknown>): { search?: string } =>
+    known({ search: textFrom(search, 200) }),
 })
 
 /** A moment of this century, in milliseconds of the epoch. */
@@ -31,14 +32,14 @@ const student = createRoute({
   component: lazyRouteComponent(() => import('../progress/student-page.tsx'), 'StudentPage'),
   /** What of the timeline is looked at. */
   validateSearch: ({ from, to }: Record<string, unknown>): { from?: number; to?: number } =>
-    isMoment(from) && isMoment(to) && from < to ? { from, to } : {},
+    known(isMoment(from) && isMoment(to) && from < to ? { from, to } : { from: undefined, to: undefined }),
 })
 
 const grading = createRoute({
   getParentRoute: () => signedIn,
   path: '/dashboard/classes/$classId/grading',
   component: lazyRouteComponent(() => import('../classes/grading-page.tsx'), 'GradingPage'),
-  validateSearch: ({ page }: Record<string, unknown>): { page?: number } => only({ page: pageFrom(page) }),
+  validateSearch: ({ page }: Record<string, unknown>): { page?: number } => known({ page: pageFrom(page) }),
 })
 
 const STATUSES = ['active', 'suspended', 'dropped'] as const
@@ -51,7 +52,7 @@ const roster = createRoute({
     status,
     search,
   }: Record<string, unknown>): { page?: number; status?: (typeof STATUSES)[number]; search?: string } =>
-    only({ page: pageFrom(page), status: oneOf(STATUSES, status), search: textFrom(search, 200) }),
+    known({ page: pageFrom(page), status: oneOf(STATUSES, status), search: textFrom(search, 200) }),
 })
 
 const settings = createRoute({

@@ -1,33 +1,33 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { only, pageFrom, textFrom } from '../parts/search.ts'
+import { known, pageFrom, textFrom } from '../parts/search.ts'
 import { signedIn } from './base.tsx'
 
 const planner = createRoute({
   getParentRoute: () => signedIn,
   path: '/planner',
   component: lazyRouteComponent(() => import('../planner/ask-page.tsx'), 'AskPage'),
-  validateSearch: (search): { page?: number } => only({ page: pageFrom(search.page) }),
+  validateSearch: (search): { page?: number } => known({ page: pageFrom(search.page) }),
 })
 
 const search = createRoute({
   getParentRoute: () => signedIn,
   path: '/planner/searches/$searchId',
   component: lazyRouteComponent(() => import('../planner/search-page.tsx'), 'SearchPage'),
-  validateSearch: (search): { compare?: string } => only({ compare: textFrom(search.compare) }),
+  validateSearch: (search): { compare?: string } => known({ compare: textFrom(search.compare) }),
 })
 
 const plans = createRoute({
   getParentRoute: () => signedIn,
   path: '/planner/plans',
   component: lazyRouteComponent(() => import('../planner/plans-page.tsx'), 'PlansPage'),
-  validateSearch: (search): { page?: number } => only({ page: pageFrom(search.page) }),
+  validateSearch: (search): { page?: number } => known({ page: pageFrom(search.page) }),
 })
 
 const plan = createRoute({
   getParentRoute: () => signedIn,
   path: '/planner/plans/$planId',
   component: lazyRouteComponent(() => import('../planner/plan-page.tsx'), 'PlanPage'),
-  validateSearch: (search): { compare?: string } => only({ compare: textFrom(search.compare) }),
+  validateSearch: (search): { compare?: string } => known({ compare: textFrom(search.compare) }),
 })
 
 export const plannerRoutes = [planner, search, plans, plan] as const

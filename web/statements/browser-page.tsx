@@ -126,7 +126,7 @@ function Found({ homePage }: { readonly homePage: string }) {
           if (statements.length === 0)
             return (
               <Card>
-                {Object.keys(filters).length > 0 ? (
+                {Object.keys(only(filters)).length > 0 ? (
                   <Empty icon={ScrollText} title={form.nothing}>
                     {form.nothingText}
                   </Empty>
