@@ -82,7 +82,7 @@ test('an import whose process is killed half way is finished by the platform', a
   await until(
     'the import is decided, and waits',
     async () => (await client.query('select from gs_production.import_parts')).rows.length === 4,
-    20_000,
+    60_000,
   )
   child.kill('SIGKILL')
   await ended
@@ -90,7 +90,7 @@ test('an import whose process is killed half way is finished by the platform', a
   assert.equal(await arrived(), 0)
 
   const platform = await startIn(join(place, 'finisher'), settings)
-  await until('everybody is there', async () => (await arrived()) === 600, 20_000)
+  await until('everybody is there', async () => (await arrived()) === 600, 60_000)
   platform.child.kill('SIGTERM')
   await platform.ended
 })

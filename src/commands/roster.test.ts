@@ -2,10 +2,13 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { ownDatabase, place, runAll } from './testing.ts'
 
-const DEMO = fileURLToPath(new URL('../../demo/demo.json', import.meta.url))
+const SCHOOL = {
+  organisations: [{ key: 'school', name: 'School' }],
+  courses: [{ key: 'course', organisation: 'school', name: 'Course', lessons: [{ id: 'lesson', name: 'Lesson' }] }],
+  classes: [{ key: 'class-alpha', course: 'course', name: 'Alpha', students: ['@blake'] }],
+}
 
 const fileOf = (name: string, text: string): string => {
   const path = join(place, name)
@@ -18,9 +21,10 @@ test('roster brings students into a class, says what it refuses, and can be repe
   const good = fileOf('good.csv', '\ufeffhandle,action\r\n@drew,\r\n"@blake",suspend\r\n')
   const mixed = fileOf('mixed.csv', 'handle,studentId\n@ellis,student-ellis\n@nobody.here,\n')
   const broken = fileOf('broken.csv', 'handle,email\n@casey,c@example.org\n')
+  const school = fileOf('school.json', JSON.stringify(SCHOOL))
   const line = (...args: string[]) => ({ args, settings })
   const [, dry, first, again, sandbox, nothing, partly, wrong, unknown, missing] = await runAll([
-    line('import', DEMO, '--environment', 'both'),
+    line('import', school, '--environment', 'both'),
     line('roster', 'class-alpha', good, '--dry-run'),
     line('roster', 'class-alpha', good),
     line('roster', 'class-alpha', good),

@@ -4,13 +4,12 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { ENVIRONMENTS } from '../config.ts'
 import { schemaOf } from '../environment.ts'
-import { TEMPLATE } from '../testing/databases.ts'
+import { giveBack, takeDatabase } from '../testing/databases.ts'
 import { checkStatements } from './describe.ts'
 import { listStatements } from './statement.ts'
 import { runSql } from './test-database.ts'
 
 const source = join(import.meta.dirname, '..')
-const server = JSON.parse(process.env.GROUNDSCHOOL_TEST_DATABASE ?? 'null')
 
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
@@ -24,7 +23,9 @@ const declaringFiles = files
   )
   .map(({ file }) => file)
 
-test("every statement of the product is what the migrated database's own description says", async () => {
+test("every statement of the product is what the migrated database's own description says", async (t) => {
+  const connection = await takeDatabase()
+  t.after(() => giveBack(connection))
   for (const file of declaringFiles) await import(file)
   const statements = listStatements()
   for (const room of ['sessions', 'people', 'apps', 'buckets', 'idempotency', 'audit', 'installation', 'database'])
@@ -33,12 +34,14 @@ test("every statement of the product is what the migrated database's own descrip
       `no statement of ${room} was found`,
     )
   for (const environment of ENVIRONMENTS) {
-    const differences = await checkStatements({ ...server, database: TEMPLATE }, schemaOf(environment), statements)
+    const differences = await checkStatements(connection, schemaOf(environment), statements)
     assert.deepEqual(differences, [])
   }
 })
 
-test('whatever removes what is old names its rows by the primary key of their table, so that no younger ones go along', async () => {
+test('whatever removes what is old names its rows by the primary key of their table, so that no younger ones go along', async (t) => {
+  const connection = await takeDatabase()
+  t.after(() => giveBack(connection))
   for (const file of declaringFiles) await import(file)
   const statements = new Map(listStatements().map((statement) => [statement.name, statement]))
   const calls = files.flatMap(({ text }) => [...text.matchAll(/\bdeleteOlder\((?:'([^']+)', \{\s*table: '(\w+)')?/g)])
@@ -47,7 +50,7 @@ test('whatever removes what is old names its rows by the primary key of their ta
     const statement = statements.get(name ?? '')
     assert.ok(statement, `${call} is not written as the others are`)
     const key = await runSql(
-      { ...server, database: TEMPLATE },
+      connection,
       `select a.attname as column from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
         where i.indisprimary and i.indrelid = '${schemaOf('production')}.${table}'::regclass order by a.attname`,
     )

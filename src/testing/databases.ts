@@ -4,7 +4,7 @@ import pg from 'pg'
 import type { Connection } from '../database/database.ts'
 import { runSql } from '../database/test-database.ts'
 
-/** The migrated database that tests begin with. */
+/** The migrated database that tests begin with. Nobody connects to it: while somebody does, it cannot be copied. */
 export const TEMPLATE = 'groundschool_template'
 
 /** Tests write little. A database whose tables have grown to this is slower than a new one. */
