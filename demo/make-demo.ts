@@ -120,7 +120,7 @@ const CHILDREN = [
   ...[
     { handle: '@noa.okafor', firstName: 'Noa', dateOfBirth: '2018-03-02' },
     { handle: '@sam.okafor', firstName: 'Sam', dateOfBirth: '2020-11-20' },
-  ].map((child) => ({ ...child, lastName: 'Okafor', country: 'NG', parents: ['@casey', '@ellis'] })),
+  ].map((child) => ({ ...child, lastName: 'Okafor', country: 'NG', parents: ['@casey', '@drew'] })),
 ].map((child) => ({ ...child, apps: APPS, demo: true }))
 
 const launch = { app: 'demo-app', launchUri: 'http://localhost:4000/demo/callback', passCode: true }

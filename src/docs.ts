@@ -98,7 +98,6 @@ const SOURCES: Record<Operation['from'], string> = {
   image: 'the body itself',
   csv: 'query; the file is the body itself',
   raw: 'query; the rest is the body itself',
-  multipart: 'form with a file',
 }
 
 function renderFields({ input, from }: Operation): string {

@@ -397,6 +397,14 @@ test('what cannot be shown is not taken', async () => {
     { version: 'x'.repeat(101) },
   ])
     assertError(await call(drew, 'PUT', `${ATO}/distribution`, { packageId, ...DISTRIBUTION, ...fields }), 400, 4003)
+  for (const [uri, problem] of [
+    ['ftp://example.org/x', /^uri begins with ftp:; send one that begins with https/],
+    ['example.org/x', /^uri is not a complete address; send/],
+  ] as const)
+    assertError(
+      await call(drew, 'PUT', `${ATO}/distribution`, { packageId, ...DISTRIBUTION, uri }),
+      ...([400, 4003, problem] as const),
+    )
   for (const fields of [{ name: ' ' }, { uri: '' }])
     assertError(await call(drew, 'PUT', `${ATO}/distribution`, { packageId, ...DISTRIBUTION, ...fields }), 400, 4001)
   const bare = await ask(drew, 'PUT', '/distribution', { packageId, name: 'Web', uri: 'https://example.org' })

@@ -30,7 +30,7 @@ export const devicePages: readonly Page[] = [
   viewPage({
     name: 'devicePage',
     path: CODE,
-    about: 'Where a person types the code that a device shows (RFC 8628), signs in, and allows or denies it',
+    about: 'Shows the page on which a person enters the code that a device shows, and allows or denies it (RFC 8628)',
     example: { request: { user_code: USER_CODE }, fill: { user_code: 'The code that your device shows' } },
     input: UserCode,
     // A code in the address is filled in and no more: whoever followed a link has to look at what they do.

@@ -177,8 +177,8 @@ const pagesOf = (dialect: Dialect): Page[] => [
     path: PATHS[dialect].signin,
     about:
       dialect === 'rfc'
-        ? 'The standard sign-in page (RFC 6749 §4.1.1, PKCE required): sends the person back to `redirect_uri` with `code`, `state` and `iss`, or with `error`'
-        : 'The sign-in page: the person signs in, allows or denies the app, and is sent back to `redirect_uri` with `code` and `state`, or with `error`',
+        ? 'Shows the standard sign-in page (RFC 6749 §4.1.1, PKCE required), which leads back to the app with a code or an error'
+        : 'Shows the sign-in page, on which the person allows or denies the app, and goes back to it with a code or an error',
     example: { request: dialect === 'rfc' ? { ...ASKED, ...PKCE } : ASKED },
     input: AuthorizationQuery,
     run: lookFor(dialect),

@@ -212,12 +212,12 @@ const renewSchool = (app: TestApp) =>
      update organisations set name = 'Sandhills Aviation School' where key = 'sandhills'`,
   )
 
-/** Of Casey and Ellis; the app knows them. */
+/** Of Casey and Drew; the app knows them. */
 const addChildren = ({ app }: Scene) =>
   app.sql(
     `update people set public_search = false, email = null where handle in ('@noa.okafor', '@sam.okafor');
      insert into guardians (child_id, parent_id, created_at)
-     select c.id, p.id, now() from people c, people p where c.last_name = 'Okafor' and c.handle <> '@casey' and p.handle in ('@casey', '@ellis');
+     select c.id, p.id, now() from people c, people p where c.last_name = 'Okafor' and c.handle <> '@casey' and p.handle in ('@casey', '@drew');
      insert into app_users (user_id, app_id, person_id, consented_at)
      select case p.first_name when 'Noa' then 'i4NfS0xJpU7gEc2AyT9vOw' else 'k6PhU2zLrW9iGe4CaV1xQy' end, a.id, p.id, now()
        from people p, apps a where p.handle in ('@noa.okafor', '@sam.okafor') and a.client_id = '${CLIENT_ID}'`,

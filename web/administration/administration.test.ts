@@ -6,10 +6,17 @@ import { openEngine } from '../../src/planner/testing.ts'
 import { collectProblems, noChromium, openChromium } from '../../src/testing/chromium.ts'
 import { sharedApp } from '../../src/testing/testing.ts'
 import { enterAs, look } from '../testing.ts'
+import { adminWords } from '../words/admin.ts'
 
 const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' })
 const address = app.environment().url
 await run(app, JSON.parse(readText('demo/demo.json').replaceAll('http://localhost:4000/', `${address}/`)))
+
+test('a plugin that was given no organisation loses a permission in none', () => {
+  const { withdrawText } = adminWords.permissions
+  assert.match(withdrawText('Engine', 0), /^Engine is refused this from its next request on\. /)
+  assert.match(withdrawText('Engine', 1), /^Engine is refused this from its next request on, in 1 organisation\. /)
+})
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click()
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name }).first().waitFor()

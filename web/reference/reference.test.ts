@@ -362,7 +362,7 @@ test('the page says who sends an example, where it works, and what to put in', {
   await page.getByText('you are @avery.').waitFor()
   assert.equal(await page.getByText('The example is sent by').count(), 0)
   await page.goto(`${address}/docs/requestTokens`)
-  await page.getByText(/^Fill in code: the code that sign-in brought to your redirect URI/).waitFor()
+  await page.getByText(/^code: The code that sign-in brought to your redirect URI/).waitFor()
   await look(page)
   await page.goto(`${address}/docs/validateSession`)
   await page.getByText('A refresh token of your app; in the query').waitFor()

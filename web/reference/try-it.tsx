@@ -194,7 +194,7 @@ export function TryIt({ entry, before, samples }: TryItProps) {
                     key={key}
                     parameter={parameter}
                     value={draft.values[key] ?? ''}
-                    hint={entry.example.fill?.[parameter.name]}
+                    hint={isParameter(parameter.name) ? entry.example.fill?.[parameter.name] : undefined}
                     isMissing={faults.missing.includes(parameter.name)}
                     onChange={(value) => setValue(key, value)}
                   />

@@ -97,7 +97,7 @@ export const referenceWords = {
     client: (clientId: string) => `Sign in to the app ${clientId}: the example needs a token of it.`,
     onlyIn: 'This works in the sandbox only.',
     openThere: 'Open it there',
-    fill: (field: string, hint: string) => `Fill in ${field}: ${hint[0]!.toLowerCase()}${hint.slice(1)}.`,
+    fill: (field: string, hint: string) => `${field}: ${hint}.`,
     fillIn: (place: string, hint: string) => `${hint}; ${place}`,
     ways: {
       bearer: (who: string | undefined) =>

@@ -6,7 +6,6 @@ import type { HttpRequest, Route } from '../request.ts'
 import { isWholeBody, type Source } from './fields.ts'
 import { parseForm } from './forms.ts'
 import { parseStrictJson } from './json.ts'
-import { parseMultipart } from './multipart.ts'
 
 /** The largest body of everything but what says that it has a large one: forms, ids, proofs (bytes). */
 export const SMALL_BODY_BYTES = 64 * 1024
@@ -41,10 +40,6 @@ function parserOf(source: Source, contentType: string | undefined): Parse {
   }
   if (source === 'raw') return (body) => body
   const type = /^[^;\s]*/.exec(contentType ?? '')![0].toLowerCase()
-  if (source === 'multipart') {
-    if (type === 'multipart/form-data') return parseMultipart
-    throw fail('unsupportedMediaType', 'Send the form as multipart/form-data')
-  }
   // The second is what some old clients call everything that they send.
   if (type === 'application/json' || type === 'application/octet-stream') return parseStrictJson
   if (type === 'application/x-www-form-urlencoded') return parseForm

@@ -75,7 +75,7 @@ const BODY_ONLY = 'x-body-only'
 /** A field that must not stand in the address, where the others of its operation may. */
 export const inBody = <T extends TSchema>(field: T): T => ({ ...field, [BODY_ONLY]: true })
 
-/** A file, for the sources `image`, `csv` and `multipart`: its bytes, whatever its name or its sender says that they are. */
+/** A file, for the sources `image` and `csv`: its bytes, whatever its name or its sender says that they are. */
 export const File = (description: string) => Type.Unsafe<Buffer>({ [KIND]: 'file', description })
 
 const kindOf = (schema: TSchema): Kind => (schema as { [KIND]?: Kind })[KIND] ?? 'any'
@@ -83,9 +83,9 @@ export const isFile = (schema: TSchema): boolean => kindOf(schema) === 'file'
 
 /**
  * Where an operation takes its fields from. `body only`: in the query they are not ignored but refused. `image`, `csv`: the whole body is the one file of the input, and
- * other fields are in the query; `raw`: the same for a body of any kind. `multipart`: a form with a file, as browsers send it.
+ * other fields are in the query; `raw`: the same for a body of any kind.
  */
-export type Source = 'query' | 'body' | 'either' | 'body only' | 'image' | 'csv' | 'raw' | 'multipart'
+export type Source = 'query' | 'body' | 'either' | 'body only' | 'image' | 'csv' | 'raw'
 export const isWholeBody = (source: Source): boolean => source === 'image' || source === 'csv' || source === 'raw'
 export const isInQuery = (source: Source): boolean => source === 'query' || source === 'either' || isWholeBody(source)
 export interface Sources {

@@ -1,33 +1,10 @@
 import { fail } from '../../errors.ts'
 
-/** A form of ours has one file, its key and a few fields. */
-const MAX_PARTS = 20
 const MAX_HEAD_BYTES = 2048
-const MAX_TEXT_BYTES = 16 * 1024
 
 /** RFC 2046 §5.1.1: 1 to 70 of these characters, with quotes around them or without. */
 const BOUNDARY = /;\s*boundary=(?:"([\w'()+,./:=? -]{0,69}[\w'()+,./:=?-])"|([\w'+./-]{1,70}))\s*(?:;|$)/i
-/** A quote in a name is `%22` in browsers and `\"` in others; RFC 7578 §4.2 has no other forms. */
-const DISPOSITION =
-  /^content-disposition:[ \t]*form-data[ \t]*;[ \t]*name="((?:[^"\\]|\\.)*)"[ \t]*(?:;[ \t]*(filename)="(?:[^"\\]|\\.)*"[ \t]*)?$/i
-
 const utf8 = new TextDecoder('utf-8', { fatal: true })
-
-/**
- * Reads a form with at most one file (RFC 7578), as browsers write it and not a byte otherwise: what two readers could take apart differently is refused. A file
- * becomes its bytes, and its name and media type are forgotten: they are the sender's word.
- */
-export function parseMultipart(body: Buffer, contentType: string): Record<string, string | Buffer> {
-  const fields = new Map<string, string | Buffer>()
-  for (const { head, content } of splitParts(body, contentType, MAX_PARTS)) {
-    const { name, isFile } = readHead(head)
-    if (fields.has(name)) throw fail('validationFailed', `${name} is given twice`)
-    if (isFile && [...fields.values()].some(Buffer.isBuffer))
-      throw fail('validationFailed', 'The form has more than one file; send one')
-    fields.set(name, isFile ? content : readText(content, name))
-  }
-  return Object.fromEntries(fields)
-}
 
 /** A part of `multipart/mixed` (RFC 2046 §5.1.3): the fields of its head, with small letters, and its bytes. */
 export interface MixedPart {
@@ -79,20 +56,6 @@ function isEnd(body: Buffer, at: number): boolean {
   const rest = body.length - at - 2
   if (rest > 0 && !(rest === 2 && isAt(body, at + 2, '\r\n'))) throw broken()
   return true
-}
-
-function readHead(head: Buffer): { name: string; isFile: boolean } {
-  const lines = decode(head).split('\r\n')
-  const named = lines.filter((line) => /^content-disposition:/i.test(line))
-  const [, name, file] = DISPOSITION.exec(named[0] ?? '') ?? []
-  if (named.length !== 1 || !name || lines.some((line) => !/^[\w-]+:[^\r\n\0]*$/.test(line)))
-    throw fail('badRequest', 'A part of the form has no name, or has headers that browsers do not send')
-  return { name: name.replaceAll('%22', '"').replaceAll(/\\(.)/g, '$1'), isFile: file !== undefined }
-}
-
-function readText(content: Buffer, name: string): string {
-  if (content.length > MAX_TEXT_BYTES) throw fail('validationFailed', `${name} is too long`)
-  return decode(content)
 }
 
 function decode(bytes: Buffer): string {

@@ -3,14 +3,11 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { Type } from 'typebox'
-import { html } from '../../../web/pages/html.ts'
-import { TestBrowser } from '../../testing/browser.ts'
 import { openRaw } from '../../testing/socket.ts'
 import { assertError, Client, testApp } from '../../testing/testing.ts'
 import { anyone } from '../callers/callers.ts'
 import { type Operation, operation } from '../operation.ts'
 import { json } from '../output/output.ts'
-import { formPage, type Page, viewPage } from '../pages/page.ts'
 import { buildServer } from '../server.ts'
 import { File, Id, Text } from './fields.ts'
 
@@ -44,31 +41,10 @@ const operations: readonly Operation[] = [
     run: async (_context, { title, id }) => ({ bytes: 0, title, id }),
   }),
 ]
-const form = Type.Object({ image: File('An image'), title: Type.Optional(Text('Its title', 50)) })
-const pages: readonly Page[] = [
-  viewPage({
-    name: 'uploadPage',
-    path: PATH,
-    input: Type.Object({}),
-    run: async ({ csrfToken }) => ({ title: 'Upload', body: html`<p>key:${csrfToken('upload')}:</p>` }),
-  }),
-  formPage({
-    name: 'uploadForm',
-    path: PATH,
-    input: form,
-    from: 'multipart',
-    purpose: () => 'upload',
-    run: async (_context, { image, title }) => ({
-      title: 'Done',
-      body: html`<p>took:${image.length}:${title ?? ''}:</p>`,
-    }),
-  }),
-]
-
 test('files as bodies', async (t) => {
   const app = await testApp(t)
   const environment = app.environment()
-  const { server } = buildServer(environment, { operations, pages, areas: {}, gauges: [] })
+  const { server } = buildServer(environment, { operations, pages: [], areas: {}, gauges: [] })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   t.after(() => server.close())
@@ -128,38 +104,5 @@ test('files as bodies', async (t) => {
     assertError(await post(`${PATH}/nil/body`, { id: 'y', title: 't' }), 400, 4001)
     assertError(await post(`${PATH}/${'x'.repeat(201)}/body`, { title: 't' }), 400, 4003)
     assertError(await post(`${PATH}/${'x'.repeat(501)}/body`, { title: 't' }), 404, 4042)
-  })
-
-  await t.test('a form with a file works without a script, with its key and not without', async () => {
-    const browser = new TestBrowser(address)
-    const shown = await browser.get(PATH)
-    const key = /key:([^:]+):/.exec(shown.text)![1]!
-    const submit = (fields: Record<string, string | Blob>, from = browser) => {
-      const body = new FormData()
-      for (const [name, value] of Object.entries(fields)) {
-        if (typeof value === 'string') body.append(name, value)
-        else body.append(name, value, 'a.png')
-      }
-      return from.send(PATH, { method: 'POST', body })
-    }
-    const image = new Blob([Buffer.alloc(70_000, 'x')])
-    assert.match((await submit({ csrf_token: key, image, title: 'ä' })).text, /took:70000:ä:/)
-    const full = new Blob([Buffer.alloc(MOST)])
-    assert.match((await submit({ csrf_token: key, image: full })).text, /took:5242880::/)
-    assert.match((await submit({ csrf_token: key, image: new Blob([]) })).text, /took:0::/)
-    const statusOf = async (fields: Record<string, string | Blob>, from?: TestBrowser) => {
-      const { status, headers } = await submit(fields, from)
-      assert.match(headers.get('content-type')!, /^text\/html/)
-      return status
-    }
-    assert.equal(await statusOf({ image }), 403)
-    assert.equal(await statusOf({ csrf_token: `${key}x`, image }), 403)
-    assert.equal(await statusOf({ csrf_token: new Blob([key]) }), 400)
-    assert.equal(await statusOf({ csrf_token: key, image }, new TestBrowser(address)), 403)
-    assert.equal(await statusOf({ csrf_token: key, image: 'text' }), 400)
-    assert.equal(await statusOf({ csrf_token: key }), 400)
-    assert.equal(await statusOf({ csrf_token: key, image: new Blob([Buffer.alloc(MOST + 64 * 1024)]) }), 413)
-    const plain = await browser.post(PATH, { csrf_token: key, image: 'x' })
-    assert.equal(plain.status, 415)
   })
 })

@@ -5,7 +5,7 @@ import { fail } from '../../errors.ts'
 import { visitor } from '../callers/callers.ts'
 import { clearCookie, findBrowserToken, writeCookie } from '../callers/cookies.ts'
 import { CSRF_FIELD, isCsrfToken, makeCsrfToken } from '../callers/csrf.ts'
-import { IMAGE_BYTES, readBody, refuseBody, SMALL_BODY_BYTES } from '../input/bodies.ts'
+import { readBody, refuseBody, SMALL_BODY_BYTES } from '../input/bodies.ts'
 import { compileInput } from '../input/fields.ts'
 import { sendAnswer } from '../output/answers.ts'
 import { HTML_TYPE } from '../output/media-types.ts'
@@ -20,7 +20,7 @@ export function pageRoute(environment: Environment, page: Page, observe: Observe
   return {
     name: page.name,
     errorForm: 'page',
-    bodyLimit: from === 'multipart' ? IMAGE_BYTES + SMALL_BODY_BYTES : SMALL_BODY_BYTES,
+    bodyLimit: SMALL_BODY_BYTES,
     // A look at the headers alone must not hand out a code.
     hasHead: false,
     observe,
