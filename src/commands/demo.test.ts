@@ -16,8 +16,10 @@ function writeFewer(): string {
     Object.fromEntries(
       Object.entries(lists).map(([name, list]) => [name, Array.isArray(list) ? list.filter(ofThem) : list]),
     )
+  const [classes, badges] = [demo.classes.map(cut), demo.badges.map(cut)]
+  const plans = demo.plans.map((plan: object) => ({ ...plan, people: [] }))
   const file = join(place, 'fewer.json')
-  writeFileSync(file, JSON.stringify({ ...demo, people, classes: demo.classes.map(cut), badges: demo.badges.map(cut) }))
+  writeFileSync(file, JSON.stringify({ ...demo, people, classes, badges, plans }))
   return file
 }
 type Named = { readonly handle: string }
