@@ -507,6 +507,8 @@ const makePlugin = (key: string, name: string, plugin: object, redirectUris: str
   organisation: 'northwind',
   owner: '@drew',
   redirectUris,
+  // Where a request opens: the first one.
+  ...(redirectUris[0] && { launchUri: redirectUris[0] }),
   pkce: false,
   secrets: ['gs-demo-secret'],
   plugin,

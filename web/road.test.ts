@@ -49,7 +49,7 @@ test('a student launches a lesson, finishes it, and the next one is open', { ski
   await page.getByText(/Passed\. Score 80/).waitFor()
   // Its code works once, and what to quote is there like with every other refusal.
   await page.reload()
-  await page.getByText('This code was used or is over').waitFor()
+  await page.getByText('This code was used or has expired').waitFor()
   await page.getByRole('button', { name: /^Error 4008, request / }).waitFor()
 
   await page.getByRole('link', { name: 'Back to the class' }).click()

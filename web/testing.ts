@@ -250,7 +250,7 @@ const ACCOUNT: readonly Shown[] = [
   { name: 'friends', person: 'Avery', path: '/account/friends', heading: 'Friends', waitFor: 'Blake Moreau' },
   {
     name: 'children',
-    person: 'Ellis',
+    person: 'Drew',
     path: '/account/children',
     heading: 'Children',
     waitFor: 'Noa Okafor',

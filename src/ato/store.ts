@@ -228,7 +228,8 @@ export const findRequest = read('ato.findRequest', {
   gather: false,
   text: `
     select r.id, ${requestColumns},
-           (select u.uri from app_redirect_uris u where u.app_id = g.id and v.serves order by u.uri not like 'https:%', u.uri limit 1) as redirect_uri
+           case when v.serves then coalesce(g.launch_uri,
+             (select u.uri from app_redirect_uris u where u.app_id = g.id order by u.uri not like 'https:%', u.uri limit 1)) end as redirect_uri
       from ${requests} where r.key = :request and d.develops`,
 })
 

@@ -28,11 +28,13 @@ test('import reports what it does, and what is wrong', async () => {
       '  apps          3 created, 0 updated, 0 unchanged',
       '  courses       1 created, 0 updated, 0 unchanged',
       '  classes       2 created, 0 updated, 0 unchanged',
+      '  credentials   1 created, 0 updated, 0 unchanged',
       '  badges        2 created, 0 updated, 0 unchanged',
+      '  plans         1 created, 0 updated, 0 unchanged',
     ].join('\n')
     assert.equal(dry!.out, `sandbox:\n${counts}\nThis was a dry run: nothing was written.\n`)
     assert.equal(first!.out, `production:\n${counts}\nsandbox:\n${counts}\n`)
-    assert.equal(again!.out.match(/ 0 created, 0 updated, (2|209|3|1) unchanged/g)?.length, 6, again!.out)
+    assert.equal(again!.out.match(/ 0 created, 0 updated, (2|209|3|1) unchanged/g)?.length, 8, again!.out)
     // Production alone, unless it says otherwise.
     assert.match(again!.out, /^production:\n/)
     assert.deepEqual([refused!.code, refused!.out], [1, ''])

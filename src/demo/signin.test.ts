@@ -27,6 +27,7 @@ test('with demo data one click signs in as a demo person, and nobody real', asyn
     handle: '@ellis',
     name: '',
     adult: true,
+    isTest: false,
     areas: ['dashboard', 'console', 'planner', 'admin'],
   })
   for (const handle of ['@finley', '@blake', '@nobody']) {

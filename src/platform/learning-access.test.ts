@@ -104,7 +104,11 @@ const TABLE: Readonly<Record<string, readonly [Scene, Row, Record<string, unknow
   renameOrganisation: ['nothing', MANAGES],
   // Who owns another is a member of this one.
   readOrganisation: ['nothing', { ...MANAGES, 'owner elsewhere': 'yes' }],
-  listOrganisations: ['nothing', { ...lists({ owner: 1, administrator: 2, 'owner elsewhere': 2 }), ...COOKIE_ONLY }],
+  listOrganisations: [
+    'nothing',
+    { ...lists({ owner: 1, administrator: 2, 'owner elsewhere': 2 }), ...COOKIE_ONLY },
+    { role: undefined },
+  ],
   listOrganisationMembers: ['nothing', counting(MANAGES, 2)],
   setOrganisationMember: ['nothing', MANAGES, { role: 'member' }],
   removeOrganisationMember: ['nothing', MANAGES, { handle: '@jules' }],

@@ -284,7 +284,7 @@ test('friends: asked, taken back, accepted, removed and blocked', { skip: noChro
 test('a parent looks after a child, from their account to its end', { skip: noChromium }, async (t) => {
   const page = await openChromium(t)
   const problems = collectProblems(page)
-  await enterAs(page, address, 'Drew')
+  await enterAs(page, address, 'Ellis')
   await page.goto(`${address}/account/children`)
   await button(page, 'Add a child')
   await dialog(page).getByLabel('Handle').fill('kim')

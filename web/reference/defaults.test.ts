@@ -32,6 +32,7 @@ const EMPTY: Readonly<Record<string, string>> = {
   listPasskeys: 'it takes an authenticator to have one',
   listChildPasskeys: 'it takes an authenticator to have one',
   listAwaiting: 'the demo has no lesson that instructors grade',
+  listChangedApps: 'no developer has changed an approved app yet',
 }
 /** What takes away what others need comes last, and in this order. */
 const LATE = [
