@@ -1,6 +1,6 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, lstatSync, mkdtempSync, rmdirSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Config } from '../config.ts'
 import { StartupError } from '../errors.ts'
 import { explainListen } from '../platform/platform.ts'
@@ -18,6 +18,21 @@ export function checkDataDir({ DATA_DIR }: Config): void {
   } catch {
     throw new StartupError(`DATA_DIR is ${DATA_DIR}, but this user may not write to ${place}: allow it, ${advice}`)
   }
+  const cluster = join(DATA_DIR, 'postgres')
+  if (existsSync(cluster) && !statSync(cluster).isDirectory())
+    throw new StartupError(`DATA_DIR is ${DATA_DIR}, but ${cluster} is a file: move it away, ${advice}`)
+  if (place === DATA_DIR) return
+  try {
+    // One beside it: another process may be about to begin there.
+    rmdirSync(mkdtempSync(`${DATA_DIR}.`))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new StartupError(
+      `DATA_DIR is ${DATA_DIR}, but no folder of that name can be made (${code}): choose another name, ${advice}`,
+    )
+  }
+  if (lstatSync(DATA_DIR, { throwIfNoEntry: false }))
+    throw new StartupError(`DATA_DIR is ${DATA_DIR}, a link to what does not exist: make it, ${advice}`)
 }
 
 /** Listens for a moment where the platform will. */

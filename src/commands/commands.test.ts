@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -128,6 +128,11 @@ test('a command that needs a database makes none, nor anything in one', async (t
     assert.match(err, /^(There is no database in|No platform is running for) .*not-there: [^\n]*\n$/)
   }
   assert.ok(!existsSync(missing.DATA_DIR))
+  const hollow = join(place, 'hollow')
+  mkdirSync(join(hollow, 'postgres'), { recursive: true })
+  const [listed] = await runAll([{ args: ['user', 'list'], settings: { DATA_DIR: hollow } }])
+  assert.match(listed!.err, /^There is no database in .*hollow: /)
+  assert.deepEqual(readdirSync(join(hollow, 'postgres')), [])
   const empty = { DATABASE_URL: databaseUrl(connection), SECRET_KEY: 'x'.repeat(43) }
   for (const { args, err } of await runAll(READING.map((args) => ({ args, settings: empty }))))
     assert.match(err, /^This database is empty: run groundschool start/, args.join(' '))
@@ -153,10 +158,18 @@ test('a DATA_DIR that cannot work and a busy port are said before anything is ma
   t.after(() => busy.close())
   const { port } = busy.address() as AddressInfo
   const fresh = join(place, 'fresh')
+  const link = join(place, 'link')
+  symlinkSync(join(place, 'nowhere'), link)
+  const spoilt = join(place, 'spoilt')
+  mkdirSync(spoilt)
+  writeFileSync(join(spoilt, 'postgres'), '')
   const cases: [settings: Settings, sentence: RegExp][] = [
     [{ DATA_DIR: file }, /^DATA_DIR is .*file, but .*file is a file: [^\n]*\n$/],
     [{ DATA_DIR: join(file, 'below') }, /^DATA_DIR is .*below, but .*file is a file: /],
     [{ DATA_DIR: join(place, 'no', 'parent') }, /^DATA_DIR is .*parent, but there is no folder .*no: make it first, /],
+    [{ DATA_DIR: link }, /^DATA_DIR is .*link, a link to what does not exist: /],
+    [{ DATA_DIR: join(place, 'x'.repeat(300)) }, /no folder of that name can be made \(ENAMETOOLONG\): [^\n]*\n$/],
+    [{ DATA_DIR: spoilt }, /^DATA_DIR is .*spoilt, but .*postgres is a file: /],
     [{ DATA_DIR: fresh, PORT: String(port) }, new RegExp(`^Port ${port} is in use: [^\\n]*\\n$`)],
     [{ DATA_DIR: fresh, PORT: '0', SANDBOX_PORT: String(port) }, new RegExp(`^Port ${port} is in use: `)],
     // Root may write anywhere.

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { type Config, ENVIRONMENTS, type EnvironmentName, readConfig } from '../config.ts'
@@ -43,7 +43,16 @@ export async function withDatabase<T>(
 }
 
 export const hasDatabase = ({ DATABASE_URL, DATA_DIR }: Config): boolean =>
-  DATABASE_URL !== undefined || existsSync(join(DATA_DIR, 'postgres'))
+  DATABASE_URL !== undefined || !isEmpty(join(DATA_DIR, 'postgres'))
+
+/** Also what is not there. What may not be looked into is not empty. */
+function isEmpty(folder: string): boolean {
+  try {
+    return readdirSync(folder).length === 0
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT'
+  }
+}
 
 /** A database that answers without being started. */
 export const findRunning = async ({ DATABASE_URL, DATA_DIR }: Config): Promise<Connection | undefined> =>
