@@ -39,7 +39,7 @@ const LESSONS = [
     heading: '',
     before: async (page: Page) => {
       await page.getByRole('link', { name: /Preflight Alpha/ }).click()
-      await page.getByRole('button', { name: / Walkaround/ }).click()
+      await page.getByRole('button', { name: /^(Start|Continue) Walkaround/ }).click()
       const allow = page.getByRole('button', { name: 'Allow and start' })
       const oil = page.getByLabel('Oil level')
       await allow.or(oil).first().waitFor()
