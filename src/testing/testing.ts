@@ -9,6 +9,7 @@ import { type EnvironmentName, readConfig } from '../config.ts'
 import { type Connection, hasCode } from '../database/database.ts'
 import { runSql } from '../database/test-database.ts'
 import { type Environment, schemaOf } from '../environment.ts'
+import { StartupError } from '../errors.ts'
 import { SEARCH_VERSION, searchKeys } from '../people/search-keys.ts'
 import { openLog } from '../platform/log.ts'
 import { type Platform, startPlatform } from '../platform/platform.ts'
@@ -166,8 +167,13 @@ export async function testApp(t: Lifetime, settings: Record<string, string> = {}
     return startPlatform(config, connection, log, () => new Date(clock().getTime() - behindMs))
   }
   // The platform knows its own address before it listens, as it does everywhere else.
-  const [port, sandboxPort] = [await findFreePort(), await findFreePort()]
-  const platforms = [await start({ PORT: String(port), SANDBOX_PORT: String(sandboxPort), ...settings })]
+  const startSomewhere = async () =>
+    start({ PORT: String(await findFreePort()), SANDBOX_PORT: String(await findFreePort()), ...settings })
+  // Between finding a port and listening there, somebody else may have come.
+  const isTaken = (error: unknown) => error instanceof StartupError && /is in use/.test(error.message)
+  const platforms = [
+    await startSomewhere().catch((error) => (isTaken(error) ? startSomewhere() : Promise.reject(error))),
+  ]
   const platform = platforms[0]!
 
   t.after(async () => {
