@@ -47,7 +47,7 @@ interface ClassEntry {
 const recordsOf = ({ statements }: Partial<ClassEntry>): [number, Record][] =>
   Array.isArray(statements) ? [...statements.entries()].filter(([, one]) => shape.Check(one)) : []
 
-/** What apps said about students of a class, as `PUT /edu/v1/xapi` takes it: history, told to nobody as news. */
+/** What apps said about students of a class, as `POST /edu/v1/xapi/statement` takes it: history, told to nobody as news. */
 export const statementTie: ImportTie<ClassEntry, Found, ReadonlySet<string>, readonly Record[]> = {
   field: 'statements',
   schema: Type.Optional(
