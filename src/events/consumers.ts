@@ -24,7 +24,8 @@ export interface Consumer<Parts = JobParts, E extends Event = any> {
 
 /** Topic within one process: there is something to read. */
 const PUBLISHED = 'events published'
-const POLL_MS = 1000
+/** In case nobody tells that there is something: one look for the publisher and all readers. */
+const LOOK_MS = 1000
 /** Those who emit at the same time are read together. */
 const WAKE_MS = 20
 const BUSY_MS = 100
@@ -41,9 +42,8 @@ export function startConsumers<Parts extends JobParts>(
   consumers: readonly Consumer<Parts>[],
 ): { stop(): Promise<void> } {
   const { db, log, stopping, config } = parts
-  const readers = consumers.map((consumer) => new Reader(parts, consumer))
+  const readers = new Map(consumers.map((consumer) => [consumer.name, new Reader(parts, consumer)]))
   const publisher = new Loop({
-    everyMs: POLL_MS,
     work: async () => {
       const result = await publishAll(db, () => publisher.isStopped)
       if (result === 'busy') publisher.wakeIn(WAKE_MS)
@@ -52,14 +52,28 @@ export function startConsumers<Parts extends JobParts>(
     },
     onProblem: ({ message }) => log.warn({ problem: message }, 'events cannot be published'),
   })
+  const names = consumers.map(({ name }) => name)
+  const fromEnd = consumers.filter(({ start }) => start === 'end').map(({ name }) => name)
+  let areKnown = false
+  const look = new Loop({
+    everyMs: LOOK_MS,
+    work: async () => {
+      if (!areKnown) await db.all(store.insertConsumers, { names, fromEnd })
+      areKnown = true
+      const [found] = await db.all(store.look, { names })
+      if (found!.is_emitted) publisher.wake()
+      for (const name of found!.behind) readers.get(name)!.wake()
+    },
+    onProblem: ({ message }) => log.warn({ problem: message }, 'events cannot be looked for'),
+  })
   db.onMessage(PUBLISHED, () => {
-    for (const reader of readers) reader.wake()
+    for (const reader of readers.values()) reader.wake()
   })
   hear(db, EVENTS, () => publisher.wakeIn(WAKE_MS), stopping)
-  publisher.wakeIn(WAKE_MS)
+  look.wakeIn(WAKE_MS)
   return {
     stop: () => {
-      const work = [publisher.stop(), ...readers.map((reader) => reader.stop())]
+      const work = [look.stop(), publisher.stop(), ...readers.values().map((reader) => reader.stop())]
       return waitAtMost(config.STOP_SECONDS * 1000, Promise.all(work))
     },
   }
@@ -94,7 +108,6 @@ class Reader<Parts extends JobParts> {
   readonly #parts: Parts
   readonly #consumer: Consumer<Parts>
   readonly #loop: Loop
-  #isKnown = false
   /** Where several together have failed, they are taken one by one, so that only the one which fails waits. */
   #oneByOneUntil = 0
 
@@ -102,12 +115,10 @@ class Reader<Parts extends JobParts> {
     this.#parts = parts
     this.#consumer = consumer
     this.#loop = new Loop({
-      everyMs: POLL_MS,
       work: () => this.#readOn(),
       onProblem: ({ message }) =>
         parts.log.warn({ consumer: consumer.name, problem: message }, 'events cannot be read for now'),
     })
-    this.#loop.wakeIn(WAKE_MS)
   }
 
   wake(): void {
@@ -119,9 +130,6 @@ class Reader<Parts extends JobParts> {
   }
 
   async #readOn(): Promise<void> {
-    const { name, start } = this.#consumer
-    if (!this.#isKnown) await this.#parts.db.all(store.insertConsumer, { name, isFromEnd: start === 'end' })
-    this.#isKnown = true
     while (!this.#loop.isStopped) {
       const result = await this.#advance()
       // Who reads on elsewhere may have looked before the last events came.

@@ -48,13 +48,25 @@ export const publish = write('events.publish', {
 })
 
 /** A new one starts before the first event that is kept, or after the last one. */
-export const insertConsumer = write('events.insertConsumer', {
-  params: { name: text, isFromEnd: bool },
+export const insertConsumers = write('events.insertConsumers', {
+  params: { names: textArray, fromEnd: textArray },
   row: { name: text },
   text: `
     insert into event_consumers (name, position)
-    select :name, case when :isFromEnd then coalesce((select id from events order by id desc limit 1), 0) else 0 end
+    select n.name, case when n.name = any(:fromEnd) then coalesce((select id from events order by id desc limit 1), 0) else 0 end
+      from unnest(:names) n(name)
     on conflict do nothing returning name`,
+})
+
+/** Whether something waits to be published, and which of these consumers have not read everything. */
+export const look = read('events.look', {
+  params: { names: textArray },
+  row: { is_emitted: bool, behind: textArray },
+  gather: false,
+  text: `
+    select exists (select from event_outbox) as is_emitted,
+           array(select c.name from event_consumers c
+                  where c.name = any(:names) and exists (select from events e where e.id > c.position)) as behind`,
 })
 
 /** No row while somebody else reads on for this consumer. */

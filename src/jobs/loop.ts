@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface LoopOptions {
-  /** In case nobody wakes it. */
-  readonly everyMs: number
+  /** In case nobody wakes it; never where nothing is said. */
+  readonly everyMs?: number
   work(): Promise<void>
   onProblem(error: Error): void
 }
@@ -12,7 +12,7 @@ export const jitter = (ms: number): number => ms * (0.75 + Math.random() * 0.5)
 /** Does its work when it is woken, and now and then; never twice at once. */
 export class Loop {
   readonly #options: LoopOptions
-  readonly #poll: NodeJS.Timeout
+  readonly #poll: NodeJS.Timeout | undefined
   #soon: NodeJS.Timeout | undefined
   #isAsked = false
   #isStopped = false
@@ -20,7 +20,8 @@ export class Loop {
 
   constructor(options: LoopOptions) {
     this.#options = options
-    this.#poll = setInterval(() => this.wake(), jitter(options.everyMs)).unref()
+    const { everyMs } = options
+    if (everyMs !== undefined) this.#poll = setInterval(() => this.wake(), jitter(everyMs)).unref()
   }
 
   get isStopped(): boolean {

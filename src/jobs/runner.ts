@@ -6,8 +6,8 @@ import { Loop, waitAtMost } from './loop.ts'
 import * as store from './store.ts'
 import { hear } from './wake.ts'
 
-/** In case nobody tells that something waits, and for what waits for its time. */
-const POLL_MS = 1000
+/** In case nobody tells that something waits, and for what waits for its time: one look for all kinds. */
+const LOOK_MS = 1000
 /** Not at once, so that the time of an answer does not tell whether something was enqueued for it. */
 const wakeDelay = (): number => 30 + Math.random() * 40
 const PROBLEM_LENGTH = 500
@@ -20,10 +20,27 @@ export function startJobs<Parts extends JobParts>(
   parts: Parts,
   kinds: readonly JobKind<Parts>[],
 ): { stop(): Promise<void> } {
-  const runners = kinds.map((kind) => new Runner(parts, kind))
+  const { db, clock, log, config } = parts
+  const runners = new Map(kinds.map((kind) => [kind.name, new Runner(parts, kind)]))
+  const recurring = kinds.filter(({ everyMs }) => everyMs !== undefined).map(({ name }) => name)
+  let areKnown = false
+  const look = new Loop({
+    everyMs: LOOK_MS,
+    work: async () => {
+      if (!areKnown) await db.all(store.enqueueOnce, { kinds: recurring, now: clock() })
+      areKnown = true
+      for (const { kind } of await db.all(store.listDue, { kinds: [...runners.keys()], now: clock() }))
+        runners.get(kind)!.wake()
+    },
+    onProblem: ({ message }) => log.warn({ problem: message }, 'jobs cannot be looked for'),
+  })
+  look.wakeIn(wakeDelay())
   return {
     // What is not done by then is done by another process once its lease has ended.
-    stop: () => waitAtMost(parts.config.STOP_SECONDS * 1000, Promise.all(runners.map((runner) => runner.stop()))),
+    stop: () => {
+      const work = [look.stop(), ...runners.values().map((runner) => runner.stop())]
+      return waitAtMost(config.STOP_SECONDS * 1000, Promise.all(work))
+    },
   }
 }
 
@@ -35,18 +52,19 @@ class Runner<Parts extends JobParts> {
   readonly #done: Claimed[] = []
   #settling: Promise<void> | undefined
   #isMore = false
-  #isKnown = false
 
   constructor(parts: Parts, kind: JobKind<Parts>) {
     this.#parts = parts
     this.#kind = kind
     this.#loop = new Loop({
-      everyMs: POLL_MS,
       work: () => this.#claimAll(),
       onProblem: (error) => this.#warn('jobs cannot be worked on', error),
     })
     hear(parts.db, topicOf(kind), () => this.#loop.wakeIn(wakeDelay()), parts.stopping)
-    this.#loop.wakeIn(wakeDelay())
+  }
+
+  wake(): void {
+    this.#loop.wake()
   }
 
   async stop(): Promise<void> {
@@ -59,11 +77,7 @@ class Runner<Parts extends JobParts> {
   }
 
   async #claimAll(): Promise<void> {
-    const { atOnce, everyMs, name } = this.#kind
-    if (everyMs !== undefined && !this.#isKnown) {
-      await this.#parts.db.all(store.enqueueOnce, { kind: name, now: this.#parts.clock() })
-      this.#isKnown = true
-    }
+    const { atOnce } = this.#kind
     this.#isMore = true
     // Several at once, because each claim is a statement.
     while (this.#isMore && this.#running.size <= atOnce / 2 && !this.#loop.isStopped) {

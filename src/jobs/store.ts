@@ -1,5 +1,17 @@
 import { deleteOlder } from '../database/retention.ts'
-import { float8, int4, int8, int8Array, json, nullable, read, text, timestamptz, write } from '../database/statement.ts'
+import {
+  float8,
+  int4,
+  int8,
+  int8Array,
+  json,
+  nullable,
+  read,
+  text,
+  textArray,
+  timestamptz,
+  write,
+} from '../database/statement.ts'
 
 /**
  * One whose key waits already is not added. That row is locked until the commit, so that nobody takes it before they can see what it was enqueued for. After a failure it
@@ -19,14 +31,25 @@ export const enqueue = write('jobs.enqueue', {
     returning id`,
 })
 
-/** For work that comes back by itself: there is one job, waiting or under way. */
+/** For work that comes back by itself: there is one job of each kind, waiting or under way. */
 export const enqueueOnce = write('jobs.enqueueOnce', {
-  params: { kind: text, now: timestamptz },
+  params: { kinds: textArray, now: timestamptz },
   row: { id: int8 },
   text: `
     insert into jobs (kind, unique_key, payload, created_at, run_at)
-    select :kind, 'recurring', '{}', :now, :now where not exists (select from jobs where kind = :kind and given_up_at is null)
+    select k.kind, 'recurring', '{}', :now, :now from unnest(:kinds) k(kind)
+     where not exists (select from jobs j where j.kind = k.kind and j.given_up_at is null)
     on conflict do nothing returning id`,
+})
+
+/** Which of these kinds have something to do. */
+export const listDue = read('jobs.listDue', {
+  params: { kinds: textArray, now: timestamptz },
+  row: { kind: text },
+  gather: false,
+  text: `
+    select k.kind from unnest(:kinds) k(kind)
+     where exists (select from jobs j where j.kind = k.kind and j.given_up_at is null and j.run_at <= :now)`,
 })
 
 const claim = (due: string) => ({
