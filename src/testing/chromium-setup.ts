@@ -6,19 +6,20 @@ import { delimiter, join } from 'node:path'
 export type Chromium = { readonly path: string } | { readonly missing: string }
 type Variables = Readonly<Record<string, string | undefined>>
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+/** The first draws no window and takes a quarter less of the processor for the same pages. */
+const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const ON_A_MAC = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
-const CURE = 'Install it (on Debian: apt-get install chromium) or name one in CHROMIUM_PATH'
+const CURE = 'Install it (on Debian: apt-get install chromium-headless-shell) or name one in CHROMIUM_PATH'
 const INSTALL_SECONDS = 300
 
 /** Only once the package is not found (or no longer there) are the lists of packages worth the wait. */
 const INSTALL = `
   export DEBIAN_FRONTEND=noninteractive
   get() { apt-get -o DPkg::Lock::Timeout=60 -o Acquire::Retries=1 -o Acquire::http::Timeout=20 "$@"; }
-  install() { get install -y --no-install-recommends chromium; }
+  install() { get install -y --no-install-recommends chromium-headless-shell; }
   install || { get update && install; }`
 
 /** Once for the whole suite, so that no two test processes install at once: finds or installs it, and tells them where. */
