@@ -158,7 +158,7 @@ test('mistakes in attempts and notes are named with their place, before and afte
     ['attempts[0]', /must have required properties/],
     ['attempts[1].started', /pattern/],
     ['attempts[2].started', /past/],
-    ['attempts[3].completed', /not before started/],
+    ['attempts[3].completed', /not be before started/],
     ['attempts[5].id', /twice/],
     ['attempts[5]', /overlap/],
     ['attempts[6]', /additional/],

@@ -1,118 +1,66 @@
 import { type Static, Type } from 'typebox'
-import { Compile } from 'typebox/compile'
-import { readContents } from '../classes/contents.ts'
 import { classSection } from '../classes/import.ts'
-import { ID_PATTERN } from '../courses/schema.ts'
-import type { Field } from '../imports/fields.ts'
-import type { Found, ImportTie } from '../imports/section.ts'
+import { RecordHandle, RecordId, RecordTime, recordTie } from '../classes/import-records.ts'
 import { normaliseHandle } from '../people/handles.ts'
-import { peopleSection } from '../people/import.ts'
 import * as store from './import-store.ts'
 import { answersText, resultOf } from './rules.ts'
 
-const MAX_ATTEMPTS = 100_000
-
-const Id = Type.String({ pattern: ID_PATTERN, maxLength: 64 })
-const Time = Type.String({ pattern: '^(19|20)\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,3})?)?Z$' })
-const Record = Type.Object(
+const Attempt = Type.Object(
   {
-    id: Id,
-    handle: Type.String({ minLength: 1, maxLength: 31 }),
-    lesson: Id,
-    started: Time,
-    completed: Type.Optional(Time),
+    id: RecordId,
+    handle: RecordHandle,
+    lesson: RecordId,
+    started: RecordTime,
+    completed: Type.Optional(RecordTime),
     pass: Type.Optional(Type.Boolean()),
     score: Type.Optional(Type.Number({ minimum: -1_000_000, maximum: 1_000_000 })),
     answers: Type.Optional(Type.Array(Type.Unknown())),
-    objectives: Type.Optional(Type.Record(Id, Type.Number({ minimum: 0, maximum: 100 }))),
+    objectives: Type.Optional(Type.Record(RecordId, Type.Number({ minimum: 0, maximum: 100 }))),
   },
   { additionalProperties: false },
 )
-type Record = Static<typeof Record>
-const shape = Compile(Record)
-
-interface ClassEntry {
-  readonly key: string
-  readonly attempts?: unknown
-}
-
-const recordsOf = ({ attempts }: Partial<ClassEntry>): [number, Record][] =>
-  Array.isArray(attempts) ? [...attempts.entries()].filter(([, one]) => shape.Check(one)) : []
+type Attempt = Static<typeof Attempt>
 
 /** Whose lesson it is. */
-const placeOf = (classKey: string | undefined, { handle, lesson }: Record): string =>
-  `${classKey} ${normaliseHandle(handle)} ${lesson}`
+const placeOf = ({ handle, lesson }: Attempt): string => `${normaliseHandle(handle)} ${lesson}`
 
-/** Attempts as another school or system kept them. They are history: they are told to nobody as news, and no lock stands in their way. */
-export const attemptTie: ImportTie<ClassEntry, Found, ReadonlySet<string>, readonly Record[]> = {
+/** Attempts as another school or system kept them. No lock stands in their way. */
+export const attemptTie = recordTie<typeof Attempt, Attempt>({
   field: 'attempts',
-  schema: Type.Optional(
-    Type.Array(Type.Unknown(), {
-      maxItems: MAX_ATTEMPTS,
-      must: `a list of at most ${MAX_ATTEMPTS} attempts`,
-      about: 'Attempts to add, recognised by id; existing ones stay as they are (see below)',
-    } satisfies Field),
-  ),
-  when: 'after',
-  isAdded: true,
+  schema: Attempt,
+  times: ['started', 'completed'],
 
-  *check(classes, now) {
-    const seen = new Set<string>()
-    for (const [i, entry] of classes.entries()) {
-      const place = `classes[${i}].attempts`
-      for (const [j, one] of Array.isArray(entry.attempts) ? entry.attempts.entries() : [])
-        for (const { instancePath, message } of shape.Errors(one).slice(0, 3))
-          yield `${place}[${j}]${instancePath.replaceAll('/', '.')}: ${message}`
-      const records = recordsOf(entry)
-      for (const [j, { id, started, completed, answers }] of records) {
-        if (seen.has(id)) yield `${place}[${j}].id: must be another: ${id} is there twice`
-        seen.add(id)
-        if (!isMoment(started, now)) yield `${place}[${j}].started: must be a time that is past`
-        if (completed !== undefined && !(isMoment(completed, now) && Date.parse(completed) >= Date.parse(started)))
-          yield `${place}[${j}].completed: must be a time that is past, and not before started`
-        if (isTooLong(answers)) yield `${place}[${j}].answers: must be at most 256 KiB`
-      }
-      const byPlace = Map.groupBy(records, ([, one]) => placeOf(entry.key, one))
-      for (const group of byPlace.values()) {
-        const inOrder = group.toSorted(([, a], [, b]) => Date.parse(a.started) - Date.parse(b.started))
-        for (const [n, [j, { started }]] of inOrder.entries()) {
-          const before = inOrder[n - 1]?.[1]
-          if (before && endOf(before) > Date.parse(started))
-            yield `${place}[${j}]: must not overlap another attempt at the lesson: ${before.id} does`
-        }
+  *check(records, place) {
+    for (const [j, { started, completed, answers }] of records) {
+      if (completed !== undefined && Date.parse(completed) < Date.parse(started))
+        yield `${place}[${j}].completed: must not be before started`
+      if (isTooLong(answers)) yield `${place}[${j}].answers: must be at most 256 KiB`
+    }
+    for (const group of Map.groupBy(records, ([, one]) => placeOf(one)).values()) {
+      const inOrder = group.toSorted(([, a], [, b]) => Date.parse(a.started) - Date.parse(b.started))
+      for (const [n, [j, { started }]] of inOrder.entries()) {
+        const before = inOrder[n - 1]?.[1]
+        if (before && endOf(before) > Date.parse(started))
+          yield `${place}[${j}]: must not overlap another attempt at the lesson: ${before.id} does`
       }
     }
   },
 
-  *refer(entry, place) {
-    for (const [j, { handle }] of recordsOf(entry))
-      yield { place: `${place}.attempts[${j}].handle`, to: peopleSection, key: normaliseHandle(handle) }
-  },
-
-  async checkHere(db, classes, world) {
-    const all = classes.flatMap((entry, i) =>
-      recordsOf(entry).map(([j, one]) => ({ entry, one, place: `classes[${i}].attempts[${j}]` })),
-    )
-    if (all.length === 0) return []
-    const contentsOf = await readContents(db, classes, world)
-    const owners = await db.all(store.findAttempts, { keys: all.map(({ one }) => one.id) })
+  async checkHere(db, attempts, world) {
+    const owners = await db.all(store.findAttempts, { keys: attempts.map(({ one }) => one.id) })
     const ownerOf = new Map(owners.map((row) => [row.key, `${row.class} ${row.handle} ${row.lesson}`]))
-    const fresh = all.filter(({ one }) => !ownerOf.has(one.id))
-    const spans = fresh.flatMap(({ entry, one, place }) => {
-      const found = world.find(classSection, entry.key)
+    const spans = attempts.flatMap(({ entry, one, place }) => {
+      const found = ownerOf.has(one.id) ? undefined : world.find(classSection, entry.key)
       return found ? [{ class_id: found.id, place, ...toSpan(one) }] : []
     })
     const overlapping = await db.all(store.findOverlaps, { rows: JSON.stringify(spans) })
     return [
-      ...all.flatMap(({ entry, one, place }) => {
-        const contents = contentsOf(entry)
+      ...attempts.flatMap(({ entry, one, place, contents }) => {
         const owner = ownerOf.get(one.id)
         const wrong = Object.keys(one.objectives ?? {}).filter((id) => !contents.hasObjective(id, one.lesson))
         return [
-          ...(contents.hasStudent(one.handle) ? [] : [`${place}.handle: must be a student of the class`]),
-          ...(contents.hasLesson(one.lesson) ? [] : [`${place}.lesson: must be a lesson of the class`]),
           ...wrong.map((id) => `${place}.objectives: must be objectives of the lesson, not ${id}`),
-          ...(owner === undefined || owner === placeOf(entry.key, one)
+          ...(owner === undefined || owner === `${entry.key} ${placeOf(one)}`
             ? []
             : [`${place}.id: must be another: it is an attempt of somebody else, or at another lesson`]),
         ]
@@ -121,15 +69,7 @@ export const attemptTie: ImportTie<ClassEntry, Found, ReadonlySet<string>, reado
     ]
   },
 
-  async read(db, classes) {
-    const keys = classes.flatMap(({ entry }) => recordsOf(entry).map(([, { id }]) => id))
-    return new Set((await db.all(store.findAttempts, { keys })).map(({ key }) => key))
-  },
-  plan(entry, _found, known) {
-    const added = recordsOf(entry).flatMap(([, one]) => (known.has(one.id) ? [] : [one]))
-    return added.length > 0 ? added : undefined
-  },
-  pick: (_entry, added) => added,
+  findIds: async (db, keys) => (await db.all(store.findAttempts, { keys })).map(({ key }) => key),
 
   async write(tx, who, changes) {
     const classes = changes.map(({ id }) => id)
@@ -148,11 +88,9 @@ export const attemptTie: ImportTie<ClassEntry, Found, ReadonlySet<string>, reado
     await tx.all(store.insertScores, { rows: JSON.stringify(scores) })
     await tx.all(store.renewStandings, { keys: rows.map(({ key }) => key), now: who.at })
   },
-}
+})
 
-const isMoment = (text: string, now: Date): boolean => Date.parse(text) <= now.getTime()
-
-const endOf = ({ completed }: Record): number => (completed === undefined ? Infinity : Date.parse(completed))
+const endOf = ({ completed }: Attempt): number => (completed === undefined ? Infinity : Date.parse(completed))
 
 function isTooLong(answers: readonly unknown[] | undefined): boolean {
   try {
@@ -163,7 +101,7 @@ function isTooLong(answers: readonly unknown[] | undefined): boolean {
   }
 }
 
-const toSpan = ({ handle, lesson, started, completed }: Record) => ({
+const toSpan = ({ handle, lesson, started, completed }: Attempt) => ({
   handle: normaliseHandle(handle),
   lesson,
   started: new Date(started),
@@ -173,7 +111,7 @@ const toSpan = ({ handle, lesson, started, completed }: Record) => ({
 /** One that is not completed is paused: nobody was at it since then, as far as is known. */
 function toRow(
   classId: number,
-  one: Record,
+  one: Attempt,
   lesson: { threshold: number | null; instructor_graded: boolean } | undefined,
 ) {
   const { id, pass = false, score = null, answers } = one
