@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EnvironmentName } from '../config.ts'
 import { signedIn } from '../passkeys/testing.ts'
@@ -30,8 +30,8 @@ function holdTurn(app: TestApp, name?: EnvironmentName): Promise<() => void> {
   return app.environment(name).get(imageWorker).gate.enter('test')
 }
 
-/** People who send images, and may leave before they are answered. */
-function crowd(image = small) {
+/** People who send images, and may leave before they are answered. At the end of the test they do, however it ends. */
+function crowd(t: TestContext, image = small) {
   const leaving = new AbortController()
   const statuses: number[] = []
   const sending: Promise<void>[] = []
@@ -40,6 +40,11 @@ function crowd(image = small) {
     const seen = await browser.send(PICTURE, init).catch(() => undefined)
     if (seen) statuses.push(seen.status)
   }
+  const leave = async () => {
+    leaving.abort()
+    await Promise.all(sending)
+  }
+  t.after(leave)
   const count = (status: number) => statuses.filter((one) => one === status).length
   return {
     count,
@@ -57,10 +62,7 @@ function crowd(image = small) {
       for (const browser of browsers) for (let i = 0; i < times; i++) sending.push(keepOn(browser))
     },
     answered: () => Promise.all(sending),
-    leave: async () => {
-      leaving.abort()
-      await Promise.all(sending)
-    },
+    leave,
   }
 }
 
@@ -70,7 +72,7 @@ test('a crowd in the sandbox keeps nobody in production waiting', async (t) => {
   // The same numbers of people as in the sandbox.
   const people = await Promise.all(FIVE.map((person) => signedIn(app, person)))
   const endTurn = await holdTurn(app, 'sandbox')
-  const [sandbox, production] = [crowd(), crowd()]
+  const [sandbox, production] = [crowd(t), crowd(t)]
   sandbox.send(trying, 2)
   await until(() => waitingIn(app, 'sandbox') === 10)
   production.send(people)
@@ -84,7 +86,7 @@ test('a crowd in the sandbox keeps nobody in production waiting', async (t) => {
 test('who sends without end keeps nobody else from sending a picture', async (t) => {
   const app = await testApp(t, { RATE_IMAGE_BURST: '200', RATE_IMAGE_PER_SECOND: '1' })
   const [avery, blake] = [await signedIn(app, 'avery'), await signedIn(app, 'blake')]
-  const attack = crowd(bomb)
+  const attack = crowd(t, bomb)
   attack.keepSending([avery], 10)
   await until(() => waitingIn(app) === 4)
   for (let i = 0; i < 6; i++) {
@@ -98,14 +100,13 @@ test('who sends without end keeps nobody else from sending a picture', async (t)
   assert.ok(attack.count(503) > 0)
   // 200 megapixels at once, and 1 a second.
   assert.ok(attack.count(200) <= 6, `${attack.count(200)} images`)
-  await attack.leave()
 })
 
 test('an image waits for at most one of every other person', async (t) => {
   const app = await testApp(t)
   const [avery, blake, casey] = await Promise.all(FIVE.slice(0, 3).map((person) => signedIn(app, person)))
   const endTurn = await holdTurn(app)
-  const [many, one, late] = [crowd(), crowd(), crowd()]
+  const [many, one, late] = [crowd(t), crowd(t), crowd(t)]
   many.send([avery!, casey!], 4)
   await until(() => waitingIn(app) === 8)
   one.send([blake!])
@@ -130,7 +131,7 @@ test('forty wait, four of one person; then people are told to come again', async
   )
   const avery = await signedIn(app, 'avery')
   const endTurn = await holdTurn(app)
-  const waiting = crowd()
+  const waiting = crowd(t)
   waiting.send(people.slice(0, 1), 5)
   await until(() => waitingIn(app) === 4 && waiting.count(503) === 1)
   waiting.send(people.slice(1), 4)
@@ -141,7 +142,6 @@ test('forty wait, four of one person; then people are told to come again', async
   endTurn()
   await until(() => waitingIn(app) < 40)
   assert.equal((await sendImage(avery, PICTURE, small)).status, 200)
-  await waiting.leave()
 })
 
 test('a person sends so many megapixels, and more later', async (t) => {
@@ -173,7 +173,7 @@ test('who leaves while waiting is not worked on', async (t) => {
   const app = await testApp(t)
   const [avery, blake] = [await signedIn(app, 'avery'), await signedIn(app, 'blake')]
   const endTurn = await holdTurn(app)
-  const [leaving, staying] = [crowd(), crowd()]
+  const [leaving, staying] = [crowd(t), crowd(t)]
   leaving.send([avery], 4)
   staying.send([blake], 4)
   await until(() => waitingIn(app) === 8)

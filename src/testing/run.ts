@@ -20,8 +20,11 @@ const APART = ['src', 'src/database', 'src/database/embedded', 'src/pictures', '
 /** Except for these, which only send requests. */
 const NOT_APART =
   /^src\/(platform\/(fuzz-|.*access|examples-of|house)|pictures\/(default|exif|formats|hidden|profiles|uploads))/
-/** These processes live for seconds and have two cores between them: threads that help to collect garbage only get in the way. */
-const NODE_FLAGS = ['--single-threaded-gc']
+/**
+ * These processes live for seconds and have two cores between them: threads that help to collect garbage only get in the way. What a failed test
+ * has left behind must not keep its process alive: that would look like a suite that hangs.
+ */
+const NODE_FLAGS = ['--single-threaded-gc', '--test-force-exit']
 
 /** `npm test` runs everything, `npm test -- FILE …` these files. `--long` does not cut down what chance decides. */
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { long: { type: 'boolean' } } })
