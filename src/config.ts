@@ -437,11 +437,22 @@ function readConfigFile(file: string | undefined, mistakes: string[]): Record<st
   }
 }
 
+type KeyPlace = Pick<Config, 'SECRET_KEY' | 'DATA_DIR'>
+
 /** The installation's key: given, or made once in DATA_DIR. */
-export function readSecretKey(config: Pick<Config, 'SECRET_KEY' | 'DATA_DIR'>): Buffer {
+export function readSecretKey(config: KeyPlace): Buffer {
+  const file = keyFileOf(config)
+  if (!config.SECRET_KEY && !existsSync(file)) makeSecretKey(config.DATA_DIR, file)
+  return findSecretKey(config)!
+}
+
+export const keyFileOf = ({ DATA_DIR }: KeyPlace): string => resolve(DATA_DIR, 'secret.key')
+
+/** The same without making one. */
+export function findSecretKey(config: KeyPlace): Buffer | undefined {
   if (config.SECRET_KEY) return Buffer.from(config.SECRET_KEY, 'base64url')
-  const file = resolve(config.DATA_DIR, 'secret.key')
-  if (!existsSync(file)) makeSecretKey(config.DATA_DIR, file)
+  const file = keyFileOf(config)
+  if (!existsSync(file)) return undefined
   const key = Buffer.from(readKeyFile(file), 'base64url')
   if (key.length < 32) throw new StartupError(`${file} does not hold a key of 32 bytes; restore it from your backup`)
   return key

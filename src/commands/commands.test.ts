@@ -147,6 +147,39 @@ test('a command that needs a database makes none, nor anything in one', async (t
   )
 })
 
+test('a command that only reads leaves no secret key behind, and one that needs the key says what to set', async (t) => {
+  const { connection, drop } = await createTestDatabase()
+  t.after(drop)
+  const folder = join(place, 'keyless')
+  const settings = { DATABASE_URL: databaseUrl(connection), DATA_DIR: folder }
+  const given = { ...settings, SECRET_KEY: 'x'.repeat(43) }
+  assert.equal((await runAll([{ args: ['migrate'], settings }]))[0]!.code, 0)
+  const facts = 'select name from gs_production.installation'
+  for (const one of [settings, given])
+    for (const { args, code, err } of await runAll(
+      [
+        ['user', 'list'],
+        ['app', 'list'],
+        ['credential', 'list'],
+      ].map((args) => ({ args, settings: one })),
+    ))
+      assert.deepEqual({ code, err }, { code: 0, err: '' }, args.join(' '))
+  assert.ok(!existsSync(folder))
+  assert.deepEqual(await runSql(connection, facts), [])
+
+  const added = { args: ['app', 'add', 'logbook', '--name', 'Logbook'], settings: given }
+  assert.equal((await runAll([added]))[0]!.code, 0)
+  assert.deepEqual(await runSql(connection, facts), [{ name: 'secret-key-fingerprint' }])
+  const [shown, refused] = await runAll([
+    { args: ['app', 'show', 'gs-logbook'], settings },
+    { args: ['app', 'secret', 'logbook'], settings },
+  ])
+  assert.match(shown!.out, /Logbook/)
+  assert.equal(refused!.code, 1)
+  assert.match(refused!.err, /^This needs the secret key .* no file .*keyless.secret\.key: set SECRET_KEY, [^\n]*\n$/)
+  assert.ok(!existsSync(folder))
+})
+
 test('a DATA_DIR that cannot work and a busy port are said before anything is made', async (t) => {
   const file = join(place, 'file')
   writeFileSync(file, '')

@@ -70,12 +70,13 @@ export async function refuseEarlier(connection: Connection): Promise<void> {
   }
 }
 
-/** Both environments, for as long as the work takes. */
+/** Both environments, for as long as the work takes. Only `mayMake` makes the secret key: what reads a platform writes nothing. */
 export async function withEnvironments<T>(
   config: Config,
   connection: Connection,
   log: Logger,
   work: (environments: Environment[]) => Promise<T>,
+  { mayMake = false } = {},
 ): Promise<T> {
   // What goes wrong with a connection fails the work too, so the log does not have to tell it.
   const quiet = log.child({}, { level: 'error' })
@@ -84,7 +85,7 @@ export async function withEnvironments<T>(
     connection,
     quiet,
     () => new Date(),
-    findAddress,
+    { findUrl: findAddress, mayMakeKey: mayMake },
   )
   try {
     return await work(environments)
@@ -103,7 +104,8 @@ export async function withEnvironment<T>(
   return withDatabase(
     async (connection, config, log) => {
       await (mayMake ? migrateAll(connection) : refuseEarlier(connection))
-      return withEnvironments(config, connection, log, (all) => work(all.find((one) => one.name === name)!))
+      const find = (all: Environment[]) => all.find((one) => one.name === name)!
+      return withEnvironments(config, connection, log, (all) => work(find(all)), { mayMake })
     },
     { mayMake },
   )
