@@ -124,7 +124,7 @@ const SETTINGS = {
   DATA_DIR: setting('Folder of the embedded database and of the secret key.', './data', anyText),
   DATABASE_URL: optional('A PostgreSQL (15 or later) of your own.', 'the embedded one', postgresAddress),
   DEMO: setting(
-    'Demo data: `on`, `off`, or `auto` (on if the embedded database is new and only this machine can reach the platform). That is so if HOST, BASE_URL, SANDBOX_URL and NOTES_URL are loopback addresses and TRUST_PROXY names no proxy. Otherwise the platform refuses to start with demo people; `groundschool demo remove` removes them.',
+    'Demo data: `on`, `off`, or `auto` (on if the embedded database is new and only this machine can reach the platform). That is so if HOST, BASE_URL, SANDBOX_URL and NOTES_URL are loopback addresses and TRUST_PROXY names no proxy. Otherwise the platform refuses to start with demo people; `npx groundschool demo remove` removes them.',
     'auto',
     choice('auto', 'on', 'off'),
   ),
@@ -134,7 +134,7 @@ const SETTINGS = {
     secretKey,
   ),
   SEAL_KEYS: setting(
-    'Keys that seal the secrets of plugins, base64, 32 bytes or more each, separated by commas. The first encrypts, all of them decrypt. To change the key, put a new one first, run `groundschool app reseal`, then remove the old one.',
+    'Keys that seal the secrets of plugins, base64, 32 bytes or more each, separated by commas. The first encrypts, all of them decrypt. To change the key, put a new one first, run `npx groundschool app reseal`, then remove the old one.',
     '',
     secretKeys,
     'one that is derived from SECRET_KEY',

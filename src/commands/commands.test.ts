@@ -23,8 +23,8 @@ test('every command explains itself with --help', async () => {
   helps.forEach(({ code, out, err }, i) => {
     const [path, args] = COMMANDS[i]!
     assert.deepEqual({ code, err }, { code: 0, err: '' }, path)
-    assert.ok(out.startsWith(`Usage: groundschool ${path}${args ? ` ${args}` : ''} [options]\n`), out)
-    assert.match(out, /\nOptions:\n.*--help.*\nExamples?:\n {2}groundschool /s)
+    assert.ok(out.startsWith(`Usage: npx groundschool ${path}${args ? ` ${args}` : ''} [options]\n`), out)
+    assert.match(out, /\nOptions:\n.*--help.*\nExamples?:\n {2}npx groundschool /s)
     assert.doesNotMatch(out, /\bwhoever\b/i)
     for (const line of out.split('\n')) assert.ok(line.length <= 140, `${path}: wrap “${line}”`)
   })
@@ -54,8 +54,8 @@ const MISUSES: [args: string[], sentence: RegExp][] = [
   [['fly'], /^There is no command 'fly'\. The commands are start, /],
   [['__proto__'], /^There is no command '__proto__'/],
   [['user', 'fly'], /^There is no command 'user fly'\. The commands are add, /],
-  [['start', '--fast'], /^Unknown option '--fast'\. See: groundschool start --help\n$/],
-  [['import'], /^FILE is missing\. See: groundschool import --help\n$/],
+  [['start', '--fast'], /^Unknown option '--fast'\. See: npx groundschool start --help\n$/],
+  [['import'], /^FILE is missing\. See: npx groundschool import --help\n$/],
   [['import', 'a', 'b'], /^Unexpected argument 'b'/],
   [['import', 'a', '--environment', 'staging'], /^--environment is production or sandbox, or both, not 'staging'/],
   [['user', 'add', '@a', '--email'], /^Option '--email <value>' argument missing/],
@@ -135,7 +135,7 @@ test('a command that needs a database makes none, nor anything in one', async (t
   assert.deepEqual(readdirSync(join(hollow, 'postgres')), [])
   const empty = { DATABASE_URL: databaseUrl(connection), SECRET_KEY: 'x'.repeat(43) }
   for (const { args, err } of await runAll(READING.map((args) => ({ args, settings: empty }))))
-    assert.match(err, /^This database is empty: run groundschool start/, args.join(' '))
+    assert.match(err, /^This database is empty: run npx groundschool start/, args.join(' '))
   const schemas = `select nspname from pg_namespace where nspname like 'gs\\_%'`
   assert.deepEqual(await runSql(connection, schemas), [])
   assert.equal((await runAll([{ args: ['migrate'], settings: empty }]))[0]!.code, 0)
@@ -143,7 +143,7 @@ test('a command that needs a database makes none, nor anything in one', async (t
   const [earlier] = await runAll([{ args: ['user', 'list'], settings: empty }])
   assert.match(
     earlier!.err,
-    /^This database is from an earlier version \(it lacks 0041_\w+\): .*groundschool migrate\n$/,
+    /^This database is from an earlier version \(it lacks 0041_\w+\): .*npx groundschool migrate\n$/,
   )
 })
 

@@ -62,10 +62,11 @@ export const findRunning = async ({ DATABASE_URL, DATA_DIR }: Config): Promise<C
 export async function refuseEarlier(connection: Connection): Promise<void> {
   for (const name of ENVIRONMENTS) {
     const waiting = await findWaiting(connection, schemaOf(name))
-    if (!waiting) throw new StartupError('This database is empty: run groundschool start or groundschool migrate')
+    if (!waiting)
+      throw new StartupError('This database is empty: run npx groundschool start or npx groundschool migrate')
     if (waiting.length > 0)
       throw new StartupError(
-        `This database is from an earlier version (it lacks ${waiting[0]}): run groundschool migrate`,
+        `This database is from an earlier version (it lacks ${waiting[0]}): run npx groundschool migrate`,
       )
   }
 }

@@ -72,7 +72,7 @@ export async function refuseOpenDemo(config: Config, connection: Connection, log
         for (const environment of environments) await keepReach(environment.db, undefined)
         throw new StartupError(
           `This database holds demo people, whose passwords are public, and others can reach this platform: ${opening}. ` +
-            'Remove them first, with the command: groundschool demo remove (or use another DATA_DIR or DATABASE_URL)',
+            'Remove them first, with the command: npx groundschool demo remove (or use another DATA_DIR or DATABASE_URL)',
         )
       }
     },

@@ -98,7 +98,7 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
     assert.deepEqual(processesIn(dataDir), [])
     const asked = await runOne(['status'], { DATA_DIR: dataDir })
     assert.deepEqual([asked.code, asked.out], [1, ''])
-    assert.match(asked.err, /^The platform of .*first is not running: start it with groundschool start\n$/)
+    assert.match(asked.err, /^The platform of .*first is not running: start it with npx groundschool start\n$/)
   })
 
   // Into a data directory of its own: docs/upgrade.md does that, and a test runs what is in documents.

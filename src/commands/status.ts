@@ -26,8 +26,8 @@ export const status = command({
     if (!isRunning)
       throw new StartupError(
         connection || !hasDatabase(config)
-          ? `No platform is running for ${place}: start it with groundschool start`
-          : `The platform of ${place} is not running: start it with groundschool start`,
+          ? `No platform is running for ${place}: start it with npx groundschool start`
+          : `The platform of ${place} is not running: start it with npx groundschool start`,
       )
   },
 })

@@ -15,7 +15,7 @@ test('people are added, get a password, are disabled, enabled, listed and remove
       line('add @JO'),
       line('add j@o'),
     ])
-    const sentence = '@Jo was added to production. Now set a password: groundschool user password @Jo\n'
+    const sentence = '@Jo was added to production. Now set a password: npx groundschool user password @Jo\n'
     assert.deepEqual({ code: added!.code, out: added!.out, err: added!.err }, { code: 0, out: sentence, err: '' })
     assert.deepEqual(
       [taken!.code, taken!.err],

@@ -123,7 +123,7 @@ async function refuseMissingSchemas(client: pg.Client, schemas: string[]): Promi
   if (rows.length > 0) {
     const missing = rows.map((row) => row.wanted).join(' and ')
     throw new StartupError(
-      `This database holds no ${missing}; check which database is meant, or run \`groundschool migrate\``,
+      `This database holds no ${missing}; check which database is meant, or run npx groundschool migrate`,
     )
   }
 }

@@ -54,6 +54,18 @@ test('no message and no document points to a command, a script or a document tha
   assert.deepEqual(wrong, [])
 })
 
+/** Files that others are changing at the moment. */
+const LATER = ['src/people/resets.ts', 'docs/import.md']
+
+test('messages and documents show every command as it works in a clone: npx groundschool', () => {
+  const wrong = READ.filter((file) => !LATER.includes(file)).flatMap((file) =>
+    [...read(file).matchAll(/(?<!npx )\bgroundschool ([a-z]+)/g)]
+      .filter(([, name]) => Object.hasOwn(commands, name!))
+      .map(([line]) => `${file}: ${line}`),
+  )
+  assert.deepEqual(wrong, [])
+})
+
 /** What is wrong with a command line, as it is typed after `groundschool`. */
 function findMistake(typed: string): string | undefined {
   const [line = ''] = typed.split(/ *(?:[<>|;#]|&&| {3})/)
