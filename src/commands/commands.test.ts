@@ -95,7 +95,7 @@ test('what fails gives a sentence and exit code 1, never a stack', async () => {
     [['import', place], {}, /is not a file/],
     [['import', bad], {}, /bad\.json cannot be imported: it is not valid JSON at line 2, column 52\n$/],
     [['import', twice], {}, /twice\.json cannot be imported: it has an object with the same key twice\n$/],
-    [['backup', join(place, 'x.backup')], { DATA_DIR: empty }, /There is no database in .*empty: check DATA_DIR/],
+    [['backup', join(place, 'x.backup')], { DATA_DIR: empty }, /There is no database in .*empty: set DATA_DIR to /],
   ]
   const results = await runAll(failures.map(([args, settings]) => ({ args, settings })))
   results.forEach(({ args, code, err }, i) => {
@@ -125,9 +125,12 @@ test('a command that needs a database makes none, nor anything in one', async (t
   const results = await runAll(READING.map((args) => ({ args, settings: missing })))
   for (const { args, code, out, err } of results) {
     assert.deepEqual({ code, out }, { code: 1, out: '' }, args.join(' '))
-    assert.match(err, /^(There is no database in|No platform is running for) .*not-there: [^\n]*\n$/)
+    assert.match(err, /^There is no database in .*not-there: set DATA_DIR to [^\n]*\n$/)
   }
   assert.ok(!existsSync(missing.DATA_DIR))
+  const [relative] = await runAll([{ args: ['user', 'list'], settings: { DATA_DIR: './no-such-folder' } }])
+  const folder = join(process.cwd(), 'no-such-folder')
+  assert.ok(relative!.err.startsWith(`There is no database in ${folder}: set DATA_DIR to `), relative!.err)
   const hollow = join(place, 'hollow')
   mkdirSync(join(hollow, 'postgres'), { recursive: true })
   const [listed] = await runAll([{ args: ['user', 'list'], settings: { DATA_DIR: hollow } }])
