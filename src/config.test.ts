@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
+import pg from 'pg'
 import { listSettings, readConfig, readSecretKey } from './config.ts'
 import { StartupError } from './errors.ts'
 
@@ -93,6 +94,27 @@ test('every mistake is named at once, with what to write instead', () => {
   assert.doesNotMatch(found.join('\n'), /c2hvcnQ|user:pw/)
   for (const network of ['1.2.3', '1.2.3.4/33', '::/129', '10.0.0.0/x', 'a/8'])
     assert.equal(mistakes({ TRUST_PROXY: network }).length, 1, network)
+})
+
+test('a password of the database may have any characters, if it has a setting of its own', () => {
+  const password = 'a/b@c#d%41%e ?&+:"\'$'
+  for (const DATABASE_URL of [
+    'postgres://jo@db.example.org/school',
+    'postgres://jo@localhost/school?host=%2Fvar%2Frun%2Fpostgresql&sslmode=disable',
+  ]) {
+    const given = readConfig({ DATABASE_URL, DATABASE_PASSWORD: password })
+    const [client, other] = [given.DATABASE_URL, DATABASE_URL].map((address) => new pg.Client(address))
+    assert.equal(client!.password, password)
+    assert.deepEqual([client!.user, client!.host, client!.database], [other!.user, other!.host, other!.database])
+  }
+  assert.equal(readConfig({ DATABASE_URL: 'postgres://jo@host/db' }).DATABASE_URL, 'postgres://jo@host/db')
+
+  const broken = ['a/b', 'a#b', 'a?b', '12/b', '12#b', '12?b'].map((part) => `postgres://jo:${part}@host/db`)
+  for (const DATABASE_URL of broken)
+    assert.match(mistakes({ DATABASE_URL }).join(), /put the password into DATABASE_PASS/)
+  assert.match(mistakes({ DATABASE_PASSWORD: 'x' }).join(), /^DATABASE_PASSWORD must come with DATABASE_URL$/)
+  const twice = mistakes({ DATABASE_PASSWORD: 'x', DATABASE_URL: 'postgres://jo:y@host/db' })
+  assert.match(twice.join(), /^DATABASE_PASSWORD must not be set if DATABASE_URL has a password/)
 })
 
 test('one port for both environments needs two host names', () => {

@@ -65,8 +65,9 @@ const httpAddress: Reader<string> = (text) => {
 }
 const postgresAddress: Reader<string> = (text) => {
   const url = URL.parse(text)
-  if (!url || !/^postgres(ql)?:$/.test(url.protocol))
-    throw new Error('an address such as postgres://user@host/database')
+  // An @ after the host is what is left of a password with a / # or ? in it.
+  if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hash || `${url.pathname}${url.search}`.includes('@'))
+    throw new Error('an address such as postgres://user@host/database; put the password into DATABASE_PASSWORD')
   return text
 }
 const smtpAddress: Reader<string> = (text) => {
@@ -122,7 +123,16 @@ const SETTINGS = {
   SANDBOX_URL: optional('The sandbox as clients reach it.', 'http://localhost:SANDBOX_PORT', httpAddress),
   NOTES_URL: optional('Host of the notes operations, in links and documents.', 'BASE_URL', httpAddress),
   DATA_DIR: setting('Folder of the embedded database and of the secret key.', './data', anyText),
-  DATABASE_URL: optional('A PostgreSQL (15 or later) of your own.', 'the embedded one', postgresAddress),
+  DATABASE_URL: optional(
+    'A PostgreSQL (15 or later) of your own, such as `postgres://user@host/database`.',
+    'the embedded one',
+    postgresAddress,
+  ),
+  DATABASE_PASSWORD: optional(
+    'Password for DATABASE_URL, with any characters. In the address itself, characters such as `/`, `@`, `#` and `%` would have to be percent-encoded.',
+    'the one in DATABASE_URL, if any',
+    anyText,
+  ),
   DEMO: setting(
     'Demo data: `on`, `off`, or `auto` (on if the embedded database is new and only this machine can reach the platform). That is so if HOST, BASE_URL, SANDBOX_URL and NOTES_URL are loopback addresses and TRUST_PROXY names no proxy. Otherwise the platform refuses to start with demo people; `npx groundschool demo remove` removes them.',
     'auto',
@@ -322,7 +332,10 @@ export const ENVIRONMENTS: readonly EnvironmentName[] = ['production', 'sandbox'
 export type MessageWay = Exclude<Settings['MESSAGES'], 'auto'>
 
 export interface Config
-  extends Omit<Settings, 'BASE_URL' | 'SANDBOX_URL' | 'NOTES_URL' | 'MESSAGES' | 'PLUGIN_ADDRESSES'> {
+  extends Omit<
+    Settings,
+    'BASE_URL' | 'SANDBOX_URL' | 'NOTES_URL' | 'MESSAGES' | 'PLUGIN_ADDRESSES' | 'DATABASE_PASSWORD'
+  > {
   readonly MESSAGES: MessageWay
   readonly BASE_URL: string
   readonly SANDBOX_URL: string
@@ -352,7 +365,12 @@ export function readConfig(environment: Record<string, string | undefined> = pro
       mistakes.push(`${name} must be ${(problem as Error).message}`)
     }
   }
-  const settings = values as unknown as Settings
+  const { DATABASE_PASSWORD, ...settings } = values as unknown as Settings
+  if (DATABASE_PASSWORD) {
+    if (!given.DATABASE_URL?.trim()) mistakes.push('DATABASE_PASSWORD must come with DATABASE_URL')
+    else if (settings.DATABASE_URL && URL.parse(settings.DATABASE_URL)?.password)
+      mistakes.push('DATABASE_PASSWORD must not be set if DATABASE_URL has a password: remove one of them')
+  }
   const base = settings.BASE_URL ?? `http://localhost:${settings.PORT}`
   const sandbox = settings.SANDBOX_URL ?? `http://localhost:${settings.SANDBOX_PORT}`
   const reach = { ...settings, BASE_URL: base, SANDBOX_URL: sandbox, NOTES_URL: settings.NOTES_URL ?? base }
@@ -387,6 +405,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     )
   return {
     ...settings,
+    DATABASE_URL: settings.DATABASE_URL && addPassword(settings.DATABASE_URL, DATABASE_PASSWORD),
     DATA_DIR: resolve(settings.DATA_DIR),
     MESSAGES: way,
     BASE_URL: base,
@@ -395,6 +414,14 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     PLUGIN_ADDRESSES: settings.PLUGIN_ADDRESSES ?? (opening === undefined ? 'loopback' : 'public'),
     isLocal: opening === undefined,
   }
+}
+
+function addPassword(address: string, password: string | undefined): string {
+  if (!password) return address
+  const url = new URL(address)
+  // As a parameter, because an address without a host, as for a socket, can hold no password.
+  url.searchParams.set('password', password)
+  return url.href
 }
 
 type Reach = Pick<Config, 'HOST' | 'BASE_URL' | 'SANDBOX_URL' | 'NOTES_URL' | 'TRUST_PROXY'>
@@ -417,7 +444,10 @@ function findPublicAddress(config: Reach): string | undefined {
 
 const hostOf = (url: string): string | undefined => URL.parse(url)?.hostname
 
-function chooseMessageWay({ MESSAGES, SMTP_URL }: Settings, isLocal: boolean): MessageWay {
+function chooseMessageWay(
+  { MESSAGES, SMTP_URL }: Pick<Settings, 'MESSAGES' | 'SMTP_URL'>,
+  isLocal: boolean,
+): MessageWay {
   if (MESSAGES !== 'auto') return MESSAGES
   if (SMTP_URL) return 'smtp'
   return isLocal ? 'file' : 'off'
