@@ -224,7 +224,8 @@ test('a DATA_DIR that cannot work and a busy port are said before anything is ma
 })
 
 const BIN = fileURLToPath(new URL('../../bin/groundschool.js', import.meta.url))
-const OLDER = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.1.0'}})`
+const OLDER = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.1.0'}});delete process.execve`
+const SAY_FLAGS = '--import=data:text/javascript,console.error(process.pid,...process.execArgv)'
 
 test('groundschool says its version, and on an older Node runs with the one that the install brings', async () => {
   const { version, bin } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
@@ -234,4 +235,14 @@ test('groundschool says its version, and on an older Node runs with the one that
   const older = ['--import', OLDER, BIN]
   assert.deepEqual(await run(['--version'], {}, '', older), said)
   assert.equal((await run(['fly'], {}, '', older)).code, 2)
+})
+
+test('groundschool start runs with its own flags of V8, in the same process', async () => {
+  const started = await run(['start', '--help'], { NODE_OPTIONS: SAY_FLAGS }, '', [BIN])
+  assert.equal(started.code, 0)
+  const flags = '--max-semi-space-size=8 --heap-growing-percent=150'
+  assert.match(started.err, new RegExp(`^(\\d+)\n\\1 ${flags}\n$`))
+  const older = await run(['start', '--help'], { NODE_OPTIONS: SAY_FLAGS }, '', ['--import', OLDER, BIN])
+  assert.match(older.err, new RegExp(`\n\\d+ ${flags}\n$`))
+  assert.equal(older.out, started.out)
 })
