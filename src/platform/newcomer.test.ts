@@ -186,12 +186,13 @@ test('what is to be deployed names files and settings that exist', () => {
 
 /** What people read as prose, without the rows of tables and what stands in blocks of code. */
 const PROSE = READ.filter((file) => /^(README|CONTRIBUTING|docs\/[\w-]+|deploy\/README|sdk\/README)\.md$/.test(file))
+const HISTORY = ['CHANGELOG.md', ...globSync('docs/decisions/*.md', { cwd: ROOT })]
 const withoutCode = (text: string): string =>
   text.replaceAll(/^( *)```.*?^\1```$/gms, (code) => code.replace(/.+/g, ''))
 
 test('no line of a document is longer than 400 characters: what is, becomes a list', () => {
   assert.ok(PROSE.length > 20, PROSE.join(', '))
-  const wrong = PROSE.flatMap((file) =>
+  const wrong = [...PROSE, ...HISTORY].flatMap((file) =>
     withoutCode(read(file))
       .split('\n')
       .flatMap((line, i) => (line.length > 400 && !line.startsWith('|') ? `${file}:${i + 1}: ${line.length}` : [])),
@@ -202,7 +203,7 @@ test('no line of a document is longer than 400 characters: what is, becomes a li
 test('documents, errors, descriptions and pages name people without riddles', () => {
   const files = [
     ...PROSE,
-    'CHANGELOG.md',
+    ...HISTORY,
     'src/errors.ts',
     'docs/openapi.json',
     ...READ.filter((file) => file.startsWith('web/words/')),
