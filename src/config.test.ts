@@ -118,7 +118,7 @@ test('a password of the database may have any characters, if it has a setting of
 })
 
 test('one port for both environments needs two host names', () => {
-  assert.match(mistakes({ PORT: '4000', SANDBOX_PORT: '4000' })[0] ?? '', /^SANDBOX_PORT must be another than PORT/)
+  assert.match(mistakes({ PORT: '4000', SANDBOX_PORT: '4000' })[0] ?? '', /^SANDBOX_PORT must differ from PORT/)
   const hosts = { BASE_URL: 'https://api.example.org', SANDBOX_URL: 'https://sandbox.example.org' }
   assert.deepEqual(mistakes({ PORT: '4000', SANDBOX_PORT: '4000', ...hosts }), [])
   assert.deepEqual(mistakes({ PORT: '0', SANDBOX_PORT: '0' }), [])
@@ -200,10 +200,10 @@ test('messages go by mail where a server is named, into files in development, an
     assert.equal(readConfig(environment).MESSAGES, way, JSON.stringify(environment))
 
   assert.deepEqual(mistakes({ MESSAGES: 'smtp' }), [
-    'SMTP_URL must be set where MESSAGES is smtp',
-    'MESSAGES_FROM must be set where messages are sent by SMTP',
+    'SMTP_URL must be set if MESSAGES is smtp',
+    'MESSAGES_FROM must be set if messages are sent by SMTP',
   ])
-  assert.deepEqual(mistakes({ SMTP_URL }), ['MESSAGES_FROM must be set where messages are sent by SMTP'])
+  assert.deepEqual(mistakes({ SMTP_URL }), ['MESSAGES_FROM must be set if messages are sent by SMTP'])
   for (const wrong of ['mail.example.org', 'smtp:', 'smtp://', 'http://user:pw@mail.example.org'])
     assert.deepEqual(mistakes({ SMTP_URL: wrong, MESSAGES: 'smtp', MESSAGES_FROM }), [
       'SMTP_URL must be an address such as smtps://user:password@mail.example.org',

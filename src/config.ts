@@ -436,17 +436,17 @@ export function readConfig(environment: Record<string, string | undefined> = pro
       `MESSAGES cannot be ${way} while ${publicAddress}: messages hold one-time links; set SMTP_URL and MESSAGES_FROM, or MESSAGES to off`,
     )
   if (way === 'smtp') {
-    if (!given.SMTP_URL?.trim()) mistakes.push('SMTP_URL must be set where MESSAGES is smtp')
-    if (!given.MESSAGES_FROM?.trim()) mistakes.push('MESSAGES_FROM must be set where messages are sent by SMTP')
+    if (!given.SMTP_URL?.trim()) mistakes.push('SMTP_URL must be set if MESSAGES is smtp')
+    if (!given.MESSAGES_FROM?.trim()) mistakes.push('MESSAGES_FROM must be set if messages are sent by SMTP')
   }
   for (const [name, url] of Object.entries({ BASE_URL: base, SANDBOX_URL: sandbox }))
     if ((URL.parse(url)?.pathname ?? '/') !== '/')
       mistakes.push(`${name} must have no path: pages are served from the root of a host`)
   if (settings.BASE_URL !== undefined && base === sandbox)
-    mistakes.push('SANDBOX_URL must be another address than BASE_URL: clients tell the environments apart by it')
+    mistakes.push('SANDBOX_URL must differ from BASE_URL, so that clients reach both environments')
   const isShared = settings.PORT > 0 && settings.PORT === settings.SANDBOX_PORT
   if (isShared && URL.parse(base)?.hostname === URL.parse(sandbox)?.hostname)
-    mistakes.push('SANDBOX_PORT must be another than PORT, or BASE_URL and SANDBOX_URL must have different host names')
+    mistakes.push('SANDBOX_PORT must differ from PORT, or BASE_URL and SANDBOX_URL must have different host names')
   if (mistakes.length > 0)
     throw new StartupError(
       `The settings are wrong (docs/configuration.md lists them all):\n${mistakes.map((m) => `  - ${m}`).join('\n')}`,
@@ -541,7 +541,9 @@ function readKeyFile(file: string): string {
     return readFileSync(file, 'utf8').trim()
   } catch (problem) {
     const { code } = problem as NodeJS.ErrnoException
-    throw new StartupError(`The secret key cannot be read from ${file} (${code}): give it to the user that runs this`)
+    throw new StartupError(
+      `The secret key cannot be read from ${file} (${code}): allow the user who runs this command to read it`,
+    )
   }
 }
 

@@ -203,7 +203,7 @@ test('a DATA_DIR that cannot work and a busy port are said before anything is ma
     [{ DATA_DIR: file }, /^DATA_DIR is .*file, but .*file is a file: [^\n]*\n$/],
     [{ DATA_DIR: join(file, 'below') }, /^DATA_DIR is .*below, but .*file is a file: /],
     [{ DATA_DIR: join(place, 'no', 'parent') }, /^DATA_DIR is .*parent, but there is no folder .*no: make it first, /],
-    [{ DATA_DIR: link }, /^DATA_DIR is .*link, a link to what does not exist: /],
+    [{ DATA_DIR: link }, /^DATA_DIR is .*link, a link to a folder that does not exist: /],
     [{ DATA_DIR: join(place, 'x'.repeat(300)) }, /no folder of that name can be made \(ENAMETOOLONG\): [^\n]*\n$/],
     [{ DATA_DIR: spoilt }, /^DATA_DIR is .*spoilt, but .*postgres is a file: /],
     [{ DATA_DIR: fresh, PORT: String(port) }, new RegExp(`^Port ${port} is in use: [^\\n]*\\n$`)],

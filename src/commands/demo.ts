@@ -101,7 +101,7 @@ function refuseReached(reach: string | undefined, problem: string): void {
   if (reach !== undefined)
     throw new StartupError(
       `${problem}: the platform on this database was last started where others can reach it (${reach}). ` +
-        'Stop it and start it once with DEMO=off for its own machine only, or use another DATA_DIR or DATABASE_URL',
+        'Start it once with DEMO=off and loopback addresses only, or use another DATA_DIR or DATABASE_URL',
     )
 }
 

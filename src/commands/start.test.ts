@@ -113,7 +113,7 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
     assert.match((await runOne(['restore', file], target)).err, /a restore never overwrites/)
     const keyless = await runOne(['start'], { ...target, PORT: '0', SANDBOX_PORT: '0' })
     assert.equal(keyless.code, 1)
-    assert.match(keyless.err, /first used with another secret key: set SECRET_KEY to that one, or bring/)
+    assert.match(keyless.err, /first used with another secret key: set SECRET_KEY to that key, or copy/)
 
     copyFileSync(join(dataDir, 'secret.key'), join(restored, 'secret.key'))
     const second = await startIn(restored, target)

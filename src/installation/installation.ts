@@ -22,7 +22,7 @@ export async function checkSecretKey(db: Db, { secretKey, environment, isKept }:
     : await db.first(store.findFact, { name: FINGERPRINT })
   if (kept && kept.value !== value)
     throw new StartupError(
-      'This database was first used with another secret key: set SECRET_KEY to that one, or bring its DATA_DIR/secret.key here',
+      'This database was first used with another secret key: set SECRET_KEY to that key, or copy its secret.key into DATA_DIR',
     )
 }
 
