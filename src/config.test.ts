@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
+import pg from 'pg'
 import { listSettings, readConfig, readSecretKey } from './config.ts'
 import { StartupError } from './errors.ts'
 
@@ -95,8 +96,29 @@ test('every mistake is named at once, with what to write instead', () => {
     assert.equal(mistakes({ TRUST_PROXY: network }).length, 1, network)
 })
 
+test('a password of the database may have any characters, if it has a setting of its own', () => {
+  const password = 'a/b@c#d%41%e ?&+:"\'$'
+  for (const DATABASE_URL of [
+    'postgres://jo@db.example.org/school',
+    'postgres://jo@localhost/school?host=%2Fvar%2Frun%2Fpostgresql&sslmode=disable',
+  ]) {
+    const given = readConfig({ DATABASE_URL, DATABASE_PASSWORD: password })
+    const [client, other] = [given.DATABASE_URL, DATABASE_URL].map((address) => new pg.Client(address))
+    assert.equal(client!.password, password)
+    assert.deepEqual([client!.user, client!.host, client!.database], [other!.user, other!.host, other!.database])
+  }
+  assert.equal(readConfig({ DATABASE_URL: 'postgres://jo@host/db' }).DATABASE_URL, 'postgres://jo@host/db')
+
+  const broken = ['a/b', 'a#b', 'a?b', '12/b', '12#b', '12?b'].map((part) => `postgres://jo:${part}@host/db`)
+  for (const DATABASE_URL of broken)
+    assert.match(mistakes({ DATABASE_URL }).join(), /put the password into DATABASE_PASS/)
+  assert.match(mistakes({ DATABASE_PASSWORD: 'x' }).join(), /^DATABASE_PASSWORD must come with DATABASE_URL$/)
+  const twice = mistakes({ DATABASE_PASSWORD: 'x', DATABASE_URL: 'postgres://jo:y@host/db' })
+  assert.match(twice.join(), /^DATABASE_PASSWORD must not be set if DATABASE_URL has a password/)
+})
+
 test('one port for both environments needs two host names', () => {
-  assert.match(mistakes({ PORT: '4000', SANDBOX_PORT: '4000' })[0] ?? '', /^SANDBOX_PORT must be another than PORT/)
+  assert.match(mistakes({ PORT: '4000', SANDBOX_PORT: '4000' })[0] ?? '', /^SANDBOX_PORT must differ from PORT/)
   const hosts = { BASE_URL: 'https://api.example.org', SANDBOX_URL: 'https://sandbox.example.org' }
   assert.deepEqual(mistakes({ PORT: '4000', SANDBOX_PORT: '4000', ...hosts }), [])
   assert.deepEqual(mistakes({ PORT: '0', SANDBOX_PORT: '0' }), [])
@@ -178,10 +200,10 @@ test('messages go by mail where a server is named, into files in development, an
     assert.equal(readConfig(environment).MESSAGES, way, JSON.stringify(environment))
 
   assert.deepEqual(mistakes({ MESSAGES: 'smtp' }), [
-    'SMTP_URL must be set where MESSAGES is smtp',
-    'MESSAGES_FROM must be set where messages are sent by SMTP',
+    'SMTP_URL must be set if MESSAGES is smtp',
+    'MESSAGES_FROM must be set if messages are sent by SMTP',
   ])
-  assert.deepEqual(mistakes({ SMTP_URL }), ['MESSAGES_FROM must be set where messages are sent by SMTP'])
+  assert.deepEqual(mistakes({ SMTP_URL }), ['MESSAGES_FROM must be set if messages are sent by SMTP'])
   for (const wrong of ['mail.example.org', 'smtp:', 'smtp://', 'http://user:pw@mail.example.org'])
     assert.deepEqual(mistakes({ SMTP_URL: wrong, MESSAGES: 'smtp', MESSAGES_FROM }), [
       'SMTP_URL must be an address such as smtps://user:password@mail.example.org',

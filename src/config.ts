@@ -65,8 +65,9 @@ const httpAddress: Reader<string> = (text) => {
 }
 const postgresAddress: Reader<string> = (text) => {
   const url = URL.parse(text)
-  if (!url || !/^postgres(ql)?:$/.test(url.protocol))
-    throw new Error('an address such as postgres://user@host/database')
+  // An @ after the host is what is left of a password with a / # or ? in it.
+  if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hash || `${url.pathname}${url.search}`.includes('@'))
+    throw new Error('an address such as postgres://user@host/database; put the password into DATABASE_PASSWORD')
   return text
 }
 const smtpAddress: Reader<string> = (text) => {
@@ -111,205 +112,262 @@ const PORTS = whole(0, 65535)
 
 /** Every setting there is. `docs/configuration.md` is made from this table. */
 const SETTINGS = {
-  PORT: setting('Port of production.', '4000', PORTS),
+  PORT: setting('Port on which production listens.', '4000', PORTS),
   SANDBOX_PORT: setting(
-    'Port of the sandbox. If it is the same as PORT, there is one listener, and the host name decides: that of SANDBOX_URL is the sandbox, any other is production.',
+    'Port on which the sandbox listens. If it equals PORT, both environments share it: requests for the host name of SANDBOX_URL go to the sandbox, all others to production.',
     '4001',
     PORTS,
   ),
-  HOST: setting('Address to listen on.', '127.0.0.1', listenAddress),
-  BASE_URL: optional('Production as clients reach it.', 'http://localhost:PORT', httpAddress),
-  SANDBOX_URL: optional('The sandbox as clients reach it.', 'http://localhost:SANDBOX_PORT', httpAddress),
-  NOTES_URL: optional('Host of the notes operations, in links and documents.', 'BASE_URL', httpAddress),
-  DATA_DIR: setting('Folder of the embedded database and of the secret key.', './data', anyText),
-  DATABASE_URL: optional('A PostgreSQL (15 or later) of your own.', 'the embedded one', postgresAddress),
+  HOST: setting(
+    'IP address to listen on. `0.0.0.0` listens on all addresses of this machine.',
+    '127.0.0.1',
+    listenAddress,
+  ),
+  BASE_URL: optional('Address at which clients reach production.', 'http://localhost:PORT', httpAddress),
+  SANDBOX_URL: optional('Address at which clients reach the sandbox.', 'http://localhost:SANDBOX_PORT', httpAddress),
+  NOTES_URL: optional(
+    'Address at which clients reach the notes operations, if your proxy gives them a host name of their own.',
+    'BASE_URL',
+    httpAddress,
+  ),
+  DATA_DIR: setting(
+    'Folder of the embedded database and the secret key. A relative path starts at the folder in which the command is run.',
+    './data',
+    anyText,
+  ),
+  DATABASE_URL: optional(
+    'Address of your own PostgreSQL (15 or later), such as `postgres://user@host/database`.',
+    'the embedded one',
+    postgresAddress,
+  ),
+  DATABASE_PASSWORD: optional(
+    'Password for DATABASE_URL; it may contain any characters. In the address itself, characters such as `/`, `@`, `#` and `%` must be percent-encoded.',
+    'the one in DATABASE_URL, if any',
+    anyText,
+  ),
   DEMO: setting(
-    'Demo data: `on`, `off`, or `auto` (on if the embedded database is new and only this machine can reach the platform). That is so if HOST, BASE_URL, SANDBOX_URL and NOTES_URL are loopback addresses and TRUST_PROXY names no proxy. Otherwise the platform refuses to start with demo people; `groundschool demo remove` removes them.',
+    'Demo data: `on`, `off`, or `auto`. `auto` imports it into a new embedded database, if only this machine can reach the platform: HOST, BASE_URL, SANDBOX_URL and NOTES_URL are loopback addresses, and TRUST_PROXY is empty. A platform that others can reach refuses to start with demo people; `npx groundschool demo remove` removes them.',
     'auto',
     choice('auto', 'on', 'off'),
   ),
   SECRET_KEY: optional(
-    'Key that signs refresh tokens and hashes client secrets, base64, 32 bytes or more. The same for all processes of one installation.',
-    'made once, in DATA_DIR/secret.key',
+    'Key that signs refresh tokens and hashes client secrets: 32 bytes or more in base64, such as from `openssl rand -base64 32`. All processes of one installation need the same key.',
+    'made at the first start, in DATA_DIR/secret.key',
     secretKey,
   ),
   SEAL_KEYS: setting(
-    'Keys that seal the secrets of plugins, base64, 32 bytes or more each, separated by commas. The first encrypts, all of them decrypt. To change the key, put a new one first, run `groundschool app reseal`, then remove the old one.',
+    'Keys that encrypt the secrets of plugins: 32 bytes or more each, in base64, separated by commas. The first key encrypts; all of them decrypt. To change the key, put a new one first, run `npx groundschool app reseal`, then remove the old one.',
     '',
     secretKeys,
-    'one that is derived from SECRET_KEY',
+    'a key derived from SECRET_KEY',
   ),
   MESSAGES: setting(
-    'How people get messages, such as links to set a new password: `smtp`, `file` (into DATA_DIR/messages, for 30 days or until the recipient deletes their account), `log` (to standard error), `off` (administrators hand out links), or `auto` (smtp where SMTP_URL is set, otherwise file, otherwise off). `file` and `log` need HOST, BASE_URL, SANDBOX_URL and NOTES_URL to be loopback addresses.',
+    'How people get messages, such as links to set a new password: `smtp`; `file` (in DATA_DIR/messages, for 30 days or until the recipient deletes their account); `log` (on standard error); `off` (administrators pass links on); or `auto`. `auto` is `smtp` if SMTP_URL is set, otherwise `file` if that is allowed, otherwise `off`. `file` and `log` are allowed only if HOST, BASE_URL, SANDBOX_URL and NOTES_URL are loopback addresses.',
     'auto',
     choice('auto', 'off', 'file', 'log', 'smtp'),
   ),
   SMTP_URL: optional(
-    'Mail server, with user and password if it needs them. Mail to another machine is encrypted in transit, unless the address ends in `?requireTLS=false`.',
+    'Mail server, such as `smtps://user:password@mail.example.org`. Mail to another machine is always encrypted in transit, unless the address ends in `?requireTLS=false`.',
     'none',
     smtpAddress,
   ),
-  MESSAGES_FROM: optional('Sender of the messages; required for smtp.', 'none', sender),
+  MESSAGES_FROM: optional(
+    'Sender of messages, such as `Groundschool <no-reply@example.org>`. Required if they are sent by SMTP.',
+    'none',
+    sender,
+  ),
   SIGN_UP: setting(
-    'Whether anybody can make an account: `on` or `off`. A link confirms the e-mail address, so messages must be on. People who say that they are younger than 13 are refused.',
+    'Whether anybody can make an account: `on` or `off`. People confirm their e-mail address with a link, so MESSAGES must not be `off`. People who say that they are younger than 13 are refused.',
     'off',
     choice('on', 'off'),
   ),
   DEFAULT_COUNTRY: setting(
-    'Country in profiles of people who have not said theirs, and of anonymous users (two letters, ISO 3166).',
+    'Country that profiles show for people who have not said theirs, and for anonymous users (two letters, ISO 3166).',
     'US',
     country,
   ),
   LOG_LEVEL: setting(
-    'What is logged: trace, debug, info, warn, error or silent.',
+    'Least important level that is logged: `trace`, `debug`, `info`, `warn`, `error`, or `silent` for no log.',
     'info',
     choice('trace', 'debug', 'info', 'warn', 'error', 'silent'),
   ),
-  LOG_SAMPLE: setting('Share of ordinary requests that get a log line (0 to 1).', '0', fraction),
-  SLOW_REQUEST_MS: setting('Requests slower than this are always logged (milliseconds).', '1000', whole(1, 600_000)),
-  POOL_SIZE: setting('Connections for writes and transactions, for each environment.', '10', whole(1, 500)),
-  READ_CONNECTIONS: setting('Connections of the read lane, for each environment.', '2', whole(1, 16)),
-  STATEMENT_TIMEOUT_MS: setting('Longest time for one statement (milliseconds).', '10000', whole(100, 600_000)),
+  LOG_SAMPLE: setting(
+    'Share of ordinary requests that are logged, from 0 (none) to 1 (all). Slow requests and those that fail with 5xx are always logged.',
+    '0',
+    fraction,
+  ),
+  SLOW_REQUEST_MS: setting(
+    'Requests that take longer than this are always logged (milliseconds).',
+    '1000',
+    whole(1, 600_000),
+  ),
+  POOL_SIZE: setting('Database connections for writes and transactions, for each environment.', '10', whole(1, 500)),
+  READ_CONNECTIONS: setting('Database connections that reads share, for each environment.', '2', whole(1, 16)),
+  STATEMENT_TIMEOUT_MS: setting(
+    'Longest time that one SQL statement may take (milliseconds).',
+    '10000',
+    whole(100, 600_000),
+  ),
   BODY_LIMIT_BYTES: setting(
-    'Largest request body for buckets, and largest document of the record store (bytes); others have 64 KiB.',
+    'Largest request body of the bucket operations, and largest document of the record store (bytes). Most other operations accept 64 KiB.',
     '1572864',
     whole(1024, 1 << 30),
   ),
   XAPI_BODY_BYTES: setting(
-    'Largest request body for statements at /xapi, with their attachments (bytes).',
+    'Largest request body of `/xapi/statements`, attachments included (bytes).',
     '8388608',
     whole(1024, 1 << 28),
   ),
   LARGE_BODIES_BYTES: setting(
-    'Request bodies over 64 KiB in memory at once, for each environment (bytes that have arrived), an eighth of that for one person; beyond that they are refused with 503.',
+    'Memory for request bodies over 64 KiB, for each environment (bytes). One person may use an eighth of it. Requests beyond that get 503.',
     '134217728',
     whole(1 << 20, 1 << 30),
   ),
   UNSENT_ANSWERS_BYTES: setting(
-    'Answers over 64 KiB that clients have not read yet, for each environment (bytes in memory), an eighth of that for one person; beyond that such answers are 503. A client has a minute to read one.',
+    'Memory for answers over 64 KiB that clients are still reading, for each environment (bytes). One person may use an eighth of it; requests beyond that get 503. A client has one minute to read an answer.',
     '268435456',
     whole(1 << 20, 1 << 30),
   ),
   RATE_TOKEN_PER_SECOND: setting(
-    'Requests a second for one access token, plugin or key of the record store.',
+    'Requests per second with one access token, from one plugin, or with one key of the record store.',
     '300',
     whole(1, 1_000_000),
   ),
   RATE_TOKEN_BURST: setting(
-    'Requests at once for one access token, plugin or key of the record store.',
+    'Requests that one of these may send at once, after a pause.',
     '3000',
     whole(1, 10_000_000),
   ),
-  RATE_CLIENT_PER_SECOND: setting('Token requests a second for one app.', '100', whole(1, 1_000_000)),
-  RATE_CLIENT_BURST: setting('Token requests at once for one app.', '3000', whole(1, 10_000_000)),
-  RATE_ADDRESS_PER_SECOND: setting('Unauthenticated requests a second from one address.', '200', whole(1, 1_000_000)),
-  RATE_ADDRESS_BURST: setting('Unauthenticated requests at once from one address.', '1000', whole(1, 10_000_000)),
-  RATE_ANONYMOUS_PER_SECOND: setting('Anonymous users made a second from one address.', '5', whole(1, 1_000_000)),
+  RATE_CLIENT_PER_SECOND: setting('Token requests per second from one app.', '100', whole(1, 1_000_000)),
+  RATE_CLIENT_BURST: setting(
+    'Token requests that one app may send at once, after a pause.',
+    '3000',
+    whole(1, 10_000_000),
+  ),
+  RATE_ADDRESS_PER_SECOND: setting(
+    'Unauthenticated requests per second from one IP address.',
+    '200',
+    whole(1, 1_000_000),
+  ),
+  RATE_ADDRESS_BURST: setting(
+    'Unauthenticated requests that one IP address may send at once, after a pause.',
+    '1000',
+    whole(1, 10_000_000),
+  ),
+  RATE_ANONYMOUS_PER_SECOND: setting('New anonymous users per second from one IP address.', '5', whole(1, 1_000_000)),
   RATE_ANONYMOUS_BURST: setting(
-    'Anonymous users made at once from one address: a classroom may sit behind one.',
+    'New anonymous users at once from one IP address, which may be a whole classroom.',
     '200',
     whole(1, 10_000_000),
   ),
   RATE_SEARCH_PER_SECOND: setting(
-    'Searches for people and random draws that one user may make in a second, so that nobody can list everybody. Every ten people requested count as one search. Anonymous users of one network and app share one limit; their searches count fourfold, and each person whom they draw counts as a search.',
+    'Searches for people and random draws per second by one user, so that nobody can list everybody. Every ten people requested count as one search. Anonymous users of one app and network share one limit; their searches count four times, and each person in their draws counts as a search.',
     '2',
     whole(1, 1_000_000),
   ),
-  RATE_SEARCH_BURST: setting('Searches for people at once by one user.', '200', whole(1, 10_000_000)),
+  RATE_SEARCH_BURST: setting('Searches that one user may make at once, after a pause.', '200', whole(1, 10_000_000)),
   RATE_JOIN_PER_HOUR: setting(
-    'Wrong class codes that one person may try in an hour. A network, which may be a school, may try twenty times as many.',
+    'Wrong class codes that one person may try per hour. One network, which may be a school, may try twenty times as many.',
     '30',
     whole(1, 1_000_000),
   ),
   RATE_PLANNER_PER_MINUTE: setting(
-    'Engines that one person may ask in a minute with the mission planner. A search counts once for each engine.',
+    'Calls of engines per minute by one person in the mission planner. A search calls every engine that it asks.',
     '30',
     whole(1, 1_000_000),
   ),
   RATE_IMAGE_PER_SECOND: setting(
-    'Megapixels of images a second that one person may send. Each image counts for more than it has: a picture for 3, a cover for 17.',
+    'Megapixels of images per second that one person may upload. To cover the cost of resizing, 3 are added for each picture and 17 for each cover.',
     '3',
     whole(1, 1_000_000),
   ),
   RATE_IMAGE_BURST: setting(
-    'Megapixels of images at once that one person may send: a dozen photographs of 12 megapixels, and as many covers after a minute.',
+    'Megapixels that one person may upload at once, after a pause. The default allows a dozen covers of 12 megapixels.',
     '400',
     whole(60, 10_000_000),
   ),
   TRUST_PROXY: setting(
-    'Addresses or networks of proxies whose X-Forwarded-For is believed, separated by commas.',
+    'IP addresses or networks of your proxies, separated by commas: `loopback`, `linklocal`, `uniquelocal`, `10.0.0.0/8`. Only their X-Forwarded-For header is believed.',
     '',
     networks,
     'none',
   ),
-  TOKEN_CACHE_SIZE: setting('Access tokens remembered in memory, for each environment.', '20000', whole(0, 10_000_000)),
+  TOKEN_CACHE_SIZE: setting(
+    'Access tokens that are kept in memory, for each environment.',
+    '20000',
+    whole(0, 10_000_000),
+  ),
   ACCESS_TOKEN_HOURS: setting('Lifetime of an access token (hours).', '24', whole(1, 24 * 30)),
-  SESSION_DAYS: setting('A session that was not refreshed for this long ends (days).', '90', whole(1, 3650)),
+  SESSION_DAYS: setting('A session ends if it is not refreshed for this long (days).', '90', whole(1, 3650)),
   AUDIT_DAYS: setting('How long the log of security events is kept (days).', '400', whole(30, 36_500)),
   REQUEST_LOG_DAYS: setting(
-    'How long the requests of an app are kept for its developers (days); 0 keeps none. All refusals are kept; of many successes in a second, only a sample.',
+    'How long developers can see the requests of their app (days); 0 keeps none. All refused requests are kept, but only a sample of the successful ones if there are many in a second.',
     '7',
     whole(0, 90),
   ),
   STORAGE_USER_PERCENT: setting(
-    "Share of an app's storage that one user's buckets may take (percent).",
+    'Share of the storage of an app that the buckets of one user may take (percent).',
     '10',
     whole(1, 100),
   ),
   STORAGE_ANONYMOUS_PERCENT: setting(
-    "Share of an app's storage that the buckets of all its anonymous users may take together (percent).",
+    'Share of the storage of an app that the buckets of all its anonymous users together may take (percent).',
     '10',
     whole(1, 100),
   ),
   STREAM_LIMIT: setting(
-    'Change streams open at once in one process: so many of buckets, so many of classes, and so many of the record store.',
+    'Largest number of open streams in one process, for each environment. It applies to each of the three kinds separately: buckets, classes and the record store.',
     '10000',
     whole(1, 1_000_000),
   ),
   STREAM_NETWORK_PERCENT: setting(
-    'Share of STREAM_LIMIT that the anonymous users of one network (an IPv4 address, a /64 of IPv6) may take together (percent).',
+    'Share of the bucket streams (STREAM_LIMIT) that the anonymous users of one network together may have open (percent). A network is an IPv4 address or a /64 of IPv6.',
     '5',
     whole(1, 100),
   ),
   STREAM_ANONYMOUS_PERCENT: setting(
-    'Share of STREAM_LIMIT that all anonymous users may take together (percent).',
+    'Share of the bucket streams (STREAM_LIMIT) that all anonymous users together may have open (percent).',
     '50',
     whole(1, 100),
   ),
   CONNECTIONS_PER_NETWORK: setting(
-    'Connections open at once from one network, for each environment and process; a school may sit behind one. Beyond that a new one is answered with 429 and ends. Proxies of TRUST_PROXY are not counted: they carry many clients.',
+    'Open connections from one network, which may be a school, for each environment and process. A further connection gets 429 and is closed. The proxies of TRUST_PROXY are not limited, because they carry many clients.',
     '2000',
     whole(1, 1_000_000),
   ),
   PLUGIN_ADDRESSES: optional(
-    'Where plugins may be hosted: `public` (https on the public internet), or `loopback` (also http on this machine, for development; only while nobody else reaches the platform, as with DEMO).',
-    '`loopback` where only this machine reaches the platform, otherwise `public`',
+    'Where plugins may run: `public` (https on the public internet), or `loopback` (also http on this machine, for development). `loopback` is refused if others can reach the platform; DEMO says when that is.',
+    '`public`; `loopback` if only this machine can reach the platform',
     choice('public', 'loopback'),
   ),
   XAPI_HOME_PAGE: optional(
-    'Home page of the accounts of actors in xAPI statements.',
+    'Home page (`homePage`) of the accounts that are the actors of xAPI statements.',
     'BASE_URL or SANDBOX_URL',
     httpAddress,
   ),
   XAPI_OBJECTS_BASE: optional(
-    'What the platform’s objects are called in xAPI statements: this, and `/lesson`.',
+    'Prefix of activity types and activity ids in xAPI statements. The type of a lesson is this address followed by `/lesson`.',
     'BASE_URL/xapi/objects',
     httpAddress,
   ),
   XAPI_API_ID_BASE: optional(
-    'Under what xAPI statements carry ids of the platform: this, and `/lesson`.',
+    'Prefix of the extensions in xAPI statements that hold ids of the platform. A lessonId is in the extension with this address followed by `/lesson`.',
     'BASE_URL/xapi/api-id',
     httpAddress,
   ),
   XAPI_RETENTION_DAYS: optional(
-    'How long xAPI statements are kept (days). What is older is removed for good.',
-    'none: they are kept',
+    'How long xAPI statements are kept (days). Older ones are removed for good.',
+    'none: all are kept',
     whole(1, 36_500),
   ),
-  STOP_SECONDS: setting('How long a stop waits for requests under way (seconds).', '7', whole(1, 600)),
+  STOP_SECONDS: setting(
+    'How long the platform waits for current requests when it is stopped (seconds).',
+    '7',
+    whole(1, 600),
+  ),
   METRICS_TOKEN: optional(
-    'Bearer token for /metrics.',
-    'none: only loopback addresses may read it, and only while nobody else reaches the platform, as with DEMO',
+    'Bearer token that `/metrics` requires.',
+    'none: only this machine may read them, and only if others cannot reach the platform',
     anyText,
   ),
 } as const satisfies Record<string, Setting<unknown>>
@@ -322,7 +380,10 @@ export const ENVIRONMENTS: readonly EnvironmentName[] = ['production', 'sandbox'
 export type MessageWay = Exclude<Settings['MESSAGES'], 'auto'>
 
 export interface Config
-  extends Omit<Settings, 'BASE_URL' | 'SANDBOX_URL' | 'NOTES_URL' | 'MESSAGES' | 'PLUGIN_ADDRESSES'> {
+  extends Omit<
+    Settings,
+    'BASE_URL' | 'SANDBOX_URL' | 'NOTES_URL' | 'MESSAGES' | 'PLUGIN_ADDRESSES' | 'DATABASE_PASSWORD'
+  > {
   readonly MESSAGES: MessageWay
   readonly BASE_URL: string
   readonly SANDBOX_URL: string
@@ -352,7 +413,12 @@ export function readConfig(environment: Record<string, string | undefined> = pro
       mistakes.push(`${name} must be ${(problem as Error).message}`)
     }
   }
-  const settings = values as unknown as Settings
+  const { DATABASE_PASSWORD, ...settings } = values as unknown as Settings
+  if (DATABASE_PASSWORD) {
+    if (!given.DATABASE_URL?.trim()) mistakes.push('DATABASE_PASSWORD must come with DATABASE_URL')
+    else if (settings.DATABASE_URL && URL.parse(settings.DATABASE_URL)?.password)
+      mistakes.push('DATABASE_PASSWORD must not be set if DATABASE_URL has a password: remove one of them')
+  }
   const base = settings.BASE_URL ?? `http://localhost:${settings.PORT}`
   const sandbox = settings.SANDBOX_URL ?? `http://localhost:${settings.SANDBOX_PORT}`
   const reach = { ...settings, BASE_URL: base, SANDBOX_URL: sandbox, NOTES_URL: settings.NOTES_URL ?? base }
@@ -370,23 +436,24 @@ export function readConfig(environment: Record<string, string | undefined> = pro
       `MESSAGES cannot be ${way} while ${publicAddress}: messages hold one-time links; set SMTP_URL and MESSAGES_FROM, or MESSAGES to off`,
     )
   if (way === 'smtp') {
-    if (!given.SMTP_URL?.trim()) mistakes.push('SMTP_URL must be set where MESSAGES is smtp')
-    if (!given.MESSAGES_FROM?.trim()) mistakes.push('MESSAGES_FROM must be set where messages are sent by SMTP')
+    if (!given.SMTP_URL?.trim()) mistakes.push('SMTP_URL must be set if MESSAGES is smtp')
+    if (!given.MESSAGES_FROM?.trim()) mistakes.push('MESSAGES_FROM must be set if messages are sent by SMTP')
   }
   for (const [name, url] of Object.entries({ BASE_URL: base, SANDBOX_URL: sandbox }))
     if ((URL.parse(url)?.pathname ?? '/') !== '/')
       mistakes.push(`${name} must have no path: pages are served from the root of a host`)
   if (settings.BASE_URL !== undefined && base === sandbox)
-    mistakes.push('SANDBOX_URL must be another address than BASE_URL: clients tell the environments apart by it')
+    mistakes.push('SANDBOX_URL must differ from BASE_URL, so that clients reach both environments')
   const isShared = settings.PORT > 0 && settings.PORT === settings.SANDBOX_PORT
   if (isShared && URL.parse(base)?.hostname === URL.parse(sandbox)?.hostname)
-    mistakes.push('SANDBOX_PORT must be another than PORT, or BASE_URL and SANDBOX_URL must have different host names')
+    mistakes.push('SANDBOX_PORT must differ from PORT, or BASE_URL and SANDBOX_URL must have different host names')
   if (mistakes.length > 0)
     throw new StartupError(
       `The settings are wrong (docs/configuration.md lists them all):\n${mistakes.map((m) => `  - ${m}`).join('\n')}`,
     )
   return {
     ...settings,
+    DATABASE_URL: settings.DATABASE_URL && addPassword(settings.DATABASE_URL, DATABASE_PASSWORD),
     DATA_DIR: resolve(settings.DATA_DIR),
     MESSAGES: way,
     BASE_URL: base,
@@ -395,6 +462,14 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     PLUGIN_ADDRESSES: settings.PLUGIN_ADDRESSES ?? (opening === undefined ? 'loopback' : 'public'),
     isLocal: opening === undefined,
   }
+}
+
+function addPassword(address: string, password: string | undefined): string {
+  if (!password) return address
+  const url = new URL(address)
+  // As a parameter, because an address without a host, as for a socket, can hold no password.
+  url.searchParams.set('password', password)
+  return url.href
 }
 
 type Reach = Pick<Config, 'HOST' | 'BASE_URL' | 'SANDBOX_URL' | 'NOTES_URL' | 'TRUST_PROXY'>
@@ -417,7 +492,10 @@ function findPublicAddress(config: Reach): string | undefined {
 
 const hostOf = (url: string): string | undefined => URL.parse(url)?.hostname
 
-function chooseMessageWay({ MESSAGES, SMTP_URL }: Settings, isLocal: boolean): MessageWay {
+function chooseMessageWay(
+  { MESSAGES, SMTP_URL }: Pick<Settings, 'MESSAGES' | 'SMTP_URL'>,
+  isLocal: boolean,
+): MessageWay {
   if (MESSAGES !== 'auto') return MESSAGES
   if (SMTP_URL) return 'smtp'
   return isLocal ? 'file' : 'off'
@@ -437,11 +515,22 @@ function readConfigFile(file: string | undefined, mistakes: string[]): Record<st
   }
 }
 
+type KeyPlace = Pick<Config, 'SECRET_KEY' | 'DATA_DIR'>
+
 /** The installation's key: given, or made once in DATA_DIR. */
-export function readSecretKey(config: Pick<Config, 'SECRET_KEY' | 'DATA_DIR'>): Buffer {
+export function readSecretKey(config: KeyPlace): Buffer {
+  const file = keyFileOf(config)
+  if (!config.SECRET_KEY && !existsSync(file)) makeSecretKey(config.DATA_DIR, file)
+  return findSecretKey(config)!
+}
+
+export const keyFileOf = ({ DATA_DIR }: KeyPlace): string => resolve(DATA_DIR, 'secret.key')
+
+/** The same without making one. */
+export function findSecretKey(config: KeyPlace): Buffer | undefined {
   if (config.SECRET_KEY) return Buffer.from(config.SECRET_KEY, 'base64url')
-  const file = resolve(config.DATA_DIR, 'secret.key')
-  if (!existsSync(file)) makeSecretKey(config.DATA_DIR, file)
+  const file = keyFileOf(config)
+  if (!existsSync(file)) return undefined
   const key = Buffer.from(readKeyFile(file), 'base64url')
   if (key.length < 32) throw new StartupError(`${file} does not hold a key of 32 bytes; restore it from your backup`)
   return key
@@ -452,7 +541,9 @@ function readKeyFile(file: string): string {
     return readFileSync(file, 'utf8').trim()
   } catch (problem) {
     const { code } = problem as NodeJS.ErrnoException
-    throw new StartupError(`The secret key cannot be read from ${file} (${code}): give it to the user that runs this`)
+    throw new StartupError(
+      `The secret key cannot be read from ${file} (${code}): allow the user who runs this command to read it`,
+    )
   }
 }
 

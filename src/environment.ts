@@ -1,8 +1,9 @@
 import { hkdfSync } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
-import type { Config, EnvironmentName } from './config.ts'
+import { type Config, type EnvironmentName, keyFileOf } from './config.ts'
 import type { Database } from './database/database.ts'
+import { StartupError } from './errors.ts'
 
 export type Clock = () => Date
 
@@ -50,7 +51,8 @@ export interface EnvironmentParts {
   readonly db: Database
   readonly log: Logger
   readonly clock: Clock
-  readonly secretKey: Buffer
+  /** Undefined where a command found none: everything that needs no key works. */
+  readonly secretKey: Buffer | undefined
 }
 
 export const schemaOf = (name: EnvironmentName): string => `gs_${name}`
@@ -65,7 +67,13 @@ export function openEnvironment({ secretKey, ...parts }: EnvironmentParts): Envi
     ...parts,
     url: parts.url ?? (name === 'production' ? config.BASE_URL : config.SANDBOX_URL),
     stopping: stopping.signal,
-    keyFor: (purpose) => Buffer.from(hkdfSync('sha256', secretKey, '', `groundschool/${name}/${purpose}`, 32)),
+    keyFor: (purpose) => {
+      if (secretKey === undefined)
+        throw new StartupError(
+          `This needs the secret key of the platform, and there is no file ${keyFileOf(config)}: set SECRET_KEY, or DATA_DIR to the folder that has it`,
+        )
+      return Buffer.from(hkdfSync('sha256', secretKey, '', `groundschool/${name}/${purpose}`, 32))
+    },
     get: <T>(service: Service<T>): T => {
       // On the way of every request, several times: one look-up.
       const known = opened.get(service as Service<unknown>)

@@ -20,7 +20,7 @@ export function readLine(field: string, text: string): string {
   if (!isLine(text))
     throw fail(
       'validationFailed',
-      `${field} must be one line that can be seen, without control characters, and with few accents on each letter`,
+      `${field} must be one line of visible text, without control characters and with few accents on each letter`,
     )
   return text.normalize('NFC').trim()
 }

@@ -116,7 +116,7 @@ export async function endOneSession(db: Db, who: PersonCaller, what: { sessionId
 
 export async function endOneBrowser(db: Db, who: PersonCaller, what: { browserId: string }): Promise<void> {
   const isEnded = isUuid(what.browserId) && (await endBrowser(db, who, { ...what, personId: who.personId }))
-  if (!isEnded) throw fail('notFound', 'You are not signed in in a browser with that id')
+  if (!isEnded) throw fail('notFound', 'None of your signed-in browsers has that id')
 }
 
 /** Ends everything but this browser. The person's row is taken first, so a session that is being opened is seen or refused. Passkeys stay, and are named. */

@@ -60,7 +60,7 @@ export async function setDisabled(
   forget: readonly Forget[],
 ): Promise<KnownPerson> {
   if (what.isDisabled && isSameHandle(what.handle, who.handle))
-    throw fail('impossibleNow', 'You cannot disable yourself: another administrator can')
+    throw fail('impossibleNow', 'You cannot disable your own account; ask another administrator')
   const reason = readReason(what)
   await disablePerson(db, who, { ...what, detail: { by: who.personId, reason } }, forget)
   return readPerson(db, who, what)

@@ -111,7 +111,7 @@ test('a plugin says whether a request can be cancelled, also where it repeats th
   assert.equal((await read(requestId)).cancellable, true)
   assert.equal(await says({ status: 'in-progress', complete: false, cancellable: false }), false)
   assert.equal(await says({ status: 'in-progress' }), false)
-  assertError(await call(drew, 'POST', `${ATO}/request/cancel`, { requestId }), 400, 4006, /does not let/)
+  assertError(await call(drew, 'POST', `${ATO}/request/cancel`, { requestId }), 400, 4006, /does not allow/)
   const before = (await read(requestId)).timeline
   assert.equal(await says({ status: 'in-progress', cancellable: true }), true)
   const cancelled = await ask(drew, 'POST', '/request/cancel', { requestId })

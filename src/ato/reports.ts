@@ -10,12 +10,15 @@ import * as store from './store.ts'
 async function readServed(db: Db, who: AppUser, requestId: string) {
   const row = await db.first(store.findServed, { app: who.appId, person: who.personId, request: requestId })
   if (!row)
-    throw fail('permissionMissing', 'Only an active plugin with the permission ato reports on requests: sign in to it')
+    throw fail(
+      'permissionMissing',
+      'Only an active plugin with the permission ato may report on requests: sign in to such a plugin',
+    )
   const { id, status, is_cancelled: isCancelled, may_work: mayWork } = row
   if (id === null || !mayWork)
     throw fail(
       'notFound',
-      "There is no request with that id for this plugin, or you do not work on it: owners and developers of the app's organisation do, and the people of the plugin's",
+      "There is no request with that id for this plugin, or you do not work on it; owners and developers of the app's organisation do, and people of the plugin's organisation",
     )
   return { id, status: status as Status, isCancelled }
 }

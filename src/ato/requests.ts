@@ -112,7 +112,7 @@ export async function cancelRequest(db: Db, who: PersonCaller, what: NameRequest
   if (done || request.cancelledDate) return request
   throw fail(
     'impossibleNow',
-    request.completedDate ? 'This request is completed' : 'The plugin does not let this request be cancelled now',
+    request.completedDate ? 'This request is completed' : 'The plugin does not allow this request to be cancelled now',
   )
 }
 

@@ -422,7 +422,7 @@ test('whoever enrols by guessing handles has to wait', async (t) => {
     const csv = (count: number) => `handle\n${Array.from({ length: count }, (_, i) => `@guess${i}`).join('\n')}`
     assert.equal((await send('casey', csv(50))).body.counts.refused, 50)
     assert.equal((await send('casey', csv(5))).body.counts.refused, 5)
-    assertError(await send('casey', `${csv(101)}\n@drew`), 400, 4003, /101 handles of this file have no account/)
+    assertError(await send('casey', `${csv(101)}\n@drew`), 400, 4003, /101 handles in this file have no account/)
     assertError(await send('casey', 'handle\n@drew'), 429, 4291, /too many people/)
     assert.deepEqual(Object.keys(await statuses(app)), ['avery', 'blake'])
     assert.equal((await send('finley', 'handle\n@drew')).body.counts.added, 1)

@@ -116,7 +116,7 @@ export const transferStudent = (db: Db, who: PersonCaller, what: TransferStudent
     const student = await holdStudent(tx, who, what.studentId)
     if (student.class_id === target.id) return toStudent(student)
     if (student.course_id !== target.course_id)
-      throw fail('validationFailed', 'That class is of another course; enrol them there as a new student')
+      throw fail('validationFailed', 'That class belongs to another course; enrol them there as a new student')
     if (student.status === 'dropped') throw fail('impossibleNow', 'This student was dropped; reinstate them first')
     if (await findIn(tx, target.id, student.person_id))
       throw fail('conflict', 'They are a student of that class already, or were; reinstate them there')

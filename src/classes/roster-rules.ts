@@ -47,7 +47,7 @@ function readColumns(names: readonly string[]): Column[] {
     return column
   })
   const twice = columns.find((column, i) => columns.indexOf(column) !== i)
-  if (twice) throw fail('validationFailed', `The column ${twice} is there twice`)
+  if (twice) throw fail('validationFailed', `The file has two columns named ${twice}; remove one`)
   if (!columns.includes('handle')) throw fail('validationFailed', `The column handle is missing; ${FIRST_LINE}`)
   return columns
 }

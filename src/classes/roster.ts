@@ -37,7 +37,7 @@ export async function importRoster(db: Db, who: PersonCaller, what: ImportRoster
       if (count > MAX_UNKNOWN)
         throw fail(
           'validationFailed',
-          `${count} handles of this file have no account, and ${MAX_UNKNOWN} may; check the column`,
+          `${count} handles in this file have no account, but at most ${MAX_UNKNOWN} may; check the column handle`,
         )
     }
     try {

@@ -326,7 +326,7 @@ const update = command({
       throw new UsageError('Give at least one option, such as --name')
     await withApp(given!, values.environment, async ({ db }, clientId) => {
       await changeAppByClientId(db, operator(), { clientId, ...change })
-      print(`${clientId} was changed. To see it: groundschool app show ${clientId}`)
+      print(`${clientId} was changed. To see it: npx groundschool app show ${clientId}`)
     })
   },
 })

@@ -35,7 +35,7 @@ test('a backup is encrypted with a passphrase, and restored with the same', asyn
     for (const wrong of ['correct horse batterie\n', '']) {
       const { code, err } = await runOne(['restore', file], target, wrong)
       assert.equal(code, 1)
-      assert.match(err, /^.*sealed\.backup does not open with this passphrase: [^\n]*nothing was changed\n$/)
+      assert.match(err, /^.*sealed\.backup cannot be decrypted: the passphrase is wrong, [^\n]*nothing was changed\n$/)
     }
   })
 

@@ -32,7 +32,7 @@ export function checkDataDir({ DATA_DIR }: Config): void {
     )
   }
   if (lstatSync(DATA_DIR, { throwIfNoEntry: false }))
-    throw new StartupError(`DATA_DIR is ${DATA_DIR}, a link to what does not exist: make it, ${advice}`)
+    throw new StartupError(`DATA_DIR is ${DATA_DIR}, a link to a folder that does not exist: make it, ${advice}`)
 }
 
 /** Listens for a moment where the platform will. */

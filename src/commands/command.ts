@@ -27,7 +27,7 @@ export interface Command<O extends Options = Options> {
   run(args: readonly string[], values: Values<O>): Promise<void>
 }
 
-/** Several commands under one word: `groundschool user add`. */
+/** Several commands under one word: `user add`. */
 export interface CommandGroup {
   readonly about: string
   readonly verbs: Readonly<Record<string, Command>>
@@ -131,7 +131,7 @@ export function describeCommand(path: string, { about, args, options, examples, 
     ],
   )
   return [
-    `${heading('Usage:')} groundschool ${[path, ...args].join(' ')} [options]`,
+    `${heading('Usage:')} npx groundschool ${[path, ...args].join(' ')} [options]`,
     '',
     about,
     ...(notes ? ['', notes] : []),
@@ -140,7 +140,7 @@ export function describeCommand(path: string, { about, args, options, examples, 
     ...layOut(rows),
     '',
     heading(examples.length > 1 ? 'Examples:' : 'Example:'),
-    ...examples.map((example) => `  groundschool ${example}`),
+    ...examples.map((example) => `  npx groundschool ${example}`),
   ].join('\n')
 }
 
@@ -150,14 +150,14 @@ export function describeGroup(path: string, { about, verbs }: CommandGroup): str
     entry.about,
   ])
   return [
-    `${heading('Usage:')} groundschool ${path} <command> [options]`,
+    `${heading('Usage:')} npx groundschool ${path} <command> [options]`,
     '',
     about,
     '',
     heading('Commands:'),
     ...layOut(rows),
     '',
-    `groundschool ${path} <command> --help shows the options of a command.`,
+    `npx groundschool ${path} <command> --help shows the options of a command.`,
   ].join('\n')
 }
 

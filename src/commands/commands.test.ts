@@ -23,8 +23,8 @@ test('every command explains itself with --help', async () => {
   helps.forEach(({ code, out, err }, i) => {
     const [path, args] = COMMANDS[i]!
     assert.deepEqual({ code, err }, { code: 0, err: '' }, path)
-    assert.ok(out.startsWith(`Usage: groundschool ${path}${args ? ` ${args}` : ''} [options]\n`), out)
-    assert.match(out, /\nOptions:\n.*--help.*\nExamples?:\n {2}groundschool /s)
+    assert.ok(out.startsWith(`Usage: npx groundschool ${path}${args ? ` ${args}` : ''} [options]\n`), out)
+    assert.match(out, /\nOptions:\n.*--help.*\nExamples?:\n {2}npx groundschool /s)
     assert.doesNotMatch(out, /\bwhoever\b/i)
     for (const line of out.split('\n')) assert.ok(line.length <= 140, `${path}: wrap “${line}”`)
   })
@@ -54,8 +54,8 @@ const MISUSES: [args: string[], sentence: RegExp][] = [
   [['fly'], /^There is no command 'fly'\. The commands are start, /],
   [['__proto__'], /^There is no command '__proto__'/],
   [['user', 'fly'], /^There is no command 'user fly'\. The commands are add, /],
-  [['start', '--fast'], /^Unknown option '--fast'\. See: groundschool start --help\n$/],
-  [['import'], /^FILE is missing\. See: groundschool import --help\n$/],
+  [['start', '--fast'], /^Unknown option '--fast'\. See: npx groundschool start --help\n$/],
+  [['import'], /^FILE is missing\. See: npx groundschool import --help\n$/],
   [['import', 'a', 'b'], /^Unexpected argument 'b'/],
   [['import', 'a', '--environment', 'staging'], /^--environment is production or sandbox, or both, not 'staging'/],
   [['user', 'add', '@a', '--email'], /^Option '--email <value>' argument missing/],
@@ -95,7 +95,7 @@ test('what fails gives a sentence and exit code 1, never a stack', async () => {
     [['import', place], {}, /is not a file/],
     [['import', bad], {}, /bad\.json cannot be imported: it is not valid JSON at line 2, column 52\n$/],
     [['import', twice], {}, /twice\.json cannot be imported: it has an object with the same key twice\n$/],
-    [['backup', join(place, 'x.backup')], { DATA_DIR: empty }, /There is no database in .*empty: check DATA_DIR/],
+    [['backup', join(place, 'x.backup')], { DATA_DIR: empty }, /There is no database in .*empty: set DATA_DIR to /],
   ]
   const results = await runAll(failures.map(([args, settings]) => ({ args, settings })))
   results.forEach(({ args, code, err }, i) => {
@@ -125,9 +125,12 @@ test('a command that needs a database makes none, nor anything in one', async (t
   const results = await runAll(READING.map((args) => ({ args, settings: missing })))
   for (const { args, code, out, err } of results) {
     assert.deepEqual({ code, out }, { code: 1, out: '' }, args.join(' '))
-    assert.match(err, /^(There is no database in|No platform is running for) .*not-there: [^\n]*\n$/)
+    assert.match(err, /^There is no database in .*not-there: set DATA_DIR to [^\n]*\n$/)
   }
   assert.ok(!existsSync(missing.DATA_DIR))
+  const [relative] = await runAll([{ args: ['user', 'list'], settings: { DATA_DIR: './no-such-folder' } }])
+  const folder = join(process.cwd(), 'no-such-folder')
+  assert.ok(relative!.err.startsWith(`There is no database in ${folder}: set DATA_DIR to `), relative!.err)
   const hollow = join(place, 'hollow')
   mkdirSync(join(hollow, 'postgres'), { recursive: true })
   const [listed] = await runAll([{ args: ['user', 'list'], settings: { DATA_DIR: hollow } }])
@@ -135,7 +138,7 @@ test('a command that needs a database makes none, nor anything in one', async (t
   assert.deepEqual(readdirSync(join(hollow, 'postgres')), [])
   const empty = { DATABASE_URL: databaseUrl(connection), SECRET_KEY: 'x'.repeat(43) }
   for (const { args, err } of await runAll(READING.map((args) => ({ args, settings: empty }))))
-    assert.match(err, /^This database is empty: run groundschool start/, args.join(' '))
+    assert.match(err, /^This database is empty: run npx groundschool start/, args.join(' '))
   const schemas = `select nspname from pg_namespace where nspname like 'gs\\_%'`
   assert.deepEqual(await runSql(connection, schemas), [])
   assert.equal((await runAll([{ args: ['migrate'], settings: empty }]))[0]!.code, 0)
@@ -143,8 +146,41 @@ test('a command that needs a database makes none, nor anything in one', async (t
   const [earlier] = await runAll([{ args: ['user', 'list'], settings: empty }])
   assert.match(
     earlier!.err,
-    /^This database is from an earlier version \(it lacks 0041_\w+\): .*groundschool migrate\n$/,
+    /^This database is from an earlier version \(it lacks 0041_\w+\): .*npx groundschool migrate\n$/,
   )
+})
+
+test('a command that only reads leaves no secret key behind, and one that needs the key says what to set', async (t) => {
+  const { connection, drop } = await createTestDatabase()
+  t.after(drop)
+  const folder = join(place, 'keyless')
+  const settings = { DATABASE_URL: databaseUrl(connection), DATA_DIR: folder }
+  const given = { ...settings, SECRET_KEY: 'x'.repeat(43) }
+  assert.equal((await runAll([{ args: ['migrate'], settings }]))[0]!.code, 0)
+  const facts = 'select name from gs_production.installation'
+  for (const one of [settings, given])
+    for (const { args, code, err } of await runAll(
+      [
+        ['user', 'list'],
+        ['app', 'list'],
+        ['credential', 'list'],
+      ].map((args) => ({ args, settings: one })),
+    ))
+      assert.deepEqual({ code, err }, { code: 0, err: '' }, args.join(' '))
+  assert.ok(!existsSync(folder))
+  assert.deepEqual(await runSql(connection, facts), [])
+
+  const added = { args: ['app', 'add', 'logbook', '--name', 'Logbook'], settings: given }
+  assert.equal((await runAll([added]))[0]!.code, 0)
+  assert.deepEqual(await runSql(connection, facts), [{ name: 'secret-key-fingerprint' }])
+  const [shown, refused] = await runAll([
+    { args: ['app', 'show', 'gs-logbook'], settings },
+    { args: ['app', 'secret', 'logbook'], settings },
+  ])
+  assert.match(shown!.out, /Logbook/)
+  assert.equal(refused!.code, 1)
+  assert.match(refused!.err, /^This needs the secret key .* no file .*keyless.secret\.key: set SECRET_KEY, [^\n]*\n$/)
+  assert.ok(!existsSync(folder))
 })
 
 test('a DATA_DIR that cannot work and a busy port are said before anything is made', async (t) => {
@@ -167,7 +203,7 @@ test('a DATA_DIR that cannot work and a busy port are said before anything is ma
     [{ DATA_DIR: file }, /^DATA_DIR is .*file, but .*file is a file: [^\n]*\n$/],
     [{ DATA_DIR: join(file, 'below') }, /^DATA_DIR is .*below, but .*file is a file: /],
     [{ DATA_DIR: join(place, 'no', 'parent') }, /^DATA_DIR is .*parent, but there is no folder .*no: make it first, /],
-    [{ DATA_DIR: link }, /^DATA_DIR is .*link, a link to what does not exist: /],
+    [{ DATA_DIR: link }, /^DATA_DIR is .*link, a link to a folder that does not exist: /],
     [{ DATA_DIR: join(place, 'x'.repeat(300)) }, /no folder of that name can be made \(ENAMETOOLONG\): [^\n]*\n$/],
     [{ DATA_DIR: spoilt }, /^DATA_DIR is .*spoilt, but .*postgres is a file: /],
     [{ DATA_DIR: fresh, PORT: String(port) }, new RegExp(`^Port ${port} is in use: [^\\n]*\\n$`)],
@@ -188,7 +224,8 @@ test('a DATA_DIR that cannot work and a busy port are said before anything is ma
 })
 
 const BIN = fileURLToPath(new URL('../../bin/groundschool.js', import.meta.url))
-const OLDER = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.1.0'}})`
+const OLDER = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.1.0'}});delete process.execve`
+const SAY_FLAGS = '--import=data:text/javascript,console.error(process.pid,...process.execArgv)'
 
 test('groundschool says its version, and on an older Node runs with the one that the install brings', async () => {
   const { version, bin } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
@@ -198,4 +235,14 @@ test('groundschool says its version, and on an older Node runs with the one that
   const older = ['--import', OLDER, BIN]
   assert.deepEqual(await run(['--version'], {}, '', older), said)
   assert.equal((await run(['fly'], {}, '', older)).code, 2)
+})
+
+test('groundschool start runs with its own flags of V8, in the same process', async () => {
+  const started = await run(['start', '--help'], { NODE_OPTIONS: SAY_FLAGS }, '', [BIN])
+  assert.equal(started.code, 0)
+  const flags = '--max-semi-space-size=8 --heap-growing-percent=150'
+  assert.match(started.err, new RegExp(`^(\\d+)\n\\1 ${flags}\n$`))
+  const older = await run(['start', '--help'], { NODE_OPTIONS: SAY_FLAGS }, '', ['--import', OLDER, BIN])
+  assert.match(older.err, new RegExp(`\n\\d+ ${flags}\n$`))
+  assert.equal(older.out, started.out)
 })

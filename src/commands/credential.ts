@@ -151,7 +151,7 @@ const rotate = command({
       }
       const { secret } = await addSecret(found, found.db, operator(), what)
       print(`secret  ${secret}`)
-      tell(`The old secret works until you run: groundschool credential rotate ${key} --drop-old`)
+      tell(`The old secret works until you run: npx groundschool credential rotate ${key} --drop-old`)
     }),
 })
 

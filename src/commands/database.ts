@@ -11,7 +11,7 @@ import { findAddress } from '../installation/installation.ts'
 import { openLog } from '../platform/log.ts'
 import { migrateAll, openEnvironments, openServer } from '../platform/platform.ts'
 import { checkDataDir } from './checks.ts'
-import { UsageError } from './command.ts'
+import { tell, UsageError } from './command.ts'
 
 /** A command needs a few connections only, and its log is for the person who runs it. */
 const FEW = { POOL_SIZE: 2, READ_CONNECTIONS: 1, TOKEN_CACHE_SIZE: 0 }
@@ -29,9 +29,9 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const config = readConfig()
   const log = openCommandLog()
-  if (!mayMake && !hasDatabase(config))
-    throw new StartupError(`There is no database in ${config.DATA_DIR}: check DATA_DIR, or set DATABASE_URL`)
+  if (!mayMake) refuseMissing(config)
   if (!config.DATABASE_URL) checkDataDir(config)
+  if (!hasDatabase(config)) tell(`Making a new database in ${config.DATA_DIR}`)
   const running = await findRunning(config)
   if (running) return work(running, config, log)
   const server = await openServer(config, log)
@@ -42,7 +42,15 @@ export async function withDatabase<T>(
   }
 }
 
-export const hasDatabase = ({ DATABASE_URL, DATA_DIR }: Config): boolean =>
+/** The default of DATA_DIR depends on the folder in which a command is run. */
+export function refuseMissing(config: Config): void {
+  if (!hasDatabase(config))
+    throw new StartupError(
+      `There is no database in ${config.DATA_DIR}: set DATA_DIR to the folder of your platform, or DATABASE_URL to its database, or make a new one with npx groundschool start`,
+    )
+}
+
+const hasDatabase = ({ DATABASE_URL, DATA_DIR }: Config): boolean =>
   DATABASE_URL !== undefined || !isEmpty(join(DATA_DIR, 'postgres'))
 
 /** Also what is not there. What may not be looked into is not empty. */
@@ -62,20 +70,22 @@ export const findRunning = async ({ DATABASE_URL, DATA_DIR }: Config): Promise<C
 export async function refuseEarlier(connection: Connection): Promise<void> {
   for (const name of ENVIRONMENTS) {
     const waiting = await findWaiting(connection, schemaOf(name))
-    if (!waiting) throw new StartupError('This database is empty: run groundschool start or groundschool migrate')
+    if (!waiting)
+      throw new StartupError('This database is empty: run npx groundschool start or npx groundschool migrate')
     if (waiting.length > 0)
       throw new StartupError(
-        `This database is from an earlier version (it lacks ${waiting[0]}): run groundschool migrate`,
+        `This database is from an earlier version (it lacks ${waiting[0]}): run npx groundschool migrate`,
       )
   }
 }
 
-/** Both environments, for as long as the work takes. */
+/** Both environments, for as long as the work takes. Only `mayMake` makes the secret key: what reads a platform writes nothing. */
 export async function withEnvironments<T>(
   config: Config,
   connection: Connection,
   log: Logger,
   work: (environments: Environment[]) => Promise<T>,
+  { mayMake = false } = {},
 ): Promise<T> {
   // What goes wrong with a connection fails the work too, so the log does not have to tell it.
   const quiet = log.child({}, { level: 'error' })
@@ -84,7 +94,7 @@ export async function withEnvironments<T>(
     connection,
     quiet,
     () => new Date(),
-    findAddress,
+    { findUrl: findAddress, mayMakeKey: mayMake },
   )
   try {
     return await work(environments)
@@ -103,7 +113,8 @@ export async function withEnvironment<T>(
   return withDatabase(
     async (connection, config, log) => {
       await (mayMake ? migrateAll(connection) : refuseEarlier(connection))
-      return withEnvironments(config, connection, log, (all) => work(all.find((one) => one.name === name)!))
+      const find = (all: Environment[]) => all.find((one) => one.name === name)!
+      return withEnvironments(config, connection, log, (all) => work(find(all)), { mayMake })
     },
     { mayMake },
   )

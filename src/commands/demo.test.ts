@@ -56,7 +56,7 @@ test('M7: a database with demo people does not start where others can reach it, 
     await t.test(`it does not start by ${name} alone, and says what to do`, async () => {
       const { code, err } = await runOne(['start'], { ...second, ...opening })
       assert.equal(code, 1, err)
-      const sentence = `^This database holds demo people, .* reach this platform: ${name} .*groundschool demo remove[^\\n]*\\n$`
+      const sentence = `^This database holds demo people, .* reach this platform: ${name} .*npx groundschool demo remove[^\\n]*\\n$`
       assert.match(err, new RegExp(sentence, 'm'))
       assert.doesNotMatch(err, /Groundschool is running|\n {4}at /)
     })

@@ -24,19 +24,25 @@ const DEMO_FILE = fileURLToPath(new URL('../../demo/demo.json', import.meta.url)
 export async function importDemoWhereDue(config: Config, connection: Connection, log: Logger): Promise<void> {
   if (config.DEMO === 'off' || !config.isLocal) return
   if (config.DEMO === 'auto' && config.DATABASE_URL) return
-  await withEnvironments(config, connection, log, async (environments) => {
-    const untouched = await Promise.all(environments.map(({ db }) => isUntouched(db)))
-    if (config.DEMO === 'auto' && untouched.includes(false)) return
-    for (const { db } of environments) {
-      if (config.DATABASE_URL) refuseReached(await findReach(db), 'DEMO cannot be on')
-      // Nobody else can be running on the embedded one.
-      await keepReach(db, undefined)
-    }
-    const keys = await readDemoKeys()
-    for (const { db, name } of environments) await markEarlier(db, operator(), { environment: name, keys })
-    await importContent(environments, operator(), { content: atOwnAddress(await readImportFile(DEMO_FILE), config) })
-    log.info('the demo data was imported')
-  })
+  await withEnvironments(
+    config,
+    connection,
+    log,
+    async (environments) => {
+      const untouched = await Promise.all(environments.map(({ db }) => isUntouched(db)))
+      if (config.DEMO === 'auto' && untouched.includes(false)) return
+      for (const { db } of environments) {
+        if (config.DATABASE_URL) refuseReached(await findReach(db), 'DEMO cannot be on')
+        // Nobody else can be running on the embedded one.
+        await keepReach(db, undefined)
+      }
+      const keys = await readDemoKeys()
+      for (const { db, name } of environments) await markEarlier(db, operator(), { environment: name, keys })
+      await importContent(environments, operator(), { content: atOwnAddress(await readImportFile(DEMO_FILE), config) })
+      log.info('the demo data was imported')
+    },
+    { mayMake: true },
+  )
 }
 
 /** The demo app is a page of this platform, wherever that listens. */
@@ -51,21 +57,27 @@ function atOwnAddress(content: unknown, { PORT, BASE_URL, SANDBOX_URL }: Config)
 /** Everybody knows the passwords of demo people, and one of them is an administrator: only this machine may reach them. */
 export async function refuseOpenDemo(config: Config, connection: Connection, log: Logger): Promise<void> {
   const opening = findOpening(config)
-  await withEnvironments(config, connection, log, async (environments) => {
-    // Before the look, so that no import comes in between; from now on commands know it too, whatever their own settings say.
-    for (const { db } of environments) await keepReach(db, opening)
-    if (!opening) return
-    const keys = await readDemoKeys()
-    for (const { db, name } of environments) {
-      await markEarlier(db, operator(), { environment: name, keys })
-      if (!(await hasDemoPeople(db))) continue
-      for (const environment of environments) await keepReach(environment.db, undefined)
-      throw new StartupError(
-        `This database holds demo people, whose passwords are public, and others can reach this platform: ${opening}. ` +
-          'Remove them first, with the command: groundschool demo remove (or use another DATA_DIR or DATABASE_URL)',
-      )
-    }
-  })
+  await withEnvironments(
+    config,
+    connection,
+    log,
+    async (environments) => {
+      // Before the look, so that no import comes in between; from now on commands know it too, whatever their own settings say.
+      for (const { db } of environments) await keepReach(db, opening)
+      if (!opening) return
+      const keys = await readDemoKeys()
+      for (const { db, name } of environments) {
+        await markEarlier(db, operator(), { environment: name, keys })
+        if (!(await hasDemoPeople(db))) continue
+        for (const environment of environments) await keepReach(environment.db, undefined)
+        throw new StartupError(
+          `This database holds demo people, whose passwords are public, and others can reach this platform: ${opening}. ` +
+            'Remove them first, with the command: npx groundschool demo remove (or use another DATA_DIR or DATABASE_URL)',
+        )
+      }
+    },
+    { mayMake: true },
+  )
 }
 
 /** The same for a file that would bring some: by the settings of this command, and by those that the platform was started with. */
@@ -89,7 +101,7 @@ function refuseReached(reach: string | undefined, problem: string): void {
   if (reach !== undefined)
     throw new StartupError(
       `${problem}: the platform on this database was last started where others can reach it (${reach}). ` +
-        'Stop it and start it once with DEMO=off for its own machine only, or use another DATA_DIR or DATABASE_URL',
+        'Start it once with DEMO=off and loopback addresses only, or use another DATA_DIR or DATABASE_URL',
     )
 }
 

@@ -28,37 +28,43 @@ export const importCommand = command({
   run: async ([path], values) => {
     const only = values.environment === 'both' ? undefined : readEnvironmentName(values.environment, ', or both')
     const content = await readImportFile(path!)
+    const isDryRun = values['dry-run']
     await withDatabase(
       async (connection, config, log) => {
-        await (values['dry-run'] ? refuseEarlier(connection) : migrateAll(connection))
-        await withEnvironments(config, connection, log, async (environments) => {
-          const targets = environments.filter(({ name }) => only === undefined || name === only)
-          await refuseOpenImport(config, targets, content)
-          const progress = startProgress({ isCounted: true })
-          const isDryRun = values['dry-run']
-          let isAccepted = false
-          const interrupt = () => {
-            progress.finish()
-            tell(isAccepted ? 'The file was accepted; the platform writes the rest.' : 'Nothing was imported.')
-            process.exit(130)
-          }
-          process.once('SIGINT', interrupt)
-          const reports = await importContent(targets, operator(), {
-            content,
-            isDryRun,
-            onProgress: progress.update,
-            onAccepted: () => {
-              isAccepted = true
-            },
-          }).finally(() => {
-            process.removeListener('SIGINT', interrupt)
-            progress.finish()
-          })
-          for (const name of ENVIRONMENTS) if (reports[name]) print(describe(name, reports[name]))
-          if (isDryRun) print('This was a dry run: nothing was written.')
-        })
+        await (isDryRun ? refuseEarlier(connection) : migrateAll(connection))
+        await withEnvironments(
+          config,
+          connection,
+          log,
+          async (environments) => {
+            const targets = environments.filter(({ name }) => only === undefined || name === only)
+            await refuseOpenImport(config, targets, content)
+            const progress = startProgress({ isCounted: true })
+            let isAccepted = false
+            const interrupt = () => {
+              progress.finish()
+              tell(isAccepted ? 'The file was accepted; the platform writes the rest.' : 'Nothing was imported.')
+              process.exit(130)
+            }
+            process.once('SIGINT', interrupt)
+            const reports = await importContent(targets, operator(), {
+              content,
+              isDryRun,
+              onProgress: progress.update,
+              onAccepted: () => {
+                isAccepted = true
+              },
+            }).finally(() => {
+              process.removeListener('SIGINT', interrupt)
+              progress.finish()
+            })
+            for (const name of ENVIRONMENTS) if (reports[name]) print(describe(name, reports[name]))
+            if (isDryRun) print('This was a dry run: nothing was written.')
+          },
+          { mayMake: !isDryRun },
+        )
       },
-      { mayMake: !values['dry-run'] },
+      { mayMake: !isDryRun },
     )
   },
 })

@@ -62,7 +62,7 @@ function find(commands: Commands, name: string, before = ''): Command | CommandG
 
 function explain(problem: unknown, path: string): number {
   if (problem instanceof UsageError) {
-    tell(`${problem.message}. See: groundschool ${path ? `${path} ` : ''}--help`)
+    tell(`${problem.message}. See: npx groundschool ${path ? `${path} ` : ''}--help`)
     return 2
   }
   if (problem instanceof StartupError || problem instanceof PlatformError) tell(problem.message)
@@ -73,11 +73,11 @@ function explain(problem: unknown, path: string): number {
 function describeAll(commands: Commands): string {
   const rows = Object.entries(commands).map(([name, { about }]): [string, string] => [name, about])
   return [
-    'Usage: groundschool <command> [options]',
+    'Usage: npx groundschool <command> [options]',
     '',
-    ...layOut([...rows, ['help', 'Shows this list, or the help of a command: groundschool help import.']]),
+    ...layOut([...rows, ['help', 'Shows this list, or the help of a command: npx groundschool help import.']]),
     '',
-    'groundschool <command> --help shows the options of a command, groundschool --version the version.',
-    'In a clone, type npx groundschool <command>.',
+    'npx groundschool <command> --help shows the options of a command, npx groundschool --version the version.',
+    'Type it in the folder of the clone.',
   ].join('\n')
 }

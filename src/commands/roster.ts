@@ -18,7 +18,7 @@ export const roster = command({
   },
   notes: [
     'CLASS is a classId. The first line of the file names the columns: handle and, if you like, action and studentId. An action is add',
-    '(the default), drop, suspend or reinstate. Everybody in the file needs an account; groundschool import makes accounts.',
+    '(the default), drop, suspend or reinstate. Everybody in the file needs an account; npx groundschool import makes accounts.',
     'Refused rows are shown, and the exit code is then 1. Running the command again changes nothing more.',
   ].join('\n'),
   examples: ['roster class-alpha students.csv --dry-run', 'roster class-alpha students.csv --all-or-nothing'],

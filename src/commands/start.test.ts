@@ -98,7 +98,7 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
     assert.deepEqual(processesIn(dataDir), [])
     const asked = await runOne(['status'], { DATA_DIR: dataDir })
     assert.deepEqual([asked.code, asked.out], [1, ''])
-    assert.match(asked.err, /^The platform of .*first is not running: start it with groundschool start\n$/)
+    assert.match(asked.err, /^The platform of .*first is not running: start it with npx groundschool start\n$/)
   })
 
   // Into a data directory of its own: docs/upgrade.md does that, and a test runs what is in documents.
@@ -113,7 +113,7 @@ test('a newcomer starts, signs in, backs up while it runs, stops, and restores e
     assert.match((await runOne(['restore', file], target)).err, /a restore never overwrites/)
     const keyless = await runOne(['start'], { ...target, PORT: '0', SANDBOX_PORT: '0' })
     assert.equal(keyless.code, 1)
-    assert.match(keyless.err, /first used with another secret key: set SECRET_KEY to that one, or bring/)
+    assert.match(keyless.err, /first used with another secret key: set SECRET_KEY to that key, or copy/)
 
     copyFileSync(join(dataDir, 'secret.key'), join(restored, 'secret.key'))
     const second = await startIn(restored, target)

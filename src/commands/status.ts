@@ -2,7 +2,7 @@ import { ENVIRONMENTS, readConfig } from '../config.ts'
 import { StartupError } from '../errors.ts'
 import { findAddress, findListening } from '../installation/installation.ts'
 import { command, JSON_OPTION, layOut, print } from './command.ts'
-import { findRunning, hasDatabase, openCommandLog, refuseEarlier, withEnvironments } from './database.ts'
+import { findRunning, openCommandLog, refuseEarlier, refuseMissing, withEnvironments } from './database.ts'
 
 /** Long enough for a platform under load, short enough for a person who waits. */
 const ANSWER_MS = 5_000
@@ -17,18 +17,20 @@ export const status = command({
   run: async (_args, values) => {
     const config = readConfig()
     const place = config.DATABASE_URL ? 'DATABASE_URL' : config.DATA_DIR
-    const connection = hasDatabase(config) ? await findRunning(config) : undefined
+    const connection = await findRunning(config)
     if (connection) await refuseEarlier(connection)
     const found = connection ? await withEnvironments(config, connection, openCommandLog(), describeAll) : []
     const isRunning = found.length > 0 && found.every(({ isReady }) => isReady)
     if (values.json) print(JSON.stringify({ place, running: isRunning, environments: found.map(toJson) }, null, 2))
     else if (found.length > 0) print(layOut(found.map(describe)).join('\n'))
-    if (!isRunning)
+    if (!isRunning) {
+      refuseMissing(config)
       throw new StartupError(
-        connection || !hasDatabase(config)
-          ? `No platform is running for ${place}: start it with groundschool start`
-          : `The platform of ${place} is not running: start it with groundschool start`,
+        connection
+          ? `No platform is running for ${place}: start it with npx groundschool start`
+          : `The platform of ${place} is not running: start it with npx groundschool start`,
       )
+    }
   },
 })
 

@@ -15,7 +15,7 @@ test('people are added, get a password, are disabled, enabled, listed and remove
       line('add @JO'),
       line('add j@o'),
     ])
-    const sentence = '@Jo was added to production. Now set a password: groundschool user password @Jo\n'
+    const sentence = '@Jo was added to production. Now set a password: npx groundschool user password @Jo\n'
     assert.deepEqual({ code: added!.code, out: added!.out, err: added!.err }, { code: 0, out: sentence, err: '' })
     assert.deepEqual(
       [taken!.code, taken!.err],
@@ -155,7 +155,7 @@ test('an operator says who looks after a child', async () => {
       [
         [0, '@avery is now a parent of @kim in production.\n'],
         [0, 'AVERY is already a parent of kim in production.\n'],
-        [1, '@avery is no child: only an account whose date of birth is less than 13 years ago is\n'],
+        [1, '@avery is not a child: the date of birth of a child is less than 13 years ago\n'],
         [1, 'There is nobody with the handle @nobody\n'],
         [1, '@blake is not a parent of @kim\n'],
         [

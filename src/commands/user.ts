@@ -44,7 +44,7 @@ const add = command({
           isAdministrator: values.administrator,
           isDeveloper: values.developer,
         })
-        print(`${added} was added to ${name}. Now set a password: groundschool user password ${added}`)
+        print(`${added} was added to ${name}. Now set a password: npx groundschool user password ${added}`)
       },
       { mayMake: true },
     ),

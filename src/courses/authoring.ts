@@ -142,7 +142,11 @@ export function discardDraft(db: Db, who: PersonCaller, what: ReadCourse): Promi
   return db.transaction(async (tx) => {
     const { id, key, draft, version } = await holdManagedCourse(tx, who, what.courseId)
     if (draft === null) throw fail('impossibleNow', 'There is no draft to discard')
-    if (version === null) throw fail('impossibleNow', 'The draft is all there is of this course; remove the course')
+    if (version === null)
+      throw fail(
+        'impossibleNow',
+        'This course was never published, so its draft cannot be discarded; remove the course instead',
+      )
     await tx.first(store.setDraft, { course: id, draft: null, now: who.at })
     await audit(tx, who, 'course.draft-discarded', { course: key })
   })

@@ -46,7 +46,8 @@ export async function listLessons(db: Db, who: Member, what: ListLessons): Promi
 
 /** What the calling app delivers in the caller's classes. */
 export async function listAppLessons(db: Db, who: Member, { classId }: ListAppLessons): Promise<Lesson[]> {
-  if (who.appId === undefined) throw fail('badRequest', 'Ask through an app: its lessons are listed')
+  if (who.appId === undefined)
+    throw fail('badRequest', 'Call this with the access token of an app: it lists the lessons of that app')
   if (classId !== undefined) await checkRole(db, who, classId)
   return nest(await db.all(store.listAppLessons, { person: who.personId, app: who.appId, class: classId ?? null }))
 }

@@ -108,7 +108,7 @@ export async function decrypt(
   const key = await deriveKey(what.passphrase, header.salt)
   if (!unseal(key, nowhere(), Buffer.from(String(header.check), 'base64')))
     throw new StartupError(
-      `${what.file} does not open with this passphrase: it is another one, or the beginning of the file is damaged; nothing was changed`,
+      `${what.file} cannot be decrypted: the passphrase is wrong, or the beginning of the file is damaged; nothing was changed`,
     )
   const pieces = Math.ceil((sealed.size - start) / SEALED_BYTES)
   const lastBytes = sealed.size - start - (pieces - 1) * SEALED_BYTES

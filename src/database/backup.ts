@@ -57,7 +57,10 @@ export async function connectForCopy(connection: pg.ClientConfig): Promise<pg.Cl
     await client.connect()
   } catch (cause) {
     const reason = (cause as NodeJS.ErrnoException).code ?? (cause as Error).message
-    throw new StartupError(`The database cannot be reached (${reason}); check that it runs and where it is`, { cause })
+    throw new StartupError(
+      `The database cannot be reached (${reason}); check that it is running, and check DATABASE_URL or DATA_DIR`,
+      { cause },
+    )
   }
   try {
     await prepareSession(client)
@@ -123,7 +126,7 @@ async function refuseMissingSchemas(client: pg.Client, schemas: string[]): Promi
   if (rows.length > 0) {
     const missing = rows.map((row) => row.wanted).join(' and ')
     throw new StartupError(
-      `This database holds no ${missing}; check which database is meant, or run \`groundschool migrate\``,
+      `This database does not belong to a platform: it has no schema ${missing}; check DATA_DIR or DATABASE_URL, or run npx groundschool migrate`,
     )
   }
 }

@@ -115,7 +115,7 @@ async function refuseOtherEncoding(client: pg.Client): Promise<void> {
   const encoding = rows[0]?.server_encoding
   if (encoding !== 'UTF8') {
     throw new StartupError(
-      `This database is encoded as ${encoding}, which cannot hold all texts: make one with create database … encoding 'UTF8' template template0`,
+      `This database has the encoding ${encoding}, which cannot hold every text: make another one with encoding UTF8 (create database … encoding 'UTF8' template template0)`,
     )
   }
 }
@@ -127,7 +127,7 @@ async function createSchema(client: pg.Client, schema: string): Promise<void> {
     await client.query(`create schema if not exists ${pg.escapeIdentifier(schema)}`)
   } catch (error) {
     throw new StartupError(
-      `The schema ${schema} cannot be made: ${(error as Error).message}. Let the user of DATABASE_URL do it (grant create on database …), or make it yourself and give it to that user`,
+      `The schema ${schema} cannot be made: ${(error as Error).message}. Allow the user of DATABASE_URL to make schemas (grant create on database …), or make the schema yourself, owned by that user`,
       { cause: error },
     )
   }

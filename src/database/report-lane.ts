@@ -83,7 +83,7 @@ export function openReportLane(
 
   const explain = (error: unknown): unknown =>
     hasCode((error as Error).cause, '57014')
-      ? notReady((error as Error).cause, `This report took longer than ${timeoutMs / 1000} s`)
+      ? notReady((error as Error).cause, `This report took longer than ${timeoutMs / 1000} s; ask for less at once`)
       : error
 
   const all = async <P, R>(statement: Statement<P, R>, params: P): Promise<R[]> => {

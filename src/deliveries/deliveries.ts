@@ -54,7 +54,7 @@ export async function replayDeliveries(db: Db, who: PersonCaller, what: ReplayDe
   const { id: plugin, app_id: appId } = await readManaged(db, who, what.clientId)
   const { deliveryId, from, to } = what
   if (deliveryId === undefined && (from === undefined || to === undefined))
-    throw fail('parameterMissing', 'Say which: deliveryId, or from and to')
+    throw fail('parameterMissing', 'Send deliveryId, or from and to')
   if (deliveryId !== undefined) await findDelivery(db, plugin, deliveryId)
   const count = await db.transaction(async (tx) => {
     const rows = await tx.all(store.replay, {

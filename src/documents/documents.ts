@@ -63,7 +63,7 @@ export async function writeDocument(
     if (refusal) throw refusal
     const contents = before && isMerged ? mergeWith(before, document) : document.contents
     if (contents.length > parts.config.BODY_LIMIT_BYTES)
-      throw fail('bodyTooLarge', 'Merged, the document is too large; PUT a smaller one')
+      throw fail('bodyTooLarge', 'The merged document would be too large; PUT a smaller one')
     const now = { key, contentType: document.contentType, contents, etag: etagOf(contents), now: who.at }
     if (before) await tx.all(store.replaceDocument, now)
     else if (!(await insert(parts, tx, what, now))) return writeDocument({ ...parts, db: tx }, who, what)
@@ -138,7 +138,10 @@ export async function listDocuments(
     limit: MOST_IDS + 1,
   })
   if (rows.length > MOST_IDS)
-    throw fail('impossibleNow', `There are more than ${MOST_IDS} documents; send since, or for state a registration`)
+    throw fail(
+      'impossibleNow',
+      `There are more than ${MOST_IDS} documents; narrow the list with since, or for states with registration`,
+    )
   return { ids: [...new Set(rows.map(({ id }) => id))], updated: rows.at(-1)?.updated }
 }
 

@@ -41,7 +41,7 @@ function checkAgent(agent: unknown, version: Version): void {
 export function readSince(version: Version, { since, stateId, profileId }: Parameters): Date | undefined {
   if (since === undefined) return undefined
   if (stateId !== undefined || profileId !== undefined)
-    throw fail('validationFailed', 'since is for lists: leave it out, or the id of the document')
+    throw fail('validationFailed', 'since works only for lists: leave out since, or the id of the document')
   if (!isTimestamp(since, version))
     throw fail('validationFailed', 'since must be a date and time, such as 2026-05-01T12:00:00Z')
   return new Date(instantOf(since)!)

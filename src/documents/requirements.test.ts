@@ -212,7 +212,12 @@ each('since must be a moment, and is for lists (XAPI-00204, 00205, 00260, 00295)
     assert.equal((await send('GET', resource, { ...list, since }, { version })).status, 400, since)
   const since = '2026-05-01T12:00:00+02:00'
   assert.equal((await send('GET', resource, { ...list, since }, { version })).status, 200)
-  assertError(await send('GET', resource, { ...parameters, since }, { version }), 400, 4003, /since is for lists/)
+  assertError(
+    await send('GET', resource, { ...parameters, since }, { version }),
+    400,
+    4003,
+    /since works only for lists/,
+  )
   assertError(
     await send('DELETE', resource, { ...parameters, since }, { version }),
     400,

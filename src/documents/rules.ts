@@ -77,7 +77,7 @@ const isObject = (value: unknown): value is Fields =>
 /** What is posted must be the JSON of an object, whether there is something to merge it with or not. */
 export function checkPosted(contentType: string, value: unknown): void {
   if (isJson(contentType) && !isObject(value))
-    throw fail('validationFailed', 'The document must be a JSON object; PUT takes others')
+    throw fail('validationFailed', 'The document must be a JSON object; use PUT for other documents')
 }
 
 /** Each property that is posted replaces the one of its name, as a whole (2.2). The contents are valid JSON: that was looked at when they came. */
@@ -89,7 +89,7 @@ export function merge(
   if (!isObject(existing) || !isObject(posted))
     throw fail(
       'badRequest',
-      'Both this document and the one that is there must be JSON objects (application/json) to be merged; PUT replaces it',
+      'Only JSON objects (application/json) can be merged, and one of the two documents is not one; PUT replaces the stored one',
     )
   return Buffer.from(JSON.stringify({ ...existing, ...posted }))
 }

@@ -19,7 +19,7 @@ const downloading = gatePerOwner({
   waiting: 256,
   waitingPerKey: 1,
   waitMs: 45_000,
-  refusal: () => fail('notReady', 'Others are downloading their data, or you are already; try again shortly', 15),
+  refusal: () => fail('notReady', 'Too many downloads are running, or one of yours is; try again shortly', 15),
 })
 /** Few of them read from the database at once: others want to read there too. */
 const reading = gatePerOwner({ atOnce: 8, perKey: 1 })

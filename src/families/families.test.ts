@@ -20,7 +20,7 @@ import {
   yearsAgo,
 } from './testing.ts'
 
-const NOBODY = 'You look after no child with that handle'
+const NOBODY = 'None of your children has that handle'
 const SEEN_KIM = {
   ...KIM,
   userType: 'child',
@@ -68,7 +68,7 @@ test('a parent makes an account for a child', async (t) => {
       [{ dateOfBirth: '' }, 4001, /dateOfBirth/],
       [{ firstName: 'a\nb' }, 4003, /firstName must be one line/],
       [{ firstName: 'a\u2028b' }, 4003, /firstName must be one line/],
-      [{ lastName: '\u200b\u00ad' }, 4003, /lastName must be one line that can be seen/],
+      [{ lastName: '\u200b\u00ad' }, 4003, /lastName must be one line of visible text/],
       [{ handle: '@Admin' }, 4003, /The handle @admin is reserved/],
       [{ handle: 'me' }, 4003, /reserved/],
       [{ handle: '@anonymous-abc' }, 4003, /reserved/],

@@ -31,7 +31,7 @@ import * as store from './store.ts'
  * child, somebody who is no child, and nobody at all are the same to whoever asks.
  */
 
-const nobody = () => fail('notFound', 'You look after no child with that handle')
+const nobody = () => fail('notFound', 'None of your children has that handle')
 
 export async function listChildren(db: Db, who: PersonCaller): Promise<Child[]> {
   const rows = await db.all(store.listChildren, { parent: who.personId, born: childrenBornAfter(who.at) })

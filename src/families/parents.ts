@@ -23,7 +23,7 @@ const readLink = async (db: Db, { child, parent }: Link): Promise<{ childId: num
 /** An operator lets somebody look after an account that exists; nobody else can. False where they do already. */
 export async function addParent(db: Db, who: Caller, what: Link): Promise<boolean> {
   const { childId, parentId } = await readLink(db, what)
-  if (childId === parentId) throw fail('validationFailed', 'Nobody is their own parent: name two people')
+  if (childId === parentId) throw fail('validationFailed', 'A person cannot be their own parent: name two people')
   return db.transaction(async (tx) => {
     const people = await tx.all(store.lockPeople, { ids: [childId, parentId] })
     const [child, parent] = [childId, parentId].map((id) => people.find((one) => one.id === id))
@@ -31,7 +31,7 @@ export async function addParent(db: Db, who: Caller, what: Link): Promise<boolea
     if (child.anonymous || !isChild(child.date_of_birth, who.at))
       throw fail(
         'wrongUserType',
-        `${child.handle} is no child: only an account whose date of birth is less than 13 years ago is`,
+        `${child.handle} is not a child: the date of birth of a child is less than 13 years ago`,
       )
     checkParent(toSomebody(parent), who.at)
     const isNew = await tx.first(store.insertGuardian, { child: childId, parent: parentId, now: who.at })

@@ -22,7 +22,7 @@ export const forgetParent: Forget = {
   lockOut: releaseChildren,
   async checkLeaving(tx, who, personId) {
     if (await isLookedAfter(tx, who, personId))
-      throw fail('forbidden', 'You cannot delete your account yet: ask a parent, they can')
+      throw fail('forbidden', 'You cannot delete your account while you are a child: ask a parent to do it')
   },
 }
 

@@ -221,7 +221,7 @@ const AWAITS_CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i
 function checkTransfer({ headers, httpVersion }: IncomingMessage): void {
   const { 'transfer-encoding': coding, expect } = headers
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
-    throw fail('badRequest', 'Transfer-Encoding may be chunked and nothing else')
+    throw fail('badRequest', 'Transfer-Encoding must be chunked, or left out')
   if (expect && httpVersion === '1.1' && expect.toLowerCase() !== '100-continue') throw fail('expectationFailed')
 }
 

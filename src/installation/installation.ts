@@ -4,18 +4,29 @@ import type { Db } from '../database/database.ts'
 import { StartupError } from '../errors.ts'
 import * as store from './store.ts'
 
+interface UsedKey {
+  readonly secretKey: Buffer
+  readonly environment: EnvironmentName
+  /** Whether a database that has not been used yet remembers this key as its own. */
+  readonly isKept: boolean
+}
+
 /** All processes of one installation must share a key: with another one, refresh tokens and client secrets would be refused here and there. */
-export async function checkSecretKey(db: Db, secretKey: Buffer, environment: EnvironmentName): Promise<void> {
+export async function checkSecretKey(db: Db, { secretKey, environment, isKept }: UsedKey): Promise<void> {
   const value = createHash('sha256')
     .update(`groundschool/${environment}/fingerprint`)
     .update(secretKey)
     .digest('base64url')
-  const kept = await db.first(store.keepFact, { name: 'secret-key-fingerprint', value })
-  if (kept?.value !== value)
+  const kept = isKept
+    ? await db.first(store.keepFact, { name: FINGERPRINT, value })
+    : await db.first(store.findFact, { name: FINGERPRINT })
+  if (kept && kept.value !== value)
     throw new StartupError(
-      'This database was first used with another secret key: set SECRET_KEY to that one, or bring its DATA_DIR/secret.key here',
+      'This database was first used with another secret key: set SECRET_KEY to that key, or copy its secret.key into DATA_DIR',
     )
 }
+
+const FINGERPRINT = 'secret-key-fingerprint'
 
 /** Remembers facts by name, all with the same value. What is known already stays. */
 export async function keepFacts(db: Db, names: readonly string[], value: string): Promise<void> {

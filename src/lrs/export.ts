@@ -13,7 +13,7 @@ const exporting = gatePerOwner({
   atOnce: 16,
   perKey: 2,
   waiting: 0,
-  refusal: () => fail('notReady', 'Others are exporting statements, or you are already; try again shortly', 15),
+  refusal: () => fail('notReady', 'Too many exports are running, or one of yours is; try again shortly', 15),
 })
 
 /** So much is in memory at once. */
@@ -63,6 +63,6 @@ function readPosition(text: string): number {
       ? microsecondsOf(text)
       : undefined
   if (position === undefined || !Number.isSafeInteger(position))
-    throw fail('validationFailed', 'after must be a number of the stream, or `stored` of a statement')
+    throw fail('validationFailed', 'after must be the id of an event of the stream, or `stored` of a statement')
   return position
 }

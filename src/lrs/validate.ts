@@ -31,7 +31,7 @@ export async function validateStatements(
 ): Promise<Validation> {
   const all = Array.isArray(value) ? value : [value]
   if (all.length > MOST_SENT)
-    throw fail('validationFailed', `The batch has ${all.length} statements; up to ${MOST_SENT} are taken at once`)
+    throw fail('validationFailed', `The batch has ${all.length} statements; send at most ${MOST_SENT} at once`)
   const faults: Fault[] = []
   const sound: Placed[] = []
   for (const [position, one] of all.entries()) {

@@ -143,7 +143,7 @@ const STEPS: readonly Step[] = [
         ? undefined
         : fail(
             'validationFailed',
-            'The redirect URI is not registered for this app; it must be the same to the letter',
+            'The redirect URI is not registered for this app; it must match a registered one exactly',
           ),
   },
   {

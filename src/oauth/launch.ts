@@ -27,7 +27,7 @@ export async function launchApp(
   if (registered === undefined)
     throw fail(
       'validationFailed',
-      'launchUri is not registered for this app; up to its query it must be a redirect URI',
+      'launchUri is not registered for this app; without its query it must be one of the redirect URIs',
     )
   if (!passesCode) return { uri: what.launchUri }
   if (what.isAllowed) await allow(db, who, client.id)

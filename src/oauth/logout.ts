@@ -12,7 +12,8 @@ export interface SessionProof {
   readonly accessToken: string | undefined
 }
 
-const unnamed = () => fail('parameterMissing', 'refresh_token is missing; or send Authorization: Bearer <access token>')
+const unnamed = () =>
+  fail('parameterMissing', 'refresh_token is missing; send it, or Authorization: Bearer <access token>')
 
 /** Ends the session at once, and with their last one an anonymous user. Doing it again, or with a token that was replaced since, is as good. */
 export async function logOut(

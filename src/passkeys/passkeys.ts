@@ -60,7 +60,10 @@ export async function addPasskey(
   const name = readName(what.name?.trim() || DEFAULT_NAME)
   const { challenge, isCrossOrigin } = readClientData(given.response.clientDataJSON)
   if (!(await takeChallenge(db, who, { challenge, purpose: toAdd(who.personId) }, party)))
-    throw fail('alreadyUsed', 'This was answered already, or was asked in another browser or too long ago; start again')
+    throw fail(
+      'alreadyUsed',
+      'This request for a passkey was used already, has expired or belongs to another browser; start again',
+    )
   const credential = isCrossOrigin ? undefined : await verifyRegistration(party, given, challenge)
   if (!credential)
     throw fail('validationFailed', 'This passkey cannot be used here; it must ask for your fingerprint, face or PIN')
@@ -79,7 +82,7 @@ export async function addPasskey(
       name,
       now: who.at,
     })
-    if (!added) throw fail('duplicate', 'This passkey was added before')
+    if (!added) throw fail('duplicate', 'This passkey was added already')
     await recordAudit(tx, who, { action: 'passkey.added', personId: who.personId, detail: { passkeyId: passkey.id } })
     await tell(tx, who, { ...who, verb: 'added', names: [name] }, messages)
     return present(passkey)

@@ -43,7 +43,7 @@ export async function readKnownPicture(db: Db, who: PersonCaller, { handle, size
   const width = widthFor('picture', size)
   const known = { me: who.personId, handle: normaliseHandle(handle), born: childrenBornAfter(who.at) }
   const row = await db.first(store.findOfKnown, { kind: 'picture', width, ...known })
-  if (!row) throw fail('notFound', 'You know nobody with that handle here')
+  if (!row) throw fail('notFound', 'There is nobody with that handle whose picture you may see')
   return show(row, 'picture', width, row.handle)
 }
 

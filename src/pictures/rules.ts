@@ -67,7 +67,7 @@ export function checkMeasures({ width, height, channels, bytesAChannel }: Measur
   if (Math.max(width, height) > MAX_SIDE || pixels > MAX_PIXELS)
     throw fail('validationFailed', `The image has too many pixels; send one of at most ${most}`)
   if (pixels * channels * bytesAChannel > MAX_DECODED_BYTES)
-    throw fail('validationFailed', 'The image has too many pixels for its 16 bits a colour; save it with 8 bits')
+    throw fail('validationFailed', 'The image has too many pixels for 16 bits per colour; save it with 8 bits')
 }
 
 export const damaged = () =>

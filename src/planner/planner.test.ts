@@ -99,7 +99,7 @@ test('organisations in which the caller may not plan, and engines that were give
   two.received.length = 0
   for (const organisations of [['other'], ['nowhere'], ['school', 'other']])
     assertError(await search(casey, [two], { organisations }), 403, 4032, /you cannot plan in/)
-  assertError(await search(finley, [one, two], { organisations: ['other'] }), 400, 4003, /gs-one was given none/)
+  assertError(await search(finley, [one, two], { organisations: ['other'] }), 400, 4003, /gs-one may see none/)
   assert.equal(two.received.length, 0)
 })
 

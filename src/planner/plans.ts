@@ -61,7 +61,7 @@ export async function sharePlan(db: Db, who: PersonCaller, what: SharePlan): Pro
     const { shares } = (await tx.first(store.holdPlan, { plan }))!
     const of = { person: who.personId, plan }
     const found = await tx.all(store.findSharedOrganisations, { ...of, organisations })
-    refuseOthers('organisations', organisations, found, 'is no organisation of this plan in which you may plan')
+    refuseOthers('organisations', organisations, found, 'is not an organisation of this plan in which you may plan')
     const people = await tx.all(store.findSharedPeople, { ...of, handles })
     const known = people.map(({ id, handle_key: key }) => ({ id, key }))
     refuseOthers('people', handles, known, 'belongs to no organisation of this plan, or you may not see them')
@@ -134,7 +134,7 @@ async function findPlan(db: Db, who: PersonCaller, planId: string) {
 
 async function findOwnPlan(db: Db, who: PersonCaller, planId: string) {
   const plan = await findPlan(db, who, planId)
-  if (!plan.own) throw fail('forbidden', 'This plan is shared with you to read; only its owner changes it')
+  if (!plan.own) throw fail('forbidden', 'You can only read this plan; only its owner can change it')
   return plan
 }
 

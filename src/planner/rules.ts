@@ -22,13 +22,13 @@ export function chooseOrganisations(engines: readonly Offered[], keys: readonly 
   const known = new Set(engines.flatMap(({ organisations }) => organisations.map(({ key }) => key)))
   const unknown = keys?.find((key) => !known.has(key))
   if (unknown !== undefined)
-    throw fail('forbidden', `organisations: you cannot plan in ${unknown}, or none of these engines was given it`)
+    throw fail('forbidden', `organisations: you cannot plan in ${unknown}, or none of these engines may see it`)
   if (keys === undefined && known.size > MAX_ORGANISATIONS)
-    throw fail('validationFailed', `organisations: name up to ${MAX_ORGANISATIONS} of the ${known.size} that there are`)
+    throw fail('validationFailed', `organisations: name at most ${MAX_ORGANISATIONS}; there are ${known.size}`)
   return engines.map((engine) => {
     const organisations = engine.organisations.filter(({ key }) => keys === undefined || keys.includes(key))
     if (organisations.length === 0)
-      throw fail('validationFailed', `engines: ${engine.clientId} was given none of these organisations; leave it out`)
+      throw fail('validationFailed', `engines: ${engine.clientId} may see none of these organisations; leave it out`)
     return { ...engine, organisations }
   })
 }

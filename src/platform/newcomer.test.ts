@@ -54,6 +54,18 @@ test('no message and no document points to a command, a script or a document tha
   assert.deepEqual(wrong, [])
 })
 
+/** Files that others are changing at the moment. */
+const LATER = ['src/people/resets.ts', 'docs/import.md']
+
+test('messages and documents show every command as it works in a clone: npx groundschool', () => {
+  const wrong = READ.filter((file) => !LATER.includes(file)).flatMap((file) =>
+    [...read(file).matchAll(/(?<!npx )\bgroundschool ([a-z]+)/g)]
+      .filter(([, name]) => Object.hasOwn(commands, name!))
+      .map(([line]) => `${file}: ${line}`),
+  )
+  assert.deepEqual(wrong, [])
+})
+
 /** What is wrong with a command line, as it is typed after `groundschool`. */
 function findMistake(typed: string): string | undefined {
   const [line = ''] = typed.split(/ *(?:[<>|;#]|&&| {3})/)
@@ -156,12 +168,14 @@ test('what is to be deployed names files and settings that exist', () => {
     for (const file of files!.split(' ')) assert.ok(existsSync(join(ROOT, file)), file)
   for (const [, script] of dockerfile.matchAll(/npm run ([\w:-]+)/g)) assert.ok(manifest.scripts[script!], script)
 
-  // One way to start it: the flags are those of the script.
-  const flags = manifest.scripts.start.replace(/^node /, '')
+  // One way to start it, which knows the flags.
+  assert.equal(manifest.scripts.start, 'node bin/groundschool.js start')
   const unit = read('deploy/groundschool.service')
-  assert.ok(unit.includes(`/node_modules/.bin/node ${flags}\n`), unit)
-  assert.ok(dockerfile.includes(`CMD ${JSON.stringify(['node', ...flags.split(' ')]).replaceAll(',', ', ')}`), flags)
-  for (const [, name] of unit.matchAll(/^Environment=(\w+)=/gm)) assert.ok(settings.has(name!), name)
+  assert.match(unit, /^ExecStart=.*\/node_modules\/\.bin\/node bin\/groundschool\.js start$/m)
+  assert.match(dockerfile, /^CMD \["node", "bin\/groundschool\.js", "start"\]$/m)
+  // The unit lets the platform write below its own folder alone.
+  assert.match(unit, /^StateDirectory=groundschool$/m)
+  assert.equal(config.DATA_DIR, '/var/lib/groundschool/data')
 
   assert.match(read('deploy/nginx.conf'), /^underscores_in_headers on;$/m)
   const same = read('deploy/Caddyfile')
@@ -172,12 +186,13 @@ test('what is to be deployed names files and settings that exist', () => {
 
 /** What people read as prose, without the rows of tables and what stands in blocks of code. */
 const PROSE = READ.filter((file) => /^(README|CONTRIBUTING|docs\/[\w-]+|deploy\/README|sdk\/README)\.md$/.test(file))
+const HISTORY = ['CHANGELOG.md', ...globSync('docs/decisions/*.md', { cwd: ROOT })]
 const withoutCode = (text: string): string =>
   text.replaceAll(/^( *)```.*?^\1```$/gms, (code) => code.replace(/.+/g, ''))
 
 test('no line of a document is longer than 400 characters: what is, becomes a list', () => {
   assert.ok(PROSE.length > 20, PROSE.join(', '))
-  const wrong = PROSE.flatMap((file) =>
+  const wrong = [...PROSE, ...HISTORY].flatMap((file) =>
     withoutCode(read(file))
       .split('\n')
       .flatMap((line, i) => (line.length > 400 && !line.startsWith('|') ? `${file}:${i + 1}: ${line.length}` : [])),
@@ -188,7 +203,7 @@ test('no line of a document is longer than 400 characters: what is, becomes a li
 test('documents, errors, descriptions and pages name people without riddles', () => {
   const files = [
     ...PROSE,
-    'CHANGELOG.md',
+    ...HISTORY,
     'src/errors.ts',
     'docs/openapi.json',
     ...READ.filter((file) => file.startsWith('web/words/')),

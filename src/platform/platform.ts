@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Logger } from 'pino'
 import { everything, rooms } from '../app.ts'
-import { type Config, ENVIRONMENTS, type EnvironmentName, readSecretKey } from '../config.ts'
+import { type Config, ENVIRONMENTS, type EnvironmentName, findSecretKey, readSecretKey } from '../config.ts'
 import { type Connection, type Db, openDatabase } from '../database/database.ts'
 import { startEmbedded } from '../database/embedded/embedded.ts'
 import { migrate } from '../database/migrate.ts'
@@ -40,15 +40,22 @@ export async function migrateAll(connection: Connection): Promise<Record<Environ
   return { production: production!.applied, sandbox: sandbox!.applied }
 }
 
-/** Opens both environments on a migrated database. `findUrl`: where clients reach one, where the settings may not know. */
+interface Opening {
+  /** Where clients reach an environment, where the settings may not know. */
+  readonly findUrl?: (db: Db) => Promise<string | undefined>
+  /** Makes the secret key where there is none, and remembers with which one a new database is used. */
+  readonly mayMakeKey?: boolean
+}
+
+/** Opens both environments on a migrated database. */
 export async function openEnvironments(
   config: Config,
   connection: Connection,
   log: Logger,
   clock: Clock,
-  findUrl?: (db: Db) => Promise<string | undefined>,
+  { findUrl, mayMakeKey = true }: Opening = {},
 ): Promise<Environment[]> {
-  const secretKey = readSecretKey(config)
+  const secretKey = mayMakeKey ? readSecretKey(config) : findSecretKey(config)
   return Promise.all(
     ENVIRONMENTS.map(async (name) => {
       const own = log.child({ environment: name })
@@ -61,7 +68,7 @@ export async function openEnvironments(
         applicationName: `groundschool ${name}`,
         onProblem: (problem) => own.warn({ problem: problem.message }, 'a database connection had a problem'),
       })
-      await checkSecretKey(db, secretKey, name)
+      if (secretKey) await checkSecretKey(db, { secretKey, environment: name, isKept: mayMakeKey })
       const environment = openEnvironment({ name, url: await findUrl?.(db), config, db, log: own, clock, secretKey })
       environment.provide(allRooms, rooms)
       environment.provide(forgetting, FORGETTING)

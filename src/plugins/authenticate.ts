@@ -24,7 +24,7 @@ export async function authenticatePlugin(
 ): Promise<PluginCaller> {
   const { id: appId, clientId } = await authenticateClient(db, who, credentials, how)
   const row = await db.first(store.findCaller, { app: appId })
-  if (!row) throw fail('permissionMissing', 'This client ID is of an app; only plugins may call this')
+  if (!row) throw fail('permissionMissing', 'This client ID belongs to an app; only plugins may call this')
   if (!row.is_active) throw fail('permissionMissing', 'This plugin is not active; its owner can activate it')
   const { id: pluginId, kind, permissions } = row
   return { ...who, pluginId, appId, clientId, kind: kind as PluginKind, permissions }

@@ -25,7 +25,7 @@ export const plugin: CallerKind<PluginCaller> = {
     if (!basic)
       throw fail(
         'notAuthorized',
-        'A plugin proves itself with the header Authorization: Basic base64(client_id:client_secret)',
+        'A plugin authenticates with the header Authorization: Basic base64(client_id:client_secret)',
       )
     const how = { environment: name, secretHashKey: get(secretHashKey) }
     const who = await authenticatePlugin(db, request.who, basic, how)

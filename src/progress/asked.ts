@@ -71,7 +71,7 @@ export async function readAsked(db: Db, who: Who, what: NameAttempt, purpose: Pu
   }
   if (purpose === 'write') {
     if (row.app_id !== null && who.appId !== undefined && row.app_id !== who.appId)
-      throw fail('forbidden', 'Another app delivers this lesson, and progress is recorded through it')
+      throw fail('forbidden', 'Another app delivers this lesson; record progress through that app')
     if (row.has_ended) throw fail('impossibleNow', 'This class has ended; nothing is recorded any more')
   }
   const attempts = row.attempts ?? 0

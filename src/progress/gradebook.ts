@@ -19,7 +19,7 @@ const downloading = gatePerOwner({
   waiting: 50,
   waitingPerKey: 2,
   waitMs: 45_000,
-  refusal: () => fail('notReady', 'Others are downloading gradebooks; try again shortly', 15),
+  refusal: () => fail('notReady', 'Too many gradebooks are being downloaded; try again shortly', 15),
 })
 
 type Column = RowOf<typeof store.listColumns>

@@ -145,6 +145,6 @@ async function lockAttempt(tx: Db, asked: Asked, lessonResultId: string | undefi
   if (!standing || (!found && standing.attempt_id === null)) throw fail('notFound', NOT_STARTED)
   if (found?.state !== 'completed')
     throw fail('impossibleNow', 'This attempt is not completed; it can be graded as soon as it is')
-  if (found.is_reset) throw fail('impossibleNow', 'This attempt was reset and counts no more; grade a later one')
+  if (found.is_reset) throw fail('impossibleNow', 'This attempt was reset and no longer counts; grade a later one')
   return found
 }

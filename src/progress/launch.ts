@@ -21,7 +21,8 @@ export async function launchLesson(
   const found = (classId && (await find(null))) || (await find(await checkStudent(db, who, what)))!
   if (found.launch_uri === null)
     throw fail('impossibleNow', 'This lesson has no launch address; open its app, or read it here')
-  if (found.client_id === null) throw fail('impossibleNow', 'The app that delivered this lesson is gone')
+  if (found.client_id === null)
+    throw fail('impossibleNow', 'The app that delivered this lesson was removed; ask your instructor')
   const launchUri = withQuery(found.launch_uri, found.launch_parameters, {
     lessonId: lesson,
     classId: found.class,
@@ -40,7 +41,7 @@ async function checkStudent(db: Db, who: PersonCaller, { lessonId, classId }: La
     if (!(error instanceof PlatformError && error.kind === 'parameterMissing')) throw error
     throw classId === undefined
       ? fail('parameterMissing', 'classId is missing: say which of your classes it is')
-      : fail('forbidden', 'Lessons are opened by students and instructors of the class')
+      : fail('forbidden', 'Only students and instructors of the class can open its lessons')
   })
   if (asked.isLocked) {
     const { reason } = await readLockReason(db, student, what)

@@ -144,7 +144,7 @@ export async function scoreObjective(db: Db, who: Member, what: ScoreObjective):
   const asked = await readAsked(db, who, what, 'write')
   if (!asked.attempt) throw fail('notFound', 'User has not started that lesson yet.')
   if (asked.isInstructorGraded && !asked.teaches)
-    throw fail('forbidden', 'An instructor grades this lesson, and scores its objectives')
+    throw fail('forbidden', 'Only an instructor can grade this lesson and score its objectives')
   const { objectiveId, lessonId, score } = what
   const found = await db.first(store.setObjectiveScore, {
     enrolment: asked.enrolmentId,
@@ -158,7 +158,8 @@ export async function scoreObjective(db: Db, who: Member, what: ScoreObjective):
     now: who.at,
   })
   if (!found) throw fail('validationFailed', 'objectiveId is not an objective of that lesson')
-  if (!found.is_stored) throw fail('forbidden', 'An instructor has scored this objective; only instructors change it')
+  if (!found.is_stored)
+    throw fail('forbidden', 'An instructor has scored this objective; only instructors can change it')
   announceEvents(db)
   return { objectiveId, lessonId, studentId: asked.student, score }
 }

@@ -80,7 +80,7 @@ export async function readSession(db: Db, who: Caller, what: { refreshToken: str
   const session = await db.first(store.findSession, { id: claim.sessionId })
   const state = session ? judge(session, claim, who.at) : 'over'
   if (!session || state === 'over') throw fail('tokenInvalid', 'This session has ended; sign in again')
-  if (state === 'reused') throw fail('alreadyUsed', 'This refresh token was replaced by a newer one')
+  if (state === 'reused') throw fail('alreadyUsed', 'This refresh token was replaced by a newer one; use that')
   return session
 }
 

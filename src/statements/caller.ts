@@ -54,8 +54,8 @@ export const xapi = <Who extends Caller>(kind: CallerKind<Who>): CallerKind<Who 
       throw fail(
         'badRequest',
         base === undefined
-          ? 'Say the version of xAPI in the header X-Experience-API-Version: 1.0.3 or 2.0.0'
-          : `This address is for version ${base}; leave out X-Experience-API-Version, or say ${base}`,
+          ? 'Send the version of xAPI in the header X-Experience-API-Version: 1.0.3 or 2.0.0'
+          : `This address is for version ${base}; leave out X-Experience-API-Version, or send ${base}`,
       )
     return { ...who, version }
   },

@@ -38,7 +38,7 @@ function idsIn(bases: Bases, extensions: unknown, where: string, bare: Type | un
   for (const [key, value] of Object.entries(extensions)) {
     const isBare = key.replace(/\/$/, '') === bases.apiIds
     const type = isBare ? bare : typeIn(bases.apiIds, key)
-    if (isBare && !type) throw refuse(`${where}: say the type behind ${key}, such as ${bases.apiIds}/lesson`)
+    if (isBare && !type) throw refuse(`${where}: add the type to ${key}, such as ${bases.apiIds}/lesson`)
     if (!type || isAbsent(value)) continue
     if (typeof value !== 'string') throw refuse(`${where}: ${key} must be an id`)
     ids[type] = value

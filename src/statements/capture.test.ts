@@ -106,7 +106,7 @@ test('v2: what is wrong is named, with what to do', async () => {
     [make({ verb: { id: ANSWERED, display: 'answered' } }), 4003, /^\/verb\/display must be a language map/],
     [make({ object: 'walkaround' }), 4003, /object must be an object/],
     [make({ object: { id: `${HOME}/objects/lesson` } }), 4003, /extensions must hold/],
-    [of({ [`${HOME}/ids`]: 'walkaround' }), 4003, /say the type/],
+    [of({ [`${HOME}/ids`]: 'walkaround' }), 4003, /add the type/],
     [of(id('lesson', 7)), 4003, /must be an id/],
     [of(id('lesson', 'walkaround'), { objectType: 'StatementRef' }), 4003, /Activity/],
     [of(id('lesson', 'walkaround'), { colour: 'red' }), 4003, /^\/object\/colour must be left out/],

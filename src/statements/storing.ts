@@ -176,7 +176,7 @@ async function storeTogether(tx: Db, requests: readonly Request[]): Promise<(Sto
       for (const { statement } of fresh) known.delete(statement.id)
       return fail(
         'validationFailed',
-        `These statements are found by more than ${MOST_REFS_TOGETHER} agents and activities, with those of what they refer to: send fewer at once`,
+        `These statements, with those that they refer to, name more than ${MOST_REFS_TOGETHER} agents and activities: send fewer at once`,
       )
     }
     rows.push(...fresh)

@@ -132,7 +132,7 @@ async function refuseForeignVoiding(db: Db, who: XapiCaller, statements: readonl
   const own = await findSentBy(db, who.senderKey, targets)
   const foreign = targets.find((id) => !own.has(id))
   if (foreign !== undefined)
-    throw fail('forbidden', `You can void what you have sent yourself, and ${foreign} is not one of yours`)
+    throw fail('forbidden', `You can void only statements that you have sent, and ${foreign} is not one of them`)
 }
 
 const ALGORITHMS: Readonly<Record<number, string>> = { 56: 'sha224', 64: 'sha256', 96: 'sha384', 128: 'sha512' }
@@ -146,7 +146,7 @@ function matchParts(statements: readonly Statement[], { parts, body }: Sent): Co
   const byHash = new Map<string, Buffer>()
   for (const [i, { hash, bytes }] of parts.entries()) {
     if (hash === undefined) throw refusePart(i, 'has no header X-Experience-API-Hash')
-    if (hashOf(bytes, hash) !== hash.toLowerCase()) throw refusePart(i, 'has other bytes than its hash says')
+    if (hashOf(bytes, hash) !== hash.toLowerCase()) throw refusePart(i, 'does not match its hash')
     byHash.set(hash.toLowerCase(), bytes)
   }
   const used = new Set<string>()

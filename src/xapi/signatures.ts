@@ -18,16 +18,15 @@ export function checkSignature(statement: Statement, bytes: Buffer, where: strin
   const refuse = (problem: string) => refuseAt(problem, where)
   const [header = '', payload = '', signature = '', ...more] = bytes.toString('latin1').split('.', 4)
   const { alg, x5c } = readObject(header, 'header') as { alg?: unknown; x5c?: unknown }
-  if (more.length > 0 || signature === '') throw refuse('is no JWS in compact form')
+  if (more.length > 0 || signature === '') throw refuse('is not a JWS in compact form')
   const algorithm = ALGORITHMS.get(alg)
-  if (!algorithm) throw refuse('must be by RS256, RS384 or RS512')
+  if (!algorithm) throw refuse('must use RS256, RS384 or RS512')
   const signed = readObject(payload, 'payload') as Statement
-  if (!isSameAsSigned(statement, signed)) throw refuse('is of another statement')
+  if (!isSameAsSigned(statement, signed)) throw refuse('belongs to another statement')
   if (x5c === undefined) return
   const key = readKey(x5c)
   const data = Buffer.from(`${header}.${payload}`, 'latin1')
-  if (!verify(algorithm, data, key, Buffer.from(signature, 'base64url')))
-    throw refuse('does not fit its own certificate')
+  if (!verify(algorithm, data, key, Buffer.from(signature, 'base64url'))) throw refuse('does not match its certificate')
 }
 
 function readObject(part: string, what: string): object {
@@ -37,7 +36,7 @@ function readObject(part: string, what: string): object {
   } catch {
     // Told below.
   }
-  throw refuseAt(`has a ${what} that is no JSON object`)
+  throw refuseAt(`has a ${what} that is not a JSON object`)
 }
 
 /** What was signed may be any JSON: what cannot even be compared is another statement. */

@@ -101,7 +101,7 @@ async function readOne(db: Db, who: XapiCaller, asked: GetStatements, id: string
   if (statementId !== undefined && voidedStatementId !== undefined)
     throw fail('validationFailed', 'Send statementId or voidedStatementId, not both')
   const [other] = Object.keys(others)
-  if (other !== undefined) throw fail('validationFailed', `${other} does not go with the id of a statement`)
+  if (other !== undefined) throw fail('validationFailed', `${other} cannot be combined with the id of a statement`)
   if (!isUuid(id)) throw fail('validationFailed', 'The id of a statement must be a UUID')
   const row = await findStatement(db, id)
   const isSeen = row && (!seesOwnOnly(who) || row.sender === keyOfSender(who.senderKey))

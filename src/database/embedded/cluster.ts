@@ -55,7 +55,7 @@ export async function findCluster(dataDir: string): Promise<Cluster | undefined>
   const target = await stat(entry).catch(ignoreMissing)
   if (!target) {
     throw new StartupError(
-      `The database of ${dataDir} should be in ${await readlink(entry)}, which is gone: bring it back, or remove the link ${entry} to begin with an empty one`,
+      `The database of ${dataDir} should be in ${await readlink(entry)}, which no longer exists: put it back, or remove the link ${entry} to start with an empty database`,
     )
   }
   if (!found.isSymbolicLink() && (await readdir(entry)).length === 0) return undefined

@@ -80,7 +80,7 @@ test('a PostgreSQL that an operator runs on the cluster is left alone', onLinux,
   })
   t.after(() => kill(own, 'SIGINT'))
   await waitUntil(() => existsSync(join(socket, '.s.PGSQL.5432')), 5_000, 'it runs')
-  const refused = isRefusal(new RegExp(`did not start works in .*: stop process ${own.pid}`))
+  const refused = isRefusal(new RegExp(`did not start is running in .*: stop process ${own.pid}`))
   await assert.rejects(startEmbedded({ dataDir: shared, log: () => {} }), refused)
   await kill(own, 'SIGINT')
 })

@@ -67,7 +67,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
       await adoptCluster(found, user, binaries)
       if (!canEnter(user, cluster)) {
         throw new StartupError(
-          `User ${userName} cannot enter ${cluster}: let it pass through the directories above (chmod o+x), or set another DATA_DIR`,
+          `User ${userName} may not open ${cluster}: allow that user to pass through the folders above it (chmod o+x), or set another DATA_DIR`,
         )
       }
     }

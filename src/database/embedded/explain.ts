@@ -13,7 +13,7 @@ const CAUSES: [pattern: RegExp, advice: (subject: Subject) => string][] = [
     () =>
       'PostgreSQL lacks a library of the operating system: install it, or set DATABASE_URL to a PostgreSQL of your own',
   ],
-  [IN_USE, ({ path }) => `Another PostgreSQL works in ${path}: stop it and start again`],
+  [IN_USE, ({ path }) => `Another PostgreSQL is running in ${path}: stop it and start again`],
   [
     /could not look up effective user ID/,
     () => 'PostgreSQL needs a user that is listed in /etc/passwd: start as such a user, or set DATABASE_URL',

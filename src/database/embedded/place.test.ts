@@ -69,7 +69,7 @@ test('what it cannot work on is refused with what to do', async (t) => {
 
   const dangling = await makeDirectory()
   await symlink(join(dangling, 'elsewhere'), join(dangling, 'postgres'))
-  await refuse(dangling, /elsewhere, which is gone: bring it back/)
+  await refuse(dangling, /elsewhere, which no longer exists: put it back/)
 
   const configured = await readFile(join(cluster, 'postgresql.conf'), 'utf8')
   await writeFile(join(cluster, 'postgresql.conf'), `${configured}\nshared_bufers = 1GB\n`)

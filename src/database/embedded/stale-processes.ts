@@ -80,13 +80,13 @@ export async function endStaleProcesses(
     const foreign = found.find(({ isOurs }) => !isOurs)
     if (foreign)
       throw new StartupError(
-        `A PostgreSQL that the platform did not start works in ${cluster}: stop process ${foreign.pid} first`,
+        `A PostgreSQL that the platform did not start is running in ${cluster}: stop process ${foreign.pid} first`,
       )
 
     const waitedMs = performance.now() - startedAt
     if (waitedMs > 30_000) {
       throw new StartupError(
-        `An earlier PostgreSQL still works in ${cluster} and does not stop: end process ${found[0]!.pid} first`,
+        `An earlier PostgreSQL is still running in ${cluster} and does not stop: end process ${found[0]!.pid} first`,
       )
     }
     for (const stale of found) {

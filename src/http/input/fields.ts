@@ -256,7 +256,7 @@ function parseObject(text: string, name: string): unknown {
   try {
     return parseStrictJson(Buffer.from(text))
   } catch {
-    throw fail('validationFailed', `${name} must be a JSON object, or the text of one without a key twice`)
+    throw fail('validationFailed', `${name} must be a JSON object, or a text that contains one, and each key only once`)
   }
 }
 

@@ -116,6 +116,7 @@ function inspect(value: unknown): number {
 
 /** PostgreSQL keeps neither NUL nor half of a surrogate pair. */
 export function checkText(text: string): void {
-  if (text.includes('\0')) throw fail('validationFailed', 'A text has the character U+0000')
-  if (!text.isWellFormed()) throw fail('validationFailed', 'A text has half of a surrogate pair')
+  if (text.includes('\0')) throw fail('validationFailed', 'A text contains the character U+0000; leave it out')
+  if (!text.isWellFormed())
+    throw fail('validationFailed', 'A text contains half of a surrogate pair; send valid Unicode')
 }

@@ -27,7 +27,7 @@ export const parseMixed = (body: Buffer, contentType: string, most: number): Mix
 function splitParts(body: Buffer, contentType: string, most: number): { head: Buffer; content: Buffer }[] {
   const [, quoted, plain] = BOUNDARY.exec(contentType) ?? []
   const boundary = quoted ?? plain
-  if (boundary === undefined) throw fail('badRequest', 'The boundary of the parts is missing or not allowed')
+  if (boundary === undefined) throw fail('badRequest', 'The boundary in Content-Type is missing or not valid')
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
   const parts: { head: Buffer; content: Buffer }[] = []
   // The first delimiter has no line in front of it.
