@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
 import type { EnvironmentName } from '../config.ts'
 import { service } from '../environment.ts'
+import { openText, sealText } from '../seals.ts'
 import { mintToken } from '../sessions/tokens.ts'
 
 /** So that a secret can be replaced without a moment in which none is right. */
@@ -15,8 +16,6 @@ export const hashSecret = (secret: string, secretHashKey: Buffer): Buffer =>
 
 export const secretHashKey = service(({ keyFor }) => keyFor('client-secret'))
 
-const NONCE_BYTES = 12
-const TAG_BYTES = 16
 /** Says which key sealed it, so that keys can be changed one after the other. */
 const KEY_ID_BYTES = 4
 const keyIdOf = (key: Buffer): Buffer => hash('sha256', key, 'buffer').subarray(0, KEY_ID_BYTES)
@@ -34,22 +33,13 @@ export interface SecretSeal {
 export const secretSeal = service(({ name, config, keyFor }): SecretSeal => {
   const given = config.SEAL_KEYS.map((text) => hash('sha256', Buffer.from(text, 'base64url'), 'buffer'))
   const keys = [...given, keyFor('sealed-secrets')]
-  const bind = (clientId: string): Buffer => Buffer.from(JSON.stringify([name, clientId]))
+  const bind = (clientId: string): string => JSON.stringify([name, clientId])
   return {
-    seal: (clientId, secret) => {
-      const nonce = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', keys[0]!, nonce, { authTagLength: TAG_BYTES }).setAAD(bind(clientId))
-      const body = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
-      return Buffer.concat([keyIdOf(keys[0]!), nonce, cipher.getAuthTag(), body])
-    },
+    seal: (clientId, secret) => Buffer.concat([keyIdOf(keys[0]!), sealText(keys[0]!, secret, bind(clientId))]),
     open: (clientId, sealed) => {
       const key = keys.find((one) => keyIdOf(one).equals(sealed.subarray(0, KEY_ID_BYTES)))
       if (!key) throw new Error(`The secret of ${clientId} was sealed with a key that is not in SEAL_KEYS`)
-      const nonce = sealed.subarray(KEY_ID_BYTES, KEY_ID_BYTES + NONCE_BYTES)
-      const rest = sealed.subarray(KEY_ID_BYTES + NONCE_BYTES)
-      const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
-      decipher.setAAD(bind(clientId)).setAuthTag(rest.subarray(0, TAG_BYTES))
-      return Buffer.concat([decipher.update(rest.subarray(TAG_BYTES)), decipher.final()]).toString('utf8')
+      return openText(key, sealed.subarray(KEY_ID_BYTES), bind(clientId))
     },
     isCurrent: (sealed) => keyIdOf(keys[0]!).equals(sealed.subarray(0, KEY_ID_BYTES)),
   }

@@ -1,7 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-
-const NONCE_BYTES = 12
-const TAG_BYTES = 16
+import { openText, sealText } from '../seals.ts'
 
 interface Letter {
   readonly subject: string
@@ -14,21 +11,11 @@ interface Addressee {
   readonly recipient: string
 }
 
-const bind = ({ personId, recipient }: Addressee): Buffer => Buffer.from(JSON.stringify([personId, recipient]))
+const bind = ({ personId, recipient }: Addressee): string => JSON.stringify([personId, recipient])
 
-export function sealMessage(key: Buffer, to: Addressee, { subject, text }: Letter): Buffer {
-  const nonce = randomBytes(NONCE_BYTES)
-  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES }).setAAD(bind(to))
-  const body = Buffer.concat([cipher.update(JSON.stringify({ subject, text }), 'utf8'), cipher.final()])
-  return Buffer.concat([nonce, cipher.getAuthTag(), body])
-}
+export const sealMessage = (key: Buffer, to: Addressee, { subject, text }: Letter): Buffer =>
+  sealText(key, JSON.stringify({ subject, text }), bind(to))
 
 /** Throws where the seal was made with another key or for somebody else. */
-export function openMessage(key: Buffer, to: Addressee, sealed: Buffer): Letter {
-  const nonce = sealed.subarray(0, NONCE_BYTES)
-  const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)
-  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
-  decipher.setAAD(bind(to)).setAuthTag(tag)
-  const body = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()])
-  return JSON.parse(body.toString('utf8')) as Letter
-}
+export const openMessage = (key: Buffer, to: Addressee, sealed: Buffer): Letter =>
+  JSON.parse(openText(key, sealed, bind(to))) as Letter

@@ -23,6 +23,7 @@ import { type MessagePolicy, sendMessage } from '../messages/messages.ts'
 import { endSessionsOfPerson } from '../sessions/sessions.ts'
 import { ANONYMOUS_PREFIX, checkHandle, normaliseHandle } from './handles.ts'
 import { type Letter, passwordChangedLetter } from './letters.ts'
+import { isSealed, type PasswordSeal, verifySealed } from './password-seals.ts'
 import { checkPassword, hashPassword, verifyPassword } from './passwords.ts'
 import { SEARCH_VERSION, searchKeys } from './search-keys.ts'
 import * as store from './store.ts'
@@ -42,6 +43,7 @@ export async function verifyPerson(
   db: Db,
   who: Caller & { readonly known?: KnownBrowser },
   what: { handle: string; password: string },
+  seal: PasswordSeal,
 ): Promise<VerifiedPerson> {
   const named = normaliseHandle(what.handle).slice(0, 254)
   const person = await db.first(store.findForSignIn, { handle: named })
@@ -51,7 +53,7 @@ export async function verifyPerson(
   if (person && browser !== undefined) {
     const own = knownBrowserSubject(person.id, handle, browser)
     // Its own turn as well: a crowd of guessers in the same network is not in its way.
-    return tryPassword(db, who, { person, password: what.password, subjects: [own], by: own.name })
+    return tryPassword(db, who, { person, password: what.password, subjects: [own], by: own.name, seal })
   }
   const whom = person ? { personId: person.id } : {}
   const subjects = [
@@ -59,9 +61,11 @@ export async function verifyPerson(
     { ...accountSubject(handle), ...whom },
     networkSubject(who),
   ] as const
-  return tryPassword(db, who, { person, password: what.password, subjects, by: networkOf(who.address) })
+  return tryPassword(db, who, { person, password: what.password, subjects, by: networkOf(who.address), seal })
 }
 
+/** The job gets to everybody within minutes, and to many much sooner. */
+const SEALED_RETRY_SECONDS = 30
 /** Nobody has this id: whatever is asked of nobody is asked all the same, so that it takes as long. */
 const NOBODY = { id: 0, epoch: 0 }
 
@@ -72,9 +76,15 @@ interface Try {
   readonly subjects: Subjects
   /** For whom it waits its turn. */
   readonly by: string
+  /** Opens a password that an import has left to be hashed. Who cannot open it has to wait until it is. */
+  readonly seal?: PasswordSeal
 }
 
-async function tryPassword(db: Db, who: Caller, { person, password, subjects, by }: Try): Promise<VerifiedPerson> {
+async function tryPassword(
+  db: Db,
+  who: Caller,
+  { person, password, subjects, by, seal }: Try,
+): Promise<VerifiedPerson> {
   const startedMs = performance.now()
   /** The same caller now: in a crowd one waits for one's turn, and a wait begins when it is found out that it must. */
   const later = (): Caller => ({ ...who, at: new Date(who.at.getTime() + performance.now() - startedMs) })
@@ -82,11 +92,14 @@ async function tryPassword(db: Db, who: Caller, { person, password, subjects, by
   await refuse()
   const passwordHash = person?.password_hash ?? null
   // Not hashed where somebody else's failures have brought a wait meanwhile.
-  const isRight = await verifyPassword({ password, hash: passwordHash, by, check: refuse })
+  const { isRight, hash } = isSealed(passwordHash)
+    ? await verifySealed({ password, sealed: passwordHash, by, check: refuse }, seal ?? refuseSealed())
+    : { isRight: await verifyPassword({ password, hash: passwordHash, by, check: refuse }), hash: undefined }
   // Guesses that were sent at once have all passed the looks before; the answer must not tell which of them was right.
   await refuse()
   if (person && passwordHash !== null && isRight && !person.disabled_at) {
     await forgetFailures(db, subjects[0])
+    if (hash !== undefined) await db.first(store.replaceSealed, { person: person.id, sealed: passwordHash, hash })
     return { id: person.id, epoch: person.epoch }
   }
   const whom = person ? { personId: person.id } : {}
@@ -95,6 +108,14 @@ async function tryPassword(db: Db, who: Caller, { person, password, subjects, by
     await recordAudit(tx, who, { action: 'sign-in.failed', ...whom })
   })
   throw wrongCredentials()
+}
+
+function refuseSealed(): never {
+  throw fail(
+    'notReady',
+    'Your password was imported a moment ago and is being prepared; try again in a minute',
+    SEALED_RETRY_SECONDS,
+  )
 }
 
 /**

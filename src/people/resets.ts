@@ -95,7 +95,7 @@ export async function sendReset(
   messages: MessagePolicy,
 ): Promise<void> {
   if (!messages.isOn)
-    throw fail('impossibleNow', 'This platform sends no messages: make a link with `groundschool user reset-link`')
+    throw fail('impossibleNow', 'This platform sends no messages: make a link with `npx groundschool user reset-link`')
   const code = mintToken('reset', messages.environment)
   await db.transaction(async (tx) => {
     const person = await tx.first(store.findForReset, { handle: normaliseHandle(what.handle) })
@@ -105,7 +105,7 @@ export async function sendReset(
     if (!isMailAddress(recipient))
       throw fail(
         'impossibleNow',
-        `${handle} has no e-mail address: make a link with \`groundschool user reset-link ${handle}\``,
+        `${handle} has no e-mail address: make a link with \`npx groundschool user reset-link ${handle}\``,
       )
     if (!(await insertLink(tx, who, { personId, code, most: LIVE_LINKS, sentTo: recipient })))
       throw fail(
