@@ -131,7 +131,7 @@ test('a database that cannot hold all texts is refused before anything is made i
   const dir = await makeDir(t, FILES)
   await assert.rejects(
     migrate({ ...connection, database }, 'gs_latin', dir),
-    refusal(/encoded as LATIN1.*encoding 'UTF8'/s),
+    refusal(/encoding LATIN1.*encoding 'UTF8'/s),
   )
 })
 

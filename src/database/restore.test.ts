@@ -159,7 +159,7 @@ test('a backup with a schema that the platform does not have is refused', async 
   assert.deepEqual(await readContents(target), {})
   await assert.rejects(
     backup({ connection: source, schemas: ['gs_production', 'gs_other'], file: nameFile() }),
-    refusal(/holds no gs_other/),
+    refusal(/has no schema gs_other/),
   )
 })
 

@@ -210,7 +210,7 @@ export async function replacePassword(
 ): Promise<VerifiedPerson> {
   const { personId, passwordHash, action } = what
   const person = await tx.first(store.setPassword, { id: personId, hash: passwordHash })
-  if (!person) throw fail('notFound', 'This person is gone')
+  if (!person) throw fail('notFound', 'This account no longer exists')
   await recordAudit(tx, who, { action, personId })
   await endSessionsOfPerson(tx, who, { personId, reason: 'password changed' })
   await forgetFailuresOfAccount(tx, person.handle_key)
@@ -284,7 +284,7 @@ export async function addPerson(db: Db, who: Caller, what: NewPerson): Promise<{
   const texts = { 'first name': what.firstName, 'last name': what.lastName, 'e-mail address': what.email }
   for (const [name, value] of Object.entries(texts)) {
     if (value !== undefined && !isLine(value))
-      throw fail('validationFailed', `The ${name} is too long, has control characters or cannot be seen`)
+      throw fail('validationFailed', `The ${name} must be one line of visible characters, and not too long`)
   }
   const handle = `@${what.handle.replace(/^@/, '')}`
   const firstName = what.firstName?.normalize('NFC').trim() ?? ''
@@ -322,7 +322,7 @@ export async function addAnonymous(tx: Db, who: Caller, { dateOfBirth: born }: {
 /** For the download of everything that is kept about a person. */
 export async function exportPerson(db: Db, personId: number) {
   const row = await db.first(store.findWhole, { id: personId })
-  if (!row) throw fail('notFound', 'This person is gone')
+  if (!row) throw fail('notFound', 'This account no longer exists')
   return {
     handle: row.handle,
     firstName: row.first_name,

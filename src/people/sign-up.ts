@@ -90,7 +90,7 @@ export async function signUp(
   const names = { firstName: readLine('firstName', what.firstName), lastName: readLine('lastName', what.lastName) }
   const { dateOfBirth, handle } = what
   if (!canBeBirth(who.at, new Date(dateOfBirth)))
-    throw fail('validationFailed', 'dateOfBirth must be a day on which somebody alive was born')
+    throw fail('validationFailed', 'dateOfBirth must be a real date of birth, such as 2001-05-31')
   if (isChild(dateOfBirth, who.at))
     throw fail(
       'forbidden',
@@ -105,7 +105,7 @@ export async function signUp(
       if (!taken) throw fail('alreadyUsed', 'This link, or another one for the same address, was used already')
       const { id } = await addPerson(tx, who, { handle, ...names, email: taken.email, dateOfBirth, passwordHash })
       if (!(await confirmEmail(tx, who, { personId: id, email: taken.email })))
-        throw fail('conflict', 'This e-mail address has an account already: sign in by it')
+        throw fail('conflict', 'This e-mail address has an account already: sign in with it')
       return { id, epoch: 0 }
     })
   } catch (error) {
