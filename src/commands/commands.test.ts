@@ -158,12 +158,15 @@ test('a command that only reads leaves no secret key behind, and one that needs 
   const given = { ...settings, SECRET_KEY: 'x'.repeat(43) }
   assert.equal((await runAll([{ args: ['migrate'], settings }]))[0]!.code, 0)
   const facts = 'select name from gs_production.installation'
+  const file = join(place, 'keyless.json')
+  writeFileSync(file, JSON.stringify({ people: [{ handle: '@noor', password: 'noor-has-a-password' }] }))
   for (const one of [settings, given])
     for (const { args, code, err } of await runAll(
       [
         ['user', 'list'],
         ['app', 'list'],
         ['credential', 'list'],
+        ['import', file, '--dry-run'],
       ].map((args) => ({ args, settings: one })),
     ))
       assert.deepEqual({ code, err }, { code: 0, err: '' }, args.join(' '))

@@ -23,7 +23,7 @@ export interface StoredPasswords {
 
 export interface PreparedPasswords {
   /** What is stored instead; undefined where it stays. */
-  choose(handle: string, stored: string | null, seal: PasswordSeal): string | undefined
+  choose(handle: string, stored: string | null, seal: () => PasswordSeal): string | undefined
   /** How many are left to be hashed. */
   readonly sealed: number
 }
@@ -58,7 +58,7 @@ export async function preparePasswords(
       const handle = normaliseHandle(name)
       const password = passwords.get(handle)
       if (password === undefined || isKept(handle, stored)) return undefined
-      return isDryRun ? NOT_YET_HASHED : (hashes.get(handle) ?? seal.seal(password))
+      return isDryRun ? NOT_YET_HASHED : (hashes.get(handle) ?? seal().seal(password))
     },
     sealed: isMany && !isDryRun ? fresh.length : 0,
   }
@@ -75,11 +75,13 @@ async function listMatching(
   environments: readonly StoredPasswords[],
 ): Promise<Set<string>> {
   const matching = new Set<string>()
-  for (const { find, seal } of environments) {
-    const stored = find(handle)
+  for (const environment of environments) {
+    const stored = environment.find(handle)
     if (stored === null || matching.has(stored)) continue
-    if (isSealed(stored) ? isSealOf(password, stored, seal) : await verifyPassword({ password, hash: stored }))
-      matching.add(stored)
+    const isSame = isSealed(stored)
+      ? isSealOf(password, stored, environment.seal)
+      : await verifyPassword({ password, hash: stored })
+    if (isSame) matching.add(stored)
   }
   return matching
 }

@@ -84,7 +84,10 @@ export const peopleSection: ImportSection<PersonEntry, FoundPerson, PlannedPerso
 
   async prepare(entries, worlds, how) {
     const stored = worlds.map(({ find, get }) => ({
-      seal: get(passwordSeal),
+      // Only where something is sealed: a dry run may have no secret key.
+      get seal() {
+        return get(passwordSeal)
+      },
       find: (handle: string) => find<FoundPerson>(peopleSection, handle)?.password_hash ?? null,
     }))
     const { choose, sealed } = await preparePasswords(entries, stored, how)
@@ -93,7 +96,7 @@ export const peopleSection: ImportSection<PersonEntry, FoundPerson, PlannedPerso
         const stored = is?.password_hash ?? null
         // Passwords take long: who has changed theirs meanwhile keeps it.
         if (password === undefined || stored !== (was?.password_hash ?? null)) return person
-        const passwordHash = choose(person.handle, stored, get(passwordSeal))
+        const passwordHash = choose(person.handle, stored, () => get(passwordSeal))
         return passwordHash === undefined ? person : { ...person, passwordHash, replaces: stored }
       },
       note:
