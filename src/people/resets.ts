@@ -110,7 +110,7 @@ export async function sendReset(
     if (!(await insertLink(tx, who, { personId, code, most: LIVE_LINKS, sentTo: recipient })))
       throw fail(
         'impossibleNow',
-        `${handle} is disabled (enable the account first), or has ${LIVE_LINKS} unused links: wait ${RESET_MINUTES} minutes`,
+        `${handle} is disabled (enable the account first), or has ${LIVE_LINKS} links that still work (wait ${RESET_MINUTES} minutes)`,
       )
     const until = new Date(who.at.getTime() + RESET_MINUTES * MINUTE_MS)
     const letter = resetLetter(handle, linkOf(messages, code), RESET_MINUTES, messages)

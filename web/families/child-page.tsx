@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, NativeSelect, PasswordInput, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, PasswordInput, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
@@ -20,6 +20,7 @@ import { Card } from '../parts/card.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { notify } from '../parts/notify.tsx'
 import { nameOf } from '../parts/person.tsx'
+import { SavedBox } from '../parts/saved-box.tsx'
 import { Problem } from '../parts/states.tsx'
 import { PasskeyBoxes } from '../passkeys/passkey-boxes.tsx'
 import { countryChoices } from '../profiles/countries.ts'
@@ -64,11 +65,11 @@ interface Proving {
 function Decisions({ child: { handle, publicSearch, parentFlags } }: OfChild) {
   const change = useWrite(changeChild, { changes: [listChildren], onDone: () => notify(say.saved) })
   const box = (name: 'publicSearch' | 'cameraDisabled' | 'proximityFriends', isOn: boolean) => (
-    <Checkbox
+    <SavedBox
       label={say[name]}
-      checked={change.isPending ? (change.variables[name] ?? isOn) : isOn}
-      disabled={change.isPending}
-      onChange={(event) => change.mutate({ handle, [name]: event.currentTarget.checked })}
+      isOn={isOn}
+      isDisabled={change.isPending}
+      save={(value, onSettled) => change.mutate({ handle, [name]: value }, { onSettled })}
     />
   )
   return (

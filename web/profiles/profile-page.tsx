@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
@@ -9,6 +9,7 @@ import { Fact, Facts } from '../parts/facts.tsx'
 import { notify } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { nameOf } from '../parts/person.tsx'
+import { SavedBox } from '../parts/saved-box.tsx'
 import { Loaded, Problem } from '../parts/states.tsx'
 import { PictureCard } from '../pictures/picture-card.tsx'
 import { SkillsCard } from '../skills/skills-card.tsx'
@@ -162,11 +163,11 @@ function Search({ person: { publicSearch, userType } }: OfPerson) {
         {userType === 'child' ? (
           <Text size="sm">{say.searchParent(publicSearch)}</Text>
         ) : (
-          <Checkbox
+          <SavedBox
             label={say.searchBox}
-            checked={set.isPending ? set.variables.publicSearch === true : publicSearch}
-            disabled={set.isPending}
-            onChange={(event) => set.mutate({ publicSearch: event.currentTarget.checked })}
+            isOn={publicSearch}
+            isDisabled={set.isPending}
+            save={(value, onSettled) => set.mutate({ publicSearch: value }, { onSettled })}
           />
         )}
       </Stack>
