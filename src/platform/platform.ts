@@ -41,23 +41,25 @@ export async function migrateAll(connection: Connection): Promise<Record<Environ
 }
 
 interface Opening {
+  /** The environments to open: both, unless given. */
+  readonly names?: readonly EnvironmentName[]
   /** Where clients reach an environment, where the settings may not know. */
   readonly findUrl?: (db: Db) => Promise<string | undefined>
   /** Makes the secret key where there is none, and remembers with which one a new database is used. */
   readonly mayMakeKey?: boolean
 }
 
-/** Opens both environments on a migrated database. */
+/** Opens environments on a migrated database. */
 export async function openEnvironments(
   config: Config,
   connection: Connection,
   log: Logger,
   clock: Clock,
-  { findUrl, mayMakeKey = true }: Opening = {},
+  { names = ENVIRONMENTS, findUrl, mayMakeKey = true }: Opening = {},
 ): Promise<Environment[]> {
   const secretKey = mayMakeKey ? readSecretKey(config) : findSecretKey(config)
   return Promise.all(
-    ENVIRONMENTS.map(async (name) => {
+    names.map(async (name) => {
       const own = log.child({ environment: name })
       const db = await openDatabase({
         connection,
@@ -80,20 +82,21 @@ export async function openEnvironments(
 
 export interface Platform {
   readonly environments: readonly Environment[]
-  /** Where each environment listens. */
+  /** Where each open environment listens. */
   readonly addresses: Readonly<Record<EnvironmentName, string>>
   /** Takes no new work, finishes what it has, closes everything that it started. Doing it again waits for the same. */
   stop(): Promise<void>
 }
 
-/** Serves both environments on a database that is ready. */
+/** Serves environments, both unless given, on a database that is ready. */
 export async function startPlatform(
   config: Config,
   connection: Connection,
   log: Logger,
   clock: Clock,
+  names: readonly EnvironmentName[] = ENVIRONMENTS,
 ): Promise<Platform> {
-  const environments = await openEnvironments(config, connection, log, clock)
+  const environments = await openEnvironments(config, connection, log, clock, { names })
   const closeEnvironments = () => Promise.all(environments.map((environment) => environment.close()))
   const listeners = await serve(config, environments).catch(async (problem: unknown) => {
     await closeEnvironments()
@@ -119,10 +122,10 @@ export async function startPlatform(
     ])
     await closeEnvironments()
   }
-  const [production, sandbox] = listeners.map(addressOf)
+  const addresses = environments.map(({ name }, i) => [name, addressOf(listeners[i] ?? listeners[0]!)])
   return {
     environments,
-    addresses: { production: production!, sandbox: sandbox ?? production! },
+    addresses: Object.fromEntries(addresses),
     stop: () => {
       stopped ??= stop()
       return stopped
@@ -130,12 +133,18 @@ export async function startPlatform(
   }
 }
 
+/** A listener for each environment; one for both where the ports are the same. */
 async function serve(config: Config, environments: readonly Environment[]): Promise<Listener[]> {
   await Promise.all(environments.flatMap((environment) => rooms.map((room) => room.start?.(environment))))
-  return listen(
-    config,
-    environments.map((environment) => buildServer(environment, everything)),
-  )
+  const servers = environments.map((environment) => buildServer(environment, everything))
+  const isShared = servers.length > 1 && config.PORT !== 0 && config.PORT === config.SANDBOX_PORT
+  if (isShared) return [await listenForBoth(config, servers)]
+  const listeners: Listener[] = []
+  for (const [i, { name }] of environments.entries())
+    listeners.push(
+      await open(servers[i]!.server, name === 'production' ? config.PORT : config.SANDBOX_PORT, config.HOST),
+    )
+  return listeners
 }
 
 interface Listener {
@@ -146,15 +155,9 @@ interface Listener {
 /** Browsers and proxies connect in advance, which Node does not count as idle. A stop gives such a connection so long to be used. */
 const SILENCE_MS = 500
 
-/** A listener for each environment; one for both where the ports are the same, and then the host name decides. */
-async function listen(config: Config, [production, sandbox]: HttpServer[]): Promise<Listener[]> {
+/** One port for both environments: the host name of a request decides. */
+function listenForBoth(config: Config, [production, sandbox]: readonly HttpServer[]): Promise<Listener> {
   if (!production || !sandbox) throw new Error('Both environments are needed')
-  const isShared = config.PORT !== 0 && config.PORT === config.SANDBOX_PORT
-  if (!isShared)
-    return [
-      await open(production.server, config.PORT, config.HOST),
-      await open(sandbox.server, config.SANDBOX_PORT, config.HOST),
-    ]
   const sandboxName = new URL(config.SANDBOX_URL).hostname
   // Production's own listener serves both, so that what it does with broken requests and slow clients holds for both.
   for (const event of ['request', 'checkContinue', 'checkExpectation']) {
@@ -165,7 +168,7 @@ async function listen(config: Config, [production, sandbox]: HttpServer[]): Prom
       ;(isForSandbox ? sandbox : production).handle(request, response)
     })
   }
-  return [await open(production.server, config.PORT, config.HOST)]
+  return open(production.server, config.PORT, config.HOST)
 }
 
 const open = (server: Server, port: number, host: string): Promise<Listener> =>
