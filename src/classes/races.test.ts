@@ -95,7 +95,8 @@ test('who goes to two classes at once is in one of them, and nobody is in a clas
 })
 
 test('one who leaves and is suspended at once cannot come back with the code, or is suspended', async (t) => {
-  const app = await testApp(t, UNLIMITED)
+  // A join that is refused counts as a guess of the code.
+  const app = await testApp(t, { ...UNLIMITED, RATE_JOIN_PER_HOUR: '1000' })
   const { change, browserOf } = await openClasses(app)
   await browserOf('casey')
   const avery = await app.as('avery')
