@@ -9,7 +9,7 @@ import { isLong } from '../src/testing/sizes.ts'
 import { sharedApp } from '../src/testing/testing.ts'
 import { enterAs, PAGES, SEEN_IN_STORIES, show } from './testing.ts'
 
-const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' })
+const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' }, { withSandbox: true })
 const address = app.environment().url
 /** The demo data, whose app is a page of this very platform. */
 await run(app, JSON.parse(readText('demo/demo.json').replaceAll('http://localhost:4000/', `${address}/`)))

@@ -18,7 +18,7 @@ const lastAudit = async (app: TestApp): Promise<number> =>
   Number((await app.sql('select coalesce(max(id), 0)::int as id from audit_entries'))[0]?.id)
 
 test('the account operations', async (t) => {
-  const app = await testApp(t, UNLIMITED)
+  const app = await testApp(t, UNLIMITED, { withSandbox: true })
   const second = await app.startSecond()
   const onSecond = (client: Client) => new Client(second.addresses.production, client.token, client.userId)
   const sessionsOf = async (browser: Parameters<typeof call>[0], clientId: string) =>

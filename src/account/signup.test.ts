@@ -19,7 +19,7 @@ const codeIn = (link: string | undefined): string => new URL(link!).searchParams
 
 async function open(t: TestContext, settings: Record<string, string> = {}) {
   const mailbox = testMailbox(t)
-  const app = await testApp(t, { ...UNLIMITED, SIGN_UP: 'on', ...mailbox.settings, ...settings })
+  const app = await testApp(t, { ...UNLIMITED, SIGN_UP: 'on', ...mailbox.settings, ...settings }, { withSandbox: true })
   const ask = (email: string) => call(app.visitor(), 'POST', ASK, { email })
   const signIn = (handle: string, password = ROBIN.password) =>
     call(app.visitor(), 'POST', SIGN_IN, { handle, password })

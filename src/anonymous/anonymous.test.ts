@@ -57,7 +57,7 @@ test('a birth is not in the future, and at most 150 years ago', () => {
 })
 
 test('an anonymous user', async (t) => {
-  const app = await testApp(t, { RATE_ANONYMOUS_BURST: '1000' })
+  const app = await testApp(t, { RATE_ANONYMOUS_BURST: '1000' }, { withSandbox: true })
   const rowOf = async ({ userId }: Anonymous, environment?: EnvironmentName) => {
     const [row] = await app.sql(
       `select p.handle, p.handle_key, p.first_name, p.last_name, p.email, p.country, p.date_of_birth::text as born,
@@ -368,7 +368,7 @@ test('anonymous users of one network are limited, beside everything else that it
 })
 
 test('an anonymous user is gone with the last session', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   const { clientId, secret } = await registerApp(app, { key: 'quiz' })
   const here = (fields: object = {}) => join(app, { clientId, ...fields })
   const refresh = (token: string) =>

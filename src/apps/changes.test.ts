@@ -5,7 +5,7 @@ import type { TestBrowser } from '../testing/browser.ts'
 import { assertError, sharedApp } from '../testing/testing.ts'
 
 const PATH = '/app/v1/app'
-const app = await sharedApp(UNLIMITED)
+const app = await sharedApp(UNLIMITED, { withSandbox: true })
 for (const environment of ['production', 'sandbox'] as const)
   await app.sql(
     `update people set administrator = true where handle = '@ellis';

@@ -15,7 +15,7 @@ import {
   startRequest,
 } from './testing.ts'
 
-const app = await sharedApp(UNLIMITED)
+const app = await sharedApp(UNLIMITED, { withSandbox: true })
 await setUpSchool(app, [
   ['school', 'drew', 'developer'],
   ['school', 'casey', 'owner'],

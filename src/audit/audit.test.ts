@@ -12,7 +12,7 @@ const OPERATOR: Caller = { at: new Date('2026-05-01T12:00:00.000Z'), requestId: 
 const DAY_MS = 86_400_000
 
 test('the audit log', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   const { db } = app.environment()
   const entries = () =>
     app.sql(

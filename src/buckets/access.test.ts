@@ -71,7 +71,7 @@ const MATRIX: Record<string, { private: Record<Name, number>; public: Record<Nam
 const STATUS: Record<number, number> = { 4032: 403, 4042: 404, 4091: 409, 4016: 401, 4034: 403 }
 
 test('D1: every operation, by everybody, on private and public buckets', async (t) => {
-  const app = await testApp(t, UNLIMITED)
+  const app = await testApp(t, UNLIMITED, { withSandbox: true })
   const creator = await app.as('avery')
   const member = await app.as('blake')
   const removed = await app.as('drew')

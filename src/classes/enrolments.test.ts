@@ -64,7 +64,7 @@ test('nobody is enrolled who has no account, and nobody in a class that has ende
 })
 
 test('D1: who changes who is in a class, and who reads it', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   const { enrol, change, get, transfer, post, put } = await openClasses(app)
   await app.sql(`update people set administrator = true where handle_key = 'ellis';
     delete from class_staff s using people p where p.id = s.person_id and p.handle_key = 'ellis'`)

@@ -9,7 +9,7 @@ import { assertError, sharedApp, testApp } from '../testing/testing.ts'
 const PATH = '/edu/v1/class'
 
 // Finley owns the school and Ellis is the administrator; Casey teaches alpha, where Avery and Blake learn; Drew teaches bravo, and owns another school.
-const app = await sharedApp(UNLIMITED)
+const app = await sharedApp(UNLIMITED, { withSandbox: true })
 await openSchool(app, { alpha: { observers: [] } })
 await app.sql(
   `update people set administrator = true where handle = '@ellis';

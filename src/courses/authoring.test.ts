@@ -10,7 +10,7 @@ import { openSchool } from './testing.ts'
 const PATH = '/edu/v1/course'
 
 // Finley owns the school, Ellis is the administrator, Casey teaches, Avery learns; Drew owns another school.
-const app = await sharedApp(UNLIMITED)
+const app = await sharedApp(UNLIMITED, { withSandbox: true })
 await openSchool(app)
 await registerApp(app, { key: 'quiz' })
 await registerApp(app, { key: 'open', isPublic: true })

@@ -8,7 +8,7 @@ import { expand, SCOPES } from './scopes.ts'
 import { basicOf, makeTestKey } from './testing.ts'
 
 const WHOAMI = '/lrs/v1/whoami'
-const app = await sharedApp()
+const app = await sharedApp({}, { withSandbox: true })
 const { url } = app.environment()
 await app.sql(`update people set administrator = handle = '@ellis', anonymous = handle = '@finley'`)
 

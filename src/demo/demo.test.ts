@@ -14,7 +14,7 @@ const keys = {
 }
 
 async function demoIsThere(t: TestContext, more: object = {}) {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   await run(app, JSON.parse(readText('demo/demo.json')))
   await run(app, more)
   const environment = app.environment()

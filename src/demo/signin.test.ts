@@ -8,7 +8,7 @@ import { assertError, sharedApp, testApp } from '../testing/testing.ts'
 
 const PATH = '/account/v1/demo/signin'
 const HERE = '/account/v1/here'
-const app = await sharedApp()
+const app = await sharedApp({}, { withSandbox: true })
 for (const person of ['avery', 'ellis', 'finley'] as const) await app.givePassword(person)
 await app.sql(`update people set administrator = true where handle = '@ellis'`)
 

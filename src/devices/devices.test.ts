@@ -19,7 +19,7 @@ const auditOf = async (app: TestApp): Promise<string[]> =>
   ).map(({ action }) => String(action))
 
 // For tests that look at their own codes alone.
-const app = await sharedApp()
+const app = await sharedApp({}, { withSandbox: true })
 
 test('a device gets two codes, and an address to type one of them at', async (t) => {
   const app = await testApp(t)

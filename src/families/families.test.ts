@@ -132,7 +132,7 @@ test('only an adult with an account is a parent', async (t) => {
 })
 
 test('a parent decides for a child, and nobody else does', async (t) => {
-  const app = await testApp(t, SETTINGS)
+  const app = await testApp(t, SETTINGS, { withSandbox: true })
   const [avery, blake] = [await signInBrowser(app, 'avery'), await signInBrowser(app, 'blake')]
   await addChild(avery, { password: CHILD_PASSWORD })
   await addChild(blake, { handle: '@other' })

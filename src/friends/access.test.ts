@@ -65,7 +65,7 @@ const MATRIX: Record<string, Outcomes> = {
 }
 
 test('D1: every verb, by everybody, on somebody who can be found and on somebody who cannot', async (t) => {
-  const app = await testApp(t, UNLIMITED)
+  const app = await testApp(t, UNLIMITED, { withSandbox: true })
   const avery = await app.as('avery')
   const friend = await app.as('blake')
   const sandbox = await app.as('blake', 'first', 'sandbox')
@@ -142,7 +142,7 @@ test('nobody befriends anonymous users', async (t) => {
 })
 
 test('an id of one app means nothing in another, where the same friend has another', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   await openSearch(app, EVERYBODY)
   const [avery, blake] = [await app.as('avery'), await app.as('blake')]
   const elsewhere = await app.as('avery', 'second')

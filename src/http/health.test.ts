@@ -19,7 +19,7 @@ const seriesOf = (text: string, name: string, labels: Record<string, string> = {
 }
 
 test('health and metrics', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   const avery = await app.as('avery')
   const nobody = app.nobody()
 

@@ -26,7 +26,7 @@ const seen = ({ status, text, headers }: Answer) => ({
 const keyed = (key: string, more: Record<string, string> = {}) => ({ 'idempotency-key': key, ...more })
 
 test('requests with an Idempotency-Key', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   const avery = await app.as('avery')
   const blake = await app.as('blake')
   const versionOf = async (id: string): Promise<number> => (await avery.get(PATH, { id })).body.version

@@ -7,7 +7,7 @@ import { all, readText, run, signIn } from './testing.ts'
 const demo = () => JSON.parse(readText('demo/demo.json'))
 
 const demoIsThere = async (t: TestContext) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   const report = await run(app, demo())
   return { app, report }
 }

@@ -7,7 +7,7 @@ import { checkFile } from './rules.ts'
 import { all, refused, reportOf, run, school, snapshot } from './testing.ts'
 
 test('a mistake in the last entry leaves everything as it was', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   const before = await snapshot(app)
   const content = school()
   content.apps.push({ ...content.apps[0]!, key: 'last', redirectUris: ['http://evil.example.org/'] })
@@ -18,7 +18,7 @@ test('a mistake in the last entry leaves everything as it was', async (t) => {
 })
 
 test('what fails in one environment is written in neither', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   await app.sql(`insert into organisations (key, name, created_at) values ('here', 'Here', now())`)
   const before = await snapshot(app)
   const dangling = school({ app: { organisation: 'here' } })
@@ -34,7 +34,7 @@ test('what fails in one environment is written in neither', async (t) => {
 })
 
 test('the report names every mistake and its place', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   const mistakes = await refused(
     run(app, {
       organisations: [
@@ -128,7 +128,7 @@ test('what is no import file at all is refused', () => {
 })
 
 test('a dry run says what would happen and writes nothing', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   await run(app, school())
   const before = await snapshot(app)
   const changed = school({ person: { lastName: 'Berg', password: 'another password' } })

@@ -70,7 +70,7 @@ test('what was decided is written, whoever does it: the platform itself, or the 
 })
 
 test('who leaves while an import is under way is not brought back by it, and whoever is named with them arrives', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   const content = {
     people: [
       { handle: '@avery', firstName: 'Held' },
@@ -134,7 +134,7 @@ test('what somebody changes while an import is under way stays, unless the file 
 })
 
 test('who leaves, or names a new password, while an import gets ready, is not brought back and keeps it', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   const { db } = app.environment()
   const password = 'from the file'
   const content = { people: ['@avery', '@blake', '@new'].map((handle) => ({ handle, password, friends: ['@casey'] })) }
@@ -163,7 +163,7 @@ test('an import counts on what an earlier one has decided, and a dry run does no
 })
 
 test('both environments are decided with one commit', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   const content = { people: [{ handle: '@avery', firstName: 'Held' }, ...crowd(300)] }
   await importBehind(app, 'avery', content, async () => {
     const decisions = `select distinct (select xmin::text from gs_sandbox.audit_entries where action = 'import') as sandbox, xmin::text as production from import_parts`

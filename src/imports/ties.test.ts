@@ -26,7 +26,7 @@ const usersOf = (app: TestApp, name: string, environment: 'production' | 'sandbo
   )
 
 test('friends become friends once, in both environments, whichever side lists them', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   const people = [
     { handle: '@noor', friends: ['@AVERY', 'blake', 'blake'] },
     { handle: '@blake', friends: ['@noor'] },
@@ -62,7 +62,7 @@ test('a request that waits is accepted by an import, and a block is not overridd
 })
 
 test('somebody who blocks at the same moment is not made a friend', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   const { db } = app.environment()
   const [avery, blake] = await Promise.all(['avery', 'blake'].map((handle) => idOf(app, handle)))
   await app.sql('update people set public_search = true')
@@ -97,7 +97,7 @@ test('a crowd that is imported can be drawn at random as soon as it is there', a
 })
 
 test('an import makes people users of apps, who are found there and still asked for consent', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   const apps = [{ key: 'logbook', name: 'Logbook' }]
   const people = [
     { handle: '@noor', firstName: 'Noor', publicSearch: true, apps: ['logbook', 'first', 'first'] },

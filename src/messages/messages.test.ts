@@ -60,7 +60,7 @@ const subjectsOf = (mails: readonly SmtpMail[]): string[] =>
 
 async function smtpApp(t: TestContext, settings: Record<string, string> = {}) {
   const receiver = await receiveSmtp(t)
-  const app = await testApp(t, { MESSAGES_FROM: FROM, SMTP_URL: receiver.url, ...settings })
+  const app = await testApp(t, { MESSAGES_FROM: FROM, SMTP_URL: receiver.url, ...settings }, { withSandbox: true })
   return { app, receiver }
 }
 
@@ -135,7 +135,7 @@ test('a message changed in the outbox is not sent', async (t) => {
 
 test('a message in a file stays for thirty days, or until its reader is gone, and nothing else is touched', async (t) => {
   const mailbox = testMailbox(t)
-  const app = await testApp(t, mailbox.settings)
+  const app = await testApp(t, mailbox.settings, { withSandbox: true })
   const environment = app.environment()
   const folder = join(mailbox.settings.DATA_DIR!, 'messages', 'production')
   const files = () => readdirSync(folder).map((name) => name.replace(/^\d{17}-\d+-/, ''))

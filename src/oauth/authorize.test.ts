@@ -46,7 +46,7 @@ async function signedIn(app: TestApp, person: 'avery' | 'blake' = 'avery'): Prom
 }
 
 test('the sign-in page', async (t) => {
-  const app = await testApp(t, NO_LIMITS)
+  const app = await testApp(t, NO_LIMITS, { withSandbox: true })
   const { clientId, secret } = await registerApp(app, {
     key: 'logbook',
     name: 'Log <b>book</b>',

@@ -44,7 +44,7 @@ const haveFailed = (app: TestApp, subject: string, failures: number) =>
   )
 
 test('Basic sign-in', async (t) => {
-  const app = await testApp(t, { TRUST_PROXY: '127.0.0.1' })
+  const app = await testApp(t, { TRUST_PROXY: '127.0.0.1' }, { withSandbox: true })
   await setPassword(app, '@avery')
 
   await t.test('gives the tokens in headers of both spellings, and an empty body', async () => {

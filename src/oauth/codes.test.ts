@@ -58,7 +58,7 @@ test(`O1: of ten requests that redeem one code at once exactly one succeeds, ${R
 })
 
 test('a code', async (t) => {
-  const app = await testApp(t, NO_LIMITS)
+  const app = await testApp(t, NO_LIMITS, { withSandbox: true })
   const { old, fresh } = await registerBoth(app)
   const { browser } = await obtainCode(app, { clientId: old.clientId })
 

@@ -8,7 +8,7 @@ import { fillIn, headingOf, signInToAccount, signInUrl, startReceiver } from './
 const CALLBACK = 'http://127.0.0.1/callback'
 
 test('signing in to an app, in a real browser', { skip: noChromium }, async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   const { port } = await startReceiver(t)
   const first = await registerApp(app, { key: 'logbook', name: 'Logbook', redirectUris: [CALLBACK] })
   const second = await registerApp(app, { key: 'radio', name: 'Radio', redirectUris: [CALLBACK] })

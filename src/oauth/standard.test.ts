@@ -56,7 +56,7 @@ const statusOf = async (app: TestApp, { access_token: token }: Tokens): Promise<
   (await new Client(app.address, token).get('/oauth/token/validate')).status
 
 // Shared by the tests that leave nothing behind that the others would see.
-const app = await sharedApp()
+const app = await sharedApp({}, { withSandbox: true })
 const client = await registerApp(app, { key: 'logbook' })
 const other = await registerApp(app, { key: 'other' })
 const phone = await registerApp(app, { key: 'phone', isPublic: true })
@@ -253,7 +253,7 @@ test('revoking a refresh token, of whatever age, ends its session at once, on ev
 })
 
 test('revoking an access token ends that one alone, on every process', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   const client = await registerApp(app, { key: 'logbook' })
   const second = await app.startSecond()
   const first = await signIn(app, client)

@@ -28,7 +28,7 @@ const growEpoch = write('test.passkeys.growEpoch', {
 })
 
 test('passkeys', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   const { url } = app.environment()
   const audit = watchAudit(app)
   await app.givePassword('avery')

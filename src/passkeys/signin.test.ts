@@ -30,7 +30,7 @@ const assertRefused = (answer: Answer) => {
 }
 
 test('signing in with a passkey', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   const { url, get } = app.environment()
   const audit = watchAudit(app)
   const tokenOf = (browser: TestBrowser) => browser.cookies.get(get(cookie).name)

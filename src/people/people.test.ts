@@ -101,7 +101,7 @@ test('a letter of a name carries no heap of marks, and every script keeps those 
 })
 
 test('accounts', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   const { db, get } = app.environment()
   const verify = (handle: string, password: string) =>
     verifyPerson(db, OPERATOR, { handle, password }, get(passwordSeal))

@@ -37,7 +37,7 @@ async function assertNoTrouble(app: TestApp): Promise<void> {
 }
 
 test('whoever goes leaves their buckets', async (t) => {
-  const app = await testApp(t, SETTINGS)
+  const app = await testApp(t, SETTINGS, { withSandbox: true })
   const avery = await app.as('avery')
   const leave = ({ refreshToken }: Anonymous) => app.nobody().post('/oauth/logout', { refresh_token: refreshToken })
   const used = async () => Number((await app.sql('select sum(blocks_used) as n from app_storage'))[0]?.n)

@@ -114,7 +114,7 @@ test('a person who forgot the password sets a new one with a link from a message
 })
 
 test('a link works once, for half an hour, until the password changes, and in its environment', async (t) => {
-  const app = await testApp(t, { MESSAGES: 'off' })
+  const app = await testApp(t, { MESSAGES: 'off' }, { withSandbox: true })
   const { db, get } = app.environment()
   const messages = get(messagePolicy)
 
@@ -285,7 +285,7 @@ test('who asks for a link learns nothing about the account', async (t) => {
 
 test('a mailbox gets three links an hour, however many ask at once', async (t) => {
   const mailbox = testMailbox(t)
-  const app = await testApp(t, mailbox.settings)
+  const app = await testApp(t, mailbox.settings, { withSandbox: true })
   await giveEmail(app, 'avery')
   const links = async () => (await app.sql('select from password_resets')).length
   for (let round = 0; round < 4; round++) await Promise.all(Array.from({ length: 10 }, () => ask(app, 'avery')))

@@ -160,7 +160,7 @@ test('a picture', async (t) => {
 })
 
 test('whose picture is whose business', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   const { client: avery, browser } = await appear(app, 'avery')
   const blake = await app.as('blake')
   await sendImage(browser, PICTURE, await plain().png().toBuffer())

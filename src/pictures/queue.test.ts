@@ -67,7 +67,7 @@ function crowd(t: TestContext, image = small) {
 }
 
 test('a crowd in the sandbox keeps nobody in production waiting', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   const trying = await Promise.all(FIVE.map((person) => signedIn(app, person, 'sandbox')))
   // The same numbers of people as in the sandbox.
   const people = await Promise.all(FIVE.map((person) => signedIn(app, person)))
@@ -145,7 +145,7 @@ test('forty wait, four of one person; then people are told to come again', async
 })
 
 test('a person sends so many megapixels, and more later', async (t) => {
-  const app = await testApp(t, { RATE_IMAGE_PER_SECOND: '1', RATE_IMAGE_BURST: '60' })
+  const app = await testApp(t, { RATE_IMAGE_PER_SECOND: '1', RATE_IMAGE_BURST: '60' }, { withSandbox: true })
   app.holdClock()
   const [avery, blake] = [await signedIn(app, 'avery'), await signedIn(app, 'blake')]
   const sandbox = await signedIn(app, 'avery', 'sandbox')

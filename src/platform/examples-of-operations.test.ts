@@ -58,7 +58,7 @@ test('so does everything else that the description of the interface has', () => 
 })
 
 test('every example is a request that gets the answer which it shows', async (t) => {
-  const app = await testApp(t, UNLIMITED)
+  const app = await testApp(t, UNLIMITED, { withSandbox: true })
   const demo = await registerDemoApp(app)
   for (const operation of operations) {
     await t.test(operation.name, async () => {

@@ -395,7 +395,7 @@ function outcomeOf({ status, body }: { status: number; body: any }): Outcome {
   return list ? `sees ${list.length}` : 'yes'
 }
 
-const app = await sharedApp(UNLIMITED)
+const app = await sharedApp(UNLIMITED, { withSandbox: true })
 const { senders, set, readAll } = await openScene(app)
 
 test('every operation of learning is in the table of who may what', () => {

@@ -8,7 +8,7 @@ import { assertError, sharedApp } from '../testing/testing.ts'
 import { findHosted } from './hosted.ts'
 
 const PATH = '/plugin/v1/plugin'
-const app = await sharedApp(UNLIMITED)
+const app = await sharedApp(UNLIMITED, { withSandbox: true })
 await app.sql(
   `update people set administrator = true where handle = '@ellis';
    insert into organisations (key, name, created_at) values ('school', 'School', now()), ('other', 'Other', now());

@@ -21,7 +21,7 @@ const school = (attempts: readonly unknown[], notes: readonly unknown[] = []) =>
 const inAlpha = (more: object) => ({ classes: [{ ...makeSchool().classes[0], ...more }] })
 
 test('attempts and notes come with the class of a file, once, and count like any other', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   const file = school(
     [
       attempt('first', { pass: false, answers: [{ q: '\0' }] }),
@@ -110,7 +110,7 @@ test('attempts and notes come with the class of a file, once, and count like any
 })
 
 test('mistakes in attempts and notes are named with their place, before and after the class is there', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   const future = '2090-01-01T00:00:00Z'
   const wrong = school(
     [

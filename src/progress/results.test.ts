@@ -172,7 +172,7 @@ test('why a lesson is locked', async (t) => {
 })
 
 test('who may read results, lock reasons and the timeline (D1)', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   await openSchool(app)
   const avery = await app.as('avery')
   await complete(avery, { ...ALPHA, lessonId: 'walkaround' }, { pass: true })

@@ -6,7 +6,7 @@ import { addBadge, earned, type Helper, openHelper, openSchools } from '../badge
 import { registerTestPlugin } from '../plugins/testing.ts'
 import { assertError, Client, sharedApp } from '../testing/testing.ts'
 
-const app = await sharedApp(UNLIMITED)
+const app = await sharedApp(UNLIMITED, { withSandbox: true })
 await openSchools(app)
 const helper = await openHelper(app, { key: 'helper' })
 const averyId = await helper.userIdOf('avery')

@@ -6,7 +6,7 @@ import type { TestBrowser } from '../testing/browser.ts'
 import { assertError, sharedApp } from '../testing/testing.ts'
 
 const PATH = '/sandbox/v1/people'
-const app = await sharedApp(UNLIMITED)
+const app = await sharedApp(UNLIMITED, { withSandbox: true })
 for (const environment of ['production', 'sandbox'] as const)
   await app.sql(
     `insert into organisations (key, name, created_at) values ('school', 'School', now());

@@ -34,7 +34,7 @@ const set = (app: TestApp, person: string, what: string) =>
   app.sql(`update people set ${what} where handle_key = '${person}'`)
 
 test('users of the app with public search on are found, and nobody else', async (t) => {
-  const app = await testApp(t, UNLIMITED)
+  const app = await testApp(t, UNLIMITED, { withSandbox: true })
   await rename(app, {
     avery: ['Avery', 'Lindqvist'],
     blake: ['Blake', 'Moreau'],

@@ -214,7 +214,7 @@ test('an expired access token is 4010, and nothing else is', async (t) => {
 })
 
 test('logout and validate', async (t) => {
-  const app = await testApp(t, NO_LIMITS)
+  const app = await testApp(t, NO_LIMITS, { withSandbox: true })
   const client = await registerApp(app, { key: 'logbook', isPkceRequired: false })
   const sandbox = await registerApp(app, { key: 'logbook', isPkceRequired: false }, 'sandbox')
   const sessionOf = (token: string) => app.nobody().get('/oauth/session/validate', { refresh_token: token })

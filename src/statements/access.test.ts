@@ -26,7 +26,7 @@ const OUTCOMES = {
 type CallerName = keyof typeof OUTCOMES
 const HOME = 'https://school.example.org'
 const BASES = { XAPI_HOME_PAGE: HOME, XAPI_OBJECTS_BASE: `${HOME}/o`, XAPI_API_ID_BASE: `${HOME}/i` }
-const app = await sharedApp({ ...UNLIMITED, ...BASES })
+const app = await sharedApp({ ...UNLIMITED, ...BASES }, { withSandbox: true })
 await openSchool(app)
 await run(app, {
   people: [{ handle: '@gale', administrator: true }, { handle: '@hollis' }, { handle: '@indigo' }],

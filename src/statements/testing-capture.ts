@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { UNLIMITED } from '../buckets/testing.ts'
 import { openSchool } from '../courses/testing.ts'
 import { run } from '../imports/testing.ts'
-import { type Client, sharedApp } from '../testing/testing.ts'
+import { type Client, processApp } from '../testing/testing.ts'
 import { findFaults } from './faults.ts'
 import { findStatement, show } from './query.ts'
 import type { Activity, Statement } from './statement.ts'
@@ -18,7 +18,7 @@ export const V1 = '/edu/v1/xapi/statement'
 export const V2 = '/edu/v2/xapi/statement'
 export const ANSWERED = 'http://adlnet.gov/expapi/verbs/answered'
 
-export const shared = sharedApp(SETTINGS)
+export const shared = processApp(SETTINGS, { withSandbox: true })
 export const school = shared.then(async (app) => {
   await openSchool(app)
   await run(app, {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import pg from 'pg'
 import { ensureAppUser, makeClientId } from '../apps/apps.ts'
-import { type EnvironmentName, readConfig } from '../config.ts'
+import { ENVIRONMENTS, type EnvironmentName, readConfig } from '../config.ts'
 import { type Connection, hasCode } from '../database/database.ts'
 import { runSql } from '../database/test-database.ts'
 import { type Environment, schemaOf } from '../environment.ts'
@@ -16,8 +16,10 @@ import { type Platform, startPlatform } from '../platform/platform.ts'
 import { openSession, tokenPolicy } from '../sessions/sessions.ts'
 import { TestBrowser } from './browser.ts'
 import { giveBack, takeDatabase } from './databases.ts'
+import { count } from './figures.ts'
 import { ask } from './http.ts'
 import { findFreePort } from './ports.ts'
+import { atProcessEnd } from './process-end.ts'
 
 /** Who is in the template that tests begin with, in each environment; nobody has a password. */
 const PEOPLE = ['avery', 'blake', 'casey', 'drew', 'ellis', 'finley'] as const
@@ -132,8 +134,20 @@ interface Lifetime {
   after(end: () => Promise<void>): void
 }
 
-/** A real platform on a fresh real database, with real HTTP; it closes itself, and its log is searched for secrets. */
-export async function testApp(t: Lifetime, settings: Record<string, string> = {}): Promise<TestApp> {
+interface TestAppOptions {
+  /** Opening a second environment costs as much as the first, so a test that needs the sandbox asks for it. */
+  readonly withSandbox?: boolean
+}
+
+/**
+ * A real platform on a fresh real database, with real HTTP; it closes itself, and its log is searched for secrets.
+ * It serves production alone, unless the test asks for the sandbox.
+ */
+export async function testApp(
+  t: Lifetime,
+  settings: Record<string, string> = {},
+  { withSandbox = false }: TestAppOptions = {},
+): Promise<TestApp> {
   const connection = await takeDatabase()
   // Opening a connection takes longer than most of what tests ask of it.
   const own = new pg.Pool({ ...connection, max: 5, idleTimeoutMillis: 0 }).on('error', () => {})
@@ -164,7 +178,14 @@ export async function testApp(t: Lifetime, settings: Record<string, string> = {}
       ...more,
     })
     const log = openLog(config, { write: (line) => lines.push(line) })
-    return startPlatform(config, connection, log, () => new Date(clock().getTime() - behindMs))
+    count('platforms')
+    return startPlatform(
+      config,
+      connection,
+      log,
+      () => new Date(clock().getTime() - behindMs),
+      withSandbox ? ENVIRONMENTS : ['production'],
+    )
   }
   // The platform knows its own address before it listens, as it does everywhere else.
   const startSomewhere = async () =>
@@ -187,15 +208,20 @@ export async function testApp(t: Lifetime, settings: Record<string, string> = {}
     for (const secret of secrets) assert.ok(!log.includes(secret), 'a secret reached the log')
   })
 
-  const environment = (name: EnvironmentName = 'production'): Environment =>
-    platform.environments.find((one) => one.name === name)!
-  const addressOf = (name: EnvironmentName): string => platform.addresses[name]
+  const environment = (name: EnvironmentName = 'production'): Environment => {
+    const found = platform.environments.find((one) => one.name === name)
+    assert.ok(found, `this platform has no ${name}: testApp(t, {}, { withSandbox: true })`)
+    return found
+  }
+  const addressOf = (name: EnvironmentName): string => platform.addresses[environment(name).name]
 
   return {
     platform,
     connection,
     address: addressOf('production'),
-    sandboxAddress: addressOf('sandbox'),
+    get sandboxAddress() {
+      return addressOf('sandbox')
+    },
     environment,
     nobody: (name = 'production') => new Client(addressOf(name)),
     as: async (person, app = 'first', name = 'production') => {
@@ -238,7 +264,12 @@ export async function testApp(t: Lifetime, settings: Record<string, string> = {}
 }
 
 /** One platform for all tests of a file: for those that do not disturb each other, because starting one takes longer than most tests. */
-export const sharedApp = (settings?: Record<string, string>): Promise<TestApp> => testApp({ after }, settings)
+export const sharedApp = (settings?: Record<string, string>, options?: TestAppOptions): Promise<TestApp> =>
+  testApp({ after }, settings, options)
+
+/** One platform for all files of a process that import the module which starts it. */
+export const processApp = (settings?: Record<string, string>, options?: TestAppOptions): Promise<TestApp> =>
+  testApp({ after: atProcessEnd }, settings, options)
 
 /** How a refusal looks: our two fields; those with the name that OAuth has for it; or as RFC 6749 §5.2 has it, our code in the headers alone. */
 const ERROR_SHAPES = {

@@ -18,7 +18,7 @@ const plugin = await openReceiver({ after }, (response, { path }) =>
     ? response.writeHead(500).end('no room')
     : response.writeHead(204).end(),
 )
-const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' })
+const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' }, { withSandbox: true })
 const address = app.environment().url
 const demo = readText('demo/demo.json')
   .replaceAll('http://localhost:4000/', `${address}/`)

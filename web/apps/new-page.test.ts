@@ -6,7 +6,7 @@ import { checkAccessibility, collectProblems, noChromium, openChromium } from '.
 import { sharedApp } from '../../src/testing/testing.ts'
 import { enterAs } from '../testing.ts'
 
-const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' })
+const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' }, { withSandbox: true })
 const { url: address } = app.environment()
 const demo = JSON.parse(readText('demo/demo.json').replaceAll('http://localhost:4000/', `${address}/`))
 await run(app, demo)

@@ -42,13 +42,16 @@ const LATE = [
   /^(?:transferStudent|signInAsTestPerson|changePassword|leaveChild|deleteChild|deleteAccount)$/,
 ]
 
-const app = await sharedApp({
-  RATE_ADDRESS_BURST: '100000',
-  RATE_CLIENT_BURST: '100000',
-  RATE_ANONYMOUS_BURST: '100000',
-  RATE_TOKEN_BURST: '100000',
-  SIGN_UP: 'on',
-})
+const app = await sharedApp(
+  {
+    RATE_ADDRESS_BURST: '100000',
+    RATE_CLIENT_BURST: '100000',
+    RATE_ANONYMOUS_BURST: '100000',
+    RATE_TOKEN_BURST: '100000',
+    SIGN_UP: 'on',
+  },
+  { withSandbox: true },
+)
 const [production, sandbox] = [app.environment().url, app.environment('sandbox').url]
 const enginePort = String(await findFreePort())
 const demo = readText('demo/demo.json')

@@ -15,7 +15,7 @@ import { draftOf, findFaults, findMaker, learnIds, prepare, waysOf } from './req
 import { fieldsOf, sayBounds, sayType } from './schema.ts'
 import { LANGUAGES, writeSnippet } from './snippets.ts'
 
-const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' })
+const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' }, { withSandbox: true })
 const address = app.environment().url
 const sandbox = app.environment('sandbox').url
 const demo = readText('demo/demo.json')

@@ -20,7 +20,7 @@ async function signIn(address: string, origin = address): Promise<number> {
 }
 
 test('on a laptop the pages work under every name of loopback', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   await app.givePassword('avery')
   const [byName, byNumber] = ['localhost', '127.0.0.1'].map((name) => `http://${name}:${portOf(app)}`) as [
     string,

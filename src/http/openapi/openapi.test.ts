@@ -222,7 +222,11 @@ test('the files in docs/ are up to date', () => {
 })
 
 test('each environment serves the description of docs/openapi.json, with its own address', async (t) => {
-  const app = await testApp(t, { BASE_URL: 'https://api.example.org', SANDBOX_URL: 'https://sandbox.example.org' })
+  const app = await testApp(
+    t,
+    { BASE_URL: 'https://api.example.org', SANDBOX_URL: 'https://sandbox.example.org' },
+    { withSandbox: true },
+  )
   const file = JSON.parse(readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8'))
   assert.deepEqual(file, JSON.parse(renderOpenApi()))
   assert.deepEqual(

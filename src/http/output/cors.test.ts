@@ -22,7 +22,7 @@ const corsOf = ({ headers }: Answer): string[] =>
   [...headers.keys()].filter((name) => name.startsWith('access-control-'))
 
 test('pages of other origins', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, {}, { withSandbox: true })
   const avery = await app.as('avery')
   const { db } = app.environment()
   const approve = (status: 'approved' | 'suspended') => setAppStatus(db, OPERATOR, { clientId: 'gs-first', status })
