@@ -4,11 +4,11 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { giveBack, takeDatabase } from '../testing/databases.ts'
 import { databaseUrl } from '../testing/machine.ts'
 import { findFreePort } from '../testing/ports.ts'
+import { atProcessEnd } from '../testing/process-end.ts'
 import { Client } from '../testing/testing.ts'
 
 export const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
@@ -16,7 +16,7 @@ export const place = mkdtempSync(join(tmpdir(), 'groundschool-commands-'))
 // Root's database runs as another user, and would be kept outside of a place that only root may enter.
 chmodSync(place, 0o755)
 const children = new Set<ChildProcess>()
-after(() => {
+atProcessEnd(() => {
   for (const child of children) child.kill('SIGKILL')
   rmSync(place, { recursive: true, force: true, maxRetries: 10 })
 })

@@ -33,6 +33,10 @@ export async function provideChromium(variables: NodeJS.ProcessEnv = process.env
   variables.GROUNDSCHOOL_TEST_CHROMIUM = JSON.stringify(chromium)
 }
 
+/** What `provideChromium` has found. */
+export const readChromium = (variables: Variables = process.env): Chromium =>
+  JSON.parse(variables.GROUNDSCHOOL_TEST_CHROMIUM ?? '{"missing":"Run the tests with npm test."}')
+
 export async function findChromium(variables: Variables = process.env): Promise<Chromium> {
   const given = variables.CHROMIUM_PATH
   const folders = (variables.PATH ?? '').split(delimiter).filter((folder) => folder !== '')

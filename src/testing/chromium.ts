@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, type TestContext } from 'node:test'
+import type { TestContext } from 'node:test'
 import type { AxeResults } from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import type { Chromium } from './chromium-setup.ts'
+import { readChromium } from './chromium-setup.ts'
+import { count } from './figures.ts'
+import { atProcessEnd } from './process-end.ts'
 import { isLong } from './sizes.ts'
 
-const chromium = JSON.parse(
-  process.env.GROUNDSCHOOL_TEST_CHROMIUM ?? '{"missing":"Run the tests with npm test."}',
-) as Chromium
+const chromium = readChromium()
 
 /** Why tests in a real browser are skipped, if they are: `test('…', { skip: noChromium }, async (t) => { … })`. */
 export const noChromium: string | false = 'missing' in chromium ? chromium.missing : false
@@ -17,10 +17,6 @@ const ACTION_TIMEOUT_MS = 15_000
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
 let launched: Promise<Browser> | undefined
-after(async () => {
-  const browser = await launched?.catch(() => undefined)
-  await browser?.close()
-})
 const withoutScripts = new WeakSet<Page>()
 
 export type ChromiumOptions = Pick<BrowserContextOptions, 'javaScriptEnabled' | 'colorScheme' | 'viewport'>
@@ -36,12 +32,18 @@ export async function openChromium(t: TestContext, options: ChromiumOptions = {}
   return page
 }
 
-/** One for each file of tests; it takes a second to start. */
+/** One for all files of a process. One for all processes would cost more: every call would pass through a server. */
 async function launch(): Promise<Browser> {
   if ('missing' in chromium) throw new Error(`${chromium.missing} Tests in a browser take { skip: noChromium }.`)
   const playwright = await import('playwright-core')
-  // Chromium refuses to run its sandbox as root.
-  return playwright.chromium.launch({ executablePath: chromium.path, chromiumSandbox: process.getuid?.() !== 0 })
+  count('browsers')
+  const browser = await playwright.chromium.launch({
+    executablePath: chromium.path,
+    // Chromium refuses to run its sandbox as root.
+    chromiumSandbox: process.getuid?.() !== 0,
+  })
+  atProcessEnd(() => browser.close())
+  return browser
 }
 
 /**

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import type { Connection } from '../database/database.ts'
 import { runSql } from '../database/test-database.ts'
+import { count } from './figures.ts'
 
 /** The migrated database that tests begin with. Nobody connects to it: while somebody does, it cannot be copied. */
 export const TEMPLATE = 'groundschool_template'
@@ -84,7 +85,8 @@ export async function takeDatabase(): Promise<Connection> {
     return (await withClient(connection, restore)) ? connection : takeDatabase()
   }
   const name = `test_${randomBytes(6).toString('hex')}`
-  await askServer(`create database ${name} template ${TEMPLATE} strategy file_copy`)
+  count('databases')
+  await askServer(`create database ${name} template ${TEMPLATE} strategy wal_log`)
   return { ...suiteServer(), database: name }
 }
 

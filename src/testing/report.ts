@@ -1,6 +1,9 @@
 import { parse, relative, resolve } from 'node:path'
 import type { TestEvent } from 'node:test/reporters'
+import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
+
+const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url))
 
 type DataOf<Type extends string> = Extract<TestEvent, { type: Type }>['data']
 
@@ -9,7 +12,7 @@ const COUNTS = ['tests', 'suites', 'passed', 'failed', 'cancelled', 'skipped', '
 /** As Node's own reporter has them; CI reads these lines. */
 const NAMES = { passed: 'pass', failed: 'fail' } as Record<string, string>
 
-/** Prints a line for each process, what fails, and at the end the slowest files and Node's closing lines. */
+/** Prints a line for each file, what fails, and at the end the slowest files and Node's closing lines. */
 export class Report {
   readonly #print: (text: string) => void
   readonly #fileMs = new Map<string, number>()
@@ -25,7 +28,7 @@ export class Report {
     for await (const { type, data } of events) {
       if (type === 'test:fail') this.#fail(data)
       if (type === 'test:stderr' || type === 'test:stdout') this.#print(data.message)
-      if (type === 'test:complete' && data.nesting === 0) this.#complete(data)
+      if (type === 'test:complete') this.#complete(data)
       if (type === 'test:summary' && !data.file) this.#endRun(data)
     }
   }
@@ -38,17 +41,28 @@ export class Report {
     if ((error as { failureType?: string }).failureType !== 'subtestsFailed') this.#failures.push(failure)
   }
 
-  #complete({ name, file, details }: DataOf<'test:complete'>): void {
-    if (!file) return
-    const ms = details.duration_ms
-    // That of a process comes last: it has the name of the file that was run.
-    if (resolve(name) === file) this.#print(`${details.passed ? '✔' : '✖'} ${labelOf(name)} (${seconds(ms)})\n`)
-    else this.#fileMs.set(file, (this.#fileMs.get(file) ?? 0) + ms)
+  #complete({ name, file, nesting, details }: DataOf<'test:complete'>): void {
+    // A worker has a test around the tests of each file, and one around everything. Other processes bear a file's name.
+    const isAround = file === WORKER
+    if (isAround) this.#leaveOut(details)
+    if (isAround ? nesting === 0 : resolve(name) !== file || parse(file).ext === '.mjs') return
+    this.#print(`${details.passed ? '✔' : '✖'} ${name} (${seconds(details.duration_ms)})\n`)
+    this.#fileMs.set(name, details.duration_ms)
+  }
+
+  /** Counts only what somebody wrote as a test. A file that cannot be loaded stays a failure. */
+  #leaveOut({ passed, error }: DataOf<'test:complete'>['details']): void {
+    if (!passed && (error as { failureType?: string }).failureType !== 'subtestsFailed') return
+    for (const name of ['tests', passed ? 'passed' : 'failed']) this.#count(name, -1)
+  }
+
+  #count(name: string, more: number): void {
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + more)
   }
 
   #endRun({ counts }: DataOf<'test:summary'>): void {
     const found: Partial<Record<string, number>> = counts
-    for (const name of COUNTS) this.#counts.set(name, (this.#counts.get(name) ?? 0) + (found[name] ?? 0))
+    for (const name of COUNTS) this.#count(name, found[name] ?? 0)
   }
 
   end(): void {
@@ -61,6 +75,4 @@ export class Report {
   }
 }
 
-/** Of a file, or of a folder that ran in one process. */
-const labelOf = (name: string): string => (name.endsWith('.mjs') ? parse(name).name : name)
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`

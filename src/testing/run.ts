@@ -1,53 +1,62 @@
-import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { enableCompileCache, flushCompileCache } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
-import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { CODE_CACHE } from './code-cache.ts'
+import { readCounts, readCpuSeconds } from './figures.ts'
+import { ImportGraph, opensBrowser, selectTests } from './graph.ts'
 import { Report } from './report.ts'
+import { listChanged, readTree } from './since.ts'
 
 /** Its promises are seconds of the whole machine. */
-const ALONE = 'src/platform/machine.test.ts'
+const ALONE = /\/platform\/machine\.test\.ts$/
 /** One more than CI has processors: each of them waits, for its database or for a clock, a part of its time. */
 const SIDE_BY_SIDE = 3
-/** So many files share a process: loading the platform takes longer than most of them. */
-const TOGETHER = 6
-/** Tests of these look at their own process, or have hooks for a whole file: each file has a process of its own. */
-const APART = ['src', 'src/database', 'src/database/embedded', 'src/pictures', 'src/platform', 'src/testing', 'web']
-/** Except for these, which only send requests. */
-const NOT_APART =
-  /^src\/(platform\/(fuzz-|.*access|examples-of|house)|pictures\/(default|exif|formats|hidden|profiles|uploads))/
+/** Tests of these look at their own process (memory, threads, children) or share a hook: each file gets a process. */
+const APART =
+  /\/(database\/(embedded\/|backup|restore|report-lane)|pictures\/(worker|stop|killed|hostile)|platform\/platform)/
 /**
- * These processes live for seconds and have two cores between them: threads that help to collect garbage only get in the way. What a failed test
- * has left behind must not keep its process alive: that would look like a suite that hangs.
+ * Test processes have two cores between them, so threads that help to collect garbage only get in the way. What a failed
+ * test has left behind must not keep its process alive: that would look like a suite that hangs.
  */
 const NODE_FLAGS = ['--single-threaded-gc', '--test-force-exit']
 
-/** `npm test` runs everything, `npm test -- FILE …` these files. `--long` does not cut down what chance decides. */
-const { positionals, values } = parseArgs({ allowPositionals: true, options: { long: { type: 'boolean' } } })
+/**
+ * `npm test` runs everything, `npm test -- FILE …` these files, `npm test -- --since REF` those that a change since then
+ * can reach. `--long` does not cut down what chance decides.
+ */
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { long: { type: 'boolean' }, since: { type: 'string' } },
+})
 if (values.long) process.env.GROUNDSCHOOL_LONG = '1'
 const isNamed = positionals.length > 0
-const files = globSync(
+const found = globSync(
   isNamed ? positionals : ['src/**/*.test.ts', 'web/**/*.test.ts', 'sdk/src/*.test.ts', 'examples/**/*.test.ts'],
 ).sort()
-if (files.length === 0) throw new Error(`There is no such file: ${positionals.join(', ')}`)
+if (found.length === 0) throw new Error(`There is no such file: ${positionals.join(', ')}`)
+const files = values.since === undefined ? found : selectSince(values.since)
+if (files.length === 0) process.exit()
 
 // So that the first test processes already find what the setup has compiled.
 enableCompileCache(CODE_CACHE)
 const { globalSetup, globalTeardown } = await import('./setup.ts')
 flushCompileCache()
+const startedMs = performance.now()
 
 const entries = mkdtempSync(join(tmpdir(), 'groundschool-entries-'))
 await globalSetup()
+let counts: ReturnType<typeof readCounts>
+let testSeconds: number
 try {
   const report = new Report((text) => process.stdout.write(text))
   for (const isAlone of [false, true]) {
-    const some = files.filter((file) => (file === ALONE) === isAlone)
+    const some = files.filter((file) => ALONE.test(file) === isAlone)
     if (some.length === 0) continue
-    const events = run({ files: isNamed ? some : pack(some), concurrency: SIDE_BY_SIDE, execArgv: NODE_FLAGS })
+    const events = run({ files: isNamed ? some : share(some), concurrency: SIDE_BY_SIDE, execArgv: NODE_FLAGS })
     events.on('test:summary', ({ success }) => {
       if (!success) process.exitCode = 1
     })
@@ -57,43 +66,48 @@ try {
   if (!isNamed) report.end()
 } finally {
   rmSync(entries, { recursive: true })
+  counts = readCounts()
+  testSeconds = readCpuSeconds()?.children ?? 0
   await globalTeardown()
 }
+printFigures()
 
-/** One process for the files of a folder, and of further folders while there is room; the fullest first. */
-function pack(all: readonly string[]): string[] {
-  const isApart = (file: string) => APART.includes(dirname(file)) && !NOT_APART.test(file)
-  const folders = Map.groupBy(
-    all.filter((file) => !isApart(file)),
-    (file) => dirname(file),
-  )
-  const packs: { names: string[]; files: string[] }[] = []
-  for (const [folder, files] of [...folders].toSorted(([, one], [, other]) => other.length - one.length)) {
-    const name = folder.replace(/^src\//, '').replaceAll('/', '-')
-    const roomy = packs.find((one) => one.files.length + files.length <= TOGETHER)
-    roomy?.names.push(name)
-    roomy?.files.push(...files)
-    if (!roomy) packs.push({ names: [name], files })
+function selectSince(ref: string): string[] {
+  const { tests, why } = selectTests(readTree(), found, listChanged(ref))
+  process.stdout.write(`--since ${ref}: ${why}\n`)
+  return tests
+}
+
+/** What this run took. The processor time of PostgreSQL counts once it has stopped. */
+function printFigures(): void {
+  const round = (seconds: number) => `${Math.round(seconds)} s`
+  const taken = [round((performance.now() - startedMs) / 1000)]
+  const cpu = readCpuSeconds()
+  if (cpu) {
+    const [all, database] = [cpu.own + cpu.children, cpu.children - testSeconds]
+    taken.push(`${round(all)} of processor time (tests ${round(testSeconds)}, PostgreSQL ${round(database)})`)
   }
-  const shared = packs.map(({ names, files }) => {
-    const entry = join(entries, `${names.join(', ')}.mjs`)
-    writeFileSync(entry, renderEntry(files))
+  const started = Object.entries(counts).map(([what, count]) => `${count} ${what}`)
+  process.stdout.write(`ℹ took ${taken.join(' and ')}; started ${started.join(', ')}\n`)
+}
+
+/**
+ * Workers for the files that may share a process, and the other files by themselves. These wait a lot, so they have one
+ * lane while workers keep the processors busy on the others; at last a worker gets that lane too.
+ */
+function share(all: readonly string[]): string[] {
+  const isApart = (file: string) => APART.test(file) || ALONE.test(file)
+  const shared = all.filter((file) => !isApart(file))
+  const queue = join(entries, 'queue')
+  // The longest first, so that no worker is left with one at the end: tests in a browser, then those with most lines.
+  const graph = new ImportGraph(readTree())
+  const weigh = (file: string) => statSync(file).size * (opensBrowser(graph, file) ? 100 : 1)
+  writeFileSync(queue, JSON.stringify(shared.toSorted((one, other) => weigh(other) - weigh(one))))
+  process.env.GROUNDSCHOOL_TEST_QUEUE = queue
+  const workers = Array.from({ length: shared.length > 0 ? SIDE_BY_SIDE : 0 }, (_, i) => {
+    const entry = join(entries, `worker ${i + 1}.mjs`)
+    writeFileSync(entry, `import '${new URL('worker.ts', import.meta.url)}'\n`)
     return entry
   })
-  return [...shared, ...all.filter(isApart)]
-}
-
-/** Loads these files. Their tests wait for that: a run is over when the tests of one file are, though another has not loaded yet. */
-function renderEntry(files: readonly string[]): string {
-  return `
-import { test } from 'node:test'
-const loading = Promise.withResolvers()
-test('files load', () => loading.promise)
-try {
-${files.map((file) => `  await import('${pathToFileURL(resolve(file))}')`).join('\n')}
-  loading.resolve()
-} catch (error) {
-  loading.reject(error)
-}
-`
+  return [...workers.slice(1), ...all.filter(isApart), ...workers.slice(0, 1)]
 }

@@ -32,6 +32,10 @@ let place: string
 
 /** Once for the whole suite: a real browser, a real PostgreSQL, and a migrated template that tests begin with. */
 export async function globalSetup(): Promise<void> {
+  // For what tests make once and share; root's database, which runs as another user, has to get in.
+  place = mkdtempSync(join(tmpdir(), 'groundschool-place-'))
+  chmodSync(place, 0o755)
+  process.env.GROUNDSCHOOL_TEST_PLACE = place
   await provideChromium()
   const pages = await buildWhereStale()
   if (pages.kind === 'failed') throw new Error(`The pages cannot be built:\n${pages.why}`)
@@ -42,10 +46,6 @@ export async function globalSetup(): Promise<void> {
   await migrateAll(template)
   await seed(template)
   await openDatabases(server.connection)
-  // For what tests make once and share; root's database, which runs as another user, has to get in.
-  place = mkdtempSync(join(tmpdir(), 'groundschool-place-'))
-  chmodSync(place, 0o755)
-  process.env.GROUNDSCHOOL_TEST_PLACE = place
   process.env.NODE_COMPILE_CACHE = CODE_CACHE
   process.env.GROUNDSCHOOL_TEST_DATABASE = JSON.stringify(server.connection)
 }
