@@ -347,6 +347,7 @@ test('anonymous users of one network are limited, beside everything else that it
     RATE_ANONYMOUS_BURST: '3',
     TRUST_PROXY: '127.0.0.1',
   })
+  app.holdClock()
   const fields = { anonymous: true, clientId: 'gs-first', dateOfBirth: ADULT }
   const from = (address: string) => app.nobody().put(PROFILE, fields, { 'x-forwarded-for': address })
   for (const network of ['192.0.2.1', '2001:db8::']) {
