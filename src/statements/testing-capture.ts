@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { UNLIMITED } from '../buckets/testing.ts'
 import { openSchool } from '../courses/testing.ts'
 import { run } from '../imports/testing.ts'
+import { oncePerProcess } from '../testing/process-end.ts'
 import { type Client, processApp } from '../testing/testing.ts'
 import { findFaults } from './faults.ts'
 import { findStatement, show } from './query.ts'
@@ -19,7 +20,8 @@ export const V2 = '/edu/v2/xapi/statement'
 export const ANSWERED = 'http://adlnet.gov/expapi/verbs/answered'
 
 export const shared = processApp(SETTINGS, { withSandbox: true })
-export const school = shared.then(async (app) => {
+export const school = oncePerProcess(async () => {
+  const app = await shared
   await openSchool(app)
   await run(app, {
     organisations: [{ key: 'abroad', name: 'Abroad' }],

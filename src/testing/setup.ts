@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildWhereStale } from '../../web/built.ts'
@@ -51,6 +51,18 @@ export async function globalSetup(): Promise<void> {
 }
 
 export async function globalTeardown(): Promise<void> {
-  await server.stop()
+  const stopped = server.stop()
+  endAtOnce()
+  await stopped
   for (const path of [dataDir, place]) rmSync(path, { recursive: true, force: true })
+}
+
+/** Without the checkpoint of an orderly stop, because everything is removed in a moment. */
+function endAtOnce(): void {
+  try {
+    const [pid] = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')
+    process.kill(Number(pid), 'SIGQUIT')
+  } catch {
+    // It has ended already.
+  }
 }

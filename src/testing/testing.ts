@@ -19,7 +19,7 @@ import { giveBack, takeDatabase } from './databases.ts'
 import { count } from './figures.ts'
 import { ask } from './http.ts'
 import { findFreePort } from './ports.ts'
-import { atProcessEnd } from './process-end.ts'
+import { atProcessEnd, oncePerProcess } from './process-end.ts'
 
 /** Who is in the template that tests begin with, in each environment; nobody has a password. */
 const PEOPLE = ['avery', 'blake', 'casey', 'drew', 'ellis', 'finley'] as const
@@ -268,8 +268,8 @@ export const sharedApp = (settings?: Record<string, string>, options?: TestAppOp
   testApp({ after }, settings, options)
 
 /** One platform for all files of a process that import the module which starts it. */
-export const processApp = (settings?: Record<string, string>, options?: TestAppOptions): Promise<TestApp> =>
-  testApp({ after: atProcessEnd }, settings, options)
+export const processApp = (settings?: Record<string, string>, options?: TestAppOptions): PromiseLike<TestApp> =>
+  oncePerProcess(() => testApp({ after: atProcessEnd }, settings, options))
 
 /** How a refusal looks: our two fields; those with the name that OAuth has for it; or as RFC 6749 §5.2 has it, our code in the headers alone. */
 const ERROR_SHAPES = {
