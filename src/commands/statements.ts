@@ -1,5 +1,5 @@
 import { parseDate } from '../http/input/dates.ts'
-import { countOlder, type Removal, removeOlder } from '../statements/retention.ts'
+import { countOlder, type Removal, removeOlder } from '../statements/retention/retention.ts'
 import { type CommandGroup, command, IN_PRODUCTION, print, UsageError } from './command.ts'
 import { withEnvironment } from './database.ts'
 import { operator } from './operator.ts'

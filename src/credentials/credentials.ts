@@ -2,9 +2,8 @@ import type { AppUser, Caller, PersonCaller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
-import { bases } from '../statements/capture.ts'
-import type { Agent } from '../statements/statement.ts'
-import { accountAgent } from './agents.ts'
+import { accountAgent, bases, senderKeyOf } from '../statements/model/names.ts'
+import type { Agent } from '../statements/model/statement.ts'
 import type { KeyHolder } from './authenticate.ts'
 import type { StoreIdentity } from './schema.ts'
 import { expand, type Scope, USER_SCOPES } from './scopes.ts'
@@ -70,7 +69,7 @@ export async function callAsUser({ get }: Parts, db: Db, who: AppUser): Promise<
       objectType: 'Group',
       member: [accountAgent(homePage, row.client_id, row.app_name), accountAgent(homePage, handle)],
     },
-    senderKey: `app ${appId} person ${personId}`,
+    senderKey: senderKeyOf({ appId, personId }),
     usesLibrary: false,
   }
 }
@@ -88,7 +87,7 @@ export function callAsAdministrator({ get }: Parts, who: PersonCaller): StoreCal
     ...{ at, requestId, address, ...NOBODY, personId, handle },
     scopes: expand(['all']),
     authority: accountAgent(get(bases).homePage, handle),
-    senderKey: `person ${personId}`,
+    senderKey: senderKeyOf({ appId: undefined, personId }),
     usesLibrary: false,
   }
 }

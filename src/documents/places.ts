@@ -1,9 +1,8 @@
 import { fail } from '../errors.ts'
-import { findAgentFaults } from '../statements/faults.ts'
-import { failWith } from '../statements/problems.ts'
-import type { Agent, Version } from '../statements/statement.ts'
-import { isIri, isUuid } from '../statements/syntax.ts'
-import { instantOf, isTimestamp } from '../statements/times.ts'
+import { failWithFaults, findAgentFaults } from '../statements/faults/faults.ts'
+import { isIri, isUuid } from '../statements/model/forms.ts'
+import type { Agent, Version } from '../statements/model/statement.ts'
+import { instantOf, isTimestamp } from '../statements/model/times.ts'
 import type { Place } from './documents.ts'
 import type { Kind } from './rules.ts'
 
@@ -29,7 +28,7 @@ export function readPlace(kind: Kind, version: Version, { activityId, agent, reg
 /** Version 2.0 takes groups as well, those that have an identifier. Before it a group could be named by an agent with the same one. */
 function checkAgent(agent: unknown, version: Version): void {
   const faults = findAgentFaults(agent, version)
-  if (faults.length > 0) throw failWith(faults.map((fault) => ({ ...fault, pointer: `/agent${fault.pointer}` })))
+  if (faults.length > 0) throw failWithFaults(faults.map((fault) => ({ ...fault, pointer: `/agent${fault.pointer}` })))
   const { objectType, mbox, mbox_sha1sum: sum, openid, account } = agent as Agent
   if (objectType !== 'Group') return
   if (version === '1.0.3')

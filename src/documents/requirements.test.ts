@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { UNLIMITED } from '../buckets/testing.ts'
-import type { Version } from '../statements/statement.ts'
+import type { Version } from '../statements/model/statement.ts'
 import { assertError, sharedApp } from '../testing/testing.ts'
 import { keySender, newParameters, PATHS, RESOURCES, type Resource, VERSIONS, without } from './testing.ts'
 

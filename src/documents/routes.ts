@@ -8,9 +8,9 @@ import { type Context, type Operation, operation } from '../http/operation.ts'
 import { hasAlready } from '../http/output/etags.ts'
 import { type RawAnswer, raw } from '../http/output/output.ts'
 import type { HttpRequest } from '../http/request.ts'
-import { resource, xapi } from '../statements/caller.ts'
-import type { Version } from '../statements/statement.ts'
-import { isMediaType } from '../statements/syntax.ts'
+import { isMediaType } from '../statements/model/forms.ts'
+import type { Version } from '../statements/model/statement.ts'
+import { resource, xapi } from '../xapi/caller.ts'
 import {
   deleteDocument,
   deleteState,

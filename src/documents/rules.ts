@@ -1,5 +1,5 @@
 import { type ErrorName, fail, type PlatformError } from '../errors.ts'
-import type { Version } from '../statements/statement.ts'
+import type { Version } from '../statements/model/statement.ts'
 
 export type Kind = 'state' | 'activity profile' | 'agent profile'
 

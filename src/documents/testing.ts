@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { makeTestKey } from '../credentials/testing.ts'
-import type { Version } from '../statements/statement.ts'
+import type { Version } from '../statements/model/statement.ts'
 import type { Answer, Client, TestApp } from '../testing/testing.ts'
 
 export const PATHS = {

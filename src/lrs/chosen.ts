@@ -1,13 +1,12 @@
 import type { StoreCaller } from '../credentials/credentials.ts'
 import type { Db } from '../database/database.ts'
-import { readFilters } from '../statements/filters.ts'
-import { sortByRarity, type Wanted } from '../statements/query.ts'
-import { keyOfSender, SENDER, withCopied } from '../statements/storing.ts'
+import { keyOfSender, SENDER, withCopied } from '../statements/model/refs.ts'
+import { readFilters, sortByRarity, type WantedKey } from '../statements/query/query.ts'
 import type { CountStatements } from './schema.ts'
 
 /** What the caller wants to see, and may. */
 export interface Chosen {
-  readonly wanted: readonly Wanted[]
+  readonly wanted: readonly WantedKey[]
   readonly after: number
   readonly upTo: number
 }
@@ -26,7 +25,7 @@ export function choose(who: StoreCaller, what: CountStatements): Chosen {
 }
 
 /** What is wanted as parameters, the rarest first; undefined where it is nothing in particular. */
-export async function keysOf(db: Db, wanted: readonly Wanted[]) {
+export async function keysOf(db: Db, wanted: readonly WantedKey[]) {
   if (wanted.length === 0) return undefined
   const [first, ...others] = await sortByRarity(db, wanted)
   const key = (n: number) => others[n]?.key ?? null

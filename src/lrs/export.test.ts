@@ -106,7 +106,7 @@ test('a dry run names each fault by position, place and rule, and stores nothing
       [1, '/verb/id', body.faults[0].rule],
       [1, '/actor', 'XAPI-00003'],
       [2, '', 'XAPI-00006'],
-      [3, '/id', 'XAPI-00085'],
+      [3, '/id', 'batch-ids-distinct'],
     ],
   )
   assert.match(body.faults[0].must, /^be an IRI/)

@@ -3,8 +3,8 @@ import { gatePerOwner } from '../bounds/gate.ts'
 import type { StoreCaller } from '../credentials/credentials.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
-import { readClock, showText } from '../statements/query.ts'
-import { isTimestamp, microsecondsOf } from '../statements/times.ts'
+import { isTimestamp, microsecondsOf } from '../statements/model/times.ts'
+import { presentText, readClock } from '../statements/query/query.ts'
 import { type Chosen, choose } from './chosen.ts'
 import { readPage } from './reading.ts'
 import type { ExportStatements } from './schema.ts'
@@ -49,7 +49,7 @@ export async function exportStatements(db: Db, who: StoreCaller, what: ExportSta
 async function* linesOf(db: Db, chosen: Chosen, voided: boolean): AsyncGenerator<string> {
   for (let after = chosen.after; ; ) {
     const { rows, isFull } = await readPage(db, { ...chosen, after }, { ...PAGE, voided })
-    if (rows.length > 0) yield rows.map((row) => `${showText(row)}\n`).join('')
+    if (rows.length > 0) yield rows.map((row) => `${presentText(row)}\n`).join('')
     if (!isFull) return
     after = rows.at(-1)!.seq
   }

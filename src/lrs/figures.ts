@@ -1,8 +1,8 @@
 import type { StoreCaller } from '../credentials/credentials.ts'
 import type { RowOf } from '../database/statement.ts'
 import type { Environment } from '../environment.ts'
-import { feedFacts } from '../statements/facts.ts'
-import { storedOf } from '../statements/query.ts'
+import { feedFacts } from '../statements/facts/facts.ts'
+import { timestampOf } from '../statements/model/times.ts'
 import { choose, keysOf } from './chosen.ts'
 import {
   type Aggregate,
@@ -22,7 +22,7 @@ export async function countStatements(parts: Parts, who: StoreCaller, what: Coun
   const { db } = parts
   const { keys, range } = await prepare(parts, who, what)
   const row = await (keys ? db.first(store.countChosen, { ...keys, ...range }) : db.first(store.countAll, range))
-  return { count: row!.count, through: storedOf(range.upTo) }
+  return { count: row!.count, through: timestampOf(range.upTo) }
 }
 
 /** The same in groups, with what came of them. */
@@ -44,7 +44,7 @@ export async function aggregateStatements(
   return {
     groups: shown.map((row) => ({ ...subjectOf(row.newest), ...presentFigures(row) })),
     more: rows.length > most,
-    through: storedOf(range.upTo),
+    through: timestampOf(range.upTo),
   }
 }
 
@@ -100,5 +100,5 @@ const presentFigures = (row: RowOf<typeof store.groupsOfAll.verb>): Omit<Stateme
         },
   passed: row.passed,
   failed: row.failed,
-  latest: storedOf(row.newest),
+  latest: timestampOf(row.newest),
 })

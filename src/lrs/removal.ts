@@ -1,6 +1,6 @@
 import type { StoreCaller } from '../credentials/credentials.ts'
 import type { Db } from '../database/database.ts'
-import { countOlder, removeOlder } from '../statements/retention.ts'
+import { countOlder, removeOlder } from '../statements/retention/retention.ts'
 import type { Removed, RemoveStatements } from './schema.ts'
 
 /** Proxies give up on an answer after a minute. */

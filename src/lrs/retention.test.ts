@@ -5,9 +5,9 @@ import { call, signInBrowser } from '../account/testing.ts'
 import { UNLIMITED } from '../buckets/testing.ts'
 import { makeTestKey } from '../credentials/testing.ts'
 import { schemaOf } from '../environment.ts'
-import { retentionUpkeep } from '../statements/retention.ts'
-import * as statementStore from '../statements/store.ts'
-import { storeStatements } from '../statements/storing.ts'
+import { retentionUpkeep } from '../statements/retention/retention.ts'
+import * as statementStore from '../statements/storing/store.ts'
+import { storeStatements } from '../statements/storing/storing.ts'
 import { withClient } from '../testing/databases.ts'
 import { assertError, testApp } from '../testing/testing.ts'
 import { activity, type Complete, make, PATH, refer, save } from './testing.ts'
@@ -35,7 +35,7 @@ test('retention', async (t) => {
       links: { person: Number(avery) },
       contents: contents[i] === undefined ? [] : [attach(contents[i])],
     }))
-    await storeStatements(environment, { at: new Date(day), senderKey: 'test' }, made)
+    await storeStatements({ at: new Date(day), senderKey: 'test' }, made, environment)
   }
   const [rest, january, february, march, today] = [many(3), many(20), many(20), many(20), many(5)]
   march.push(refer(february[0]!.id), refer(march[0]!.id))

@@ -103,7 +103,7 @@ export const lrsOperations: readonly Operation[] = [
     output: json(Validation),
     errors: ['validationFailed'],
     run: ({ environment, db, who }, { version = '2.0.0', [VALIDATED]: body }) =>
-      validateStatements(environment, db, who, { value: readJson(body), version }),
+      validateStatements(db, who, { value: readJson(body), bytes: body.length, version }, environment),
   }),
   operation({
     name: 'removeOldStatements',

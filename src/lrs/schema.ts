@@ -1,6 +1,6 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { DateTime, File, Flag, Id, Text, Whole } from '../http/input/fields.ts'
-import { FilterFields } from '../statements/filters-schema.ts'
+import { FilterFields } from '../statements/query/schema.ts'
 
 /** A filter that is misspelt would choose everything: so what is not known is refused. */
 const closed = <P extends TProperties>(fields: P) => Type.Object(fields, { additionalProperties: false })

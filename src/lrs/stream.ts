@@ -3,7 +3,8 @@ import type { Db } from '../database/database.ts'
 import { service } from '../environment.ts'
 import { Feed, type FeedEvent, type FeedSource } from '../feeds/feed.ts'
 import type { EventSink } from '../feeds/sink.ts'
-import { readClock, showText, storedOf, type Wanted } from '../statements/query.ts'
+import { timestampOf } from '../statements/model/times.ts'
+import { presentText, readClock, type WantedKey } from '../statements/query/query.ts'
 import { choose } from './chosen.ts'
 import { readPage } from './reading.ts'
 import type { StreamStatements } from './schema.ts'
@@ -17,7 +18,7 @@ const PAGE = { limit: 500, most: 128 * 1024, voided: true }
 /** What some follow: the same filters share a number here, and what is read for one of them. */
 interface Choice {
   readonly key: number
-  readonly wanted: readonly Wanted[]
+  readonly wanted: readonly WantedKey[]
   followers: number
 }
 
@@ -68,7 +69,7 @@ const readNumber = (text: string | undefined): number | undefined =>
 const reached = (event: 'ready' | 'reset', id: number): FeedEvent => ({
   id,
   event,
-  data: JSON.stringify({ through: storedOf(id) }),
+  data: JSON.stringify({ through: timestampOf(id) }),
 })
 
 class Choices {
@@ -76,7 +77,7 @@ class Choices {
   readonly #byKey = new Map<number, Choice>()
   #last = 0
 
-  take(wanted: readonly Wanted[]): Choice {
+  take(wanted: readonly WantedKey[]): Choice {
     const text = JSON.stringify(wanted)
     const choice = this.#byText.get(text) ?? { key: ++this.#last, wanted, followers: 0 }
     choice.followers++
@@ -91,7 +92,7 @@ class Choices {
     this.#byKey.delete(choice.key)
   }
 
-  wantedBy(key: number): readonly Wanted[] {
+  wantedBy(key: number): readonly WantedKey[] {
     return this.#byKey.get(key)!.wanted
   }
 }
@@ -107,7 +108,7 @@ function sourceOf(db: Db, choices: Choices): FeedSource<undefined> {
     findStanding: async () => ({ last: newest, standingOf: () => 0 }),
     read: async (key, after, last) => {
       const { rows, isFull } = await readPage(db, { wanted: choices.wantedBy(key), after, upTo: last }, PAGE)
-      const events = rows.map((row): FeedEvent => ({ id: row.seq, event: 'statement', data: showText(row) }))
+      const events = rows.map((row): FeedEvent => ({ id: row.seq, event: 'statement', data: presentText(row) }))
       return isFull ? events : [...events, { id: last, event: 'nothing more', data: '', isSilent: true }]
     },
     // They have seen more than there is: of another installation, or of one that was restored since.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Environment } from '../environment.ts'
-import { type Statement, VOIDED } from '../statements/statement.ts'
-import { storeStatements } from '../statements/storing.ts'
+import { type Statement, VOIDED } from '../statements/model/statement.ts'
+import { storeStatements } from '../statements/storing/storing.ts'
 
 export type Complete = Statement & { id: string }
 export const PATH = '/lrs/v1/statements'
@@ -28,7 +28,7 @@ export const save = (
   { at = environment.clock(), senderKey = 'test' }: { at?: Date; senderKey?: string } = {},
 ) =>
   storeStatements(
-    environment,
     { at, senderKey },
     statements.map((statement) => ({ statement })),
+    environment,
   )

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { UNLIMITED } from '../buckets/testing.ts'
-import { VOIDED } from '../statements/statement.ts'
+import { VOIDED } from '../statements/model/statement.ts'
 import { assertError, sharedApp } from '../testing/testing.ts'
 import { makeSpeaker, makeStatement, refTo } from './testing.ts'
 

@@ -6,7 +6,7 @@ import { makeTestKey } from '../credentials/testing.ts'
 import type { Db } from '../database/database.ts'
 import { type Encoded, listStatements, type Statement } from '../database/statement.ts'
 import { schemaOf } from '../environment.ts'
-import { actor, make, school, shared, V2 } from '../statements/testing-capture.ts'
+import { actor, make, school, shared, V2 } from '../statements/capture/testing.ts'
 import { withClient } from '../testing/databases.ts'
 import type { Client } from '../testing/testing.ts'
 

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import type { Scope } from '../credentials/scopes.ts'
 import { makeTestKey } from '../credentials/testing.ts'
 import { type MixedPart, parseMixed } from '../http/input/multipart.ts'
-import type { Attachment, Statement, Version } from '../statements/statement.ts'
+import type { Attachment, Statement, Version } from '../statements/model/statement.ts'
 import type { Answer, Client, TestApp } from '../testing/testing.ts'
 
 export const STATEMENTS = '/xapi/statements'
