@@ -7,7 +7,7 @@ const source = join(import.meta.dirname, '..')
 
 /** Files of rooms that are part of the product, by room. */
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
-  .filter((file) => /^\w+\/[\w-]+\.ts$/.test(file) && !/test/.test(file))
+  .filter((file) => /^\w+\/(?:[\w-]+\/)*[\w-]+\.ts$/.test(file) && !/test/.test(file))
   .map((file) => ({ file, room: file.split('/')[0]!, text: readFileSync(join(source, file), 'utf8') }))
 
 test('a table is written by its own room only', () => {

@@ -7,7 +7,7 @@ import { normaliseHandle } from '../../people/handles.ts'
 import { failWithFaults, findFaults } from '../faults/faults.ts'
 import { readHandle } from '../linking/ids.ts'
 import { findNamedRecords } from '../linking/linking.ts'
-import { type NamedRecords, resolveLinks } from '../linking/rules.ts'
+import { type NamedRecords, resolveLinks } from '../linking/resolving.ts'
 import {
   accountAgent,
   type Bases,

@@ -7,7 +7,7 @@ import { type Bases, bases } from '../model/names.ts'
 import type { Fault, Statement } from '../model/statement.ts'
 import type { Links } from '../storing/storing.ts'
 import { type Ids, readHandle, readIds } from './ids.ts'
-import { type NamedRecords, resolveLinks } from './rules.ts'
+import { type NamedRecords, resolveLinks } from './resolving.ts'
 import * as store from './store.ts'
 
 /** A caller of the record store. A key sends for everybody; a user of an app for themselves and for their students. */
