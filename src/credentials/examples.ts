@@ -28,7 +28,6 @@ const MADE = {
   secrets: [SECRET],
 }
 
-/** What people read about these operations. */
 export const examples = {
   readStoreIdentity: {
     description:

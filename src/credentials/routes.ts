@@ -61,7 +61,7 @@ export const credentialOperations: readonly Operation[] = [
     isUnrepeatable: true,
     output: json(NewCredential),
     errors: ['validationFailed'],
-    run: ({ environment, db, who }, input) => makeCredential(environment, db, who, input),
+    run: ({ environment, db, who }, input) => makeCredential(db, who, input, environment),
   }),
   operation({
     name: 'listCredentials',
@@ -76,7 +76,7 @@ export const credentialOperations: readonly Operation[] = [
     from: 'query',
     output: json(CredentialPage),
     errors: [],
-    run: ({ environment, db, who }, input) => listCredentials(environment, db, who, input),
+    run: ({ environment, db, who }, input) => listCredentials(db, who, input, environment),
   }),
   operation({
     name: 'changeCredential',
@@ -91,7 +91,7 @@ export const credentialOperations: readonly Operation[] = [
     from: 'body',
     output: json(Credential),
     errors: ['validationFailed', 'impossibleNow', 'notFound'],
-    run: ({ environment, db, who }, input) => changeCredential(environment, db, who, input),
+    run: ({ environment, db, who }, input) => changeCredential(db, who, input, environment),
   }),
   operation({
     name: 'revokeCredential',
@@ -122,7 +122,7 @@ export const credentialOperations: readonly Operation[] = [
     isUnrepeatable: true,
     output: json(NewSecret),
     errors: ['impossibleNow', 'notFound'],
-    run: ({ environment, db, who }, input) => addSecret(environment, db, who, input),
+    run: ({ environment, db, who }, input) => addSecret(db, who, input, environment),
   }),
   operation({
     name: 'dropOldCredentialSecret',
@@ -137,6 +137,6 @@ export const credentialOperations: readonly Operation[] = [
     from: 'body',
     output: json(Credential),
     errors: ['impossibleNow', 'notFound'],
-    run: ({ environment, db, who }, input) => dropOldSecrets(environment, db, who, input),
+    run: ({ environment, db, who }, input) => dropOldSecrets(db, who, input, environment),
   }),
 ]

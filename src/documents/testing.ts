@@ -14,7 +14,7 @@ export const VERSIONS: readonly Version[] = ['1.0.3', '2.0.0']
 
 export type Parameters = Record<string, unknown>
 
-/** What names a document that nobody else has. */
+/** The parameters of a new document. */
 export function newParameters(resource: Resource): Parameters {
   const agent = JSON.stringify({ account: { homePage: 'http://www.example.com/agentId/1', name: 'Rick James' } })
   const activityId = 'http://www.example.com/activityId/hashset'
@@ -35,7 +35,7 @@ export interface Sent {
 
 export type Send = (method: string, resource: Resource, query: Parameters, sent?: Sent) => Promise<Answer>
 
-/** Somebody who speaks to the three resources. */
+/** Sends requests to the three resources. */
 export const sender =
   (client: Client, version: Version = '1.0.3'): Send =>
   (method, resource, query, { headers, version: another, ...init } = {}) =>

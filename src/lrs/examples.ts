@@ -10,7 +10,6 @@ const spoilt = {
   verb: { id: statement.verb.id, title: 'tried' },
 }
 
-/** What people read about these operations. */
 export const examples = {
   countStatements: {
     description:

@@ -111,7 +111,7 @@ test('a dry run names each fault by position, place and rule, and stores nothing
   )
   assert.match(body.faults[0].must, /^be an IRI/)
   assert.match(body.faults[0].rule, /^XAPI-\d{5}$/)
-  // What 2.0 has and 1.0.3 has not.
+  // Properties that only version 2.0 has.
   const modern = make({ context: { contextAgents: [{ objectType: 'contextAgent', agent: agent('bob') }] } })
   assert.equal((await check(modern)).valid, true)
   assert.equal((await check(modern, { version: '1.0.3' })).valid, false)

@@ -117,7 +117,7 @@ test('retention', async (t) => {
       ['statement_facts_2025_03', 'statement_refs_2025_03', 'statements_2025_03'],
     )
     assert.equal((await client.get(`${PATH}/count`)).body.count, left.length + 1)
-    // Who was gone can come again.
+    // A removed statement can be stored again.
     await save(environment, [january[0]!, february[0]!])
     assert.equal((await client.get(`${PATH}/count`)).body.count, left.length + 3)
     const audited = await app.sql(`select detail from audit_entries where action = 'statements.removed'`)

@@ -47,7 +47,7 @@ export const lrsOperations: readonly Operation[] = [
     input: CountStatements,
     output: json(Count),
     errors: ['validationFailed'],
-    run: ({ environment, who }, input) => countStatements(environment, who, input),
+    run: ({ environment, db, who }, input) => countStatements(db, who, input, environment),
   }),
   operation({
     ...reading,
@@ -59,7 +59,7 @@ export const lrsOperations: readonly Operation[] = [
     input: AggregateStatements,
     output: json(Aggregate),
     errors: ['validationFailed'],
-    run: ({ environment, who }, input) => aggregateStatements(environment, who, input),
+    run: ({ environment, db, who }, input) => aggregateStatements(db, who, input, environment),
   }),
   operation({
     ...reading,

@@ -2,7 +2,7 @@ import { type Static, type TProperties, Type } from 'typebox'
 import { DateTime, File, Flag, Id, Text, Whole } from '../http/input/fields.ts'
 import { FilterFields } from '../statements/query/schema.ts'
 
-/** A filter that is misspelt would choose everything: so what is not known is refused. */
+/** Unknown filters are refused: a misspelt one would match everything. */
 const closed = <P extends TProperties>(fields: P) => Type.Object(fields, { additionalProperties: false })
 const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description })
@@ -96,7 +96,7 @@ export const ExportStatements = closed({
 })
 export type ExportStatements = Static<typeof ExportStatements>
 
-/** The field that is the whole body. */
+/** The name of the field for the whole body. */
 export const VALIDATED = 'statements'
 export const ValidateStatements = closed({
   version: Type.Optional(

@@ -7,7 +7,7 @@ export type Complete = Statement & { id: string }
 export const PATH = '/lrs/v1/statements'
 export const VERBS = 'https://example.org/verbs'
 export const agent = (name: string) => ({ mbox: `mailto:${name}@example.org` })
-/** What nothing else in the file is about. */
+/** An activity that no other statement of the test file is about. */
 export const activity = () => ({ id: `https://example.org/sorties/${randomUUID()}` })
 
 export const make = (more: Partial<Complete> = {}): Complete => ({
@@ -21,7 +21,7 @@ export const refer = (target: string, verb = `${VERBS}/referred`): Complete =>
   make({ verb: { id: verb }, object: { objectType: 'StatementRef', id: target } })
 export const voiding = (target: Complete): Complete => refer(target.id, VOIDED)
 
-/** Stores statements as a caller would who was let in. */
+/** Stores statements directly, without HTTP. */
 export const save = (
   environment: Pick<Environment, 'get' | 'clock'>,
   statements: readonly Complete[],

@@ -11,13 +11,16 @@ import {
   type PositionedStatement,
   voidedBy,
 } from '../xapi/checking.ts'
-import { senderSeenBy } from './chosen.ts'
 import type { Validation } from './schema.ts'
+import { senderSeenBy } from './selection.ts'
 import * as store from './store.ts'
 
 const MOST_FAULTS = 500
 
-/** Checks statements exactly as sending would, without storing them. Attachments and signatures are not checked, because their bytes are not sent. */
+/**
+ * Checks statements exactly as sending would, without storing them. Attachments and signatures are not checked, because
+ * their bytes are not sent.
+ */
 export async function validateStatements(
   db: Db,
   who: StoreCaller,

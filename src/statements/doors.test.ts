@@ -22,7 +22,10 @@ test('other rooms enter statements by its front door, the door of a part, a sche
   const fromOutside = imports.filter(({ from }) => from.startsWith('..'))
   assert.ok(fromOutside.length > 30)
   const isDoor = (file: string) =>
-    /^(statements|room)\.ts$/.test(file) || /^(\w+)\/\1\.ts$/.test(file) || /^\w+\/schema\.ts$/.test(file) || /^model\//.test(file)
+    /^(statements|room)\.ts$/.test(file) ||
+    /^(\w+)\/\1\.ts$/.test(file) ||
+    /^\w+\/schema\.ts$/.test(file) ||
+    /^model\//.test(file)
   assert.deepEqual(
     fromOutside.filter(({ to }) => !isDoor(to)),
     [],

@@ -28,7 +28,10 @@ export interface StudentStatement {
   }
 }
 
-/** Lists statements about a student, newest first, and complete for the last millisecond. The calling operation has checked that `who` may read about the student. */
+/**
+ * Lists statements about a student, newest first, and complete for the last millisecond. The calling operation has
+ * checked that `who` may read about the student.
+ */
 export async function listStatementsOfStudent(
   db: Db,
   who: Pick<Member, 'appId'>,
@@ -74,7 +77,10 @@ export async function* exportStatements(db: Db, personId: number): AsyncGenerato
   }
 }
 
-/** Removes the statements in which a person acts, and those that name them by one of their accounts. It works in parts, so that writers do not wait for long. */
+/**
+ * Removes the statements in which a person acts, and those that name them by one of their accounts. It works in parts,
+ * so that writers do not wait for long.
+ */
 export const forgetStatements: Forget = {
   forgetUser: async (tx, _who, { appId, userId }) => {
     const user = await tx.first(store.findPersonOfUser, { app: appId, user: userId })

@@ -17,7 +17,10 @@ export const findPersonOfUser = write('statements.findPersonOfUser', {
   text: `select person_id from app_users where app_id = :app and user_id = :user`,
 })
 
-/** Some of the statements in which a person acts or is named. Those that only name them come first, because the others tell their accounts. */
+/**
+ * Some of the statements in which a person acts or is named. Those that only name them come first, because the others
+ * tell their accounts.
+ */
 export const listOfPerson = write('statements.listOfPerson', {
   params: { person: int8, keys: uuidArray },
   row: { seq: int8, payload: text, sender: nullable(uuid) },
@@ -43,7 +46,10 @@ export const exportOfPerson = read('statements.exportOfPerson', {
 const shownOf = (link: string) => `
   select t.seq, t.statement_id, t.payload from statements t where t.seq = ${link}.seq and not t.is_voided offset 0`
 
-/** Statements about a student, newest first, without those that the platform wrote. Statements of the last millisecond are complete, beyond the limit. */
+/**
+ * Statements about a student, newest first, without those that the platform wrote. Statements of the last millisecond
+ * are complete, beyond the limit.
+ */
 export const listOfStudent = read('statements.listOfStudent', {
   params: { app: nullable(int8), enrolment: int8, before: int8, limit: int8 },
   row: {

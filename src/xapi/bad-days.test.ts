@@ -61,7 +61,7 @@ test('50 parallel posts of one id, through two processes: one is stored, others 
     )
     const won = beside[answers.findIndex(({ status }) => status === 200)]!
     assert.deepEqual(await key.find({ verb: verb.id }), [id, won.id], 'of the others nothing at all')
-    // What is acknowledged can be read at once, through either.
+    // Acknowledged statements can be read at once, through either process.
     for (const speaker of speakers) assert.equal((await speaker.read(id)).id, id)
   })
 })

@@ -34,7 +34,10 @@ function findVersion(request: HttpRequest): Version | undefined {
   return base !== undefined && header === undefined ? base : versionIn(header)
 }
 
-/** Every response names a version. Without one in the request it is 0.95, the only value that suits clients of both versions (1.0.3 Communication 3.3, 2.0 §4.1.2). */
+/**
+ * Every response names a version. Without one in the request it is 0.95, the only value that suits clients of both
+ * versions (1.0.3 Communication 3.3, 2.0 §4.1.2).
+ */
 export const versionHeader = (request: HttpRequest): Record<string, string> => ({
   'x-experience-api-version':
     findVersion(request) ??

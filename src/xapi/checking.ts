@@ -42,7 +42,10 @@ interface SyntaxCheck {
   readonly faults: PositionedFault[]
 }
 
-/** Checks each statement by the specification, and the batch: ids are distinct, and no statement is too large. Stops at `most` faults. */
+/**
+ * Checks each statement by the specification, and the batch: ids are distinct, and no statement is too large. Stops at
+ * `most` faults.
+ */
 export function checkSyntax(
   batch: readonly unknown[],
   { version, bytes, most }: { readonly version: Version; readonly bytes: number; readonly most: number },

@@ -17,7 +17,7 @@ const require = createRequire(import.meta.url)
 const XAPI: typeof import('@xapi/xapi')['default'] = require('@xapi/xapi')
 const LOG = 'The flight took an hour, and Zoë flew.'
 const agent = { objectType: 'Agent' as const, mbox: 'mailto:ada@example.org' }
-/** What all clients do: five statements with a verb of their own. */
+/** Every client sends five statements with a verb of its own. */
 const makeFive = () => {
   const verb = { id: `https://example.org/verbs/${randomUUID()}`, display: { en: 'flew' } }
   const activityId = `https://example.org/sorties/${randomUUID()}`

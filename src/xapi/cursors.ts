@@ -3,7 +3,9 @@ import { type Environment, service } from '../environment.ts'
 import { fail } from '../errors.ts'
 import type { GetStatements } from './schema.ts'
 
-/** Where the next page begins: the parameters of the first one, and the number of the last statement that was shown. */
+/**
+ * The position of the next page: the parameters of the first one, and the number of the last statement that was shown.
+ */
 export interface PagePosition {
   readonly parameters: Omit<GetStatements, 'cursor'>
   readonly last: number

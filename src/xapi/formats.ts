@@ -66,7 +66,10 @@ function mapActivities(activities: NonNullable<Context['contextActivities']>, ma
   return mapped
 }
 
-/** `format=ids`: only the identifiers of agents, groups, activities and verbs; an anonymous group has those of its members. */
+/**
+ * `format=ids`: only the identifiers of agents, groups, activities and verbs; an anonymous group has those of its
+ * members.
+ */
 export const toIds = (statement: Statement): Statement =>
   rewrite(statement, { agent: toAgentId, activity: ({ id }) => ({ id }), verb: ({ id }) => ({ id }) })
 
@@ -79,7 +82,10 @@ function toAgentId({ objectType, mbox, mbox_sha1sum, openid, account, member }: 
   return { ...type, member: (member ?? []).map(toAgentId) }
 }
 
-/** `format=canonical`: activities with their stored definitions, and one language in each map of activities and verbs. Agents are as they were sent. */
+/**
+ * `format=canonical`: activities with their stored definitions, and one language in each map of activities and verbs.
+ * Agents are as they were sent.
+ */
 export const toCanonical = (
   statement: Statement,
   languages: readonly string[],
@@ -110,7 +116,10 @@ export function toCanonicalActivity(activity: Activity, languages: readonly stri
 const pickComponent = (component: Component, languages: readonly string[]): Component =>
   component.description ? { ...component, description: pickLanguage(component.description, languages) } : component
 
-/** Properties that the store adds: `id` and `version` if they are missing, and `authority` always. `stored` and a missing timestamp follow from the number. */
+/**
+ * Properties that the store adds: `id` and `version` if they are missing, and `authority` always. `stored` and a
+ * missing timestamp follow from the number.
+ */
 export type Additions = {
   id: string
   authority: Agent

@@ -23,7 +23,10 @@ export function pickLanguage(map: LanguageMap, languages: readonly string[]): La
   return { [tag]: map[tag]! }
 }
 
-/** Tries each range: the tag itself, a narrower one ("en" finds "en-GB"), then a wider one ("en-GB" finds "en"; RFC 4647 §3.4). */
+/**
+ * Tries each range: the tag itself, a narrower one ("en" finds "en-GB"), then a wider one ("en-GB" finds "en"; RFC 4647
+ * §3.4).
+ */
 function findTag(tags: readonly string[], languages: readonly string[]): string | undefined {
   const lowered = tags.map((tag) => tag.toLowerCase())
   for (const language of languages) {

@@ -85,7 +85,7 @@ test('who reads what is their own sees what they have sent, by every filter and 
       assertError(await who.get(query), 404, 4042, /^There is no (voided )?statement with that id$/)
   }
   assert.deepEqual(await key.find({ verb: verb.id }), [b.id, a.id])
-  // What somebody else has sent first stays theirs; what is voided too.
+  // A statement belongs to its first sender, even if it is voided.
   assert.deepEqual(await two.store(a), [a.id])
   assertError(await two.get({ statementId: a.id }), 404, 4042)
   await one.store(makeStatement({ verb: { id: VOIDED }, object: refTo(a.id) }))

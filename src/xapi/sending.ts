@@ -106,7 +106,10 @@ const hashOf = (bytes: Buffer, sha2: string): string =>
     .update(bytes)
     .digest('hex')
 
-/** Finds the bytes of each attachment (xAPI-Communication 1.5.2). None may be missing or left over, and each must have the hash of its part. */
+/**
+ * Finds the bytes of each attachment (xAPI-Communication 1.5.2). None may be missing or left over, and each must have
+ * the hash of its part.
+ */
 function matchAttachments(statements: readonly PositionedStatement[], sent: SentStatements): AttachmentContent[][] {
   const { parts } = sent
   const byHash = new Map<string, Buffer>()

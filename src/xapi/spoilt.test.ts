@@ -79,7 +79,7 @@ test('whatever stands anywhere, faults point at a place that can be found, and a
   assert.ok(kept > 500, String(kept))
 })
 
-/** What becomes of it afterwards: nothing fails, and nothing that is kept is wrong or another statement. */
+/** Stores and shows a valid statement: nothing throws, and the result is valid and the same statement. */
 function keep(sent: Statement, version: Version): number {
   const stored = '2026-05-06T07:08:09.010Z'
   const authority = { mbox: 'mailto:key@example.org' }

@@ -194,7 +194,7 @@ test('a page has as many as were asked for, and `more` leads to the end (XAPI-00
         assert.ok(more === '' || more.startsWith('/xapi/statements?cursor='))
       }
     }
-  // What is stored meanwhile neither doubles nor hides anything.
+  // Statements that are stored meanwhile neither repeat nor hide others.
   const first = (await key.get({ verb, limit: 4 })).body
   const [late] = await key.store(makeStatement({ verb: { id: verb } }))
   const second = (await key.send('GET', first.more)).body

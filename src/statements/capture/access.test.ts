@@ -7,7 +7,7 @@ import { openSchool } from '../../courses/testing.ts'
 import { run } from '../../imports/testing.ts'
 import { type Client, type Person, sharedApp } from '../../testing/testing.ts'
 
-/** Who sends a statement in which Avery acts, and what they are told: 200, or the code of the refusal. */
+/** Senders of a statement in which Avery acts, and the answer: 200, or the code of the refusal. */
 const OUTCOMES = {
   student: 200,
   instructor: 200,
@@ -65,7 +65,7 @@ const v2 = (handle: string, ids: Record<string, string>) => {
 }
 const REAL = { lesson: 'walkaround', 'education-class': 'alpha', student: 'avery-alpha' }
 const INVENTED = { lesson: 'nothing', 'education-class': 'nowhere', student: 'nobody' }
-/** What is sent about Avery, and about nobody. Users have other ids in other apps. */
+/** Statements about Avery, and about nobody. Users have other ids in other apps. */
 const OPERATIONS = {
   '/edu/v2/xapi/statement': [() => v2('@avery', REAL), () => v2('@nobody', INVENTED)],
   '/edu/v1/xapi/statement': [

@@ -75,7 +75,10 @@ const feeder = service(
     }),
 )
 
-/** Writes missing facts, up to `parts` parts. Returns the number up to which there are facts: normally everything that was stored before the call. */
+/**
+ * Writes missing facts, up to `parts` parts. Returns the number up to which there are facts: normally everything that
+ * was stored before the call.
+ */
 export async function feedFacts({ db, get }: Pick<Environment, 'db' | 'get'>, parts = 10): Promise<number> {
   const { fed, last } = (await db.first(store.readProgress, {}))!
   let progress: FactsProgress = { fed, isAll: fed >= last }

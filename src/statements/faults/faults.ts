@@ -106,7 +106,10 @@ export function failWithFaults(faults: readonly Fault[], kind: ErrorName = 'vali
   return refusal
 }
 
-/** A refusal with a message of its own. From one such as "actor.account must be …" it takes the pointer, if none is given. */
+/**
+ * A refusal with a message of its own. From one such as "actor.account must be …" it takes the pointer, if none is
+ * given.
+ */
 export function failByRule(rule: string, message: string, pointer?: string): PlatformError {
   const refusal = fail('validationFailed', message)
   const [, path, must = message] = /^([\w.]+) must (.*)$/s.exec(message) ?? []

@@ -19,7 +19,7 @@ type Rule = {
   /** Refused in a statement, and in a sub-statement in the same place. */
   bad?: Case[]
   good?: [at: string, value: unknown][]
-  /** Where only the statement itself has the property. */
+  /** True if only a statement has the property, and no sub-statement. */
   only?: 'statement'
 }
 

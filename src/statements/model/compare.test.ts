@@ -14,7 +14,7 @@ const GROUP = {
 }
 const TWO = [{ id: 'https://example.org/1' }, { id: 'https://example.org/2' }]
 
-/** Where a difference stands, and what makes it; the same in a sub-statement. */
+/** Differences: the pointer and a function that makes one. Each is tried in a sub-statement too. */
 const IGNORED: [rule: string, at: string, value: unknown, first?: unknown][] = [
   ['2.3.1: the display of a verb', '/verb/display', { fr: 'vola' }],
   ['2.3.1: the display of a verb, left out', '/verb/display', undefined],

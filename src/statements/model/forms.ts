@@ -18,7 +18,8 @@ export const isSha1 = (text: string): boolean => SHA1.test(text)
 export const isSha2 = (text: string): boolean => SHA2.test(text)
 export const isMediaType = (text: string): boolean => MEDIA_TYPE.test(text)
 
-// Well-formed by RFC 5646 §2.1: language, script, region, variants, extensions and private use; or private use alone; or
+// Well-formed by RFC 5646 §2.1: language, script, region, variants, extensions and private use; or private use alone;
+// or
 // a grandfathered tag.
 const LANGUAGE_TAG = new RegExp(
   `^(?:${[

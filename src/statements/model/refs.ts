@@ -13,7 +13,9 @@ import {
   toArray,
 } from './statement.ts'
 
-/** The position in a statement where an agent, activity or verb occurs. The numbers are stored, so they never change. */
+/**
+ * The position in a statement where an agent, activity or verb occurs. The numbers are stored, so they never change.
+ */
 export const ROLES = {
   actor: 1,
   object: 2,
@@ -53,7 +55,10 @@ export interface Ref {
 /** A role in a sub-statement is the role in a statement plus this. */
 const SUB = 16
 
-/** The roles that each filter of the statements resource matches (xAPI-Communication 2.1.3; context agents and groups: 2.0). */
+/**
+ * The roles that each filter of the statements resource matches (xAPI-Communication 2.1.3; context agents and groups:
+ * 2.0).
+ */
 const FILTERS = {
   agent: ['actor', 'object'],
   activity: ['object'],
@@ -101,7 +106,9 @@ export const keyOfActivity = (iri: string): string => keyOf(activityText(iri))
 export const keyOfVerb = (iri: string): string => keyOf(verbText(iri))
 export const keyOfRegistration = (uuid: string): string => keyOf(registrationText(uuid))
 
-/** The keys that filters find a statement by, one entry for each role. The store adds those of a referenced statement. */
+/**
+ * The keys that filters find a statement by, one entry for each role. The store adds those of a referenced statement.
+ */
 export function refsOf(statement: Statement): Ref[] {
   // A text often occurs in several roles. It is hashed once, and its roles are the bits of a number.
   const rolesOf = new Map<string, number>()
@@ -141,7 +148,9 @@ export function refsOf(statement: Statement): Ref[] {
   return refs
 }
 
-/** The id of the statement that this one refers to, or voids. Filters that match the target match this one too (2.1.3). */
+/**
+ * The id of the statement that this one refers to, or voids. Filters that match the target match this one too (2.1.3).
+ */
 export const targetOf = ({ object }: Statement): string | undefined =>
   isStatementRef(object) ? object.id.toLowerCase() : undefined
 

@@ -89,7 +89,10 @@ const DEFAULT_BYTES = 8 * 1024 * 1024
 
 const bitsOf = (roles: readonly number[]): number => roles.reduce((bits, role) => bits + 2 ** role, 0)
 
-/** Finds statements that are not voided, newest first by default. `found` of each row counts the matches up to the limit, which may be more than fit into `bytes`. */
+/**
+ * Finds statements that are not voided, newest first by default. `found` of each row counts the matches up to the
+ * limit, which may be more than fit into `bytes`.
+ */
 export async function queryStatements(db: Db, what: StatementQuery): Promise<RowOf<typeof store.queryNewest>[]> {
   const {
     wanted,
@@ -120,7 +123,10 @@ export async function queryStatements(db: Db, what: StatementQuery): Promise<Row
   })
 }
 
-/** Sorts keys by how rare they are: the rarest leads a query, the others are only probed. Of two common keys, the one whose newest entries reach further back is rarer. */
+/**
+ * Sorts keys by how rare they are: the rarest leads a query, the others are only probed. Of two common keys, the one
+ * whose newest entries reach further back is rarer.
+ */
 export async function sortByRarity(
   db: Db,
   wanted: readonly WantedKey[],

@@ -54,7 +54,10 @@ function verbsFor({ kind, payload }: ProgressEvent): [verb: string, result?: Res
 
 const idKey = service((environment) => environment.keyFor('statements of events'))
 
-/** The id of an event's statement, the same whenever the event is delivered. It is keyed, so that nobody can guess it and send another statement with it first. */
+/**
+ * The id of an event's statement, the same whenever the event is delivered. It is keyed, so that nobody can guess it
+ * and send another statement with it first.
+ */
 export function idOf(key: Buffer, event: Pick<Event, 'id' | 'kind' | 'subject'>, name: string): string {
   const hex = keyOf(
     createHmac('sha256', key).update(`${event.id} ${event.kind} ${event.subject} ${name}`).digest('hex'),
@@ -112,7 +115,9 @@ function makeStatements(key: Buffer, known: Bases, event: ProgressEvent, row: Re
   }))
 }
 
-/** Records the start, the end and the scores of lessons as statements, once. Events about deleted records are skipped. */
+/**
+ * Records the start, the end and the scores of lessons as statements, once. Events about deleted records are skipped.
+ */
 async function record(tx: Db, events: readonly ProgressEvent[], { get, clock }: Environment): Promise<void> {
   const known = get(bases)
   const rows = await tx.all(store.findRecorded, {

@@ -118,7 +118,10 @@ const removePart = (db: Db, from: number, before: number) =>
     return rows.length > 0 ? removeStatements(tx, rows.map(toRemovable)) : { statements: 0, attachments: 0 }
   })
 
-/** Removes some of the rows that refer to statements of a month, before it is dropped. A left-over id could not be stored again. */
+/**
+ * Removes some of the rows that refer to statements of a month, before it is dropped. A left-over id could not be
+ * stored again.
+ */
 const removeBesideMonth = (db: Db, from: number, before: number) =>
   db.transaction(async (tx) => {
     // Writers take the clock first too, so nobody stores one of these ids or attachments meanwhile.

@@ -27,7 +27,10 @@ export const countMonth = report('statements.countMonth', {
   text: `select count(*) from statements where seq >= :from and seq < :before`,
 })
 
-/** Some statements of a range, newest first: a statement has copied keys of its target, which must still be readable when it is removed. */
+/**
+ * Some statements of a range, newest first: a statement has copied keys of its target, which must still be readable
+ * when it is removed.
+ */
 export const listSome = write('statements.listSome', {
   params: { from: int8, before: int8, limit: int8, most: int8 },
   row: { seq: int8, payload: text, sender: nullable(uuid) },

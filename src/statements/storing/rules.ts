@@ -14,7 +14,7 @@ export interface KnownStatement {
   readonly statement: Statement
 }
 
-/** What becomes of a statement. `same`: it is stored already. `conflict`: another one with its id is. */
+/** The outcome for a statement. `same`: it is stored already. `conflict`: another one with its id is. */
 export type Judgement = 'new' | 'same' | 'conflict' | Fault
 
 /** Judges a statement by the stored ones: those with its id, and its target. */

@@ -47,7 +47,10 @@ const elsewhere = shared
   .then((app) => app.startSecond({}, 60_000))
   .then(({ environments }) => environments.find(({ name }) => name === 'production')!)
 
-/** Numbers in the order in which the rows were committed: the row of the clock is taken before, and left with the commit. */
+/**
+ * Numbers in the order in which the rows were committed: the row of the clock is taken before, and left with the
+ * commit.
+ */
 const numbersOf = async (app: TestApp, ids: readonly string[]) =>
   (await app.sql(`select seq from statement_ids where statement_id in ('${ids.join(`','`)}') order by seq`)).map(
     ({ seq }) => Number(seq),
@@ -140,7 +143,7 @@ test('a statement is voided by one that comes after it, before it, or with it; a
   await save(environment, refer(late.id, VOIDED))
   await save(environment, late)
   assert.equal(await isVoided(late), false)
-  // What it is told of another one's references does not make it void that.
+  // Copied keys of a voiding statement do not make this one void anything.
   const chained = refer(target.id)
   await save(environment, refer(chained.id, VOIDED))
   await save(environment, chained)

@@ -60,7 +60,7 @@ export interface NewStatement {
   readonly pointer?: string
 }
 
-/** Where statements come from: a key of the record store, an app, or the platform. */
+/** The sender of statements: a key of the record store, an app, or the platform. */
 export interface Sender extends Pick<Caller, 'at'> {
   readonly credentialId?: number
   readonly appId?: number | undefined
@@ -177,7 +177,7 @@ async function storeRequests(tx: Db, requests: readonly StoreRequest[]): Promise
   return outcomes
 }
 
-/** What the transaction knows before it decides. */
+/** The data by which the transaction decides. */
 interface NumberedRequests {
   /** The number of the last statement. */
   readonly last: number

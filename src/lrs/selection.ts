@@ -4,28 +4,28 @@ import { keyOfSender, SENDER, withCopied } from '../statements/model/refs.ts'
 import { readFilters, sortByRarity, type WantedKey } from '../statements/query/query.ts'
 import type { CountStatements } from './schema.ts'
 
-/** What the caller wants to see, and may. */
-export interface Chosen {
+/** Statements that match filters and that the caller may read, as keys and a range of numbers. */
+export interface StatementSelection {
   readonly wanted: readonly WantedKey[]
   readonly after: number
   readonly upTo: number
 }
 
-/** By whom a caller must have been sent what they see: undefined where they see everything. */
+/** The key of the sender whose statements the caller may read; undefined if they may read all. */
 export const senderSeenBy = (who: StoreCaller): string | undefined =>
   who.scopes.has('statements/read') ? undefined : keyOfSender(who.senderKey)
 
-/** Moments may be said in the forms of either version. */
-export function choose(who: StoreCaller, what: CountStatements): Chosen {
+/** Reads filters. Timestamps may have the form of either version. */
+export function selectStatements(who: StoreCaller, what: CountStatements): StatementSelection {
   const { wanted, after = 0, upTo = Number.MAX_SAFE_INTEGER } = readFilters('1.0.3', what)
   const sender = senderSeenBy(who)
-  // Who sees their own alone is not told what those are found by that they refer to.
-  const chosen = sender === undefined ? wanted.map(withCopied) : [...wanted, { key: sender, roles: [SENDER] }]
-  return { wanted: chosen, after, upTo }
+  // Callers who read only their own statements must not learn keys of the statements that these refer to.
+  const keys = sender === undefined ? wanted.map(withCopied) : [...wanted, { key: sender, roles: [SENDER] }]
+  return { wanted: keys, after, upTo }
 }
 
-/** What is wanted as parameters, the rarest first; undefined where it is nothing in particular. */
-export async function keysOf(db: Db, wanted: readonly WantedKey[]) {
+/** The wanted keys as parameters of SQL, rarest first; undefined without filters. */
+export async function keyParameters(db: Db, wanted: readonly WantedKey[]) {
   if (wanted.length === 0) return undefined
   const [first, ...others] = await sortByRarity(db, wanted)
   const key = (n: number) => others[n]?.key ?? null

@@ -3,8 +3,7 @@ import { failWithFaults, findAgentFaults } from '../statements/faults/faults.ts'
 import { isIri, isUuid } from '../statements/model/forms.ts'
 import type { Agent, Version } from '../statements/model/statement.ts'
 import { instantOf, isTimestamp } from '../statements/model/times.ts'
-import type { Place } from './documents.ts'
-import type { Kind } from './rules.ts'
+import type { DocumentContext, Kind } from './document.ts'
 
 /** The parameters of all three resources. */
 export interface Parameters {
@@ -16,8 +15,12 @@ export interface Parameters {
   readonly since?: string
 }
 
-/** What the parameters name; refuses what the specification does not take. */
-export function readPlace(kind: Kind, version: Version, { activityId, agent, registration }: Parameters): Place {
+/** Reads what a document belongs to; refuses values that the specification does not allow. */
+export function readContext(
+  kind: Kind,
+  version: Version,
+  { activityId, agent, registration }: Parameters,
+): DocumentContext {
   if (activityId !== undefined && !isIri(activityId))
     throw fail('validationFailed', 'activityId must be an IRI with its scheme, such as https://example.com/x')
   if (registration !== undefined && !isUuid(registration)) throw fail('validationFailed', 'registration must be a UUID')
@@ -25,7 +28,7 @@ export function readPlace(kind: Kind, version: Version, { activityId, agent, reg
   return { kind, activityId, agent: agent as Agent | undefined, registration: registration?.toLowerCase() }
 }
 
-/** Version 2.0 takes groups as well, those that have an identifier. Before it a group could be named by an agent with the same one. */
+/** Version 2.0 also allows groups with an identifier. In 1.0 an agent with the same identifier stands for a group. */
 function checkAgent(agent: unknown, version: Version): void {
   const faults = findAgentFaults(agent, version)
   if (faults.length > 0) throw failWithFaults(faults.map((fault) => ({ ...fault, pointer: `/agent${fault.pointer}` })))
