@@ -21,9 +21,9 @@ export interface Preconditions {
 }
 
 /**
- * Parses the ETags in a header. A weak tag counts as a strong one: tags are hashes of the contents, and only a proxy that
- * compresses makes them weak. A tag without quotes counts too, because the specification says how tags are made, and
- * clients send those that they have computed.
+ * Parses the ETags in a header. A weak tag counts as a strong one: tags are hashes of the contents, and only a proxy
+ * that compresses makes them weak. A tag without quotes counts too, because the specification says how tags are made,
+ * and clients send those that they have computed.
  */
 export function parseTags(header: string | undefined): Tags | undefined {
   if (header === undefined) return undefined

@@ -11,9 +11,9 @@ const ALGORITHMS: ReadonlyMap<unknown, string> = new Map([
 const refuseAt = (problem: string, where = '') => failByRule('signature', `The signature ${problem}`, where)
 
 /**
- * Checks a signed statement (xAPI-Data 2.6): a JWS in compact form (RFC 7515) with one of three algorithms, whose payload
- * is the statement before it was signed. If the header has a certificate, the signature must verify with its key.
- * Whether to trust the signer is up to the reader.
+ * Checks a signed statement (xAPI-Data 2.6): a JWS in compact form (RFC 7515) with one of three algorithms, whose
+ * payload is the statement before it was signed. If the header has a certificate, the signature must verify with its
+ * key. Whether to trust the signer is up to the reader.
  */
 export function checkSignature(statement: Statement, bytes: Buffer, where: string): void {
   const refuse = (problem: string) => refuseAt(problem, where)

@@ -20,8 +20,8 @@ interface LinkingCaller {
 export type LinkingOutcome = { readonly links: Links | undefined; readonly fault?: never } | { readonly fault: Fault }
 
 /**
- * Links a statement of any tool: to the person who acts, and to the records that its ids name, if these belong together.
- * Links are optional, so ids that do not fit are no fault. But a user of an app must not send for others.
+ * Links a statement of any tool: to the person who acts, and to the records that its ids name, if these belong
+ * together. Links are optional, so ids that do not fit are no fault. But a user of an app must not send for others.
  */
 export async function linkStatement(
   db: Db,

@@ -20,9 +20,9 @@ export const findActor = read('statements.findActor', {
 })
 
 /**
- * The actor, the records that the ids of a statement name, whether the caller may see each of them, and the caller's role
- * in the class. Without a student id the student is the actor: in the named class, or in the newest one that takes the
- * lesson.
+ * The actor, the records that the ids of a statement name, whether the caller may see each of them, and the caller's
+ * role in the class. Without a student id the student is the actor: in the named class, or in the newest one that
+ * takes the lesson.
  */
 export const findNamedRecords = read('statements.findNamedRecords', {
   params: {

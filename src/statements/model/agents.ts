@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import type { Agent } from './statement.ts'
 
 /**
- * The identifier of an agent or a group as text. Two agents are the same by the specification exactly if these texts are
- * equal. An anonymous group has none. Only case-insensitive parts are lowered: the domain of an e-mail address
+ * The identifier of an agent or a group as text. Two agents are the same by the specification exactly if these texts
+ * are equal. An anonymous group has none. Only case-insensitive parts are lowered: the domain of an e-mail address
  * (xAPI-Data 2.3.1) and hex digits. IRIs and account names are compared character by character (3.1).
  */
 export function identify(agent: Agent): string | undefined {

@@ -17,8 +17,8 @@ import {
 import { cutDuration, instantOf } from './times.ts'
 
 /**
- * A hash that two statements share if they are the same by xAPI-Data 2.3.1, which ignores changes that a store may make.
- * The timestamp is compared by `isSameTime`, because a statement without one gets one from the store.
+ * A hash that two statements share if they are the same by xAPI-Data 2.3.1, which ignores changes that a store may
+ * make. The timestamp is compared by `isSameTime`, because a statement without one gets one from the store.
  */
 export const fingerprint = (statement: Statement): string => keyOf(`statement ${canonical(toCompared(statement))}`)
 
@@ -108,8 +108,8 @@ const sort = (values: unknown[]): unknown[] =>
     .map(({ value }) => value)
 
 /**
- * A text that two values share if they are the same JSON in any order of keys. A length precedes each string, so nothing
- * is escaped. The recursion is as deep as its input, which the parser of requests limits.
+ * A text that two values share if they are the same JSON in any order of keys. A length precedes each string, so
+ * nothing is escaped. The recursion is as deep as its input, which the parser of requests limits.
  */
 function canonical(value: unknown): string {
   if (typeof value === 'string') return `"${value.length}:${value}`
