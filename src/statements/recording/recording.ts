@@ -3,7 +3,8 @@ import type { Db } from '../../database/database.ts'
 import type { RowOf } from '../../database/statement.ts'
 import { type Environment, service } from '../../environment.ts'
 import type { Consumer } from '../../events/consumers.ts'
-import type { Event } from '../../events/events.ts'
+import type { Event, EventOf } from '../../events/events.ts'
+import type { progressEvents } from '../../progress/events.ts'
 import { keyOf } from '../model/agents.ts'
 import {
   accountAgent,
@@ -20,16 +21,8 @@ import { adlVerb, type Result, type Statement } from '../model/statement.ts'
 import { type NewStatement, storeInTransaction } from '../storing/storing.ts'
 import * as store from './store.ts'
 
-/** What the events of progress say; that room imports this one, so the shape is written down here. */
-interface Payload {
-  readonly attempt: number
-  readonly person: number
-  readonly result?: string
-  readonly score: number | null
-  readonly activeMs?: number
-  readonly objective?: number
-}
-type ProgressEvent = Event & { readonly payload: Payload }
+const KINDS = ['attempt.started', 'attempt.completed', 'attempt.graded', 'objective.scored'] as const
+type ProgressEvent = Extract<EventOf<typeof progressEvents>, { kind: (typeof KINDS)[number] }>
 type RecordedAttempt = RowOf<typeof store.findRecorded>
 
 /** Points from 0 to 100 can be scaled; others have no known range. */
@@ -37,18 +30,19 @@ const toScore = (score: number) =>
   score >= 0 && score <= 100 ? { scaled: score / 100, raw: score, min: 0, max: 100 } : { raw: score }
 
 /** The verbs and results that an event is recorded with, one statement for each. */
-function verbsFor({ kind, payload }: ProgressEvent): [verb: string, result?: Result][] {
-  const { result, score, activeMs = 0 } = payload
+function verbsFor(event: ProgressEvent): [verb: string, result?: Result][] {
+  const { score } = event.payload
   const scored = score === null ? {} : { score: toScore(score) }
+  const points: [string, Result][] = score === null ? [] : [['scored', scored]]
+  if (event.kind === 'attempt.started') return [['initialized']]
+  if (event.kind === 'objective.scored') return points
+  const { result, activeMs } = event.payload
   const isPassed = result === 'PASS'
   const judged: [string, Result][] =
     isPassed || result === 'FAIL' ? [[isPassed ? 'passed' : 'failed', { success: isPassed, ...scored }]] : []
-  const points: [string, Result][] = score === null ? [] : [['scored', scored]]
-  if (kind === 'attempt.started') return [['initialized']]
-  if (kind === 'objective.scored') return points
   const duration = `PT${(activeMs / 1000).toFixed(2)}S`
   const ended: [string, Result][] =
-    kind === 'attempt.completed' ? [['completed', { completion: true, duration, ...scored }]] : []
+    event.kind === 'attempt.completed' ? [['completed', { completion: true, duration, ...scored }]] : []
   return [...ended, ...judged, ...points]
 }
 
@@ -121,7 +115,13 @@ function makeStatements(key: Buffer, known: Bases, event: ProgressEvent, row: Re
 async function record(tx: Db, events: readonly ProgressEvent[], { get, clock }: Environment): Promise<void> {
   const known = get(bases)
   const rows = await tx.all(store.findRecorded, {
-    events: JSON.stringify(events.map(({ id, payload: { attempt, objective } }) => ({ id, attempt, objective }))),
+    events: JSON.stringify(
+      events.map(({ id, payload }) => ({
+        id,
+        attempt: payload.attempt,
+        objective: 'objective' in payload ? payload.objective : undefined,
+      })),
+    ),
   })
   const rowOf = new Map(rows.map((row) => [row.event, row]))
   const made = events.flatMap((event) => {
@@ -134,7 +134,7 @@ async function record(tx: Db, events: readonly ProgressEvent[], { get, clock }: 
 
 export const statementRecorder: Consumer<Environment, ProgressEvent> = {
   name: 'statements',
-  kinds: ['attempt.started', 'attempt.completed', 'attempt.graded', 'objective.scored'],
+  kinds: KINDS,
   start: 'beginning',
   handle: record,
 }
