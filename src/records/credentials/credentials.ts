@@ -1,0 +1,99 @@
+import type { AppUser, Caller, PersonCaller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { Environment } from '../../kernel/environment.ts'
+import { fail } from '../../kernel/errors.ts'
+import { accountAgent, bases, senderKeyOf } from '../statements/model/names.ts'
+import type { Agent } from '../statements/model/statement.ts'
+import type { KeyHolder } from './authenticate.ts'
+import type { StoreIdentity } from './schema.ts'
+import { expand, type Scope, USER_SCOPES } from './scopes.ts'
+import * as store from './store.ts'
+
+/** A caller of the record store: a key, a user of an app, or an administrator. */
+export interface StoreCaller extends Caller {
+  /** With `all`, every scope is in the set. */
+  readonly scopes: ReadonlySet<Scope>
+  /** The authority of their statements. */
+  readonly authority: Agent
+  /**
+   * Identifies the sender of statements, for `read/mine`: `credential 12`, `app 3 person 7`, or `person 7` on a page.
+   */
+  readonly senderKey: string
+  /** Of a key: its internal id, and its text. */
+  readonly credentialId: number | undefined
+  readonly key: string | undefined
+  /** Of a user with a token of an app. */
+  readonly appId: number | undefined
+  readonly userId: string | undefined
+  /** Of a person with a token or a cookie. */
+  readonly personId: number | undefined
+  readonly handle: string | undefined
+  /** Whether their statements may use only verbs of the library. */
+  readonly usesLibrary: boolean
+}
+
+type Services = Pick<Environment, 'get'>
+const NOBODY = {
+  credentialId: undefined,
+  key: undefined,
+  appId: undefined,
+  userId: undefined,
+  personId: undefined,
+  handle: undefined,
+}
+
+export const callAsKey = (
+  who: Caller,
+  { credentialId, key, scopes, authority, usesLibrary }: KeyHolder,
+): StoreCaller => ({
+  ...who,
+  ...NOBODY,
+  ...{ credentialId, key, scopes, authority, usesLibrary },
+  senderKey: `credential ${credentialId}`,
+})
+
+/** A user of an app. The authority is the app and the user together (xAPI-Data 2.4.9). */
+export async function callAsUser(db: Db, who: AppUser, { get }: Services): Promise<StoreCaller> {
+  const { appId, personId, userId } = who
+  const row = await db.first(store.findAppUser, { app: appId, person: personId })
+  if (!row) throw fail('tokenInvalid')
+  const { handle } = row
+  const { homePage } = get(bases)
+  const { at, requestId, address } = who
+  return {
+    ...{ at, requestId, address, ...NOBODY, appId, personId, userId, handle },
+    scopes: expand(USER_SCOPES),
+    authority: {
+      objectType: 'Group',
+      member: [accountAgent(homePage, row.client_id, row.app_name), accountAgent(homePage, handle)],
+    },
+    senderKey: senderKeyOf({ appId, personId }),
+    usesLibrary: false,
+  }
+}
+
+/** In a browser only administrators use the record store. */
+export function refuseOthers({ isAdministrator }: Pick<PersonCaller, 'isAdministrator'>): void {
+  if (!isAdministrator) throw fail('forbidden', 'On the platform’s own pages only administrators see the record store')
+}
+
+/** An administrator, on the platform's own pages. */
+export function callAsAdministrator(who: PersonCaller, { get }: Services): StoreCaller {
+  refuseOthers(who)
+  const { at, requestId, address, personId, handle } = who
+  return {
+    ...{ at, requestId, address, ...NOBODY, personId, handle },
+    scopes: expand(['all']),
+    authority: accountAgent(get(bases).homePage, handle),
+    senderKey: senderKeyOf({ appId: undefined, personId }),
+    usesLibrary: false,
+  }
+}
+
+export const describeCaller = ({ key, appId, scopes, authority, usesLibrary }: StoreCaller): StoreIdentity => ({
+  kind: key !== undefined ? 'key' : appId !== undefined ? 'user' : 'administrator',
+  key: key ?? null,
+  scopes: [...scopes],
+  authority,
+  usesLibrary,
+})

@@ -1,0 +1,210 @@
+import { hash } from 'node:crypto'
+import { normaliseHandle } from '../../identity/people/handles.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { RowOf } from '../../kernel/database/statement.ts'
+import type { Environment } from '../../kernel/environment.ts'
+import { fail } from '../../kernel/errors.ts'
+import type { Forget } from '../../kernel/forget.ts'
+import { identify, keyOf } from '../statements/model/agents.ts'
+import { bases } from '../statements/model/names.ts'
+import type { XapiCaller } from '../xapi/statements.ts'
+import type { DocumentContext, Preconditions } from './document.ts'
+import { checkPosted, findRefusal, merge } from './rules.ts'
+import * as store from './store.ts'
+
+export interface Document {
+  readonly contentType: string
+  readonly contents: Buffer<ArrayBuffer>
+}
+
+/** A document that was sent, parsed if it is JSON. */
+export type SentDocument = Document & { readonly json: unknown }
+
+export type StoredDocument = Document & { readonly etag: string; readonly updated: Date }
+
+type Services = Pick<Environment, 'config' | 'get'>
+
+/** The most ids in a list, which has no pages. */
+export const MOST_IDS = 10_000
+/**
+ * The most that a person may store with tokens of apps, which anybody can get. Keys come from administrators and have
+ * no such limit.
+ */
+export const PERSON_DOCUMENTS = 1000
+export const PERSON_BYTES = 16 * 1024 * 1024
+
+export const etagOf = (contents: Buffer): string => hash('sha1', contents)
+
+/** PUT replaces the document, POST merges with it. */
+export async function writeDocument(
+  db: Db,
+  who: XapiCaller,
+  what: DocumentContext &
+    Preconditions & { readonly id: string; readonly method: 'PUT' | 'POST'; readonly document: SentDocument },
+  services: Services,
+): Promise<void> {
+  const { method, document } = what
+  refuseForeign(who, what, services)
+  const isMerged = method === 'POST'
+  if (isMerged) checkPosted(document.contentType, document.json)
+  const key = keyOfDocument(what, what.id)
+  await db.transaction(async (tx) => {
+    const owner = who.appId === undefined ? undefined : await lockOwner(tx, who.personId!)
+    const before = await tx.first(store.holdDocument, { key, withContents: isMerged })
+    const refusal = findRefusal({ ...what, version: who.version }, before?.etag)
+    if (refusal) throw refusal
+    const contents = before && isMerged ? mergeWith(before, document) : document.contents
+    if (contents.length > services.config.BODY_LIMIT_BYTES)
+      throw fail('bodyTooLarge', 'The merged document would be too large; PUT a smaller one')
+    const written = { key, contentType: document.contentType, contents, etag: etagOf(contents), now: who.at }
+    if (before) await tx.all(store.replaceDocument, written)
+    else if (!(await insertDocument(tx, what, written, services))) return writeDocument(tx, who, what, services)
+    if (owner !== undefined && contents.length > (before?.bytes ?? -1)) await refuseExcess(tx, owner)
+  })
+}
+
+/** Locks the person of a token, who cannot be deleted until the commit. */
+async function lockOwner(tx: Db, personId: number): Promise<string> {
+  const person = await tx.first(store.lockPerson, { person: personId })
+  if (!person) throw fail('tokenInvalid')
+  return person.handle
+}
+
+const mergeWith = (before: RowOf<typeof store.holdDocument>, { json }: SentDocument): Buffer<ArrayBuffer> =>
+  merge({ contentType: before.content_type, contents: before.contents! }, json)
+
+/** Inserts a document; false if somebody else was quicker. */
+async function insertDocument(
+  tx: Db,
+  context: DocumentContext & { readonly id: string },
+  written: { key: string; contentType: string; contents: Buffer<ArrayBuffer>; etag: string; now: Date },
+  { get }: Services,
+): Promise<boolean> {
+  const { kind, agent, activityId = null, registration, id } = context
+  const account = agent?.account
+  const row = await tx.first(store.insertDocument, {
+    ...written,
+    context: keyOfContext(context),
+    kind,
+    handle: account?.homePage.replace(/\/$/, '') === get(bases).homePage ? normaliseHandle(account.name) : null,
+    activity: activityId,
+    registration: registration ?? null,
+    id,
+  })
+  return row !== undefined
+}
+
+async function refuseExcess(tx: Db, handle: string): Promise<void> {
+  const { count, bytes } = (await tx.first(store.measure, { handle }))!
+  if (count > PERSON_DOCUMENTS || bytes > PERSON_BYTES)
+    throw fail(
+      'storageFull',
+      `A person has at most ${PERSON_DOCUMENTS} documents and ${PERSON_BYTES} bytes in all; delete some`,
+    )
+}
+
+export async function readDocument(
+  db: Db,
+  who: XapiCaller,
+  what: DocumentContext & { readonly id: string },
+  services: Services,
+): Promise<StoredDocument> {
+  refuseForeign(who, what, services)
+  const row = await db.first(store.findDocument, { key: keyOfDocument(what, what.id) })
+  if (!row) throw fail('notFound', 'There is no such document')
+  const { content_type: contentType, ...document } = row
+  return { contentType, ...document }
+}
+
+/** Lists the ids of documents that were written after a moment, oldest first, with the time of the newest. */
+export async function listDocuments(
+  db: Db,
+  who: XapiCaller,
+  what: DocumentContext & { readonly since?: Date | undefined },
+  services: Services,
+): Promise<{ readonly ids: string[]; readonly updated: Date | undefined }> {
+  refuseForeign(who, what, services)
+  const { registration, since = null } = what
+  const rows = await db.all(store.listDocuments, {
+    context: keyOfContext(what),
+    registration: registration ?? null,
+    since,
+    limit: MOST_IDS + 1,
+  })
+  if (rows.length > MOST_IDS)
+    throw fail(
+      'impossibleNow',
+      `There are more than ${MOST_IDS} documents; narrow the list with since, or for states with registration`,
+    )
+  return { ids: [...new Set(rows.map(({ id }) => id))], updated: rows.at(-1)?.updated }
+}
+
+/** Deletes a document, if there is one. */
+export async function deleteDocument(
+  db: Db,
+  who: XapiCaller,
+  what: DocumentContext & Preconditions & { readonly id: string },
+  services: Services,
+): Promise<void> {
+  refuseForeign(who, what, services)
+  const key = keyOfDocument(what, what.id)
+  await db.transaction(async (tx) => {
+    const before = await tx.first(store.holdDocument, { key, withContents: false })
+    const refusal = findRefusal({ ...what, method: 'DELETE', version: who.version }, before?.etag)
+    if (refusal) throw refusal
+    if (before) await tx.all(store.deleteDocument, { key })
+  })
+}
+
+/** Deletes all state of an agent in an activity, or in one registration of it. */
+export async function deleteState(
+  db: Db,
+  who: XapiCaller,
+  what: DocumentContext & Preconditions,
+  services: Services,
+): Promise<void> {
+  refuseForeign(who, what, services)
+  if (what.match || what.noneMatch)
+    throw fail('badRequest', 'If-Match and If-None-Match are about one document: send its stateId, or leave them out')
+  const registration = what.registration ?? null
+  await db.all(store.deleteDocuments, { context: keyOfContext(what), registration })
+}
+
+export async function* exportDocuments(db: Db, personId: number): AsyncGenerator<unknown> {
+  for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
+    const rows = await db.all(store.exportOfPerson, { person: personId, after })
+    for (const { document_key, activity_id, content_type, contents, ...row } of rows) {
+      const text = contents.toString()
+      const isText = Buffer.from(text).equals(contents)
+      yield {
+        ...row,
+        activityId: activity_id,
+        contentType: content_type,
+        ...(isText ? { contents: text } : { contentsInBase64: contents.toString('base64') }),
+      }
+    }
+    if (rows.length < 8) return
+    after = rows.at(-1)!.document_key
+  }
+}
+
+/** Deletes the documents of a person's account. */
+export const forgetDocuments: Forget = {
+  forgetPerson: async (tx, _who, personId) => {
+    await tx.all(store.deleteOfPerson, { person: personId })
+  },
+}
+
+/** With a token of an app, callers reach only the documents of their own account. */
+function refuseForeign(who: XapiCaller, { agent }: DocumentContext, { get }: Services): void {
+  if (who.appId === undefined) return
+  const own = identify({ account: { homePage: get(bases).homePage, name: who.handle! } })
+  if (!agent || identify(agent) !== own)
+    throw fail('forbidden', `With a token, agent must be the account of its user: ${own!.slice('account '.length)}`)
+}
+
+const keyOfContext = ({ kind, agent, activityId }: DocumentContext): string =>
+  keyOf(JSON.stringify([kind, agent && identify(agent), activityId]))
+
+const keyOfDocument = (context: DocumentContext, id: string): string =>
+  keyOf(JSON.stringify([keyOfContext(context), context.registration, id]))

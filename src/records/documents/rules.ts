@@ -1,0 +1,78 @@
+import { type ErrorName, fail, type PlatformError } from '../../kernel/errors.ts'
+import type { Version } from '../statements/model/statement.ts'
+import { isJson, type Kind, type Preconditions, type Tags } from './document.ts'
+
+const includes = (tags: Tags, etag: string): boolean => tags === '*' || tags.includes(etag)
+
+const READ_FIRST =
+  'read it, and send If-Match with its current ETag to replace it, or If-None-Match: * to make a new one only'
+
+/** The error of a PUT without preconditions, if there is a document and if there is none (3.1; version 2.0: 4.1.4). */
+const BARE_PUT: Record<
+  Version,
+  Record<'state' | 'profile', { there: ErrorName | undefined; none: ErrorName | undefined }>
+> = {
+  '1.0.3': {
+    state: { there: undefined, none: undefined },
+    profile: { there: 'conflict', none: 'badRequest' },
+  },
+  '2.0.0': {
+    state: { there: 'conflict', none: undefined },
+    profile: { there: 'conflict', none: undefined },
+  },
+}
+
+const SENTENCES: Partial<Record<ErrorName, string>> = {
+  conflict: `There is a document already: ${READ_FIRST}`,
+  badRequest: `If-Match or If-None-Match is missing: ${READ_FIRST}`,
+}
+
+/**
+ * Why a document with this ETag may not be changed; undefined if it may. Checks preconditions in the order of RFC 9110
+ * §13.2.2.
+ */
+export function findRefusal(
+  what: { readonly version: Version; readonly kind: Kind; readonly method: 'PUT' | 'POST' | 'DELETE' } & Preconditions,
+  etag: string | undefined,
+): PlatformError | undefined {
+  const { version, kind, method, match, noneMatch } = what
+  if (match && (etag === undefined || !includes(match, etag)))
+    return fail(
+      'preconditionFailed',
+      etag === undefined ? 'If-Match: there is no such document' : `If-Match: the document has changed; ${READ_FIRST}`,
+    )
+  if (noneMatch && etag !== undefined && includes(noneMatch, etag))
+    return fail('preconditionFailed', `If-None-Match: there is such a document; ${READ_FIRST}`)
+  if (method !== 'PUT' || match || noneMatch) return undefined
+  const error = BARE_PUT[version][kind === 'state' ? 'state' : 'profile'][etag === undefined ? 'none' : 'there']
+  return error && fail(error, SENTENCES[error])
+}
+
+type Fields = Readonly<Record<string, unknown>>
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A posted JSON document must be an object, even if there is none to merge it with. */
+export function checkPosted(contentType: string, value: unknown): void {
+  if (isJson(contentType) && !isObject(value))
+    throw fail('validationFailed', 'The document must be a JSON object; use PUT for other documents')
+}
+
+/**
+ * Each posted property replaces the one of the same name as a whole (2.2). Stored contents are valid JSON, because they
+ * were parsed on arrival.
+ */
+export function merge(
+  stored: { readonly contentType: string; readonly contents: Buffer },
+  posted: unknown,
+): Buffer<ArrayBuffer> {
+  const existing: unknown = isJson(stored.contentType)
+    ? JSON.parse(new TextDecoder().decode(stored.contents))
+    : undefined
+  if (!isObject(existing) || !isObject(posted))
+    throw fail(
+      'badRequest',
+      'Only JSON objects (application/json) can be merged, and one of the two documents is not one; PUT replaces the stored one',
+    )
+  return Buffer.from(JSON.stringify({ ...existing, ...posted }))
+}

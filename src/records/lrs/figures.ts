@@ -1,0 +1,109 @@
+import type { Db } from '../../kernel/database/database.ts'
+import type { RowOf } from '../../kernel/database/statement.ts'
+import type { Environment } from '../../kernel/environment.ts'
+import type { StoreCaller } from '../credentials/credentials.ts'
+import { feedFacts } from '../statements/facts/facts.ts'
+import { timestampOf } from '../statements/model/times.ts'
+import {
+  type Aggregate,
+  type AggregateStatements,
+  type Count,
+  type CountStatements,
+  type Grouping,
+  groupsIn,
+  type StatementGroup,
+} from './schema.ts'
+import { keyParameters, selectStatements } from './selection.ts'
+import * as store from './store.ts'
+
+type Services = Pick<Environment, 'db' | 'get'>
+
+/** Counts statements that are not voided. */
+export async function countStatements(
+  db: Db,
+  who: StoreCaller,
+  what: CountStatements,
+  services: Services,
+): Promise<Count> {
+  const { keys, range } = await prepareQuery(db, who, what, services)
+  const row = await (keys ? db.first(store.countChosen, { ...keys, ...range }) : db.first(store.countAll, range))
+  return { count: row!.count, through: timestampOf(range.upTo) }
+}
+
+/** Counts statements in groups, with their scores, durations and outcomes. */
+export async function aggregateStatements(
+  db: Db,
+  who: StoreCaller,
+  what: AggregateStatements,
+  services: Services,
+): Promise<Aggregate> {
+  const { by, limit: _limit, ...filters } = what
+  const most = groupsIn(what)
+  const { keys, range } = await prepareQuery(db, who, filters, services)
+  const page = { ...range, limit: most + 1 }
+  const rows: RowOf<typeof store.groupsOfAll.verb>[] = await (keys
+    ? db.all(store.groupsOfChosen[by], { ...keys, ...page })
+    : db.all(store.groupsOfAll[by], page))
+  const shown = rows.slice(0, most)
+  const subjectOf = await readSubjects(db, by, shown)
+  return {
+    groups: shown.map((row) => ({ ...subjectOf(row.newest), ...presentFigures(row) })),
+    more: rows.length > most,
+    through: timestampOf(range.upTo),
+  }
+}
+
+/** Writes missing facts first, so that senders find their statements counted. */
+async function prepareQuery(db: Db, who: StoreCaller, what: CountStatements, services: Services) {
+  const { wanted, after, upTo } = selectStatements(who, what)
+  const fed = await feedFacts(services)
+  return {
+    keys: await keyParameters(db, wanted),
+    range: { after, upTo: Math.min(upTo, fed) },
+  }
+}
+
+type Subject = Pick<StatementGroup, Grouping>
+const DAY_MS = 86_400_000
+
+async function readSubjects(
+  db: Db,
+  by: Grouping,
+  groups: readonly { readonly newest: number }[],
+): Promise<(seq: number) => Subject> {
+  if (by === 'day')
+    return (seq) => ({ day: new Date(Math.floor(seq / 1000 / DAY_MS) * DAY_MS).toISOString().slice(0, 10) })
+  const rows = await db.all(store.listSubjects, { seqs: groups.map(({ newest }) => newest) })
+  const bySeq = new Map(rows.map((row) => [row.seq, row]))
+  return (seq) => {
+    const row = bySeq.get(seq)
+    // The statement was removed a moment ago.
+    if (!row) return {}
+    if (by === 'agent') return { agent: withoutNulls(JSON.parse(row.agent)) }
+    if (by === 'verb') return { verb: withoutNulls({ id: row.verb ?? '', display: parse(row.display) }) }
+    return { activity: withoutNulls({ id: row.activity ?? '', name: parse(row.name) }) }
+  }
+}
+
+const parse = (text: string | null) => (text === null ? null : JSON.parse(text))
+const withoutNulls = <T extends object>(value: T): T =>
+  Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null)) as T
+
+const presentFigures = (row: RowOf<typeof store.groupsOfAll.verb>): Omit<StatementGroup, Grouping> => ({
+  count: row.count,
+  score:
+    row.scores === 0 ? null : { count: row.scores, mean: row.score_mean!, min: row.score_min!, max: row.score_max! },
+  duration:
+    row.durations === 0
+      ? null
+      : {
+          count: row.durations,
+          mean: row.duration_mean!,
+          min: row.duration_min!,
+          max: row.duration_max!,
+          sum: row.duration_sum!,
+        },
+  passed: row.passed,
+  failed: row.failed,
+  latest: timestampOf(row.newest),
+})

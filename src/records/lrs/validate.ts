@@ -1,0 +1,82 @@
+import type { Db } from '../../kernel/database/database.ts'
+import type { Environment } from '../../kernel/environment.ts'
+import type { StoreCaller } from '../credentials/credentials.ts'
+import type { Statement, Version } from '../statements/model/statement.ts'
+import { judgeStatements } from '../statements/storing/storing.ts'
+import {
+  checkSender,
+  checkSyntax,
+  completeStatement,
+  type PositionedFault,
+  type PositionedStatement,
+  voidedBy,
+} from '../xapi/checking.ts'
+import type { Validation } from './schema.ts'
+import { senderSeenBy } from './selection.ts'
+import * as store from './store.ts'
+
+const MOST_FAULTS = 500
+
+/**
+ * Checks statements exactly as sending would, without storing them. Attachments and signatures are not checked, because
+ * their bytes are not sent.
+ */
+export async function validateStatements(
+  db: Db,
+  who: StoreCaller,
+  { value, bytes, version }: { readonly value: unknown; readonly bytes: number; readonly version: Version },
+  environment: Environment,
+): Promise<Validation> {
+  const batch = Array.isArray(value) ? value : [value]
+  const { valid, faults } = checkSyntax(batch, { version, bytes, most: MOST_FAULTS + 1 })
+  const { verbFaults, rightFaults } = await checkSender(db, who, valid, environment)
+  const { storingFaults, conflicts, known } = await compareWithStored(db, who, valid, version)
+  faults.push(...verbFaults, ...rightFaults, ...storingFaults)
+  faults.sort((a, b) => a.position - b.position)
+  return {
+    valid: faults.length === 0 && conflicts.length === 0,
+    statements: batch.length,
+    faults: faults.slice(0, MOST_FAULTS),
+    more: faults.length > MOST_FAULTS,
+    conflicts,
+    known,
+  }
+}
+
+/** Predicts what storing would decide, from the stored statements that the caller may read. */
+async function compareWithStored(
+  db: Db,
+  who: StoreCaller,
+  statements: readonly PositionedStatement[],
+  version: Version,
+) {
+  const made = statements.map(({ statement }) => ({ statement: completeStatement({ ...who, version }, statement) }))
+  const judgements = judgeStatements(made, await readStored(db, who, statements))
+  const storingFaults: PositionedFault[] = []
+  const conflicts: Validation['conflicts'] = []
+  const known: Validation['known'] = []
+  for (const [i, judgement] of judgements.entries()) {
+    const { position } = statements[i]!
+    const { id } = made[i]!.statement
+    if (judgement === 'same') known.push({ position, id })
+    else if (judgement === 'conflict') conflicts.push({ position, id })
+    else if (judgement !== 'new') storingFaults.push({ position, ...judgement })
+  }
+  return { storingFaults, conflicts, known }
+}
+
+/** Reads the statements that have one of these ids, or that one of these voids. */
+async function readStored(db: Db, who: StoreCaller, statements: readonly PositionedStatement[]) {
+  const mayRead = who.scopes.has('statements/read') || who.scopes.has('statements/read/mine')
+  const ids = new Set(
+    statements.flatMap(({ statement }) => [statement.id?.toLowerCase() ?? [], voidedBy(statement) ?? []].flat()),
+  )
+  const rows =
+    mayRead && ids.size > 0 ? await db.all(store.listKnown, { ids: [...ids], sender: senderSeenBy(who) ?? null }) : []
+  return new Map(
+    rows.map(({ statement_id, fingerprint, payload }) => [
+      statement_id,
+      { fingerprint, statement: JSON.parse(payload) as Statement },
+    ]),
+  )
+}

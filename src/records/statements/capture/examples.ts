@@ -1,0 +1,39 @@
+import { BASE_URL, MOMENT, USER_IDS } from '../../../kernel/samples.ts'
+
+const apiId = (type: string) => `${BASE_URL}/xapi/api-id/${type}`
+const CAPTURED = { success: true, statementId: '0b9d1e52-6f0e-4a3c-9a57-3c1f2f9d8e40' }
+
+export const examples = {
+  captureStatement: {
+    description:
+      'The statement is checked, linked to the records that its ids name, stored, and shown in the student’s timeline. Apps send statements for the signed-in user, instructors for students of their classes. With an `id` you can safely resend: the same statement changes nothing, a different one with that id is refused with 409.',
+    example: {
+      request: {
+        actor: { objectType: 'Agent', account: { homePage: BASE_URL, name: '@avery' } },
+        verb: { id: 'http://adlnet.gov/expapi/verbs/answered', display: { en: 'answered' } },
+        object: {
+          id: `${BASE_URL}/xapi/objects/lesson`,
+          definition: { name: { en: 'Walkaround' } },
+          extensions: { [apiId('lesson')]: 'lesson-walkaround' },
+        },
+        result: { success: true, response: 'The pitot cover' },
+        context: { extensions: { [apiId('education-class')]: 'class-alpha', [apiId('student')]: 'student-avery' } },
+        timestamp: MOMENT,
+      },
+      answer: CAPTURED,
+    },
+  },
+  captureSimpleStatement: {
+    description:
+      'The object says what the statement is about, and can have questionText, questionIndex, error, assist, safety, knowledge, target and more. If no student is named, it is the actor, in the newest class that takes the lesson.',
+    example: {
+      request: {
+        timestamp: MOMENT,
+        actor: USER_IDS.avery,
+        verb: 'Correct Item Selected',
+        object: { lessonId: 'lesson-walkaround', questionText: 'Which cover is bent?', safety: true },
+      },
+      answer: CAPTURED,
+    },
+  },
+}

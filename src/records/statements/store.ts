@@ -1,0 +1,86 @@
+import { bool, int8, nullable, read, text, uuid, uuidArray, write } from '../../kernel/database/statement.ts'
+
+/** The current account of a person, and the accounts under which statements know them. */
+export const listAccounts = write('statements.listAccounts', {
+  params: { person: int8 },
+  row: { home_page: text, name: text },
+  text: `
+    select c.home_page, p.handle as name from people p, statement_clock c where p.id = :person and c.home_page is not null
+    union
+    select s.payload::json #>> '{actor,account,homePage}', s.payload::json #>> '{actor,account,name}'
+      from statement_links l cross join lateral (select t.payload from statements t where t.seq = l.seq offset 0) s where l.person_id = :person`,
+})
+
+export const findPersonOfUser = write('statements.findPersonOfUser', {
+  params: { app: int8, user: text },
+  row: { person_id: int8 },
+  text: `select person_id from app_users where app_id = :app and user_id = :user`,
+})
+
+/**
+ * Some of the statements in which a person acts or is named. Those that only name them come first, because the others
+ * tell their accounts.
+ */
+export const listOfPerson = write('statements.listOfPerson', {
+  params: { person: int8, keys: uuidArray },
+  row: { seq: int8, payload: text, sender: nullable(uuid) },
+  text: `
+    select s.seq, s.payload, s.sender
+      from (select g.seq
+              from (select l.seq, true as acts from statement_links l where l.person_id = :person
+                    union all select r.seq, false from statement_refs r where r.key = any(:keys)) g
+             group by g.seq order by bool_or(g.acts), g.seq limit 1000) f
+     cross join lateral (select t.seq, t.payload, t.sender from statements t where t.seq = f.seq offset 0) s`,
+})
+
+export const exportOfPerson = read('statements.exportOfPerson', {
+  params: { person: int8, after: int8 },
+  row: { seq: int8, payload: text, is_voided: bool },
+  gather: false,
+  text: `
+    select s.seq, s.payload, s.is_voided from statement_links l join statements s on s.seq = l.seq
+     where l.person_id = :person and l.seq > :after order by l.seq limit 500`,
+})
+
+/** The statement of a link, unless it is voided. `offset 0` keeps the planner from starting with all statements. */
+const shownOf = (link: string) => `
+  select t.seq, t.statement_id, t.payload from statements t where t.seq = ${link}.seq and not t.is_voided offset 0`
+
+/**
+ * Statements about a student, newest first, without those that the platform wrote. Statements of the last millisecond
+ * are complete, beyond the limit.
+ */
+export const listOfStudent = read('statements.listOfStudent', {
+  params: { app: nullable(int8), enrolment: int8, before: int8, limit: int8 },
+  row: {
+    seq: int8,
+    statement_id: uuid,
+    payload: text,
+    lesson: nullable(text),
+    attempt: nullable(text),
+    sender_user_id: nullable(text),
+    sender_name: nullable(text),
+  },
+  gather: false,
+  text: `
+    select s.seq, s.statement_id, s.payload, o.key as lesson, t.key as attempt, u.user_id as sender_user_id,
+           case when :app is null or u.user_id is not null then coalesce(nullif(trim(p.first_name || ' ' || p.last_name), ''), p.handle) end as sender_name
+      from statement_links l cross join lateral (${shownOf('l')}) s
+      left join lessons o on o.id = l.lesson_id left join attempts t on t.id = l.attempt_id
+      left join people p on p.id = l.sender_id left join app_users u on u.app_id = :app and u.person_id = l.sender_id
+     where l.enrolment_id = :enrolment and not l.is_own and l.seq < :before and l.seq >= coalesce((
+             select m.seq / 1000 * 1000 from statement_links m cross join lateral (${shownOf('m')}) v
+              where m.enrolment_id = :enrolment and not m.is_own and m.seq < :before
+              order by m.seq desc offset :limit - 1::int8 limit 1), 0)
+     order by l.seq desc`,
+})
+
+/** The number of statements about each lesson of a student. */
+export const countOfStudent = read('statements.countOfStudent', {
+  params: { enrolment: int8 },
+  row: { lesson: text, count: int8 },
+  gather: false,
+  text: `
+    select o.key as lesson, count(*) from statement_links l join lessons o on o.id = l.lesson_id cross join lateral (${shownOf('l')}) s
+     where l.enrolment_id = :enrolment and not l.is_own group by o.key`,
+})

@@ -1,0 +1,34 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { type Environment, service } from '../../kernel/environment.ts'
+import { fail } from '../../kernel/errors.ts'
+import type { GetStatements } from './schema.ts'
+
+/**
+ * The position of the next page: the parameters of the first one, and the number of the last statement that was shown.
+ */
+export interface PagePosition {
+  readonly parameters: Omit<GetStatements, 'cursor'>
+  readonly last: number
+}
+
+const VALID_MS = 24 * 60 * 60_000
+const key = service((environment) => environment.keyFor('statements cursor'))
+
+const sign = (secret: Buffer, text: string): string => createHmac('sha256', secret).update(text).digest('base64url')
+
+/** A cursor is opaque to clients and signed, so the server stores nothing about it. */
+export function writeCursor(at: Date, { parameters, last }: PagePosition, { get }: Pick<Environment, 'get'>): string {
+  const text = Buffer.from(JSON.stringify([at.getTime() + VALID_MS, last, parameters])).toString('base64url')
+  return `${text}.${sign(get(key), text)}`
+}
+
+export function readCursor(at: Date, cursor: string, { get }: Pick<Environment, 'get'>): PagePosition {
+  const [text = '', signature = ''] = cursor.split('.')
+  const expected = Buffer.from(sign(get(key), text))
+  const given = Buffer.from(signature)
+  if (given.length !== expected.length || !timingSafeEqual(given, expected))
+    throw fail('validationFailed', 'cursor is not valid; send the `more` of a response unchanged')
+  const [until, last, parameters] = JSON.parse(Buffer.from(text, 'base64url').toString())
+  if (until < at.getTime()) throw fail('validationFailed', 'cursor is older than a day; ask for the first page again')
+  return { parameters, last }
+}

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto'
+import { type Db, hasCode } from '../../kernel/database/database.ts'
+import type { Environment } from '../../kernel/environment.ts'
+import { fail } from '../../kernel/errors.ts'
+import { failByRule, failWithFaults, MOST_FAULTS } from '../statements/faults/faults.ts'
+import { isUuid } from '../statements/model/forms.ts'
+import { bases } from '../statements/model/names.ts'
+import { attachmentsOf, SIGNATURE } from '../statements/model/statement.ts'
+import {
+  type AttachmentContent,
+  type NewStatement,
+  type StoredStatements,
+  storeStatements,
+} from '../statements/storing/storing.ts'
+import {
+  checkSender,
+  checkSyntax,
+  completeStatement,
+  isTooLarge,
+  type PositionedFault,
+  type PositionedStatement,
+} from './checking.ts'
+import { checkSignature } from './signatures.ts'
+import { noteSeen, type XapiCaller } from './statements.ts'
+
+const FOREIGN_KEY_VIOLATION = '23503'
+
+/** The bytes of attachments, with the hash in the headers of their part. */
+export type AttachmentParts = readonly { readonly hash: string | undefined; readonly bytes: Buffer }[]
+
+/** The contents of a request that sends statements. */
+export interface SentStatements {
+  readonly body: unknown
+  /** The length of the body as JSON. */
+  readonly bytes: number
+  /** The id in the address of a PUT. */
+  readonly statementId?: string
+  readonly parts: AttachmentParts
+}
+
+/** Stores one statement or a batch: all of them, or none. */
+export async function sendStatements(
+  db: Db,
+  who: XapiCaller,
+  sent: SentStatements,
+  environment: Environment,
+): Promise<StoredStatements> {
+  const valid = readStatements(who, sent)
+  const contents = matchAttachments(valid, sent)
+  const { verbFaults, rightFaults, links } = await checkSender(db, who, valid, environment)
+  if (verbFaults.length > 0) throw failWithFaults(inRequest(sent, verbFaults))
+  if (rightFaults.length > 0) throw failWithFaults(inRequest(sent, rightFaults), 'forbidden')
+  const made = valid.map(({ position, statement }, i): NewStatement => {
+    const own = links[i]
+    return {
+      statement: completeStatement(who, statement),
+      contents: contents[i] ?? [],
+      pointer: pointerOf(sent, position),
+      ...(own ? { links: own } : {}),
+    }
+  })
+  const { homePage } = environment.get(bases)
+  const { at, credentialId, appId, senderKey } = who
+  const sender = {
+    ...{ at, appId, senderKey, homePage, defines: who.scopes.has('define') },
+    ...(credentialId === undefined ? {} : { credentialId }),
+  }
+  try {
+    const stored = await storeStatements(sender, made, environment)
+    noteSeen(stored.through, environment)
+    return stored
+  } catch (error) {
+    if (!hasCode(error, FOREIGN_KEY_VIOLATION)) throw error
+    throw fail('conflict', 'Something that a statement is about was removed meanwhile; send it again')
+  }
+}
+
+/** The JSON pointer of a statement in the body of the request. */
+const pointerOf = ({ body }: SentStatements, position: number): string => (Array.isArray(body) ? `/${position}` : '')
+
+/** Faults with pointers into the body of the request, as many as a refusal lists. */
+const inRequest = (sent: SentStatements, faults: readonly PositionedFault[]) =>
+  faults
+    .slice(0, MOST_FAULTS)
+    .map(({ position, ...fault }) => ({ ...fault, pointer: pointerOf(sent, position) + fault.pointer }))
+
+/** Takes the statements from the body. Refuses them all if one has a fault. */
+function readStatements({ version }: XapiCaller, sent: SentStatements): readonly PositionedStatement[] {
+  const { body, bytes, statementId } = sent
+  const isBatch = Array.isArray(body)
+  if (isBatch && statementId !== undefined) throw fail('validationFailed', 'Send one statement, not an array')
+  if (statementId !== undefined && !isUuid(statementId)) throw fail('validationFailed', 'statementId must be a UUID')
+  const { valid, faults } = checkSyntax(isBatch ? body : [body], { version, bytes, most: MOST_FAULTS })
+  const { id } = (body ?? {}) as { id?: unknown }
+  if (statementId !== undefined && typeof id === 'string' && id.toLowerCase() !== statementId.toLowerCase())
+    faults.push({ position: 0, pointer: '/id', rule: 'XAPI-00144', must: 'be the same as the parameter statementId' })
+  if (faults.length > 0)
+    throw failWithFaults(inRequest(sent, faults), faults.every(isTooLarge) ? 'bodyTooLarge' : 'validationFailed')
+  if (statementId === undefined) return valid
+  return valid.map(({ position, statement }) => ({ position, statement: { ...statement, id: statementId } }))
+}
+
+const ALGORITHMS: Readonly<Record<number, string>> = { 56: 'sha224', 64: 'sha256', 96: 'sha384', 128: 'sha512' }
+const hashOf = (bytes: Buffer, sha2: string): string =>
+  createHash(ALGORITHMS[sha2.length] ?? 'sha256')
+    .update(bytes)
+    .digest('hex')
+
+/**
+ * Finds the bytes of each attachment (xAPI-Communication 1.5.2). None may be missing or left over, and each must have
+ * the hash of its part.
+ */
+function matchAttachments(statements: readonly PositionedStatement[], sent: SentStatements): AttachmentContent[][] {
+  const { parts } = sent
+  const byHash = new Map<string, Buffer>()
+  for (const [i, { hash, bytes }] of parts.entries()) {
+    if (hash === undefined) throw refusePart(i, 'has no header X-Experience-API-Hash')
+    if (hashOf(bytes, hash) !== hash.toLowerCase()) throw refusePart(i, 'does not match its hash')
+    byHash.set(hash.toLowerCase(), bytes)
+  }
+  const used = new Set<string>()
+  const contents = statements.map(({ position, statement }) => {
+    const found = new Map<string, AttachmentContent>()
+    const pointer = `${pointerOf(sent, position)}/attachments`
+    for (const attachment of attachmentsOf(statement)) {
+      const sha2 = attachment.sha2.toLowerCase()
+      const bytes = byHash.get(sha2)
+      if (!bytes) {
+        if (attachment.fileUrl !== undefined && attachment.usageType !== SIGNATURE) continue
+        throw failByRule(
+          'attachments',
+          `Statement ${position} has an attachment without its bytes: send them as a part with X-Experience-API-Hash: ${sha2}, or give a fileUrl`,
+          pointer,
+        )
+      }
+      // `length` is not compared: the hash proves that the bytes are complete, and ADL's own suite sends wrong lengths.
+      if (attachment.usageType === SIGNATURE) checkSignature(statement, bytes, pointer)
+      used.add(sha2)
+      found.set(sha2, { sha2, bytes })
+    }
+    return [...found.values()]
+  })
+  const left = parts.findIndex(({ hash }) => !used.has(hash!.toLowerCase()))
+  if (left >= 0) throw refusePart(left, 'belongs to no attachment of the statements')
+  return contents
+}
+
+const refusePart = (i: number, problem: string) => failByRule('attachments', `Part ${i + 2} of the body ${problem}`)

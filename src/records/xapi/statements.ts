@@ -1,0 +1,177 @@
+import type { Db } from '../../kernel/database/database.ts'
+import { type Environment, service } from '../../kernel/environment.ts'
+import { fail } from '../../kernel/errors.ts'
+import type { StoreCaller } from '../credentials/credentials.ts'
+import { activitiesIn } from '../statements/model/activities.ts'
+import { isUuid } from '../statements/model/forms.ts'
+import { keyOfSender, SENDER } from '../statements/model/refs.ts'
+import { attachmentsOf, type Version } from '../statements/model/statement.ts'
+import {
+  findStatement,
+  listAttachments,
+  presentStatement,
+  presentText,
+  queryStatements,
+  readAttachment,
+  readClock,
+  readDefinitions,
+  readFilters,
+} from '../statements/query/query.ts'
+import { moveClock } from '../statements/storing/storing.ts'
+import { readCursor, writeCursor } from './cursors.ts'
+import { toCanonical, toIds } from './formats.ts'
+import { type GetStatements, MOST_ON_PAGE } from './schema.ts'
+
+export type XapiCaller = StoreCaller & { readonly version: Version }
+
+export interface StatementsAnswer {
+  /** A statement or a page of them, as JSON. */
+  readonly text: string
+  /** Everything up to this number can be read. */
+  readonly through: number
+  /** The number of a single statement. */
+  readonly seq?: number
+  /** Present if the caller asked for attachments. */
+  readonly attachments?: readonly { readonly sha2: string; readonly contentType: string; readonly bytes: Buffer }[]
+}
+
+interface StatementRow {
+  readonly seq: number
+  readonly payload: string
+}
+
+const DEFAULT_ON_PAGE = 100
+/** The most bytes of attachments on a page, except that the first statement has all of its own. */
+const ATTACHMENT_BYTES = 16 * 1024 * 1024
+const FORMATS = ['exact', 'ids', 'canonical']
+/** The age at which a read advances the clock, so that `through` is current even if nothing is stored. */
+const CLOCK_MS = 1000
+
+export async function getStatements(
+  db: Db,
+  who: XapiCaller,
+  what: GetStatements & { readonly languages: readonly string[]; readonly base: string },
+  environment: Environment,
+): Promise<StatementsAnswer> {
+  const { cursor, languages, base, ...given } = what
+  if (cursor !== undefined && Object.keys(given).length > 0)
+    throw fail('validationFailed', 'cursor must be the only parameter: it includes all others')
+  const position = cursor === undefined ? undefined : readCursor(who.at, cursor, environment)
+  const parameters = position?.parameters ?? given
+  const { format = 'exact', attachments = false } = parameters
+  if (!FORMATS.includes(format)) throw fail('validationFailed', `format must be ${FORMATS.join(', ')}`)
+  const through = await readThrough(db, who.at, environment)
+  const render = (rows: readonly StatementRow[]) => renderAll(db, rows, format, languages)
+  const id = parameters.statementId ?? parameters.voidedStatementId
+  if (id !== undefined) {
+    const row = await readOne(db, who, parameters, id)
+    const [text] = await render([row])
+    return { text: text!, through, seq: row.seq, ...(attachments ? await takeAttachments(db, [row]) : {}) }
+  }
+  const { rows, hasMore } = await readPage(db, who, parameters, position?.last)
+  const taken = attachments ? await takeAttachments(db, rows) : { rows }
+  const last = taken.rows.at(-1)?.seq
+  const goesOn = last !== undefined && (hasMore || taken.rows.length < rows.length)
+  const more = goesOn ? `${base}/statements?cursor=${writeCursor(who.at, { parameters, last }, environment)}` : ''
+  const texts = await render(taken.rows)
+  return { ...taken, through, text: `{"statements":[${texts.join(',')}],"more":${JSON.stringify(more)}}` }
+}
+
+/** The greatest `through` that this process has seen. Refusals have it in their header without asking the database. */
+const seen = service(() => ({ through: 0 }))
+export const lastSeen = ({ get }: Pick<Environment, 'get'>): number => get(seen).through
+export function noteSeen(through: number, { get }: Pick<Environment, 'get'>): number {
+  const known = get(seen)
+  known.through = Math.max(known.through, through)
+  return through
+}
+
+async function readThrough(db: Db, at: Date, environment: Environment): Promise<number> {
+  const last = await readClock(db)
+  const isFresh = last >= (at.getTime() - CLOCK_MS) * 1000
+  return noteSeen(isFresh ? last : (await moveClock(at, environment)).through, environment)
+}
+
+/** Whether the caller may read only statements that they have sent. */
+const seesOwnOnly = ({ scopes }: XapiCaller): boolean => !scopes.has('statements/read')
+
+async function readOne(db: Db, who: XapiCaller, parameters: GetStatements, id: string): Promise<StatementRow> {
+  const { statementId, voidedStatementId, format: _format, attachments: _attachments, ...others } = parameters
+  if (statementId !== undefined && voidedStatementId !== undefined)
+    throw fail('validationFailed', 'Send statementId or voidedStatementId, not both')
+  const [other] = Object.keys(others)
+  if (other !== undefined) throw fail('validationFailed', `${other} cannot be combined with the id of a statement`)
+  if (!isUuid(id)) throw fail('validationFailed', 'The id of a statement must be a UUID')
+  const row = await findStatement(db, id)
+  const isSeen = row && (!seesOwnOnly(who) || row.sender === keyOfSender(who.senderKey))
+  if (!isSeen || row.is_voided !== (voidedStatementId !== undefined))
+    throw fail('notFound', `There is no ${voidedStatementId === undefined ? '' : 'voided '}statement with that id`)
+  return row
+}
+
+async function readPage(db: Db, who: XapiCaller, parameters: GetStatements, last: number | undefined) {
+  const { limit: wanted = DEFAULT_ON_PAGE, ascending: isAscending = false } = parameters
+  // A limit of 0 means the maximum (xAPI-Communication 2.1.3).
+  const limit = Math.min(wanted || MOST_ON_PAGE, MOST_ON_PAGE)
+  const { wanted: keys, after, upTo } = readFilters(who.version, parameters)
+  const own = { key: keyOfSender(who.senderKey), roles: [SENDER] }
+  const range = last === undefined ? {} : isAscending ? { after: last } : { upTo: last - 1 }
+  const rows = await queryStatements(db, {
+    wanted: seesOwnOnly(who) ? [...keys, own] : keys,
+    ...(after === undefined ? {} : { after }),
+    ...(upTo === undefined ? {} : { upTo }),
+    ...range,
+    isAscending,
+    isByOwnOnly: seesOwnOnly(who),
+    limit: limit + 1,
+  })
+  const shown = rows.slice(0, limit)
+  return { rows: shown, hasMore: (rows[0]?.found ?? 0) > shown.length }
+}
+
+async function renderAll(
+  db: Db,
+  rows: readonly StatementRow[],
+  format: string,
+  languages: readonly string[],
+): Promise<string[]> {
+  if (format === 'exact') return rows.map(presentText)
+  const statements = rows.map(presentStatement)
+  if (format === 'ids') return statements.map((one) => JSON.stringify(toIds(one)))
+  const activities = statements.flatMap(activitiesIn).map(({ id }) => id)
+  const known = await readDefinitions(db, activities)
+  return statements.map((one) => JSON.stringify(toCanonical(one, languages, known)))
+}
+
+/** Reads the attachments of statements, each once. Drops the last statements if theirs do not fit. */
+async function takeAttachments(db: Db, rows: readonly StatementRow[]) {
+  const stored = await listAttachments(
+    db,
+    rows.map(({ seq }) => seq),
+  )
+  const bySeq = Map.groupBy(stored, ({ seq }) => seq)
+  const hashes = new Map<string, number>()
+  const taken: StatementRow[] = []
+  let bytes = 0
+  for (const row of rows) {
+    const own = (bySeq.get(row.seq) ?? []).filter(({ sha2 }) => !hashes.has(sha2))
+    bytes += own.reduce((sum, one) => sum + one.bytes, 0)
+    if (taken.length > 0 && bytes > ATTACHMENT_BYTES) break
+    for (const { sha2 } of own) hashes.set(sha2, row.seq)
+    taken.push(row)
+  }
+  // Readers look for the hash in the case that the statement has.
+  const described = new Map(
+    taken
+      .filter(({ seq }) => bySeq.has(seq))
+      .flatMap((row) => attachmentsOf(presentStatement(row)).map((one) => [one.sha2.toLowerCase(), one])),
+  )
+  const attachments = []
+  for (const sha2 of hashes.keys()) {
+    const content = await readAttachment(db, sha2)
+    const attachment = described.get(sha2)
+    if (content && attachment)
+      attachments.push({ sha2: attachment.sha2, contentType: attachment.contentType, bytes: content })
+  }
+  return { rows: taken, attachments }
+}
