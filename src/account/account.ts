@@ -15,7 +15,6 @@ import { fail } from '../errors.ts'
 import type { MessagePolicy } from '../messages/messages.ts'
 import { listPasskeys, type TakenAlong, takeAlong } from '../passkeys/passkeys.ts'
 import type { Passkey } from '../passkeys/schema.ts'
-import type { PasswordSeal } from '../people/password-seals.ts'
 import { changeOwnPassword, confirmPerson, verifyPerson } from '../people/people.ts'
 import { resetPassword } from '../people/resets.ts'
 import { type SignUp, signUp } from '../people/sign-up.ts'
@@ -35,9 +34,8 @@ export async function signIn(
   who: Visitor,
   { handle, password, isKept }: PasswordSignIn,
   environment: EnvironmentName,
-  seal: PasswordSeal,
 ): Promise<OpenedBrowser> {
-  const person = await verifyPerson(db, who, { handle, password }, seal)
+  const person = await verifyPerson(db, who, { handle, password })
   return db.transaction(async (tx) => {
     await confirmPerson(tx, person)
     return openBrowser(tx, who, { personId: person.id, epoch: person.epoch, door: 'password', isKept }, environment)
@@ -50,9 +48,8 @@ export async function signInAndTell(
   who: Visitor,
   what: PasswordSignIn,
   environment: EnvironmentName,
-  seal: PasswordSeal,
 ): Promise<{ handle: string; name: string; browser: OpenedBrowser }> {
-  return tellSignedIn(db, who, await signIn(db, who, what, environment, seal), environment)
+  return tellSignedIn(db, who, await signIn(db, who, what, environment), environment)
 }
 
 async function tellSignedIn(db: Db, who: Visitor, browser: OpenedBrowser, environment: EnvironmentName) {

@@ -8,7 +8,6 @@ import { formPage, type Page, type PageContext, type ShownPage, viewPage } from 
 import { messagePolicy } from '../messages/messages.ts'
 import { listPasskeys } from '../passkeys/passkeys.ts'
 import { readTicked } from '../passkeys/schema.ts'
-import { passwordSeal } from '../people/password-seals.ts'
 import { askReset, readReset } from '../people/resets.ts'
 import { askSignUp, canSignUp, readSignUp } from '../people/sign-up.ts'
 import { replaceForgotten, signIn, signUpAndTell } from './account.ts'
@@ -112,8 +111,7 @@ export const accountPages: readonly Page[] = [
       const { db, who, environment, request } = context
       const next = nextOf(request)
       try {
-        const what = { handle, password, isKept }
-        const browser = await signIn(db, who, what, environment.name, environment.get(passwordSeal))
+        const browser = await signIn(db, who, { handle, password, isKept }, environment.name)
         return { redirect: next ?? HOME, browser }
       } catch (error) {
         return lookAtSignIn(context, { next, handle, problem: readProblem(error) })

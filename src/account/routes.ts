@@ -6,7 +6,6 @@ import { type Operation, operation } from '../http/operation.ts'
 import { json, success } from '../http/output/output.ts'
 import { messagePolicy } from '../messages/messages.ts'
 import { Ended } from '../passkeys/schema.ts'
-import { passwordSeal } from '../people/password-seals.ts'
 import { askReset } from '../people/resets.ts'
 import { askSignUp } from '../people/sign-up.ts'
 import {
@@ -65,8 +64,7 @@ export const accountOperations: readonly Operation[] = [
     output: json(Me, newCookie),
     errors: ['wrongCredentials'],
     run: async ({ db, who, environment }, { keep, ...input }) => {
-      const what = { ...input, isKept: keep ?? false }
-      const { browser, ...me } = await signInAndTell(db, who, what, environment.name, environment.get(passwordSeal))
+      const { browser, ...me } = await signInAndTell(db, who, { ...input, isKept: keep ?? false }, environment.name)
       return { ...me, cookie: writeCookie(environment, browser) }
     },
   }),

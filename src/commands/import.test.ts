@@ -63,29 +63,6 @@ test('import says on a terminal how far it is, and elsewhere nothing but the res
   assert.match(again.out, /people +0 created, 0 updated, 500 unchanged/)
 })
 
-test('import says of many passwords that they work already and are hashed later', async (t) => {
-  const { settings, drop } = await ownDatabase()
-  t.after(drop)
-  const write = (name: string, count: number) => {
-    const people = Array.from({ length: count }, (_, i) => ({ handle: `@s${i}`, password: `password ${i}` }))
-    writeFileSync(join(place, name), JSON.stringify({ people }))
-    return join(place, name)
-  }
-  const [few, many] = [write('few.json', 2), write('many-passwords.json', 203)]
-  const runs = [
-    ['import', few],
-    ['import', many, '--dry-run'],
-    ['import', many],
-    ['import', many],
-  ]
-  const [first, dry, sealed, again] = await runAll(runs.map((args) => ({ args, settings })))
-  const sentence = 'The 201 new passwords work already; the platform hashes them while it runs.\n'
-  assert.match(sealed!.out, /people +201 created, 0 updated, 2 unchanged/)
-  assert.ok(sealed!.out.endsWith(`\n${sentence}`), sealed!.out)
-  assert.match(again!.out, /people +0 created, 0 updated, 203 unchanged/)
-  for (const { out, err } of [first!, dry!, again!]) assert.ok(!out.includes('hashes them') && err === '', out + err)
-})
-
 test('an import whose process is killed half way is finished by the platform', async (t) => {
   const { settings, drop } = await ownDatabase()
   const client = new pg.Client(settings.DATABASE_URL)

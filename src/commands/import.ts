@@ -41,7 +41,6 @@ export const importCommand = command({
             await refuseOpenImport(config, targets, content)
             const progress = startProgress({ isCounted: true })
             let isAccepted = false
-            const notes: string[] = []
             const interrupt = () => {
               progress.finish()
               tell(isAccepted ? 'The file was accepted; the platform writes the rest.' : 'Nothing was imported.')
@@ -55,13 +54,11 @@ export const importCommand = command({
               onAccepted: () => {
                 isAccepted = true
               },
-              onNote: (sentence) => notes.push(sentence),
             }).finally(() => {
               process.removeListener('SIGINT', interrupt)
               progress.finish()
             })
             for (const name of ENVIRONMENTS) if (reports[name]) print(describe(name, reports[name]))
-            for (const note of notes) print(note)
             if (isDryRun) print('This was a dry run: nothing was written.')
           },
           { mayMake: !isDryRun },

@@ -10,7 +10,6 @@ import { makeCsrfToken } from '../http/callers/csrf.ts'
 import { type FormProblem, OUTDATED, readProblem } from '../http/pages/form-problem.ts'
 import { type Elsewhere, formPage, type Page, type PageContext, type ShownPage, viewPage } from '../http/pages/page.ts'
 import { isSameHandle } from '../people/handles.ts'
-import { passwordSeal } from '../people/password-seals.ts'
 import { BASE_URL, CLIENT_ID, CODE_VERIFIER } from '../samples.ts'
 import { tokenPolicy } from '../sessions/sessions.ts'
 import {
@@ -204,8 +203,7 @@ const pagesOf = (dialect: Dialect): Page[] => [
       if ('redirect' in request) return request
       const { db, who, environment } = context
       try {
-        const what = { handle, password, isKept: keep }
-        const browser = await signIn(db, who, what, environment.name, environment.get(passwordSeal))
+        const browser = await signIn(db, who, { handle, password, isKept: keep }, environment.name)
         return await proceedIn(browser, context, params, request)
       } catch (error) {
         return showSignIn(context, params, request, readProblem(error), handle)

@@ -10,7 +10,6 @@ import { Nothing } from '../http/input/fields.ts'
 import { type Operation, operation } from '../http/operation.ts'
 import { empty, json, success } from '../http/output/output.ts'
 import type { HttpRequest } from '../http/request.ts'
-import { passwordSeal } from '../people/password-seals.ts'
 import { type TokenPair, tokenPolicy } from '../sessions/sessions.ts'
 import { sayDuration, TOKEN_HEADERS, tokenHeaders } from '../sessions/token-headers.ts'
 import type { Dialect } from './authorize.ts'
@@ -168,7 +167,6 @@ export const oauthOperations: readonly Operation[] = [
           device: request.device,
         },
         environment.get(tokenPolicy),
-        environment.get(passwordSeal),
       ),
   }),
   operation({

@@ -5,16 +5,14 @@ import { isChild } from './ages.ts'
 import { changePeople, foundBy, type PersonColumns } from './changes.ts'
 import { ANONYMOUS_PREFIX, normaliseHandle } from './handles.ts'
 import { ImportedPerson } from './import-fields.ts'
-import { forEach, isSealOf, listPasswords, preparePasswords } from './import-passwords.ts'
+import { preparePasswords } from './import-passwords.ts'
 import * as store from './import-store.ts'
-import { isSealed, passwordSeal } from './password-seals.ts'
-import { hashSealed, hashSealedLater } from './sealed-passwords.ts'
 import { SEARCH_VERSION } from './search-keys.ts'
 import { SERVICE_FIELDS, type Service } from './service.ts'
 
 export type FoundPerson = RowOf<typeof store.findPeople>
 
-/** An entry of the file, or as it waits to be written: with a hash or a seal instead of the password. */
+/** An entry of the file, or as it waits to be written: with a hash instead of the password. */
 export type PersonEntry = ImportedPerson & {
   /** Of a password that is not the one which the person has. */
   readonly passwordHash?: string
@@ -69,38 +67,16 @@ export const peopleSection: ImportSection<PersonEntry, FoundPerson, PlannedPerso
   find: (db, handles) => db.all(store.findPeople, { handles }),
   lock: (tx, { own, named }) => tx.all(store.lockPeople, { handles: [...own, ...named] }),
 
-  async settle(db, entries, { find, get }, onProgress) {
-    const seal = get(passwordSeal)
-    const sealed = listPasswords(entries).flatMap(({ handle, password }) => {
-      const { id: personId, password_hash: stored } = find<FoundPerson>(peopleSection, handle) ?? {}
-      // The same one stays, whether it is sealed or hashed by then.
-      return personId === undefined || !isSealed(stored) || isSealOf(password, stored, seal)
-        ? []
-        : [{ personId, sealed: stored }]
-    })
-    await forEach(sealed, 'hashing earlier passwords', onProgress, (one) => hashSealed(db, one, seal))
-    return sealed.length > 0
-  },
-
-  async prepare(entries, worlds, how) {
-    const stored = worlds.map(({ find, get }) => ({
-      // Only where something is sealed: a dry run may have no secret key.
-      get seal() {
-        return get(passwordSeal)
-      },
-      find: (handle: string) => find<FoundPerson>(peopleSection, handle)?.password_hash ?? null,
-    }))
-    const { choose, sealed } = await preparePasswords(entries, stored, how)
+  async prepare(entries, found, how) {
+    const chooseHash = await preparePasswords(entries, found, how)
     return {
-      hide({ password, ...person }, { was, is }, get) {
+      hide({ password, ...person }, { was, is }) {
         const stored = is?.password_hash ?? null
         // Passwords take long: who has changed theirs meanwhile keeps it.
         if (password === undefined || stored !== (was?.password_hash ?? null)) return person
-        const passwordHash = choose(person.handle, stored, () => get(passwordSeal))
+        const passwordHash = chooseHash(person.handle, stored)
         return passwordHash === undefined ? person : { ...person, passwordHash, replaces: stored }
       },
-      note:
-        sealed > 0 ? `The ${sealed} new passwords work already; the platform hashes them while it runs.` : undefined,
     }
   },
 
@@ -159,7 +135,6 @@ export const peopleSection: ImportSection<PersonEntry, FoundPerson, PlannedPerso
     )
     for (const { id, isPasswordReplaced } of kept)
       if (isPasswordReplaced) await endSessionsOfPerson(tx, who, { personId: id, reason: 'password changed' })
-    if (changes.some(({ change: { row } }) => isSealed(row.password_hash))) await hashSealedLater(tx, who)
     return rows.length === 0 ? [] : tx.all(store.insertPeople, { rows: JSON.stringify(rows), now: who.at })
   },
 }

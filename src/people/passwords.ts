@@ -73,14 +73,11 @@ function derive(password: string, nonce: Buffer, tagLength: number, parameters: 
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
 
-/** The PHC form that every argon2 library reads. `by` and `check`: as for a verification. */
-export async function hashPassword(password: string, by = OPERATOR, check?: Verification['check']): Promise<string> {
+/** The PHC form that every argon2 library reads. `by`: for whom it waits its turn. */
+export async function hashPassword(password: string, by = OPERATOR): Promise<string> {
   const nonce = randomBytes(16)
   const parameters = { memory: MEMORY_KIB, passes: PASSES, parallelism: PARALLELISM }
-  const tag = await hashing.run(by, async () => {
-    await check?.()
-    return derive(password, nonce, TAG_BYTES, parameters)
-  })
+  const tag = await hashing.run(by, () => derive(password, nonce, TAG_BYTES, parameters))
   return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}$${unpadded(nonce)}$${unpadded(tag)}`
 }
 

@@ -10,7 +10,6 @@ import { FORGETTING } from '../platform/forgetting.ts'
 import { tidy } from '../platform/upkeep.ts'
 import { mintToken } from '../sessions/tokens.ts'
 import { assertError, type Person, type TestApp, testApp } from '../testing/testing.ts'
-import { passwordSeal } from './password-seals.ts'
 import { changeOwnPassword, changePassword, disablePerson, verifyPerson } from './people.ts'
 import { askReset, makeResetLink, readReset, resetPassword } from './resets.ts'
 
@@ -29,7 +28,7 @@ const giveEmail = (app: TestApp, ...people: Person[]) =>
   )
 
 const verify = (app: TestApp, handle: string, password: string) =>
-  verifyPerson(app.environment().db, callerOf(app), { handle, password }, app.environment().get(passwordSeal))
+  verifyPerson(app.environment().db, callerOf(app), { handle, password })
 
 /** So often that the next try has to wait for a minute. */
 async function failOften(app: TestApp, handle: string): Promise<void> {

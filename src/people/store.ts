@@ -58,23 +58,6 @@ export const setPassword = write('people.setPassword', {
     update people set password_hash = :hash, epoch = epoch + 1 where id = :id returning epoch, handle, handle_key`,
 })
 
-/** Passwords that a large import has left to be hashed. */
-export const findSealed = read('people.findSealed', {
-  params: { after: int8, limit: int8 },
-  row: { id: int8, sealed: text },
-  gather: false,
-  text: `
-    select id, coalesce(password_hash, '') as sealed from people
-     where id > :after and password_hash like '$sealed$%' order by id limit :limit`,
-})
-
-/** It is the same password, so whatever it has opened stays open. */
-export const replaceSealed = write('people.replaceSealed', {
-  params: { person: int8, sealed: text, hash: nullable(text) },
-  row: { id: int8 },
-  text: `update people set password_hash = :hash where id = :person and password_hash = :sealed returning id`,
-})
-
 /** Everything that is kept about somebody in their own row, but the hash of the password. */
 export const findWhole = read('people.findWhole', {
   params: { id: int8 },
