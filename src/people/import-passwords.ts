@@ -3,17 +3,20 @@ import { normaliseHandle } from './handles.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 
 interface Prepared {
-  /** Stored hashes which this password matches. */
+  /** Stored hashes that this password matches. */
   readonly matching: Set<string>
-  /** A new hash, where an environment has none that matches. */
+  /** A new hash, if an environment has none that matches. */
   hash: string | undefined
 }
 
-/** Enough to keep every thread busy that hashing may use. */
+/** Keeps every thread busy that hashing may use. */
 const AT_ONCE = 8
 const NOT_YET_HASHED = '(a new password)'
 
-/** Verifies every password of the file against what is stored, and hashes those that are new. A dry run only looks. Gives how to choose a new hash; undefined where the stored one stays. */
+/**
+ * Verifies every password of the file against the stored hash, and hashes those that are new. A dry run hashes none. Returns a function that chooses a
+ * new hash; undefined: the stored one stays.
+ */
 export async function preparePasswords(
   people: readonly { readonly handle: string; readonly password?: string | undefined }[],
   environments: readonly ReadonlyMap<string, { readonly password_hash: string | null }>[],
@@ -30,7 +33,7 @@ export async function preparePasswords(
       const handle = normaliseHandle(person.handle)
       const stored = environments.map((found) => found.get(handle)?.password_hash ?? null)
       prepared.set(handle, await prepare(person.password!, stored, isDryRun))
-      onProgress(++done, total, 'hashing passwords')
+      onProgress(++done, total, isDryRun ? 'checking passwords' : 'hashing passwords')
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))

@@ -1,5 +1,5 @@
 import type { RowOf } from '../database/statement.ts'
-import { given, type ImportSection, lineOf, readInBatches } from '../imports/section.ts'
+import { given, type ImportSection, isObject, lineOf, readInBatches } from '../imports/section.ts'
 import { endSessionsOfPerson } from '../sessions/sessions.ts'
 import { isChild } from './ages.ts'
 import { changePeople, foundBy, type PersonColumns } from './changes.ts'
@@ -7,16 +7,15 @@ import { ANONYMOUS_PREFIX, normaliseHandle } from './handles.ts'
 import { ImportedPerson } from './import-fields.ts'
 import { preparePasswords } from './import-passwords.ts'
 import * as store from './import-store.ts'
+import { isImportedHash, readImportedHash } from './imported-hashes.ts'
 import { SEARCH_VERSION } from './search-keys.ts'
 import { SERVICE_FIELDS, type Service } from './service.ts'
 
 export type FoundPerson = RowOf<typeof store.findPeople>
 
-/** An entry of the file, or as it waits to be written: with a hash instead of the password. */
+/** An entry of the file, or as it waits to be written: without the password, and with what is to be stored as its `passwordHash`. */
 export type PersonEntry = ImportedPerson & {
-  /** Of a password that is not the one which the person has. */
-  readonly passwordHash?: string
-  /** What the person has instead. Where it is another one by now, that is their own choice, and stays. */
+  /** The stored hash that `passwordHash` replaces. Where the person has another one by now, it is their own choice, and stays. */
   readonly replaces?: string | null
   /** A tie of families, which decides whether a child may be found. */
   readonly parents?: readonly string[]
@@ -53,8 +52,13 @@ export const peopleSection: ImportSection<PersonEntry, FoundPerson, PlannedPerso
   schema: ImportedPerson,
   normalise: normaliseHandle,
 
-  *check({ handle, dateOfBirth: day }, place, now) {
-    // Others that are reserved, such as @admin, are the operator's to give.
+  *check({ handle, dateOfBirth: day, password, passwordHash }, place, now) {
+    if (typeof passwordHash === 'string' || isObject(passwordHash)) {
+      const read = readImportedHash(passwordHash)
+      if ('problem' in read) yield `${place}.passwordHash: ${read.problem}`
+      if (password !== undefined) yield `${place}.passwordHash: must not be given together with password`
+    }
+    // The operator may give other reserved handles, such as @admin.
     if (typeof handle === 'string' && normaliseHandle(handle).startsWith(ANONYMOUS_PREFIX))
       yield `${place}.handle: must be another, because users that apps make up are called @${ANONYMOUS_PREFIX}…`
     if (typeof day !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(day)) return
@@ -70,11 +74,11 @@ export const peopleSection: ImportSection<PersonEntry, FoundPerson, PlannedPerso
   async prepare(entries, found, how) {
     const chooseHash = await preparePasswords(entries, found, how)
     return {
-      hide({ password, ...person }, { was, is }) {
+      hide({ password, passwordHash: given, ...person }, { was, is }) {
         const stored = is?.password_hash ?? null
-        // Passwords take long: who has changed theirs meanwhile keeps it.
-        if (password === undefined || stored !== (was?.password_hash ?? null)) return person
-        const passwordHash = chooseHash(person.handle, stored)
+        // Hashing takes long: a password that somebody has set meanwhile stays.
+        if (stored !== (was?.password_hash ?? null)) return person
+        const passwordHash = given === undefined ? chooseHash(person.handle, stored) : chooseImported(given, stored)
         return passwordHash === undefined ? person : { ...person, passwordHash, replaces: stored }
       },
     }
@@ -96,7 +100,8 @@ export const peopleSection: ImportSection<PersonEntry, FoundPerson, PlannedPerso
       public_search: mayBeFound(person, found, now),
       administrator: person.administrator ?? found?.administrator ?? false,
       developer: person.developer ?? found?.developer ?? false,
-      password_hash: storedHash === (person.replaces ?? null) ? (person.passwordHash ?? storedHash) : storedHash,
+      password_hash:
+        storedHash === (person.replaces ?? null) ? ((person.passwordHash as string) ?? storedHash) : storedHash,
     }
     const columns = Object.keys(row) as (keyof Row)[]
     const changed = new Set<string>(columns.filter((column) => row[column] !== found?.[column]))
@@ -137,6 +142,13 @@ export const peopleSection: ImportSection<PersonEntry, FoundPerson, PlannedPerso
       if (isPasswordReplaced) await endSessionsOfPerson(tx, who, { personId: id, reason: 'password changed' })
     return rows.length === 0 ? [] : tx.all(store.insertPeople, { rows: JSON.stringify(rows), now: who.at })
   },
+}
+
+/** Undefined: the stored hash stays. It does if it is ours: the person has signed in with this password, or set another one. */
+function chooseImported(given: unknown, stored: string | null): string | undefined {
+  const read = readImportedHash(given)
+  if ('problem' in read || (stored !== null && !isImportedHash(stored)) || read.stored === stored) return undefined
+  return read.stored
 }
 
 const givenLine = (text: string | null | undefined, stored: string | null | undefined): string | null =>

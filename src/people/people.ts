@@ -22,6 +22,7 @@ import {
 import { type MessagePolicy, sendMessage } from '../messages/messages.ts'
 import { endSessionsOfPerson } from '../sessions/sessions.ts'
 import { ANONYMOUS_PREFIX, checkHandle, normaliseHandle } from './handles.ts'
+import { isImportedHash } from './imported-hashes.ts'
 import { type Letter, passwordChangedLetter } from './letters.ts'
 import { checkPassword, hashPassword, verifyPassword } from './passwords.ts'
 import { SEARCH_VERSION, searchKeys } from './search-keys.ts'
@@ -81,12 +82,18 @@ async function tryPassword(db: Db, who: Caller, { person, password, subjects, by
   const refuse = () => refuseBlocked(db, later(), subjects)
   await refuse()
   const passwordHash = person?.password_hash ?? null
-  // Not hashed where somebody else's failures have brought a wait meanwhile.
-  const isRight = await verifyPassword({ password, hash: passwordHash, by, check: refuse })
-  // Guesses that were sent at once have all passed the looks before; the answer must not tell which of them was right.
+  const [isRight, ownHash] = await Promise.all([
+    // Not hashed if somebody else's failures have brought a wait meanwhile.
+    verifyPassword({ password, hash: passwordHash, by, check: refuse }),
+    // Made even if the password turns out to be wrong: an account with an imported hash then takes at least as long as any other.
+    isImportedHash(passwordHash) ? hashPassword(password, by, refuse) : undefined,
+  ])
+  // Guesses that were sent at once have all passed the checks before; the answer must not tell which of them was right.
   await refuse()
   if (person && passwordHash !== null && isRight && !person.disabled_at) {
     await forgetFailures(db, subjects[0])
+    if (ownHash !== undefined)
+      await db.first(store.replaceImportedHash, { person: person.id, imported: passwordHash, hash: ownHash })
     return { id: person.id, epoch: person.epoch }
   }
   const whom = person ? { personId: person.id } : {}

@@ -58,6 +58,13 @@ export const setPassword = write('people.setPassword', {
     update people set password_hash = :hash, epoch = epoch + 1 where id = :id returning epoch, handle, handle_key`,
 })
 
+/** It is the same password, so the epoch and the sessions stay. Where somebody has set another one meanwhile, that one stays. */
+export const replaceImportedHash = write('people.replaceImportedHash', {
+  params: { person: int8, imported: text, hash: text },
+  row: { id: int8 },
+  text: `update people set password_hash = :hash where id = :person and password_hash = :imported returning id`,
+})
+
 /** Everything that is kept about somebody in their own row, but the hash of the password. */
 export const findWhole = read('people.findWhole', {
   params: { id: int8 },
