@@ -97,7 +97,7 @@ async function sendLinks({ db, name, get }: Environment, content: unknown): Prom
     },
     get(messagePolicy),
   ).finally(progress.finish)
-  print(`${name}: ${sent} people get a link to set their password, which works for ${INVITATION_DAYS} days.`)
+  print(`${name}: links to set a password: ${sent}; each works for ${INVITATION_DAYS} days`)
 }
 
 const describe = (environment: string, report: ImportReport): string =>
