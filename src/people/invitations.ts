@@ -7,6 +7,7 @@ import { isMailAddress } from '../lines.ts'
 import { type MessagePolicy, sendMessage } from '../messages/messages.ts'
 import { mintToken } from '../sessions/tokens.ts'
 import { normaliseHandle } from './handles.ts'
+import { lockPeople } from './import-store.ts'
 import { invitationLetter } from './letters.ts'
 import { insertLink, linkOf } from './resets.ts'
 import * as store from './store.ts'
@@ -35,18 +36,20 @@ export async function sendInvitations(
     db.all(store.findUninvited, { handles, now: who.at }),
   )
   let sent = 0
-  for (const [i, { id: personId }] of found.entries()) {
-    if (await db.transaction((tx) => sendInvitation(tx, who, personId, messages))) sent++
+  for (const [i, { key }] of found.entries()) {
+    if (await db.transaction((tx) => sendInvitation(tx, who, key, messages))) sent++
     what.onProgress?.(i + 1, found.length)
   }
   return sent
 }
 
-/** The lock makes two commands at once send one link. */
-async function sendInvitation(tx: Db, who: Caller, personId: number, messages: MessagePolicy): Promise<boolean> {
-  const person = await tx.first(store.lockUninvited, { person: personId, now: who.at })
-  if (!person || !isMailAddress(person.email)) return false
-  const { handle, email: recipient } = person
+/** Two commands at once send one link: the second waits for the lock, then sees the link of the first. */
+async function sendInvitation(tx: Db, who: Caller, key: string, messages: MessagePolicy): Promise<boolean> {
+  await tx.all(lockPeople, { handles: [key] })
+  const person = await tx.first(store.findUninvited, { handles: [key], now: who.at })
+  const recipient = person?.email ?? ''
+  if (!person || !isMailAddress(recipient)) return false
+  const { id: personId, handle } = person
   const code = mintToken('reset', messages.environment)
   const until = new Date(who.at.getTime() + INVITATION_DAYS * DAY_MS)
   if (!(await insertLink(tx, who, { personId, code, sentTo: recipient, until }))) return false

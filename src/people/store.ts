@@ -171,25 +171,17 @@ export const findForReset = read('people.findForReset', {
 })
 
 /** People who can be sent a link to set their first password, and have none that still works. */
-const UNINVITED = `
-  p.password_hash is null and p.email is not null and p.disabled_at is null and not p.anonymous and not exists (
-    select from password_resets r
-     where r.person_id = p.id and r.epoch = p.epoch and r.used_at is null and r.expires_at > :now)`
-
 export const findUninvited = read('people.findUninvited', {
   params: { handles: textArray, now: timestamptz },
-  row: { id: int8 },
+  row: { id: int8, handle: text, key: text, email: nullable(text) },
   gather: false,
-  text: `select p.id from people p where p.handle_key = any(:handles) and ${UNINVITED} order by p.id`,
-})
-
-/** Until the transaction ends nobody else sends a link to this person. */
-export const lockUninvited = write('people.lockUninvited', {
-  params: { person: int8, now: timestamptz },
-  row: { handle: text, email: text },
   text: `
-    select p.handle, coalesce(p.email, '') as email from people p
-     where p.id = :person and ${UNINVITED} for no key update of p`,
+    select p.id, p.handle, p.handle_key as key, p.email from people p
+     where p.handle_key = any(:handles) and p.password_hash is null and p.email is not null and p.disabled_at is null
+       and not p.anonymous and not exists (
+         select from password_resets r
+          where r.person_id = p.id and r.epoch = p.epoch and r.used_at is null and r.expires_at > :now)
+     order by p.id`,
 })
 
 /** No row where the person is disabled, or has `most` links since `since`. */
