@@ -1,0 +1,54 @@
+import type { Preparation } from '../../kernel/imports/section.ts'
+import { normaliseHandle } from './handles.ts'
+import { hashPassword, verifyPassword } from './passwords.ts'
+
+interface Prepared {
+  /** Stored hashes that this password matches. */
+  readonly matching: Set<string>
+  /** A new hash, if an environment has none that matches. */
+  hash: string | undefined
+}
+
+/** Keeps every thread busy that hashing may use. */
+const AT_ONCE = 8
+const NOT_YET_HASHED = '(a new password)'
+
+/**
+ * Verifies every password of the file against the stored hash, and hashes those that are new. A dry run hashes none. Returns a function that chooses a
+ * new hash; undefined: the stored one stays.
+ */
+export async function preparePasswords(
+  people: readonly { readonly handle: string; readonly password?: string | undefined }[],
+  environments: readonly ReadonlyMap<string, { readonly password_hash: string | null }>[],
+  { isDryRun, onProgress }: Preparation,
+): Promise<(handle: string, stored: string | null) => string | undefined> {
+  const prepared = new Map<string, Prepared>()
+  const waiting = people.filter((person) => person.password !== undefined)
+  const total = waiting.length
+  let next = 0
+  let done = 0
+  const work = async () => {
+    while (next < total) {
+      const person = waiting[next++]!
+      const handle = normaliseHandle(person.handle)
+      const stored = environments.map((found) => found.get(handle)?.password_hash ?? null)
+      prepared.set(handle, await prepare(person.password!, stored, isDryRun))
+      onProgress(++done, total, isDryRun ? 'checking passwords' : 'hashing passwords')
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+
+  return (handle, stored) => {
+    const found = prepared.get(normaliseHandle(handle))
+    return stored !== null && found?.matching.has(stored) ? undefined : found?.hash
+  }
+}
+
+async function prepare(password: string, stored: readonly (string | null)[], isDryRun: boolean): Promise<Prepared> {
+  const matching = new Set<string>()
+  for (const hash of new Set(stored)) {
+    if (hash !== null && (await verifyPassword({ password, hash }))) matching.add(hash)
+  }
+  const isNeeded = stored.some((hash) => hash === null || !matching.has(hash))
+  return { matching, hash: isNeeded ? (isDryRun ? NOT_YET_HASHED : await hashPassword(password)) : undefined }
+}
