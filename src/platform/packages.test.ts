@@ -27,7 +27,7 @@ test('the install brings one version of Node to every system, except where the R
   assert.deepEqual(named, Object.fromEntries(expected))
   for (const [name, version] of expected) assert.equal(packages[`node_modules/${name}`]?.version, version)
   for (const version of [NODE, ...Object.values(EXCEPTIONS)])
-    for (const file of ['README.md', 'docs/decisions/0060-one-node.md'])
+    for (const file of ['README.md', 'docs/decisions/0060-what-the-install-brings.md'])
       assert.ok(read(file).includes(version), `${file} does not name Node ${version}`)
 })
 

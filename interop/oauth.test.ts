@@ -8,10 +8,10 @@ import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
 import { Passport } from 'passport'
 import OAuth2Strategy from 'passport-oauth2'
-import { signedIn } from '../passkeys/testing.ts'
-import { TestBrowser } from '../testing/browser.ts'
-import { Client, type TestApp, testApp } from '../testing/testing.ts'
-import { assertTokenDies, REDIRECT_URI, type Registered, registerApp, signInAndAllow } from './testing.ts'
+import { assertTokenDies, REDIRECT_URI, type Registered, registerApp, signInAndAllow } from '../src/oauth/testing.ts'
+import { signedIn } from '../src/passkeys/testing.ts'
+import { TestBrowser } from '../src/testing/browser.ts'
+import { Client, type TestApp, testApp } from '../src/testing/testing.ts'
 
 /** The person's part: signs in, allows the app, and is led back to it. */
 const actAsPerson = (app: TestApp, address: string | URL): Promise<URL> =>

@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import { createContext, runInContext } from 'node:vm'
-import { UNLIMITED } from '../buckets/testing.ts'
-import { makeTestKey } from '../credentials/testing.ts'
-import { sharedApp } from '../testing/testing.ts'
-import { attachmentOf, makeStatement, Speaker, sha2 } from './testing.ts'
+import { UNLIMITED } from '../src/buckets/testing.ts'
+import { makeTestKey } from '../src/credentials/testing.ts'
+import { sharedApp } from '../src/testing/testing.ts'
+import { attachmentOf, makeStatement, Speaker, sha2 } from '../src/xapi/testing.ts'
 
 const app = await sharedApp(UNLIMITED)
 const { key, secret, basic, client } = await makeTestKey(app)

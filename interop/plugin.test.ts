@@ -1,15 +1,36 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import express from 'express'
+import fastify from 'fastify'
+import { createPlugin, type Plugin, type PluginOptions, rememberIds, TOLERANCE_SECONDS } from 'groundschool-sdk'
 import { Webhook } from 'standardwebhooks'
-import { createPlugin, type PluginOptions, rememberIds, TOLERANCE_SECONDS } from './index.ts'
-import { basic, CLIENT_ID, listen, SECRET, SERVERS, START, send, signed } from './testing.ts'
+import { basic, CLIENT_ID, listen, SECRET, START, send, signed } from '../sdk/src/testing.ts'
 
 const SEARCH = JSON.stringify({ searchId: 's1', text: 'night flying', orgIds: ['org-1'] })
 const CANDIDATES = JSON.stringify({ searchId: 's1', capabilityIds: ['skill:night'], orgIds: ['org-1'], limit: 5 })
 const BODY = JSON.stringify(START)
+
+/** Starts a server of each kind around a plugin, behind a prefix where the framework has one, and returns its address. */
+const SERVERS = {
+  'node:http': async (t: TestContext, plugin: Plugin) => listen(t, plugin.node),
+  express: async (t: TestContext, plugin: Plugin) => {
+    const app = express()
+    app.use('/hooks', plugin.express)
+    // Routes outside the plugin still get parsed JSON.
+    app.use(express.json())
+    app.post('/own', (request, response) => void response.json(request.body))
+    return `${await listen(t, app)}/hooks`
+  },
+  fastify: async (t: TestContext, plugin: Plugin) => {
+    const app = fastify()
+    await app.register(plugin.fastify, { prefix: '/hooks' })
+    app.post('/own', (request) => request.body)
+    t.after(() => app.close())
+    return `${await app.listen({ port: 0 })}/hooks`
+  },
+} as const
 
 /** A plugin that writes down what its handlers were given. */
 function record(more: Partial<PluginOptions> = {}) {
