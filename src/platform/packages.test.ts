@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { findLicenceProblems, type LockedPackage, readAuditReport } from '../testing/audit.ts'
 
 const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
 const manifest = JSON.parse(read('package.json'))
 const { packages } = JSON.parse(read('package-lock.json')) as {
-  packages: Record<string, { version: string; engines?: { node?: string }; cpu?: string[] }>
+  packages: Record<string, LockedPackage & { version: string; engines?: { node?: string }; cpu?: string[] }>
 }
 
 /** npm has no package of NODE for these systems. The README and decision 60 say so. */
@@ -65,4 +66,41 @@ test('engines is the truth: no dependency asks for a later Node than this packag
   for (const version of ['20.19.0', '22.12.0', '24.0.0', '26.0.0']) assert.deepEqual(refusing(version), [], version)
   // The range is not stricter than needed: tools for development refuse what lies below it.
   for (const version of ['20.18.9', '22.11.9']) assert.ok(refusing(version).length > 1, version)
+})
+
+test('every package has a licence that is allowed, and one that has not is named', () => {
+  assert.deepEqual(findLicenceProblems(packages), [])
+  const offenders = findLicenceProblems({
+    '': { license: 'UNLICENSED' },
+    sdk: { license: 'UNLICENSED' },
+    'node_modules/groundschool-sdk': { link: true },
+    'node_modules/fine': { license: '(GPL-3.0-only OR MIT)' },
+    'node_modules/a/node_modules/@made/up': { license: 'AGPL-3.0-only' },
+    'node_modules/both': { license: 'MIT AND SSPL-1.0' },
+    'node_modules/silent': {},
+    'node_modules/@img/sharp-libvips-linux-x64': { license: 'LGPL-3.0-or-later' },
+    'node_modules/libother': { license: 'LGPL-3.0-or-later' },
+    'node_modules/axe-core': { license: 'MPL-2.0' },
+    'node_modules/lightningcss': { license: 'MPL-2.0', dev: true },
+  })
+  assert.deepEqual(offenders, [
+    '@made/up: AGPL-3.0-only',
+    'both: MIT AND SSPL-1.0',
+    'silent: no licence',
+    'libother: LGPL-3.0-or-later',
+    'axe-core: MPL-2.0',
+  ])
+})
+
+test('an audit fails for a vulnerability, and says where the registry could not be asked', () => {
+  const outcome = (report: object) => readAuditReport(JSON.stringify(report)).outcome
+  assert.equal(outcome({ auditReportVersion: 2, vulnerabilities: {} }), 'clean')
+  const pg = { name: 'pg', severity: 'high', range: '<9' }
+  const found = readAuditReport(JSON.stringify({ auditReportVersion: 2, vulnerabilities: { pg } }))
+  assert.deepEqual(found, { outcome: 'vulnerable', message: 'Vulnerable packages:\npg <9: high' })
+  const service = 'https://registry.example.org/-/npm/v1/security/advisories/bulk'
+  assert.equal(outcome({ message: `405 Method Not Allowed - POST ${service}`, statusCode: 405 }), 'unavailable')
+  assert.equal(outcome({ message: `request to ${service} failed, reason: ECONNREFUSED` }), 'unavailable')
+  assert.throws(() => outcome({ error: { code: 'ENOLOCK', summary: 'needs a lock file' } }), /ENOLOCK/)
+  assert.throws(() => readAuditReport(''))
 })
