@@ -30,7 +30,7 @@ export interface Need<Who> {
 }
 
 /** A limit of its own, beside those that every caller has. */
-export interface Limit<Who, Input> {
+interface Limit<Who, Input> {
   readonly limiter: Service<RateLimiter>
   key(who: Who, input: Input): string
   cost?(who: Who, input: Input): number

@@ -14,7 +14,7 @@ const entry = (userId: string, handle: string, firstName: string, lastName: stri
 })
 
 /** People of the demo data, as an app sees them. */
-export const AVERY = entry(USER_IDS.avery, '@avery', 'Avery', 'Lindqvist', 'SE')
+const AVERY = entry(USER_IDS.avery, '@avery', 'Avery', 'Lindqvist', 'SE')
 export const BLAKE = entry(USER_IDS.blake, '@blake', 'Blake', 'Moreau', 'FR')
 export const CASEY = entry(USER_IDS.casey, '@casey', 'Casey', 'Okafor', 'NG')
 export const DREW = entry(USER_IDS.drew, '@drew', 'Drew', 'Castellanos', 'MX')
