@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { START_FLAGS } from '../bin/start-flags.js'
-import type { Connection } from '../src/database/database.ts'
+import type { Connection } from '../src/kernel/database/database.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
 import type { ServerName, Started, Usage } from './servers.ts'
 

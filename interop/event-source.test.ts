@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EventSource } from 'eventsource'
-import { PATH, UNLIMITED } from '../src/buckets/testing.ts'
-import { until } from '../src/database/test-database.ts'
-import { testApp } from '../src/testing/testing.ts'
+import { PATH, UNLIMITED } from '../src/apps/buckets/testing.ts'
+import { until } from '../src/kernel/database/test-database.ts'
+import { testApp } from '../src/operations/testing/testing.ts'
 
 test('EventSource resumes by itself at another process and misses nothing', async (t) => {
   const app = await testApp(t, UNLIMITED)

@@ -8,10 +8,16 @@ import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
 import { Passport } from 'passport'
 import OAuth2Strategy from 'passport-oauth2'
-import { assertTokenDies, REDIRECT_URI, type Registered, registerApp, signInAndAllow } from '../src/oauth/testing.ts'
-import { signedIn } from '../src/passkeys/testing.ts'
-import { TestBrowser } from '../src/testing/browser.ts'
-import { Client, type TestApp, testApp } from '../src/testing/testing.ts'
+import {
+  assertTokenDies,
+  REDIRECT_URI,
+  type Registered,
+  registerApp,
+  signInAndAllow,
+} from '../src/apps/oauth/testing.ts'
+import { signedIn } from '../src/identity/passkeys/testing.ts'
+import { TestBrowser } from '../src/operations/testing/browser.ts'
+import { Client, type TestApp, testApp } from '../src/operations/testing/testing.ts'
 
 /** The person's part: signs in, allows the app, and is led back to it. */
 const actAsPerson = (app: TestApp, address: string | URL): Promise<URL> =>

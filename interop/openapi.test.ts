@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { everything } from '../src/app.ts'
-import { describeApi } from '../src/http/openapi/openapi.ts'
+import { describeApi } from '../src/kernel/http/openapi/openapi.ts'
 
 const document = describeApi(everything, { url: 'http://localhost:4000' })
 

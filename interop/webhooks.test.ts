@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import { until } from '../src/database/test-database.ts'
-import { call, emitAll, idOf, nOf, registerReceiver } from '../src/deliveries/testing.ts'
-import { openReceiver } from '../src/outbound/testing.ts'
-import { signedIn } from '../src/passkeys/testing.ts'
-import { sharedApp } from '../src/testing/testing.ts'
+import { call, emitAll, idOf, nOf, registerReceiver } from '../src/extensions/deliveries/testing.ts'
+import { signedIn } from '../src/identity/passkeys/testing.ts'
+import { until } from '../src/kernel/database/test-database.ts'
+import { openReceiver } from '../src/kernel/outbound/testing.ts'
+import { sharedApp } from '../src/operations/testing/testing.ts'
 
 const app = await sharedApp()
 

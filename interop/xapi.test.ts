@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import { createContext, runInContext } from 'node:vm'
-import { UNLIMITED } from '../src/buckets/testing.ts'
-import { makeTestKey } from '../src/credentials/testing.ts'
-import { sharedApp } from '../src/testing/testing.ts'
-import { attachmentOf, makeStatement, Speaker, sha2 } from '../src/xapi/testing.ts'
+import { UNLIMITED } from '../src/apps/buckets/testing.ts'
+import { sharedApp } from '../src/operations/testing/testing.ts'
+import { makeTestKey } from '../src/records/credentials/testing.ts'
+import { attachmentOf, makeStatement, Speaker, sha2 } from '../src/records/xapi/testing.ts'
 
 const app = await sharedApp(UNLIMITED)
 const { key, secret, basic, client } = await makeTestKey(app)

@@ -1,0 +1,99 @@
+import { errorPage, titleOf } from '../../../../web/pages/error-page.ts'
+import { layOutPage } from '../../../../web/pages/layout.ts'
+import { BEARER_NAMES, oauthNameOf, type PlatformError } from '../../errors.ts'
+import type { Challenge, ErrorForm, Route } from '../request.ts'
+import { HTML_TYPE, JSON_TYPE } from './media-types.ts'
+
+/** Headers carry ASCII only; anything else becomes a question mark. */
+const asciiOnly = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 500)
+
+export const errorBody = (error: PlatformError): string =>
+  JSON.stringify({ error_code: error.code, error_description: error.message, faults: error.faults })
+
+/** Old iOS clients read the first pair and nothing else; the second is the documented one. */
+export function errorHeaders(error: PlatformError): Record<string, string> {
+  const code = String(error.code)
+  const description = asciiOnly(error.message)
+  return {
+    'content-type': JSON_TYPE,
+    'cache-control': 'no-store',
+    errorcode: code,
+    errordescription: description,
+    error_code: code,
+    error_description: description,
+    ...(error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) }),
+  }
+}
+
+interface ErrorLook {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: string
+}
+
+/** RFC 6749 §5.2: 400, but 401 for an app that did not prove itself; what is not about the request keeps its status. */
+export function rfcStatusOf(error: PlatformError): number {
+  if (oauthNameOf(error) === 'invalid_client') return 401
+  return error.status >= 500 || [413, 415, 429].includes(error.status) ? error.status : 400
+}
+
+interface Surroundings {
+  readonly requestId: string
+  readonly isSandbox: boolean
+  /** Whether the request says who it is of, rightly or wrongly. */
+  readonly hasCredentials: boolean
+}
+
+const REALM = 'realm="groundschool"'
+
+/** RFC 6749 §5.2 and RFC 6750 §3 leave out quotes and backslashes. */
+const unquoted = (text: string): string => asciiOnly(text).replace(/["\\]/g, "'")
+
+/** `WWW-Authenticate`: on every 401, and on a 403 that is about the token (RFC 6750 §3). Who has sent nothing is not told that it is wrong. */
+function challengeOf(error: PlatformError, status: number, challenge: Challenge, hasCredentials: boolean) {
+  const name = challenge === 'Bearer' && hasCredentials ? BEARER_NAMES[error.kind] : undefined
+  if (status !== 401 && (status !== 403 || name === undefined)) return {}
+  const more = name === undefined ? '' : `, error="${name}", error_description="${unquoted(error.message)}"`
+  return { 'www-authenticate': `${challenge} ${REALM}${more}` }
+}
+
+const ERROR_FORMS: Record<ErrorForm, (error: PlatformError, surroundings: Surroundings) => ErrorLook> = {
+  plain: (error) => ({ status: error.status, headers: {}, body: errorBody(error) }),
+  oauth: (error) => ({
+    status: error.status,
+    headers: {},
+    body: JSON.stringify({ error: oauthNameOf(error), error_code: error.code, error_description: error.message }),
+  }),
+  rfc: (error) => {
+    const status = rfcStatusOf(error)
+    return {
+      status,
+      headers: {},
+      body: JSON.stringify({ error: oauthNameOf(error), error_description: unquoted(error.message) }),
+    }
+  },
+  page: (error, { requestId, isSandbox }) => {
+    const problem = { status: error.status, code: error.code, sentence: error.message, requestId }
+    return {
+      status: error.status,
+      headers: {
+        'content-type': HTML_TYPE,
+        'content-security-policy':
+          "default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
+        'x-frame-options': 'DENY',
+      },
+      body: layOutPage({ title: titleOf(problem), isSandbox }, errorPage(problem)),
+    }
+  },
+}
+
+/** How a refusal looks in the form that the operation or page has declared. */
+export function showError(
+  error: PlatformError,
+  { errorForm, challenge }: Pick<Route, 'errorForm' | 'challenge'>,
+  surroundings: Surroundings,
+): ErrorLook {
+  const { status, headers, body } = ERROR_FORMS[errorForm](error, surroundings)
+  const asked = challenge ? challengeOf(error, status, challenge, surroundings.hasCredentials) : {}
+  return { status, headers: { ...errorHeaders(error), ...headers, ...asked }, body }
+}

@@ -1,0 +1,49 @@
+import { ICON, ICON_PATH, STYLE, STYLE_PATH } from '../../../../web/pages/layout.ts'
+import { passkeyScript } from '../../../../web/pages/passkeys/script.ts'
+import type { Environment } from '../../environment.ts'
+import { limitAddress } from '../callers/callers.ts'
+import { sendAnswer } from '../output/answers.ts'
+import { etagOf, hasAlready } from '../output/etags.ts'
+import { ICON_TYPE, SCRIPT_TYPE, STYLE_TYPE } from '../output/media-types.ts'
+import type { PlainRoute } from '../request.ts'
+
+/** Every script that a page may name. */
+const SCRIPTS: readonly { readonly path: string; readonly text: string }[] = [passkeyScript]
+
+/** The style sheet, the icon and the scripts of pages. */
+export function assetRoutes(environment: Environment): PlainRoute[] {
+  const immutable = (path: string, type: string, text: string): PlainRoute => ({
+    path,
+    name: 'style',
+    handle: (request) => {
+      limitAddress(environment, request)
+      const headers = { 'content-type': type, 'cache-control': 'public, max-age=31536000, immutable' }
+      sendAnswer(environment, request, 200, headers, text)
+    },
+  })
+  // Unlike the style sheet's, their paths stay the same, so browsers ask each time whether what they keep is still the one.
+  const scripts = SCRIPTS.map(({ path, text }): PlainRoute => {
+    const etag = etagOf(text)
+    const headers = { 'content-type': SCRIPT_TYPE, 'cache-control': 'public, no-cache', etag }
+    return {
+      path,
+      name: 'script',
+      handle: (request) => {
+        limitAddress(environment, request)
+        if (hasAlready(request, etag)) sendAnswer(environment, request, 304, headers)
+        else sendAnswer(environment, request, 200, headers, text)
+      },
+    }
+  })
+  // Browsers ask for it by themselves where a document names no icon.
+  const favicon: PlainRoute = {
+    path: '/favicon.ico',
+    name: 'style',
+    handle: (request) => {
+      limitAddress(environment, request)
+      const headers = { 'content-type': ICON_TYPE, 'cache-control': 'public, max-age=86400' }
+      sendAnswer(environment, request, 200, headers, ICON)
+    },
+  }
+  return [immutable(STYLE_PATH, STYLE_TYPE, STYLE), immutable(ICON_PATH, ICON_TYPE, ICON), favicon, ...scripts]
+}

@@ -1,0 +1,100 @@
+import { layOutPage } from '../../../../web/pages/layout.ts'
+import type { Visitor } from '../../caller.ts'
+import type { Environment } from '../../environment.ts'
+import { fail } from '../../errors.ts'
+import { visitor } from '../callers/callers.ts'
+import { clearCookie, findBrowserToken, writeCookie } from '../callers/cookies.ts'
+import { CSRF_FIELD, isCsrfToken, makeCsrfToken } from '../callers/csrf.ts'
+import { readBody, refuseBody, SMALL_BODY_BYTES } from '../input/bodies.ts'
+import { compileInput } from '../input/fields.ts'
+import { sendAnswer } from '../output/answers.ts'
+import { HTML_TYPE } from '../output/media-types.ts'
+import type { Fields, HttpRequest, Observe, Route } from '../request.ts'
+import type { Elsewhere, Page, PageContext, ShownPage } from './page.ts'
+
+/** How a page is served: find out who looks, read the input, check the form's token, run, show. */
+export function pageRoute(environment: Environment, page: Page, observe: Observe): Route {
+  const from = page.method === 'GET' ? 'query' : page.from
+  const readInput = compileInput(page.input, from)
+  const asked = { isWrite: page.method === 'POST', isEmbedded: false }
+  return {
+    name: page.name,
+    errorForm: 'page',
+    bodyLimit: SMALL_BODY_BYTES,
+    // A look at the headers alone must not hand out a code.
+    hasHead: false,
+    observe,
+    handle: async (request) => {
+      const who = await visitor.admit(environment, request, asked)
+      request.who = who
+      const problem = refuseBody(request)
+      if (problem) throw problem
+      const body = page.method === 'GET' ? undefined : await readBody(environment, request, from)
+      const input = readInput({ query: request.query, body })
+      const csrfToken = (purpose: string) => makeCsrfToken(environment, who, purpose)
+      const context: PageContext = { db: environment.db, who, environment, request, csrfToken }
+      if (page.method === 'POST') {
+        const given = (body as Fields | null | undefined)?.[CSRF_FIELD]
+        const isOurs = isCsrfToken(environment, who, page.purpose(input, request), given)
+        if (!isOurs && !page.showAgain)
+          throw fail(
+            'forbidden',
+            'This form does not belong to this browser any more; go back, reload the page and try again',
+          )
+        if (!isOurs) return sendPage(environment, request, who, await page.showAgain!(context, input))
+      }
+      sendPage(environment, request, who, await page.run(context, input))
+    },
+  }
+}
+
+function sendPage(environment: Environment, request: HttpRequest, who: Visitor, answer: ShownPage | Elsewhere): void {
+  const headers = { ...answer.headers, ...newCookie(environment, request, who, answer) }
+  // 303: what follows a form is looked at with GET, and no browser sends the password on (RFC 9700 §4.12).
+  if ('redirect' in answer) {
+    sendAnswer(environment, request, 303, { ...headers, location: answer.redirect })
+    return
+  }
+  const frame = {
+    title: answer.title,
+    isSandbox: environment.name === 'sandbox',
+    handle: answer.handle ?? who.person?.handle,
+    scripts: answer.scripts,
+  }
+  const own = {
+    'content-type': HTML_TYPE,
+    'content-security-policy': policyOf(answer),
+    'x-frame-options': 'DENY',
+    // With none at all, browsers would not say where a form was posted from either.
+    'referrer-policy': 'same-origin',
+  }
+  sendAnswer(environment, request, answer.status ?? 200, { ...own, ...headers }, layOutPage(frame, answer.body))
+}
+
+function newCookie(
+  environment: Environment,
+  request: HttpRequest,
+  who: Visitor,
+  { browser }: ShownPage | Elsewhere,
+): Record<string, string[]> {
+  if (browser === 'end') return { 'set-cookie': clearCookie(environment) }
+  if (browser) return { 'set-cookie': writeCookie(environment, browser) }
+  // Forms are bound to it, so a first visitor gets one before they are anybody.
+  if (findBrowserToken(environment, request) !== undefined) return {}
+  return { 'set-cookie': writeCookie(environment, { token: who.browserToken }) }
+}
+
+/** Nothing but our own style sheet and, where there are any, scripts; forms go to us, unless they go on to an app. */
+function policyOf({ leadsToApp = false, scripts = [] }: ShownPage): string {
+  const parts = [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "font-src 'self'",
+    ...(scripts.length > 0 ? ["script-src 'self'", "connect-src 'self'"] : []),
+    ...(leadsToApp ? [] : ["form-action 'self'"]),
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ]
+  return parts.join('; ')
+}
