@@ -15,7 +15,7 @@ export const PATHS = 'paths.json'
 
 /** As the router's own files declare them: `/console/apps/$clientId`. */
 export const listPaths = (): string[] =>
-  globSync(['router.tsx', 'routes/*.tsx'], { cwd: WEB })
+  globSync('*/routes.ts', { cwd: WEB })
     .sort()
     .flatMap((file) =>
       [...readFileSync(join(WEB, file), 'utf8').matchAll(/^\s*path: '([^']+)',$/gm)].map(([, path]) => path!),
@@ -23,7 +23,7 @@ export const listPaths = (): string[] =>
 
 /** What the build is made from: its sources, its tools, and how it is done. */
 export function hashInputs(): string {
-  const files = globSync(['**/*.{ts,tsx,css,html,json}'], { cwd: WEB, exclude: ['dist/**', 'dist-*/**', 'pages/**'] })
+  const files = globSync(['**/*.{ts,tsx,css,html,json}'], { cwd: WEB, exclude: ['dist/**', 'dist-*/**'] })
     .filter((file) => !/\.test\.ts$|^testing|^screenshots/.test(file))
     .sort()
   const hash = createHash('sha256')

@@ -1,4 +1,3 @@
-import { findNotice } from '../../web/pages/account/notices.ts'
 import { listDemoPeople } from '../demo/signin.ts'
 import { fail } from '../errors.ts'
 import { parseDate } from '../http/input/dates.ts'
@@ -6,6 +5,7 @@ import { type FormProblem, OUTDATED, readProblem } from '../http/pages/form-prob
 import { readNext } from '../http/pages/next.ts'
 import { formPage, type Page, type PageContext, type ShownPage, viewPage } from '../http/pages/page.ts'
 import { messagePolicy } from '../messages/messages.ts'
+import { findNotice } from '../pages/account/notices.ts'
 import { listPasskeys } from '../passkeys/passkeys.ts'
 import { readTicked } from '../passkeys/schema.ts'
 import { passwordSeal } from '../people/password-seals.ts'

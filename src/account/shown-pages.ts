@@ -1,9 +1,9 @@
-import type { PasskeyBoxes } from '../../web/pages/account/new-password.ts'
-import { askResetPage, resetDonePage, resetPage } from '../../web/pages/account/reset-page.ts'
-import { PASSKEY_SCRIPT, signInPage } from '../../web/pages/account/signin-page.ts'
-import { askSignUpPage, type NewPerson, signUpPage } from '../../web/pages/account/signup-page.ts'
 import type { FormProblem } from '../http/pages/form-problem.ts'
 import { withNext } from '../http/pages/next.ts'
+import type { PasskeyBoxes } from '../pages/account/new-password.ts'
+import { askResetPage, resetDonePage, resetPage } from '../pages/account/reset-page.ts'
+import { PASSKEY_SCRIPT, signInPage } from '../pages/account/signin-page.ts'
+import { askSignUpPage, type NewPerson, signUpPage } from '../pages/account/signup-page.ts'
 import { MIN_PASSWORD_LENGTH } from '../people/passwords.ts'
 
 export const HOME = '/account'
