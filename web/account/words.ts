@@ -1,6 +1,5 @@
 import { plural } from '../parts/words.ts'
 
-/** What the pages of one's account say. */
 export const accountWords = {
   overview: {
     title: 'Your account',
@@ -197,7 +196,6 @@ export const accountWords = {
   },
   friends: {
     title: 'Friends',
-    titleOf: (name: string) => `Friends of ${name}`,
     lead: 'You are friends in all apps that both of you use.',
     leadOf: (name: string) => `You decide for ${name}: who asks them, and who their friends are.`,
     find: 'Find by handle',

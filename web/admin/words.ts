@@ -1,7 +1,5 @@
-const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+import { plural } from '../parts/words.ts'
 
-/** What administration says. */
 export const adminWords = {
   people: {
     title: 'People',
@@ -65,6 +63,13 @@ export const adminWords = {
   },
 
   approvals: {
+    title: 'Approvals',
+    lead: 'Apps that are waiting for approval, and apps changed since you approved them.',
+    empty: 'Nothing to approve',
+    emptyText: 'New apps in production appear here, and approved apps when their developers change them.',
+    approveOf: (name: string) => `Approve ${name}`,
+    by: (owner: string, organisation: string) => `${owner} for ${organisation}`,
+    leadsTo: 'Sign-in leads to',
     refuse: 'Refuse',
     refuseOf: (name: string) => `Refuse ${name}`,
     refuseTitle: (name: string) => `Refuse ${name}?`,
@@ -144,7 +149,6 @@ export const adminWords = {
       'Existing statements stay. New statements with it are refused at once, so apps that use it will get errors.',
     statements: (count: number) => `${plural(count, 'statement')} so far.`,
     removed: (name: string) => `${name} is removed`,
-    total: (count: number) => plural(count, 'verb'),
     actions: 'Actions',
   },
 
@@ -177,7 +181,6 @@ export const adminWords = {
     },
     expires: 'Expires',
     expiresHelp: 'Leave empty for a key that never expires.',
-    never: 'never',
     library: 'Only verbs of the library',
     libraryHelp: 'Statements with other verbs are refused.',
     used: 'Last used',
@@ -249,8 +252,6 @@ export const adminWords = {
     timestamp: 'Happened',
     json: 'As it was stored',
     copy: 'JSON',
-    copyJson: 'Copy JSON',
-    voided: 'This statement was voided.',
     export: 'Download as lines of JSON',
   },
 
@@ -260,7 +261,6 @@ export const adminWords = {
     action: 'Action',
     actionHelp: 'Such as sign-in.failed',
     handle: 'Person',
-    handleHelp: 'Handle of who did it or whom it concerns',
     client: 'App',
     clientHelp: 'Client ID',
     from: 'From',
@@ -292,7 +292,6 @@ export const adminWords = {
     size: 'Size',
     connections: 'Connections',
     connectionsOf: (used: number, limit: number) => `${used} of ${limit}`,
-    connectionsLabel: 'Connections in use',
     waiting: 'Waiting for one',
     calls: (count: number) => plural(count, 'call'),
     events: 'Events',
@@ -310,7 +309,6 @@ export const adminWords = {
     due: 'Due',
     givenUp: 'Given up',
     noJobs: 'No job is due.',
-    deliveries: 'Deliveries',
     deliveriesWait: 'Deliveries waiting',
     overdue: 'Delivery overdue by',
     deliveriesFailed: 'Deliveries given up',

@@ -1,6 +1,5 @@
-const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
+import { plural } from '../parts/words.ts'
 
-/** What the developer console says. */
 export const consoleWords = {
   organisations: {
     title: 'Organisations',
@@ -58,6 +57,42 @@ export const consoleWords = {
     } as Record<string, string>,
   },
 
+  apps: {
+    title: 'Apps',
+    lead: 'Apps that people sign in to and learn with.',
+    add: 'Register an app',
+    empty: 'You have no app yet',
+    emptyText: 'Register one to get a client ID and sign people in.',
+    name: 'Name',
+    status: 'Status',
+    users: 'Users',
+    organisation: 'Organisation',
+    created: 'Registered',
+    statuses: { pending: 'Waiting for approval', approved: 'Approved', suspended: 'Suspended' },
+    usersCount: (count: number) => plural(count, 'person', 'people'),
+  },
+  newApp: {
+    title: 'Register an app',
+    lead: 'People see the name when they sign in to it.',
+    organisationHelp: 'The organisation responsible for the app.',
+    name: 'Name',
+    nameHelp: 'For example Logbook',
+    redirects: 'Redirect URIs',
+    redirectsHelp:
+      'Where people return after signing in, one per line: https, http on a loopback address, or the app’s own scheme, such as myapp://callback.',
+    launch: 'Launch address',
+    launchHelp:
+      'Optional. Where lessons open the app, unless a lesson has its own address. It must be one of the redirect URIs, with or without a query.',
+    promotedTitle: 'From the sandbox to production',
+    promotedText:
+      'Filled in from your sandbox app. It gets a client ID and a secret of its own here, and works once an administrator has approved it. Check the addresses before you register.',
+    public: 'This app cannot keep a secret',
+    publicHelp: 'It runs in a browser or on a phone. It has no secret and uses PKCE instead.',
+    go: 'Register',
+    cancel: 'Cancel',
+    missingName: 'Give the app a name',
+    missingRedirect: 'Add at least one address',
+  },
   app: {
     tabs: 'Pages of this app',
     overview: 'Overview',
@@ -97,6 +132,22 @@ export const consoleWords = {
     language: 'Language',
     copyCode: (language: string) => `${language} code`,
     noRedirect: 'Add a redirect URI first: the code needs one.',
+    noSecrets: 'A public app has no secret; it proves itself with PKCE.',
+    secretMade: 'Made',
+    secretUsed: 'Last used',
+    secretNumber: (number: number) => `Secret ${number}`,
+    addSecret: 'Add a second secret',
+    dropOld: 'Drop the old secret',
+    dropTitle: 'Drop the old secret?',
+    dropText: 'Servers that still use it are refused at once. The newest secret stays.',
+    dropped: 'The old secret is dropped',
+    redirects: 'Redirect URIs',
+    storage: 'Storage',
+    storageOf: (used: string, limit: string) => `${used} of ${limit}`,
+    pendingTitle: 'Waiting for approval',
+    pendingText: 'An administrator looks at an app before people sign in to it. In the sandbox an app works at once.',
+    suspendedTitle: 'Suspended',
+    suspendedText: 'Nobody can sign in, and its tokens are refused. Ask an administrator.',
   },
 
   appStatus: {
@@ -106,10 +157,6 @@ export const consoleWords = {
       approved: 'People can sign in to it.',
       suspended: 'Nobody can sign in to it. Approve it to make it work again.',
     },
-    suspend: 'Suspend',
-    suspendTitle: (name: string) => `Suspend ${name}?`,
-    suspendText:
-      'Nobody can sign in to it, and its tokens are refused at once. Nothing is removed: you can approve it again.',
   },
 
   appUsers: {
@@ -190,7 +237,6 @@ export const consoleWords = {
     active: 'Active',
     inactive: 'Not active',
     suspended: 'Suspended',
-    addressOff: 'Switched off',
   },
   newPlugin: {
     title: 'Register a plugin',
@@ -209,7 +255,6 @@ export const consoleWords = {
     secrets: 'Secrets',
     deliveries: 'Deliveries',
     addresses: 'Addresses',
-    addressesText: 'Where the platform calls the plugin: https, at a public address.',
     purposes: {
       request: 'Requests',
       distributions: 'Distributions',
@@ -266,7 +311,6 @@ export const consoleWords = {
     organisations: 'Organisations',
     organisationsText: 'The organisations whose people it may see. An owner of each decides.',
     noOrganisations: 'None yet: it sees nobody.',
-    giveLabel: 'Organisation',
     give: 'Let it see an organisation',
     giveGo: 'Give access',
     given: (name: string) => `It sees the people of ${name}`,
@@ -403,7 +447,6 @@ export const consoleWords = {
     cancelTitle: 'Cancel this request?',
     cancelText: 'The plugin stops working on it. A cancelled request stays cancelled; you can start another one.',
     cancelDone: 'The request is cancelled',
-    notCancellable: 'The plugin does not let it be cancelled now.',
     by: (handle: string) => `by ${handle}`,
     entries: {
       started: 'Started',

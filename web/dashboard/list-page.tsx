@@ -8,10 +8,10 @@ import { query, useWrite } from '../api/query.ts'
 import { notify } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
-import { words } from '../parts/words.ts'
 import { Managed } from './courses/managed.tsx'
 import { NewCourse } from './courses/new-course.tsx'
 import classes from './tile.module.css'
+import { dashboardWords } from './words.ts'
 
 export function ClassListPage() {
   const list = useQuery(query(listClasses, {}))
@@ -19,13 +19,13 @@ export function ClassListPage() {
   const manages = (managed.data?.total ?? 0) > 0
   return (
     <>
-      <PageHead title={words.classes.title} lead={words.classes.lead} action={<NewCourse />} />
+      <PageHead title={dashboardWords.classes.title} lead={dashboardWords.classes.lead} action={<NewCourse />} />
       <Stack gap="xl">
         <Loaded of={list}>
           {(found) =>
             found.length === 0 && !manages ? (
-              <Empty icon={GraduationCap} title={words.classes.empty} action={<JoinForm />}>
-                {words.classes.emptyText}
+              <Empty icon={GraduationCap} title={dashboardWords.classes.empty} action={<JoinForm />}>
+                {dashboardWords.classes.emptyText}
               </Empty>
             ) : (
               <>
@@ -53,11 +53,11 @@ const ClassTile = ({ of }: { readonly of: Class }) => (
       {of.name}
     </Title>
     <Text size="sm" c="dimmed">
-      {of.course.name} · {of.sequential ? words.classes.sequential : words.classes.anyOrder}
+      {of.course.name} · {of.sequential ? dashboardWords.classes.sequential : dashboardWords.classes.anyOrder}
     </Text>
     <Group gap="xs" mt="md">
-      <Badge>{words.classes.roles[of.role]}</Badge>
-      {of.ended && <Badge color="gray">{words.classes.ended}</Badge>}
+      <Badge>{dashboardWords.classes.roles[of.role]}</Badge>
+      {of.ended && <Badge color="gray">{dashboardWords.classes.ended}</Badge>}
     </Group>
   </Link>
 )
@@ -73,7 +73,7 @@ function JoinForm() {
       {
         onSuccess: ({ name }) => {
           setJoinCode('')
-          notify(words.classes.joined(name))
+          notify(dashboardWords.classes.joined(name))
         },
       },
     )
@@ -84,15 +84,15 @@ function JoinForm() {
         {join.error && <Problem error={join.error} />}
         <Group align="flex-end" gap="xs" wrap="nowrap">
           <TextInput
-            label={words.classes.joinCode}
-            description={words.classes.joinHelp}
+            label={dashboardWords.classes.joinCode}
+            description={dashboardWords.classes.joinHelp}
             value={joinCode}
             onChange={(event) => setJoinCode(event.currentTarget.value)}
             autoComplete="off"
             flex={1}
           />
           <Button type="submit" variant="default" loading={join.isPending} disabled={joinCode.trim() === ''}>
-            {words.classes.join}
+            {dashboardWords.classes.join}
           </Button>
         </Group>
       </Stack>

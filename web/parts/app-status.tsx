@@ -1,59 +1,28 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
-import { useState } from 'react'
 import { type App, listApps, listChangedApps, readApp, setAppStatus } from '../api/operations.ts'
 import { useWrite } from '../api/query.ts'
-import { consoleWords } from '../console/words.ts'
-import { Card } from './card.tsx'
 import { Confirm } from './confirm.tsx'
 import { notify, notifyProblem, offerUndo } from './notify.tsx'
-import { Problem } from './states.tsx'
 import { words } from './words.ts'
 
-const { approvals } = words
-const { appStatus: say } = consoleWords
+const { app: say } = words
 
 type Named = Pick<App, 'clientId' | 'name'>
 
 /** What an administrator decides about an app. */
 export function useAppStatus({ clientId, name }: Named) {
   const set = useWrite(setAppStatus, { changes: [listApps, listChangedApps, readApp] })
-  // Where the app was may be gone when it is done: a promise is kept all the same, callbacks of a part that has left are not.
-  const suspend = () => set.mutateAsync({ clientId, status: 'suspended' }).then(() => notify(approvals.suspended(name)))
+  // The row of the app may be unmounted by then: a promise still resolves, but `mutate` drops the callbacks of an unmounted component.
+  const suspend = () => set.mutateAsync({ clientId, status: 'suspended' }).then(() => notify(say.suspended(name)))
   const undo = () => suspend().catch((error: Error) => notifyProblem(error.message))
   const approve = () =>
-    set.mutateAsync({ clientId, status: 'approved' }).then(() => offerUndo(approvals.approved(name), () => void undo()))
+    set.mutateAsync({ clientId, status: 'approved' }).then(() => offerUndo(say.approved(name), () => void undo()))
   return {
-    // Where it fails, `error` shows it.
+    // A failure shows in `error`.
     approve: () => void approve().catch(() => {}),
     suspend: (onDone = () => {}) => void suspend().then(onDone, () => {}),
     isPending: set.isPending,
     error: set.error,
   }
-}
-
-export function AppStatusCard({ app }: { readonly app: App }) {
-  const [isAsked, setAsked] = useState(false)
-  const decide = useAppStatus(app)
-  return (
-    <Card title={say.title}>
-      <Stack>
-        {decide.error && !isAsked && <Problem error={decide.error} />}
-        <Group justify="space-between">
-          <Text size="sm">{say.texts[app.status]}</Text>
-          {app.status === 'approved' ? (
-            <Button variant="light" color="red" onClick={() => setAsked(true)}>
-              {say.suspend}
-            </Button>
-          ) : (
-            <Button onClick={decide.approve} loading={decide.isPending}>
-              {approvals.approve}
-            </Button>
-          )}
-        </Group>
-      </Stack>
-      <SuspendDialog app={app} decide={decide} isOpen={isAsked} onClose={() => setAsked(false)} />
-    </Card>
-  )
 }
 
 interface SuspendProps {

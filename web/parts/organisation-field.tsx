@@ -6,7 +6,7 @@ import { listOrganisations, type Organisation } from '../api/operations.ts'
 import { query } from '../api/query.ts'
 import { words } from './words.ts'
 
-const { newApp: say } = words
+const { organisation: say } = words
 const SHOWN = 20
 const REST_MS = 200
 
@@ -50,7 +50,7 @@ export function OrganisationField({ asRole: role, first, onChange, description, 
     chosen && !found.some(({ organisation }) => organisation === chosen.organisation) ? [chosen, ...found] : found
   return (
     <Select
-      label={say.organisation}
+      label={say.label}
       description={description}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       searchable

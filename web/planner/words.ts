@@ -1,7 +1,7 @@
-const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
+import { plural } from '../parts/words.ts'
+
 const people = (count: number): string => plural(count, 'person', 'people')
 
-/** What the mission planner says. */
 export const plannerWords = {
   ask: {
     title: 'Mission planner',

@@ -1,6 +1,6 @@
-const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
+import { plural } from '../parts/words.ts'
 
-/** What the API reference says. Summaries and descriptions come from the description of the interface. */
+/** Summaries and descriptions of operations come from openapi.json. */
 export const referenceWords = {
   title: 'API reference',
   lead: (version: string) => `Every operation of version ${version}, with examples that you can try here.`,

@@ -18,7 +18,7 @@ import { ChangedApps } from './changed-apps.tsx'
 /** What developers register meanwhile appears by itself. */
 const REFRESH_MS = 15_000
 
-const { approvals: say } = words
+const { approvals: say } = adminWords
 const { approvals: sayMore } = adminWords
 
 export function ApprovalsPage() {
@@ -69,12 +69,12 @@ function WaitingApp({ app }: { readonly app: App }) {
               <VisuallyHidden>{sayMore.refuseOf(app.name)}</VisuallyHidden>
             </Button>
             <Button onClick={decide.approve} loading={decide.isPending}>
-              <span aria-hidden>{say.approve}</span>
+              <span aria-hidden>{words.app.approve}</span>
               <VisuallyHidden>{say.approveOf(app.name)}</VisuallyHidden>
             </Button>
           </Group>
         </Group>
-        <Copied value={app.clientId} what={words.apps.clientId} />
+        <Copied value={app.clientId} what={words.app.clientId} />
         {app.redirectUris.length > 0 && (
           <div>
             <Text size="sm" c="dimmed">

@@ -57,7 +57,7 @@ function ChangedAppCard({ app }: { readonly app: ChangedApp }) {
               </TextLink>
             </Title>
             <Text size="sm" c="dimmed">
-              {words.approvals.by(owner ?? words.time.none, organisationName ?? words.time.none)} · {say.changed}{' '}
+              {adminWords.approvals.by(owner ?? words.time.none, organisationName ?? words.time.none)} · {say.changed}{' '}
               <Time at={changedDate} />
             </Text>
           </Box>

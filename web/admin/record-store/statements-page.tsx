@@ -113,7 +113,7 @@ function Found({ homePage }: { readonly homePage: string }) {
       <VisuallyHidden role="status">{fresh.length > 0 ? say.cameLive(fresh.length) : ''}</VisuallyHidden>
       {!isConnected && (
         <Alert color="yellow" icon={<WifiOff size={18} aria-hidden />} mb="md" role="alert">
-          {words.overview.lost}
+          {words.states.lost}
         </Alert>
       )}
       <Loaded of={list} lines={8}>

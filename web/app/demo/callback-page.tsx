@@ -6,11 +6,11 @@ import { useHere } from '../../api/here.ts'
 import { Card } from '../../parts/card.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Empty, Problem } from '../../parts/states.tsx'
-import { words } from '../../parts/words.ts'
+import { appWords } from '../words.ts'
 import { Exchange } from './exchange.tsx'
 import { Lesson } from './lesson.tsx'
 
-const { demo: say } = words
+const { demo: say } = appWords
 
 /**
  * Where the demo app is: sign-in and launched lessons lead here. It does what an app does, with the demo app's own client ID and secret, which everybody knows; a real app
@@ -47,7 +47,7 @@ export function CallbackPage() {
             title={say.nothing}
             action={
               <Button component={Link} to="/">
-                {words.states.missingHome}
+                {appWords.missing.home}
               </Button>
             }
           >

@@ -8,11 +8,11 @@ import { Copied } from '../../parts/copied.tsx'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Problem } from '../../parts/states.tsx'
-import { words } from '../../parts/words.ts'
+import { appWords } from '../words.ts'
 import { useSent } from './sent.ts'
 import { SentList } from './sent-list.tsx'
 
-const { demo: say } = words
+const { demo: say } = appWords
 
 interface ExchangeProps {
   readonly app: { readonly clientId: string; readonly clientSecret: string }

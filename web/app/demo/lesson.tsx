@@ -16,11 +16,11 @@ import {
 import { Card } from '../../parts/card.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Problem, Quote, Waiting } from '../../parts/states.tsx'
-import { words } from '../../parts/words.ts'
+import { appWords } from '../words.ts'
 import { useSent } from './sent.ts'
 import { SentList } from './sent-list.tsx'
 
-const { demo: say } = words
+const { demo: say } = appWords
 const PASS_MARK = 80
 const ALREADY_STARTED = 409
 const SPENT = 4008

@@ -1,11 +1,11 @@
 import { Badge, Group, Text } from '@mantine/core'
 import { Card } from '../../parts/card.tsx'
-import { words } from '../../parts/words.ts'
+import { appWords } from '../words.ts'
 import type { Sent } from './sent.ts'
 
 export const SentList = ({ sent }: { readonly sent: readonly Sent[] }) =>
   sent.length === 0 ? null : (
-    <Card title={words.demo.sent}>
+    <Card title={appWords.demo.sent}>
       {sent.map(({ name, outcome }, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the list only grows
         <Group key={i} gap="xs" py={4}>

@@ -19,10 +19,11 @@ import { useWrite } from '../../api/query.ts'
 import { Problem } from '../../parts/states.tsx'
 import { words } from '../../parts/words.ts'
 import { AREAS } from '../layout/areas.ts'
+import { appWords } from '../words.ts'
 import classes from './front-page.module.css'
 import { Horizon } from './horizon.tsx'
 
-const { front } = words
+const { front } = appWords
 const OFFER_ICONS = [GraduationCap, ScrollText, KeyRound, Puzzle]
 
 /** Where a demo person has something to do. */
@@ -80,11 +81,11 @@ export function FrontPage() {
       {!here.person && <Offers />}
       <footer className={classes.foot}>
         <Text size="sm" c="dimmed">
-          {words.tagline}
+          {appWords.tagline}
         </Text>
         <Group gap="md">
           <Anchor href="/docs" size="sm">
-            {words.navigation.reference}
+            {appWords.navigation.reference}
           </Anchor>
           <Anchor href="/readyz" size="sm">
             {front.health}
@@ -186,7 +187,7 @@ function Destinations() {
           <span className={classes.name}>
             <UserRound size={20} aria-hidden className={classes.icon} />
             <Text component="span" fw={600}>
-              {words.person.account}
+              {appWords.person.account}
             </Text>
           </span>
           <Text component="span" size="sm" c="dimmed" display="block" mt={4}>

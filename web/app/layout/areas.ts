@@ -21,7 +21,7 @@ import {
   Users,
   UsersRound,
 } from 'lucide-react'
-import { words } from '../../parts/words.ts'
+import { appWords } from '../words.ts'
 
 export interface NavigationEntry {
   readonly to:
@@ -53,57 +53,57 @@ export interface Area {
 export const AREAS: readonly Area[] = [
   {
     id: 'dashboard',
-    label: words.areas.dashboard,
+    label: appWords.areas.dashboard,
     icon: GraduationCap,
-    pages: [{ to: '/dashboard', label: words.navigation.myClasses, icon: GraduationCap }],
+    pages: [{ to: '/dashboard', label: appWords.navigation.myClasses, icon: GraduationCap }],
   },
   {
     id: 'console',
-    label: words.areas.console,
+    label: appWords.areas.console,
     icon: Code2,
     pages: [
-      { to: '/console/apps', label: words.navigation.apps, icon: Code2 },
-      { to: '/console/plugins', label: words.navigation.plugins, icon: Plug },
-      { to: '/console/ato', label: words.navigation.ato, icon: FileCheck },
-      { to: '/console/sandbox', label: words.navigation.sandbox, icon: FlaskConical },
-      { to: '/console/organisations', label: words.navigation.organisations, icon: Building2 },
+      { to: '/console/apps', label: appWords.navigation.apps, icon: Code2 },
+      { to: '/console/plugins', label: appWords.navigation.plugins, icon: Plug },
+      { to: '/console/ato', label: appWords.navigation.ato, icon: FileCheck },
+      { to: '/console/sandbox', label: appWords.navigation.sandbox, icon: FlaskConical },
+      { to: '/console/organisations', label: appWords.navigation.organisations, icon: Building2 },
     ],
   },
   {
     id: 'planner',
-    label: words.areas.planner,
+    label: appWords.areas.planner,
     icon: Compass,
     pages: [
-      { to: '/planner', label: words.navigation.search, icon: Compass },
-      { to: '/planner/plans', label: words.navigation.plans, icon: ClipboardList },
+      { to: '/planner', label: appWords.navigation.search, icon: Compass },
+      { to: '/planner/plans', label: appWords.navigation.plans, icon: ClipboardList },
     ],
   },
   {
     id: 'admin',
-    label: words.areas.admin,
+    label: appWords.areas.admin,
     icon: ShieldCheck,
     pages: [
-      { to: '/admin/approvals', label: words.navigation.approvals, icon: BadgeCheck },
-      { to: '/admin/people', label: words.navigation.people, icon: Users },
-      { to: '/admin/permissions', label: words.navigation.permissions, icon: Blocks },
-      { to: '/admin/record-store', label: words.navigation.recordStore, icon: Database },
-      { to: '/admin/verbs', label: words.navigation.verbs, icon: BookA },
-      { to: '/admin/audit', label: words.navigation.audit, icon: ScrollText },
-      { to: '/admin/system', label: words.navigation.system, icon: Activity },
+      { to: '/admin/approvals', label: appWords.navigation.approvals, icon: BadgeCheck },
+      { to: '/admin/people', label: appWords.navigation.people, icon: Users },
+      { to: '/admin/permissions', label: appWords.navigation.permissions, icon: Blocks },
+      { to: '/admin/record-store', label: appWords.navigation.recordStore, icon: Database },
+      { to: '/admin/verbs', label: appWords.navigation.verbs, icon: BookA },
+      { to: '/admin/audit', label: appWords.navigation.audit, icon: ScrollText },
+      { to: '/admin/system', label: appWords.navigation.system, icon: Activity },
     ],
   },
   // Everybody's, and reached by their own name: the header does not list it.
   {
     id: 'account',
-    label: words.areas.account,
+    label: appWords.areas.account,
     icon: UserRound,
     pages: [
-      { to: '/account', label: words.navigation.overview, icon: UserRound },
-      { to: '/account/profile', label: words.navigation.profile, icon: IdCard },
-      { to: '/account/security', label: words.navigation.security, icon: ShieldCheck },
-      { to: '/account/friends', label: words.navigation.friends, icon: Users },
-      { to: '/account/children', label: words.navigation.children, icon: UsersRound, isForAdults: true },
-      { to: '/account/data', label: words.navigation.data, icon: Download },
+      { to: '/account', label: appWords.navigation.overview, icon: UserRound },
+      { to: '/account/profile', label: appWords.navigation.profile, icon: IdCard },
+      { to: '/account/security', label: appWords.navigation.security, icon: ShieldCheck },
+      { to: '/account/friends', label: appWords.navigation.friends, icon: Users },
+      { to: '/account/children', label: appWords.navigation.children, icon: UsersRound, isForAdults: true },
+      { to: '/account/data', label: appWords.navigation.data, icon: Download },
     ],
   },
 ]

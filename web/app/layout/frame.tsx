@@ -4,6 +4,7 @@ import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { useHere } from '../../api/here.ts'
 import { words } from '../../parts/words.ts'
+import { appWords } from '../words.ts'
 import { AREAS } from './areas.ts'
 import { EnvironmentSwitch } from './environment-switch.tsx'
 import classes from './frame.module.css'
@@ -39,7 +40,7 @@ export function Frame() {
     >
       <AppShell.Header className={classes.header} withBorder={false}>
         <a href="#content" className={classes.skip}>
-          {words.navigation.skip}
+          {appWords.navigation.skip}
         </a>
         <div className={classes.bar}>
           <Group gap="sm" wrap="nowrap">
@@ -49,17 +50,17 @@ export function Frame() {
               hiddenFrom="sm"
               size="sm"
               color="white"
-              aria-label={isOpen ? words.navigation.close : words.navigation.open}
+              aria-label={isOpen ? appWords.navigation.close : appWords.navigation.open}
               aria-expanded={isOpen}
             />
-            <Link to="/" className={classes.brand} aria-label={words.navigation.home}>
+            <Link to="/" className={classes.brand} aria-label={appWords.navigation.home}>
               <Mark />
               <Text component="span" className={classes.name}>
                 {words.product}
               </Text>
             </Link>
             {own.length > 0 && (
-              <nav aria-label={words.navigation.main} className={classes.areas}>
+              <nav aria-label={appWords.navigation.main} className={classes.areas}>
                 {own.map(({ id, label, pages }) => (
                   <Link
                     key={id}
@@ -82,12 +83,12 @@ export function Frame() {
         {isSandbox && (
           <div className={classes.band}>
             <span className={classes.bandText}>
-              {words.environment.sandbox}
+              {appWords.environment.sandbox}
               <span className={classes.bandWhy}>
-                {here.person?.isTest ? words.environment.asTest(here.person.name) : words.environment.band}
+                {here.person?.isTest ? appWords.environment.asTest(here.person.name) : appWords.environment.band}
               </span>
               <Anchor href={here.person?.isTest ? COME_BACK : here.production} inherit c="inherit" underline="always">
-                {here.person?.isTest ? words.environment.comeBack : words.environment.leave}
+                {here.person?.isTest ? appWords.environment.comeBack : appWords.environment.leave}
               </Anchor>
             </span>
           </div>

@@ -4,7 +4,7 @@ import { Compass } from 'lucide-react'
 import { useHere } from '../../api/here.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Problem } from '../../parts/states.tsx'
-import { words } from '../../parts/words.ts'
+import { appWords } from '../words.ts'
 import { AREAS } from './areas.ts'
 
 /** Within an area one goes on there. */
@@ -15,15 +15,15 @@ export function MissingPage() {
   const area = own.find(({ id }) => path.startsWith(`/${id}/`))
   return (
     <>
-      <PageHead title={words.states.missingTitle} lead={words.states.missingText} />
+      <PageHead title={appWords.missing.title} lead={appWords.missing.text} />
       <Group gap="sm">
         {area && (
           <Button component={Link} to={area.pages[0].to} leftSection={<area.icon size={16} aria-hidden />}>
-            {words.states.missingArea(area.label)}
+            {appWords.missing.area(area.label)}
           </Button>
         )}
         <Button component={Link} to="/" variant="default" leftSection={<Compass size={16} aria-hidden />}>
-          {words.states.missingHome}
+          {appWords.missing.home}
         </Button>
       </Group>
     </>

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { words } from '../../parts/words.ts'
+import { appWords } from '../words.ts'
 import type { Area, NavigationEntry } from './areas.ts'
 import classes from './navigation.module.css'
 
@@ -16,7 +16,7 @@ export function AreaNavigation({ own, area, pages }: AreaNavigationProps) {
   return (
     <>
       {area && (
-        <nav aria-label={words.navigation.inArea(area.label)}>
+        <nav aria-label={appWords.navigation.inArea(area.label)}>
           <Text className={classes.title}>{area.label}</Text>
           {pages.map(({ to, label, icon: Icon }) => (
             <Link
@@ -33,8 +33,8 @@ export function AreaNavigation({ own, area, pages }: AreaNavigationProps) {
           ))}
         </nav>
       )}
-      <nav aria-label={words.navigation.main} className={classes.others}>
-        <Text className={classes.title}>{words.navigation.main}</Text>
+      <nav aria-label={appWords.navigation.main} className={classes.others}>
+        <Text className={classes.title}>{appWords.navigation.main}</Text>
         {own.map(({ id, label, icon: Icon, pages }) => (
           <Link key={id} to={pages[0].to} className={classes.link}>
             <Icon size={18} aria-hidden />
@@ -42,7 +42,7 @@ export function AreaNavigation({ own, area, pages }: AreaNavigationProps) {
           </Link>
         ))}
         <a href="/docs" className={classes.link}>
-          {words.navigation.reference}
+          {appWords.navigation.reference}
         </a>
       </nav>
     </>

@@ -3,13 +3,13 @@ import { Link, useRouterState } from '@tanstack/react-router'
 import { Check, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
 import { type Here, signOut } from '../../api/operations.ts'
 import { OwnAvatar } from '../../parts/own-avatar.tsx'
-import { words } from '../../parts/words.ts'
+import { appWords } from '../words.ts'
 import classes from './menu.module.css'
 
 const LOOKS = [
-  { id: 'light', icon: Sun, label: words.person.light },
-  { id: 'dark', icon: Moon, label: words.person.dark },
-  { id: 'auto', icon: Monitor, label: words.person.system },
+  { id: 'light', icon: Sun, label: appWords.person.light },
+  { id: 'dark', icon: Moon, label: appWords.person.dark },
+  { id: 'auto', icon: Monitor, label: appWords.person.system },
 ] as const
 
 /** Who is here; or the way to sign in. */
@@ -22,7 +22,7 @@ export function PersonMenu({ here: { person } }: { readonly here: Here }) {
         className={`${classes.button} ${classes.signIn}`}
         href={`/account/signin?${new URLSearchParams({ next: href })}`}
       >
-        {words.person.signIn}
+        {appWords.person.signIn}
       </a>
     )
   const name = person.name || person.handle
@@ -36,7 +36,7 @@ export function PersonMenu({ here: { person } }: { readonly here: Here }) {
   return (
     <Menu withinPortal={false} position="bottom-end" width={260} transitionProps={{ duration: 100 }}>
       <Menu.Target>
-        <UnstyledButton className={classes.button} aria-label={words.person.menu(name)}>
+        <UnstyledButton className={classes.button} aria-label={appWords.person.menu(name)}>
           <OwnAvatar size={28} />
           <span className={classes.label}>{name}</span>
         </UnstyledButton>
@@ -49,10 +49,10 @@ export function PersonMenu({ here: { person } }: { readonly here: Here }) {
           <Text size="xs">{person.handle}</Text>
         </Menu.Label>
         <Menu.Item component={Link} to="/account" leftSection={<UserRound size={18} aria-hidden />}>
-          {words.person.account}
+          {appWords.person.account}
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Label>{words.person.look}</Menu.Label>
+        <Menu.Label>{appWords.person.look}</Menu.Label>
         {LOOKS.map(({ id, icon: Icon, label }) => (
           <Menu.Item
             key={id}
@@ -66,7 +66,7 @@ export function PersonMenu({ here: { person } }: { readonly here: Here }) {
         ))}
         <Menu.Divider />
         <Menu.Item onClick={leave} leftSection={<LogOut size={18} aria-hidden />}>
-          {words.person.signOut}
+          {appWords.person.signOut}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -1,7 +1,7 @@
 import { UnstyledButton } from '@mantine/core'
 import { Search } from 'lucide-react'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { words } from '../../parts/words.ts'
+import { appWords } from '../words.ts'
 import classes from './menu.module.css'
 
 const SearchDialog = lazy(async () => ({ default: (await import('./search.tsx')).SearchDialog }))
@@ -22,13 +22,13 @@ export function SearchButton() {
     <>
       <UnstyledButton
         className={classes.button}
-        aria-label={words.finder.open}
+        aria-label={appWords.finder.open}
         aria-keyshortcuts="Control+K Meta+K"
-        title={words.finder.hint}
+        title={appWords.finder.hint}
         onClick={() => setOpen(true)}
       >
         <Search size={16} aria-hidden />
-        <span className={classes.label}>{words.finder.title}</span>
+        <span className={classes.label}>{appWords.finder.title}</span>
       </UnstyledButton>
       {isOpen && (
         <Suspense>

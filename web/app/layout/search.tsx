@@ -7,11 +7,11 @@ import { type Found, findAnything } from '../../api/operations.ts'
 import { query } from '../../api/query.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Problem } from '../../parts/states.tsx'
-import { words } from '../../parts/words.ts'
+import { appWords } from '../words.ts'
 import { AREAS } from './areas.ts'
 import classes from './search.module.css'
 
-const { finder: say } = words
+const { finder: say } = appWords
 const REST_MS = 200
 
 /** The page of what was found. */

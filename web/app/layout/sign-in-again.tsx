@@ -5,7 +5,7 @@ import { ApiProblem } from '../../api/call.ts'
 import { answerWith } from '../../api/fresh-sign-in.ts'
 import { type Here, readHere, signIn } from '../../api/operations.ts'
 import { Dialog } from '../../parts/dialog.tsx'
-import { words } from '../../parts/words.ts'
+import { appWords } from '../words.ts'
 
 /** The dialog behind `confirmSignIn`. It opens over the page, so what the person has typed there stays. */
 export function SignInAgain() {
@@ -46,13 +46,13 @@ export function SignInAgain() {
   }
   const here = `${location.pathname}${location.search}`
   return (
-    <Dialog isOpen={asked !== undefined} onClose={() => end(false)} title={words.signInAgain.title}>
+    <Dialog isOpen={asked !== undefined} onClose={() => end(false)} title={appWords.signInAgain.title}>
       <form onSubmit={submit}>
         <Stack>
-          <Text size="sm">{words.signInAgain.why(asked?.handle ?? '')}</Text>
-          {asked?.isDemo && <Text size="sm">{words.signInAgain.demo}</Text>}
+          <Text size="sm">{appWords.signInAgain.why(asked?.handle ?? '')}</Text>
+          {asked?.isDemo && <Text size="sm">{appWords.signInAgain.demo}</Text>}
           <PasswordInput
-            label={words.signInAgain.password}
+            label={appWords.signInAgain.password}
             autoComplete="current-password"
             data-autofocus
             required
@@ -63,10 +63,10 @@ export function SignInAgain() {
           />
           <Group justify="space-between">
             <Anchor size="sm" href={`/account/signin?${new URLSearchParams({ again: 'true', next: here })}`}>
-              {words.signInAgain.otherWay}
+              {appWords.signInAgain.otherWay}
             </Anchor>
             <Button type="submit" loading={isBusy}>
-              {words.signInAgain.go}
+              {appWords.signInAgain.go}
             </Button>
           </Group>
         </Stack>

@@ -9,7 +9,6 @@ import { TextLink } from '../../parts/link.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Tabs, tab } from '../../parts/tabs.tsx'
-import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { AppStatusBadge } from './status-badge.tsx'
 
@@ -33,20 +32,20 @@ export function AppFrame({ clientId, children }: AppFrameProps) {
             action={<AppStatusBadge status={app.status} />}
             above={
               <TextLink to="/console/apps" size="sm">
-                {words.apps.title}
+                {consoleWords.apps.title}
               </TextLink>
             }
           />
           <AppTabs clientId={clientId} />
           <Stack gap="lg">
             {app.status === 'pending' && (
-              <Alert color="yellow" icon={<Clock size={18} aria-hidden />} title={words.app.pendingTitle}>
-                {words.app.pendingText}
+              <Alert color="yellow" icon={<Clock size={18} aria-hidden />} title={consoleWords.app.pendingTitle}>
+                {consoleWords.app.pendingText}
               </Alert>
             )}
             {app.status === 'suspended' && (
-              <Alert color="red" icon={<Ban size={18} aria-hidden />} title={words.app.suspendedTitle}>
-                {words.app.suspendedText}
+              <Alert color="red" icon={<Ban size={18} aria-hidden />} title={consoleWords.app.suspendedTitle}>
+                {consoleWords.app.suspendedText}
               </Alert>
             )}
             {children(app)}

@@ -2,7 +2,6 @@ import { Anchor, Button, List, Progress, Text } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import { useHere } from '../../api/here.ts'
 import type { App } from '../../api/operations.ts'
-import { AppStatusCard } from '../../parts/app-status.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { Fact, Facts } from '../../parts/facts.tsx'
@@ -11,6 +10,7 @@ import { sayBytes, Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { AppFrame } from './app-frame.tsx'
+import { AppStatusCard } from './status-card.tsx'
 
 const { app: say } = consoleWords
 
@@ -34,11 +34,11 @@ export function AppPage() {
 const OverviewCard = ({ app }: { readonly app: App }) => (
   <Card title={say.overview}>
     <Facts>
-      <Fact name={words.apps.clientId}>
-        <Copied value={app.clientId} what={words.apps.clientId} />
+      <Fact name={words.app.clientId}>
+        <Copied value={app.clientId} what={words.app.clientId} />
       </Fact>
       <Fact name={say.kind}>{app.public ? say.publicKind : say.confidentialKind}</Fact>
-      <Fact name={words.apps.organisation}>
+      <Fact name={consoleWords.apps.organisation}>
         {app.organisation === null ? (
           words.time.none
         ) : (
@@ -53,18 +53,18 @@ const OverviewCard = ({ app }: { readonly app: App }) => (
           <Copied value={app.launchUri} what={say.launch} />
         </Fact>
       )}
-      <Fact name={words.apps.users}>{words.apps.usersCount(app.users)}</Fact>
-      <Fact name={words.app.storage}>
-        <Text size="sm">{words.app.storageOf(sayBytes(app.storageUsed), sayBytes(app.storageLimit))}</Text>
+      <Fact name={consoleWords.apps.users}>{consoleWords.apps.usersCount(app.users)}</Fact>
+      <Fact name={consoleWords.app.storage}>
+        <Text size="sm">{consoleWords.app.storageOf(sayBytes(app.storageUsed), sayBytes(app.storageLimit))}</Text>
         <Progress
           value={(100 * app.storageUsed) / app.storageLimit}
           size="sm"
           mt={4}
           maw={320}
-          aria-label={words.app.storage}
+          aria-label={consoleWords.app.storage}
         />
       </Fact>
-      <Fact name={words.apps.created}>
+      <Fact name={consoleWords.apps.created}>
         <Time at={app.createdDate} />
       </Fact>
     </Facts>

@@ -10,9 +10,10 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
+import { consoleWords } from '../words.ts'
 import { AppStatusBadge } from './status-badge.tsx'
 
-const { apps: say } = words
+const { apps: say } = consoleWords
 
 const AddButton = () => (
   <Button component={Link} to="/console/apps/new" leftSection={<Plus size={16} aria-hidden />}>
@@ -40,7 +41,7 @@ export function AppListPage() {
                   <Table.Thead>
                     <Table.Tr>
                       <Table.Th>{say.name}</Table.Th>
-                      <Table.Th>{say.clientId}</Table.Th>
+                      <Table.Th>{words.app.clientId}</Table.Th>
                       <Table.Th>{say.status}</Table.Th>
                       <Table.Th>{say.users}</Table.Th>
                       <Table.Th>{say.created}</Table.Th>
@@ -63,7 +64,7 @@ export function AppListPage() {
                           </Text>
                         </Table.Td>
                         <Table.Td>
-                          <Copied value={app.clientId} what={say.clientId} />
+                          <Copied value={app.clientId} what={words.app.clientId} />
                         </Table.Td>
                         <Table.Td>
                           <AppStatusBadge status={app.status} />

@@ -12,8 +12,9 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { SecretShown } from '../../parts/secret-shown.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { words } from '../../parts/words.ts'
+import { consoleWords } from '../words.ts'
 
-const { newApp: say } = words
+const { newApp: say } = consoleWords
 
 export function NewAppPage() {
   const given = useSearch({ from: '/signed-in/console/apps/new' })
@@ -25,7 +26,7 @@ export function NewAppPage() {
         lead={say.lead}
         above={
           <Anchor component={Link} to="/console/apps" size="sm">
-            {words.apps.title}
+            {consoleWords.apps.title}
           </Anchor>
         }
       />
@@ -33,8 +34,8 @@ export function NewAppPage() {
         {({ total, first }) => (
           <Card maw={640}>
             {total === 0 ? (
-              <Empty icon={Building2} title={say.noOrganisation}>
-                {say.noOrganisationText}
+              <Empty icon={Building2} title={words.organisation.none}>
+                {words.organisation.noneText}
               </Empty>
             ) : (
               <NewAppForm first={first} />
@@ -60,7 +61,7 @@ function NewAppForm({ first }: { readonly first: Organisation | undefined }) {
       public: given.public ?? false,
     },
     validate: {
-      organisation: (value) => (value ? null : say.missingOrganisation),
+      organisation: (value) => (value ? null : words.organisation.missing),
       name: (value) => (value.trim() === '' ? say.missingName : null),
       redirects: (value) => (linesOf(value).length === 0 ? say.missingRedirect : null),
     },

@@ -11,8 +11,9 @@ import { SecretShown } from '../../parts/secret-shown.tsx'
 import { Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
+import { consoleWords } from '../words.ts'
 
-const { app: say } = words
+const { app: say } = consoleWords
 type OfClient<Output> = Operation<{ clientId: string }, Output>
 
 interface SecretsCardProps {

@@ -2,7 +2,6 @@ import { Text } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import { addAppSecret, dropOldAppSecret, listApps, readApp } from '../../api/operations.ts'
 import { Card } from '../../parts/card.tsx'
-import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { AppFrame } from './app-frame.tsx'
 import { SecretsCard } from './secrets-card.tsx'
@@ -13,9 +12,9 @@ export function AppSecretsPage() {
     <AppFrame clientId={clientId}>
       {(app) =>
         app.public ? (
-          <Card title={words.app.secrets}>
+          <Card title={consoleWords.app.secrets}>
             <Text c="dimmed" size="sm">
-              {words.app.noSecrets}
+              {consoleWords.app.noSecrets}
             </Text>
           </Card>
         ) : (

@@ -30,7 +30,7 @@ const valuesOf = ({ name, redirectUris, launchUri, origins }: App) => ({
 function SettingsForm({ app }: { readonly app: App }) {
   const form = useForm({
     initialValues: valuesOf(app),
-    validate: { name: (value) => (value.trim() === '' ? words.newApp.missingName : null) },
+    validate: { name: (value) => (value.trim() === '' ? consoleWords.newApp.missingName : null) },
   })
   const save = useWrite(changeApp, {
     changes: [readApp, listApps],
@@ -69,15 +69,15 @@ function SettingsForm({ app }: { readonly app: App }) {
             </Text>
           )}
           <TextInput
-            label={words.newApp.name}
+            label={consoleWords.newApp.name}
             description={say.nameHelp}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             maxLength={200}
             {...form.getInputProps('name')}
           />
           <Textarea
-            label={words.app.redirects}
-            description={words.newApp.redirectsHelp}
+            label={consoleWords.app.redirects}
+            description={consoleWords.newApp.redirectsHelp}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             autosize
             minRows={3}
@@ -85,8 +85,8 @@ function SettingsForm({ app }: { readonly app: App }) {
             {...form.getInputProps('redirects')}
           />
           <TextInput
-            label={words.newApp.launch}
-            description={words.newApp.launchHelp}
+            label={consoleWords.newApp.launch}
+            description={consoleWords.newApp.launchHelp}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             spellCheck={false}
             {...form.getInputProps('launchUri')}

@@ -1,7 +1,7 @@
 import { Badge } from '@mantine/core'
 import { Ban, CircleCheck, Clock } from 'lucide-react'
 import type { App } from '../../api/operations.ts'
-import { words } from '../../parts/words.ts'
+import { consoleWords } from '../words.ts'
 
 const LOOKS = {
   pending: { icon: Clock, color: 'yellow' },
@@ -13,7 +13,7 @@ export function AppStatusBadge({ status }: Pick<App, 'status'>) {
   const { icon: Icon, color } = LOOKS[status]
   return (
     <Badge color={color} leftSection={<Icon size={13} aria-hidden />}>
-      {words.apps.statuses[status]}
+      {consoleWords.apps.statuses[status]}
     </Badge>
   )
 }

@@ -38,7 +38,7 @@ export function PluginListPage() {
             ) : (
               <Rows
                 label={say.title}
-                head={[sayForm.name, words.apps.clientId, say.kind, say.state, sayOne.registered]}
+                head={[sayForm.name, words.app.clientId, say.kind, say.state, sayOne.registered]}
                 minWidth={720}
               >
                 {docs.map((plugin) => (
@@ -53,7 +53,7 @@ export function PluginListPage() {
                           {plugin.organisationName ?? plugin.owner}
                         </Text>
                       </>,
-                      <Copied key="id" value={plugin.clientId} what={words.apps.clientId} />,
+                      <Copied key="id" value={plugin.clientId} what={words.app.clientId} />,
                       say.kinds[plugin.kind],
                       <PluginStateBadge key="state" plugin={plugin} />,
                       <Time key="made" at={plugin.createdDate} />,

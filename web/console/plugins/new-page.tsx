@@ -39,8 +39,8 @@ export function NewPluginPage() {
         {({ total, first }) => (
           <Card maw={640}>
             {total === 0 ? (
-              <Empty icon={Building2} title={words.newApp.noOrganisation}>
-                {words.newApp.noOrganisationText}
+              <Empty icon={Building2} title={words.organisation.none}>
+                {words.organisation.noneText}
               </Empty>
             ) : (
               <NewPluginForm first={first} />
@@ -66,14 +66,14 @@ function NewPluginForm({ first }: { readonly first: Organisation | undefined }) 
       permissions: [...PERMISSIONS.ai] as string[],
     },
     validate: {
-      organisation: (value) => (value ? null : words.newApp.missingOrganisation),
+      organisation: (value) => (value ? null : words.organisation.missing),
       name: (value) => (value.trim() === '' ? sayForm.missingName : null),
       addresses: {
         request: (value: string, { kind }: { kind: Kind }) =>
           kind === 'ato' && value.trim() === '' ? say.missingRequest : null,
       },
       redirects: (value, { kind }) =>
-        kind === 'ato' && linesOf(value).length === 0 ? words.newApp.missingRedirect : null,
+        kind === 'ato' && linesOf(value).length === 0 ? consoleWords.newApp.missingRedirect : null,
     },
   })
   const { kind } = form.values

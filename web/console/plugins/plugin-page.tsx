@@ -99,11 +99,11 @@ function ActivationCard({ plugin }: { readonly plugin: Plugin }) {
 const FactsCard = ({ plugin }: { readonly plugin: Plugin }) => (
   <Card title={say.overview}>
     <Facts>
-      <Fact name={words.apps.clientId}>
-        <Copied value={plugin.clientId} what={words.apps.clientId} />
+      <Fact name={words.app.clientId}>
+        <Copied value={plugin.clientId} what={words.app.clientId} />
       </Fact>
       <Fact name={sayAll.kind}>{sayAll.kinds[plugin.kind]}</Fact>
-      <Fact name={words.apps.organisation}>
+      <Fact name={consoleWords.apps.organisation}>
         {plugin.organisation === null ? (
           words.time.none
         ) : (

@@ -7,10 +7,9 @@ import { query } from '../../api/query.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import tabs from '../../parts/tabs.module.css'
-import { words } from '../../parts/words.ts'
-import { dashboard } from '../words.ts'
+import { dashboardWords } from '../words.ts'
 
-const { class: say } = dashboard
+const { class: say } = dashboardWords
 
 interface ClassFrameProps {
   /** The class's name where it has none of its own. */
@@ -48,7 +47,7 @@ export function ClassFrame({ title, lead, action, children }: ClassFrameProps) {
             above={
               <Group gap={6}>
                 <Anchor component={Link} to="/dashboard" size="sm">
-                  {words.classes.title}
+                  {dashboardWords.classes.title}
                 </Anchor>
                 {title !== undefined && (
                   <>

@@ -6,10 +6,10 @@ import { Card } from '../../parts/card.tsx'
 import { offerUndo } from '../../parts/notify.tsx'
 import { Loaded, Problem } from '../../parts/states.tsx'
 import treeClasses from '../progress/lesson-tree.module.css'
-import { dashboard } from '../words.ts'
+import { dashboardWords } from '../words.ts'
 import { mayTeach } from './class-frame.tsx'
 
-const { locks: say } = dashboard
+const { locks: say } = dashboardWords
 const STATES = { course: say.course, locked: say.locked, open: say.open }
 type State = keyof typeof STATES
 

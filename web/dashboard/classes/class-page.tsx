@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react'
-import { words } from '../../parts/words.ts'
+import { dashboardWords } from '../words.ts'
 import { ClassFrame } from './class-frame.tsx'
 
 /** One of these is for whoever learns, the other for whoever teaches: nobody loads both. */
@@ -9,7 +9,9 @@ const Overview = lazy(async () => ({ default: (await import('./overview.tsx')).O
 /** A class as its students see it, or as whoever teaches it does. */
 export const ClassPage = () => (
   <ClassFrame
-    lead={(one) => `${one.course.name} · ${one.sequential ? words.classes.sequential : words.classes.anyOrder}`}
+    lead={(one) =>
+      `${one.course.name} · ${one.sequential ? dashboardWords.classes.sequential : dashboardWords.classes.anyOrder}`
+    }
   >
     {(one) => <Suspense>{one.studentId === null ? <Overview of={one} /> : <LessonTree of={one} />}</Suspense>}
   </ClassFrame>

@@ -9,12 +9,11 @@ import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { sayDuration } from '../../parts/time.tsx'
-import { words } from '../../parts/words.ts'
 import { RESULT_LOOKS } from '../progress/result-badge.tsx'
-import { dashboard } from '../words.ts'
+import { dashboardWords } from '../words.ts'
 import classes from './gradebook-grid.module.css'
 
-const { gradebook: say } = dashboard
+const { gradebook: say } = dashboardWords
 const ROW_PX = 60
 const HEAD_PX = 44
 const SCROLLBAR_PX = 16
@@ -45,8 +44,8 @@ export function GradebookGrid({ classId, search }: GradebookGridProps) {
       {({ lessons, total }) =>
         total === 0 ? (
           <Card>
-            <Empty icon={Users} title={search === undefined ? words.overview.empty : say.nobodyFound}>
-              {search === undefined ? words.overview.emptyText : say.nobodyFoundText}
+            <Empty icon={Users} title={search === undefined ? dashboardWords.overview.empty : say.nobodyFound}>
+              {search === undefined ? dashboardWords.overview.emptyText : say.nobodyFoundText}
             </Empty>
           </Card>
         ) : (
@@ -143,7 +142,7 @@ function Grid({ asked, lessons, total }: GridProps) {
           ref={box}
           role="grid"
           tabIndex={-1}
-          aria-label={dashboard.class.gradebook}
+          aria-label={dashboardWords.class.gradebook}
           aria-rowcount={total + 1}
           aria-colcount={lessons.length + 1}
           className={classes.box}
@@ -178,7 +177,7 @@ function Grid({ asked, lessons, total }: GridProps) {
       </Card>
       <Group justify="space-between" mt="sm">
         <Text size="sm" c="dimmed">
-          {words.overview.students(total)}. {say.hint}
+          {dashboardWords.overview.students(total)}. {say.hint}
         </Text>
         <Button
           ref={way}
@@ -306,7 +305,7 @@ function Standing({ of }: { readonly of: Row['lessons'][number] | undefined }) {
     <>
       <span className={classes.result} data-result={result}>
         <Icon size={15} aria-hidden />
-        {words.results[result]}
+        {dashboardWords.results[result]}
         {of?.score != null && <b>{of.score}</b>}
       </span>
       {more !== undefined && <span className={classes.small}>{more}</span>}

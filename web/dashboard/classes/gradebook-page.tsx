@@ -4,17 +4,17 @@ import { Download } from 'lucide-react'
 import { exportGradebook } from '../../api/operations.ts'
 import { only } from '../../parts/search.ts'
 import { SearchField } from '../../parts/search-field.tsx'
-import { dashboard } from '../words.ts'
+import { dashboardWords } from '../words.ts'
 import { ClassFrame } from './class-frame.tsx'
 import { GradebookGrid } from './gradebook-grid.tsx'
 
-const { gradebook: say } = dashboard
+const { gradebook: say } = dashboardWords
 
 const FROM = '/signed-in/dashboard/classes/$classId/gradebook'
 
 export const GradebookPage = () => (
   <ClassFrame
-    title={dashboard.class.gradebook}
+    title={dashboardWords.class.gradebook}
     lead={say.lead}
     action={({ classId }) => (
       <Button
@@ -38,7 +38,7 @@ function Searched({ classId }: { readonly classId: string }) {
   return (
     <Stack>
       <SearchField
-        label={dashboard.class.findStudent}
+        label={dashboardWords.class.findStudent}
         value={search}
         onChange={(to) => void navigate({ search: only({ search: to }), replace: true })}
       />

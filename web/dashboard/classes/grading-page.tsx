@@ -10,14 +10,14 @@ import { Pager } from '../../parts/pager.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { GradeDialog, type ToGrade } from '../progress/grade-dialog.tsx'
-import { dashboard } from '../words.ts'
+import { dashboardWords } from '../words.ts'
 import { ClassFrame } from './class-frame.tsx'
 
-const { grading: say } = dashboard
+const { grading: say } = dashboardWords
 const PAGE = 25
 
 export const GradingPage = () => (
-  <ClassFrame title={dashboard.class.grading} lead={say.lead}>
+  <ClassFrame title={dashboardWords.class.grading} lead={say.lead}>
     {({ classId }) => <Queue classId={classId} />}
   </ClassFrame>
 )
@@ -40,7 +40,7 @@ function Queue({ classId }: { readonly classId: string }) {
           ) : (
             <Card isFlush>
               <Table.ScrollContainer minWidth={480} type="native" tabIndex={0}>
-                <Table aria-label={dashboard.class.grading} horizontalSpacing={20}>
+                <Table aria-label={dashboardWords.class.grading} horizontalSpacing={20}>
                   <Table.Thead>
                     <Table.Tr>
                       <Table.Th>{say.student}</Table.Th>

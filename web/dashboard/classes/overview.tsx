@@ -11,11 +11,11 @@ import { Empty, Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
 import { RESULT_LOOKS } from '../progress/result-badge.tsx'
-import { dashboard } from '../words.ts'
+import { dashboardWords } from '../words.ts'
 import { ClassLocks } from './class-locks.tsx'
 import classes from './overview.module.css'
 
-const { overview } = words
+const { overview } = dashboardWords
 /** As many as one answer has. */
 const SHOWN = 100
 
@@ -27,7 +27,7 @@ export function Overview({ of }: { readonly of: ClassDetails }) {
   const book = useQuery(query(readGradebook, { classId, limit: SHOWN }))
   return (
     <Stack gap="lg">
-      {of.role === 'observer' && <Alert>{dashboard.class.readOnly}</Alert>}
+      {of.role === 'observer' && <Alert>{dashboardWords.class.readOnly}</Alert>}
       <Live classId={classId} lessons={book.data?.lessons ?? NONE} />
       <Loaded of={book} lines={8}>
         {(found) =>
@@ -101,7 +101,7 @@ const Matrix = ({ book: { classId, lessons, docs } }: { readonly book: Gradebook
                   <span className={classes.cell} data-result={result}>
                     <Icon size={15} aria-hidden />
                     {standing?.score ?? ''}
-                    <VisuallyHidden>{words.results[result]}</VisuallyHidden>
+                    <VisuallyHidden>{dashboardWords.results[result]}</VisuallyHidden>
                   </span>
                 </td>
               )
@@ -118,7 +118,7 @@ const Matrix = ({ book: { classId, lessons, docs } }: { readonly book: Gradebook
             <span className={classes.cell} data-result={result} data-small>
               <Icon size={13} aria-hidden />
             </span>
-            {words.results[result]}
+            {dashboardWords.results[result]}
           </li>
         )
       })}
@@ -209,7 +209,7 @@ function Live({ classId, lessons }: { readonly classId: string; readonly lessons
           </Badge>
         ) : (
           <Badge color="yellow" leftSection={<WifiOff size={13} aria-hidden />}>
-            {isRemoved ? dashboard.class.removed : overview.lost}
+            {isRemoved ? dashboardWords.class.removed : words.states.lost}
           </Badge>
         )
       }
@@ -234,7 +234,7 @@ function Live({ classId, lessons }: { readonly classId: string; readonly lessons
         {finished.length > 0 && (
           <People
             classId={classId}
-            label={dashboard.live.finished}
+            label={dashboardWords.live.finished}
             color="sky"
             icon={Flag}
             nameOf={nameOf}

@@ -4,9 +4,9 @@ import { importRoster, listStudents, type RosterReport, readClass, readGradebook
 import { useWrite } from '../../api/query.ts'
 import { Problem } from '../../parts/states.tsx'
 import { words } from '../../parts/words.ts'
-import { dashboard } from '../words.ts'
+import { dashboardWords } from '../words.ts'
 
-const { import: say } = dashboard
+const { import: say } = dashboardWords
 /** More than that nobody reads in a dialog. */
 const SHOWN = 100
 const COLORS: Record<string, string> = { added: 'green', reinstated: 'green', suspended: 'yellow', refused: 'red' }

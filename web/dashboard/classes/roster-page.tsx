@@ -27,11 +27,11 @@ import { SearchField } from '../../parts/search-field.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
-import { dashboard } from '../words.ts'
+import { dashboardWords } from '../words.ts'
 import { ClassFrame, mayTeach } from './class-frame.tsx'
 import { RosterImport } from './roster-import.tsx'
 
-const { roster: say } = dashboard
+const { roster: say } = dashboardWords
 const PAGE = 25
 export const ROSTER_CHANGES = [listStudents, readClass, readGradebook]
 const LOOKS = {
@@ -44,7 +44,7 @@ export function RosterPage() {
   const [isImporting, setImporting] = useState(false)
   return (
     <ClassFrame
-      title={dashboard.class.roster}
+      title={dashboardWords.class.roster}
       lead={({ students }) => students && say.lead(students.active, students.suspended, students.dropped)}
       action={(one) =>
         mayTeach(one) && (
@@ -58,7 +58,7 @@ export function RosterPage() {
         <Stack gap="lg">
           {mayTeach(one) && <Enrol of={one} />}
           <List of={one} />
-          <Dialog isOpen={isImporting} onClose={() => setImporting(false)} title={dashboard.import.title}>
+          <Dialog isOpen={isImporting} onClose={() => setImporting(false)} title={dashboardWords.import.title}>
             <RosterImport classId={one.classId} onClose={() => setImporting(false)} />
           </Dialog>
         </Stack>
@@ -134,11 +134,11 @@ function List({ of }: { readonly of: ClassDetails }) {
   const [moved, setMoved] = useState<Student>()
   return (
     <Card
-      title={dashboard.class.roster}
+      title={dashboardWords.class.roster}
       action={
         <Group gap="xs">
           <SearchField
-            label={dashboard.class.findStudent}
+            label={dashboardWords.class.findStudent}
             value={search}
             onChange={(to) => void navigate({ search: only({ status, search: to }), replace: true })}
           />
@@ -149,7 +149,7 @@ function List({ of }: { readonly of: ClassDetails }) {
             allowDeselect={false}
             data={[
               { value: '', label: say.all },
-              ...Object.entries(dashboard.student.statuses).map(([value, label]) => ({ value, label })),
+              ...Object.entries(dashboardWords.student.statuses).map(([value, label]) => ({ value, label })),
             ]}
             value={status ?? ''}
             onChange={(value) =>
@@ -163,13 +163,13 @@ function List({ of }: { readonly of: ClassDetails }) {
       <Loaded of={students}>
         {({ docs, pages }) =>
           docs.length === 0 ? (
-            <Empty icon={Users} title={search === undefined ? say.empty : dashboard.gradebook.nobodyFound}>
-              {search === undefined ? say.emptyText : dashboard.gradebook.nobodyFoundText}
+            <Empty icon={Users} title={search === undefined ? say.empty : dashboardWords.gradebook.nobodyFound}>
+              {search === undefined ? say.emptyText : dashboardWords.gradebook.nobodyFoundText}
             </Empty>
           ) : (
             <>
               <Table.ScrollContainer minWidth={600} type="native" tabIndex={0}>
-                <Table aria-label={dashboard.class.roster} horizontalSpacing={20}>
+                <Table aria-label={dashboardWords.class.roster} horizontalSpacing={20}>
                   <Table.Thead>
                     <Table.Tr>
                       <Table.Th>{say.name}</Table.Th>
@@ -239,7 +239,7 @@ function StudentRow({ of, mayChange, onMove }: StudentRowProps) {
       </Table.Td>
       <Table.Td>
         <Badge color={color} leftSection={<Icon size={13} aria-hidden />}>
-          {dashboard.student.statuses[status]}
+          {dashboardWords.student.statuses[status]}
         </Badge>
       </Table.Td>
       <Table.Td>

@@ -19,10 +19,10 @@ import { Fact, Facts } from '../../parts/facts.tsx'
 import { notify, offerUndo } from '../../parts/notify.tsx'
 import { Problem } from '../../parts/states.tsx'
 import { words } from '../../parts/words.ts'
-import { dashboard } from '../words.ts'
+import { dashboardWords } from '../words.ts'
 import { ClassFrame } from './class-frame.tsx'
 
-const { settings: say } = dashboard
+const { settings: say } = dashboardWords
 const CHANGES = [readClass, listClasses]
 
 interface Of {
@@ -30,7 +30,7 @@ interface Of {
 }
 
 export const SettingsPage = () => (
-  <ClassFrame title={dashboard.class.settings} lead={say.lead}>
+  <ClassFrame title={dashboardWords.class.settings} lead={say.lead}>
     {(one) => (
       <Stack gap="lg" maw={720}>
         {one.role === 'manager' ? <Form key={one.classId} of={one} /> : <ReadOnly of={one} />}
@@ -45,10 +45,12 @@ const ReadOnly = ({ of }: Of) => (
   <Card title={say.class}>
     <Facts>
       <Fact name={say.name}>{of.name}</Fact>
-      <Fact name={say.sequential}>{of.sequential ? words.classes.sequential : words.classes.anyOrder}</Fact>
+      <Fact name={say.sequential}>
+        {of.sequential ? dashboardWords.classes.sequential : dashboardWords.classes.anyOrder}
+      </Fact>
       {of.joinCode !== null && (
         <Fact name={say.joinCode}>
-          <Copied value={of.joinCode} what={dashboard.roster.code} />
+          <Copied value={of.joinCode} what={dashboardWords.roster.code} />
         </Fact>
       )}
     </Facts>
@@ -93,9 +95,9 @@ function Form({ of: { classId, name, sequential, joinCode } }: Of) {
             </Text>
             <Group>
               {joinCode === null ? (
-                <Text size="sm">{dashboard.roster.noCode}</Text>
+                <Text size="sm">{dashboardWords.roster.noCode}</Text>
               ) : (
-                <Copied value={joinCode} what={dashboard.roster.code} />
+                <Copied value={joinCode} what={dashboardWords.roster.code} />
               )}
               <Button size="xs" variant="default" onClick={() => setAsked(true)}>
                 {say.newCode}
@@ -169,7 +171,7 @@ function Staff({ of: { classId, staff = [], role } }: Of) {
                         {one.handle}
                       </Text>
                     </Table.Td>
-                    <Table.Td>{words.classes.roles[one.role]}</Table.Td>
+                    <Table.Td>{dashboardWords.classes.roles[one.role]}</Table.Td>
                     {role === 'manager' && (
                       <Table.Td ta="right">
                         <Button
@@ -216,7 +218,7 @@ function Staff({ of: { classId, staff = [], role } }: Of) {
                 allowDeselect={false}
                 data={(['instructor', 'observer'] as const).map((value) => ({
                   value,
-                  label: words.classes.roles[value],
+                  label: dashboardWords.classes.roles[value],
                 }))}
                 value={part}
                 onChange={(value) => value && setPart(value as typeof part)}

@@ -19,7 +19,6 @@ import { Card } from '../../parts/card.tsx'
 import { offerUndo } from '../../parts/notify.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { sayDuration } from '../../parts/time.tsx'
-import { words } from '../../parts/words.ts'
 import { ExtraDialog, type OfStudent, ResetDialog } from '../progress/attempts-dialogs.tsx'
 import { GradeDialog, type ToGrade } from '../progress/grade-dialog.tsx'
 import classes from '../progress/lesson-tree.module.css'
@@ -27,10 +26,10 @@ import { NotesCard } from '../progress/notes-card.tsx'
 import { ResultBadge } from '../progress/result-badge.tsx'
 import { StudentTimeline } from '../progress/timeline.tsx'
 import { useTimeline } from '../progress/use-timeline.ts'
-import { dashboard } from '../words.ts'
+import { dashboardWords } from '../words.ts'
 import { ClassFrame, mayTeach } from './class-frame.tsx'
 
-const { student: say } = dashboard
+const { student: say } = dashboardWords
 const PLACE = '/signed-in/dashboard/classes/$classId/students/$studentId'
 
 /** One student of a class, for those who teach or observe it. */
@@ -134,8 +133,13 @@ function Lessons({ of, student, lessons }: LessonsProps) {
   }
   const decide = ({ lessonId, name: lesson }: Results['lessons'][number], locked: boolean | undefined) => {
     const before = byHandOf(lessonId)?.locked
-    const state = locked === undefined ? dashboard.locks.course : locked ? dashboard.locks.locked : dashboard.locks.open
-    put(lessonId, locked, () => offerUndo(dashboard.locks.done(lesson, state), () => put(lessonId, before)))
+    const state =
+      locked === undefined
+        ? dashboardWords.locks.course
+        : locked
+          ? dashboardWords.locks.locked
+          : dashboardWords.locks.open
+    put(lessonId, locked, () => offerUndo(dashboardWords.locks.done(lesson, state), () => put(lessonId, before)))
   }
   const error = lock.error ?? clear.error
   return (
@@ -168,7 +172,7 @@ function Lessons({ of, student, lessons }: LessonsProps) {
                   <ResultBadge result={one.locked && one.result === 'NOT STARTED' ? 'locked' : one.result} />
                   {byHand && (
                     <Text size="xs" c="dimmed">
-                      {byHand.locked ? dashboard.locks.locked : dashboard.locks.open}, {say.byHand}
+                      {byHand.locked ? dashboardWords.locks.locked : dashboardWords.locks.open}, {say.byHand}
                     </Text>
                   )}
                 </Group>
@@ -178,9 +182,9 @@ function Lessons({ of, student, lessons }: LessonsProps) {
                 {one.attempts > 0 && (
                   <Text size="xs" c="dimmed" mt={4}>
                     {[
-                      one.score === null ? undefined : words.lessons.score(one.score),
-                      words.lessons.attempts(one.attempts),
-                      words.lessons.onTask(sayDuration(one.timeOnTask)),
+                      one.score === null ? undefined : dashboardWords.lessons.score(one.score),
+                      dashboardWords.lessons.attempts(one.attempts),
+                      dashboardWords.lessons.onTask(sayDuration(one.timeOnTask)),
                     ]
                       .filter((fact) => fact !== undefined)
                       .join(' · ')}
@@ -210,7 +214,7 @@ function Lessons({ of, student, lessons }: LessonsProps) {
                           })
                         }
                       >
-                        {one.result === 'INCOMPLETE' ? dashboard.grading.grade : say.grade}
+                        {one.result === 'INCOMPLETE' ? dashboardWords.grading.grade : say.grade}
                       </Menu.Item>
                     )}
                     {/* Where there is no limit, there is nothing to add to. */}

@@ -9,15 +9,14 @@ import { notify } from '../../parts/notify.tsx'
 import { useOrganisationNames } from '../../parts/organisation-names.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded, Problem } from '../../parts/states.tsx'
-import { words } from '../../parts/words.ts'
-import { dashboard } from '../words.ts'
+import { dashboardWords } from '../words.ts'
 import { COURSE_READS } from './course-model.ts'
 import { Discard, Publish } from './draft-buttons.tsx'
 import { Lessons } from './lesson-list.tsx'
 import { Objectives } from './objective-list.tsx'
 import { Versions } from './versions.tsx'
 
-const { course: say } = dashboard
+const { course: say } = dashboardWords
 
 /** A course as its author has it: the draft where there is one. */
 export function CoursePage() {
@@ -48,7 +47,7 @@ function Editor({ of }: { readonly of: CourseDocument }) {
         lead={say.lead(nameOfOrganisation(of.organisation), of.version)}
         above={
           <Anchor component={Link} to="/dashboard" size="sm">
-            {words.classes.title}
+            {dashboardWords.classes.title}
           </Anchor>
         }
         action={

@@ -4,10 +4,10 @@ import { type CourseDocument, discardCourseDraft, publishCourse } from '../../ap
 import { useWrite } from '../../api/query.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { notify } from '../../parts/notify.tsx'
-import { dashboard } from '../words.ts'
+import { dashboardWords } from '../words.ts'
 import { COURSE_READS } from './course-model.ts'
 
-const { course: say } = dashboard
+const { course: say } = dashboardWords
 
 interface DraftProps {
   readonly of: CourseDocument

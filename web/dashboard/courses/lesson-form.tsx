@@ -2,10 +2,10 @@ import { Button, Checkbox, Group, MultiSelect, Stack, Textarea, TextInput } from
 import { useForm } from '@mantine/form'
 import { NumberField } from '../../parts/number-field.tsx'
 import { words } from '../../parts/words.ts'
-import { dashboard } from '../words.ts'
+import { dashboardWords } from '../words.ts'
 import type { Objective, Step } from './course-model.ts'
 
-const { course: say } = dashboard
+const { course: say } = dashboardWords
 const ORDER = {
   inputWrapperOrder: ['label', 'input', 'description', 'error'] as ('label' | 'input' | 'description' | 'error')[],
 }

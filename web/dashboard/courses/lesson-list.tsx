@@ -6,7 +6,7 @@ import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { offerUndo } from '../../parts/notify.tsx'
 import treeClasses from '../progress/lesson-tree.module.css'
-import { dashboard } from '../words.ts'
+import { dashboardWords } from '../words.ts'
 import {
   addLesson,
   addStep,
@@ -20,7 +20,7 @@ import {
 } from './course-model.ts'
 import { LessonForm } from './lesson-form.tsx'
 
-const { course: say } = dashboard
+const { course: say } = dashboardWords
 
 /** The lessons of a course in order, each with its steps. */
 export function Lessons({ doc, onChange }: PartProps) {

@@ -3,11 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { listManagedClasses, listManagedCourses } from '../../api/operations.ts'
 import { query } from '../../api/query.ts'
-import { words } from '../../parts/words.ts'
 import tiles from '../tile.module.css'
-import { dashboard } from '../words.ts'
+import { dashboardWords } from '../words.ts'
 
-const { mine: say } = dashboard
+const { mine: say } = dashboardWords
 
 /** The courses that somebody authors, and the classes of them. Most people have none, and see nothing. */
 export function Managed() {
@@ -51,7 +50,7 @@ export function Managed() {
                 </Text>
                 {ended && (
                   <Group mt="md">
-                    <Badge color="gray">{words.classes.ended}</Badge>
+                    <Badge color="gray">{dashboardWords.classes.ended}</Badge>
                   </Group>
                 )}
               </Link>

@@ -7,9 +7,9 @@ import { useWrite } from '../../api/query.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Problem } from '../../parts/states.tsx'
 import { words } from '../../parts/words.ts'
-import { dashboard } from '../words.ts'
+import { dashboardWords } from '../words.ts'
 
-const { newClass: say, settings } = dashboard
+const { newClass: say, settings } = dashboardWords
 
 /** A class of the published version; its roster and staff come next, on its own pages. */
 export function NewClass({ courseId }: { readonly courseId: string }) {

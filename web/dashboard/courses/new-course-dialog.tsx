@@ -7,9 +7,9 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { OrganisationField } from '../../parts/organisation-field.tsx'
 import { Problem } from '../../parts/states.tsx'
 import { words } from '../../parts/words.ts'
-import { dashboard } from '../words.ts'
+import { dashboardWords } from '../words.ts'
 
-const { newCourse: say, course } = dashboard
+const { newCourse: say, course } = dashboardWords
 
 /** Never only the name: saving under the id of a course that one has replaces its draft. */
 const makeCourseId = (name: string): string => {
@@ -30,7 +30,7 @@ export function NewCourseDialog({ only, onClose }: NewCourseDialogProps) {
   const form = useForm({
     initialValues: { organisation: only?.organisation ?? '', name: '' },
     validate: {
-      organisation: (value) => (value ? null : words.newApp.missingOrganisation),
+      organisation: (value) => (value ? null : words.organisation.missing),
       name: (value) => (value.trim() === '' ? say.missingName : null),
     },
   })

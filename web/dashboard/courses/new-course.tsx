@@ -4,7 +4,7 @@ import { Plus } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { listOrganisations } from '../../api/operations.ts'
 import { query } from '../../api/query.ts'
-import { dashboard } from '../words.ts'
+import { dashboardWords } from '../words.ts'
 
 const NewCourseDialog = lazy(async () => ({ default: (await import('./new-course-dialog.tsx')).NewCourseDialog }))
 
@@ -17,7 +17,7 @@ export function NewCourse() {
   return (
     <>
       <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setOpen(true)}>
-        {dashboard.newCourse.open}
+        {dashboardWords.newCourse.open}
       </Button>
       {isOpen && (
         <Suspense>

@@ -5,11 +5,11 @@ import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { offerUndo } from '../../parts/notify.tsx'
 import treeClasses from '../progress/lesson-tree.module.css'
-import { dashboard } from '../words.ts'
+import { dashboardWords } from '../words.ts'
 import { allLessons, makeId, type Objective, type PartProps } from './course-model.ts'
 import { ObjectiveForm } from './lesson-form.tsx'
 
-const { course: say } = dashboard
+const { course: say } = dashboardWords
 
 export function Objectives({ doc, onChange }: PartProps) {
   const [edited, setEdited] = useState<Objective>()

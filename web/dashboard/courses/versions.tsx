@@ -5,10 +5,10 @@ import { query } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
-import { dashboard } from '../words.ts'
+import { dashboardWords } from '../words.ts'
 import { NewClass } from './new-class.tsx'
 
-const { course: say } = dashboard
+const { course: say } = dashboardWords
 
 /** What was published, and how many classes take each. */
 export function Versions({ courseId }: { readonly courseId: string }) {
@@ -19,18 +19,18 @@ export function Versions({ courseId }: { readonly courseId: string }) {
         {({ docs }) =>
           docs.length === 0 ? (
             <Text size="sm" c="dimmed" px={20} pb="md">
-              {dashboard.mine.unpublished}
+              {dashboardWords.mine.unpublished}
             </Text>
           ) : (
             <Table aria-label={say.versions} horizontalSpacing={20}>
               <Table.Tbody>
                 {docs.map((one) => (
                   <Table.Tr key={one.version}>
-                    <Table.Td>{dashboard.mine.version(one.version)}</Table.Td>
+                    <Table.Td>{dashboardWords.mine.version(one.version)}</Table.Td>
                     <Table.Td>
                       <Time at={one.publishedDate} />
                     </Table.Td>
-                    <Table.Td>{dashboard.mine.classCount(one.classes)}</Table.Td>
+                    <Table.Td>{dashboardWords.mine.classCount(one.classes)}</Table.Td>
                   </Table.Tr>
                 ))}
               </Table.Tbody>

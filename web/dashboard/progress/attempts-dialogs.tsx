@@ -7,9 +7,9 @@ import { notify } from '../../parts/notify.tsx'
 import { NumberField } from '../../parts/number-field.tsx'
 import { Problem } from '../../parts/states.tsx'
 import { words } from '../../parts/words.ts'
-import { dashboard } from '../words.ts'
+import { dashboardWords } from '../words.ts'
 
-const { extra, reset, grading } = dashboard
+const { extra, reset, grading } = dashboardWords
 
 export interface OfStudent {
   readonly classId: string

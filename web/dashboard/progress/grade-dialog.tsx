@@ -17,9 +17,9 @@ import { NumberField } from '../../parts/number-field.tsx'
 import { Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
-import { dashboard } from '../words.ts'
+import { dashboardWords } from '../words.ts'
 
-const { grading: say } = dashboard
+const { grading: say } = dashboardWords
 
 export interface ToGrade {
   readonly classId: string

@@ -14,7 +14,7 @@ import { AllowDialog, isConsentMissing } from '../../parts/allow-dialog.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { sayDuration } from '../../parts/time.tsx'
-import { words } from '../../parts/words.ts'
+import { dashboardWords } from '../words.ts'
 import classes from './lesson-tree.module.css'
 import { OwnAttempts } from './own-attempts.tsx'
 import { OwnBadges } from './own-badges.tsx'
@@ -23,7 +23,7 @@ import { ResultBadge } from './result-badge.tsx'
 /** Loaded when the rest is there. */
 const OwnHistory = lazy(async () => ({ default: (await import('./own-history.tsx')).OwnHistory }))
 
-const { lessons: say } = words
+const { lessons: say } = dashboardWords
 type Standing = Results['lessons'][number]
 
 /** What a student has before them: every lesson with its result and the sentence behind it, and what comes next. */

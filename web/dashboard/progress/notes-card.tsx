@@ -8,11 +8,11 @@ import { notify } from '../../parts/notify.tsx'
 import { Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
-import { dashboard } from '../words.ts'
+import { dashboardWords } from '../words.ts'
 import classes from './notes-card.module.css'
 import { dataOf, type Entry } from './timeline-model.ts'
 
-const { notes: say } = dashboard
+const { notes: say } = dashboardWords
 const CHANGES = [readTimeline, listNotes]
 
 interface NotesCardProps {

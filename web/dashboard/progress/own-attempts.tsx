@@ -7,9 +7,9 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Moment } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
-import { dashboard } from '../words.ts'
+import { dashboardWords } from '../words.ts'
 
-const { mine: say } = dashboard
+const { mine: say } = dashboardWords
 
 interface OwnAttemptsProps {
   readonly classId: string

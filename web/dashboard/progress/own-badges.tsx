@@ -6,9 +6,9 @@ import { query } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
-import { dashboard } from '../words.ts'
+import { dashboardWords } from '../words.ts'
 
-const { mine: say } = dashboard
+const { mine: say } = dashboardWords
 
 /** What the organisation of a course has given to whoever looks. */
 export function OwnBadges({ organisation }: { readonly organisation: string }) {

@@ -1,7 +1,7 @@
 import { Badge } from '@mantine/core'
 import { Circle, CircleCheck, CircleX, Clock, Loader, Lock, type LucideIcon } from 'lucide-react'
 import type { Results } from '../../api/operations.ts'
-import { words } from '../../parts/words.ts'
+import { dashboardWords } from '../words.ts'
 
 export type Result = Results['lessons'][number]['result']
 
@@ -19,7 +19,7 @@ export function ResultBadge({ result }: { readonly result: Result | 'locked' }) 
   const { icon: Icon, color } = RESULT_LOOKS[result]
   return (
     <Badge color={color} leftSection={<Icon size={13} aria-hidden />}>
-      {words.results[result]}
+      {dashboardWords.results[result]}
     </Badge>
   )
 }

@@ -1,6 +1,6 @@
 import { useElementSize } from '@mantine/hooks'
 import { useId, useRef } from 'react'
-import { dashboard } from '../words.ts'
+import { dashboardWords } from '../words.ts'
 import {
   type Attempt,
   type Band,
@@ -14,7 +14,7 @@ import {
 } from './timeline-model.ts'
 import classes from './timeline-picture.module.css'
 
-const { timeline: say } = dashboard
+const { timeline: say } = dashboardWords
 const AXIS_PX = 28
 const BAND_PX = 90
 /** Within a band, below its name: notes, scores, bar, statements. */

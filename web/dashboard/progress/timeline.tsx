@@ -8,7 +8,7 @@ import { Fact, Facts } from '../../parts/facts.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { Moment, sayDuration } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
-import { dashboard } from '../words.ts'
+import { dashboardWords } from '../words.ts'
 import classes from './timeline.module.css'
 import {
   type Band,
@@ -24,7 +24,7 @@ import {
 } from './timeline-model.ts'
 import { TimelinePicture } from './timeline-picture.tsx'
 
-const { timeline: say } = dashboard
+const { timeline: say } = dashboardWords
 const ROWS = 25
 
 interface TimelineProps {
@@ -130,9 +130,9 @@ function sayEntry(entry: Entry, bands: readonly Band[]): string {
   const attempt = number === undefined ? '' : say.attempt(number)
   const data = dataOf<{
     end?: string | null
-    result?: keyof typeof words.results
+    result?: keyof typeof dashboardWords.results
     score?: number | null
-    after?: { result?: keyof typeof words.results; score?: number | null }
+    after?: { result?: keyof typeof dashboardWords.results; score?: number | null }
     verb?: string
     verbName?: string | null
   }>(entry)
@@ -142,7 +142,7 @@ function sayEntry(entry: Entry, bands: readonly Band[]): string {
     case 'started':
       return all.started(attempt)
     case 'completed':
-      return all.completed(attempt, words.results[data.result ?? 'INCOMPLETE'], data.score ?? null)
+      return all.completed(attempt, dashboardWords.results[data.result ?? 'INCOMPLETE'], data.score ?? null)
     case 'progress':
       return all.progress(lasted)
     case 'idle':
@@ -150,7 +150,7 @@ function sayEntry(entry: Entry, bands: readonly Band[]): string {
     case 'pause':
       return all.pause(lasted)
     case 'grade':
-      return all.grade(words.results[data.after?.result ?? 'INCOMPLETE'], data.after?.score ?? null)
+      return all.grade(dashboardWords.results[data.after?.result ?? 'INCOMPLETE'], data.after?.score ?? null)
     case 'objective':
       return all.objective(data.score ?? 0)
     case 'statement':
