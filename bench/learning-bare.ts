@@ -18,7 +18,7 @@ export async function startBareLearning(
     onProblem: () => {},
   })
   const find = (lesson: string, student: string, withLock: boolean) =>
-    db.first(store.findAsked, { person: 1, lesson, class: null, student, withLock })
+    db.first(store.findLessonContext, { person: 1, lesson, class: null, student, withLock })
   const values = (now: Date) => ({
     person: 1,
     app: null,

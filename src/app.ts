@@ -38,6 +38,7 @@ import { profiles } from './profiles/room.ts'
 import { progress } from './progress/room.ts'
 import { records } from './records/room.ts'
 import { requests } from './requests/room.ts'
+import { results } from './results/room.ts'
 import type { Room } from './room.ts'
 import { sandbox } from './sandbox/room.ts'
 import { search } from './search/room.ts'
@@ -71,6 +72,7 @@ export const rooms: readonly Room[] = [
   progress, // /edu/v1/lesson/progress: how far students are
   notes, // /edu/v1/note: what is written down about students
   statements, // /edu/v1/xapi, /edu/v2/xapi: what apps say that people do
+  results, // /edu/v1/class/result, gradebook and timeline: how students stand
   xapi, // /xapi: statements, activities and agents, for any tool that speaks xAPI
   documents, // /xapi/activities/state, /xapi/activities/profile, /xapi/agents/profile: what activities keep
   credentials, // /lrs/v1/credentials: keys of the record store, and what they may do

@@ -1,10 +1,11 @@
 import { listAppsOfPerson, withdrawConsent } from '../apps/apps.ts'
+import { recordAudit } from '../audit/audit.ts'
 import {
   endBrowser,
-  endOtherBrowsers,
   findSignedIn,
   isBrowserKept,
   listBrowsers,
+  moveBrowser,
   type OpenedBrowser,
   openBrowser,
 } from '../browsers/browsers.ts'
@@ -15,6 +16,7 @@ import { fail } from '../errors.ts'
 import type { MessagePolicy } from '../messages/messages.ts'
 import { listPasskeys, type TakenAlong, takeAlong } from '../passkeys/passkeys.ts'
 import type { Passkey } from '../passkeys/schema.ts'
+import { startEpoch } from '../people/changes.ts'
 import type { PasswordSeal } from '../people/password-seals.ts'
 import { changeOwnPassword, confirmPerson, verifyPerson } from '../people/people.ts'
 import { resetPassword } from '../people/resets.ts'
@@ -122,13 +124,28 @@ export async function endOneBrowser(db: Db, who: PersonCaller, what: { browserId
   if (!isEnded) throw fail('notFound', 'None of your signed-in browsers has that id')
 }
 
-/** Ends everything but this browser. The person's row is taken first, so a session that is being opened is seen or refused. Passkeys stay, and are named. */
+/**
+ * Ends everything but this browser. A new epoch locks the person's row first, so a session that is being opened is
+ * either ended or refused. Passkeys stay, and the answer lists them.
+ */
 export async function endEverythingElse(db: Db, who: PersonCaller): Promise<Passkey[]> {
   await db.transaction(async (tx) => {
     await endOtherBrowsers(tx, who)
     await endSessionsOfPerson(tx, who, { personId: who.personId, reason: 'ended by their owner' })
   })
   return listPasskeys(db, who)
+}
+
+/**
+ * Signs a person out in all browsers but this one: this browser moves into a new epoch, and whatever belongs to the
+ * old one (other browsers, codes, links) stops working. If another browser did this first, this one is signed out.
+ */
+async function endOtherBrowsers(tx: Db, who: PersonCaller): Promise<void> {
+  const { personId, browserId } = who
+  const epoch = await startEpoch(tx, { personId, epoch: who.epoch })
+  if (!epoch || !(await moveBrowser(tx, { browserId, personId, epoch })))
+    throw fail('notAuthorized', 'You were signed out here meanwhile; sign in again')
+  await recordAudit(tx, who, { action: 'sign-out.elsewhere', personId })
 }
 
 export const withdrawApp = (db: Db, who: PersonCaller, what: { clientId: string }): Promise<void> =>

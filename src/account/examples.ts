@@ -147,4 +147,9 @@ export const examples = {
       fill: { code: 'The code in the link of the message' },
     },
   },
+  signInAsDemo: {
+    description:
+      'For looking around on your own machine; no password is needed. It works only with the demo data, on a platform that only this machine can reach; anywhere else the answer is 404.',
+    example: { request: { handle: '@casey' }, answer: DONE },
+  },
 }

@@ -1,9 +1,9 @@
 import type { Visitor } from '../caller.ts'
 import type { Db } from '../database/database.ts'
-import { listDemoPeople } from '../demo/signin.ts'
 import type { Environment } from '../environment.ts'
 import { readParts } from '../organisations/organisations.ts'
 import { isAdult } from '../people/ages.ts'
+import { listDemoPeople } from './demo.ts'
 import type { Here } from './schema.ts'
 
 /** Where somebody is, who they are, and which pages are for them. */

@@ -1,4 +1,3 @@
-import { listDemoPeople } from '../demo/signin.ts'
 import { fail } from '../errors.ts'
 import { parseDate } from '../http/input/dates.ts'
 import { type FormProblem, OUTDATED, readProblem } from '../http/pages/form-problem.ts'
@@ -12,6 +11,7 @@ import { passwordSeal } from '../people/password-seals.ts'
 import { askReset, readReset } from '../people/resets.ts'
 import { askSignUp, canSignUp, readSignUp } from '../people/sign-up.ts'
 import { replaceForgotten, signIn, signUpAndTell } from './account.ts'
+import { listDemoPeople } from './demo.ts'
 import { ResetFields, ResetQuery, SignInFields, SignInQuery, SignUpFields, SignUpQuery } from './schema.ts'
 import {
   HOME,

@@ -22,6 +22,7 @@ import {
   signUpAndTell,
   withdrawApp,
 } from './account.ts'
+import { signInAsDemo } from './demo.ts'
 import { examples } from './examples.ts'
 import { readHere } from './here.ts'
 import {
@@ -36,6 +37,7 @@ import {
   NameSession,
   ResetPassword,
   SignIn,
+  SignInAsDemo,
   SignUp,
 } from './schema.ts'
 
@@ -281,5 +283,24 @@ export const accountOperations: readonly Operation[] = [
       const { browser, passkeys } = await replaceForgotten(db, who, input, environment.get(messagePolicy))
       return { success: true, passkeys, cookie: writeCookie(environment, browser) }
     },
+  }),
+  operation({
+    name: 'signInAsDemo',
+    ...examples.signInAsDemo,
+    summary: 'Signs this browser in as a demo person',
+    method: 'POST',
+    path: `${path}/demo/signin`,
+    area,
+    who: visitor,
+    input: SignInAsDemo,
+    from: 'body',
+    output: success<{ cookie: string[] }>({
+      headersOf: ({ cookie }) => ({ 'set-cookie': cookie }),
+      headers: { 'Set-Cookie': 'The new cookie of this browser; the old one stops working' },
+    }),
+    errors: ['notFound', 'wrongCredentials'],
+    run: async ({ db, who, environment }, input) => ({
+      cookie: writeCookie(environment, await signInAsDemo(db, who, input, environment)),
+    }),
   }),
 ]

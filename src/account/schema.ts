@@ -1,8 +1,22 @@
 import { type Static, Type } from 'typebox'
 import { ENVIRONMENTS } from '../config.ts'
-import { DemoPerson } from '../demo/schema.ts'
 import { Day, Flag, Id, Text } from '../http/input/fields.ts'
 import { passkeyBoxes, takenAlong } from '../passkeys/schema.ts'
+
+export const SignInAsDemo = Type.Object({ handle: Id('Handle of a demo person, with or without @', 100) })
+export type SignInAsDemo = Static<typeof SignInAsDemo>
+
+export const DemoPerson = Type.Object(
+  {
+    handle: Type.String(),
+    name: Type.String(),
+    part: Type.Enum(['student', 'instructor', 'developer', 'administrator'], {
+      description: 'What they show of the platform',
+    }),
+  },
+  { title: 'DemoPerson' },
+)
+export type DemoPerson = Static<typeof DemoPerson>
 
 const MAX_HANDLE_LENGTH = 254
 const MAX_PASSWORD_LENGTH = 1000

@@ -1,4 +1,5 @@
 import type { Room } from '../room.ts'
+import { auditLogOperations } from './audit-log-routes.ts'
 import { findNamed } from './people.ts'
 import { administrationOperations } from './routes.ts'
 
@@ -7,6 +8,6 @@ export const administration: Room = {
   areas: {
     Administration: 'What administrators do: look after people, read the audit log, see how the platform is doing.',
   },
-  operations: administrationOperations,
+  operations: [...administrationOperations, ...auditLogOperations],
   finders: [{ kind: 'person', find: findNamed }],
 }

@@ -1,11 +1,9 @@
 import type { Room } from '../room.ts'
 import { auditRetention, exportAudit } from './audit.ts'
-import { auditOperations } from './routes.ts'
 import { followSignIns, signIns } from './sign-ins.ts'
 
 export const audit: Room = {
   name: 'audit',
-  operations: auditOperations,
   personalTables: {
     audit_entries: {
       inExport: '`audit.json`',

@@ -4,8 +4,6 @@ import type { Caller, PersonCaller, SignedIn, Visitor } from '../caller.ts'
 import type { EnvironmentName } from '../config.ts'
 import type { Db } from '../database/database.ts'
 import type { Retention } from '../database/retention.ts'
-import { fail } from '../errors.ts'
-import { startEpoch } from '../people/changes.ts'
 import { hashToken, inspectToken, mintToken } from '../sessions/tokens.ts'
 import * as store from './store.ts'
 import { placeOf } from './uses.ts'
@@ -98,17 +96,12 @@ export async function isBrowserKept(db: Db, browserId: string): Promise<boolean>
   return found !== undefined && found.expires_at.getTime() - found.created_at.getTime() > HOURS * HOUR_MS
 }
 
-/** Signs a person out in all browsers but this one. Codes and links that were given to them before are worth nothing any more. */
-export function endOtherBrowsers(db: Db, who: PersonCaller): Promise<void> {
-  const { personId, browserId, epoch } = who
-  return db.transaction(async (tx) => {
-    // This browser moves into the new epoch, and everything else is left behind in the old one: this browser too, where somebody else was faster.
-    const next = await startEpoch(tx, { personId, epoch })
-    if (!next || !(await tx.first(store.moveBrowser, { id: browserId, person: personId, epoch: next })))
-      throw fail('notAuthorized', 'You were signed out here meanwhile; sign in again')
-    await recordAudit(tx, who, { action: 'sign-out.elsewhere', personId })
-  })
-}
+/** Moves a browser into a new epoch of its person, so that it stays signed in. False if it is signed out by now. */
+export const moveBrowser = async (
+  tx: Db,
+  what: { browserId: string; personId: number; epoch: number },
+): Promise<boolean> =>
+  (await tx.first(store.moveBrowser, { id: what.browserId, person: what.personId, epoch: what.epoch })) !== undefined
 
 /** The browsers in which a person is signed in: first the one that asks, as it is now, because its use may not be written yet. */
 export async function listBrowsers(db: Db, who: PersonCaller) {

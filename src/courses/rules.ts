@@ -1,5 +1,4 @@
-import { findReservedName } from '../apps/clients.ts'
-import { findLaunchMistake } from '../oauth/launch.ts'
+import { findLaunchMistake, findReservedName } from '../apps/clients.ts'
 import { type CourseContent, type LessonContent, MAX_LESSONS } from './schema.ts'
 
 /** A course version as rows, with ids of the file in place of keys. */

@@ -1,4 +1,4 @@
-import { bool, int4, int8, int8Array, read, text, textArray } from '../database/statement.ts'
+import { bool, int8, int8Array, read, text, textArray } from '../database/statement.ts'
 
 /** People whom the installation remembers as made up (demo.ts has the name of that fact). */
 const marked = `
@@ -46,28 +46,4 @@ export const listAppsLeft = read('demo.listAppsLeft', {
   gather: false,
   text: `
     select client_id from apps where owner_id = any(:people) and client_id <> all(:clients) order by client_id`,
-})
-
-/** Who of them can sign in, and what they are there for: a few, in the order in which they were made. */
-export const listSignIns = read('demo.listSignIns', {
-  params: { limit: int8 },
-  row: { handle: text, first_name: text, last_name: text, part: text },
-  gather: false,
-  text: `
-    with ${marked}
-    select p.handle, p.first_name, p.last_name,
-           case when p.administrator then 'administrator' when p.developer then 'developer'
-                when exists (select from class_staff s where s.person_id = p.id) then 'instructor' else 'student' end as part
-      from people p join marked on marked.id = p.id
-     where p.password_hash is not null and p.disabled_at is null order by p.id limit :limit`,
-})
-
-export const findSignIn = read('demo.findSignIn', {
-  params: { handle: text },
-  row: { id: int8, epoch: int4 },
-  gather: false,
-  text: `
-    with ${marked}
-    select p.id, p.epoch from people p join marked on marked.id = p.id
-     where p.handle_key = :handle and p.password_hash is not null and p.disabled_at is null`,
 })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { call, signInBrowser } from '../account/testing.ts'
+import { findLaunchMistake, isLaunchOf } from '../apps/clients.ts'
 import type { TestBrowser } from '../testing/browser.ts'
 import { type Answer, assertError, Client, testApp } from '../testing/testing.ts'
-import { findLaunchMistake, isLaunchOf } from './launch.ts'
 import { exchange, obtainCode, pkcePair, REDIRECT_URI, type Registered, registerApp } from './testing.ts'
 
 const LAUNCH = '/account/v1/launch'

@@ -8,8 +8,6 @@ import type { TokenPolicy } from '../sessions/sessions.ts'
 import { mintCode } from './codes.ts'
 import { withAnswer } from './redirects.ts'
 
-export { findLaunchMistake, isLaunchOf }
-
 /** The address that opens an app at a lesson or a request, with a code for the person who asks and for nobody else, unless it is to have none. `state` is URL-safe. */
 export async function launchApp(
   db: Db,

@@ -64,3 +64,32 @@ export const presentAttempt = (attempt: Attempt, ids: { studentId: string; lesso
   progressIntervals: [...attempt.progress],
   idleIntervals: [...attempt.idle],
 })
+
+export type Result = 'PASS' | 'FAIL' | 'INCOMPLETE' | 'IN PROGRESS' | 'NOT STARTED'
+
+interface AttemptOutcome {
+  readonly isCompleted: boolean
+  readonly pass: boolean
+  readonly score: number | null
+  /** Points to pass with; null: pass or fail. */
+  readonly threshold: number | null
+  /** An instructor has yet to say. */
+  readonly awaitsGrade: boolean
+}
+
+/** The dashboard's four rules, and the sentence that explains each. */
+export function resultOf({ isCompleted, pass, score, threshold, awaitsGrade }: AttemptOutcome): [Result, string] {
+  if (!isCompleted) return ['IN PROGRESS', 'The attempt is not completed.']
+  if (awaitsGrade) return ['INCOMPLETE', 'Completed; an instructor has yet to grade it.']
+  if (threshold === null)
+    return pass ? ['PASS', 'Completed, and reported as passed.'] : ['FAIL', 'Completed, and not reported as passed.']
+  if (score === null) return ['INCOMPLETE', `Completed without a score; ${threshold} points are needed.`]
+  const points = `${score} points, ${threshold} needed`
+  if (score >= threshold)
+    return pass
+      ? ['PASS', `Completed and passed: ${points}.`]
+      : ['INCOMPLETE', `Completed, but not reported as passed: ${points}.`]
+  return pass
+    ? ['INCOMPLETE', `Reported as passed, but with too few points: ${points}.`]
+    : ['FAIL', `Completed, and not passed: ${points}.`]
+}

@@ -1,5 +1,6 @@
 import { defineEvents, payload } from '../events/events.ts'
-import type { Result, State } from './rules.ts'
+import type { Result } from './attempt.ts'
+import type { State } from './rules.ts'
 
 /** An attempt as it is after the change; ids are internal. */
 interface AttemptPayload {

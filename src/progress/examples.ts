@@ -121,4 +121,18 @@ export const examples = {
       'A new stream starts with the current state of every student: active, idle, paused or finished. Changes follow within a second, and after a break `Last-Event-ID` brings what you missed, for up to 30 days. Callers who lose their role get `removed`; a person can have 50 open streams per process.',
     example: { request: { classId: 'class-alpha' }, as: 'casey' as const },
   },
+  readLockReason: {
+    description:
+      'In words, and as the ids of the lessons to pass first. If an instructor has locked or unlocked the lesson, only that counts.',
+    example: {
+      request: { lessonId: 'lesson-checklist', classId: 'class-alpha' },
+      answer: {
+        lessonId: 'lesson-checklist',
+        studentId: 'student-avery',
+        locked: true,
+        reason: 'Pass Walkaround first; 0 of 1 done.',
+        missing: ['lesson-walkaround'],
+      },
+    },
+  },
 }

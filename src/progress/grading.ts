@@ -3,8 +3,8 @@ import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import { announceEvents } from '../events/events.ts'
 import { type Page, pageOf, spanOf } from '../paging.ts'
-import { type Asked, readAsked, readClass, type Who } from './asked.ts'
-import { presentAttempt, toAttempt } from './attempt.ts'
+import { presentAttempt, resultOf, toAttempt } from './attempt.ts'
+import { authorizeClass, authorizeLesson, type LearningCaller, type LessonContext } from './authorize.ts'
 import {
   type AttemptsLeft,
   type Awaiting,
@@ -16,24 +16,24 @@ import {
   type ResetLesson,
 } from './grading-schema.ts'
 import * as store from './grading-store.ts'
-import { gradeOf, resultOf } from './rules.ts'
+import { gradeOf } from './rules.ts'
 import type { NameAttempt, Progress } from './schema.ts'
 
 const NOT_STARTED = 'User has not started that lesson yet.'
 
 /** What an instructor says about a completed attempt, the first time or instead of what was there. All that follows from it changes with it. */
 export async function gradeAttempt(db: Db, who: PersonCaller, what: GradeAttempt): Promise<Progress> {
-  const asked = await readAsked(db, who, what, 'grade')
+  const context = await authorizeLesson(db, who, what, 'grade')
   return db.transaction(async (tx) => {
-    const before = await lockAttempt(tx, asked, what.lessonResultId)
-    const { pass, score } = gradeOf(what, before, asked.threshold)
+    const before = await lockAttempt(tx, context, what.lessonResultId)
+    const { pass, score } = gradeOf(what, before, context.threshold)
     const isSame = pass === before.pass && score === before.score
     if (before.awaits_grade || !isSame) {
       const reason = before.awaits_grade ? (what.reason?.trim() ?? '') : reasonOf(what)
-      const graded = { isCompleted: true, awaitsGrade: false, threshold: asked.threshold, pass, score }
+      const graded = { isCompleted: true, awaitsGrade: false, threshold: context.threshold, pass, score }
       const [result] = resultOf(graded)
       await tx.first(store.gradeAttempt, {
-        ...placeOf(asked),
+        ...placeOf(context),
         ...actOf(who),
         attempt: before.attempt,
         pass,
@@ -47,20 +47,20 @@ export async function gradeAttempt(db: Db, who: PersonCaller, what: GradeAttempt
       })
       announceEvents(tx)
     }
-    const ids = { studentId: asked.student, lessonId: what.lessonId }
+    const ids = { studentId: context.student, lessonId: what.lessonId }
     return presentAttempt({ ...toAttempt(before), pass, score }, ids)
   })
 }
 
 /** More attempts for one student, where the lesson has only so many. */
 export async function grantAttempts(db: Db, who: PersonCaller, what: GrantAttempts): Promise<AttemptsLeft> {
-  const asked = await readAsked(db, who, what, 'grade')
+  const context = await authorizeLesson(db, who, what, 'grade')
   const { count = 1 } = what
   const reason = reasonOf(what)
-  if (asked.maxAttempts === null)
+  if (context.maxAttempts === null)
     throw fail('impossibleNow', 'This lesson has no limit of attempts; there is nothing to add')
   const given = await db.first(store.addAttempts, {
-    ...placeOf(asked),
+    ...placeOf(context),
     ...actOf(who),
     reason,
     count,
@@ -70,32 +70,32 @@ export async function grantAttempts(db: Db, who: PersonCaller, what: GrantAttemp
     throw fail('impossibleNow', `A student can be given ${MAX_EXTRA} extra attempts at a lesson; reset it instead`)
   announceEvents(db)
   return {
-    studentId: asked.student,
+    studentId: context.student,
     lessonId: what.lessonId,
     attempts: given.attempts,
     extraAttempts: given.extra_attempts,
-    attemptsLeft: Math.max(0, asked.maxAttempts + given.extra_attempts - given.attempts),
+    attemptsLeft: Math.max(0, context.maxAttempts + given.extra_attempts - given.attempts),
   }
 }
 
 /** The student begins anew: what was done stays in the history and counts for nothing. */
 export async function resetLesson(db: Db, who: PersonCaller, what: ResetLesson): Promise<void> {
-  const asked = await readAsked(db, who, what, 'grade')
+  const context = await authorizeLesson(db, who, what, 'grade')
   const reason = reasonOf(what)
   await db.transaction(async (tx) => {
-    const standing = await tx.first(store.lockStanding, placeOf(asked))
+    const standing = await tx.first(store.lockStanding, placeOf(context))
     if (!standing || standing.attempt_id === null) throw fail('notFound', NOT_STARTED)
     if (standing.state !== 'completed')
       throw fail('impossibleNow', `An attempt is open (${standing.state}); complete it first, then reset`)
-    await tx.first(store.resetAttempts, { ...placeOf(asked), ...actOf(who), reason })
+    await tx.first(store.resetAttempts, { ...placeOf(context), ...actOf(who), reason })
     announceEvents(tx)
   })
 }
 
 /** What instructors changed about a student's lesson, the newest first. */
-export async function listChanges(db: Db, who: Who, what: NameAttempt): Promise<GradeChanges> {
-  const asked = await readAsked(db, who, what, 'read')
-  const rows = await db.all(store.listChanges, { ...placeOf(asked), app: who.appId ?? null })
+export async function listChanges(db: Db, who: LearningCaller, what: NameAttempt): Promise<GradeChanges> {
+  const context = await authorizeLesson(db, who, what, 'read')
+  const rows = await db.all(store.listChanges, { ...placeOf(context), app: who.appId ?? null })
   return rows.map((row) => ({
     change: row.kind,
     lessonResultId: row.attempt,
@@ -111,7 +111,7 @@ export async function listChanges(db: Db, who: Who, what: NameAttempt): Promise<
 /** What waits for a grade, the oldest first. */
 export async function listAwaiting(db: Db, who: PersonCaller, what: ListAwaiting): Promise<Page<Awaiting[number]>> {
   const { classId } = what
-  const one = classId === undefined ? null : (await readClass(db, who, { classId }, 'grade')).id
+  const one = classId === undefined ? null : (await authorizeClass(db, who, { classId }, 'grade')).id
   const rows = await db.all(store.listAwaiting, { person: who.personId, class: one, ...spanOf(what) })
   const docs = rows.map((row) => ({
     classId: row.class,
@@ -127,7 +127,7 @@ export async function listAwaiting(db: Db, who: PersonCaller, what: ListAwaiting
   return pageOf(docs, rows[0]?.total ?? 0, what)
 }
 
-const placeOf = ({ enrolmentId, lessonId }: Asked) => ({ enrolment: enrolmentId, lesson: lessonId })
+const placeOf = ({ enrolmentId, lessonId }: LessonContext) => ({ enrolment: enrolmentId, lesson: lessonId })
 const actOf = ({ personId, at }: PersonCaller) => ({ person: personId, now: at })
 
 function reasonOf({ reason }: { reason?: string }): string {
@@ -137,9 +137,10 @@ function reasonOf({ reason }: { reason?: string }): string {
 }
 
 /** The attempt to grade, as it is from now until the end of the transaction. */
-async function lockAttempt(tx: Db, asked: Asked, lessonResultId: string | undefined) {
-  const standing = await tx.first(store.lockStanding, placeOf(asked))
-  const found = standing && (await tx.first(store.findAttempt, { ...placeOf(asked), attempt: lessonResultId ?? null }))
+async function lockAttempt(tx: Db, context: LessonContext, lessonResultId: string | undefined) {
+  const standing = await tx.first(store.lockStanding, placeOf(context))
+  const found =
+    standing && (await tx.first(store.findAttempt, { ...placeOf(context), attempt: lessonResultId ?? null }))
   if (!found && lessonResultId !== undefined)
     throw fail('validationFailed', 'lessonResultId is not an attempt of that student at that lesson')
   if (!standing || (!found && standing.attempt_id === null)) throw fail('notFound', NOT_STARTED)

@@ -2,8 +2,9 @@ import { type Static, Type } from 'typebox'
 import { classSection } from '../classes/import.ts'
 import { RecordHandle, RecordId, RecordTime, recordTie } from '../classes/import-records.ts'
 import { normaliseHandle } from '../people/handles.ts'
+import { resultOf } from './attempt.ts'
 import * as store from './import-store.ts'
-import { answersText, resultOf } from './rules.ts'
+import { answersText } from './rules.ts'
 
 const Attempt = Type.Object(
   {

@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import { fail, PlatformError } from '../errors.ts'
 import { launchApp } from '../oauth/launch.ts'
 import type { TokenPolicy } from '../sessions/sessions.ts'
-import { readAsked } from './asked.ts'
+import { authorizeLesson } from './authorize.ts'
 import { readLockReason } from './locks.ts'
 import type { LaunchLesson } from './schema.ts'
 import * as store from './store.ts'
@@ -36,18 +36,18 @@ export async function launchLesson(
 async function checkStudent(db: Db, who: PersonCaller, { lessonId, classId }: LaunchLesson): Promise<number> {
   const what = { lessonId, ...(classId === undefined ? {} : { classId }) }
   const student = { ...who, appId: undefined }
-  const asked = await readAsked(db, student, what, 'write').catch((error) => {
+  const context = await authorizeLesson(db, student, what, 'write').catch((error) => {
     // Whoever is staff is asked for a student elsewhere; here a class is enough, or nothing is.
     if (!(error instanceof PlatformError && error.kind === 'parameterMissing')) throw error
     throw classId === undefined
       ? fail('parameterMissing', 'classId is missing: say which of your classes it is')
       : fail('forbidden', 'Only students and instructors of the class can open its lessons')
   })
-  if (asked.isLocked) {
+  if (context.isLocked) {
     const { reason } = await readLockReason(db, student, what)
     throw fail('impossibleNow', `This lesson is locked. ${reason}`)
   }
-  return asked.enrolmentId
+  return context.enrolmentId
 }
 
 /** What the platform says wins over what the author says. */

@@ -3,9 +3,9 @@ import type { Member } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import { announceEvents } from '../events/events.ts'
-import { type Asked, readAsked } from './asked.ts'
-import { type Attempt, freshAttempt, presentAttempt, toAttempt } from './attempt.ts'
-import { answersText, moveTo, nextState, type Result, resultOf, type State } from './rules.ts'
+import { type Attempt, freshAttempt, presentAttempt, type Result, resultOf, toAttempt } from './attempt.ts'
+import { authorizeLesson, type LessonContext } from './authorize.ts'
+import { answersText, moveTo, nextState, type State } from './rules.ts'
 import type { NameAttempt, ObjectiveScore, Progress, ScoreObjective, UpdateProgress } from './schema.ts'
 import * as store from './store.ts'
 
@@ -16,22 +16,22 @@ const TRIES = 20
 
 /** The latest attempt. */
 export async function readProgress(db: Db, who: Member, what: NameAttempt): Promise<Progress> {
-  const asked = await readAsked(db, who, what, 'read')
-  if (!asked.attempt) throw fail('notFound', 'User has not started that lesson yet.')
-  return presentAttempt(asked.attempt, idsOf(asked, what))
+  const context = await authorizeLesson(db, who, what, 'read')
+  if (!context.attempt) throw fail('notFound', 'User has not started that lesson yet.')
+  return presentAttempt(context.attempt, idsOf(context, what))
 }
 
 /** All attempts, oldest first. */
 export async function listAttempts(db: Db, who: Member, what: NameAttempt): Promise<Progress[]> {
-  const asked = await readAsked(db, who, what, 'read')
-  const rows = await db.all(store.listAttempts, { enrolment: asked.enrolmentId, lesson: asked.lessonId })
-  return rows.map((row) => presentAttempt(toAttempt(row), idsOf(asked, what)))
+  const context = await authorizeLesson(db, who, what, 'read')
+  const rows = await db.all(store.listAttempts, { enrolment: context.enrolmentId, lesson: context.lessonId })
+  return rows.map((row) => presentAttempt(toAttempt(row), idsOf(context, what)))
 }
 
 export const startLesson = (db: Db, who: Member, what: NameAttempt): Promise<Progress> =>
-  change(db, who, what, async (asked, db) => {
-    checkStart(asked)
-    return beginAlone(db, who, what, asked, (now, tx) => {
+  change(db, who, what, async (context, db) => {
+    checkStart(context)
+    return beginAlone(db, who, what, context, (now, tx) => {
       checkStart(now)
       return save(tx, who, now, freshAttempt(later(who.at, now.attempt?.completedAt)), 'attempt.started')
     })
@@ -39,11 +39,11 @@ export const startLesson = (db: Db, who: Member, what: NameAttempt): Promise<Pro
 
 /** Pause, resume, idle, active. */
 export const move = (db: Db, who: Member, verb: keyof typeof MOVES, what: NameAttempt): Promise<Progress> =>
-  change(db, who, what, async (asked, db) => {
-    const state = nextState(verb, stateOf(asked))
-    const attempt = asked.attempt!
+  change(db, who, what, async (context, db) => {
+    const state = nextState(verb, stateOf(context))
+    const attempt = context.attempt!
     if (state === undefined) return attempt
-    return save(db, who, asked, { ...attempt, ...moveTo(attempt, state, notBefore(attempt, who.at)) }, MOVES[verb])
+    return save(db, who, context, { ...attempt, ...moveTo(attempt, state, notBefore(attempt, who.at)) }, MOVES[verb])
   })
 
 const MOVES = {
@@ -62,12 +62,12 @@ export const updateProgress = (db: Db, who: Member, what: UpdateProgress): Promi
     if (time && time > who.at) throw fail('validationFailed', `${name} must not be in the future`)
     else if (time && time.getTime() < 0) throw fail('validationFailed', `${name} must not be before 1970`)
   const reported = { pass: what.pass, score: what.score, answers: answersText(what.answers) }
-  return change(db, who, what, async (asked, db) => {
-    if (startTime && isWhole(asked))
-      return reportAttempt(db, who, what, asked, { ...reported, startTime, endTime: endTime ?? who.at })
+  return change(db, who, what, async (context, db) => {
+    if (startTime && isWhole(context))
+      return reportAttempt(db, who, what, context, { ...reported, startTime, endTime: endTime ?? who.at })
     const isEnd = what.complete ?? endTime !== undefined
-    const state = nextState(isEnd ? 'complete' : 'update', stateOf(asked))!
-    const attempt = asked.attempt!
+    const state = nextState(isEnd ? 'complete' : 'update', stateOf(context))!
+    const attempt = context.attempt!
     const end = isEnd ? (endTime ?? notBefore(attempt, who.at)) : who.at
     if (end < attempt.changedAt && endTime)
       throw fail(
@@ -78,8 +78,8 @@ export const updateProgress = (db: Db, who: Member, what: UpdateProgress): Promi
     return save(
       db,
       who,
-      asked,
-      { ...attempt, ...moved, ...accepted(who, asked, reported, attempt) },
+      context,
+      { ...attempt, ...moved, ...accepted(who, context, reported, attempt) },
       isEnd ? 'attempt.completed' : 'attempt.updated',
     )
   })
@@ -92,9 +92,9 @@ interface Reported {
 }
 
 /** What counts of a report. Where an instructor grades, nobody else says whether it is passed. */
-function accepted(who: Member, asked: Asked, { pass, score, answers }: Reported, before: Attempt) {
-  const isGrade = asked.isInstructorGraded && asked.teaches && (pass !== undefined || score !== undefined)
-  const mayGrade = !asked.isInstructorGraded || asked.teaches
+function accepted(who: Member, context: LessonContext, { pass, score, answers }: Reported, before: Attempt) {
+  const isGrade = context.isInstructorGraded && context.teaches && (pass !== undefined || score !== undefined)
+  const mayGrade = !context.isInstructorGraded || context.teaches
   return {
     pass: mayGrade ? (pass ?? before.pass) : before.pass,
     score: mayGrade ? (score ?? before.score) : before.score,
@@ -108,12 +108,12 @@ const beginAlone = (
   db: Db,
   who: Member,
   what: NameAttempt,
-  { enrolmentId }: Asked,
-  begin: (asked: Asked, tx: Db) => Promise<Attempt | undefined>,
+  { enrolmentId }: LessonContext,
+  begin: (context: LessonContext, tx: Db) => Promise<Attempt | undefined>,
 ): Promise<Attempt | undefined> =>
   db.transaction(async (tx) => {
     await tx.first(store.lockStudent, { enrolment: enrolmentId })
-    return begin(await readAsked(tx, who, what, 'write'), tx)
+    return begin(await authorizeLesson(tx, who, what, 'write'), tx)
   })
 
 /** An attempt that is over when it is told of. It overlaps no other, whoever reports at the same time. */
@@ -121,12 +121,12 @@ function reportAttempt(
   db: Db,
   who: Member,
   what: NameAttempt,
-  asked: Asked,
+  context: LessonContext,
   report: Reported & { startTime: Date; endTime: Date },
 ): Promise<Attempt | undefined> {
   const { startTime, endTime } = report
   if (endTime < startTime) throw fail('validationFailed', 'endTime must not be before startTime')
-  return beginAlone(db, who, what, asked, async (now, tx) => {
+  return beginAlone(db, who, what, context, async (now, tx) => {
     // Somebody has just started it: then this is an update.
     if (!isWhole(now)) return undefined
     checkAllowed(now)
@@ -141,19 +141,19 @@ function reportAttempt(
 
 /** A score of one objective, where it is another than the lesson's. */
 export async function scoreObjective(db: Db, who: Member, what: ScoreObjective): Promise<ObjectiveScore> {
-  const asked = await readAsked(db, who, what, 'write')
-  if (!asked.attempt) throw fail('notFound', 'User has not started that lesson yet.')
-  if (asked.isInstructorGraded && !asked.teaches)
+  const context = await authorizeLesson(db, who, what, 'write')
+  if (!context.attempt) throw fail('notFound', 'User has not started that lesson yet.')
+  if (context.isInstructorGraded && !context.teaches)
     throw fail('forbidden', 'Only an instructor can grade this lesson and score its objectives')
   const { objectiveId, lessonId, score } = what
   const found = await db.first(store.setObjectiveScore, {
-    enrolment: asked.enrolmentId,
-    lesson: asked.lessonId,
+    enrolment: context.enrolmentId,
+    lesson: context.lessonId,
     objective: objectiveId,
-    attempt: asked.attempt.id,
+    attempt: context.attempt.id,
     score,
     person: who.personId,
-    isOwn: asked.isOwn,
+    isOwn: context.isOwn,
     app: who.appId ?? null,
     now: who.at,
   })
@@ -161,15 +161,15 @@ export async function scoreObjective(db: Db, who: Member, what: ScoreObjective):
   if (!found.is_stored)
     throw fail('forbidden', 'An instructor has scored this objective; only instructors can change it')
   announceEvents(db)
-  return { objectiveId, lessonId, studentId: asked.student, score }
+  return { objectiveId, lessonId, studentId: context.student, score }
 }
 
-const idsOf = ({ student }: Asked, { lessonId }: NameAttempt) => ({ studentId: student, lessonId })
+const idsOf = ({ student }: LessonContext, { lessonId }: NameAttempt) => ({ studentId: student, lessonId })
 
 /** Whether a report is about an attempt of its own, and no update of the one that is open. */
-const isWhole = (asked: Asked): boolean => nextState('report', stateOf(asked)) === 'completed'
+const isWhole = (context: LessonContext): boolean => nextState('report', stateOf(context)) === 'completed'
 
-const stateOf = ({ attempt }: Asked): State => attempt?.state ?? 'none'
+const stateOf = ({ attempt }: LessonContext): State => attempt?.state ?? 'none'
 
 /** Clocks of two machines differ: nothing ends before it began, and nothing begins before what came before it has ended. */
 const later = (at: Date, earliest: Date | null | undefined): Date => (earliest && at < earliest ? earliest : at)
@@ -180,13 +180,13 @@ async function change(
   db: Db,
   who: Member,
   what: NameAttempt,
-  attempt: (asked: Asked, db: Db) => Promise<Attempt | undefined>,
+  attempt: (context: LessonContext, db: Db) => Promise<Attempt | undefined>,
 ): Promise<Progress> {
   const tryAgain = async (): Promise<Progress> => {
     for (let tries = 0; tries < TRIES; tries++) {
-      const asked = await readAsked(db, who, what, 'write')
-      const changed = await attempt(asked, db)
-      if (changed) return presentAttempt(changed, idsOf(asked, what))
+      const context = await authorizeLesson(db, who, what, 'write')
+      const changed = await attempt(context, db)
+      if (changed) return presentAttempt(changed, idsOf(context, what))
     }
     throw fail('conflict', 'Others change this attempt at the same time; try again')
   }
@@ -195,12 +195,12 @@ async function change(
   return writing(db).run(`${what.studentId ?? who.personId} ${what.lessonId}`, tryAgain)
 }
 
-function checkStart(asked: Asked): void {
-  nextState('start', stateOf(asked))
-  checkAllowed(asked)
+function checkStart(context: LessonContext): void {
+  nextState('start', stateOf(context))
+  checkAllowed(context)
 }
 
-function checkAllowed({ isLocked, attempts, attemptsLeft }: Asked): void {
+function checkAllowed({ isLocked, attempts, attemptsLeft }: LessonContext): void {
   if (isLocked)
     throw fail('impossibleNow', 'This lesson is locked; GET /edu/v1/lesson/progress/lock/reason says what to do first')
   if (attemptsLeft <= 0)
@@ -210,7 +210,7 @@ function checkAllowed({ isLocked, attempts, attemptsLeft }: Asked): void {
 type Kind = 'attempt.started' | 'attempt.updated' | 'attempt.completed' | (typeof MOVES)[keyof typeof MOVES]
 
 /** What an instructor says about a grade is kept, with what was there before. */
-function changeOf({ threshold, attempt: latest }: Asked, attempt: Attempt, result: Result) {
+function changeOf({ threshold, attempt: latest }: LessonContext, attempt: Attempt, result: Result) {
   const was = attempt.id !== 0 && latest ? latest : { pass: false, score: null, state: 'in progress' }
   if (was.pass === attempt.pass && was.score === attempt.score) return undefined
   const isCompleted = was.state === 'completed'
@@ -222,11 +222,17 @@ function changeOf({ threshold, attempt: latest }: Asked, attempt: Attempt, resul
 }
 
 /** One statement: the attempt, the standing, the event, and who changed a grade. Undefined where somebody else was quicker. */
-async function save(db: Db, who: Member, asked: Asked, attempt: Attempt, kind: Kind): Promise<Attempt | undefined> {
+async function save(
+  db: Db,
+  who: Member,
+  context: LessonContext,
+  attempt: Attempt,
+  kind: Kind,
+): Promise<Attempt | undefined> {
   const isCompleted = attempt.state === 'completed'
-  const awaitsGrade = isCompleted && asked.isInstructorGraded && attempt.gradedAt === null
-  const [result] = resultOf({ ...attempt, isCompleted, threshold: asked.threshold, awaitsGrade })
-  const change = asked.isOwn ? undefined : changeOf(asked, attempt, result)
+  const awaitsGrade = isCompleted && context.isInstructorGraded && attempt.gradedAt === null
+  const [result] = resultOf({ ...attempt, isCompleted, threshold: context.threshold, awaitsGrade })
+  const change = context.isOwn ? undefined : changeOf(context, attempt, result)
   const values = {
     change: change ? JSON.stringify(change) : null,
     person: who.personId,
@@ -252,8 +258,8 @@ async function save(db: Db, who: Member, asked: Asked, attempt: Attempt, kind: K
       ? await db.first(store.insertAttempt, {
           ...values,
           key: attempt.key,
-          enrolment: asked.enrolmentId,
-          lesson: asked.lessonId,
+          enrolment: context.enrolmentId,
+          lesson: context.lessonId,
           started: attempt.startedAt,
         })
       : await db.first(store.updateAttempt, {

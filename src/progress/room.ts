@@ -3,7 +3,6 @@ import type { Room } from '../room.ts'
 import { exportLearning } from './export.ts'
 import { gradingOperations } from './grading-routes.ts'
 import { attemptTie } from './import.ts'
-import { resultOperations } from './results-routes.ts'
 import { progressOperations } from './routes.ts'
 import { estimateAttempts } from './store.ts'
 
@@ -11,7 +10,7 @@ const LEARNING = { inExport: '`learning.json`', whenDeleted: 'gone' }
 
 export const progress: Room = {
   name: 'progress',
-  operations: [...progressOperations, ...gradingOperations, ...resultOperations],
+  operations: [...progressOperations, ...gradingOperations],
   gauges: [
     {
       name: 'groundschool_attempts',

@@ -5,12 +5,13 @@ import { json } from '../http/output/output.ts'
 import { tokenPolicy } from '../sessions/sessions.ts'
 import { examples } from './examples.ts'
 import { launchLesson } from './launch.ts'
-import { readLocks } from './locks.ts'
+import { readLockReason, readLocks } from './locks.ts'
 import { listAttempts, move, readProgress, scoreObjective, startLesson, updateProgress } from './progress.ts'
 import {
   ClassEvents,
   LaunchAddress,
   LaunchLesson,
+  LockReason,
   Locks,
   NameAttempt,
   ObjectiveScore,
@@ -86,6 +87,21 @@ export const progressOperations: readonly Operation[] = [
     output: json(Locks),
     errors: ['forbidden', 'validationFailed'],
     run: ({ db, who }, input) => readLocks(db, who, input),
+  }),
+  operation({
+    name: 'readLockReason',
+    summary: 'Explains why a lesson is locked for a student',
+    ...examples.readLockReason,
+    method: 'GET',
+    path: `${path}/lock/reason`,
+    area,
+    who: member,
+    role: READER,
+    input: NameAttempt,
+    from: 'query',
+    output: json(LockReason),
+    errors: REFUSED,
+    run: ({ db, who }, input) => readLockReason(db, who, input),
   }),
   operation({
     name: 'startLesson',

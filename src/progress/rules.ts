@@ -134,35 +134,6 @@ function openOrClose(intervals: readonly Interval[], isOpen: boolean, at: Date):
     : [...intervals.slice(0, -1), { start: last!.start, end: now }]
 }
 
-export type Result = 'PASS' | 'FAIL' | 'INCOMPLETE' | 'IN PROGRESS' | 'NOT STARTED'
-
-export interface Outcomes {
-  readonly isCompleted: boolean
-  readonly pass: boolean
-  readonly score: number | null
-  /** Points to pass with; null: pass or fail. */
-  readonly threshold: number | null
-  /** An instructor has yet to say. */
-  readonly awaitsGrade: boolean
-}
-
-/** The dashboard's four rules, and the sentence that explains each. */
-export function resultOf({ isCompleted, pass, score, threshold, awaitsGrade }: Outcomes): [Result, string] {
-  if (!isCompleted) return ['IN PROGRESS', 'The attempt is not completed.']
-  if (awaitsGrade) return ['INCOMPLETE', 'Completed; an instructor has yet to grade it.']
-  if (threshold === null)
-    return pass ? ['PASS', 'Completed, and reported as passed.'] : ['FAIL', 'Completed, and not reported as passed.']
-  if (score === null) return ['INCOMPLETE', `Completed without a score; ${threshold} points are needed.`]
-  const points = `${score} points, ${threshold} needed`
-  if (score >= threshold)
-    return pass
-      ? ['PASS', `Completed and passed: ${points}.`]
-      : ['INCOMPLETE', `Completed, but not reported as passed: ${points}.`]
-  return pass
-    ? ['INCOMPLETE', `Reported as passed, but with too few points: ${points}.`]
-    : ['FAIL', `Completed, and not passed: ${points}.`]
-}
-
 /** What the caller is to the student. */
 export interface Relation {
   readonly isOwn: boolean
@@ -201,50 +172,6 @@ export function gradeOf(
   const follows = score !== undefined && threshold !== null ? score >= threshold : before.pass
   return { pass: pass ?? follows, score: score ?? before.score }
 }
-
-/** A lesson with what locks it. */
-interface Locking {
-  readonly lesson_id: number
-  readonly lesson: string
-  readonly name: string
-  /** What an instructor has set. */
-  readonly by_hand: boolean | null
-  readonly required: readonly number[]
-  readonly locked: boolean
-  readonly is_passed: boolean
-}
-
-const MAX_NAMED = 3
-
-/** Why a lesson is locked, and the lessons to pass first; null where it is not. */
-export function lockReason(
-  { locked, by_hand, required }: Locking,
-  lessons: readonly Locking[],
-): { reason: string | null; missing: string[] } {
-  if (!locked) return { reason: null, missing: [] }
-  if (by_hand) return { reason: 'An instructor has locked it.', missing: [] }
-  const needed = new Set(required)
-  const missing = lessons.filter(({ lesson_id, is_passed }) => needed.has(lesson_id) && !is_passed)
-  const names = missing.slice(0, MAX_NAMED).map(({ name }) => name)
-  if (missing.length > MAX_NAMED) names.push(`${missing.length - MAX_NAMED} more`)
-  const last = names.pop()!
-  const list = names.length > 0 ? `${names.join(', ')} and ${last}` : last
-  const done = needed.size - missing.length
-  return {
-    reason: `Pass ${list} first; ${done} of ${needed.size} done.`,
-    missing: missing.map(({ lesson }) => lesson),
-  }
-}
-
-/** The mean of those that are there. */
-export function meanOf(scores: readonly (number | null)[]): number | null {
-  const known = scores.filter((score) => score !== null)
-  return known.length === 0 ? null : known.reduce((sum, score) => sum + score, 0) / known.length
-}
-
-/** So much, and since then. */
-export const secondsOnTask = (activeMs: number, activeSince: Date | null, now: Date): number =>
-  Math.floor((activeMs + (activeSince ? Math.max(0, now.getTime() - activeSince.getTime()) : 0)) / 1000)
 
 const MAX_ANSWERS_BYTES = 256 * 1024
 

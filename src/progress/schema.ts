@@ -66,11 +66,23 @@ export const Progress = Type.Object(
 export type Progress = Static<typeof Progress>
 export const ProgressHistory = Type.Array(Progress, { title: 'LessonProgressHistory' })
 
-const lock = { lessonId: Type.String(), locked: Type.Boolean() }
-export const Locks = Type.Array(Type.Object({ ...lock, childLessons: Type.Array(Type.Object(lock)) }), {
+const lessonLock = { lessonId: Type.String(), locked: Type.Boolean() }
+export const Locks = Type.Array(Type.Object({ ...lessonLock, childLessons: Type.Array(Type.Object(lessonLock)) }), {
   title: 'LessonLocks',
 })
 export type Locks = Static<typeof Locks>
+
+/** Whether a lesson is locked, and why. */
+export const lock = {
+  locked: Type.Boolean(),
+  reason: Type.Union([Type.String(), Type.Null()], { description: 'Why it is locked; null if it is not' }),
+  missing: Type.Array(Type.String(), { description: 'Ids of the lessons to pass first' }),
+}
+export const LockReason = Type.Object(
+  { lessonId: Type.String(), studentId: Type.String(), ...lock },
+  { title: 'LockReason' },
+)
+export type LockReason = Static<typeof LockReason>
 
 export const ObjectiveScore = Type.Object(
   {

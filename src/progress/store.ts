@@ -91,7 +91,7 @@ const asAsked = {
       left join standings s on s.enrolment_id = e.id and s.lesson_id = a.lesson_id
       left join attempts t on t.id = s.attempt_id`,
 }
-export const findAsked = read('progress.findAsked', asAsked)
+export const findLessonContext = read('progress.findLessonContext', asAsked)
 
 /** Whether the caller may know that there is such a lesson: it is public, they take or teach it, or the app that they use delivers it. */
 export const findKnown = read('progress.findKnown', {

@@ -3,7 +3,8 @@ import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import { type Environment, service } from '../environment.ts'
 import type { Consumer } from '../events/consumers.ts'
-import type { Event } from '../events/events.ts'
+import type { Event, EventOf } from '../events/events.ts'
+import type { progressEvents } from '../progress/events.ts'
 import { keyOf } from './agents.ts'
 import { bases, VERSION } from './capture.ts'
 import type { Bases } from './capture-rules.ts'
@@ -12,35 +13,28 @@ import type { Result, Statement } from './statement.ts'
 import { type NewStatement, storeInTransaction } from './storing.ts'
 import { verb } from './vocabulary.ts'
 
-/** What the events of progress say; that room imports this one, so the shape is written down here. */
-interface Payload {
-  readonly attempt: number
-  readonly person: number
-  readonly result?: string
-  readonly score: number | null
-  readonly activeMs?: number
-  readonly objective?: number
-}
-type ProgressEvent = Event & { readonly payload: Payload }
+const KINDS = ['attempt.started', 'attempt.completed', 'attempt.graded', 'objective.scored'] as const
+type ProgressEvent = Extract<EventOf<typeof progressEvents>, { kind: (typeof KINDS)[number] }>
 type Recorded = RowOf<typeof store.findRecorded>
 
 /** Points are from 0 to 100 as a rule; others have no scale. */
 const toScore = (score: number) =>
   score >= 0 && score <= 100 ? { scaled: score / 100, raw: score, min: 0, max: 100 } : { raw: score }
 
-/** What is said about an event: each verb with its result. */
-function sayings({ kind, payload }: ProgressEvent): [verb: string, result?: Result][] {
-  const { result, score, activeMs = 0 } = payload
+/** The statements that an event becomes: each verb with its result. */
+function statementsFor(event: ProgressEvent): [verb: string, result?: Result][] {
+  const { score } = event.payload
   const scored = score === null ? {} : { score: toScore(score) }
+  const points: [string, Result][] = score === null ? [] : [['scored', scored]]
+  if (event.kind === 'attempt.started') return [['initialized']]
+  if (event.kind === 'objective.scored') return points
+  const { result, activeMs } = event.payload
   const isPassed = result === 'PASS'
   const judged: [string, Result][] =
     isPassed || result === 'FAIL' ? [[isPassed ? 'passed' : 'failed', { success: isPassed, ...scored }]] : []
-  const points: [string, Result][] = score === null ? [] : [['scored', scored]]
-  if (kind === 'attempt.started') return [['initialized']]
-  if (kind === 'objective.scored') return points
   const duration = `PT${(activeMs / 1000).toFixed(2)}S`
   const ended: [string, Result][] =
-    kind === 'attempt.completed' ? [['completed', { completion: true, duration, ...scored }]] : []
+    event.kind === 'attempt.completed' ? [['completed', { completion: true, duration, ...scored }]] : []
   return [...ended, ...judged, ...points]
 }
 
@@ -94,7 +88,7 @@ function makeStatements(key: Buffer, known: Bases, event: ProgressEvent, row: Re
     attempt: row.attempt_id,
     ...(row.objective_id === null ? {} : { objective: row.objective_id }),
   }
-  return sayings(event).map(([word, result]) => ({
+  return statementsFor(event).map(([word, result]) => ({
     statement: {
       id: idOf(key, event, word),
       ...statement,
@@ -109,7 +103,13 @@ function makeStatements(key: Buffer, known: Bases, event: ProgressEvent, row: Re
 async function record(tx: Db, events: readonly ProgressEvent[], { get, clock }: Environment): Promise<void> {
   const known = get(bases)
   const rows = await tx.all(store.findRecorded, {
-    events: JSON.stringify(events.map(({ id, payload: { attempt, objective } }) => ({ id, attempt, objective }))),
+    events: JSON.stringify(
+      events.map(({ id, payload }) => ({
+        id,
+        attempt: payload.attempt,
+        objective: 'objective' in payload ? payload.objective : undefined,
+      })),
+    ),
   })
   const rowOf = new Map(rows.map((row) => [row.event, row]))
   const made = events.flatMap((event) => {
@@ -122,7 +122,7 @@ async function record(tx: Db, events: readonly ProgressEvent[], { get, clock }: 
 
 export const statementRecorder: Consumer<Environment, ProgressEvent> = {
   name: 'statements',
-  kinds: ['attempt.started', 'attempt.completed', 'attempt.graded', 'objective.scored'],
+  kinds: KINDS,
   start: 'beginning',
   handle: record,
 }

@@ -151,6 +151,8 @@ export type LessonProgressHistory = LessonProgress[]
 
 export type LessonLocks = ({ lessonId: string; locked: boolean; childLessons: ({ lessonId: string; locked: boolean })[] })[]
 
+export type LockReason = { lessonId: string; studentId: string; locked: boolean; reason: string | null; missing: string[] }
+
 export type ObjectiveScore = { objectiveId: string; lessonId: string; studentId: string; score: number }
 
 export type LaunchAddress = { uri: string }
@@ -161,14 +163,6 @@ export type GradeChanges = ({ change: string; lessonResultId: string | null; bef
 
 export type AwaitingPage = { docs: ({ classId: string; className: string; studentId: string; handle: string; name: string; lessonId: string; lessonName: string; lessonResultId: string; completed: string })[]; total: number; limit: number; page: number; pages: number }
 
-export type LockReason = { lessonId: string; studentId: string; locked: boolean; reason: string | null; missing: string[] }
-
-export type Results = { classId: string; studentId: string; lessons: ({ lessonId: string; parentId: string | null; name: string; result: "PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED"; score: number | null; attempts: number; timeOnTask: number; explanation: string; attemptsLeft: number | null; awaitsGrade: boolean; bestScore: number | null; passed: boolean; lessonResultId: string | null; started: string | null; completed: string | null; locked: boolean; lockReason: string | null; statements: number })[]; objectives: ({ objectiveId: string; name: string; score: number | null; lessons: ({ lessonId: string; score: number | null; reported: boolean })[] })[] }
-
-export type Timeline = { docs: ({ at: string; kind: string; lessonId: string | null; lessonResultId: string | null; byId: string | null; byName: string | null; data: unknown })[]; next: string | null }
-
-export type Gradebook = { classId: string; lessons: ({ lessonId: string; parentId: string | null; name: string })[]; docs: ({ studentId: string; handle: string; name: string; status: string; lessons: ({ lessonId: string; result: "PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED"; score: number | null; attempts: number; timeOnTask: number })[] })[]; total: number; limit: number; page: number; pages: number }
-
 export type Notes = Note[]
 
 export type Note = { noteId: string; text: string; lessonId: string | null; userId: string | null; classId: string | null; studentId: string | null; courseId: string | null; authorId: string | null; authorName: string | null; createdDate: string }
@@ -178,6 +172,12 @@ export type Captured = { success: boolean; statementId: string }
 export type Verbs = Verb[]
 
 export type Verb = { verbId: string; name: string; standard: boolean }
+
+export type Results = { classId: string; studentId: string; lessons: ({ lessonId: string; parentId: string | null; name: string; result: "PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED"; score: number | null; attempts: number; timeOnTask: number; explanation: string; attemptsLeft: number | null; awaitsGrade: boolean; bestScore: number | null; passed: boolean; lessonResultId: string | null; started: string | null; completed: string | null; locked: boolean; lockReason: string | null; statements: number })[]; objectives: ({ objectiveId: string; name: string; score: number | null; lessons: ({ lessonId: string; score: number | null; reported: boolean })[] })[] }
+
+export type Timeline = { docs: ({ at: string; kind: string; lessonId: string | null; lessonResultId: string | null; byId: string | null; byName: string | null; data: unknown })[]; next: string | null }
+
+export type Gradebook = { classId: string; lessons: ({ lessonId: string; parentId: string | null; name: string })[]; docs: ({ studentId: string; handle: string; name: string; status: string; lessons: ({ lessonId: string; result: "PASS" | "FAIL" | "INCOMPLETE" | "IN PROGRESS" | "NOT STARTED"; score: number | null; attempts: number; timeOnTask: number })[] })[]; total: number; limit: number; page: number; pages: number }
 
 export type StoreIdentity = { kind: "key" | "user" | "administrator"; key: string | null; scopes: ("statements/write" | "statements/read/mine" | "statements/read" | "state" | "define" | "profile" | "all")[]; authority: Record<string, unknown>; usesLibrary: boolean }
 
@@ -297,13 +297,13 @@ export type KnownPerson = { handle: string; name: string; email: string | null; 
 
 export type System = { environment: string; version: string; node: string; startedDate: string; uptimeSeconds: number; memoryBytes: number; database: { version: string; sizeBytes: number; connections: number; connectionLimit: number; waiting: number; migrations: number; lastMigration: string }; events: { unpublishedSeconds: number; consumers: ({ name: string; waitingSeconds: number; unread: number; failed: number })[] }; jobs: ({ kind: string; due: number; waitingSeconds: number; givenUp: number })[]; deliveries: { waiting: number; overdueSeconds: number; failed: number }; operations: ({ operation: string; count: number; p50Ms: number; p95Ms: number; refused: number; failed: number; errorRate: number })[] }
 
-export type TestPeople = { docs: TestPerson[] }
-
-export type TestPerson = { handle: string; name: string; createdDate: string; apps: number }
-
 export type AuditPage = { docs: AuditEntry[]; next: string | null }
 
 export type AuditEntry = { date: string; action: string; person: string | null; by: string | null; clientId: string | null; sessionId: string | null; address: string | null; requestId: string | null; detail: Record<string, string | number | boolean | null> }
+
+export type TestPeople = { docs: TestPerson[] }
+
+export type TestPerson = { handle: string; name: string; createdDate: string; apps: number }
 
 export type OauthError = { error: string; error_code: 4000 | 4001 | 4002 | 4003 | 4004 | 4005 | 4006 | 4007 | 4008 | 4010 | 4011 | 4012 | 4013 | 4014 | 4015 | 4016 | 4017 | 4019 | 4032 | 4033 | 4034 | 4035 | 4041 | 4042 | 4050 | 4091 | 4121 | 4131 | 4151 | 4171 | 4291 | 5000 | 5030 | 5040; error_description: string; faults?: ({ pointer: string; rule: string; must: string })[] }
 
@@ -388,6 +388,9 @@ export const askPasswordReset = /* @__PURE__ */ operation<{ handle: string }, Su
 
 /** Sets a new password with the code from a reset link, ends all sessions, and signs in. */
 export const resetPassword = /* @__PURE__ */ operation<{ code: string; password: string; removePasskeys?: string[] | string }, Ended>('resetPassword', 'POST', '/account/v1/password/reset')
+
+/** Signs this browser in as a demo person. */
+export const signInAsDemo = /* @__PURE__ */ operation<{ handle: string }, Success>('signInAsDemo', 'POST', '/account/v1/demo/signin')
 
 /** Searches everything that the caller can see, by name. */
 export const findAnything = /* @__PURE__ */ operation<{ text: string }, Findings>('findAnything', 'GET', '/account/v1/find')
@@ -776,6 +779,9 @@ export const listAttempts = /* @__PURE__ */ operation<{ lessonId: string; classI
 /** Shows which lessons of a class are locked for a student. */
 export const readLocks = /* @__PURE__ */ operation<{ classId: string; studentId?: string }, LessonLocks>('readLocks', 'GET', '/edu/v1/lesson/progress/lock')
 
+/** Explains why a lesson is locked for a student. */
+export const readLockReason = /* @__PURE__ */ operation<{ lessonId: string; classId?: string; studentId?: string }, LockReason>('readLockReason', 'GET', '/edu/v1/lesson/progress/lock/reason')
+
 /** Starts a lesson. */
 export const startLesson = /* @__PURE__ */ operation<{ lessonId?: string; classId?: string; studentId?: string }, LessonProgress>('startLesson', 'POST', '/edu/v1/lesson/progress/start')
 
@@ -815,21 +821,6 @@ export const listGradeChanges = /* @__PURE__ */ operation<{ lessonId: string; cl
 /** Lists attempts that wait for a grade, the oldest first. */
 export const listAwaiting = /* @__PURE__ */ operation<{ classId?: string; page?: number; limit?: number }, AwaitingPage>('listAwaiting', 'GET', '/edu/v1/class/grading')
 
-/** Explains why a lesson is locked for a student. */
-export const readLockReason = /* @__PURE__ */ operation<{ lessonId: string; classId?: string; studentId?: string }, LockReason>('readLockReason', 'GET', '/edu/v1/lesson/progress/lock/reason')
-
-/** Reads a student’s results for every lesson and objective of a class. */
-export const readResults = /* @__PURE__ */ operation<{ classId: string; studentId?: string }, Results>('readResults', 'GET', '/edu/v1/class/result')
-
-/** Reads the timeline of a student, newest first. */
-export const readTimeline = /* @__PURE__ */ operation<{ studentId?: string; classId?: string; before?: string; limit?: number }, Timeline>('readTimeline', 'GET', '/edu/v1/class/timeline')
-
-/** Reads the gradebook of a class: its students and their results. */
-export const readGradebook = /* @__PURE__ */ operation<{ classId: string; search?: string; page?: number; limit?: number }, Gradebook>('readGradebook', 'GET', '/edu/v1/class/gradebook')
-
-/** Downloads the gradebook of a whole class as CSV. */
-export const exportGradebook = /* @__PURE__ */ address<{ classId: string }>('/edu/v1/class/gradebook/csv')
-
 /** Lists notes. */
 export const listNotes = /* @__PURE__ */ operation<{ lessonId?: string; userId?: string; classId?: string; studentId?: string; courseId?: string; lessondId?: string }, Notes>('listNotes', 'GET', '/edu/v1/note/list')
 
@@ -856,6 +847,18 @@ export const addVerb = /* @__PURE__ */ operation<{ verbId: string; name: string 
 
 /** Removes a verb from the library. */
 export const removeVerb = /* @__PURE__ */ operation<{ verbId: string }, Success>('removeVerb', 'POST', '/edu/v1/xapi/verbs/remove')
+
+/** Reads a student’s results for every lesson and objective of a class. */
+export const readResults = /* @__PURE__ */ operation<{ classId: string; studentId?: string }, Results>('readResults', 'GET', '/edu/v1/class/result')
+
+/** Reads the timeline of a student, newest first. */
+export const readTimeline = /* @__PURE__ */ operation<{ studentId?: string; classId?: string; before?: string; limit?: number }, Timeline>('readTimeline', 'GET', '/edu/v1/class/timeline')
+
+/** Reads the gradebook of a class: its students and their results. */
+export const readGradebook = /* @__PURE__ */ operation<{ classId: string; search?: string; page?: number; limit?: number }, Gradebook>('readGradebook', 'GET', '/edu/v1/class/gradebook')
+
+/** Downloads the gradebook of a whole class as CSV. */
+export const exportGradebook = /* @__PURE__ */ address<{ classId: string }>('/edu/v1/class/gradebook/csv')
 
 /** Stores xAPI statements. */
 export const sendStatements = /* @__PURE__ */ upload<Record<never, never>, unknown>('sendStatements', 'POST', '/xapi/statements', {"X-Experience-API-Version":"2.0.0"})
@@ -1127,8 +1130,8 @@ export const sendPasswordReset = /* @__PURE__ */ operation<{ handle: string }, S
 /** Reads the state of the platform. */
 export const readSystem = /* @__PURE__ */ operation<Record<never, never>, System>('readSystem', 'GET', '/admin/v1/system')
 
-/** Signs this browser in as a demo person. */
-export const signInAsDemo = /* @__PURE__ */ operation<{ handle: string }, Success>('signInAsDemo', 'POST', '/account/v1/demo/signin')
+/** Lists the audit log. */
+export const listAudit = /* @__PURE__ */ operation<{ action?: string; handle?: string; clientId?: string; from?: string; to?: string; limit?: number; cursor?: string }, AuditPage>('listAudit', 'GET', '/admin/v1/audit')
 
 /** Creates ten test people. */
 export const makeTestPeople = /* @__PURE__ */ operation<Record<never, never>, TestPeople>('makeTestPeople', 'PUT', '/sandbox/v1/people')
@@ -1141,9 +1144,6 @@ export const signInAsTestPerson = /* @__PURE__ */ operation<{ handle: string }, 
 
 /** Removes the test people of the caller, and creates ten new ones. */
 export const resetTestPeople = /* @__PURE__ */ operation<Record<never, never>, TestPeople>('resetTestPeople', 'POST', '/sandbox/v1/people/reset')
-
-/** Lists the audit log. */
-export const listAudit = /* @__PURE__ */ operation<{ action?: string; handle?: string; clientId?: string; from?: string; to?: string; limit?: number; cursor?: string }, AuditPage>('listAudit', 'GET', '/admin/v1/audit')
 
 /** Checks whether the process is alive. */
 export const healthz = /* @__PURE__ */ operation<Record<never, never>, { status: "ok" }>('healthz', 'GET', '/healthz')

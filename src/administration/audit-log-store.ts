@@ -43,19 +43,19 @@ const shown = (entries: string): string => `
      ${order}`
 
 /** One for each index: a page costs what it shows, however long the log is. */
-export const listAll = report('audit.listAll', {
+export const listAll = report('administration.listAuditAll', {
   params: { from: text, to: text, before: text, id: int8, limit: int8 },
   row: ROW,
   text: shown(`select * from audit_entries e where ${page} ${order}`),
 })
 
-export const listOfAction = report('audit.listOfAction', {
+export const listOfAction = report('administration.listAuditOfAction', {
   params: { from: text, to: text, before: text, id: int8, limit: int8, action: text },
   row: ROW,
   text: shown(`select * from audit_entries e where e.action collate "C" = :action and ${page} ${order}`),
 })
 
-export const listOfApp = report('audit.listOfApp', {
+export const listOfApp = report('administration.listAuditOfApp', {
   params: { ...FILTERS, app: text },
   row: ROW,
   text: shown(`
@@ -66,7 +66,7 @@ export const listOfApp = report('audit.listOfApp', {
 const ofOthers = 'e.person_id is distinct from (select id from who)'
 
 /** What happened to somebody, and what they did. */
-export const listAbout = report('audit.listAbout', {
+export const listAbout = report('administration.listAuditAbout', {
   params: { ...FILTERS, handle: text },
   row: ROW,
   text: `

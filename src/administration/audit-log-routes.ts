@@ -3,10 +3,10 @@ import { anAdministrator } from '../http/callers/needs.ts'
 import { type Operation, operation } from '../http/operation.ts'
 import { json } from '../http/output/output.ts'
 import { BROWSER_ADDRESS, MOMENT, REQUEST_ID } from '../samples.ts'
-import { listAudit } from './log.ts'
-import { AuditPage, ListAudit } from './schema.ts'
+import { listAudit } from './audit-log.ts'
+import { AuditPage, ListAudit } from './audit-log-schema.ts'
 
-export const auditOperations: readonly Operation[] = [
+export const auditLogOperations: readonly Operation[] = [
   operation({
     name: 'listAudit',
     summary: 'Lists the audit log',

@@ -1,33 +1,40 @@
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
+import { type Result, resultOf } from '../progress/attempt.ts'
+import { authorizeStudent, type LearningCaller } from '../progress/authorize.ts'
+import { listLessonLocks, lockReason } from '../progress/locks.ts'
 import { countStatementsOfStudent } from '../statements/statements.ts'
-import { readStudent, type Who } from './asked.ts'
-import type { ReadResults, Results } from './results-schema.ts'
-import * as store from './results-store.ts'
-import { lockReason, meanOf, type Result, resultOf, secondsOnTask } from './rules.ts'
+import { meanOf, secondsOnTask } from './rules.ts'
+import type { ReadResults, Results } from './schema.ts'
+import * as store from './store.ts'
 
 /** How a student of a class stands at every lesson and objective, and why. */
-export async function readResults(db: Db, who: Who, what: ReadResults): Promise<Results> {
-  const { enrolmentId: enrolment, studentId, classId } = await readStudent(db, who, what)
-  const [lessons, scores, sent] = await Promise.all([
-    db.all(store.listResults, { enrolment }),
+export async function readResults(db: Db, who: LearningCaller, what: ReadResults): Promise<Results> {
+  const { enrolmentId: enrolment, studentId, classId } = await authorizeStudent(db, who, what)
+  const [lessons, standings, scores, sent] = await Promise.all([
+    listLessonLocks(db, enrolment),
+    db.all(store.listStandings, { enrolment }),
     db.all(store.listObjectiveScores, { enrolment }),
     countStatementsOfStudent(db, enrolment),
   ])
+  const standingOf = new Map(standings.map((standing) => [standing.lesson_id, standing]))
   return {
     classId,
     studentId,
-    lessons: lessons.map((row) => {
+    lessons: lessons.flatMap((lesson) => {
+      const row = standingOf.get(lesson.lesson_id)
+      // The class took another version of the course between the two reads.
+      if (!row) return []
       const [result, explanation] = explain(row)
       return {
-        lessonId: row.lesson,
-        parentId: row.parent,
-        name: row.name,
+        lessonId: lesson.lesson,
+        parentId: lesson.parent,
+        name: lesson.name,
         result,
         explanation,
         score: row.score,
         bestScore: row.best_score,
-        passed: row.is_passed,
+        passed: lesson.is_passed,
         attempts: row.attempts ?? 0,
         attemptsLeft: row.attempts_left,
         awaitsGrade: row.awaits_grade ?? false,
@@ -35,9 +42,9 @@ export async function readResults(db: Db, who: Who, what: ReadResults): Promise<
         lessonResultId: row.attempt,
         started: row.started_at?.toISOString() ?? null,
         completed: row.completed_at?.toISOString() ?? null,
-        locked: row.locked,
-        lockReason: lockReason(row, lessons).reason,
-        statements: sent.get(row.lesson) ?? 0,
+        locked: lesson.locked,
+        lockReason: lockReason(lesson, lessons).reason,
+        statements: sent.get(lesson.lesson) ?? 0,
       }
     }),
     objectives: [...Map.groupBy(scores, ({ objective }) => objective)].map(([objectiveId, rows]) => {
@@ -49,7 +56,7 @@ export async function readResults(db: Db, who: Who, what: ReadResults): Promise<
   }
 }
 
-const explain = (row: RowOf<typeof store.listResults>): [Result, string] =>
+const explain = (row: RowOf<typeof store.listStandings>): [Result, string] =>
   row.state === null
     ? ['NOT STARTED', 'No attempt was started.']
     : resultOf({

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { call, isSignedIn } from '../account/testing.ts'
 import type { EnvironmentName } from '../config.ts'
 import { pkcePair, REDIRECT_URI, registerApp } from '../oauth/testing.ts'
 import { signInUrl } from '../oauth/testing-pages.ts'
 import { assertError, sharedApp, testApp } from '../testing/testing.ts'
+import { call, isSignedIn } from './testing.ts'
 
 const PATH = '/account/v1/demo/signin'
 const HERE = '/account/v1/here'

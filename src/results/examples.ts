@@ -1,5 +1,5 @@
+import { examples as progress } from '../progress/examples.ts'
 import { MOMENT } from '../samples.ts'
-import { examples as progress } from './examples.ts'
 
 const { lessonResultId } = progress.startLesson.example.answer
 const CLASS = { classId: 'class-alpha' }
@@ -31,20 +31,6 @@ const OPEN = { locked: false, lockReason: null, statements: 0 }
 
 /** What people read about these operations. */
 export const examples = {
-  readLockReason: {
-    description:
-      'In words, and as the ids of the lessons to pass first. If an instructor has locked or unlocked the lesson, only that counts.',
-    example: {
-      request: { lessonId: 'lesson-checklist', ...CLASS },
-      answer: {
-        lessonId: 'lesson-checklist',
-        studentId: 'student-avery',
-        locked: true,
-        reason: 'Pass Walkaround first; 0 of 1 done.',
-        missing: ['lesson-walkaround'],
-      },
-    },
-  },
   readResults: {
     description:
       'Every lesson of the class with its result, a sentence that explains it, and why it is locked; child lessons follow their parent. The score of an objective is the mean over its lessons: the score reported for it, or else the lesson’s.',

@@ -1,9 +1,9 @@
+import { isAlwaysOwn } from '../audit/audit.ts'
 import type { Db } from '../database/database.ts'
 import type { RowOf } from '../database/statement.ts'
 import { fail } from '../errors.ts'
-import { isAlwaysOwn } from './audit.ts'
-import * as store from './log-store.ts'
-import type { AuditPage, ListAudit, ShownEntry } from './schema.ts'
+import type { AuditPage, ListAudit, ShownEntry } from './audit-log-schema.ts'
+import * as store from './audit-log-store.ts'
 
 const DEFAULT_LIMIT = 50
 const END = { before: 'infinity', id: Number.MAX_SAFE_INTEGER }

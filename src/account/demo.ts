@@ -5,8 +5,8 @@ import type { Environment } from '../environment.ts'
 import { fail } from '../errors.ts'
 import { normaliseHandle } from '../people/handles.ts'
 import { confirmPerson } from '../people/people.ts'
+import * as store from './demo-store.ts'
 import type { DemoPerson, SignInAsDemo } from './schema.ts'
-import * as store from './store.ts'
 
 const SHOWN = 10
 

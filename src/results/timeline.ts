@@ -1,10 +1,10 @@
 import type { Member } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { listNotesOfStudent } from '../notes/notes.ts'
+import { authorizeStudent } from '../progress/authorize.ts'
 import { listStatementsOfStudent } from '../statements/statements.ts'
-import { readStudent } from './asked.ts'
-import type { ReadTimeline, Timeline } from './results-schema.ts'
-import * as store from './results-store.ts'
+import type { ReadTimeline, Timeline } from './schema.ts'
+import * as store from './store.ts'
 
 const DEFAULT_LIMIT = 50
 /** Later than anything that has happened. */
@@ -12,7 +12,7 @@ const END = new Date('9999-12-31T00:00:00Z')
 
 /** What happened to one student, the newest first: what was recorded, what apps sent, and the notes that the caller may read. */
 export async function readTimeline(db: Db, who: Member, what: ReadTimeline): Promise<Timeline> {
-  const { enrolmentId: enrolment } = await readStudent(db, who, what)
+  const { enrolmentId: enrolment } = await authorizeStudent(db, who, what)
   const { limit = DEFAULT_LIMIT } = what
   const before = what.before === undefined ? END : new Date(what.before)
   const [rows, notes, sent] = await Promise.all([

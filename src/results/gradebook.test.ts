@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signInBrowser } from '../account/testing.ts'
 import { lesson, openSchool } from '../courses/testing.ts'
+import { type Browsing, browse, CLASS, complete, PATH } from '../progress/testing.ts'
 import { assertError, testApp } from '../testing/testing.ts'
 import { csvLine } from './csv.ts'
-import { type Browsing, browse, CLASS, complete, PATH } from './testing.ts'
 
 const ALPHA = { classId: 'alpha' }
 const NOT_STARTED = { result: 'NOT STARTED', score: null, attempts: 0, timeOnTask: 0 }

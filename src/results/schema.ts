@@ -1,22 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { DateTime, Id, Text, Whole } from '../http/input/fields.ts'
 import { PageOf, paging } from '../paging.ts'
-import { by, orNull } from './grading-schema.ts'
-import { Moment, student } from './schema.ts'
+import { by, orNull } from '../progress/grading-schema.ts'
+import { lock, Moment, student } from '../progress/schema.ts'
 
 export const ReadResults = Type.Object({ classId: Id('The class'), studentId: student.studentId })
 export type ReadResults = Static<typeof ReadResults>
-
-const lock = {
-  locked: Type.Boolean(),
-  reason: orNull('Why it is locked; null if it is not'),
-  missing: Type.Array(Type.String(), { description: 'Ids of the lessons to pass first' }),
-}
-export const LockReason = Type.Object(
-  { lessonId: Type.String(), studentId: Type.String(), ...lock },
-  { title: 'LockReason' },
-)
-export type LockReason = Static<typeof LockReason>
 
 const Score = Type.Union([Type.Number(), Type.Null()])
 const RESULTS = ['PASS', 'FAIL', 'INCOMPLETE', 'IN PROGRESS', 'NOT STARTED'] as const

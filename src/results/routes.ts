@@ -2,21 +2,10 @@ import type { ErrorName } from '../errors.ts'
 import { member, person } from '../http/callers/callers.ts'
 import { type Operation, operation } from '../http/operation.ts'
 import { json } from '../http/output/output.ts'
+import { examples } from './examples.ts'
 import { exportGradebook, readGradebook } from './gradebook.ts'
-import { readLockReason } from './locks.ts'
 import { readResults } from './results.ts'
-import { examples } from './results-examples.ts'
-import {
-  Gradebook,
-  LockReason,
-  NameClass,
-  ReadGradebook,
-  ReadResults,
-  ReadTimeline,
-  Results,
-  Timeline,
-} from './results-schema.ts'
-import { NameAttempt } from './schema.ts'
+import { Gradebook, NameClass, ReadGradebook, ReadResults, ReadTimeline, Results, Timeline } from './schema.ts'
 import { readTimeline } from './timeline.ts'
 
 const area = 'Lessons and progress'
@@ -26,21 +15,6 @@ const STAFF = 'instructor or observer of the class, owner of its organisation, a
 const REFUSED: readonly ErrorName[] = ['forbidden', 'validationFailed']
 
 export const resultOperations: readonly Operation[] = [
-  operation({
-    name: 'readLockReason',
-    summary: 'Explains why a lesson is locked for a student',
-    ...examples.readLockReason,
-    method: 'GET',
-    path: '/edu/v1/lesson/progress/lock/reason',
-    area,
-    who: member,
-    role: READER,
-    input: NameAttempt,
-    from: 'query',
-    output: json(LockReason),
-    errors: [...REFUSED, 'notFound'],
-    run: ({ db, who }, input) => readLockReason(db, who, input),
-  }),
   operation({
     name: 'readResults',
     summary: 'Reads a student’s results for every lesson and objective of a class',

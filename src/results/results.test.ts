@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lesson, openSchool } from '../courses/testing.ts'
+import { type Browsing, browse, CLASS, complete, PATH } from '../progress/testing.ts'
 import { assertError, Client, testApp } from '../testing/testing.ts'
-import { type Browsing, browse, CLASS, complete, PATH } from './testing.ts'
 
 const MINUTE_MS = 60_000
 const ALPHA = { classId: 'alpha' }

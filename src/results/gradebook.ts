@@ -6,11 +6,11 @@ import type { RowOf } from '../database/statement.ts'
 import { wordsIn } from '../database/words.ts'
 import { fail } from '../errors.ts'
 import { pageOf, spanOf } from '../paging.ts'
-import { readClass } from './asked.ts'
+import type { Result } from '../progress/attempt.ts'
+import { authorizeClass } from '../progress/authorize.ts'
 import { csvLine } from './csv.ts'
-import type { Gradebook, NameClass, ReadGradebook } from './results-schema.ts'
-import * as store from './results-store.ts'
-import type { Result } from './rules.ts'
+import type { Gradebook, NameClass, ReadGradebook } from './schema.ts'
+import * as store from './store.ts'
 
 /** Each holds one of the connections for reports while it is read. */
 const downloading = gatePerOwner({
@@ -26,7 +26,7 @@ type Column = RowOf<typeof store.listColumns>
 
 /** Students and lessons of a class, a page of students at a time. */
 export async function readGradebook(db: Db, who: PersonCaller, what: ReadGradebook): Promise<Gradebook> {
-  const { id, versionId } = await readClass(db, who, what, 'read')
+  const { id, versionId } = await authorizeClass(db, who, what, 'read')
   const [columns, rows] = await Promise.all([
     db.all(store.listColumns, { version: versionId }),
     db.all(store.listGradebook, { class: id, words: wordsIn(what.search), now: who.at, ...spanOf(what) }),
@@ -48,7 +48,7 @@ export async function readGradebook(db: Db, who: PersonCaller, what: ReadGradebo
 
 /** The whole class as a table for spreadsheets, written while it is read. */
 export async function exportGradebook(db: Db, who: PersonCaller, what: NameClass) {
-  const { id, versionId } = await readClass(db, who, what, 'read')
+  const { id, versionId } = await authorizeClass(db, who, what, 'read')
   const columns = await db.all(store.listColumns, { version: versionId })
   const leave = await downloading(db).enter(callerKey(who))
   const stream = Readable.from(tableOf(db, { class: id, now: who.at }, columns), { objectMode: false })

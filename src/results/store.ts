@@ -3,7 +3,6 @@ import {
   float8,
   int4,
   int8,
-  int8Array,
   json,
   nullable,
   read,
@@ -13,85 +12,15 @@ import {
   timestamptz,
 } from '../database/statement.ts'
 import { contains } from '../database/words.ts'
-import { isVoid } from './store.ts'
-
-/** What the caller is in a class, and which student of it is meant. */
-export const findStudent = read('progress.findStudent', {
-  params: { person: int8, class: nullable(text), student: nullable(text) },
-  row: {
-    enrolment_id: nullable(int8),
-    student: nullable(text),
-    class: nullable(text),
-    status: nullable(text),
-    is_own: bool,
-    is_asked_class: bool,
-    teaches: bool,
-    observes: bool,
-    manages: bool,
-  },
-  text: `
-    select e.id as enrolment_id, e.key as student, c.key as class, e.status, coalesce(e.person_id = :person, false) as is_own,
-           :class is null or coalesce(c.key = :class, false) as is_asked_class,
-           coalesce(r.teaches, false) as teaches, coalesce(r.observes, false) as observes, coalesce(r.manages, false) as manages
-      from (select (select c.id from classes c where c.key = :class) as class_id) a
-      left join enrolments e on e.id = case
-        when :student is not null then (select o.id from enrolments o where o.key = :student)
-        else (select o.id from enrolments o where o.class_id = a.class_id and o.person_id = :person) end
-      left join classes c on c.id = coalesce(e.class_id, a.class_id)
-      left join lateral roles_in_class(:person, c) r on c.id is not null`,
-})
-
-export const findClass = read('progress.findClass', {
-  params: { person: int8, class: text },
-  row: { id: int8, version_id: int8, teaches: bool, observes: bool, manages: bool, owns: bool },
-  text: `
-    select c.id, c.version_id, r.teaches, r.observes, r.manages, o.owns
-      from classes c, roles_in_class(:person, c) r, owns_class(:person, c) o where c.key = :class`,
-})
-
-export const findOwner = read('progress.findOwner', {
-  params: { person: int8, class: int8 },
-  row: { owns: bool },
-  text: `select o.owns from classes c, owns_class(:person, c) o where c.id = :class`,
-})
-
-const lockRow = {
-  lesson_id: int8,
-  lesson: text,
-  name: text,
-  parent: nullable(text),
-  by_hand: nullable(bool),
-  required: int8Array,
-  locked: bool,
-  is_passed: bool,
-}
-
-/** Lessons of a student's class in their order, with what locks them. */
-const lessonsOf = (columns = '', joins = '') => `
-    select v.lesson_id, l.key as lesson, v.name, p.key as parent, h.by_hand, h.required, h.locked, v.lesson_id = any(d.passed) as is_passed${columns}
-      from enrolments e join classes c on c.id = e.class_id cross join lateral passed_lessons(e.id) as d(passed)
-      join lesson_versions v on v.version_id = c.version_id
-      join lessons l on l.id = v.lesson_id left join lessons p on p.id = v.parent_id
-      left join lesson_versions pv on pv.version_id = v.version_id and pv.lesson_id = v.parent_id
-      cross join lateral lock_of(e.id, d.passed, c, v) h${joins}
-     where e.id = :enrolment
-     order by coalesce(pv.position, v.position), v.parent_id is not null, v.position`
-
-export const listLocks = read('progress.listLocks', {
-  params: { enrolment: int8 },
-  row: lockRow,
-  gather: false,
-  text: lessonsOf(),
-})
 
 /** When time on task stops, whatever is open: at the end of the class, and for those who are suspended or dropped. */
 const STOPPED = `coalesce(c.ended_at, case when e.status <> 'active' then e.changed_at end)`
 
-/** The same, with how the student stands at each. */
-export const listResults = read('progress.listResults', {
+/** How a student stands at the lessons that they have attempted. */
+export const listStandings = read('results.listStandings', {
   params: { enrolment: int8 },
   row: {
-    ...lockRow,
+    lesson_id: int8,
     threshold: nullable(float8),
     attempts_left: nullable(int4),
     attempt: nullable(text),
@@ -108,17 +37,20 @@ export const listResults = read('progress.listResults', {
     completed_at: nullable(timestamptz),
   },
   gather: false,
-  text: lessonsOf(
-    `, v.threshold, case when v.max_attempts is not null then greatest(0, v.max_attempts + coalesce(s.extra_attempts, 0) - coalesce(s.attempts, 0)) end as attempts_left, t.key as attempt, t.state, t.pass, s.score, s.best_score, s.attempts, s.awaits_grade, s.active_ms, s.active_since, ${STOPPED} as stopped_at,
-           s.started_at, s.completed_at`,
-    `
+  text: `
+    select v.lesson_id, v.threshold,
+           case when v.max_attempts is not null
+                then greatest(0, v.max_attempts + coalesce(s.extra_attempts, 0) - coalesce(s.attempts, 0)) end as attempts_left,
+           t.key as attempt, t.state, t.pass, s.score, s.best_score, s.attempts, s.awaits_grade, s.active_ms, s.active_since,
+           ${STOPPED} as stopped_at, s.started_at, s.completed_at
+      from enrolments e join classes c on c.id = e.class_id join lesson_versions v on v.version_id = c.version_id
       left join standings s on s.enrolment_id = e.id and s.lesson_id = v.lesson_id
-      left join attempts t on t.id = s.attempt_id`,
-  ),
+      left join attempts t on t.id = s.attempt_id
+     where e.id = :enrolment`,
 })
 
 /** Objectives of the course with the scores of their lessons: what was reported for an attempt that counts, and the lesson's own. */
-export const listObjectiveScores = read('progress.listObjectiveScores', {
+export const listObjectiveScores = read('results.listObjectiveScores', {
   params: { enrolment: int8 },
   row: {
     objective: text,
@@ -131,7 +63,7 @@ export const listObjectiveScores = read('progress.listObjectiveScores', {
   text: `
     select b.key as objective, o.name, l.key as lesson, s.score,
            (select q.score from objective_scores q
-             where q.enrolment_id = e.id and q.lesson_id = u.lesson_id and q.objective_id = o.objective_id and not ${isVoid('q')}) as reported
+             where q.enrolment_id = e.id and q.lesson_id = u.lesson_id and q.objective_id = o.objective_id and not exists (select from attempts r where r.id = q.attempt_id and r.reset_at is not null)) as reported
       from enrolments e join classes c on c.id = e.class_id join objective_versions o on o.version_id = c.version_id
       join objectives b on b.id = o.objective_id
       left join lateral unnest(o.lessons) with ordinality as u(lesson_id, n) on true
@@ -141,7 +73,7 @@ export const listObjectiveScores = read('progress.listObjectiveScores', {
 })
 
 /** Lessons of a version in their order: the columns of a gradebook. */
-export const listColumns = read('progress.listColumns', {
+export const listColumns = read('results.listColumns', {
   params: { version: int8 },
   row: { lesson_id: int8, lesson: text, parent: nullable(text), name: text },
   gather: false,
@@ -177,7 +109,7 @@ const gradebook = (columns: string, where: string, more: string) => `
              where e.class_id = :class and e.status <> 'dropped'${where}
              order by lower(p.last_name), lower(p.first_name), p.handle_key, e.id ${more}) g`
 
-export const listGradebook = report('progress.listGradebook', {
+export const listGradebook = report('results.listGradebook', {
   params: { class: int8, words: textArray, now: timestamptz, limit: int8, offset: int8 },
   row: { ...studentRow, total: int8 },
   text: gradebook(
@@ -187,7 +119,7 @@ export const listGradebook = report('progress.listGradebook', {
   ),
 })
 
-export const exportGradebook = report('progress.exportGradebook', {
+export const exportGradebook = report('results.exportGradebook', {
   params: { class: int8, now: timestamptz },
   row: studentRow,
   text: gradebook('', '', ''),
@@ -197,7 +129,7 @@ export const exportGradebook = report('progress.exportGradebook', {
  * What happened to one student before a moment, the newest first and never half of what happened at once. Attempts that ended before the newest ones began cannot be on
  * the page, so their intervals are not looked at.
  */
-export const listTimeline = report('progress.listTimeline', {
+export const listTimeline = report('results.listTimeline', {
   params: { enrolment: int8, app: nullable(int8), before: timestamptz, limit: int8 },
   row: {
     at: timestamptz,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openSchool } from '../courses/testing.ts'
+import { type Browsing, browse, CLASS, complete, PATH } from '../progress/testing.ts'
 import { type Client, testApp } from '../testing/testing.ts'
-import { type Browsing, browse, CLASS, complete, PATH } from './testing.ts'
 
 const WALKAROUND = { classId: 'alpha', lessonId: 'walkaround' }
 const AVERY = { studentId: 'avery-alpha' }

@@ -2,16 +2,16 @@ import type { Caller } from '../caller.ts'
 import type { Db } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import { type Attempt, toAttempt } from './attempt.ts'
-import * as results from './results-store.ts'
+import * as roles from './authorize-store.ts'
 import { isGrader, isStaff, mayGrade, mayRead, mayWrite, type Relation } from './rules.ts'
 import type { NameAttempt } from './schema.ts'
 import * as store from './store.ts'
 
 /** A person with an account, in an app or on the platform's own pages. */
-export type Who = Caller & { readonly personId: number; readonly appId?: number | undefined }
+export type LearningCaller = Caller & { readonly personId: number; readonly appId?: number | undefined }
 
-/** Whom and what a request is about, once it is known that the caller may. */
-export interface Asked {
+/** The student, lesson and class of a request that the caller is allowed to make. */
+export interface LessonContext {
   readonly enrolmentId: number
   readonly student: string
   readonly lessonId: number
@@ -42,10 +42,15 @@ const NO_STUDENT = 'studentId is missing: say which student of the class it is a
  * Who may: students for themselves, instructors for students of their classes; others read where they may. A class or a student that the caller has nothing to do with
  * is refused in the same words, whether it exists or not.
  */
-export async function readAsked(db: Db, who: Who, what: NameAttempt, purpose: Purpose): Promise<Asked> {
+export async function authorizeLesson(
+  db: Db,
+  who: LearningCaller,
+  what: NameAttempt,
+  purpose: Purpose,
+): Promise<LessonContext> {
   const { personId: person } = who
   const { lessonId: lesson, classId, studentId } = what
-  const row = (await db.first(store.findAsked, {
+  const row = (await db.first(store.findLessonContext, {
     person,
     lesson,
     class: classId ?? null,
@@ -54,7 +59,7 @@ export async function readAsked(db: Db, who: Who, what: NameAttempt, purpose: Pu
   }))!
   // Whether a manager is an owner matters to those alone who grade without teaching.
   const isAskedOwner = purpose === 'grade' && row.manages && !row.teaches && row.class_id !== null
-  const owns = isAskedOwner && (await db.first(results.findOwner, { person, class: row.class_id! }))?.owns === true
+  const owns = isAskedOwner && (await db.first(roles.findOwner, { person, class: row.class_id! }))?.owns === true
   const relation = toRelation(row, owns)
   if (row.enrolment_id === null || (studentId === undefined && row.status === 'dropped')) {
     if (studentId === undefined && classId !== undefined && isStaff(relation))
@@ -119,7 +124,7 @@ function whyNot({ status }: Relation, purpose: Purpose): string {
 }
 
 /** Who takes no class with the lesson: an instructor has to say whom it is about, others have nothing to do with it. */
-async function refuseLesson(db: Db, who: Who, lesson: string): Promise<void> {
+async function refuseLesson(db: Db, who: LearningCaller, lesson: string): Promise<void> {
   const known = await db.first(store.findKnown, { person: who.personId, app: who.appId ?? null, lesson })
   if (!known?.is_known) throw fail('notFound', 'There is no lesson with that id, or you do not take it')
   if (known.is_taught) throw fail('parameterMissing', NO_STUDENT)
@@ -134,13 +139,13 @@ export interface Student {
 }
 
 /** Where no class is named, it is the student's; where no student is, it is the caller. */
-export async function readStudent(
+export async function authorizeStudent(
   db: Db,
-  who: Who,
+  who: LearningCaller,
   { classId, studentId }: { classId?: string; studentId?: string },
 ): Promise<Student> {
   if (classId === undefined && studentId === undefined) throw fail('parameterMissing', 'studentId is missing')
-  const row = (await db.first(results.findStudent, {
+  const row = (await db.first(roles.findStudent, {
     person: who.personId,
     class: classId ?? null,
     student: studentId ?? null,
@@ -156,13 +161,13 @@ export async function readStudent(
 }
 
 /** A class, for its staff and managers, or for those alone who grade. One that the caller has nothing to do with is refused like one that does not exist. */
-export async function readClass(
+export async function authorizeClass(
   db: Db,
-  who: Who,
+  who: LearningCaller,
   { classId }: { classId: string },
   purpose: 'read' | 'grade',
 ): Promise<{ readonly id: number; readonly versionId: number }> {
-  const row = await db.first(results.findClass, { person: who.personId, class: classId })
+  const row = await db.first(roles.findClass, { person: who.personId, class: classId })
   if (!row || !(purpose === 'grade' ? isGrader(row) : isStaff(row)))
     throw fail('forbidden', 'You may not do that in this class')
   return { id: row.id, versionId: row.version_id }
