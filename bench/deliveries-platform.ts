@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { atoEvents } from '../src/ato/events.ts'
-import { openLog } from '../src/platform/log.ts'
-import { startPlatform } from '../src/platform/platform.ts'
-import { addPlugin } from '../src/plugins/plugins.ts'
+import { atoEvents } from '../src/extensions/ato/events.ts'
+import { addPlugin } from '../src/extensions/plugins/plugins.ts'
+import { openLog } from '../src/operations/platform/log.ts'
+import { startPlatform } from '../src/operations/platform/platform.ts'
 import { benchConfig, prepareUser, type Started, type Usage } from './servers.ts'
 
 /** A whole platform in a process of its own, which emits what it is told to. */

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { schemaOf } from '../src/environment.ts'
+import { schemaOf } from '../src/kernel/environment.ts'
 import { keyedWrites } from './buckets.ts'
 import type { Committed, Emission, StartedPlatform } from './deliveries-platform.ts'
 import type { Arrivals } from './deliveries-receiver.ts'

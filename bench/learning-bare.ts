@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Connection, openDatabase } from '../src/database/database.ts'
-import { schemaOf } from '../src/environment.ts'
-import { makeId } from '../src/ids.ts'
-import * as store from '../src/progress/store.ts'
+import { type Connection, openDatabase } from '../src/kernel/database/database.ts'
+import { schemaOf } from '../src/kernel/environment.ts'
+import { makeId } from '../src/kernel/ids.ts'
+import * as store from '../src/learning/progress/store.ts'
 
 /** The statements that an operation sends, in the same order through the same driver, and nothing else: no token, no rules, no record. */
 export async function startBareLearning(

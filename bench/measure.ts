@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Connection } from '../src/database/database.ts'
+import type { Connection } from '../src/kernel/database/database.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
 import type { ServerName, Started, Usage } from './servers.ts'
 

@@ -1,5 +1,5 @@
-import type { Named } from '../src/people/search-keys.ts'
-import { makeCast, makeRandom } from '../src/search/testing.ts'
+import type { Named } from '../src/identity/people/search-keys.ts'
+import { makeCast, makeRandom } from '../src/identity/search/testing.ts'
 
 /** What people type when they look for somebody: different terms, in the same mix and the same order every time. */
 

@@ -1,13 +1,13 @@
 import pg from 'pg'
-import { ensureAppUser } from '../src/apps/apps.ts'
-import type { AppUser } from '../src/caller.ts'
-import type { Connection, Db } from '../src/database/database.ts'
-import type { Statement } from '../src/database/statement.ts'
-import { schemaOf } from '../src/environment.ts'
-import { openLog } from '../src/platform/log.ts'
-import { openEnvironments } from '../src/platform/platform.ts'
-import { sampleUsers } from '../src/search/sampling.ts'
-import { searchUsers } from '../src/search/search.ts'
+import { ensureAppUser } from '../src/apps/apps/apps.ts'
+import { sampleUsers } from '../src/identity/search/sampling.ts'
+import { searchUsers } from '../src/identity/search/search.ts'
+import type { AppUser } from '../src/kernel/caller.ts'
+import type { Connection, Db } from '../src/kernel/database/database.ts'
+import type { Statement } from '../src/kernel/database/statement.ts'
+import { schemaOf } from '../src/kernel/environment.ts'
+import { openLog } from '../src/operations/platform/log.ts'
+import { openEnvironments } from '../src/operations/platform/platform.ts'
 import { benchConfig } from './servers.ts'
 
 /** How PostgreSQL answers a statement, and how it is read in a report. */
@@ -24,7 +24,7 @@ interface Asked {
 
 const SHOWN = ['search.findMarked', 'search.findPeople', 'search.listEntries', 'search.sampleEntries']
 const MAX_LINE_LENGTH = 150
-/** As connections of the read lane are set (src/database/database.ts). */
+/** As connections of the read lane are set (src/kernel/database/database.ts). */
 const LANE_SETTINGS = `
   set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_hashjoin = off;
   set enable_mergejoin = off; set jit = off; set search_path = ${schemaOf('production')}`

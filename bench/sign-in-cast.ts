@@ -1,12 +1,12 @@
-import { addApp, ensureAppUser, readApp } from '../src/apps/apps.ts'
-import { secretKeys } from '../src/apps/secrets.ts'
-import type { Caller } from '../src/caller.ts'
-import { int8, int8Array, text, textArray, timestamptz, write } from '../src/database/statement.ts'
-import type { Environment } from '../src/environment.ts'
-import { challengeOf } from '../src/oauth/rules.ts'
-import { addPerson, changePassword } from '../src/people/people.ts'
-import { openSession, type TokenPair, tokenPolicy } from '../src/sessions/sessions.ts'
-import { hashToken, mintToken } from '../src/sessions/tokens.ts'
+import { addApp, ensureAppUser, readApp } from '../src/apps/apps/apps.ts'
+import { secretKeys } from '../src/apps/apps/secrets.ts'
+import { challengeOf } from '../src/apps/oauth/rules.ts'
+import { addPerson, changePassword } from '../src/identity/people/people.ts'
+import type { Caller } from '../src/kernel/caller.ts'
+import { int8, int8Array, text, textArray, timestamptz, write } from '../src/kernel/database/statement.ts'
+import type { Environment } from '../src/kernel/environment.ts'
+import { openSession, type TokenPair, tokenPolicy } from '../src/kernel/sessions/sessions.ts'
+import { hashToken, mintToken } from '../src/kernel/sessions/tokens.ts'
 
 /** An app with a secret, people with a password who use it, and tokens of theirs. */
 export interface Cast {

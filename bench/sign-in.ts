@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { openLog } from '../src/platform/log.ts'
-import { openEnvironments } from '../src/platform/platform.ts'
+import { openLog } from '../src/operations/platform/log.ts'
+import { openEnvironments } from '../src/operations/platform/platform.ts'
 import type { LoadPlan } from './load.ts'
 import { type Bench, type Measured, measure, type RunningServer, startLoad, startServer } from './measure.ts'
 import { benchConfig, SMALL_TOKEN_CACHE } from './servers.ts'

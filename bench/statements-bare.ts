@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Connection, type Database, openDatabase } from '../src/database/database.ts'
-import { textArray, uuid, uuidArray, write } from '../src/database/statement.ts'
+import { type Connection, type Database, openDatabase } from '../src/kernel/database/database.ts'
+import { textArray, uuid, uuidArray, write } from '../src/kernel/database/statement.ts'
 
 const insertRows = write('bench.insertStatements', {
   params: { ids: uuidArray, payloads: textArray },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { makeRandom } from '../src/search/testing.ts'
-import type { Activity, Agent, Statement, SubStatement, Verb } from '../src/statements/statement.ts'
+import { makeRandom } from '../src/identity/search/testing.ts'
+import type { Activity, Agent, Statement, SubStatement, Verb } from '../src/records/statements/statement.ts'
 
 /** Statements of 1.2 kB as a school's tools send them: some people, activities and verbs are common, most are rare. The same ones every time. */
 

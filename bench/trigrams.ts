@@ -1,7 +1,7 @@
 import { Agent, get } from 'node:http'
 import pg from 'pg'
-import { hasCode } from '../src/database/database.ts'
-import { schemaOf } from '../src/environment.ts'
+import { hasCode } from '../src/kernel/database/database.ts'
+import { schemaOf } from '../src/kernel/environment.ts'
 import type { Town } from './people-town.ts'
 
 /** The usual way to find people who are nearly called so: a trigram index over all that they are called, and the most similar first. */

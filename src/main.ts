@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 // Later starts read what the first one compiled: quicker by half, and without the compiler in memory. In a folder of our own, because code that is
 // read from a shared one could be somebody else's.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/groundschool', import.meta.url)))
-const { runCommandLine } = await import('./commands/line.ts')
+const { runCommandLine } = await import('./operations/commands/line.ts')
 const load = async () => {
-  const { commands } = await import('./commands/commands.ts')
+  const { commands } = await import('./operations/commands/commands.ts')
   flushCompileCache()
   return commands
 }

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { findChromium } from '../src/testing/chromium-setup.ts'
-import { findFreePort } from '../src/testing/ports.ts'
+import { findChromium } from '../src/operations/testing/chromium-setup.ts'
+import { findFreePort } from '../src/operations/testing/ports.ts'
 import { enterAs, PAGES, type Shown, show } from './testing.ts'
 
 /** Pictures of every page, light and dark, wide and narrow, of a fresh platform with demo data: `npm run screenshots -- DIR [NAME …]`. */

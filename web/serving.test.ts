@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sharedApp } from '../src/testing/testing.ts'
+import { sharedApp } from '../src/operations/testing/testing.ts'
 import { isBuilt } from './built.ts'
 
 const app = await sharedApp()

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
-import { until } from '../src/database/test-database.ts'
-import { checkAccessibility } from '../src/testing/chromium.ts'
-import { isLong } from '../src/testing/sizes.ts'
+import { until } from '../src/kernel/database/test-database.ts'
+import { checkAccessibility } from '../src/operations/testing/chromium.ts'
+import { isLong } from '../src/operations/testing/sizes.ts'
 
 /** A page of the platform as somebody of the demo data sees it, and how one knows that it is there. */
 export interface Shown {

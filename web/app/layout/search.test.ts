@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeTestKey } from '../../../src/credentials/testing.ts'
-import { readText, run } from '../../../src/imports/testing.ts'
-import { checkAccessibility, collectProblems, noChromium, openChromium } from '../../../src/testing/chromium.ts'
-import { sharedApp } from '../../../src/testing/testing.ts'
+import { readText, run } from '../../../src/kernel/imports/testing.ts'
+import {
+  checkAccessibility,
+  collectProblems,
+  noChromium,
+  openChromium,
+} from '../../../src/operations/testing/chromium.ts'
+import { sharedApp } from '../../../src/operations/testing/testing.ts'
+import { makeTestKey } from '../../../src/records/credentials/testing.ts'
 import { enterAs } from '../../testing.ts'
 
 const app = await sharedApp({ RATE_ADDRESS_BURST: '100000' })

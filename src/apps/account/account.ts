@@ -1,0 +1,189 @@
+import { listPasskeys, type TakenAlong, takeAlong } from '../../identity/passkeys/passkeys.ts'
+import type { Passkey } from '../../identity/passkeys/schema.ts'
+import { startEpoch } from '../../identity/people/changes.ts'
+import type { PasswordSeal } from '../../identity/people/password-seals.ts'
+import { changeOwnPassword, confirmPerson, verifyPerson } from '../../identity/people/people.ts'
+import { resetPassword } from '../../identity/people/resets.ts'
+import { type SignUp, signUp } from '../../identity/people/sign-up.ts'
+import { recordAudit } from '../../kernel/audit/audit.ts'
+import {
+  endBrowser,
+  findSignedIn,
+  isBrowserKept,
+  listBrowsers,
+  moveBrowser,
+  type OpenedBrowser,
+  openBrowser,
+} from '../../kernel/browsers/browsers.ts'
+import type { PersonCaller, Visitor } from '../../kernel/caller.ts'
+import type { Config, EnvironmentName } from '../../kernel/config.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import { fail } from '../../kernel/errors.ts'
+import type { MessagePolicy } from '../../kernel/messages/messages.ts'
+import { endOwnSession, endSessionsOfPerson, listSessionsOfPerson } from '../../kernel/sessions/sessions.ts'
+import { listAppsOfPerson, withdrawConsent } from '../apps/apps.ts'
+import { isUuid } from './rules.ts'
+
+export interface PasswordSignIn {
+  readonly handle: string
+  readonly password: string
+  /** For longer than the browser is open. */
+  readonly isKept: boolean
+}
+
+/** Signs a person in to the platform itself, in this browser. */
+export async function signIn(
+  db: Db,
+  who: Visitor,
+  { handle, password, isKept }: PasswordSignIn,
+  environment: EnvironmentName,
+  seal: PasswordSeal,
+): Promise<OpenedBrowser> {
+  const person = await verifyPerson(db, who, { handle, password }, seal)
+  return db.transaction(async (tx) => {
+    await confirmPerson(tx, person)
+    return openBrowser(tx, who, { personId: person.id, epoch: person.epoch, door: 'password', isKept }, environment)
+  })
+}
+
+/** The same, and says who that is. */
+export async function signInAndTell(
+  db: Db,
+  who: Visitor,
+  what: PasswordSignIn,
+  environment: EnvironmentName,
+  seal: PasswordSeal,
+): Promise<{ handle: string; name: string; browser: OpenedBrowser }> {
+  return tellSignedIn(db, who, await signIn(db, who, what, environment, seal), environment)
+}
+
+async function tellSignedIn(db: Db, who: Visitor, browser: OpenedBrowser, environment: EnvironmentName) {
+  const person = await findSignedIn(db, browser.token, environment, who.at)
+  if (!person) throw fail('wrongCredentials', 'The password was changed meanwhile; sign in again')
+  return { handle: person.handle, name: person.name, browser }
+}
+
+/** Makes an account with the link that was sent, and signs the person in here. */
+export async function signUpAndTell(
+  db: Db,
+  who: Visitor,
+  what: SignUp,
+  config: Pick<Config, 'SIGN_UP'>,
+  messages: MessagePolicy,
+): Promise<{ handle: string; name: string; browser: OpenedBrowser }> {
+  const { id, epoch } = await signUp(db, who, what, config, messages)
+  const opened = { personId: id, epoch, door: 'sign-up', isKept: false } as const
+  return tellSignedIn(db, who, await openBrowser(db, who, opened, messages.environment), messages.environment)
+}
+
+/** Signs the person out of the platform in this browser; their apps stay as they are. */
+export async function signOut(db: Db, who: PersonCaller): Promise<void> {
+  await endBrowser(db, who, { browserId: who.browserId, personId: who.personId })
+}
+
+/** The apps that the person is a user of, each with its sessions. */
+export async function listOwnApps(db: Db, who: PersonCaller) {
+  const [apps, sessions] = await Promise.all([listAppsOfPerson(db, who), listSessionsOfPerson(db, who, who)])
+  const byApp = Map.groupBy(sessions, (session) => session.app_id)
+  return apps.map((app) => ({
+    clientId: app.client_id,
+    name: app.name,
+    owner: app.owner,
+    sinceDate: app.consented_at,
+    allowedDate: app.allowed_at,
+    sessions: (byApp.get(app.id) ?? []).map((session) => ({
+      sessionId: session.id,
+      device: session.device,
+      door: session.door,
+      createdDate: session.created_at,
+      lastUsedDate: session.refreshed_at,
+    })),
+  }))
+}
+
+/** The browsers in which the person is signed in to the platform itself. */
+export async function listOwnBrowsers(db: Db, who: PersonCaller) {
+  return (await listBrowsers(db, who)).map((browser) => ({
+    browserId: browser.id,
+    device: browser.device,
+    address: browser.address,
+    createdDate: browser.created_at,
+    lastUsedDate: browser.last_used_at,
+    isCurrent: browser.id === who.browserId,
+  }))
+}
+
+export async function endOneSession(db: Db, who: PersonCaller, what: { sessionId: string }): Promise<void> {
+  // Another form of id would be a fault of the statement.
+  if (!isUuid(what.sessionId)) throw fail('notFound', 'You have no session with that id')
+  await endOwnSession(db, who, { ...what, personId: who.personId, reason: 'ended by its owner' })
+}
+
+export async function endOneBrowser(db: Db, who: PersonCaller, what: { browserId: string }): Promise<void> {
+  const isEnded = isUuid(what.browserId) && (await endBrowser(db, who, { ...what, personId: who.personId }))
+  if (!isEnded) throw fail('notFound', 'None of your signed-in browsers has that id')
+}
+
+/**
+ * Ends everything but this browser. A new epoch locks the person's row first, so a session that is being opened is
+ * either ended or refused. Passkeys stay, and the answer lists them.
+ */
+export async function endEverythingElse(db: Db, who: PersonCaller): Promise<Passkey[]> {
+  await db.transaction(async (tx) => {
+    await endOtherBrowsers(tx, who)
+    await endSessionsOfPerson(tx, who, { personId: who.personId, reason: 'ended by their owner' })
+  })
+  return listPasskeys(db, who)
+}
+
+/**
+ * Signs a person out in all browsers but this one: this browser moves into a new epoch, and whatever belongs to the
+ * old one (other browsers, codes, links) stops working. If another browser did this first, this one is signed out.
+ */
+async function endOtherBrowsers(tx: Db, who: PersonCaller): Promise<void> {
+  const { personId, browserId } = who
+  const epoch = await startEpoch(tx, { personId, epoch: who.epoch })
+  if (!epoch || !(await moveBrowser(tx, { browserId, personId, epoch })))
+    throw fail('notAuthorized', 'You were signed out here meanwhile; sign in again')
+  await recordAudit(tx, who, { action: 'sign-out.elsewhere', personId })
+}
+
+export const withdrawApp = (db: Db, who: PersonCaller, what: { clientId: string }): Promise<void> =>
+  withdrawConsent(db, who, { ...what, personId: who.personId })
+
+/** After a new password: the new cookies, and the passkeys that still work. */
+export interface RenewedPassword {
+  readonly browser: OpenedBrowser
+  readonly passkeys: readonly Passkey[]
+}
+
+/** Ends everything that the old password opened; the person stays signed in here, with a new cookie. */
+export async function renewPassword(
+  db: Db,
+  who: PersonCaller,
+  what: TakenAlong & { password: string; newPassword: string },
+  messages: MessagePolicy,
+): Promise<RenewedPassword> {
+  const isKept = await isBrowserKept(db, who.browserId)
+  const change = { ...what, ...takeAlong(who, what, messages) }
+  const { id, epoch } = await changeOwnPassword(db, who, change, messages)
+  const browser = await openBrowser(db, who, { personId: id, epoch, door: 'password', isKept }, messages.environment)
+  return { browser, passkeys: await listPasskeys(db, { personId: id }) }
+}
+
+/** Sets a new password by the link that was sent, and signs the person in here. */
+export async function replaceForgotten(
+  db: Db,
+  who: Visitor,
+  what: TakenAlong & { code: string; password: string },
+  messages: MessagePolicy,
+): Promise<RenewedPassword> {
+  const { id, epoch } = await resetPassword(db, who, { ...what, ...takeAlong(who, what, messages) }, messages)
+  const browser = await openBrowser(
+    db,
+    who,
+    { personId: id, epoch, door: 'reset', isKept: false },
+    messages.environment,
+  )
+  return { browser, passkeys: await listPasskeys(db, { personId: id }) }
+}

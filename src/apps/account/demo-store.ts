@@ -1,0 +1,31 @@
+import { int4, int8, read, text } from '../../kernel/database/statement.ts'
+
+/** People whom an import of demo data has marked. */
+const marked = `
+  marked as materialized (
+    select substr(name, length('demo-person-') + 1)::bigint as id from installation where name like 'demo-person-%'
+  )`
+
+/** Demo people who can sign in, each with the role that they show, in the order in which they were created. */
+export const listSignIns = read('account.listDemoSignIns', {
+  params: { limit: int8 },
+  row: { handle: text, first_name: text, last_name: text, part: text },
+  gather: false,
+  text: `
+    with ${marked}
+    select p.handle, p.first_name, p.last_name,
+           case when p.administrator then 'administrator' when p.developer then 'developer'
+                when exists (select from class_staff s where s.person_id = p.id) then 'instructor' else 'student' end as part
+      from people p join marked on marked.id = p.id
+     where p.password_hash is not null and p.disabled_at is null order by p.id limit :limit`,
+})
+
+export const findSignIn = read('account.findDemoSignIn', {
+  params: { handle: text },
+  row: { id: int8, epoch: int4 },
+  gather: false,
+  text: `
+    with ${marked}
+    select p.id, p.epoch from people p join marked on marked.id = p.id
+     where p.handle_key = :handle and p.password_hash is not null and p.disabled_at is null`,
+})

@@ -1,0 +1,37 @@
+import { normaliseHandle } from '../../identity/people/handles.ts'
+import { confirmPerson } from '../../identity/people/people.ts'
+import { type OpenedBrowser, openBrowser } from '../../kernel/browsers/browsers.ts'
+import type { Visitor } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { Environment } from '../../kernel/environment.ts'
+import { fail } from '../../kernel/errors.ts'
+import * as store from './demo-store.ts'
+import type { DemoPerson, SignInAsDemo } from './schema.ts'
+
+const SHOWN = 10
+
+/** Demo people who can sign in; nobody where others than this machine reach the platform. */
+export async function listDemoPeople({ db, config }: Pick<Environment, 'db' | 'config'>): Promise<DemoPerson[]> {
+  if (!config.isLocal) return []
+  const rows = await db.all(store.listSignIns, { limit: SHOWN })
+  return rows.map((row) => ({
+    handle: row.handle,
+    name: `${row.first_name} ${row.last_name}`.trim(),
+    part: row.part as DemoPerson['part'],
+  }))
+}
+
+/** Signs a demo person in without their password, which everybody knows. On this machine alone, like the people themselves. */
+export async function signInAsDemo(
+  db: Db,
+  who: Visitor,
+  what: SignInAsDemo,
+  { config, name }: Pick<Environment, 'config' | 'name'>,
+): Promise<OpenedBrowser> {
+  const person = config.isLocal ? await db.first(store.findSignIn, { handle: normaliseHandle(what.handle) }) : undefined
+  if (!person) throw fail('notFound', 'There is no demo person with that handle')
+  return db.transaction(async (tx) => {
+    await confirmPerson(tx, person)
+    return openBrowser(tx, who, { personId: person.id, epoch: person.epoch, door: 'demo', isKept: false }, name)
+  })
+}

@@ -1,0 +1,33 @@
+import { isAdult } from '../../identity/people/ages.ts'
+import type { Visitor } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { Environment } from '../../kernel/environment.ts'
+import { readParts } from '../organisations/organisations.ts'
+import { listDemoPeople } from './demo.ts'
+import type { Here } from './schema.ts'
+
+/** Where somebody is, who they are, and which pages are for them. */
+export async function readHere(db: Db, { person }: Visitor, environment: Environment): Promise<Here> {
+  const { name, config } = environment
+  const signUp = config.SIGN_UP === 'on' && config.MESSAGES !== 'off'
+  const demoPeople = await listDemoPeople(environment)
+  const here = { environment: name, production: config.BASE_URL, sandbox: config.SANDBOX_URL, signUp, demoPeople }
+  if (!person) return { ...here, person: null }
+  const { administers, develops, plans, born } = await readParts(db, person)
+  const areas: NonNullable<Here['person']>['areas'] = [
+    'dashboard',
+    ...(develops ? (['console'] as const) : []),
+    ...(plans ? (['planner'] as const) : []),
+    ...(administers ? (['admin'] as const) : []),
+  ]
+  return {
+    ...here,
+    person: {
+      handle: person.handle,
+      name: person.name,
+      adult: isAdult(born, environment.clock()),
+      isTest: person.isTest,
+      areas,
+    },
+  }
+}

@@ -1,0 +1,206 @@
+import { listPasskeys } from '../../identity/passkeys/passkeys.ts'
+import { readTicked } from '../../identity/passkeys/schema.ts'
+import { passwordSeal } from '../../identity/people/password-seals.ts'
+import { askReset, readReset } from '../../identity/people/resets.ts'
+import { askSignUp, canSignUp, readSignUp } from '../../identity/people/sign-up.ts'
+import { fail } from '../../kernel/errors.ts'
+import { parseDate } from '../../kernel/http/input/dates.ts'
+import { type FormProblem, OUTDATED, readProblem } from '../../kernel/http/pages/form-problem.ts'
+import { readNext } from '../../kernel/http/pages/next.ts'
+import { formPage, type Page, type PageContext, type ShownPage, viewPage } from '../../kernel/http/pages/page.ts'
+import { messagePolicy } from '../../kernel/messages/messages.ts'
+import { findNotice } from '../../kernel/pages/account/notices.ts'
+import { replaceForgotten, signIn, signUpAndTell } from './account.ts'
+import { listDemoPeople } from './demo.ts'
+import { ResetFields, ResetQuery, SignInFields, SignInQuery, SignUpFields, SignUpQuery } from './schema.ts'
+import {
+  HOME,
+  PURPOSES,
+  RESET,
+  SIGN_IN,
+  SIGN_UP,
+  type SignInView,
+  showAskReset,
+  showAskSignUp,
+  showReset,
+  showResetDone,
+  showSignIn,
+  showSignUp,
+} from './shown-pages.ts'
+
+/** The form for a new password; where the link is worth nothing, the one for another link. */
+async function lookAtReset(
+  context: PageContext,
+  code: string,
+  ticked: readonly string[] = [],
+  problem?: FormProblem,
+): Promise<ShownPage> {
+  const { db, who, environment, csrfToken } = context
+  try {
+    const { handle, personId } = await readReset(db, who, { code }, environment.get(messagePolicy))
+    const passkeys = { passkeys: await listPasskeys(db, { personId }), now: who.at, ticked }
+    return showReset(csrfToken, { code, handle, passkeys }, problem)
+  } catch (error) {
+    return showAskReset(csrfToken, { canSend: environment.get(messagePolicy).isOn, problem: readProblem(error) })
+  }
+}
+
+interface NewPassword {
+  readonly new_password?: string
+  readonly again?: string
+}
+
+function readNewPassword({ new_password: password = '', again = '' }: NewPassword): string {
+  if (password !== again) throw fail('validationFailed', 'The two new passwords are not the same')
+  return password
+}
+
+/** In the address and not in the form, so that no other field of the form is taken from there. */
+const nextOf = ({ query }: PageContext['request']): string | undefined =>
+  readNext((query as Record<string, unknown>).next)
+
+const isOpen = ({ environment }: PageContext): boolean => canSignUp(environment.config, environment.get(messagePolicy))
+
+const lookAtSignIn = async (context: PageContext, view: SignInView): Promise<ShownPage> =>
+  showSignIn(context.csrfToken, {
+    ...view,
+    canSignUp: isOpen(context),
+    hasDemo: (await listDemoPeople(context.environment)).length > 0,
+  })
+
+/** The form for a new account; where the link is worth nothing, the one for another link. */
+async function lookAtSignUp(context: PageContext, code: string): Promise<ShownPage> {
+  const { db, who, environment, csrfToken } = context
+  if (!isOpen(context)) return showAskSignUp(csrfToken, { isOpen: false })
+  try {
+    await readSignUp(db, who, { code }, environment.get(messagePolicy))
+    return showSignUp(csrfToken, { code, typed: {} })
+  } catch (error) {
+    return showAskSignUp(csrfToken, { isOpen: true, problem: readProblem(error) })
+  }
+}
+
+function readBirth(text: string): string {
+  const born = parseDate(text.trim())
+  if (!born) throw fail('validationFailed', 'Type the date of birth as year, month and day, such as 1999-04-02')
+  return born.toISOString()
+}
+
+/** The pages that people reach in the midst of signing in, or from a message: they work without a script. */
+export const accountPages: readonly Page[] = [
+  viewPage({
+    name: 'signInPage',
+    path: SIGN_IN,
+    input: SignInQuery,
+    run: async (context, { again, done, ...input }) => {
+      const next = readNext(input.next)
+      const { person } = context.who
+      return person && !again
+        ? { redirect: next ?? HOME }
+        : lookAtSignIn(context, { next, handle: person?.isTest ? undefined : person?.handle, notice: findNotice(done) })
+    },
+  }),
+  formPage({
+    name: 'signInForm',
+    path: SIGN_IN,
+    input: SignInFields,
+    from: 'body',
+    purpose: () => PURPOSES.signIn,
+    showAgain: async (context, { handle }) =>
+      lookAtSignIn(context, { next: nextOf(context.request), handle, problem: OUTDATED }),
+    run: async (context, { handle = '', password = '', keep: isKept = false }) => {
+      const { db, who, environment, request } = context
+      const next = nextOf(request)
+      try {
+        const what = { handle, password, isKept }
+        const browser = await signIn(db, who, what, environment.name, environment.get(passwordSeal))
+        return { redirect: next ?? HOME, browser }
+      } catch (error) {
+        return lookAtSignIn(context, { next, handle, problem: readProblem(error) })
+      }
+    },
+  }),
+  viewPage({
+    name: 'resetPage',
+    path: RESET,
+    input: ResetQuery,
+    run: async (context, { code = '', done }) => {
+      if (code !== '') return lookAtReset(context, code)
+      if (done === 'password-reset') return showResetDone()
+      return showAskReset(context.csrfToken, {
+        canSend: context.environment.get(messagePolicy).isOn,
+        notice: findNotice(done),
+      })
+    },
+  }),
+  formPage({
+    name: 'resetForm',
+    path: RESET,
+    input: ResetFields,
+    from: 'body',
+    purpose: ({ code = '' }) => (code === '' ? PURPOSES.askReset : PURPOSES.reset),
+    run: async (context, { handle = '', code = '', ...fields }) => {
+      const { db, who, environment } = context
+      if (code === '') {
+        try {
+          if (handle.trim() === '') throw fail('parameterMissing', 'Type your handle or e-mail address')
+          await askReset(db, who, { handle }, environment.get(messagePolicy))
+          return { redirect: `${RESET}?done=link-asked` }
+        } catch (error) {
+          return showAskReset(context.csrfToken, {
+            canSend: environment.get(messagePolicy).isOn,
+            handle,
+            problem: readProblem(error),
+          })
+        }
+      }
+      const removePasskeys = readTicked(fields)
+      try {
+        const what = { code, password: readNewPassword(fields), removePasskeys }
+        const { browser } = await replaceForgotten(db, who, what, environment.get(messagePolicy))
+        return { redirect: `${RESET}?done=password-reset`, browser }
+      } catch (error) {
+        return lookAtReset(context, code, removePasskeys, readProblem(error))
+      }
+    },
+  }),
+  viewPage({
+    name: 'signUpPage',
+    path: SIGN_UP,
+    input: SignUpQuery,
+    run: async (context, { code = '', done }) =>
+      code === ''
+        ? showAskSignUp(context.csrfToken, { isOpen: isOpen(context), notice: findNotice(done) })
+        : lookAtSignUp(context, code),
+  }),
+  formPage({
+    name: 'signUpForm',
+    path: SIGN_UP,
+    input: SignUpFields,
+    from: 'body',
+    purpose: ({ code = '' }) => (code === '' ? PURPOSES.askSignUp : PURPOSES.signUp),
+    run: async (context, { email = '', code = '', ...fields }) => {
+      const { db, who, environment, csrfToken } = context
+      const messages = environment.get(messagePolicy)
+      if (code === '') {
+        try {
+          if (email.trim() === '') throw fail('parameterMissing', 'Type your e-mail address')
+          await askSignUp(db, who, { email }, environment.config, messages)
+          return { redirect: `${SIGN_UP}?done=sign-up-asked` }
+        } catch (error) {
+          return showAskSignUp(csrfToken, { isOpen: isOpen(context), email, problem: readProblem(error) })
+        }
+      }
+      const { handle = '', firstName = '', lastName = '', dateOfBirth = '' } = fields
+      const typed = { handle, firstName, lastName, dateOfBirth }
+      try {
+        const password = readNewPassword(fields)
+        const what = { code, ...typed, handle: handle.trim(), dateOfBirth: readBirth(dateOfBirth), password }
+        const { browser } = await signUpAndTell(db, who, what, environment.config, messages)
+        return { redirect: HOME, browser }
+      } catch (error) {
+        return showSignUp(csrfToken, { code, typed }, readProblem(error))
+      }
+    },
+  }),
+]

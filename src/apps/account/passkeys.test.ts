@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { list, makeAuthenticator, PROOF, register, signIn, watchAudit } from '../../identity/passkeys/testing.ts'
+import { makeResetLink } from '../../identity/people/resets.ts'
+import { messagePolicy } from '../../kernel/messages/messages.ts'
+import { testMailbox } from '../../kernel/messages/testing.ts'
+import type { TestBrowser } from '../../operations/testing/browser.ts'
+import { type Answer, assertError, type Person, testApp } from '../../operations/testing/testing.ts'
+import { call, PASSWORD, signInBrowser, UNLIMITED } from './testing.ts'
+
+const NEW = 'a new password'
+const CHANGE = { password: PASSWORD, newPassword: NEW }
+const twice = { new_password: NEW, again: NEW }
+
+test('O19: a passkey after a password change and “end everything”', async (t) => {
+  const mailbox = testMailbox(t)
+  const app = await testApp(t, { ...UNLIMITED, ...mailbox.settings })
+  const audit = watchAudit(app)
+  /** Somebody with a passkey of their own, and one that a thief has added. */
+  const settle = async (person: Person) => {
+    await app.sql(`delete from passkeys`)
+    const browser = await signInBrowser(app, person)
+    const [own, thief] = [makeAuthenticator(app), makeAuthenticator(app)]
+    const passkeys = [await register(browser, own, 'Laptop'), await register(browser, thief, 'Thief')]
+    await audit()
+    return { browser, own, thief, passkeys, ids: passkeys.map(({ passkeyId }) => String(passkeyId)) }
+  }
+  const opens = async (authenticator: ReturnType<typeof makeAuthenticator>) =>
+    (await signIn(app.visitor(), authenticator)).status === 200
+  const change = (browser: TestBrowser, fields: object): Promise<Answer> =>
+    call(browser, 'POST', '/account/v1/password', { ...CHANGE, ...fields })
+  /** As an administrator would hand it over. */
+  const makeCode = async (handle: Person) => {
+    const { db, get, clock } = app.environment()
+    const who = { at: clock(), requestId: 'test', address: '127.0.0.1' }
+    return new URL(await makeResetLink(db, who, { handle }, get(messagePolicy))).searchParams.get('code')!
+  }
+
+  await t.test('is listed by both, and by a reset', async () => {
+    const { browser, passkeys } = await settle('avery')
+    const ended = await call(browser, 'POST', '/account/v1/sessions/end-all', {})
+    assert.deepEqual(ended.body, { success: true, passkeys })
+    assert.deepEqual((await change(browser, {})).body, { success: true, passkeys })
+    const code = await makeCode('avery')
+    const reset = { code, password: 'yet another password' }
+    assert.deepEqual((await call(app.visitor(), 'POST', '/account/v1/password/reset', reset)).body, {
+      success: true,
+      passkeys,
+    })
+  })
+
+  await t.test('is removed with the change, the one that is named', async () => {
+    const { browser, own, thief, passkeys, ids } = await settle('blake')
+    const answer = await change(browser, { removePasskeys: [ids[1]] })
+    assert.deepEqual(answer.body, { success: true, passkeys: [passkeys[0]] })
+    assert.deepEqual([await opens(own), await opens(thief)], [true, false])
+    assert.deepEqual((await audit()).slice(0, 4), [
+      'password.changed blake',
+      'sessions.ended blake',
+      'passkey.removed blake',
+      'sign-in.password blake',
+    ])
+  })
+
+  await t.test('or all of them', async () => {
+    for (const removePasskeys of ['all', ['all']]) {
+      const { browser, own, thief } = await settle('casey')
+      assert.deepEqual((await change(browser, { removePasskeys })).body, { success: true, passkeys: [] })
+      assert.deepEqual([await opens(own), await opens(thief)], [false, false])
+    }
+    const none = await signInBrowser(app, 'casey')
+    assert.equal((await change(none, { removePasskeys: 'all' })).status, 200)
+  })
+
+  await t.test('a wrong password, or a passkey that is not theirs, changes nothing', async () => {
+    const { ids: others } = await settle('avery')
+    const foreign = others[0]!
+    const browser = await signInBrowser(app, 'drew')
+    const own = await register(browser, makeAuthenticator(app), 'Own')
+    const wrong = { password: 'wrong', removePasskeys: 'all' }
+    assertError(await change(browser, wrong), 401, 4011)
+    for (const removePasskeys of [[foreign], [own.passkeyId, foreign], ['x'], [own.passkeyId.toUpperCase()]])
+      assertError(await change(browser, { removePasskeys }), 404, 4042, /no passkey with that id/)
+    assert.deepEqual((await list(browser)).body, [own])
+    assert.equal((await app.nobody().post('/account/v1/signin', { handle: 'drew', password: PASSWORD })).status, 200)
+    assert.equal((await app.sql(`select 1 from passkeys where id = '${foreign}'`)).length, 1)
+  })
+
+  await t.test('the page behind the link has a box for each, also after a mistake', async () => {
+    const { own, thief, ids } = await settle('finley')
+    await app.sql(`update people set email = 'finley@example.org' where handle_key = 'finley'`)
+    const code = await makeCode('finley')
+    const browser = app.visitor()
+    const page = await browser.get('/account/reset', { code })
+    assert.match(page.text, /Remove <bdi>Thief<\/bdi>, added <time [^>]*>just now/)
+    const again = await browser.submit(page, { ...twice, again: 'x', remove_passkey_1: ids[1]! })
+    assert.equal(again.status, 400)
+    assert.match(again.text, new RegExp(`name="remove_passkey_1" value="${ids[1]}" checked`))
+    assert.doesNotMatch(again.text, new RegExp(`value="${ids[0]}" checked`))
+    const seen = await browser.submit(page, { ...twice, remove_passkey_0: ids[0]!, remove_passkey_1: ids[1]! })
+    assert.equal(seen.location, '/account/reset?done=password-reset')
+    assert.deepEqual([await opens(own), await opens(thief)], [false, false])
+    const letters = [await mailbox.next(), await mailbox.next()].map(({ text }) => text)
+    assert.ok(letters.some((text) => /“Laptop”, “Thief” were removed from your account @finley/.test(text)))
+    await app.sql(`update people set email = null`)
+  })
+
+  await t.test('whoever does not know the link cannot look at them', async () => {
+    await settle('finley')
+    const seen = await app.visitor().get('/account/reset', { code: 'x' })
+    assert.doesNotMatch(seen.text, /Thief|Laptop/)
+  })
+
+  await t.test('one that is added while all are removed is not there afterwards', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { browser } = await settle('avery')
+      const thief = await signInBrowser(app, 'avery')
+      const options = (await call(thief, 'POST', '/account/v1/passkey/options', PROOF)).body
+      const late = makeAuthenticator(app)
+      const [changed, added] = await Promise.all([
+        change(browser, { removePasskeys: 'all' }),
+        setTimeout(round * 20).then(() =>
+          call(thief, 'POST', '/account/v1/passkey', { response: late.create(options) }),
+        ),
+      ])
+      assert.equal(changed.status, 200)
+      assert.ok([200, 401].includes(added.status), added.text)
+      assert.deepEqual((await list(browser)).body, [])
+      assert.equal(await opens(late), false)
+    }
+  })
+})

@@ -1,0 +1,10 @@
+import type { Room } from '../../kernel/room.ts'
+import { accountPages } from './pages.ts'
+import { accountOperations } from './routes.ts'
+
+export const account: Room = {
+  name: 'account',
+  areas: { Account: "The person's own account, for the platform's pages and for scripts: never for apps." },
+  operations: accountOperations,
+  pages: accountPages,
+}

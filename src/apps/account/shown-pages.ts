@@ -1,0 +1,127 @@
+import { MIN_PASSWORD_LENGTH } from '../../identity/people/passwords.ts'
+import type { FormProblem } from '../../kernel/http/pages/form-problem.ts'
+import { withNext } from '../../kernel/http/pages/next.ts'
+import type { PasskeyBoxes } from '../../kernel/pages/account/new-password.ts'
+import { askResetPage, resetDonePage, resetPage } from '../../kernel/pages/account/reset-page.ts'
+import { PASSKEY_SCRIPT, signInPage } from '../../kernel/pages/account/signin-page.ts'
+import { askSignUpPage, type NewPerson, signUpPage } from '../../kernel/pages/account/signup-page.ts'
+
+export const HOME = '/account'
+export const SIGN_IN = '/account/signin'
+export const RESET = '/account/reset'
+export const SIGN_UP = '/account/signup'
+
+/** What the key of each form is made for. */
+export const PURPOSES = {
+  signIn: 'account.signin',
+  askReset: 'account.reset.ask',
+  reset: 'account.reset',
+  askSignUp: 'account.signup.ask',
+  signUp: 'account.signup',
+} as const
+
+type FormKey = (purpose: string) => string
+const minLength = MIN_PASSWORD_LENGTH
+
+/** What a page has in common with the one that is shown again because of a problem. */
+const statusOf = (problem: FormProblem | undefined) =>
+  problem ? { status: problem.status, headers: problem.headers } : {}
+
+/** What the forms for strangers show beside their fields. */
+interface FormView {
+  readonly handle?: string | undefined
+  readonly notice?: string | undefined
+  readonly problem?: FormProblem | undefined
+}
+
+export interface SignInView extends FormView {
+  readonly next?: string | undefined
+}
+
+export const showSignIn = (
+  csrfToken: FormKey,
+  {
+    next,
+    handle,
+    notice,
+    problem,
+    canSignUp,
+    hasDemo,
+  }: SignInView & { readonly canSignUp: boolean; readonly hasDemo: boolean },
+) => ({
+  title: 'Sign in',
+  scripts: [PASSKEY_SCRIPT],
+  ...statusOf(problem),
+  body: signInPage({
+    heading: 'Sign in',
+    action: withNext(SIGN_IN, next),
+    csrfToken: csrfToken(PURPOSES.signIn),
+    handle,
+    notice,
+    canSignUp,
+    hasDemo,
+    problem: problem?.sentence,
+  }),
+})
+
+export const showAskReset = (
+  csrfToken: FormKey,
+  { canSend, handle, notice, problem }: FormView & { readonly canSend: boolean },
+) => ({
+  title: 'Forgot your password?',
+  ...statusOf(problem),
+  body: askResetPage({
+    action: RESET,
+    csrfToken: csrfToken(PURPOSES.askReset),
+    canSend,
+    handle,
+    notice,
+    problem: problem?.sentence,
+  }),
+})
+
+export const showReset = (
+  csrfToken: FormKey,
+  form: { code: string; handle: string; passkeys: PasskeyBoxes },
+  problem?: FormProblem,
+) => ({
+  title: 'Choose a new password',
+  ...statusOf(problem),
+  body: resetPage({
+    action: RESET,
+    csrfToken: csrfToken(PURPOSES.reset),
+    ...form,
+    minLength,
+    problem: problem?.sentence,
+  }),
+})
+
+export const showResetDone = () => ({ title: 'Your password is changed', body: resetDonePage() })
+
+interface AskSignUpView extends Omit<FormView, 'handle'> {
+  readonly isOpen: boolean
+  readonly email?: string
+}
+
+export const showAskSignUp = (csrfToken: FormKey, { problem, ...form }: AskSignUpView) => ({
+  title: 'Make an account',
+  ...statusOf(problem),
+  body: askSignUpPage({
+    action: SIGN_UP,
+    csrfToken: csrfToken(PURPOSES.askSignUp),
+    ...form,
+    problem: problem?.sentence,
+  }),
+})
+
+export const showSignUp = (csrfToken: FormKey, form: { code: string; typed: NewPerson }, problem?: FormProblem) => ({
+  title: 'Make an account',
+  ...statusOf(problem),
+  body: signUpPage({
+    action: SIGN_UP,
+    csrfToken: csrfToken(PURPOSES.signUp),
+    ...form,
+    minLength,
+    problem: problem?.sentence,
+  }),
+})

@@ -1,0 +1,88 @@
+import { OwnProfile } from '../../identity/profiles/schema.ts'
+import { networkOf } from '../../kernel/bounds/networks.ts'
+import { RateLimiter } from '../../kernel/bounds/rate-limiter.ts'
+import { type Environment, service } from '../../kernel/environment.ts'
+import { fail, PlatformError } from '../../kernel/errors.ts'
+import { findBearer, lookUpHolder } from '../../kernel/http/callers/bearer.ts'
+import { anyone } from '../../kernel/http/callers/callers.ts'
+import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { json } from '../../kernel/http/output/output.ts'
+import type { HttpRequest } from '../../kernel/http/request.ts'
+import { CLIENT_ID } from '../../kernel/samples.ts'
+import { type TokenPair, tokenPolicy } from '../../kernel/sessions/sessions.ts'
+import { TOKEN_HEADERS, tokenHeaders } from '../../kernel/sessions/token-headers.ts'
+import { createAnonymous } from './anonymous.ts'
+import { NewAnonymous } from './schema.ts'
+
+const area = 'Profile'
+const path = '/user/v1/my/profile'
+
+/** Anybody can be made a user here: counts for the network, beside what that may ask at all. */
+const newcomerLimit = service(
+  ({ config }) => new RateLimiter('anonymous', config.RATE_ANONYMOUS_PER_SECOND, config.RATE_ANONYMOUS_BURST),
+)
+
+export const anonymousOperations: readonly Operation[] = [
+  operation({
+    who: anyone,
+    name: 'createAnonymousUser',
+    description:
+      'For apps that people use without an account. Keep the tokens from the headers of the answer: when the session ends, the user and their own buckets are gone, and nobody can sign in as them again. A request with a valid access token is refused, so that a user who is signed in does not become another one.',
+    example: {
+      request: { anonymous: true, clientId: CLIENT_ID, dateOfBirth: '2001-05-01' },
+      answer: {
+        userId: 'w2LxB8qYnT5vRk0Jd7HmZg',
+        handle: '@anonymous-4f0c9b27d81e6a35c2f8',
+        firstName: '',
+        lastName: '',
+        userType: 'adult',
+        accountType: 'Adult',
+        country: 'US',
+        profilePic: 'p-w2LxB8qYnT5vRk0Jd7HmZg-0',
+        coverPhoto: 'c-w2LxB8qYnT5vRk0Jd7HmZg-0',
+        anonymous: true,
+        position: '',
+        role: 'user',
+        organizationRoles: {},
+        email: '',
+        gender: '',
+        trainer: false,
+        trainee: false,
+      },
+    },
+    summary: 'Creates an anonymous user, who is deleted when the session ends or is not refreshed in time',
+    method: 'PUT',
+    path,
+    area,
+    input: NewAnonymous,
+    from: 'body',
+    requestHeaders: { clientId: "The app's client ID, where it is not a field (client_id is read too)" },
+    output: json(OwnProfile, {
+      headers: TOKEN_HEADERS,
+      headersOf: ({ tokens }: { tokens: TokenPair }) => tokenHeaders(tokens),
+    }),
+    limit: { limiter: newcomerLimit, key: ({ address }) => networkOf(address) },
+    errors: ['impossibleNow', 'appNotUsable', 'notAuthorized', 'notForAnonymous'],
+    run: async ({ db, who, environment, request }, input) => {
+      await refuseSignedIn(environment, request)
+      const clientId = input.clientId ?? request.oneHeader('clientid', 'client_id')
+      const what = { ...input, clientId, device: request.device, defaultCountry: environment.config.DEFAULT_COUNTRY }
+      return createAnonymous(db, who, what, environment.get(tokenPolicy))
+    },
+  }),
+]
+
+/**
+ * Whoever is signed in would silently become somebody else. A token that no longer holds is ignored: an app that makes a new user because the last one is gone may
+ * well send along what it had.
+ */
+async function refuseSignedIn(environment: Environment, request: HttpRequest): Promise<void> {
+  const token = findBearer(request, false)
+  if (token === undefined) return
+  const holder = await lookUpHolder(environment, token, request.who.at).catch((error: unknown) => {
+    if (error instanceof PlatformError && error.status < 500) return undefined
+    throw error
+  })
+  if (holder)
+    throw fail('impossibleNow', 'You are signed in already; leave the Authorization header out to become another user')
+}

@@ -1,0 +1,34 @@
+import { bool, int8, read, text, timestamptz, uuid, write } from '../../kernel/database/statement.ts'
+
+export const findAnonymousOfSession = read('anonymous.findAnonymousOfSession', {
+  params: { session: uuid },
+  row: { id: int8 },
+  text: `select p.id from sessions s join people p on p.id = s.person_id where s.id = :session and p.anonymous`,
+})
+
+/** Anonymous people all of whose sessions have ended or expired, the earliest first. They go, so there are never many. */
+export const listDeserted = write('anonymous.listDeserted', {
+  params: { now: timestamptz, limit: int8 },
+  row: { id: int8 },
+  text: `
+    select p.id from sessions s join people p on p.id = s.person_id
+     where s.door = 'anonymous' and least(s.expires_at, s.ended_at) <= :now and p.anonymous
+       and not exists (select from sessions o where o.person_id = p.id and o.ended_at is null and o.expires_at > :now)
+     order by least(s.expires_at, s.ended_at) limit :limit`,
+})
+
+/** Until the transaction ends none of them is refreshed. */
+export const lockSessions = write('anonymous.lockSessions', {
+  params: { person: int8, now: timestamptz },
+  row: { is_over: bool },
+  text: `
+    select ended_at is not null or expires_at <= :now as is_over from sessions where person_id = :person for update`,
+})
+
+export const listOfApp = write('anonymous.listOfApp', {
+  params: { client: text },
+  row: { id: int8 },
+  text: `
+    select p.id from apps a join app_users u on u.app_id = a.id join people p on p.id = u.person_id
+     where a.client_id = :client and p.anonymous order by p.id`,
+})

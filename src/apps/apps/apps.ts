@@ -1,0 +1,463 @@
+import { readPersonId } from '../../identity/people/people.ts'
+import { recordAudit } from '../../kernel/audit/audit.ts'
+import type { Caller } from '../../kernel/caller.ts'
+import type { EnvironmentName } from '../../kernel/config.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import { notify } from '../../kernel/database/listener.ts'
+import { fail } from '../../kernel/errors.ts'
+import { makeId } from '../../kernel/ids.ts'
+import { isLine } from '../../kernel/lines.ts'
+import { endSessionsInApp, REVOKED, type Revocation } from '../../kernel/sessions/sessions.ts'
+import { findDifferences, findLaunchMistake, findRedirectUriMistake, isAppKey, isLaunchOf, isOrigin } from './rules.ts'
+import { hashSecret, MAX_SECRETS, makeSecret, type SecretKeys, type SecretSeal } from './secrets.ts'
+import * as store from './store.ts'
+
+/** Topic of the message that every process hears when an app's settings changed. */
+export const APPS_CHANGED = 'apps-changed'
+
+/** The quota is counted in blocks of this size. */
+export const BLOCK_BYTES = 1024
+export const DEFAULT_STORAGE_BLOCKS = (100 * 1024 * 1024) / BLOCK_BYTES
+
+const PREFIX: Record<EnvironmentName, string> = { production: 'gs-', sandbox: 'gs-sbx-' }
+
+/** A client ID says which environment issued it. */
+export const makeClientId = (environment: EnvironmentName, name: string): string => PREFIX[environment] + name
+
+export interface App {
+  readonly id: number
+  readonly clientId: string
+  readonly name: string
+  readonly isBasicEnabled: boolean
+  readonly hasAnonymous: boolean
+}
+
+/** The approved app behind a client ID; refuses with what its developer can do about it. */
+export async function readApp(db: Db, clientId: string, environment: EnvironmentName): Promise<App> {
+  const row = await db.first(store.findByClientId, { client: clientId })
+  if (!row) throw fail('appNotUsable', whyUnknown(clientId, environment))
+  if (row.status !== 'approved')
+    throw fail('appNotUsable', `The app ${clientId} is ${row.status}; ask an administrator`)
+  return {
+    id: row.id,
+    clientId: row.client_id,
+    name: row.name,
+    isBasicEnabled: row.basic_enabled,
+    hasAnonymous: row.anonymous_enabled,
+  }
+}
+
+/** A client ID that the other environment issued. */
+export function isForeignClientId(clientId: string, environment: EnvironmentName): boolean {
+  const isSandboxId = clientId.startsWith(PREFIX.sandbox)
+  return environment === 'production' ? isSandboxId : !isSandboxId && clientId.startsWith(PREFIX.production)
+}
+
+export function whyUnknown(clientId: string, environment: EnvironmentName): string {
+  const isForeign = isForeignClientId(clientId, environment)
+  if (environment === 'production' && isForeign)
+    return 'This client ID was issued by the sandbox; use it at the sandbox address, or register the app in production'
+  if (isForeign)
+    return 'This client ID was issued by production; use it at the production address, or register the app in the sandbox'
+  return 'There is no app with that client ID in this environment'
+}
+
+/** The person's own id in this app, made at the first sign-in. It is random, so no two apps can compare theirs. */
+export async function ensureAppUser(db: Db, who: Caller, what: { appId: number; personId: number }): Promise<string> {
+  const user = makeId()
+  const row = await db.first(store.ensureUser, { user, app: what.appId, person: what.personId, now: who.at })
+  return row!.user_id
+}
+
+/**
+ * Makes people users of apps, so that others find and know them there; they are still asked for consent when they first sign in. Who is a user already or has withdrawn
+ * stays as they are. The rows go in one statement: the caller brings a thousand or so at a time.
+ */
+export async function enrolUsers(
+  tx: Db,
+  who: Caller,
+  rows: readonly { readonly appId: number; readonly personId: number }[],
+): Promise<void> {
+  await tx.all(store.enrolUsers, {
+    people: [...new Set(rows.map(({ personId }) => personId))],
+    rows: JSON.stringify(
+      rows.map(({ appId, personId }) => ({ user_id: makeId(), app_id: appId, person_id: personId })),
+    ),
+    now: who.at,
+  })
+}
+
+/** The apps that a person is a user of. */
+export const listAppsOfPerson = (db: Db, what: { personId: number }) =>
+  db.all(store.listOfPerson, { person: what.personId })
+
+/** For the download of everything that is kept about a person. */
+export async function exportApps(db: Db, personId: number) {
+  const person = { person: personId }
+  const [uses, owned] = await Promise.all([db.all(store.listUses, person), db.all(store.listOwned, person)])
+  return {
+    uses: uses.map((row) => ({
+      clientId: row.client_id,
+      name: row.name,
+      userId: row.user_id,
+      sinceDate: row.consented_at,
+      // Null: enrolled by an organisation, and not asked yet.
+      allowedDate: row.allowed_at,
+      withdrawnDate: row.withdrawn_at,
+    })),
+    owns: owned.map((row) => ({
+      clientId: row.client_id,
+      name: row.name,
+      status: row.status,
+      createdDate: row.created_at,
+    })),
+  }
+}
+
+/**
+ * Takes a person's consent back: their sessions in the app end at once, on every process. Their id there stays for the day on which they consent again. A session
+ * that is being opened holds the consent's row, so it is either seen here or refused.
+ */
+export function withdrawConsent(db: Db, who: Caller, what: { clientId: string; personId: number }): Promise<void> {
+  return db.transaction(async (tx) => {
+    const { personId } = what
+    const withdrawn = await tx.first(store.withdraw, { client: what.clientId, person: personId, now: who.at })
+    if (!withdrawn) throw fail('notFound', 'You have not consented to an app with that client ID')
+    const appId = withdrawn.app_id
+    await recordAudit(tx, who, { action: 'consent.withdrawn', personId, appId })
+    await endSessionsInApp(tx, who, { personId, appId, reason: 'consent withdrawn' })
+  })
+}
+
+/** What a person proved and allowed, at the time when they did. */
+export interface Proof {
+  readonly appId: number
+  readonly personId: number
+  readonly personEpoch: number
+  readonly consentEpoch: number
+}
+
+/**
+ * The person's id in the app, where the proof still holds; undefined where there is a new password since, the person is disabled, or consent was withdrawn. Until
+ * the transaction ends none of that can happen, so every door calls it in the one that opens the session.
+ */
+export async function confirmAppUser(tx: Db, { appId, personId, personEpoch, consentEpoch }: Proof) {
+  return (await tx.first(store.lockUser, { app: appId, person: personId, personEpoch, consentEpoch }))?.user_id
+}
+
+/** The epoch of a person's consent to an app; undefined where there is none. */
+export async function findConsentEpoch(db: Db, { appId, personId }: { appId: number; personId: number }) {
+  return (await db.first(store.findConsent, { app: appId, person: personId }))?.epoch
+}
+
+/** Approves or suspends an app. The tokens of a suspended one are refused at once, on every process. */
+export function setAppStatus(
+  db: Db,
+  who: Caller,
+  what: { clientId: string; status: 'approved' | 'suspended' },
+): Promise<void> {
+  return db.transaction(async (tx) => {
+    const row = await tx.first(store.setStatus, { client: what.clientId, status: what.status })
+    if (!row) throw fail('noSuchApp')
+    await recordAudit(tx, who, { action: `app.${what.status}`, appId: row.id })
+    await notify(tx, REVOKED, { appId: row.id } satisfies Revocation)
+    await notify(tx, APPS_CHANGED, {})
+  })
+}
+
+/** Sets how much an app may keep; what it holds beyond that stays, but cannot grow. */
+export function setAppStorage(db: Db, who: Caller, what: { clientId: string; bytes: number }): Promise<void> {
+  return db.transaction(async (tx) => {
+    const row = await tx.first(store.setStorageLimit, {
+      client: what.clientId,
+      blocks: Math.floor(what.bytes / BLOCK_BYTES),
+    })
+    if (!row) throw fail('noSuchApp')
+    await recordAudit(tx, who, { action: 'app.storage', appId: row.app_id, detail: { bytes: what.bytes } })
+  })
+}
+
+export interface AppSwitches {
+  /** Whether anonymous users may be made; those that there are stay. */
+  readonly hasAnonymous?: boolean | undefined
+  /** Whether every user of the app may set values in its public buckets. */
+  readonly sharesBuckets?: boolean | undefined
+}
+
+/** Sets what is given, and answers what holds now. */
+export function setAppSwitches(
+  db: Db,
+  who: Caller,
+  what: AppSwitches & { clientId: string },
+): Promise<Required<AppSwitches>> {
+  return db.transaction(async (tx) => {
+    const { clientId, hasAnonymous = null, sharesBuckets = null } = what
+    const row = await tx.first(store.setSwitches, {
+      client: clientId,
+      anonymous: hasAnonymous,
+      sharedBuckets: sharesBuckets,
+    })
+    if (!row) throw fail('noSuchApp')
+    const now = { hasAnonymous: row.anonymous_enabled, sharesBuckets: row.shared_buckets }
+    await recordAudit(tx, who, { action: 'app.settings', appId: row.id, detail: now })
+    return now
+  })
+}
+
+export async function listOrigins(db: Db): Promise<Set<string>> {
+  return new Set((await db.all(store.listOrigins, {})).map((row) => row.origin))
+}
+
+export const listApps = (db: Db) => db.all(store.listApps, {})
+
+/** Removes an app for good, with all that it keeps, on every process; false where there is none. */
+export function removeApp(db: Db, who: Caller, what: { clientId: string }): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const row = await tx.first(store.deleteApp, { client: what.clientId })
+    if (!row) return false
+    await recordAudit(tx, who, { action: 'app.removed', appId: row.id, detail: { clientId: what.clientId } })
+    await notify(tx, REVOKED, { appId: row.id } satisfies Revocation)
+    await notify(tx, APPS_CHANGED, {})
+    return true
+  })
+}
+
+export interface NewApp {
+  readonly key: string
+  readonly name: string
+  readonly organisationId?: number
+  /** The person responsible for it: a handle, or a number. */
+  readonly owner?: string | number | undefined
+  /** `approved` by default. */
+  readonly status?: 'pending'
+  readonly redirectUris: readonly string[]
+  readonly launchUri?: string | undefined
+  readonly origins: readonly string[]
+  readonly isBasicEnabled: boolean
+  readonly isImplicitEnabled: boolean
+  readonly isDeviceEnabled: boolean
+  readonly isPublic: boolean
+  /** True by default. */
+  readonly isPkceRequired?: boolean
+  /** Whether its secrets are kept sealed too, because the platform itself must send them. */
+  readonly areSecretsSealed?: boolean
+}
+
+/** Registers an app, approved at once unless it says otherwise, and gives its client ID and, unless it is public, its first secret. */
+export function addApp(
+  db: Db,
+  who: Caller,
+  what: NewApp,
+  keys: SecretKeys,
+): Promise<{ clientId: string; appId: number; secret: string | undefined }> {
+  checkNewApp(what)
+  const clientId = makeClientId(keys.environment, what.key)
+  return db.transaction(async (tx) => {
+    const row = await tx.first(store.insertApp, {
+      client: clientId,
+      name: what.name.normalize('NFC'),
+      organisation: what.organisationId ?? null,
+      owner: typeof what.owner === 'string' ? await readPersonId(tx, what.owner) : (what.owner ?? null),
+      status: what.status ?? 'approved',
+      public: what.isPublic,
+      pkce: what.isPkceRequired ?? true,
+      sealed: what.areSecretsSealed ?? false,
+      implicit: what.isImplicitEnabled,
+      device: what.isDeviceEnabled,
+      basic: what.isBasicEnabled,
+      blocks: DEFAULT_STORAGE_BLOCKS,
+      uris: [...what.redirectUris],
+      launch: what.launchUri || null,
+      origins: [...what.origins],
+      now: who.at,
+    })
+    if (!row) throw fail('duplicate', `There is an app with the client ID ${clientId} already`)
+    const app = { id: row.id, clientId, isSealed: what.areSecretsSealed }
+    const secret = what.isPublic ? undefined : await insertSecret(tx, who, app, keys)
+    await recordAudit(tx, who, { action: 'app.added', appId: row.id })
+    await notify(tx, APPS_CHANGED)
+    return { clientId, appId: row.id, secret }
+  })
+}
+
+export interface AppChange {
+  readonly name?: string | undefined
+  /** A handle. */
+  readonly owner?: string | undefined
+  readonly redirectUris?: readonly string[] | undefined
+  /** Empty for none. */
+  readonly launchUri?: string | undefined
+  readonly origins?: readonly string[] | undefined
+  readonly isBasicEnabled?: boolean | undefined
+  readonly isImplicitEnabled?: boolean | undefined
+  readonly isDeviceEnabled?: boolean | undefined
+}
+
+/**
+ * Changes what is given of an app, which the caller holds; the rest stays. Where an administrator should look at it (`isWatched`), and it was approved as it was,
+ * it waits for that.
+ */
+export async function changeApp(
+  tx: Db,
+  who: Caller,
+  what: AppChange & { appId: number; isWatched?: boolean },
+): Promise<void> {
+  const { appId, isWatched = false, ...change } = what
+  const changes = Object.entries(change).filter(([, value]) => value !== undefined)
+  if (changes.length === 0) return
+  if (change.name !== undefined) checkName(change.name)
+  checkRedirectUris(change.redirectUris ?? [])
+  checkOrigins(change.origins ?? [])
+  const name = change.name?.normalize('NFC')
+  const was = (await tx.first(store.readLook, { app: appId }))!
+  const before = findDifferences(
+    { name: was.name, redirectUris: was.redirect_uris, launchUri: was.launch_uri ?? '', origins: was.origins },
+    { ...change, name },
+  )
+  const isToLookAt = isWatched && was.status === 'approved' && Object.keys(before).length > 0
+  await tx.first(store.changeApp, {
+    app: appId,
+    name: name ?? null,
+    owner: change.owner === undefined ? null : await readPersonId(tx, change.owner),
+    uris: change.redirectUris ? [...change.redirectUris] : null,
+    launch: change.launchUri ?? null,
+    origins: change.origins ? [...change.origins] : null,
+    basic: change.isBasicEnabled ?? null,
+    implicit: change.isImplicitEnabled ?? null,
+    device: change.isDeviceEnabled ?? null,
+    changed: isToLookAt ? who.at : null,
+  })
+  const detail = changes.map(([name, value]) => [name, Array.isArray(value) ? value.join(' ') : value])
+  await recordAudit(tx, who, { action: 'app.changed', appId, detail: { ...Object.fromEntries(detail), ...before } })
+  if (change.origins) await notify(tx, APPS_CHANGED)
+}
+
+/** The same, for whoever knows it by its client ID. */
+export function changeAppByClientId(db: Db, who: Caller, what: AppChange & { clientId: string }): Promise<void> {
+  const { clientId, ...change } = what
+  return db.transaction(async (tx) => {
+    const app = await tx.first(store.lockApp, { client: clientId })
+    if (!app) throw fail('noSuchApp')
+    checkLaunch(change, await showApp(tx, { clientId }))
+    await changeApp(tx, who, { appId: app.id, ...change })
+  })
+}
+
+/** Everything that an operator may know of an app. */
+export async function showApp(db: Db, what: { clientId: string }) {
+  const row = await db.first(store.showApp, { client: what.clientId })
+  if (!row) throw fail('noSuchApp')
+  return row
+}
+
+/** A launch URI that stays must be one of the redirect URIs that are new, too. */
+export function checkLaunch(
+  { launchUri, redirectUris }: AppChange,
+  stored: { readonly launch_uri: string | null; readonly redirect_uris: readonly string[] },
+): void {
+  const launch = launchUri ?? stored.launch_uri
+  if (launch && (redirectUris || launchUri !== undefined)) checkLaunchUri(launch, redirectUris ?? stored.redirect_uris)
+}
+
+/** The platform opens no address of an app that sign-in may not lead back to: a code may go along. */
+function checkLaunchUri(uri: string, redirectUris: readonly string[]): void {
+  const mistake = findLaunchMistake(uri)
+  if (mistake) throw fail('validationFailed', `launchUri must ${mistake}`)
+  if (!redirectUris.some((registered) => isLaunchOf(uri, registered)))
+    throw fail('validationFailed', 'launchUri must be one of the redirect URIs, with or without a query')
+}
+
+function checkRedirectUris(uris: readonly string[]): void {
+  for (const uri of uris) {
+    const mistake = findRedirectUriMistake(uri)
+    if (mistake) throw fail('validationFailed', `The redirect URI ${uri} must ${mistake}`)
+  }
+}
+
+function checkNewApp(what: NewApp): void {
+  if (!isAppKey(what.key))
+    throw fail('validationFailed', 'A key is 1 to 60 lower-case letters, digits or -, and does not start with sbx-')
+  checkName(what.name)
+  checkRedirectUris(what.redirectUris)
+  checkOrigins(what.origins)
+  if (what.launchUri) checkLaunchUri(what.launchUri, what.redirectUris)
+}
+
+function checkName(name: string): void {
+  if (name === '' || !isLine(name))
+    throw fail('validationFailed', 'An app has a name, on one line of at most 254 characters')
+}
+
+function checkOrigins(origins: readonly string[]): void {
+  for (const origin of origins) {
+    if (!isOrigin(origin))
+      throw fail('validationFailed', `${origin} is not an origin; one looks like https://app.example.org`)
+  }
+}
+
+/** Adds a second secret, so that the app's servers can be changed one after the other while both are right. */
+export function addAppSecret(db: Db, who: Caller, what: { clientId: string }, keys: SecretKeys): Promise<string> {
+  return db.transaction(async (tx) => {
+    const app = await tx.first(store.lockApp, { client: what.clientId })
+    if (!app) throw fail('noSuchApp')
+    if (app.public_client) throw fail('impossibleNow', 'A public app has no secrets')
+    const found = await tx.first(store.countSecrets, { app: app.id })
+    if (found && found.count >= MAX_SECRETS)
+      throw fail('impossibleNow', `The app has ${MAX_SECRETS} secrets already; drop the old one first`)
+    const { clientId } = what
+    const secret = await insertSecret(tx, who, { id: app.id, clientId, isSealed: app.secrets_sealed }, keys)
+    await recordAudit(tx, who, { action: 'app.secret-added', appId: app.id })
+    return secret
+  })
+}
+
+async function insertSecret(
+  tx: Db,
+  who: Caller,
+  app: { id: number; clientId: string; isSealed: boolean | undefined },
+  { environment, hashKey, seal }: SecretKeys,
+): Promise<string> {
+  const secret = makeSecret(environment)
+  const sealed = app.isSealed ? seal.seal(app.clientId, secret) : null
+  await tx.first(store.insertSecret, { app: app.id, hash: hashSecret(secret, hashKey), sealed, now: who.at })
+  return secret
+}
+
+const RESEALED_AT_ONCE = 100
+
+/** Seals everything with the first key; the others are not needed after that. Says how many there were to do. */
+export async function resealSecrets(db: Db, seal: SecretSeal): Promise<number> {
+  let [count, after] = [0, 0]
+  for (;;) {
+    const rows = await db.all(store.listSealed, { after, limit: RESEALED_AT_ONCE })
+    for (const { id, client_id: clientId, sealed } of rows) {
+      after = id
+      if (sealed === null || seal.isCurrent(sealed)) continue
+      const again = seal.seal(clientId, seal.open(clientId, sealed))
+      if (await db.first(store.reseal, { secret: id, before: sealed, sealed: again })) count++
+    }
+    if (rows.length < RESEALED_AT_ONCE) return count
+  }
+}
+
+/** Leaves the newest secret only; gives how many were dropped. */
+export function dropOldAppSecrets(db: Db, who: Caller, what: { clientId: string }): Promise<number> {
+  return db.transaction(async (tx) => {
+    const app = await tx.first(store.lockApp, { client: what.clientId })
+    if (!app) throw fail('noSuchApp')
+    const dropped = (await tx.all(store.deleteOldSecrets, { app: app.id })).length
+    if (dropped > 0)
+      await recordAudit(tx, who, { action: 'app.secrets-dropped', appId: app.id, detail: { count: dropped } })
+    return dropped
+  })
+}
+
+/** When each secret of an app was made and last used, the oldest first; the secrets themselves nobody can tell. */
+export async function listAppSecrets(
+  db: Db,
+  what: { clientId: string },
+): Promise<{ createdAt: Date; lastUsedAt: Date | undefined }[]> {
+  if (!(await db.first(store.findByClientId, { client: what.clientId }))) throw fail('noSuchApp')
+  const rows = await db.all(store.listSecrets, { client: what.clientId })
+  return rows.map((row) => ({ createdAt: row.created_at, lastUsedAt: row.last_used_at ?? undefined }))
+}

@@ -1,0 +1,96 @@
+import { timingSafeEqual } from 'node:crypto'
+import { recordAudit } from '../../kernel/audit/audit.ts'
+import type { Caller } from '../../kernel/caller.ts'
+import type { EnvironmentName } from '../../kernel/config.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import { fail } from '../../kernel/errors.ts'
+import { clientSubject, countFailures, refuseBlocked } from '../../kernel/lockouts/lockouts.ts'
+import { isForeignClientId, whyUnknown } from './apps.ts'
+import { hashSecret } from './secrets.ts'
+import * as store from './store.ts'
+
+export { findLaunchMistake, findReservedName, isLaunchOf, matchesRedirectUri } from './rules.ts'
+
+/** An app as it takes part in sign-in. */
+export interface Client {
+  readonly id: number
+  readonly clientId: string
+  readonly name: string
+  /** Who answers for it, as people read it. */
+  readonly owner: string | undefined
+  readonly isPublic: boolean
+  readonly isPkceRequired: boolean
+  readonly isImplicitEnabled: boolean
+  readonly isDeviceEnabled: boolean
+  readonly redirectUris: readonly string[]
+  readonly secrets: readonly { readonly hash: Buffer; readonly lastUsedMs: number }[]
+}
+
+/** The approved app behind a client ID; `unknown` says how an unknown one is refused where it is asked for. */
+export async function readClient(
+  db: Db,
+  clientId: string,
+  environment: EnvironmentName,
+  unknown: 'noSuchApp' | 'unknownClient',
+): Promise<Client> {
+  const row = await db.first(store.findClient, { client: clientId })
+  if (!row)
+    throw fail(isForeignClientId(clientId, environment) ? 'appNotUsable' : unknown, whyUnknown(clientId, environment))
+  if (row.status !== 'approved')
+    throw fail('appNotUsable', `The app ${clientId} is ${row.status}; ask an administrator`)
+  return {
+    id: row.id,
+    clientId: row.client_id,
+    name: row.name,
+    owner: row.owner ?? undefined,
+    isPublic: row.public_client,
+    // A public app proves itself by nothing else.
+    isPkceRequired: row.pkce_required || row.public_client,
+    isImplicitEnabled: row.implicit_enabled,
+    isDeviceEnabled: row.device_enabled,
+    redirectUris: row.redirect_uris,
+    secrets: row.secrets.map((hash, i) => ({
+      hash: Buffer.from(hash, 'hex'),
+      lastUsedMs: Number(row.secrets_used[i]) * 1000,
+    })),
+  }
+}
+
+export interface ClientCredentials {
+  readonly clientId: string
+  readonly clientSecret: string | undefined
+}
+
+/** The latest use of a secret is known to the minute: to the request would be a write for each. */
+const TOUCH_EVERY_MS = 60_000
+
+/** RFC 6749 §2.3: a confidential app proves itself with one of its secrets, a public app has none. */
+export async function authenticateClient(
+  db: Db,
+  who: Caller,
+  { clientId, clientSecret }: ClientCredentials,
+  { environment, secretHashKey }: { environment: EnvironmentName; secretHashKey: Buffer },
+): Promise<Client> {
+  const guesser = [clientSubject(who, clientId)] as const
+  const [client] = await Promise.all([
+    readClient(db, clientId, environment, 'unknownClient'),
+    refuseBlocked(db, who, guesser),
+  ])
+  if (client.isPublic) {
+    if (clientSecret === undefined) return client
+    throw fail('wrongCredentials', 'This app is public and has no secret; leave client_secret out')
+  }
+  if (clientSecret === undefined) throw fail('wrongCredentials', 'client_secret is missing')
+  const given = hashSecret(clientSecret, secretHashKey)
+  const secret = client.secrets.find(({ hash }) => timingSafeEqual(hash, given))
+  if (!secret) {
+    await db.transaction(async (tx) => {
+      await countFailures(tx, who, guesser)
+      await recordAudit(tx, who, { action: 'app.wrong-secret', appId: client.id })
+    })
+    throw fail('wrongCredentials', 'client_id and client_secret do not belong together')
+  }
+  if (who.at.getTime() - secret.lastUsedMs > TOUCH_EVERY_MS)
+    await db.first(store.touchSecret, { app: client.id, hash: secret.hash, now: who.at })
+  return client
+}

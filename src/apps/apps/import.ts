@@ -1,0 +1,317 @@
+import { type Static, Type } from 'typebox'
+import { normaliseHandle } from '../../identity/people/handles.ts'
+import { peopleSection } from '../../identity/people/import.ts'
+import { notify } from '../../kernel/database/listener.ts'
+import type { RowOf } from '../../kernel/database/statement.ts'
+import { type Field, Flag, Key, Line, OrNull, PLAIN, Texts } from '../../kernel/imports/fields.ts'
+import {
+  given,
+  type ImportSection,
+  type ImportTie,
+  lineOf,
+  readInBatches,
+  textsIn,
+} from '../../kernel/imports/section.ts'
+import { REVOKED, type Revocation } from '../../kernel/sessions/sessions.ts'
+import { organisationSection } from '../organisations/import.ts'
+import { APPS_CHANGED, BLOCK_BYTES, DEFAULT_STORAGE_BLOCKS, enrolUsers, makeClientId } from './apps.ts'
+import * as store from './import-store.ts'
+import { findLaunchMistake, findRedirectUriMistake, isAppKey, isLaunchOf, isOrigin } from './rules.ts'
+import { hashSecret, MAX_SECRETS, secretKeys } from './secrets.ts'
+
+const DEFAULT_STORAGE_BYTES = DEFAULT_STORAGE_BLOCKS * BLOCK_BYTES
+const MAX_APPS = 100
+
+const ImportedApp = Type.Object({
+  key: Key(
+    'The client ID without its prefix: `demo-app` is `gs-demo-app` in production and `gs-sbx-demo-app` in the sandbox',
+    '1 to 60 lower-case letters, digits or -, not beginning with sbx-',
+  ),
+  name: Line(200, 'Shown to people when they sign in', { minLength: 1 }),
+  organisation: Type.Optional(OrNull(Key('Key of the organisation that runs it; none by default'))),
+  owner: Type.Optional(OrNull(Line(31, 'Handle of the person responsible for it; none by default', { minLength: 1 }))),
+  status: Type.Optional(
+    Type.Union([Type.Literal('pending'), Type.Literal('approved'), Type.Literal('suspended')], {
+      must: 'pending, approved or suspended',
+      about: '`approved` by default',
+    } satisfies Field),
+  ),
+  redirectUris: Type.Optional(
+    Texts(
+      100,
+      2000,
+      'a list of at most 100 addresses',
+      'Addresses that sign-in may return to: https, http on loopback, or a scheme of the app; without fragment, user name, and query parameters that sign-in itself uses',
+    ),
+  ),
+  launchUri: Type.Optional(
+    OrNull({
+      ...Line(2000, 'Where the app opens for lessons that have no address; none by default', {
+        minLength: 1,
+      }),
+      must: 'one of the redirectUris of the same entry, with or without a query',
+    }),
+  ),
+  origins: Type.Optional(
+    Texts(
+      100,
+      2000,
+      'a list of at most 100 origins',
+      'Origins of web pages that may call the API, such as https://app.example.org',
+    ),
+  ),
+  basic: Type.Optional(Flag('Sign-in with handle and password at `/auth/basic`; false by default')),
+  device: Type.Optional(Flag('Sign-in on a device without a browser; false by default')),
+  implicit: Type.Optional(Flag('The implicit flow; false by default')),
+  pkce: Type.Optional(Flag('Whether sign-in requires PKCE; true by default')),
+  public: Type.Optional(Flag('An app that cannot keep a secret, such as a phone app; false by default')),
+  anonymous: Type.Optional(Flag('Use without an account; true by default')),
+  sharedBuckets: Type.Optional(Flag('Every user of the app may write to its public buckets; false by default')),
+  secrets: Type.Optional(
+    Type.Array(Type.String({ pattern: PLAIN, minLength: 8, maxLength: 200 }), {
+      maxItems: MAX_SECRETS,
+      must: `a list of at most ${MAX_SECRETS} texts of 8 to 200 characters`,
+      about: 'All client secrets, plain text here, stored hashed; others end',
+    } satisfies Field),
+  ),
+  storageBytes: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 2 ** 50,
+      must: 'a whole number of bytes, of which whole KiB count',
+      about: `How much its buckets may hold; ${DEFAULT_STORAGE_BYTES} by default`,
+    } satisfies Field),
+  ),
+})
+
+/** An entry of the file, or as it waits to be written: with hashes instead of the secrets. */
+type AppEntry = Static<typeof ImportedApp> & {
+  readonly hiddenSecrets?: readonly HiddenSecret[]
+  /** What the room of plugins keeps: the platform sends the secrets of such an app. */
+  readonly plugin?: unknown
+}
+
+/** In hexadecimal. */
+interface HiddenSecret {
+  readonly hash: string
+  readonly sealed: string
+}
+
+type FoundApp = RowOf<typeof store.findApps> & { readonly key: string }
+
+interface PlannedApp {
+  readonly clientId: string
+  readonly row: Readonly<Record<string, string | boolean | null>>
+  readonly organisation: Owner
+  readonly owner: Owner
+  readonly blocksLimit: number
+  readonly redirectUris: readonly string[]
+  readonly origins: readonly string[]
+  /** Undefined: they stay as they are. */
+  readonly secrets: readonly HiddenSecret[] | undefined
+  /** Was approved, and is no longer. */
+  readonly isWithdrawn: boolean
+}
+
+/** As the file names it; or what the app has, where the file says nothing. */
+type Owner = { readonly key: string } | { readonly id: number | null }
+
+const ownerOf = (key: string | null | undefined, stored: number | null | undefined): Owner =>
+  key ? { key } : { id: key === undefined ? (stored ?? null) : null }
+
+export const appSection: ImportSection<AppEntry, FoundApp, PlannedApp> = {
+  name: 'apps',
+  one: 'app',
+  key: 'key',
+  schema: ImportedApp,
+
+  *check(app, place) {
+    if (typeof app.key === 'string' && app.key.startsWith('sbx-') && !isAppKey(app.key))
+      yield `${place}.key: must not start with sbx-, which marks the client IDs of the sandbox`
+    if (app.public === true && Array.isArray(app.secrets) && app.secrets.length > 0)
+      yield `${place}.secrets: must be left out, because a public app can keep no secret`
+    if (app.public === true && app.pkce === false)
+      yield `${place}.pkce: must be true, because a public app proves itself by it`
+    for (const [i, uri] of textsIn(app.redirectUris)) {
+      const mistake = findRedirectUriMistake(uri)
+      if (mistake) yield `${place}.redirectUris[${i}]: must ${mistake}`
+    }
+    if (typeof app.launchUri === 'string') {
+      const { launchUri } = app
+      const mistake = findLaunchMistake(launchUri)
+      if (mistake) yield `${place}.launchUri: must ${mistake}`
+      else if (![...textsIn(app.redirectUris)].some(([, uri]) => isLaunchOf(launchUri, uri)))
+        yield `${place}.launchUri: must be one of the redirectUris of the same entry, with or without a query`
+    }
+    for (const [i, origin] of textsIn(app.origins)) {
+      if (!isOrigin(origin)) yield `${place}.origins[${i}]: must be an origin, such as https://app.example.org`
+    }
+  },
+
+  *refer({ organisation, owner }, place) {
+    if (typeof organisation === 'string')
+      yield { place: `${place}.organisation`, to: organisationSection, key: organisation }
+    if (typeof owner === 'string') yield { place: `${place}.owner`, to: peopleSection, key: normaliseHandle(owner) }
+  },
+
+  async find(db, keys, environment) {
+    const keyOf = new Map(keys.map((key) => [makeClientId(environment, key), key]))
+    const rows = await db.all(store.findApps, { clients: [...keyOf.keys()] })
+    return rows.map((row) => ({ ...row, key: keyOf.get(row.client_id)! }))
+  },
+
+  lock: (tx, { own }, environment) =>
+    tx.all(store.lockApps, { clients: own.map((key) => makeClientId(environment, key)) }),
+
+  prepare: async () => ({
+    hide({ secrets, ...app }, _known, get) {
+      if (secrets === undefined) return app
+      const { environment, hashKey, seal } = get(secretKeys)
+      const clientId = makeClientId(environment, app.key)
+      const hiddenSecrets = [...new Set(secrets)].map((secret) => ({
+        hash: hashSecret(secret, hashKey).toString('hex'),
+        sealed: seal.seal(clientId, secret).toString('hex'),
+      }))
+      return { ...app, hiddenSecrets }
+    },
+  }),
+
+  plan(app, found, { environment }) {
+    const isPublic = app.public ?? found?.public_client ?? false
+    const redirectUris = sortedSet(app.redirectUris ?? found?.redirect_uris ?? [])
+    const launchUri = app.launchUri === undefined ? (found?.launch_uri ?? null) : app.launchUri
+    const row = {
+      name: lineOf(app.name),
+      status: app.status ?? found?.status ?? 'approved',
+      public_client: isPublic,
+      pkce_required: isPublic || (app.pkce ?? found?.pkce_required ?? true),
+      implicit_enabled: app.implicit ?? found?.implicit_enabled ?? false,
+      basic_enabled: app.basic ?? found?.basic_enabled ?? false,
+      device_enabled: app.device ?? found?.device_enabled ?? false,
+      anonymous_enabled: app.anonymous ?? found?.anonymous_enabled ?? true,
+      shared_buckets: app.sharedBuckets ?? found?.shared_buckets ?? false,
+      secrets_sealed: app.plugin !== undefined || (found?.secrets_sealed ?? false),
+      // One that the file does not name goes with the redirect URI that it was.
+      launch_uri: redirectUris.some((uri) => launchUri && isLaunchOf(launchUri, uri)) ? launchUri : null,
+    }
+    const owner = app.owner && normaliseHandle(app.owner)
+    const change = {
+      clientId: makeClientId(environment, app.key),
+      row,
+      organisation: ownerOf(app.organisation, found?.organisation_id),
+      owner: ownerOf(owner, found?.owner_id),
+      blocksLimit:
+        app.storageBytes === undefined
+          ? (found?.blocks_limit ?? DEFAULT_STORAGE_BLOCKS)
+          : Math.floor(app.storageBytes / BLOCK_BYTES),
+      redirectUris,
+      origins: sortedSet(app.origins ?? found?.origins ?? []),
+      secrets: isPublic ? [] : app.hiddenSecrets,
+      isWithdrawn: found?.status === 'approved' && row.status !== 'approved',
+    }
+    const isSame =
+      found !== undefined &&
+      Object.entries(row).every(([column, value]) => found[column as keyof typeof row] === value) &&
+      found.organisation === given(app.organisation, found.organisation) &&
+      found.owner === given(owner, found.owner) &&
+      found.blocks_limit === change.blocksLimit &&
+      isSameList(found.redirect_uris, change.redirectUris) &&
+      isSameList(found.origins, change.origins) &&
+      (change.secrets === undefined ||
+        isSameList(
+          change.secrets.map(({ hash }) => hash),
+          found.secrets,
+        ))
+    return { change, isSame }
+  },
+
+  async write(tx, who, changes, { idOf }) {
+    const rows = changes.map(({ id, change: { clientId, row, organisation, owner } }) => ({
+      id,
+      client_id: clientId,
+      ...row,
+      organisation_id: 'key' in organisation ? idOf(organisationSection, organisation.key) : organisation.id,
+      owner_id: 'key' in owner ? idOf(peopleSection, owner.key) : owner.id,
+    }))
+    const made = await tx.all(store.insertApps, {
+      rows: JSON.stringify(rows.filter(({ id }) => id === undefined)),
+      now: who.at,
+    })
+    await tx.all(store.updateApps, { rows: JSON.stringify(rows.filter(({ id }) => id !== undefined)) })
+    const ids = new Map(made.map(({ client_id, id }) => [client_id, id]))
+    const planned = changes.map(({ id, change }) => ({ ...change, id: id ?? ids.get(change.clientId)! }))
+    const apps = planned.map(({ id }) => id)
+    const listRows = (list: (app: PlannedApp) => readonly string[]) =>
+      JSON.stringify(planned.flatMap((app) => list(app).map((value) => ({ app_id: app.id, value }))))
+    const storage = planned.map(({ id, blocksLimit }) => ({ app_id: id, blocks_limit: blocksLimit }))
+    await tx.all(store.setStorageLimits, { rows: JSON.stringify(storage) })
+    await tx.all(store.replaceRedirectUris, { apps, rows: listRows((app) => app.redirectUris) })
+    await tx.all(store.replaceOrigins, { apps, rows: listRows((app) => app.origins) })
+    const given = planned.filter(({ secrets }) => secrets !== undefined)
+    const secrets = given.flatMap(({ id, row, secrets = [] }) =>
+      secrets.map(({ hash, sealed }) => ({ app_id: id, hash, sealed: row.secrets_sealed ? sealed : null })),
+    )
+    const renewed = given.map(({ id }) => id)
+    await tx.all(store.replaceSecrets, { apps: renewed, rows: JSON.stringify(secrets), now: who.at })
+    for (const { id, isWithdrawn } of planned)
+      if (isWithdrawn) await notify(tx, REVOKED, { appId: id } satisfies Revocation)
+    await notify(tx, APPS_CHANGED)
+    return changes.flatMap(({ key, id, change }) => (id === undefined ? [{ key, id: ids.get(change.clientId)! }] : []))
+  },
+}
+
+const sortedSet = (items: readonly string[]): string[] => [...new Set(items)].sort()
+const isSameList = (one: readonly string[], other: readonly string[]): boolean =>
+  sortedSet(one).join('\n') === other.join('\n')
+
+/** The apps that a person is made a user of. They are only added, because it is for people themselves to leave one. */
+export const userTie: ImportTie<
+  { readonly apps?: readonly string[] },
+  { id: number; key: string },
+  ReadonlySet<string>,
+  readonly string[]
+> = {
+  field: 'apps',
+  schema: Type.Optional(
+    Texts(
+      MAX_APPS,
+      60,
+      `a list of at most ${MAX_APPS} keys of apps`,
+      'Apps that the person becomes a user of; none is removed, and withdrawn consent stays withdrawn',
+    ),
+  ),
+  when: 'after',
+  isAdded: true,
+
+  *refer({ apps }, place) {
+    for (const [j, key] of textsIn(apps)) yield { place: `${place}.apps[${j}]`, to: appSection, key }
+  },
+
+  /** Person and app, also where consent was withdrawn. */
+  async read(db, people, { find }) {
+    const named = people.filter(({ entry }) => entry.apps !== undefined)
+    const keys = new Set(named.flatMap(({ entry }) => entry.apps!))
+    const apps = [...keys].flatMap((key) => find(appSection, key)?.id ?? [])
+    const ids = apps.length === 0 ? [] : named.map(({ id }) => id)
+    const rows = await readInBatches(ids, (batch) => db.all(store.findUsersOfApps, { people: batch, apps }))
+    return new Set(rows.map((row) => `${row.person_id} ${row.app_id}`))
+  },
+
+  plan({ apps = [] }, found, users, { find }) {
+    const isUser = (key: string): boolean => {
+      const app = find(appSection, key)
+      return found !== undefined && app !== undefined && users.has(`${found.id} ${app.id}`)
+    }
+    const added = [...new Set(apps)].filter((key) => !isUser(key))
+    return added.length > 0 ? added : undefined
+  },
+
+  pick: (_entry, added) => added,
+
+  write: (tx, who, changes, { idOf }) =>
+    enrolUsers(
+      tx,
+      who,
+      changes.flatMap(({ id, change }) => change.map((key) => ({ personId: id, appId: idOf(appSection, key) }))),
+    ),
+}

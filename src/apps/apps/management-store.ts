@@ -1,0 +1,146 @@
+import {
+  bool,
+  int8,
+  nullable,
+  read,
+  report,
+  text,
+  textArray,
+  timestamptz,
+  write,
+} from '../../kernel/database/statement.ts'
+import { contains } from '../../kernel/database/words.ts'
+
+const SHOWN = {
+  id: int8,
+  client_id: text,
+  name: text,
+  organisation: nullable(text),
+  organisation_name: nullable(text),
+  owner: nullable(text),
+  status: text,
+  public_client: bool,
+  redirect_uris: textArray,
+  launch_uri: nullable(text),
+  origins: textArray,
+  secrets: text,
+  users: int8,
+  blocks_used: int8,
+  blocks_limit: int8,
+  created_at: timestamptz,
+}
+const shown = `
+  a.id, a.client_id, a.name, o.key as organisation, o.name as organisation_name, w.handle as owner, a.status, a.public_client,
+  array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris, a.launch_uri,
+  array(select origin from app_origins where app_id = a.id order by origin) as origins,
+  (select coalesce(json_agg(json_build_object('createdDate', s.created_at, 'lastUsedDate', s.last_used_at) order by s.id), '[]')
+     from app_secrets s where s.app_id = a.id)::text as secrets,
+  (select count(*) from app_users u where u.app_id = a.id and u.withdrawn_at is null and u.allowed_at is not null) as users,
+  g.blocks_used, g.blocks_limit, a.created_at`
+/** Plugins are apps too, and have operations of their own. */
+const from = `
+  apps a join app_storage g on g.app_id = a.id left join organisations o on o.id = a.organisation_id
+  left join people w on w.id = a.owner_id, lateral develops(:person, a) r
+  where r.develops and not exists (select from plugins p where p.app_id = a.id)`
+
+/** An app that the person works on. */
+export const findManaged = read('apps.findManaged', {
+  params: { person: int8, client: text },
+  row: SHOWN,
+  gather: false,
+  text: `select ${shown} from ${from} and a.client_id = :client`,
+})
+
+export const listManaged = report('apps.listManaged', {
+  params: { person: int8, organisation: nullable(text), status: nullable(text), limit: int8, offset: int8 },
+  row: { ...SHOWN, total: int8 },
+  text: `
+    select ${shown}, count(*) over () as total from ${from}
+       and (:organisation is null or o.key = :organisation) and (:status is null or a.status = :status)
+     order by a.name, a.client_id limit :limit offset :offset`,
+})
+
+export const findByName = report('apps.findByName', {
+  params: { person: int8, words: textArray, limit: int8 },
+  row: { id: text, name: text, about: text },
+  text: `
+    select a.client_id as id, a.name, a.client_id as about from ${from} and ${contains(`a.name || ' ' || a.client_id`)}
+     order by a.name, a.client_id limit :limit`,
+})
+
+/** Until the transaction ends nobody else changes the app. */
+export const holdApp = write('apps.hold', {
+  params: { client: text },
+  row: { id: int8, changed_at: nullable(timestamptz) },
+  text: `select id, changed_at from apps where client_id = :client for update`,
+})
+
+/** Approved apps that wait to be looked at, with the entries of the audit log since somebody last decided about them. */
+export const listChanged = report('apps.listChanged', {
+  params: { limit: int8, offset: int8 },
+  row: {
+    client_id: text,
+    name: text,
+    organisation_name: nullable(text),
+    owner: nullable(text),
+    changed_at: nullable(timestamptz),
+    changes: text,
+    total: int8,
+  },
+  text: `
+    with changed as materialized (
+      select a.*, count(*) over () as total from apps a
+       where a.changed_at is not null and a.status = 'approved' and not exists (select from plugins p where p.app_id = a.id)
+       order by a.changed_at, a.id limit :limit offset :offset
+    ), entries as materialized (
+      select e.app_id, e.id, e.at, e.action, e.detail from audit_entries e
+       where e.action collate "C" in ('app.added', 'app.approved', 'app.suspended', 'app.looked-at', 'app.changed')
+         and e.app_id in (select id from changed)
+    )
+    select c.client_id, c.name, o.name as organisation_name, w.handle as owner, c.changed_at, c.total,
+           (select coalesce(json_agg(json_build_object('at', e.at, 'by', p.handle, 'detail', e.detail) order by e.id desc), '[]')
+              from (select e.* from entries e
+                     where e.app_id = c.id and e.action = 'app.changed'
+                       and e.id > coalesce((select max(d.id) from entries d where d.app_id = c.id and d.action <> 'app.changed'), 0)
+                     order by e.id desc limit 50) e
+              left join people p on p.id = (e.detail->>'by')::bigint)::text as changes
+      from changed c left join organisations o on o.id = c.organisation_id left join people w on w.id = c.owner_id
+     order by c.changed_at, c.id`,
+})
+
+export const clearChanged = write('apps.clearChanged', {
+  params: { app: int8 },
+  row: { id: int8 },
+  text: `update apps set changed_at = null where id = :app returning id`,
+})
+
+/** An organisation for whose apps the person works. */
+export const findOrganisation = read('apps.findOrganisation', {
+  params: { person: int8, organisation: text },
+  row: { id: int8, develops: bool },
+  text: `
+    select o.id, r.owns or r.administers or exists (
+             select from organisation_members m where m.organisation_id = o.id and m.person_id = :person and m.role = 'developer') as develops
+      from organisations o, lateral roles_in_organisation(:person, o.id) r
+     where o.key = :organisation`,
+})
+
+/** Who has allowed the app, the latest first. When each was last seen is looked up for those on the page alone. */
+export const listUsers = report('apps.listUsers', {
+  params: { app: int8, limit: int8, offset: int8 },
+  row: {
+    user_id: text,
+    consented_at: timestamptz,
+    anonymous: bool,
+    last_seen: nullable(timestamptz),
+    total: int8,
+  },
+  text: `
+    select u.user_id, u.consented_at, p.anonymous, u.total,
+           (select max(s.refreshed_at) from sessions s where s.user_id = u.user_id) as last_seen
+      from (select u.user_id, u.person_id, u.consented_at, count(*) over () as total from app_users u
+             where u.app_id = :app and u.withdrawn_at is null and u.allowed_at is not null
+             order by u.consented_at desc, u.user_id limit :limit offset :offset) u
+      join people p on p.id = u.person_id
+     order by u.consented_at desc, u.user_id`,
+})

@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto'
+import type { PersonCaller } from '../../kernel/caller.ts'
+import type { EnvironmentName } from '../../kernel/config.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { RowOf } from '../../kernel/database/statement.ts'
+import { fail } from '../../kernel/errors.ts'
+import { readName } from '../../kernel/lines.ts'
+import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
+import { addApp, addAppSecret, BLOCK_BYTES, changeApp, checkLaunch, dropOldAppSecrets, setAppStatus } from './apps.ts'
+import * as store from './management-store.ts'
+import type {
+  AppRecord,
+  AppUserRecord,
+  ChangeApp,
+  ListApps,
+  ListAppUsers,
+  NameApp,
+  NewApp,
+  NewSecret,
+  RegisterApp,
+  SetAppStatus,
+} from './schema.ts'
+import type { SecretKeys } from './secrets.ts'
+
+const NOT_YOURS = 'There is no app with that client ID, or you do not work on it'
+
+/** An app that the caller works on. One of others is refused like one that does not exist. */
+export async function readManaged(db: Db, who: PersonCaller, clientId: string) {
+  const row = await db.first(store.findManaged, { person: who.personId, client: clientId })
+  if (!row) throw fail('forbidden', NOT_YOURS)
+  return row
+}
+
+/** The same, and until the transaction ends nobody else changes it. */
+async function holdManaged(tx: Db, who: PersonCaller, clientId: string) {
+  await tx.first(store.holdApp, { client: clientId })
+  return readManaged(tx, who, clientId)
+}
+
+export async function readOwnApp(db: Db, who: PersonCaller, what: NameApp): Promise<AppRecord> {
+  return toApp(await readManaged(db, who, what.clientId))
+}
+
+export async function listManagedApps(db: Db, who: PersonCaller, what: ListApps): Promise<Page<AppRecord>> {
+  const { organisation = null, status = null } = what
+  const rows = await db.all(store.listManaged, { person: who.personId, organisation, status, ...spanOf(what) })
+  return pageOf(rows.map(toApp), rows[0]?.total ?? 0, what)
+}
+
+/** The users of an app, by the ids that the app itself knows them by. */
+export async function listUsersOfApp(db: Db, who: PersonCaller, what: ListAppUsers): Promise<Page<AppUserRecord>> {
+  const { id: app } = await readManaged(db, who, what.clientId)
+  const rows = await db.all(store.listUsers, { app, ...spanOf(what) })
+  const users = rows.map((row) => ({
+    userId: row.user_id,
+    anonymous: row.anonymous,
+    sinceDate: row.consented_at.toISOString(),
+    lastSeenDate: row.last_seen?.toISOString() ?? null,
+  }))
+  return pageOf(users, rows[0]?.total ?? 0, what)
+}
+
+/** What people of production sign in to, an administrator has looked at first; the sandbox is for trying. */
+const FIRST_STATUS: Record<EnvironmentName, { status?: 'pending' }> = { production: { status: 'pending' }, sandbox: {} }
+
+export async function registerOwnApp(db: Db, who: PersonCaller, what: RegisterApp, keys: SecretKeys): Promise<NewApp> {
+  const organisation = await db.first(store.findOrganisation, { person: who.personId, organisation: what.organisation })
+  if (!organisation?.develops)
+    throw fail('forbidden', 'There is no organisation with that key, or you do not develop for it')
+  return db.transaction(async (tx) => {
+    const { clientId, secret } = await addApp(
+      tx,
+      who,
+      {
+        key: what.key ?? randomBytes(8).toString('hex'),
+        name: readName(what.name),
+        organisationId: organisation.id,
+        owner: who.personId,
+        ...FIRST_STATUS[keys.environment],
+        redirectUris: what.redirectUris ?? [],
+        launchUri: what.launchUri,
+        origins: what.origins ?? [],
+        isBasicEnabled: false,
+        isImplicitEnabled: false,
+        isDeviceEnabled: false,
+        isPublic: what.public ?? false,
+      },
+      keys,
+    )
+    return { ...(await readOwnApp(tx, who, { clientId })), clientSecret: secret ?? null }
+  })
+}
+
+/** It takes effect at once, also in an app that is approved; in production an administrator looks at it afterwards. */
+export function changeOwnApp(
+  db: Db,
+  who: PersonCaller,
+  what: ChangeApp,
+  environment: EnvironmentName,
+): Promise<AppRecord> {
+  const name = what.name === undefined ? undefined : readName(what.name)
+  return db.transaction(async (tx) => {
+    const app = await holdManaged(tx, who, what.clientId)
+    const { redirectUris, launchUri, origins } = what
+    checkLaunch({ redirectUris, launchUri }, app)
+    const isWatched = environment === 'production' && !who.isAdministrator
+    await changeApp(tx, who, { appId: app.id, name, redirectUris, launchUri, origins, isWatched })
+    return readOwnApp(tx, who, what)
+  })
+}
+
+/** A second secret, so that the app's servers can be changed over while both are right. */
+export function addOwnSecret(db: Db, who: PersonCaller, what: NameApp, keys: SecretKeys): Promise<NewSecret> {
+  return db.transaction(async (tx) => {
+    await holdManaged(tx, who, what.clientId)
+    return { clientSecret: await addAppSecret(tx, who, what, keys) }
+  })
+}
+
+/** Leaves the newest secret only. */
+export function dropOwnSecrets(db: Db, who: PersonCaller, what: NameApp): Promise<AppRecord> {
+  return db.transaction(async (tx) => {
+    await holdManaged(tx, who, what.clientId)
+    await dropOldAppSecrets(tx, who, what)
+    return readOwnApp(tx, who, what)
+  })
+}
+
+/** What an administrator decides: people can sign in to an app that is approved, and the tokens of one that is suspended are dead at once. */
+export function decideApp(db: Db, who: PersonCaller, what: SetAppStatus): Promise<AppRecord> {
+  return db.transaction(async (tx) => {
+    const { clientId } = what
+    if (!(await tx.first(store.holdApp, { client: clientId }))) throw fail('noSuchApp')
+    const { status } = await readManaged(tx, who, clientId)
+    if (status !== what.status)
+      await setAppStatus(tx, who, { clientId, status: what.status as 'approved' | 'suspended' })
+    return readOwnApp(tx, who, what)
+  })
+}
+
+/** Dates as JSON of PostgreSQL has them become dates as we write them. */
+const readSecrets = (text: string): AppRecord['secrets'] =>
+  JSON.parse(text, (name, value) =>
+    typeof value === 'string' && name.endsWith('Date') ? new Date(value).toISOString() : value,
+  )
+
+const toApp = (row: RowOf<typeof store.findManaged>): AppRecord => ({
+  clientId: row.client_id,
+  name: row.name,
+  organisation: row.organisation,
+  organisationName: row.organisation_name,
+  owner: row.owner,
+  status: row.status as AppRecord['status'],
+  public: row.public_client,
+  redirectUris: row.redirect_uris,
+  launchUri: row.launch_uri,
+  origins: row.origins,
+  secrets: readSecrets(row.secrets),
+  users: row.users,
+  storageUsed: row.blocks_used * BLOCK_BYTES,
+  storageLimit: row.blocks_limit * BLOCK_BYTES,
+  createdDate: row.created_at.toISOString(),
+})

@@ -1,0 +1,44 @@
+import type { Environment } from '../../kernel/environment.ts'
+import { origins } from '../../kernel/http/output/cors.ts'
+import { byName, type Room } from '../../kernel/room.ts'
+import { APPS_CHANGED, exportApps, listOrigins } from './apps.ts'
+import { appSection, userTie } from './import.ts'
+import { findByName } from './management-store.ts'
+import { appOperations } from './routes.ts'
+
+export const apps: Room = {
+  name: 'apps',
+  areas: {
+    Apps: 'What developers do with their apps: register them, keep their secrets, see how they are used; and what administrators decide about them.',
+  },
+  operations: appOperations,
+  personalTables: {
+    apps: { inExport: '`apps.json`', whenDeleted: 'the app stays, without an owner' },
+    app_users: {
+      inExport:
+        '`apps.json`: since when (`sinceDate`), when they allowed the app themselves (`allowedDate`; none where they were enrolled and not asked yet), when they withdrew',
+      whenDeleted: 'gone',
+    },
+  },
+  exports: [
+    {
+      file: 'apps.json',
+      about: 'Apps that you use, with your user id there, and apps that you answer for',
+      read: exportApps,
+    },
+  ],
+  finders: [{ kind: 'app', find: byName(findByName) }],
+  importSections: [appSection],
+  importTies: { people: [userTie] },
+  start: followOrigins,
+}
+
+/** The registered origins, kept up to date by the messages that changes to apps send. */
+async function followOrigins({ db, log, get }: Environment): Promise<void> {
+  const load = async () => get(origins).replace(await listOrigins(db))
+  const refresh = () =>
+    load().catch((error: Error) => log.warn({ problem: error.message }, 'the registered origins could not be read'))
+  await load()
+  db.onMessage(APPS_CHANGED, refresh)
+  db.onListening((isListening) => isListening && refresh())
+}

@@ -1,0 +1,380 @@
+import {
+  bool,
+  bytea,
+  int4,
+  int8,
+  int8Array,
+  json,
+  nullable,
+  read,
+  text,
+  textArray,
+  timestamptz,
+  write,
+} from '../../kernel/database/statement.ts'
+
+export const findByClientId = read('apps.findByClientId', {
+  params: { client: text },
+  row: { id: int8, client_id: text, name: text, status: text, basic_enabled: bool, anonymous_enabled: bool },
+  text: `select id, client_id, name, status, basic_enabled, anonymous_enabled from apps where client_id = :client`,
+})
+
+/** An app as it signs in: what it may do, where sign-in may lead back to, and what its secrets are kept as. */
+export const findClient = read('apps.findClient', {
+  params: { client: text },
+  row: {
+    id: int8,
+    client_id: text,
+    name: text,
+    status: text,
+    owner: nullable(text),
+    public_client: bool,
+    pkce_required: bool,
+    implicit_enabled: bool,
+    device_enabled: bool,
+    redirect_uris: textArray,
+    secrets: textArray,
+    secrets_used: textArray,
+  },
+  text: `
+    select a.id, a.client_id, a.name, a.status, coalesce(o.name, p.handle) as owner, a.public_client, a.pkce_required,
+           a.implicit_enabled, a.device_enabled,
+           array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris,
+           array(select encode(secret_hash, 'hex') from app_secrets where app_id = a.id order by id) as secrets,
+           array(select coalesce(extract(epoch from last_used_at)::text, '0') from app_secrets where app_id = a.id order by id) as secrets_used
+      from apps a left join organisations o on o.id = a.organisation_id left join people p on p.id = a.owner_id
+     where a.client_id = :client`,
+})
+
+/** What belongs to it goes along: secrets, users, sessions, buckets. */
+export const deleteApp = write('apps.delete', {
+  params: { client: text },
+  row: { id: int8 },
+  text: `delete from apps where client_id = :client returning id`,
+})
+
+export const touchSecret = write('apps.touchSecret', {
+  params: { app: int8, hash: bytea, now: timestamptz },
+  row: { id: int8 },
+  text: `update app_secrets set last_used_at = :now where app_id = :app and secret_hash = :hash returning id`,
+})
+
+export const listSecrets = read('apps.listSecrets', {
+  params: { client: text },
+  row: { id: int8, created_at: timestamptz, last_used_at: nullable(timestamptz) },
+  text: `
+    select s.id, s.created_at, s.last_used_at from app_secrets s join apps a on a.id = s.app_id
+     where a.client_id = :client order by s.id`,
+})
+
+/**
+ * The person's id in this app: the one that exists, or a new one. Signing in is consent, given anew where it was withdrawn. The person is locked first, in the order
+ * that everybody keeps to, because whether they can be found depends on both.
+ */
+export const ensureUser = write('apps.ensureUser', {
+  params: { user: text, app: int8, person: int8, now: timestamptz },
+  row: { user_id: text },
+  text: `
+    with person as (select id from people where id = :person for share)
+    insert into app_users as u (user_id, app_id, person_id, consented_at, allowed_at)
+    select :user, :app, id, :now, :now from person
+    on conflict (app_id, person_id) do update set
+      consented_at = case when u.withdrawn_at is null then u.consented_at else excluded.consented_at end,
+      allowed_at = case when u.withdrawn_at is null then coalesce(u.allowed_at, excluded.allowed_at) else excluded.allowed_at end,
+      withdrawn_at = null
+    returning user_id`,
+})
+
+/**
+ * Makes people users of apps without asking them yet. Whoever has an id there keeps it, and whoever has withdrawn stays away. People are locked first, as in
+ * `ensureUser`.
+ */
+export const enrolUsers = write('apps.enrolUsers', {
+  params: { people: int8Array, rows: json, now: timestamptz },
+  row: { user_id: text },
+  text: `
+    with person as (select id from people where id = any(:people) order by id for share)
+    insert into app_users (user_id, app_id, person_id, consented_at)
+    select r.user_id, r.app_id, person.id, :now
+      from json_to_recordset(:rows) as r(user_id text, app_id bigint, person_id bigint) join person on person.id = r.person_id
+    on conflict (app_id, person_id) do nothing returning user_id`,
+})
+
+/** The apps that a person is a user of, the newest first. */
+export const listOfPerson = read('apps.listOfPerson', {
+  params: { person: int8 },
+  row: {
+    id: int8,
+    client_id: text,
+    name: text,
+    owner: nullable(text),
+    consented_at: timestamptz,
+    allowed_at: nullable(timestamptz),
+  },
+  text: `
+    select a.id, a.client_id, a.name, u.consented_at, u.allowed_at,
+           coalesce(o.name, nullif(trim(p.first_name || ' ' || p.last_name), ''), p.handle) as owner
+      from app_users u join apps a on a.id = u.app_id
+      left join organisations o on o.id = a.organisation_id
+      left join people p on p.id = a.owner_id
+     where u.person_id = :person and u.withdrawn_at is null
+     order by u.consented_at desc, a.id desc limit 200`,
+})
+
+/** Every app that has an id of this person, withdrawn consent too. There are as many as apps that they have used. */
+export const listUses = read('apps.listUses', {
+  params: { person: int8 },
+  row: {
+    client_id: text,
+    name: text,
+    user_id: text,
+    consented_at: timestamptz,
+    allowed_at: nullable(timestamptz),
+    withdrawn_at: nullable(timestamptz),
+  },
+  gather: false,
+  text: `
+    select a.client_id, a.name, u.user_id, u.consented_at, u.allowed_at, u.withdrawn_at
+      from app_users u join apps a on a.id = u.app_id where u.person_id = :person order by a.client_id`,
+})
+
+export const listOwned = read('apps.listOwned', {
+  params: { person: int8 },
+  row: { client_id: text, name: text, status: text, created_at: timestamptz },
+  gather: false,
+  text: `select client_id, name, status, created_at from apps where owner_id = :person order by client_id`,
+})
+
+/** With the epoch, whatever the consent was proof for ends too: codes and devices that were allowed and not used yet. */
+export const withdraw = write('apps.withdraw', {
+  params: { client: text, person: int8, now: timestamptz },
+  row: { app_id: int8 },
+  text: `
+    update app_users u set withdrawn_at = :now, epoch = u.epoch + 1
+      from apps a
+     where a.client_id = :client and u.app_id = a.id and u.person_id = :person and u.withdrawn_at is null
+    returning u.app_id`,
+})
+
+/**
+ * The person's id in the app, while neither a new password nor a withdrawn consent has made the proof worthless. Until the transaction ends neither can
+ * happen, so no session slips past the one that ends them all.
+ */
+export const lockUser = write('apps.lockUser', {
+  params: { app: int8, person: int8, personEpoch: int4, consentEpoch: int4 },
+  row: { user_id: text },
+  text: `
+    select u.user_id from people p join app_users u on u.person_id = p.id
+     where p.id = :person and p.epoch = :personEpoch and p.disabled_at is null
+       and u.app_id = :app and u.epoch = :consentEpoch and u.withdrawn_at is null
+       for share of p, u`,
+})
+
+/** The epoch of a person's consent to an app; no row where there is none, or where somebody else enrolled them and they were not asked yet. */
+export const findConsent = read('apps.findConsent', {
+  params: { app: int8, person: int8 },
+  row: { epoch: int4 },
+  text: `
+    select epoch from app_users
+     where app_id = :app and person_id = :person and withdrawn_at is null and allowed_at is not null`,
+})
+
+export const listOrigins = read('apps.listOrigins', {
+  params: {},
+  row: { origin: text },
+  text: `select distinct o.origin from app_origins o join apps a on a.id = o.app_id where a.status = 'approved'`,
+})
+
+export const setStatus = write('apps.setStatus', {
+  params: { client: text, status: text },
+  row: { id: int8 },
+  text: `update apps set status = :status, changed_at = null where client_id = :client returning id`,
+})
+
+/** Null leaves a setting as it is. */
+export const setSwitches = write('apps.setSwitches', {
+  params: { client: text, anonymous: nullable(bool), sharedBuckets: nullable(bool) },
+  row: { id: int8, anonymous_enabled: bool, shared_buckets: bool },
+  text: `
+    update apps set anonymous_enabled = coalesce(:anonymous, anonymous_enabled), shared_buckets = coalesce(:sharedBuckets, shared_buckets)
+     where client_id = :client returning id, anonymous_enabled, shared_buckets`,
+})
+
+export const setStorageLimit = write('apps.setStorageLimit', {
+  params: { client: text, blocks: int8 },
+  row: { app_id: int8 },
+  text: `
+    update app_storage s set blocks_limit = :blocks from apps a where a.id = s.app_id and a.client_id = :client
+    returning s.app_id`,
+})
+
+export const listApps = read('apps.list', {
+  params: {},
+  row: { client_id: text, name: text, status: text, blocks_used: int8, blocks_limit: int8, owner: nullable(text) },
+  text: `
+    select a.client_id, a.name, a.status, s.blocks_used, s.blocks_limit, p.handle as owner
+      from apps a join app_storage s on s.app_id = a.id left join people p on p.id = a.owner_id
+     order by a.client_id`,
+})
+
+/** Everything that an operator may know of an app. */
+export const showApp = read('apps.show', {
+  params: { client: text },
+  row: {
+    client_id: text,
+    name: text,
+    status: text,
+    owner: nullable(text),
+    organisation: nullable(text),
+    is_plugin: bool,
+    public_client: bool,
+    basic_enabled: bool,
+    implicit_enabled: bool,
+    device_enabled: bool,
+    anonymous_enabled: bool,
+    shared_buckets: bool,
+    redirect_uris: textArray,
+    launch_uri: nullable(text),
+    origins: textArray,
+    users: int8,
+    blocks_used: int8,
+    blocks_limit: int8,
+    created_at: timestamptz,
+  },
+  text: `
+    select a.client_id, a.name, a.status, p.handle as owner, o.key as organisation,
+           exists (select from plugins g where g.app_id = a.id) as is_plugin, a.public_client, a.basic_enabled, a.implicit_enabled,
+           a.device_enabled, a.anonymous_enabled, a.shared_buckets,
+           array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris, a.launch_uri,
+           array(select origin from app_origins where app_id = a.id order by origin) as origins,
+           (select count(*) from app_users u where u.app_id = a.id and u.withdrawn_at is null) as users,
+           s.blocks_used, s.blocks_limit, a.created_at
+      from apps a join app_storage s on s.app_id = a.id left join people p on p.id = a.owner_id
+      left join organisations o on o.id = a.organisation_id
+     where a.client_id = :client`,
+})
+
+/** The app with its storage, redirect URIs and origins; no row where the client ID is taken. */
+export const insertApp = write('apps.insert', {
+  params: {
+    client: text,
+    name: text,
+    organisation: nullable(int8),
+    owner: nullable(int8),
+    status: text,
+    public: bool,
+    pkce: bool,
+    sealed: bool,
+    implicit: bool,
+    basic: bool,
+    device: bool,
+    blocks: int8,
+    uris: textArray,
+    launch: nullable(text),
+    origins: textArray,
+    now: timestamptz,
+  },
+  row: { id: int8 },
+  text: `
+    with app as (
+      insert into apps (client_id, name, organisation_id, owner_id, status, public_client, pkce_required, secrets_sealed,
+                        implicit_enabled, basic_enabled, device_enabled, launch_uri, created_at)
+      values (:client, :name, :organisation, :owner, :status, :public, :pkce, :sealed, :implicit, :basic, :device, :launch, :now)
+      on conflict (client_id) do nothing returning id
+    ), storage as (
+      insert into app_storage (app_id, blocks_limit) select id, :blocks from app
+    ), uris as (
+      insert into app_redirect_uris (app_id, uri) select distinct id, uri from app, unnest(:uris) as uri
+    ), origins as (
+      insert into app_origins (app_id, origin) select distinct id, origin from app, unnest(:origins) as origin
+    )
+    select id from app`,
+})
+
+/** What an administrator has approved of an app. */
+export const readLook = read('apps.readLook', {
+  params: { app: int8 },
+  row: { status: text, name: text, launch_uri: nullable(text), redirect_uris: textArray, origins: textArray },
+  gather: false,
+  text: `
+    select a.status, a.name, a.launch_uri, array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris,
+           array(select origin from app_origins where app_id = a.id order by origin) as origins
+      from apps a where a.id = :app`,
+})
+
+/** Null leaves a field as it is; an empty launch address takes it away. `changed` moves on with each change, whatever the clocks of processes say. */
+export const changeApp = write('apps.change', {
+  params: {
+    app: int8,
+    name: nullable(text),
+    owner: nullable(int8),
+    uris: nullable(textArray),
+    launch: nullable(text),
+    origins: nullable(textArray),
+    basic: nullable(bool),
+    implicit: nullable(bool),
+    device: nullable(bool),
+    changed: nullable(timestamptz),
+  },
+  row: { id: int8 },
+  text: `
+    with gone as (
+      delete from app_redirect_uris where app_id = :app and :uris is not null and uri <> all(:uris)
+    ), added as (
+      insert into app_redirect_uris (app_id, uri) select distinct :app::int8, uri from unnest(:uris) as uri on conflict do nothing
+    ), closed as (
+      delete from app_origins where app_id = :app and :origins is not null and origin <> all(:origins)
+    ), opened as (
+      insert into app_origins (app_id, origin) select distinct :app::int8, origin from unnest(:origins) as origin on conflict do nothing
+    )
+    update apps set name = coalesce(:name, name), owner_id = coalesce(:owner, owner_id), basic_enabled = coalesce(:basic, basic_enabled),
+           implicit_enabled = coalesce(:implicit, implicit_enabled), device_enabled = coalesce(:device, device_enabled),
+           launch_uri = nullif(coalesce(:launch, launch_uri), ''),
+           changed_at = case when :changed is null then changed_at else greatest(:changed, changed_at + interval '1 millisecond') end
+     where id = :app returning id`,
+})
+
+/** The row is locked, so that two rotations at once cannot leave three secrets. */
+export const lockApp = write('apps.lock', {
+  params: { client: text },
+  row: { id: int8, public_client: bool, secrets_sealed: bool },
+  text: `select id, public_client, secrets_sealed from apps where client_id = :client for update`,
+})
+
+export const countSecrets = read('apps.countSecrets', {
+  params: { app: int8 },
+  row: { count: int8 },
+  text: `select count(*) as count from app_secrets where app_id = :app`,
+})
+
+export const insertSecret = write('apps.insertSecret', {
+  params: { app: int8, hash: bytea, sealed: nullable(bytea), now: timestamptz },
+  row: { id: int8 },
+  text: `
+    insert into app_secrets (app_id, secret_hash, sealed, created_at) values (:app, :hash, :sealed, :now) returning id`,
+})
+
+export const deleteOldSecrets = write('apps.deleteOldSecrets', {
+  params: { app: int8 },
+  row: { id: int8 },
+  text: `
+    delete from app_secrets where app_id = :app
+       and id <> (select id from app_secrets where app_id = :app order by created_at desc, id desc limit 1)
+    returning id`,
+})
+
+export const listSealed = read('apps.listSealed', {
+  params: { after: int8, limit: int8 },
+  row: { id: int8, client_id: text, sealed: nullable(bytea) },
+  gather: false,
+  text: `
+    select s.id, a.client_id, s.sealed from app_secrets s join apps a on a.id = s.app_id
+     where s.id > :after and s.sealed is not null order by s.id limit :limit`,
+})
+
+/** No row where somebody else has changed it meanwhile. */
+export const reseal = write('apps.reseal', {
+  params: { secret: int8, before: bytea, sealed: bytea },
+  row: { id: int8 },
+  text: `update app_secrets set sealed = :sealed where id = :secret and sealed = :before returning id`,
+})

@@ -1,0 +1,371 @@
+import { childrenBornAfter } from '../../identity/people/ages.ts'
+import { gatePerOwner } from '../../kernel/bounds/gate.ts'
+import type { AppUser, Caller } from '../../kernel/caller.ts'
+import { type Db, hasCode } from '../../kernel/database/database.ts'
+import type { RowOf } from '../../kernel/database/statement.ts'
+import { fail } from '../../kernel/errors.ts'
+import {
+  asJson,
+  checkUserCount,
+  checkVersion,
+  narrow,
+  parseData,
+  parseKey,
+  type Sized,
+  setAt,
+  sizeUp,
+  withoutUser,
+} from './rules.ts'
+import {
+  type BucketRecord,
+  type CreateBucket,
+  type ListBuckets,
+  MAX_LISTED,
+  type NameBucket,
+  type NameUser,
+  type ReadBucket,
+  type SetValue,
+} from './schema.ts'
+import * as store from './store.ts'
+import type { Position } from './watch.ts'
+
+/** Values up to this size travel in the change stream; larger ones are left for the reader to fetch. */
+const MAX_STREAMED_BYTES = 2048
+/** Lost races with other processes before the row is locked. */
+const TRIES_WITHOUT_LOCK = 3
+
+type Row = RowOf<typeof store.findBucket>
+
+/** One write at a time to a bucket in this process: what waits here holds no connection. */
+const writing = gatePerOwner({ atOnce: 32, perKey: 1, waiting: 10_000, waitingPerKey: 1000 })
+
+const NOT_FOUND = 'There is no bucket with that id'
+const NOT_A_MEMBER = 'This user is not in the users of that bucket'
+
+/** What one user, and all anonymous users together, may use of an app's storage, in percent. */
+export interface Shares {
+  readonly userPercent: number
+  readonly anonymousPercent: number
+}
+
+/** The whole bucket, or the part at a key. */
+export async function readBucket(db: Db, who: AppUser, what: ReadBucket): Promise<BucketRecord> {
+  const row = await db.first(store.findBucket, { app: who.appId, id: what.id, user: who.userId })
+  if (!row) throw fail('notFound', NOT_FOUND)
+  if (row.data === null) throw fail('forbidden', NOT_A_MEMBER)
+  if (!what.key) return toRecord(row, row.data, row.version)
+  // Old clients read a key first, fill it where it is empty, and go on after nothing but a 200.
+  const part = narrow(parseData(row.data), parseKey(what.key)) ?? {}
+  return toRecord(row, JSON.stringify(part), row.version)
+}
+
+/** Makes a bucket; the creator is a member of it, and pays for it. */
+export async function createBucket(db: Db, who: AppUser, what: CreateBucket, shares: Shares): Promise<BucketRecord> {
+  const users = [...new Set([who.userId, ...(what.users ?? [])])]
+  checkUserCount(users)
+  const { text, blocks } = sizeUp(asJson(what.data === undefined ? {} : what.data))
+  await checkSharers(db, who, { users: users.slice(1) })
+  const bucket = { id: what.id, users, isPublic: what.public ?? false, dataText: text, createdAt: who.at }
+  const outcome = await db
+    .first(store.insertBucket, {
+      app: who.appId,
+      id: what.id,
+      user: who.userId,
+      users,
+      public: bucket.isPublic,
+      data: text,
+      blocks,
+      anonymous: who.isAnonymous,
+      ...shares,
+      now: who.at,
+    })
+    .catch((error: unknown) => {
+      throw hasCode(error, '23505') ? taken() : error
+    })
+  if (outcome?.version) return { ...bucket, version: outcome.version }
+  if (outcome?.taken) throw taken()
+  if (outcome?.are_here) throw outOfRoom(outcome.refusal)
+  // One of them has just gone: somebody else, or the caller.
+  await checkSharers(db, who, { users: users.slice(1) })
+  throw fail('tokenInvalid')
+}
+
+/**
+ * Refuses ids that are not users of this app, and names them. Whom the caller may not share with is nobody to them, and so is the later one of two between whom there is
+ * a block.
+ */
+async function checkSharers(
+  db: Db,
+  who: AppUser,
+  { users, members = [] }: { users: string[]; members?: string[] },
+): Promise<void> {
+  if (users.length === 0) return
+  const born = childrenBornAfter(who.at)
+  const rows = await db.all(store.listSharers, { app: who.appId, person: who.personId, members, users, born })
+  const known = new Set(rows.map((row) => row.user_id))
+  const unknown = users.filter((user) => !known.has(user))
+  if (unknown.length > 0)
+    throw fail(
+      'validationFailed',
+      `Not users of this app: ${unknown.slice(0, 5).join(', ')}${unknown.length > 5 ? ' …' : ''}`,
+    )
+}
+
+/** What changes a bucket may be meant for one version of it only. */
+export type Versioned<T> = T & {
+  /** The `If-Match` header. */
+  readonly ifMatch?: string | undefined
+}
+
+/**
+ * Sets the value at a key and answers the whole bucket. Two writers on different keys never lose each other's write: each one writes back what it read only
+ * if nobody else has written since, and otherwise starts again.
+ */
+export async function setBucketValue(
+  db: Db,
+  who: AppUser,
+  what: Versioned<SetValue>,
+  shares: Shares,
+): Promise<BucketRecord> {
+  const write = { ...what, steps: parseKey(what.key), shares }
+  // A transaction holds a connection already: it must wait at the row, not for a turn whose owner may need a connection.
+  if (db.isTransaction) return setLocked(db, who, write)
+  return writing(db).run(`${who.appId} ${what.id}`, async () => {
+    for (let tries = 0; tries < TRIES_WITHOUT_LOCK; tries++) {
+      const bucket = await tryToSet(db, store.findBucket, who, write)
+      if (bucket === 'nobody pays') break
+      if (bucket) return bucket
+    }
+    return db.transaction((tx) => setLocked(tx, who, write))
+  })
+}
+
+type Write = Versioned<SetValue> & { readonly steps: readonly string[]; readonly shares: Shares }
+
+/** The writer's own row is held before the bucket's, in the order that everybody keeps to: they may have to pay. */
+async function setLocked(tx: Db, who: AppUser, write: Write): Promise<BucketRecord> {
+  await tx.first(store.holdUser, { app: who.appId, user: who.userId })
+  const bucket = await tryToSet(tx, store.lockBucket, who, write)
+  if (bucket === undefined || bucket === 'nobody pays')
+    throw fail('conflict', 'That bucket has just changed; try again')
+  return bucket
+}
+
+/** Undefined where somebody else was quicker. */
+async function tryToSet(
+  db: Db,
+  find: typeof store.findBucket,
+  who: AppUser,
+  what: Write,
+): Promise<BucketRecord | 'nobody pays' | undefined> {
+  const row = settersOnly(await db.first(find, { app: who.appId, id: what.id, user: who.userId }))
+  checkVersion(what.ifMatch, row.version)
+  const sized = sizeUp(setAt(parseData(row.data), what.steps, asJson(what.value)))
+  const version = await replace(db, who, what, row, sized)
+  if (typeof version !== 'number') return version
+  await trimChanges(db, row.bucket_no, version)
+  return toRecord(row, sized.text, version)
+}
+
+async function replace(
+  db: Db,
+  who: AppUser,
+  what: Write,
+  row: Row,
+  { text, blocks }: Sized,
+): Promise<number | 'nobody pays' | undefined> {
+  const change = {
+    no: row.bucket_no,
+    version: row.version,
+    data: text,
+    key: what.key,
+    value: streamed(JSON.stringify(what.value)),
+    user: who.userId,
+    now: who.at,
+  }
+  if (blocks === row.blocks) return (await db.first(store.replaceData, change))?.version
+  const charge = { ...change, app: who.appId, blocks, ...what.shares }
+  let outcome = await db.first(store.replaceDataAndCharge, charge)
+  if (outcome?.refusal === 'payer') {
+    if (!db.isTransaction) return 'nobody pays'
+    await takeOver(db, who, { no: row.bucket_no }, what.shares)
+    outcome = await db.first(store.replaceDataAndCharge, charge)
+  }
+  if (!outcome?.matched) return undefined
+  if (outcome.version === null) throw outOfRoom(outcome.refusal)
+  return outcome.version
+}
+
+/** From now on the caller, whose row is held, pays for the bucket, which is locked: always, or only where `of` did. */
+async function takeOver(tx: Db, who: AppUser, { no, of = null }: { no: number; of?: string | null }, shares: Shares) {
+  const payer = { app: who.appId, user: who.userId, anonymous: who.isAnonymous }
+  const outcome = await tx.first(store.takeOver, { no, of, ...payer, ...shares })
+  if (outcome?.refusal) throw outOfRoom(outcome.refusal)
+}
+
+/** Changes that are kept for a bucket's stream, and after how many more the older ones go. */
+const KEPT_CHANGES = 256
+const TRIM_EVERY = 64
+
+async function trimChanges(db: Db, no: number, version: number): Promise<void> {
+  if (version % TRIM_EVERY === 0) await db.all(store.trimChanges, { no, before: version - KEPT_CHANGES })
+}
+
+export function deleteBucket(db: Db, who: AppUser, what: Versioned<NameBucket>): Promise<void> {
+  return db.transaction(async (tx) => {
+    const row = await lockForMember(tx, who, what)
+    await tx.first(store.deleteBucket, { app: who.appId, no: row.bucket_no })
+  })
+}
+
+/** Gives another user of the app access. Doing it again changes nothing. */
+export function addBucketUser(db: Db, who: AppUser, what: Versioned<NameUser>): Promise<BucketRecord> {
+  return db.transaction(async (tx) => {
+    await tx.first(store.holdUser, { app: who.appId, user: what.userId })
+    const row = await lockForMember(tx, who, what)
+    if (row.users.includes(what.userId)) return toRecord(row, row.data, row.version)
+    await checkSharers(tx, who, { users: [what.userId], members: row.users })
+    const users = [...row.users, what.userId]
+    checkUserCount(users)
+    return replaceUsers(tx, who, row, users)
+  })
+}
+
+/**
+ * Takes a user's access away. Doing it again changes nothing. Whoever takes away the one who pays for the bucket pays from then on: nobody is made to pay for what they
+ * cannot delete. Whoever leaves by themselves goes on paying until it grows: nobody is made to pay for what others leave behind.
+ */
+export function removeBucketUser(
+  db: Db,
+  who: AppUser,
+  what: Versioned<NameUser>,
+  shares: Shares,
+): Promise<BucketRecord> {
+  return db.transaction(async (tx) => {
+    await tx.first(store.holdUser, { app: who.appId, user: who.userId })
+    const row = await lockForMember(tx, who, what)
+    if (!row.users.includes(what.userId)) return toRecord(row, row.data, row.version)
+    const users = withoutUser(row.users, what.userId)
+    if (what.userId !== who.userId) await takeOver(tx, who, { no: row.bucket_no, of: what.userId }, shares)
+    return replaceUsers(tx, who, row, users)
+  })
+}
+
+async function replaceUsers(tx: Db, who: AppUser, row: OwnRow, users: string[]): Promise<BucketRecord> {
+  const version = await setUsers(tx, row.bucket_no, users, who)
+  return toRecord({ ...row, users }, row.data, version)
+}
+
+async function setUsers(tx: Db, no: number, users: string[], by: { userId: string; at: Date }): Promise<number> {
+  const value = streamed(JSON.stringify(users))
+  const replaced = await tx.first(store.replaceUsers, { no, users, value, user: by.userId, now: by.at })
+  await trimChanges(tx, no, replaced!.version)
+  return replaced!.version
+}
+
+/** Buckets that are locked at once when a user goes. */
+const FORGOTTEN_AT_ONCE = 50
+
+/**
+ * Takes a user who goes for good out of some of their buckets; those that are left without a user are deleted, and their storage is given back. True where nothing
+ * is left to do. The user's own row is locked by the caller, so they get no new ones meanwhile. All buckets are locked before the storage, as in every write, and the
+ * storage before the first of them is changed: whoever holds it and makes a bucket waits at the index of ids for those who changed a namesake, not for those who only locked it.
+ */
+export async function forgetUser(tx: Db, who: Caller, what: { appId: number; userId: string }): Promise<boolean> {
+  const { appId, userId } = what
+  const buckets = await tx.all(store.lockSomeOfMember, { user: userId, most: FORGOTTEN_AT_ONCE })
+  const [own, shared] = [buckets.filter(isOnly), buckets.filter((bucket) => !isOnly(bucket))]
+  for (const { bucket_no: no } of own) await tx.first(store.deleteBucket, { app: appId, no })
+  for (const { bucket_no: no, users } of shared) {
+    await setUsers(tx, no, withoutUser(users, userId), { userId, at: who.at })
+  }
+  return !(await tx.first(store.isInAny, { user: userId }))!.is_in_any
+}
+
+const isOnly = ({ users }: { users: readonly string[] }): boolean => users.length === 1
+
+/** Ids of the buckets that the caller is in, in order: a page, as JSON text. */
+export async function listBuckets(db: Db, who: AppUser, what: ListBuckets): Promise<string> {
+  const limit = what.limit ?? MAX_LISTED
+  const page = await db.first(store.listBuckets, { user: who.userId, limit, offset: ((what.page ?? 1) - 1) * limit })
+  return page!.ids
+}
+
+/** For the download of everything that is kept about a person: the buckets that one of their users is in, in the order of ids. */
+export async function* exportBuckets(db: Db, userId: string) {
+  for (let after = ''; ; ) {
+    const row = await db.first(store.findNextOfMember, { user: userId, after })
+    if (!row) return
+    yield {
+      id: row.id,
+      users: row.users,
+      public: row.public,
+      version: row.version,
+      createdDate: row.created_at,
+      dataText: row.data,
+    }
+    after = row.id
+  }
+}
+
+export interface ResumedBucket extends NameBucket {
+  /** The `Last-Event-ID` header: the version that the client has seen. */
+  readonly lastEventId: string
+}
+
+/** Where a member's change stream starts: after what the client has seen, or now. What happened before the caller became a member is not replayed. */
+export async function readPosition(db: Db, who: AppUser, what: ResumedBucket): Promise<Position> {
+  const row = await db.first(store.findMembership, { id: what.id, user: who.userId })
+  if (!row) {
+    membersOnly(await db.first(store.findBucket, { app: who.appId, id: what.id, user: who.userId }))
+    throw fail('forbidden', NOT_A_MEMBER)
+  }
+  const seen = /^\d{1,15}$/.test(what.lastEventId) ? Number(what.lastEventId) : row.version
+  return { bucketNo: row.bucket_no, id: what.id, version: row.version, seen }
+}
+
+type OwnRow = Row & { data: string }
+
+function membersOnly(row: Row | undefined): OwnRow {
+  if (!row) throw fail('notFound', NOT_FOUND)
+  if (!row.is_member || row.data === null) throw fail('forbidden', NOT_A_MEMBER)
+  return { ...row, data: row.data }
+}
+
+function settersOnly(row: Row | undefined): OwnRow {
+  return membersOnly(row && { ...row, is_member: row.may_set })
+}
+
+/** Nobody else changes the bucket until the transaction ends. */
+async function lockForMember(tx: Db, who: AppUser, what: Versioned<NameBucket>): Promise<OwnRow> {
+  const row = membersOnly(await tx.first(store.lockBucket, { app: who.appId, id: what.id, user: who.userId }))
+  checkVersion(what.ifMatch, row.version)
+  return row
+}
+
+const toRecord = (
+  row: Omit<Row, 'data' | 'is_member' | 'may_set'>,
+  dataText: string,
+  version: number,
+): BucketRecord => ({
+  id: row.id,
+  users: row.users,
+  isPublic: row.public,
+  dataText,
+  createdAt: row.created_at,
+  version,
+})
+
+const streamed = (text: string): string | null => (Buffer.byteLength(text) <= MAX_STREAMED_BYTES ? text : null)
+const taken = () => fail('conflict', 'There is a bucket with that id already')
+
+const FULL: Readonly<Record<string, string>> = {
+  user: "The user whom this bucket is counted for, its creator, has used up their share of the app's storage; delete buckets of theirs",
+  anonymous:
+    'The anonymous users of this app have used up their share of its storage together; sign in, or delete their buckets',
+}
+const outOfRoom = (refusal: string | null) =>
+  fail(
+    'storageFull',
+    FULL[refusal ?? ''] ?? 'The app has used up its storage; delete buckets, or ask an administrator for more',
+  )

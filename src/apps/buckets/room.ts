@@ -1,0 +1,31 @@
+import type { Room } from '../../kernel/room.ts'
+import { forgetUser } from './buckets.ts'
+import { exportBucketFiles } from './export.ts'
+import { bucketOperations } from './routes.ts'
+import { bucketWatch } from './watch.ts'
+
+export const buckets: Room = {
+  name: 'buckets',
+  areas: { Buckets: 'Small JSON documents of an app, shared by its users.' },
+  operations: bucketOperations,
+  gauges: [
+    { name: 'groundschool_streams_open', help: 'Change streams open', value: ({ get }) => get(bucketWatch).size },
+  ],
+  personalTables: {
+    buckets: { inExport: '`buckets/`', whenDeleted: 'gone where nobody else is in it, otherwise without them' },
+    bucket_members: { inExport: '`buckets/`', whenDeleted: 'gone' },
+    user_storage: { inExport: 'no: a sum of what is in `buckets/`', whenDeleted: 'gone' },
+    bucket_changes: {
+      inExport: 'no: a copy',
+      whenDeleted: 'stays with buckets that stay: the user id, until 320 newer changes have come',
+    },
+  },
+  exports: [
+    {
+      file: 'buckets/',
+      about: 'What apps keep with you, by app, a hundred buckets in a file',
+      readFiles: exportBucketFiles,
+    },
+  ],
+  forget: { forgetUser },
+}

@@ -1,0 +1,90 @@
+import { type Static, Type } from 'typebox'
+import { AnyJson, Flag, Id, IdList, Text, Whole } from '../../kernel/http/input/fields.ts'
+
+/** More people than this share a public bucket, or several. */
+export const MAX_USERS = 1000
+export const MAX_KEY_LENGTH = 4096
+export const MAX_LISTED = 1000
+
+const bucketId = Id('The bucket, by the id that the app chose')
+const userId = Id('userId of a user of this app')
+
+export const ReadBucket = Type.Object({
+  id: bucketId,
+  key: Type.Optional(Text('Where to read, in dot notation: `a.b`, or `list.0`. Empty: all of it', MAX_KEY_LENGTH)),
+})
+export const CreateBucket = Type.Object({
+  id: bucketId,
+  public: Type.Optional(Flag('Whether every user of the app may read it. By default false')),
+  data: Type.Optional(AnyJson('Any JSON value. By default {}')),
+  users: Type.Optional(IdList('Who has access besides the creator: userIds', MAX_USERS)),
+})
+export const SetValue = Type.Object({
+  id: bucketId,
+  key: Text('Where to write, in dot notation. Empty: replaces all data', MAX_KEY_LENGTH),
+  value: AnyJson('Any JSON value'),
+})
+export const NameBucket = Type.Object({ id: bucketId })
+export const NameUser = Type.Object({ id: bucketId, userId })
+export const ListBuckets = Type.Object({
+  page: Type.Optional(Whole('From 1', 1, 1_000_000)),
+  limit: Type.Optional(Whole('Ids per page. By default 1000', 1, MAX_LISTED)),
+})
+
+export const Bucket = Type.Object(
+  {
+    id: Type.String(),
+    users: Type.Array(Type.String(), { description: 'userIds with access' }),
+    public: Type.Boolean(),
+    data: Type.Unknown({ description: 'Any JSON value' }),
+    createdDate: Type.String({ format: 'date-time' }),
+    version: Type.Integer({ description: 'Grows with each write; also the ETag' }),
+  },
+  { title: 'Bucket' },
+)
+export const BucketIds = Type.Array(Type.String())
+
+const BucketChange = Type.Object(
+  {
+    id: Type.String(),
+    version: Type.Integer(),
+    kind: Type.Enum(['set', 'users']),
+    key: Type.Optional(Type.String({ description: 'Where, if the data changed' })),
+    userId: Type.String({ description: 'Who did it' }),
+    changedDate: Type.String({ format: 'date-time' }),
+    value: Type.Optional(Type.Unknown({ description: 'The new value; left out if it is large: read it by its key' })),
+    users: Type.Optional(Type.Array(Type.String(), { description: 'All members, if those changed' })),
+  },
+  { title: 'BucketChange' },
+)
+export const BucketEvents = {
+  ready: {
+    about: 'The stream has begun; the bucket is at this version',
+    data: Type.Object({ id: Type.String(), version: Type.Integer() }),
+  },
+  change: { about: 'One change; its id is the version', data: BucketChange },
+  reset: { about: 'Changes were missed that are no longer kept: the whole bucket as it is now', data: Bucket },
+  removed: { about: 'This user is no longer a member; the stream ends', data: NameBucket },
+  deleted: { about: 'The bucket is gone; the stream ends', data: NameBucket },
+}
+
+export type ReadBucket = Static<typeof ReadBucket>
+export type CreateBucket = Static<typeof CreateBucket>
+export type SetValue = Static<typeof SetValue>
+export type NameBucket = Static<typeof NameBucket>
+export type NameUser = Static<typeof NameUser>
+export type ListBuckets = Static<typeof ListBuckets>
+
+/** A bucket as operations hand it on: `data` stays the JSON text that the database holds. */
+export interface BucketRecord {
+  readonly id: string
+  readonly users: readonly string[]
+  readonly isPublic: boolean
+  readonly dataText: string
+  readonly createdAt: Date
+  readonly version: number
+}
+
+/** The declared fields and no others; the data goes out as it came from the database. */
+export const presentBucket = (bucket: BucketRecord): string =>
+  `{"id":${JSON.stringify(bucket.id)},"users":${JSON.stringify(bucket.users)},"public":${bucket.isPublic},"data":${bucket.dataText},"createdDate":"${bucket.createdAt.toISOString()}","version":${bucket.version}}`

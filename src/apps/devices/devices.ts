@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto'
+import { recordAudit } from '../../kernel/audit/audit.ts'
+import { networkOf } from '../../kernel/bounds/networks.ts'
+import type { Caller, PersonCaller } from '../../kernel/caller.ts'
+import type { EnvironmentName } from '../../kernel/config.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { Retention } from '../../kernel/database/retention.ts'
+import type { RowOf } from '../../kernel/database/statement.ts'
+import { fail, failOauth, type PlatformError } from '../../kernel/errors.ts'
+import { countFailures, networkSubject, refuseBlocked, typistSubject } from '../../kernel/lockouts/lockouts.ts'
+import { endSession, openSession, type TokenPair, type TokenPolicy } from '../../kernel/sessions/sessions.ts'
+import { hashToken, inspectToken, mintToken, sayForeign } from '../../kernel/sessions/tokens.ts'
+import { confirmAppUser, ensureAppUser, findConsentEpoch } from '../apps/apps.ts'
+import type { Client } from '../apps/clients.ts'
+import { isHasty, makeUserCode, readUserCode } from './rules.ts'
+import * as store from './store.ts'
+
+export { makeUserCode, showUserCode } from './rules.ts'
+
+const LIFETIME_SECONDS = 600
+const INTERVAL_SECONDS = 5
+/** Codes that an app may have open at a time, and how many of them one network may have asked for. */
+const MAX_OPEN = 10_000
+const MAX_OPEN_OF_NETWORK = 1000
+/** Devices that a person has allowed and that have not come in yet. One comes within seconds, so a person with more is no person at a keyboard. */
+const MAX_ALLOWED = 20
+const TRIES = 5
+
+export interface StartedDevice {
+  readonly deviceCode: string
+  readonly userCode: string
+  readonly expiresInSeconds: number
+  readonly intervalSeconds: number
+}
+
+/** RFC 8628 §3.2: two codes, one for the device to come back with, one for the person to type elsewhere. */
+export async function startDevice(
+  db: Db,
+  who: Caller,
+  client: Client,
+  { device }: { device: string },
+  environment: EnvironmentName,
+): Promise<StartedDevice> {
+  checkEnabled(client)
+  const network = networkOf(who.address)
+  const open = await db.first(store.countOpen, { app: client.id, network, now: who.at, limit: MAX_OPEN })
+  if (open && (open.total >= MAX_OPEN || open.own >= MAX_OPEN_OF_NETWORK))
+    throw fail('tooManyRequests', 'Too many devices of this app are waiting to be allowed; try again later', 60)
+  const deviceCode = mintToken('device', environment)
+  for (let tries = TRIES; tries > 0; tries--) {
+    const userCode = makeUserCode()
+    const made = await db.first(store.insertGrant, {
+      hash: hashToken(deviceCode),
+      code: userCode,
+      app: client.id,
+      device,
+      network,
+      interval: INTERVAL_SECONDS,
+      now: who.at,
+      expires: new Date(who.at.getTime() + LIFETIME_SECONDS * 1000),
+    })
+    if (made) return { deviceCode, userCode, expiresInSeconds: LIFETIME_SECONDS, intervalSeconds: INTERVAL_SECONDS }
+  }
+  throw fail('notReady', 'No code was free; try again', 1)
+}
+
+function checkEnabled(client: Client): void {
+  if (!client.isDeviceEnabled)
+    throw fail('permissionMissing', 'Sign-in for devices is not enabled for this app; ask an administrator')
+}
+
+/** What somebody typed, as a code; refuses what cannot be one, which is no guess. */
+export function checkUserCode(typed: string): string {
+  const code = readUserCode(typed)
+  if (!code) throw fail('validationFailed', 'A code has 8 letters, such as BCDF-GHJK; look at your device again')
+  return code
+}
+
+/** The device that shows this code, for a person to decide on. Wrong codes lead to growing waits, so nobody finds one by trying. */
+export async function readDevice(
+  db: Db,
+  who: PersonCaller,
+  what: { userCode: string },
+): Promise<{ userCode: string; app: { name: string; owner: string | undefined } }> {
+  const code = checkUserCode(what.userCode)
+  const guesser = [typistSubject(who.personId), networkSubject(who, 'codes-from')] as const
+  await refuseBlocked(db, who, guesser)
+  const grant = await db.first(store.findPending, { code, now: who.at })
+  // Guesses that were sent at once have all passed the first look; the answer must not tell which of them was right.
+  await refuseBlocked(db, who, guesser)
+  if (!grant) {
+    await db.transaction(async (tx) => {
+      await countFailures(tx, who, guesser)
+      await recordAudit(tx, who, { action: 'device.code-wrong', personId: who.personId })
+    })
+    throw unknownUserCode()
+  }
+  return { userCode: code, app: { name: grant.name, owner: grant.owner ?? undefined } }
+}
+
+const unknownUserCode = () =>
+  fail('notFound', 'No device is waiting with this code, or it has expired; look at your device again')
+
+/** The person allows the app on the device: that is their consent too. One browser can, for one device. */
+export function allowDevice(db: Db, who: PersonCaller, what: { userCode: string }): Promise<void> {
+  const code = checkUserCode(what.userCode)
+  const { personId } = who
+  return db.transaction(async (tx) => {
+    const grant = await tx.first(store.findPending, { code, now: who.at })
+    if (!grant) throw unknownUserCode()
+    const allowed = await tx.first(store.countAllowed, { person: personId, now: who.at, limit: MAX_ALLOWED })
+    if (allowed && allowed.total >= MAX_ALLOWED)
+      throw fail(
+        'tooManyRequests',
+        `${MAX_ALLOWED} devices that you allowed have not signed in yet; try again later`,
+        60,
+      )
+    const parties = { appId: grant.app_id, personId }
+    await ensureAppUser(tx, who, parties)
+    const epochs = { personEpoch: who.epoch, consentEpoch: (await findConsentEpoch(tx, parties))! }
+    if (!(await tx.first(store.allowGrant, { code, person: personId, ...epochs, now: who.at }))) throw unknownUserCode()
+    await recordAudit(tx, who, { action: 'consent.given', ...parties })
+    await recordAudit(tx, who, { action: 'device.allowed', ...parties })
+  })
+}
+
+export function denyDevice(db: Db, who: PersonCaller, what: { userCode: string }): Promise<void> {
+  const code = checkUserCode(what.userCode)
+  const { personId } = who
+  return db.transaction(async (tx) => {
+    const grant = await tx.first(store.denyGrant, { code, person: personId, now: who.at })
+    if (!grant) throw unknownUserCode()
+    await recordAudit(tx, who, { action: 'device.denied', personId, appId: grant.app_id })
+  })
+}
+
+type Grant = RowOf<typeof store.findGrant>
+
+/** What a device is told while it may not come in (RFC 8628 §3.5). */
+const REFUSALS = {
+  expired: () => failOauth('expired_token', 'impossibleNow', 'These codes have expired; ask for new ones'),
+  denied: () => failOauth('access_denied', 'forbidden', 'The person did not allow this device'),
+  pending: () => failOauth('authorization_pending', 'impossibleNow', 'The person has not decided yet; ask again later'),
+  hasty: (seconds: number) =>
+    failOauth('slow_down', 'impossibleNow', `That was too soon; wait ${seconds} seconds between requests`),
+  unknown: () => fail('unknownCode', 'This device code is unknown or no longer valid; ask for new codes'),
+  used: () => fail('alreadyUsed', 'This device code was used already, so its session has ended; ask for new codes'),
+}
+
+/** A device asks whether the person has decided, and gets its session once they allow it. A second use ends that session. */
+export async function redeemDevice(
+  db: Db,
+  who: Caller,
+  client: Client,
+  { deviceCode }: { deviceCode: string },
+  policy: TokenPolicy,
+): Promise<TokenPair> {
+  checkEnabled(client)
+  const form = inspectToken(deviceCode, 'device', policy.environment)
+  if (form === 'foreign') throw fail('unknownCode', sayForeign('device code', policy.environment))
+  if (form === 'malformed') throw REFUSALS.unknown()
+  const hash = hashToken(deviceCode)
+  const grant = await db.first(store.findGrant, { hash })
+  // Another app's code is unknown to this one, and nothing happens to it.
+  if (!grant || grant.app_id !== client.id) throw REFUSALS.unknown()
+  if (grant.status !== 'used') {
+    if (grant.expires_at <= who.at) throw REFUSALS.expired()
+    if (grant.status === 'denied') throw REFUSALS.denied()
+    if (grant.status === 'pending') throw await notePoll(db, who, hash, grant)
+    const tokens = await openDeviceSession(db, who, hash, grant, policy)
+    if (tokens) return tokens
+  }
+  throw await refuseTaken(db, who, hash)
+}
+
+/** Whoever asks too soon has to wait longer from then on (RFC 8628 §3.5). */
+async function notePoll(db: Db, who: Caller, hash: Buffer, grant: Grant): Promise<PlatformError> {
+  const hasty = isHasty(grant.polled_at, grant.interval_seconds, who.at)
+  const interval = grant.interval_seconds + (hasty ? INTERVAL_SECONDS : 0)
+  await db.first(store.recordPoll, { hash, interval, now: who.at })
+  return hasty ? REFUSALS.hasty(interval) : REFUSALS.pending()
+}
+
+/** Nothing where another request was first. */
+const openDeviceSession = (db: Db, who: Caller, hash: Buffer, grant: Grant, policy: TokenPolicy) =>
+  db.transaction(async (tx): Promise<TokenPair | undefined> => {
+    const parties = { appId: grant.app_id, personId: grant.person_id! }
+    const epochs = { personEpoch: grant.person_epoch!, consentEpoch: grant.consent_epoch! }
+    const userId = await confirmAppUser(tx, { ...parties, ...epochs })
+    if (!userId) throw REFUSALS.unknown()
+    const sessionId: string = randomUUID()
+    if (!(await tx.first(store.takeGrant, { hash, session: sessionId, now: who.at }))) return undefined
+    return openSession(tx, who, { ...parties, userId, sessionId, door: 'device', device: grant.device }, policy)
+  })
+
+/** Whoever took it loses what they got. That is committed, whatever this request is told. */
+async function refuseTaken(db: Db, who: Caller, hash: Buffer): Promise<PlatformError> {
+  const grant = await db.first(store.findGrant, { hash })
+  if (grant?.status !== 'used') return REFUSALS.expired()
+  if (grant.session_id) await endSession(db, who, { sessionId: grant.session_id, reason: 'device code used twice' })
+  return REFUSALS.used()
+}
+
+/** Used and expired codes are known as such for a day. */
+export const deviceRetention: readonly Retention[] = [{ days: 1, remove: store.deleteOldGrants }]

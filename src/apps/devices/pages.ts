@@ -1,0 +1,94 @@
+import { findPerson } from '../../kernel/caller.ts'
+import { type FormProblem, readProblem } from '../../kernel/http/pages/form-problem.ts'
+import { withNext } from '../../kernel/http/pages/next.ts'
+import {
+  type Elsewhere,
+  formPage,
+  type Page,
+  type PageContext,
+  type ShownPage,
+  viewPage,
+} from '../../kernel/http/pages/page.ts'
+import { codePage, decidedPage, decisionPage } from '../../kernel/pages/devices/device-pages.ts'
+import { USER_CODE } from '../../kernel/samples.ts'
+import { allowDevice, checkUserCode, denyDevice, readDevice, showUserCode } from './devices.ts'
+import { Decided, Decision, UserCode } from './schema.ts'
+
+const CODE = '/device'
+const DECISION = '/device/decision'
+const DECIDED = '/device/decided'
+
+const CODE_PURPOSE = 'device.code'
+/** What was allowed for one device is worth nothing for another. */
+const decisionPurpose = (userCode: string): string => `device.decision ${userCode}`
+
+const showCode = ({ csrfToken }: PageContext, userCode: string, problem?: FormProblem): ShownPage => ({
+  title: 'Connect a device',
+  ...(problem ? { status: problem.status, headers: problem.headers } : {}),
+  body: codePage({ action: CODE, csrfToken: csrfToken(CODE_PURPOSE), userCode, problem: problem?.sentence }),
+})
+
+/** Back here, with the code, once they are signed in. */
+const signInFirst = (userCode: string): Elsewhere => ({
+  redirect: withNext('/account/signin', `${CODE}?${new URLSearchParams({ user_code: userCode })}`),
+})
+
+export const devicePages: readonly Page[] = [
+  viewPage({
+    name: 'devicePage',
+    path: CODE,
+    about: 'Shows the page on which a person enters the code that a device shows, and allows or denies it (RFC 8628)',
+    example: { request: { user_code: USER_CODE }, fill: { user_code: 'The code that your device shows' } },
+    input: UserCode,
+    // A code in the address is filled in and no more: whoever followed a link has to look at what they do.
+    run: async (context, { user_code: userCode = '' }) => showCode(context, userCode),
+  }),
+  formPage({
+    name: 'deviceForm',
+    path: CODE,
+    input: UserCode,
+    from: 'body',
+    purpose: () => CODE_PURPOSE,
+    run: async (context, { user_code: typed = '' }) => {
+      try {
+        const shown = showUserCode(checkUserCode(typed))
+        const who = findPerson(context.who)
+        if (!who) return signInFirst(shown)
+        const { app } = await readDevice(context.db, who, { userCode: typed })
+        const frame = { action: DECISION, csrfToken: context.csrfToken(decisionPurpose(shown)) }
+        return {
+          title: `Allow ${app.name}?`,
+          body: decisionPage({ ...frame, app, handle: who.handle, userCode: shown }),
+        }
+      } catch (error) {
+        return showCode(context, typed, readProblem(error))
+      }
+    },
+  }),
+  formPage({
+    name: 'deviceDecision',
+    path: DECISION,
+    input: Decision,
+    from: 'body',
+    purpose: ({ user_code: userCode = '' }) => decisionPurpose(userCode),
+    run: async (context, { user_code: userCode = '', decision }) => {
+      const who = findPerson(context.who)
+      if (!who) return signInFirst(userCode)
+      try {
+        await (decision === 'allow' ? allowDevice : denyDevice)(context.db, who, { userCode })
+        return { redirect: `${DECIDED}?decision=${decision}` }
+      } catch (error) {
+        return showCode(context, '', readProblem(error))
+      }
+    },
+  }),
+  viewPage({
+    name: 'deviceDecidedPage',
+    path: DECIDED,
+    input: Decided,
+    run: async (_context, { decision }) => ({
+      title: 'Go back to your device',
+      body: decidedPage({ isAllowed: decision === 'allow' }),
+    }),
+  }),
+]

@@ -1,0 +1,10 @@
+import type { Room } from '../../kernel/room.ts'
+import { deviceRetention } from './devices.ts'
+import { devicePages } from './pages.ts'
+
+export const devices: Room = {
+  name: 'devices',
+  pages: devicePages,
+  personalTables: { device_grants: { inExport: 'no: minutes', whenDeleted: 'gone' } },
+  retention: () => deviceRetention,
+}

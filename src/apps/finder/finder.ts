@@ -1,0 +1,25 @@
+import type { PersonCaller } from '../../kernel/caller.ts'
+import { wordsIn } from '../../kernel/database/words.ts'
+import type { Environment } from '../../kernel/environment.ts'
+import { allRooms } from '../../kernel/room.ts'
+import { type FindAnything, type Findings, KINDS } from './schema.ts'
+
+const MOST = 8
+
+/** What somebody may see that is called so, a few of each kind. One room after the other, so that nobody who types holds more than one connection. */
+export async function findAnything(
+  { db, get }: Environment,
+  { personId: person }: PersonCaller,
+  { text }: FindAnything,
+): Promise<Findings> {
+  const words = wordsIn(text)
+  if (words.length === 0) return []
+  const found: Findings = []
+  const finders = get(allRooms).flatMap((room) => room.finders ?? [])
+  for (const kind of KINDS)
+    for (const finder of finders.filter((one) => one.kind === kind)) {
+      const rows = await finder.find(db, { person, words, typed: text, limit: MOST })
+      found.push(...rows.map(({ id, within = null, name, about }) => ({ kind, id, within, name: name || id, about })))
+    }
+  return found
+}

@@ -1,0 +1,23 @@
+import { type Static, Type } from 'typebox'
+import { Id } from '../../kernel/http/input/fields.ts'
+
+export const FindAnything = Type.Object({
+  text: Id('Words of a name, a handle or a key, or parts of them; all of them must match'),
+})
+export type FindAnything = Static<typeof FindAnything>
+
+/** In the order in which they are shown. */
+export const KINDS = ['class', 'course', 'student', 'plan', 'app', 'plugin', 'organisation', 'person'] as const
+
+const Found = Type.Object(
+  {
+    kind: Type.Enum([...KINDS]),
+    id: Type.String({ description: 'Its id, key, client ID or handle, as other operations take it' }),
+    within: Type.Union([Type.String(), Type.Null()], { description: 'The class of a student' }),
+    name: Type.String(),
+    about: Type.String({ description: 'Distinguishes it from others of the same name' }),
+  },
+  { title: 'Found' },
+)
+export const Findings = Type.Array(Found, { title: 'Findings' })
+export type Findings = Static<typeof Findings>

@@ -1,0 +1,229 @@
+import type { EnvironmentName } from '../../kernel/config.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import { fail, failOauth, oauthNameOf, type PlatformError } from '../../kernel/errors.ts'
+import { type Client, readClient } from '../apps/clients.ts'
+import { matchesRedirectUri, withAnswer } from './redirects.ts'
+import { isChallenge } from './rules.ts'
+
+/** Two ways to say the same: this interface's own, and the RFCs' to the letter. */
+export type Dialect = 'own' | 'rfc'
+
+/** What an app may write into the address of the sign-in page. */
+export interface AuthorizationParams {
+  readonly response_type?: string
+  readonly client_id?: string
+  readonly redirect_uri?: string
+  /** As it stands in the address, encoded. */
+  readonly state?: string
+  readonly code_challenge?: string
+  readonly code_challenge_method?: string
+  readonly prompt?: string
+}
+
+/** An authorization request in which everything is right. */
+export interface AuthorizationRequest {
+  readonly dialect: Dialect
+  readonly client: Client
+  readonly responseType: 'code' | 'implicit'
+  readonly redirectUri: string
+  readonly isRedirectGiven: boolean
+  readonly state: string | undefined
+  readonly challenge: string | undefined
+  readonly prompts: ReadonlySet<Prompt>
+  /** Named in answers where the dialect wants it (RFC 9207). */
+  readonly issuer: string | undefined
+}
+
+interface Draft {
+  readonly dialect: Dialect
+  readonly params: AuthorizationParams
+  readonly environment: EnvironmentName
+  client?: Client
+  redirectUri?: string
+}
+
+/** One thing that must hold. `page`: the redirect URI is not known to be good, so the person is told; `redirect`: the app is told. */
+interface Step {
+  readonly rule: string
+  readonly only?: Dialect
+  readonly tell: 'page' | 'redirect'
+  check(draft: Draft, db: Db): PlatformError | undefined | Promise<PlatformError | undefined>
+}
+
+const incomplete = (name: string) =>
+  fail('authorizationIncomplete', `The authorization request is incomplete: ${name} is missing`)
+const RESPONSE_TYPES: Record<Dialect, readonly string[]> = { own: ['code', 'implicit'], rfc: ['code'] }
+type Prompt = 'login' | 'consent' | 'none'
+const PROMPTS: Readonly<Record<string, Prompt>> = {
+  login: 'login',
+  // Somebody else is to be able to sign in.
+  select_account: 'login',
+  consent: 'consent',
+  none: 'none',
+}
+
+/** The request once somebody has signed in: they must not be asked to again. */
+export function afterSignIn({ prompt, ...params }: AuthorizationParams): AuthorizationParams {
+  const rest = prompt?.split(' ').filter((word) => PROMPTS[word] !== 'login') ?? []
+  return rest.length > 0 ? { ...params, prompt: rest.join(' ') } : params
+}
+
+/** The words of a prompt that we know; others mean nothing. */
+const wordsOf = (prompt = ''): Set<Prompt> =>
+  new Set(prompt.split(' ').flatMap((word) => (Object.hasOwn(PROMPTS, word) ? [PROMPTS[word]!] : [])))
+
+/** What the app wants the person to be asked for. */
+function readPrompts(prompt: string | undefined): ReadonlySet<Prompt> {
+  const words = wordsOf(prompt)
+  if (words.size > 1) words.delete('none')
+  return words
+}
+
+const unsupportedType = ({ params, dialect }: Draft) =>
+  failOauth(
+    'unsupported_response_type',
+    'duplicate',
+    `The response type ${params.response_type} is not supported; use ${RESPONSE_TYPES[dialect][0]}`,
+  )
+const isTypeKnown = ({ params, dialect }: Draft): boolean => RESPONSE_TYPES[dialect].includes(params.response_type!)
+
+/** The checks of an authorization request, in their order. */
+const STEPS: readonly Step[] = [
+  {
+    rule: 'RFC 6749 §4.1.1: response_type is required',
+    only: 'own',
+    tell: 'page',
+    check: ({ params }) => (params.response_type === undefined ? incomplete('response_type') : undefined),
+  },
+  {
+    rule: 'contract §3: an unknown response type is a page, 400/4002',
+    only: 'own',
+    tell: 'page',
+    check: (draft) => (isTypeKnown(draft) ? undefined : unsupportedType(draft)),
+  },
+  {
+    rule: 'RFC 6749 §4.1.1: client_id is required',
+    tell: 'page',
+    check: ({ params }) => (params.client_id === undefined ? incomplete('client_id') : undefined),
+  },
+  {
+    rule: 'contract §3: an unknown client is 404/4041, one that is not approved or of the other environment 401/4013',
+    tell: 'page',
+    check: async (draft, db) => {
+      draft.client = await readClient(db, draft.params.client_id!, draft.environment, 'noSuchApp')
+      return undefined
+    },
+  },
+  {
+    rule: 'contract §3: implicit only where the app has it enabled',
+    only: 'own',
+    tell: 'page',
+    check: ({ params, client }) =>
+      params.response_type === 'implicit' && !client!.isImplicitEnabled
+        ? failOauth('unsupported_response_type', 'duplicate', 'The implicit flow is not enabled for this app; use code')
+        : undefined,
+  },
+  {
+    rule: 'RFC 6749 §3.1.2.3: redirect_uri may be left out where one is registered (this dialect: never)',
+    tell: 'page',
+    check: (draft) => {
+      const { params, client, dialect } = draft
+      const [only, ...others] = client!.redirectUris
+      if (params.redirect_uri !== undefined) draft.redirectUri = params.redirect_uri
+      else if (dialect === 'rfc' && only !== undefined && others.length === 0) draft.redirectUri = only
+      else return incomplete('redirect_uri')
+      return undefined
+    },
+  },
+  {
+    rule: 'RFC 9700 §4.1.3: redirect_uri is a registered one, exactly',
+    tell: 'page',
+    check: ({ client, redirectUri }) =>
+      client!.redirectUris.some((registered) => matchesRedirectUri(redirectUri!, registered))
+        ? undefined
+        : fail(
+            'validationFailed',
+            'The redirect URI is not registered for this app; it must match a registered one exactly',
+          ),
+  },
+  {
+    rule: 'RFC 6749 §4.1.2.1: the app is told of a response type that is missing or unknown',
+    only: 'rfc',
+    tell: 'redirect',
+    check: (draft) => {
+      if (draft.params.response_type === undefined) return incomplete('response_type')
+      return isTypeKnown(draft) ? undefined : unsupportedType(draft)
+    },
+  },
+  {
+    rule: 'RFC 7636 §4.3: a challenge has the method S256 (plain protects nothing) and the form of a SHA-256',
+    tell: 'redirect',
+    check: ({ params: { code_challenge: challenge, code_challenge_method: method } }) => {
+      if (challenge === undefined && method === undefined) return undefined
+      if (method !== 'S256') return fail('validationFailed', 'code_challenge_method must be S256')
+      const isGood = challenge !== undefined && isChallenge(challenge)
+      return isGood
+        ? undefined
+        : fail('validationFailed', 'code_challenge must be a SHA-256 in base64url, 43 characters')
+    },
+  },
+  {
+    rule: 'RFC 9700 §2.1.1: PKCE for public apps always, for others where they are registered so, and for the standard dialect',
+    tell: 'redirect',
+    check: ({ params, client, dialect }) => {
+      const isNeeded = params.response_type === 'code' && (dialect === 'rfc' || client!.isPkceRequired)
+      return isNeeded && params.code_challenge === undefined
+        ? fail('validationFailed', 'code_challenge is missing: this app must use PKCE with S256')
+        : undefined
+    },
+  },
+  {
+    rule: 'OpenID Connect Core §3.1.2.1: none stands alone (this dialect: where it does not, it means nothing)',
+    only: 'rfc',
+    tell: 'redirect',
+    check: ({ params }) => {
+      const words = wordsOf(params.prompt)
+      return words.has('none') && words.size > 1
+        ? fail('validationFailed', 'prompt=none cannot be combined with others')
+        : undefined
+    },
+  },
+]
+
+/** The request, or the redirect that tells the app what is wrong with it. What only the person can be told is thrown. */
+export async function readAuthorizationRequest(
+  db: Db,
+  params: AuthorizationParams,
+  { dialect, environment, url }: { dialect: Dialect; environment: EnvironmentName; url: string },
+): Promise<AuthorizationRequest | { redirect: string }> {
+  const draft: Draft = { dialect, params, environment }
+  const issuer = dialect === 'rfc' ? url : undefined
+  for (const step of STEPS) {
+    if (step.only !== undefined && step.only !== dialect) continue
+    const problem = await step.check(draft, db)
+    if (!problem) continue
+    if (step.tell === 'page') throw problem
+    return { redirect: refusalUri({ redirectUri: draft.redirectUri!, state: params.state, issuer }, problem) }
+  }
+  return {
+    dialect,
+    client: draft.client!,
+    responseType: params.response_type as 'code' | 'implicit',
+    redirectUri: draft.redirectUri!,
+    isRedirectGiven: params.redirect_uri !== undefined,
+    state: params.state,
+    challenge: params.code_challenge,
+    prompts: readPrompts(params.prompt),
+    issuer,
+  }
+}
+
+type Return = Pick<AuthorizationRequest, 'redirectUri' | 'state' | 'issuer'>
+
+/** Where the browser goes to tell the app that it gets nothing (RFC 6749 §4.1.2.1). */
+export const refusalUri = ({ redirectUri, state, issuer }: Return, problem: PlatformError): string =>
+  withAnswer(redirectUri, { error: oauthNameOf(problem), error_description: problem.message, state, iss: issuer })
+
+/** Where the browser goes with a code: the code comes first. */
+export const codeUri = ({ redirectUri, state, issuer }: Return, code: string): string =>
+  withAnswer(redirectUri, { code, state, iss: issuer })

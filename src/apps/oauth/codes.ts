@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import { recordAudit } from '../../kernel/audit/audit.ts'
+import type { Caller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { Retention } from '../../kernel/database/retention.ts'
+import { fail, failOauth, type PlatformError } from '../../kernel/errors.ts'
+import { type Door, endSession, openSession, type TokenPair, type TokenPolicy } from '../../kernel/sessions/sessions.ts'
+import { hashToken, inspectToken, mintToken, sayForeign } from '../../kernel/sessions/tokens.ts'
+import { confirmAppUser } from '../apps/apps.ts'
+import type { Client } from '../apps/clients.ts'
+import type { Dialect } from './authorize.ts'
+import { challengeOf, isVerifier } from './rules.ts'
+import * as store from './store.ts'
+
+const LIFETIME_MS = 60_000
+/** Codes of a person for one app that nobody has redeemed: more than their devices start at once, and nobody piles them up. One more ends the oldest. */
+const MAX_OPEN = 10
+
+export interface NewCode {
+  readonly appId: number
+  readonly personId: number
+  readonly epoch: number
+  readonly door: 'code' | 'launch'
+  readonly redirectUri: string
+  readonly isRedirectGiven: boolean
+  readonly challenge: string | undefined
+  readonly device: string
+}
+
+/** A code for an app that the person consents to; undefined where they do not. */
+export async function mintCode(
+  db: Db,
+  who: Caller,
+  what: NewCode,
+  { environment }: Pick<TokenPolicy, 'environment'>,
+): Promise<string | undefined> {
+  const code = mintToken('code', environment)
+  const row = await db.first(store.insertCode, {
+    hash: hashToken(code),
+    app: what.appId,
+    person: what.personId,
+    epoch: what.epoch,
+    door: what.door,
+    redirect: what.redirectUri,
+    redirectGiven: what.isRedirectGiven,
+    challenge: what.challenge ?? null,
+    device: what.device,
+    now: who.at,
+    expires: new Date(who.at.getTime() + LIFETIME_MS),
+    others: MAX_OPEN - 1,
+  })
+  return row && code
+}
+
+export interface CodeExchange {
+  readonly code: string
+  readonly verifier: string | undefined
+  readonly redirectUri: string | undefined
+  readonly dialect: Dialect
+}
+
+/** Turns a code into a session. One request can; a second use of a code ends the session that the first one made. */
+export async function redeemCode(
+  db: Db,
+  who: Caller,
+  client: Client,
+  what: CodeExchange,
+  policy: TokenPolicy,
+): Promise<TokenPair> {
+  const form = inspectToken(what.code, 'code', policy.environment)
+  if (form === 'foreign') throw fail('unknownCode', sayForeign('code', policy.environment))
+  if (form === 'malformed') throw unknown()
+  const hash = hashToken(what.code)
+  const code = await db.first(store.findCode, { hash })
+  // Another app's code is unknown to this one, and nothing happens to it.
+  if (!code || code.app_id !== client.id) throw unknown()
+  if (!code.used_at) {
+    // First, so that a code from yesterday writes nothing into the audit log.
+    if (code.expires_at <= who.at) throw unknown()
+    const flaw = findProofFlaw(code, what)
+    if (flaw) {
+      const { app_id: appId, person_id: personId } = code
+      await recordAudit(db, who, { action: 'code.refused', appId, personId, detail: { reason: flaw.message } })
+      throw flaw
+    }
+    const tokens = await db.transaction(async (tx) => {
+      const userId = await confirmAppUser(tx, {
+        appId: code.app_id,
+        personId: code.person_id,
+        personEpoch: code.person_epoch,
+        consentEpoch: code.consent_epoch,
+      })
+      if (!userId) throw unknown()
+      const sessionId = randomUUID()
+      const taken = await tx.first(store.takeCode, { hash, app: client.id, session: sessionId, now: who.at })
+      if (!taken) return undefined
+      const parties = { appId: client.id, personId: code.person_id, userId }
+      return openSession(tx, who, { ...parties, sessionId, door: code.door as Door, device: code.device }, policy)
+    })
+    if (tokens) return tokens
+  }
+  throw await refuseUsed(db, who, hash)
+}
+
+const unknown = () => fail('unknownCode', 'This code is unknown or no longer valid; start the sign-in again')
+
+/** RFC 6749 §4.1.3 and RFC 7636 §4.6; a verifier for a code without challenge is RFC 9700 §4.8.2: somebody took the challenge away. */
+function findProofFlaw(
+  code: { door: string; challenge: string | null; redirect_uri: string; redirect_given: boolean },
+  what: CodeExchange,
+): PlatformError | undefined {
+  const wrong = (sentence: string) => failOauth('invalid_grant', 'validationFailed', sentence)
+  if (what.redirectUri !== undefined && what.redirectUri !== code.redirect_uri)
+    return wrong('redirect_uri is not the one of the authorization request')
+  if (what.redirectUri === undefined && code.redirect_given && what.dialect === 'rfc')
+    return wrong('redirect_uri is missing: it was part of the authorization request')
+  if (code.challenge === null) {
+    if (what.verifier !== undefined)
+      return wrong('code_verifier was given, but the authorization request had no challenge')
+    // A launched app made no request in which it could have given one.
+    return what.dialect === 'rfc' && code.door !== 'launch'
+      ? wrong('This code was made without PKCE; redeem it at /oauth/token, or start at /oauth/v2/signin')
+      : undefined
+  }
+  if (what.verifier === undefined) return failOauth('invalid_grant', 'parameterMissing', 'code_verifier is missing')
+  return isVerifier(what.verifier) && challengeOf(what.verifier) === code.challenge
+    ? undefined
+    : wrong('code_verifier does not belong to the challenge of the authorization request')
+}
+
+/** The code is over or was taken; where it was taken, whoever took it loses what they got. That is committed, whatever this request is told. */
+async function refuseUsed(db: Db, who: Caller, hash: Buffer): Promise<Error> {
+  const code = await db.first(store.findCode, { hash })
+  if (!code?.used_at) return unknown()
+  if (code.session_id) await endSession(db, who, { sessionId: code.session_id, reason: 'code used twice' })
+  return fail('alreadyUsed', 'This code was used already, so its session has ended; start the sign-in again')
+}
+
+/** Used codes are known as such for a day. */
+export const oauthRetention: readonly Retention[] = [{ days: 1, remove: store.deleteOldCodes }]

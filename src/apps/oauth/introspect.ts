@@ -1,0 +1,59 @@
+import type { Static } from 'typebox'
+import type { Caller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import { failOauth } from '../../kernel/errors.ts'
+import { findSessionOfRefreshToken } from '../../kernel/sessions/refresh.ts'
+import { findSessionFlaw, findSessionOfToken, findTokenFlaw, type TokenPolicy } from '../../kernel/sessions/sessions.ts'
+import type { Client } from '../apps/clients.ts'
+import { SCOPE } from './metadata.ts'
+import type { TokenFacts } from './schema.ts'
+
+type Facts = Static<typeof TokenFacts>
+
+/**
+ * RFC 7662: what a token of this app is worth now; nothing happens to it. A token of another app is not told from one that never was (§4), and whoever cannot
+ * prove to be an app could try tokens here (§2.1), so public apps are refused.
+ */
+export async function introspectToken(
+  db: Db,
+  who: Caller,
+  client: Client,
+  { token }: { token: string },
+  { policy, issuer }: { policy: TokenPolicy; issuer: string },
+): Promise<Facts> {
+  if (client.isPublic)
+    throw failOauth('invalid_client', 'permissionMissing', 'Only an app that has a secret may look into tokens')
+  const found = (await findAccess(db, who, token, policy)) ?? (await findRefresh(db, who, token, policy))
+  if (found?.appId !== client.id) return { active: false }
+  const { appId: _, ...facts } = found
+  return { active: true, scope: SCOPE, client_id: client.clientId, iss: issuer, ...facts }
+}
+
+const seconds = (moment: Date): number => Math.floor(moment.getTime() / 1000)
+
+async function findAccess(db: Db, who: Caller, token: string, { environment }: TokenPolicy) {
+  const row = await findSessionOfToken(db, token, environment)
+  if (!row || findTokenFlaw(row, who.at)) return undefined
+  return {
+    appId: row.app_id,
+    token_type: 'Bearer' as const,
+    username: row.handle,
+    sub: row.user_id,
+    exp: seconds(row.expires_at),
+    iat: seconds(row.created_at),
+  }
+}
+
+async function findRefresh(db: Db, who: Caller, token: string, policy: TokenPolicy) {
+  const found = await findSessionOfRefreshToken(db, who, token, policy)
+  if (!found?.isLive || findSessionFlaw(found.session)) return undefined
+  const { session, issuedAt, expiresAt } = found
+  return {
+    appId: session.app_id,
+    token_type: 'refresh_token' as const,
+    username: session.handle,
+    sub: session.user_id,
+    exp: seconds(expiresAt),
+    ...(issuedAt ? { iat: seconds(issuedAt) } : {}),
+  }
+}

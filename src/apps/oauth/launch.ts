@@ -1,0 +1,62 @@
+import { recordAudit } from '../../kernel/audit/audit.ts'
+import type { PersonCaller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import { fail } from '../../kernel/errors.ts'
+import type { TokenPolicy } from '../../kernel/sessions/sessions.ts'
+import { ensureAppUser, findConsentEpoch } from '../apps/apps.ts'
+import { type Client, findLaunchMistake, isLaunchOf, readClient } from '../apps/clients.ts'
+import { mintCode } from './codes.ts'
+import { withAnswer } from './redirects.ts'
+
+/** The address that opens an app at a lesson or a request, with a code for the person who asks and for nobody else, unless it is to have none. `state` is URL-safe. */
+export async function launchApp(
+  db: Db,
+  who: PersonCaller,
+  what: { clientId: string; launchUri: string; passesCode?: boolean; state?: string; isAllowed?: boolean },
+  policy: TokenPolicy,
+): Promise<{ uri: string }> {
+  const client = await readClient(db, what.clientId, policy.environment, 'noSuchApp')
+  const { passesCode = true } = what
+  if (client.isPublic && passesCode)
+    throw fail('impossibleNow', 'A public app cannot be launched with a code: it has no secret to redeem it with')
+  const mistake = findLaunchMistake(what.launchUri)
+  if (mistake) throw fail('validationFailed', `launchUri must ${mistake}`)
+  const registered = client.redirectUris.find((uri) => isLaunchOf(what.launchUri, uri))
+  if (registered === undefined)
+    throw fail(
+      'validationFailed',
+      'launchUri is not registered for this app; without its query it must be one of the redirect URIs',
+    )
+  if (!passesCode) return { uri: what.launchUri }
+  if (what.isAllowed) await allow(db, who, client.id)
+  const code = await mintCode(
+    db,
+    who,
+    {
+      appId: client.id,
+      personId: who.personId,
+      epoch: who.epoch,
+      door: 'launch',
+      redirectUri: registered,
+      isRedirectGiven: false,
+      // The app starts nothing here, so it has no challenge; it proves itself with its secret.
+      challenge: undefined,
+      device: who.device,
+    },
+    policy,
+  )
+  if (!code)
+    throw fail('consentMissing', `You have not allowed ${describe(client)} yet; open it once by itself and allow it`)
+  return { uri: withAnswer(what.launchUri, { code, state: what.state }) }
+}
+
+/** The person has said on the platform's own page that this app may know them. */
+const allow = (db: Db, who: PersonCaller, appId: number): Promise<void> =>
+  db.transaction(async (tx) => {
+    const parties = { appId, personId: who.personId }
+    if ((await findConsentEpoch(tx, parties)) !== undefined) return
+    await ensureAppUser(tx, who, parties)
+    await recordAudit(tx, who, { action: 'consent.given', ...parties })
+  })
+
+const describe = ({ name, owner }: Client): string => (owner === undefined ? name : `${name} by ${owner}`)

@@ -1,0 +1,257 @@
+import { hash } from 'node:crypto'
+import { isSameHandle } from '../../identity/people/handles.ts'
+import { passwordSeal } from '../../identity/people/password-seals.ts'
+import { findSignedIn, type OpenedBrowser } from '../../kernel/browsers/browsers.ts'
+import { findPerson } from '../../kernel/caller.ts'
+import { fail, failOauth } from '../../kernel/errors.ts'
+import { makeCsrfToken } from '../../kernel/http/callers/csrf.ts'
+import { type FormProblem, OUTDATED, readProblem } from '../../kernel/http/pages/form-problem.ts'
+import {
+  type Elsewhere,
+  formPage,
+  type Page,
+  type PageContext,
+  type ShownPage,
+  viewPage,
+} from '../../kernel/http/pages/page.ts'
+import { PASSKEY_SCRIPT, signInPage } from '../../kernel/pages/account/signin-page.ts'
+import { consentPage, signInLead } from '../../kernel/pages/oauth/consent-page.ts'
+import { BASE_URL, CLIENT_ID, CODE_VERIFIER } from '../../kernel/samples.ts'
+import { tokenPolicy } from '../../kernel/sessions/sessions.ts'
+import { signIn } from '../account/account.ts'
+import { listDemoPeople } from '../account/demo.ts'
+import {
+  type AuthorizationParams,
+  type AuthorizationRequest,
+  afterSignIn,
+  type Dialect,
+  readAuthorizationRequest,
+  refusalUri,
+} from './authorize.ts'
+import { DEPRECATION_HEADERS } from './deprecation.ts'
+import { AuthorizationQuery, authorizationFields, ConsentForm, SignInForm } from './schema.ts'
+import { allowApp, denyApp, passThrough } from './signin.ts'
+
+const PATHS: Record<Dialect, { signin: string; consent: string }> = {
+  own: { signin: '/oauth/signin', consent: '/oauth/consent' },
+  rfc: { signin: '/oauth/v2/signin', consent: '/oauth/v2/consent' },
+}
+
+/** The authorization request as it travels from step to step: its own fields, always in the same order. */
+function queryOf(params: AuthorizationParams): string {
+  const names = Object.keys(authorizationFields) as (keyof AuthorizationParams)[]
+  const pairs = names.flatMap((name) => {
+    const value = params[name]
+    if (value === undefined) return []
+    return [`${name}=${name === 'state' ? value : encodeURIComponent(value)}`]
+  })
+  return pairs.join('&')
+}
+
+/** Characters that an address and a header can carry; not those that would end the value. */
+const SENDABLE = /^[\w.~!$'()*+,;:@/?=%-]*$/
+
+/**
+ * The state as the app wrote it into the address: what one client reads as a space another reads as `+`, so it comes back as it was sent and is never decoded and encoded
+ * again.
+ */
+function keepState({ url }: PageContext['request'], { state, ...params }: AuthorizationParams): AuthorizationParams {
+  if (state === undefined || state === '') return params
+  // Split where the server splits it, on `&` alone: another parameter's value may hold a `?state=` of its own.
+  const fields = url.slice(url.search(/[?#]/) + 1).split('&')
+  const sent = fields.find((field) => field.startsWith('state='))?.slice('state='.length)
+  return { ...params, state: sent !== undefined && SENDABLE.test(sent) ? sent : encodeURIComponent(state) }
+}
+
+const read = ({ db, environment: { name, url } }: PageContext, params: AuthorizationParams, dialect: Dialect) =>
+  readAuthorizationRequest(db, params, { dialect, environment: name, url })
+
+const SIGN_IN_PURPOSE = 'oauth.signin'
+/** The whole request: what was allowed for one app is worth nothing for another. */
+const consentPurpose = (params: AuthorizationParams): string => `oauth.consent ${queryOf(params)}`
+
+async function showSignIn(
+  context: PageContext,
+  params: AuthorizationParams,
+  { dialect, client }: AuthorizationRequest,
+  problem?: FormProblem,
+  handle?: string,
+): Promise<ShownPage> {
+  return {
+    title: `Sign in to ${client.name}`,
+    ...(problem && { status: problem.status, headers: problem.headers }),
+    leadsToApp: true,
+    scripts: [PASSKEY_SCRIPT],
+    body: signInPage({
+      heading: 'Sign in',
+      lead: signInLead(client),
+      problem: problem?.sentence,
+      handle,
+      hasDemo: (await listDemoPeople(context.environment)).length > 0,
+      // Whoever signs in here has been asked to: the next step must not ask again.
+      action: `${PATHS[dialect].signin}?${queryOf(afterSignIn(params))}`,
+      csrfToken: context.csrfToken(SIGN_IN_PURPOSE),
+    }),
+  }
+}
+
+function showConsent(
+  context: PageContext,
+  params: AuthorizationParams,
+  request: AuthorizationRequest,
+  problem?: string,
+): ShownPage {
+  const { dialect, client, redirectUri } = request
+  const { signin, consent } = PATHS[dialect]
+  const target = new URL(redirectUri)
+  return {
+    title: `Allow ${client.name}?`,
+    leadsToApp: true,
+    body: consentPage({
+      problem,
+      app: client,
+      handle: context.who.person!.handle,
+      destination:
+        target.host === '' || !/^https?:$/.test(target.protocol) ? `the app (${target.protocol})` : target.host,
+      otherAccount: `${signin}?${queryOf({ ...params, prompt: 'login' })}`,
+      action: `${consent}?${queryOf(params)}`,
+      csrfToken: context.csrfToken(consentPurpose(params)),
+    }),
+  }
+}
+
+const DECIDE_AGAIN = 'This page was out of date. Nothing has been decided yet: choose once more.'
+
+/** To the app, with what it gets. The old flow says on the way that it will end. */
+function leaveFor({ environment }: PageContext, request: AuthorizationRequest, redirect: string): Elsewhere {
+  if (request.responseType !== 'implicit') return { redirect }
+  environment.log.warn({ clientId: request.client.clientId }, 'an app used the implicit flow, which is deprecated')
+  return { redirect, headers: DEPRECATION_HEADERS }
+}
+
+/** Where an authorization request stands: sign in, consent, or on to the app. */
+async function proceed(context: PageContext, params: AuthorizationParams, request: AuthorizationRequest) {
+  const { prompts } = request
+  const silent = (name: string, sentence: string): Elsewhere => ({
+    redirect: refusalUri(request, failOauth(name, 'impossibleNow', sentence)),
+  })
+  const person = findPerson(context.who)
+  if (!person || prompts.has('login'))
+    return prompts.has('none') ? silent('login_required', 'Nobody is signed in') : showSignIn(context, params, request)
+  const redirect = await passThrough(context.db, person, request, context.environment.get(tokenPolicy))
+  if (redirect !== undefined) return leaveFor(context, request, redirect)
+  return prompts.has('none')
+    ? silent('consent_required', 'The person has to be asked, which takes a page')
+    : showConsent(context, params, request)
+}
+
+/**
+ * What comes after sign-in is the answer to its form: the consent page, or the way to the app. Never a redirect to a page of ours, because an old Android view takes the
+ * first redirect for the last.
+ */
+async function proceedIn(
+  browser: OpenedBrowser,
+  context: PageContext,
+  params: AuthorizationParams,
+  request: AuthorizationRequest,
+) {
+  const { db, environment } = context
+  const person = await findSignedIn(db, browser.token, environment.name, context.who.at)
+  if (!person) throw fail('wrongCredentials', 'The password was changed meanwhile; sign in again')
+  const who = { ...context.who, browserToken: browser.token, person }
+  // The next form is bound to the new cookie.
+  const csrfToken = (purpose: string) => makeCsrfToken(environment, who, purpose)
+  return { ...(await proceed({ ...context, who, csrfToken }, params, request)), browser, handle: person.handle }
+}
+
+/** A look at a page: where the request stands, whichever of its addresses was kept or reloaded. */
+const lookFor = (dialect: Dialect) => async (context: PageContext, sent: AuthorizationParams) => {
+  const params = keepState(context.request, sent)
+  const request = await read(context, params, dialect)
+  return 'redirect' in request ? request : proceed(context, params, request)
+}
+
+const ASKED = {
+  response_type: 'code',
+  client_id: CLIENT_ID,
+  redirect_uri: `${BASE_URL}/demo/callback`,
+  state: 'crosswind',
+}
+const PKCE = { code_challenge: hash('sha256', CODE_VERIFIER, 'base64url'), code_challenge_method: 'S256' }
+
+const pagesOf = (dialect: Dialect): Page[] => [
+  viewPage({
+    name: `signInPage${dialect === 'rfc' ? 'V2' : ''}`,
+    path: PATHS[dialect].signin,
+    about:
+      dialect === 'rfc'
+        ? 'Shows the standard sign-in page (RFC 6749 §4.1.1, PKCE required), which leads back to the app with a code or an error'
+        : 'Shows the sign-in page, on which the person allows or denies the app, and goes back to it with a code or an error',
+    example: { request: dialect === 'rfc' ? { ...ASKED, ...PKCE } : ASKED },
+    input: AuthorizationQuery,
+    run: lookFor(dialect),
+  }),
+  formPage({
+    name: `signInForm${dialect === 'rfc' ? 'V2' : ''}`,
+    path: PATHS[dialect].signin,
+    input: SignInForm,
+    from: 'either',
+    purpose: () => SIGN_IN_PURPOSE,
+    showAgain: async (context, { handle, password: _, keep: __, ...sent }) => {
+      const params = afterSignIn(keepState(context.request, sent))
+      const request = await read(context, params, dialect)
+      if ('redirect' in request) return request
+      // The same person has signed in meanwhile, in another tab or with this very form, which is sent again by a reload: that will do. Anybody else has to type once more.
+      const isSame = context.who.person && isSameHandle(context.who.person.handle, handle ?? '')
+      return isSame ? proceed(context, params, request) : showSignIn(context, params, request, OUTDATED, handle)
+    },
+    run: async (context, { handle = '', password = '', keep = false, ...sent }) => {
+      const params = afterSignIn(keepState(context.request, sent))
+      const request = await read(context, params, dialect)
+      if ('redirect' in request) return request
+      const { db, who, environment } = context
+      try {
+        const what = { handle, password, isKept: keep }
+        const browser = await signIn(db, who, what, environment.name, environment.get(passwordSeal))
+        return await proceedIn(browser, context, params, request)
+      } catch (error) {
+        return showSignIn(context, params, request, readProblem(error), handle)
+      }
+    },
+  }),
+  viewPage({
+    name: `consentPage${dialect === 'rfc' ? 'V2' : ''}`,
+    path: PATHS[dialect].consent,
+    example: { request: dialect === 'rfc' ? { ...ASKED, ...PKCE } : ASKED },
+    input: AuthorizationQuery,
+    run: lookFor(dialect),
+  }),
+  formPage({
+    name: `consentForm${dialect === 'rfc' ? 'V2' : ''}`,
+    path: PATHS[dialect].consent,
+    input: ConsentForm,
+    from: 'either',
+    purpose: ({ decision: _, ...sent }, request) => consentPurpose(keepState(request, sent)),
+    // From before somebody signed in in another tab: whoever that is, is asked anew.
+    showAgain: async (context, { decision: _, ...sent }) => {
+      const params = keepState(context.request, sent)
+      const request = await read(context, params, dialect)
+      if ('redirect' in request) return request
+      return context.who.person
+        ? { ...showConsent(context, params, request, DECIDE_AGAIN), status: 403 }
+        : showSignIn(context, params, request, OUTDATED)
+    },
+    run: async (context, { decision, ...sent }) => {
+      const params = keepState(context.request, sent)
+      const request = await read(context, params, dialect)
+      if ('redirect' in request) return request
+      const { db, who, environment } = context
+      const person = findPerson(who)
+      if (!person) return proceed(context, params, request)
+      if (decision === 'deny') return { redirect: await denyApp(db, person, request) }
+      return leaveFor(context, request, await allowApp(db, person, request, environment.get(tokenPolicy)))
+    },
+  }),
+]
+
+export const oauthPages: readonly Page[] = [...pagesOf('own'), ...pagesOf('rfc')]

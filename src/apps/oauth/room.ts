@@ -1,0 +1,14 @@
+import type { Room } from '../../kernel/room.ts'
+import { oauthRetention } from './codes.ts'
+import { oauthPages } from './pages.ts'
+import { oauthOperations } from './routes.ts'
+import { standardOperations } from './standard-routes.ts'
+
+export const oauth: Room = {
+  name: 'oauth',
+  areas: { 'Sign-in': 'How an app gets an access token for a person.' },
+  operations: [...oauthOperations, ...standardOperations],
+  pages: oauthPages,
+  personalTables: { authorization_codes: { inExport: 'no: a minute', whenDeleted: 'gone' } },
+  retention: () => oauthRetention,
+}

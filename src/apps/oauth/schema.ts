@@ -1,0 +1,161 @@
+import { type TSchema, Type } from 'typebox'
+import { Flag, Id, Text } from '../../kernel/http/input/fields.ts'
+
+const optional = <T extends TSchema>(field: T) => Type.Optional(field)
+
+const ClientId = Id("The app's client ID")
+const ClientSecret = Id("The app's client secret; a public app has none", 500)
+const RefreshToken = Id('The refresh token', 500)
+const Challenge = 'PKCE (RFC 7636)'
+
+/** What an app writes into the address of the sign-in page. */
+export const authorizationFields = {
+  response_type: optional(Id('`code`; or `implicit` if the app has that enabled', 100)),
+  client_id: optional(ClientId),
+  redirect_uri: optional(Id('A redirect URI of the app, exactly as registered', 2000)),
+  state: optional(Text('Returned unchanged', 8000)),
+  scope: optional(Text('Accepted and ignored: an app sees what the consent page says', 2000)),
+  nonce: optional(Text('Accepted and ignored', 2000)),
+  app_login: optional(Text('Accepted and ignored', 200)),
+  code_challenge: optional(Id(`${Challenge}: BASE64URL(SHA256(code_verifier))`, 500)),
+  code_challenge_method: optional(Id(`${Challenge}: S256`, 100)),
+  prompt: optional(Id('`login` asks for the password again, `consent` for consent, `none` shows no page', 100)),
+}
+
+export const AuthorizationQuery = Type.Object(authorizationFields)
+export const SignInForm = Type.Object({
+  ...authorizationFields,
+  handle: optional(Text('The handle', 1000)),
+  password: optional(Text('The password', 5000)),
+  keep: optional(Flag('Stay signed in when the browser is closed')),
+})
+export const ConsentForm = Type.Object({
+  ...authorizationFields,
+  decision: Type.Union([Type.Literal('allow'), Type.Literal('deny')], { description: 'What the person chose' }),
+})
+
+const tokenFields = {
+  grant_type: optional(Id('`authorization_code` or `refresh_token`', 200)),
+  client_id: optional(ClientId),
+  client_secret: optional(ClientSecret),
+  code: optional(Id('authorization_code: the code', 500)),
+  code_verifier: optional(Id('authorization_code: the PKCE verifier, if a challenge was given', 500)),
+  redirect_uri: optional(Id('authorization_code: as in the authorization request', 2000)),
+  refresh_token: optional(Id('refresh_token: the refresh token', 500)),
+}
+export const TokenFields = Type.Object(tokenFields)
+
+const tokenAnswer = {
+  access_token: Type.String({ description: 'Sent as a Bearer token' }),
+  refresh_token: Type.String({ description: 'Works once, to get the next pair of tokens' }),
+}
+export const TokenAnswer = Type.Object(
+  {
+    ...tokenAnswer,
+    expires_in: Type.String({ description: 'Lifetime of the access token, such as 1d' }),
+    token_type: Type.Literal('Bearer'),
+  },
+  { title: 'Tokens' },
+)
+
+export const clientFields = { client_id: optional(ClientId), client_secret: optional(ClientSecret) }
+const Scope = optional(Text('Accepted and ignored: an app sees what the consent page says', 2000))
+const Token = Id('The token', 500)
+const Hint = optional(Id('Accepted and ignored: the token itself says what it is', 100))
+
+/** What the standard's own libraries send, and are answered. */
+export const StandardTokenFields = Type.Object({
+  ...tokenFields,
+  grant_type: optional(
+    Id('`authorization_code`, `refresh_token` or `urn:ietf:params:oauth:grant-type:device_code`', 200),
+  ),
+  device_code: optional(Id('device_code: the code that the device was given', 500)),
+  scope: Scope,
+})
+export const StandardTokenAnswer = Type.Object(
+  {
+    ...tokenAnswer,
+    token_type: Type.Literal('Bearer'),
+    expires_in: Type.Integer({ description: 'Lifetime of the access token in seconds' }),
+    scope: Type.String(),
+  },
+  { title: 'StandardTokens' },
+)
+export const RevocationFields = Type.Object({ ...clientFields, token: Token, token_type_hint: Hint })
+export const IntrospectionFields = Type.Object({ ...clientFields, token: Token, token_type_hint: Hint })
+export const TokenFacts = Type.Object(
+  {
+    active: Type.Boolean({
+      description: 'Whether the token belongs to this app and is valid; if not, there are no other fields',
+    }),
+    scope: optional(Type.String()),
+    client_id: optional(Type.String()),
+    username: optional(Type.String({ description: "The person's handle" })),
+    token_type: optional(Type.Union([Type.Literal('Bearer'), Type.Literal('refresh_token')])),
+    exp: optional(Type.Integer({ description: 'When it expires, in seconds since 1970' })),
+    iat: optional(Type.Integer({ description: 'When it was issued' })),
+    sub: optional(Type.String({ description: "The person's id in this app" })),
+    iss: optional(Type.String()),
+  },
+  { title: 'TokenFacts' },
+)
+export const ServerMetadata = Type.Object(
+  {
+    issuer: Type.String(),
+    authorization_endpoint: Type.String(),
+    token_endpoint: Type.String(),
+    revocation_endpoint: Type.String(),
+    introspection_endpoint: Type.String(),
+    device_authorization_endpoint: Type.String(),
+    scopes_supported: Type.Array(Type.String()),
+    response_types_supported: Type.Array(Type.String()),
+    response_modes_supported: Type.Array(Type.String()),
+    grant_types_supported: Type.Array(Type.String()),
+    token_endpoint_auth_methods_supported: Type.Array(Type.String()),
+    revocation_endpoint_auth_methods_supported: Type.Array(Type.String()),
+    introspection_endpoint_auth_methods_supported: Type.Array(Type.String()),
+    code_challenge_methods_supported: Type.Array(Type.String()),
+    authorization_response_iss_parameter_supported: Type.Boolean(),
+    service_documentation: Type.String(),
+  },
+  { title: 'ServerMetadata' },
+)
+
+export const LogoutFields = Type.Object({ refresh_token: optional(RefreshToken) })
+export const SessionFields = Type.Object({ refresh_token: optional(RefreshToken) })
+
+export const LaunchFields = Type.Object({
+  clientId: ClientId,
+  launchUri: Id('Where the lesson is: a redirect URI of the app, with any query behind it', 4000),
+})
+export const LaunchAnswer = Type.Object({
+  uri: Type.String({ description: 'The launch address with a code, valid for a minute and for one use' }),
+})
+
+export const TokenState = Type.Object({
+  valid: Type.Literal(true),
+  userId: Type.String({ description: "The person's id in this app" }),
+  expiresDate: Type.String({ format: 'date-time', description: 'When the access token expires' }),
+})
+export const SessionState = Type.Object({
+  valid: Type.Literal(true),
+  userId: Type.String({ description: "The person's id in this app" }),
+  expiresDate: Type.String({ format: 'date-time', description: 'When the session ends unless it is refreshed' }),
+})
+
+export const DeviceFields = Type.Object({
+  ...clientFields,
+  scope: Type.Optional(Text('Accepted and ignored: an app sees what the consent page says', 2000)),
+})
+
+export const DeviceCodes = Type.Object(
+  {
+    device_code: Type.String({ description: 'For the token operation' }),
+    user_code: Type.String({ description: 'For the person to type, such as BCDF-GHJK' }),
+    verification_uri: Type.String({ description: 'Where they type it' }),
+    verification_uri_complete: Type.String({ description: 'The same with the code filled in, for a QR code' }),
+    expires_in: Type.Integer({ description: 'Lifetime of both codes in seconds' }),
+    interval: Type.Integer({ description: 'Seconds to wait between two requests for tokens' }),
+  },
+  { title: 'DeviceCodes' },
+)

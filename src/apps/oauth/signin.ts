@@ -1,0 +1,87 @@
+import { recordAudit } from '../../kernel/audit/audit.ts'
+import type { PersonCaller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import { fail, failOauth } from '../../kernel/errors.ts'
+import { openSession, type TokenPair, type TokenPolicy } from '../../kernel/sessions/sessions.ts'
+import { sayDuration } from '../../kernel/sessions/token-headers.ts'
+import { confirmAppUser, ensureAppUser, findConsentEpoch } from '../apps/apps.ts'
+import { type AuthorizationRequest, codeUri, refusalUri } from './authorize.ts'
+import { mintCode } from './codes.ts'
+import { withAnswer } from './redirects.ts'
+import { mustAskEachTime } from './rules.ts'
+
+/** Where the browser goes without a question, because the person has allowed the app before; undefined where they have to be asked. */
+export async function passThrough(
+  db: Db,
+  who: PersonCaller,
+  request: AuthorizationRequest,
+  policy: TokenPolicy,
+): Promise<string | undefined> {
+  const isAsked = request.prompts.has('consent') || mustAskEachTime(request.client, request.redirectUri)
+  return isAsked ? undefined : grant(db, who, request, policy)
+}
+
+/** Where the browser goes once the person has allowed the app, now or earlier; undefined where they have not. */
+async function grant(db: Db, who: PersonCaller, request: AuthorizationRequest, policy: TokenPolicy) {
+  return request.responseType === 'implicit'
+    ? grantImplicit(db, who, request, policy)
+    : grantCode(db, who, request, policy)
+}
+
+async function grantCode(db: Db, who: PersonCaller, request: AuthorizationRequest, policy: TokenPolicy) {
+  const { client, redirectUri, isRedirectGiven, challenge } = request
+  const { personId, epoch, device } = who
+  const what = {
+    appId: client.id,
+    personId,
+    epoch,
+    door: 'code' as const,
+    redirectUri,
+    isRedirectGiven,
+    challenge,
+    device,
+  }
+  const code = await mintCode(db, who, what, policy)
+  return code && codeUri(request, code)
+}
+
+/** The old way: the tokens themselves travel in the address. Only for apps that have it enabled. */
+async function grantImplicit(db: Db, who: PersonCaller, request: AuthorizationRequest, policy: TokenPolicy) {
+  const { client, redirectUri, state } = request
+  const parties = { appId: client.id, personId: who.personId }
+  const tokens = await db.transaction(async (tx): Promise<TokenPair | undefined> => {
+    const consentEpoch = await findConsentEpoch(tx, parties)
+    if (consentEpoch === undefined) return undefined
+    const userId = await confirmAppUser(tx, { ...parties, personEpoch: who.epoch, consentEpoch })
+    if (!userId) throw fail('forbidden', 'You were signed out meanwhile; go back and sign in again')
+    return openSession(tx, who, { ...parties, userId, door: 'implicit', device: who.device }, policy)
+  })
+  if (!tokens) return undefined
+  return withAnswer(redirectUri, {
+    access_token: tokens.accessToken,
+    refresh_token: tokens.refreshToken,
+    expires_in: sayDuration(tokens.expiresInSeconds),
+    state,
+  })
+}
+
+/** The person allows the app. They stay one and the same user of it, also where they had withdrawn their consent. */
+export async function allowApp(
+  db: Db,
+  who: PersonCaller,
+  request: AuthorizationRequest,
+  policy: TokenPolicy,
+): Promise<string> {
+  return db.transaction(async (tx) => {
+    const parties = { appId: request.client.id, personId: who.personId }
+    await ensureAppUser(tx, who, parties)
+    await recordAudit(tx, who, { action: 'consent.given', ...parties })
+    return (await grant(tx, who, request, policy))!
+  })
+}
+
+/** The person does not allow the app, and the app is told so. */
+export async function denyApp(db: Db, who: PersonCaller, request: AuthorizationRequest): Promise<string> {
+  await recordAudit(db, who, { action: 'consent.denied', personId: who.personId, appId: request.client.id })
+  return refusalUri(request, failOauth('access_denied', 'forbidden', 'The person did not allow this app'))
+}

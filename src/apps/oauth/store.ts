@@ -1,0 +1,90 @@
+import { deleteOlder } from '../../kernel/database/retention.ts'
+import {
+  bool,
+  bytea,
+  int4,
+  int8,
+  nullable,
+  read,
+  text,
+  timestamptz,
+  uuid,
+  write,
+} from '../../kernel/database/statement.ts'
+
+/**
+ * A code for a person who consents to the app; no row where they do not (any more). Of those that nobody has redeemed, the oldest end where there are too many. Nobody is waited for:
+ * what somebody else has locked, they redeem or end.
+ */
+export const insertCode = write('oauth.insertCode', {
+  params: {
+    hash: bytea,
+    app: int8,
+    person: int8,
+    epoch: int4,
+    door: text,
+    redirect: text,
+    redirectGiven: bool,
+    challenge: nullable(text),
+    device: text,
+    now: timestamptz,
+    expires: timestamptz,
+    others: int8,
+  },
+  row: { code_hash: bytea },
+  text: `
+    with surplus as (
+      select code_hash from authorization_codes where code_hash in (
+        select o.code_hash from authorization_codes o
+         where o.person_id = :person and o.app_id = :app and o.used_at is null
+         order by o.created_at desc offset :others
+      ) for update skip locked
+    ), ended as (
+      delete from authorization_codes c using surplus where c.code_hash = surplus.code_hash and c.used_at is null
+    )
+    insert into authorization_codes (code_hash, app_id, person_id, person_epoch, consent_epoch, door, redirect_uri,
+                                     redirect_given, challenge, device, created_at, expires_at)
+    select :hash, u.app_id, u.person_id, :epoch, u.epoch, :door, :redirect, :redirectGiven, :challenge, :device, :now, :expires
+      from app_users u
+     where u.app_id = :app and u.person_id = :person and u.withdrawn_at is null and u.allowed_at is not null
+    returning code_hash`,
+})
+
+/** All of a code but `used_at` and `session_id` never changes. */
+export const findCode = read('oauth.findCode', {
+  params: { hash: bytea },
+  row: {
+    app_id: int8,
+    person_id: int8,
+    person_epoch: int4,
+    consent_epoch: int4,
+    door: text,
+    redirect_uri: text,
+    redirect_given: bool,
+    challenge: nullable(text),
+    device: text,
+    expires_at: timestamptz,
+    used_at: nullable(timestamptz),
+    session_id: nullable(uuid),
+  },
+  text: `
+    select app_id, person_id, person_epoch, consent_epoch, door, redirect_uri, redirect_given, challenge, device,
+           expires_at, used_at, session_id
+      from authorization_codes where code_hash = :hash`,
+})
+
+/** Takes a code, for the session that is about to be opened: one request does, all others get no row. */
+export const takeCode = write('oauth.takeCode', {
+  params: { hash: bytea, app: int8, session: uuid, now: timestamptz },
+  row: { code_hash: bytea },
+  text: `
+    update authorization_codes set used_at = :now, session_id = :session
+     where code_hash = :hash and app_id = :app and used_at is null and expires_at > :now
+    returning code_hash`,
+})
+
+export const deleteOldCodes = deleteOlder('oauth.deleteOldCodes', {
+  table: 'authorization_codes',
+  key: { code_hash: bytea },
+  by: 'expires_at',
+})

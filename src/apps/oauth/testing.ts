@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { hash, randomBytes } from 'node:crypto'
+import type { EnvironmentName } from '../../kernel/config.ts'
+import { until } from '../../kernel/database/test-database.ts'
+import type { TestBrowser } from '../../operations/testing/browser.ts'
+import { type Answer, assertError, Client, type Person, type TestApp } from '../../operations/testing/testing.ts'
+import { addApp, type NewApp } from '../apps/apps.ts'
+import { secretKeys } from '../apps/secrets.ts'
+
+/** What `testApp` gives people as a password. */
+export const PASSWORD = 'groundschool'
+export const REDIRECT_URI = 'https://app.example.org/callback'
+
+export interface Registered {
+  readonly clientId: string
+  /** Empty for a public app. */
+  readonly secret: string
+}
+
+/** Registers an app as an operator does. Without PKCE are only apps of old. */
+export async function registerApp(
+  app: TestApp,
+  what: Partial<NewApp> & { key: string },
+  environment: EnvironmentName = 'production',
+): Promise<Registered> {
+  const { db, get, clock } = app.environment(environment)
+  const { clientId, secret = '' } = await addApp(
+    db,
+    { at: clock(), requestId: 'test', address: '127.0.0.1' },
+    {
+      name: what.key,
+      redirectUris: [REDIRECT_URI],
+      origins: [],
+      isBasicEnabled: false,
+      isImplicitEnabled: false,
+      isDeviceEnabled: false,
+      isPublic: false,
+      ...what,
+    },
+    get(secretKeys),
+  )
+  return { clientId, secret }
+}
+
+/** A verifier and its challenge (RFC 7636 §4.1, §4.2). */
+export function pkcePair(): { verifier: string; challenge: string } {
+  const verifier = randomBytes(32).toString('base64url')
+  return { verifier, challenge: hash('sha256', verifier, 'base64url') }
+}
+
+/** The person's part of signing in to an app: whatever the page asks for, until the first redirect, which is to the app. `address` is that of the sign-in page. */
+export async function signInAndAllow(
+  app: TestApp,
+  browser: TestBrowser,
+  { address, person = 'avery', environment }: { address: string; person?: Person; environment?: EnvironmentName },
+): Promise<URL> {
+  await app.givePassword(person, environment)
+  let page = await browser.send(address)
+  for (let steps = 0; page.location === undefined; steps++) {
+    assert.ok(steps < 5, `sign-in does not end: ${page.text}`)
+    if (page.text.includes('name="password"'))
+      page = await browser.submit(page, { handle: `@${person}`, password: PASSWORD })
+    else if (page.text.includes('value="allow"')) page = await browser.submit(page, { decision: 'allow' })
+    else assert.fail(`${page.status}: ${page.text}`)
+  }
+  const url = new URL(page.location)
+  assert.notEqual(url.origin, new URL(address).origin, 'old Android views take the first redirect for the last')
+  return url
+}
+
+export interface CodeRequest {
+  readonly clientId: string
+  readonly redirectUri?: string
+  readonly person?: Person
+  /** Of the sign-in page: `/oauth/signin` or `/oauth/v2/signin`. */
+  readonly path?: string
+  readonly challenge?: string
+  readonly state?: string
+  /** Other parameters of the authorization request. */
+  readonly more?: Readonly<Record<string, string>>
+  /** One in which somebody may be signed in already. */
+  readonly browser?: TestBrowser
+  readonly environment?: EnvironmentName
+}
+
+/** A code for an app that the person signs in to and allows. */
+export async function obtainCode(
+  app: TestApp,
+  {
+    clientId,
+    redirectUri = REDIRECT_URI,
+    person = 'avery',
+    path = '/oauth/signin',
+    challenge,
+    state,
+    more,
+    environment = 'production',
+    browser = app.visitor(environment),
+  }: CodeRequest,
+): Promise<{ code: string; redirect: URL; browser: TestBrowser }> {
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    ...(state === undefined ? {} : { state }),
+    ...(challenge === undefined ? {} : { code_challenge: challenge, code_challenge_method: 'S256' }),
+    ...more,
+  })
+  const redirect = await signInAndAllow(app, browser, {
+    address: `${browser.address}${path}?${query}`,
+    person,
+    environment,
+  })
+  const code = redirect.searchParams.get('code')
+  assert.ok(code, `no code: ${redirect}`)
+  return { code, redirect, browser }
+}
+
+/** The three ways in which clients send the fields of a token request. */
+export type Way = 'query' | 'json' | 'form'
+
+/** Sends a token request, or another one of an app that proves itself. */
+export function exchange(
+  app: TestApp,
+  fields: Readonly<Record<string, string>>,
+  as: Way = 'form',
+  {
+    path = '/oauth/token',
+    environment,
+    headers = {},
+  }: { path?: string; environment?: EnvironmentName; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const client = app.nobody(environment)
+  if (as === 'query') return client.send('POST', path, { query: fields, headers })
+  if (as === 'json') return client.send('POST', path, { body: fields, headers })
+  return client.send('POST', path, {
+    raw: String(new URLSearchParams(fields)),
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+  })
+}
+
+export const basicHeader = ({ clientId, secret }: Registered): Record<string, string> => ({
+  authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`,
+})
+
+/** A refusal of this dialect: the name that OAuth has for it, beside our own two fields. */
+export function assertOauthError(answer: Answer, status: number, code: number, name: string): void {
+  const { error, ...own } = answer.body ?? {}
+  assert.equal(error, name, answer.text)
+  assertError({ ...answer, body: own }, status, code)
+}
+
+/** A refusal by the book. */
+export function assertRfcError(answer: Answer, status: number, name: string, code: number): void {
+  assert.equal(answer.body?.error, name, answer.text)
+  assertError(answer, status, code, undefined, 'rfc')
+  assert.equal(answer.headers.get('cache-control'), 'no-store')
+  assert.equal(answer.headers.has('www-authenticate'), status === 401)
+}
+
+/** Every process hears of a revocation by itself, and has a second for it. */
+export const assertTokenDies = (address: string, accessToken: string): Promise<void> =>
+  until(
+    'the access token is dead',
+    async () => (await new Client(address, accessToken).get('/oauth/token/validate')).status === 403,
+    1000,
+  )

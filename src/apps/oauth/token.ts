@@ -1,0 +1,110 @@
+import type { Caller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import { fail, failOauth } from '../../kernel/errors.ts'
+import { refreshSession } from '../../kernel/sessions/refresh.ts'
+import type { TokenPair, TokenPolicy } from '../../kernel/sessions/sessions.ts'
+import { authenticateClient, type Client } from '../apps/clients.ts'
+import { redeemDevice } from '../devices/devices.ts'
+import type { Dialect } from './authorize.ts'
+import { redeemCode } from './codes.ts'
+
+export interface TokenRequest {
+  readonly grant_type?: string
+  readonly client_id?: string
+  readonly client_secret?: string
+  readonly code?: string
+  readonly code_verifier?: string
+  readonly redirect_uri?: string
+  readonly refresh_token?: string
+  readonly device_code?: string
+}
+
+/** What the token operation needs to know of its environment. */
+export interface TokenDesk {
+  readonly dialect: Dialect
+  readonly policy: TokenPolicy
+  readonly secretHashKey: Buffer
+  /** Refuses an app that asks too often. */
+  admit(client: Client): void
+}
+
+interface Grant {
+  readonly rule: string
+  readonly dialects: readonly Dialect[]
+  /** What the request must carry beside the app's own credentials. */
+  readonly needs: readonly (keyof TokenRequest)[]
+  run(db: Db, who: Caller, client: Client, what: TokenRequest, desk: TokenDesk): Promise<TokenPair>
+}
+
+/** What can be turned into tokens. */
+const GRANTS: Readonly<Record<string, Grant>> = {
+  authorization_code: {
+    rule: 'RFC 6749 §4.1.3, RFC 7636 §4.5',
+    dialects: ['own', 'rfc'],
+    needs: ['code'],
+    run: (db, who, client, what, { policy, dialect }) =>
+      redeemCode(
+        db,
+        who,
+        client,
+        { code: what.code!, verifier: what.code_verifier, redirectUri: what.redirect_uri, dialect },
+        policy,
+      ),
+  },
+  refresh_token: {
+    rule: 'RFC 6749 §6, with the rotation of RFC 9700 §4.14',
+    dialects: ['own', 'rfc'],
+    needs: ['refresh_token'],
+    run: (db, who, client, what, { policy }) =>
+      refreshSession(db, who, { appId: client.id, refreshToken: what.refresh_token! }, policy),
+  },
+  'urn:ietf:params:oauth:grant-type:device_code': {
+    rule: 'RFC 8628 §3.4',
+    dialects: ['rfc'],
+    needs: ['device_code'],
+    run: (db, who, client, what, { policy }) =>
+      redeemDevice(db, who, client, { deviceCode: what.device_code! }, policy),
+  },
+}
+
+export const grantTypesOf = (dialect: Dialect): string[] =>
+  Object.keys(GRANTS).filter((name) => GRANTS[name]!.dialects.includes(dialect))
+
+/** The steps of a token request, in their order: the grant is one we know, it is whole, the app is who it says, it does not ask too often. */
+export async function requestTokens(db: Db, who: Caller, what: TokenRequest, desk: TokenDesk): Promise<TokenPair> {
+  const grant = readGrant(what, desk.dialect)
+  const missing = grant.needs.find((name) => what[name] === undefined)
+  if (missing) throw fail('parameterMissing', `${missing} is missing`)
+  const client = await identifyClient(db, who, what, desk)
+  return grant.run(db, who, client, what, desk)
+}
+
+/** The app that asks: it is who it says, and does not ask too often. */
+export async function identifyClient(
+  db: Db,
+  who: Caller,
+  { client_id: clientId, client_secret: clientSecret }: Pick<TokenRequest, 'client_id' | 'client_secret'>,
+  desk: TokenDesk,
+): Promise<Client> {
+  if (clientId === undefined) throw fail('parameterMissing', 'client_id is missing')
+  const { secretHashKey, policy } = desk
+  const client = await authenticateClient(
+    db,
+    who,
+    { clientId, clientSecret },
+    { environment: policy.environment, secretHashKey },
+  )
+  desk.admit(client)
+  return client
+}
+
+function readGrant({ grant_type: name }: TokenRequest, dialect: Dialect): Grant {
+  if (name === undefined) throw fail('parameterMissing', 'grant_type is missing')
+  const grant = Object.hasOwn(GRANTS, name) ? GRANTS[name] : undefined
+  if (grant?.dialects.includes(dialect)) return grant
+  throw failOauth(
+    'unsupported_grant_type',
+    'validationFailed',
+    `This grant_type is not supported; use ${grantTypesOf(dialect).join(' or ')}`,
+  )
+}

@@ -1,0 +1,169 @@
+import { normaliseHandle } from '../../identity/people/handles.ts'
+import { readNamedPerson } from '../../identity/people/naming.ts'
+import { recordAudit } from '../../kernel/audit/audit.ts'
+import type { PersonCaller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { RowOf } from '../../kernel/database/statement.ts'
+import { wordsIn } from '../../kernel/database/words.ts'
+import { fail } from '../../kernel/errors.ts'
+import { readName } from '../../kernel/lines.ts'
+import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
+import { checkKey, checkLastOwner } from './rules.ts'
+import type {
+  CreateOrganisation,
+  ListMembers,
+  ListOrganisations,
+  Member,
+  NameOrganisation,
+  Organisation,
+  RemoveMember,
+  RenameOrganisation,
+  SetMember,
+} from './schema.ts'
+import * as store from './store.ts'
+
+const NOT_MANAGED = 'There is no organisation with that key, or you do not manage it'
+
+/** The organisation, where the caller is an owner of it or an administrator. One of others is refused like one that does not exist. */
+export async function readManaged(db: Db, who: PersonCaller, key: string) {
+  const row = await db.first(store.findManaged, { person: who.personId, organisation: key })
+  if (!row || !(row.owns || row.administers)) throw fail('forbidden', NOT_MANAGED)
+  return row
+}
+
+/** The same, and until the transaction ends nobody else changes it: who manages it is looked up afterwards. */
+async function holdManaged(tx: Db, who: PersonCaller, key: string) {
+  await tx.first(store.lockOrganisation, { organisation: key })
+  return readManaged(tx, who, key)
+}
+
+/** Whether somebody administers the platform, develops for an organisation, or plans in one. */
+export const readParts = async (db: Db, { personId }: { personId: number }) =>
+  (await db.first(store.findParts, { person: personId }))!
+
+export async function createOrganisation(db: Db, who: PersonCaller, what: CreateOrganisation): Promise<Organisation> {
+  checkKey(what.organisation)
+  const name = readName(what.name)
+  const owner = what.owner === undefined ? undefined : await readNamedPerson(db, who, what.owner)
+  return db.transaction(async (tx) => {
+    const made = await tx.first(store.insertOrganisation, { key: what.organisation, name, now: who.at })
+    if (!made) throw fail('conflict', 'There is an organisation with that key already; choose another')
+    await audit(tx, who, 'organisation.created', { organisation: what.organisation, after: name })
+    if (owner !== undefined) await writeRole(tx, who, { ...made, key: what.organisation }, owner, 'owner')
+    return { organisation: what.organisation, name, role: owner === who.personId ? 'owner' : null }
+  })
+}
+
+export function renameOrganisation(db: Db, who: PersonCaller, what: RenameOrganisation): Promise<Organisation> {
+  const name = readName(what.name)
+  return db.transaction(async (tx) => {
+    const { id, key, name: before, role } = await holdManaged(tx, who, what.organisation)
+    if (name !== before) {
+      await tx.first(store.setName, { organisation: id, name })
+      await audit(tx, who, 'organisation.renamed', { organisation: key, before, after: name })
+    }
+    return { organisation: key, name, role }
+  })
+}
+
+/** One to which the caller belongs, or any for an administrator. */
+export async function readOrganisation(
+  db: Db,
+  who: PersonCaller,
+  { organisation: asked }: NameOrganisation,
+): Promise<Organisation> {
+  const row = await db.first(store.findManaged, { person: who.personId, organisation: asked })
+  if (!row || (row.role === null && !row.administers))
+    throw fail('forbidden', 'There is no organisation with that key, or you do not belong to it')
+  return { organisation: row.key, name: row.name, role: row.role }
+}
+
+/** One's own; all of them for administrators. */
+export async function listOrganisations(
+  db: Db,
+  who: PersonCaller,
+  what: ListOrganisations,
+): Promise<Page<Organisation>> {
+  const rows = await db.all(store.listOrganisations, {
+    person: who.personId,
+    words: wordsIn(what.query),
+    keys: what.organisations === undefined ? null : [...what.organisations],
+    roles: what.role === undefined ? null : what.role === 'owner' ? ['owner'] : ['owner', 'developer'],
+    ...spanOf(what),
+  })
+  return pageOf(
+    rows.map(({ key, name, role }) => ({ organisation: key, name, role })),
+    rows[0]?.total ?? 0,
+    what,
+  )
+}
+
+export async function listMembers(db: Db, who: PersonCaller, what: ListMembers): Promise<Page<Member>> {
+  const { id } = await readManaged(db, who, what.organisation)
+  const rows = await db.all(store.listMembers, { organisation: id, ...spanOf(what) })
+  return pageOf(rows.map(toMember), rows[0]?.total ?? 0, what)
+}
+
+/** Makes somebody a member, or gives a member another role. */
+export async function setMember(db: Db, who: PersonCaller, what: SetMember): Promise<Member> {
+  await readManaged(db, who, what.organisation)
+  const person = await readNamedPerson(db, who, what.handle)
+  return db.transaction(async (tx) => {
+    const organisation = await holdManaged(tx, who, what.organisation)
+    if (what.role !== 'owner') await keepAnOwner(tx, organisation, person)
+    await writeRole(tx, who, organisation, person, what.role)
+    return toMember((await tx.first(store.findMember, { organisation: organisation.id, person }))!)
+  })
+}
+
+export function removeMember(db: Db, who: PersonCaller, what: RemoveMember): Promise<void> {
+  return db.transaction(async (tx) => {
+    const organisation = await holdManaged(tx, who, what.organisation)
+    const handle = normaliseHandle(what.handle)
+    const member = await tx.first(store.findMemberByHandle, { organisation: organisation.id, handle })
+    if (!member) throw fail('notFound', 'Nobody in this organisation has that handle')
+    await keepAnOwner(tx, organisation, member.person_id)
+    await tx.first(store.deleteMember, { organisation: organisation.id, person: member.person_id })
+    const detail = { organisation: organisation.key, by: who.personId, before: member.role, after: null }
+    await recordAudit(tx, who, { action: 'member.removed', personId: member.person_id, detail })
+  })
+}
+
+async function keepAnOwner(tx: Db, organisation: { id: number; administers: boolean }, person: number): Promise<void> {
+  const owners = await tx.first(store.countOwners, { organisation: organisation.id, person })
+  checkLastOwner({ isOwner: owners!.is_owner, others: owners!.others, administers: organisation.administers })
+}
+
+async function writeRole(
+  tx: Db,
+  who: PersonCaller,
+  organisation: { id: number; key: string },
+  person: number,
+  role: string,
+): Promise<void> {
+  const before = (await tx.first(store.findMember, { organisation: organisation.id, person }))?.role ?? null
+  if (before === role) return
+  await tx.first(store.setMember, { organisation: organisation.id, person, role })
+  const detail = { organisation: organisation.key, by: who.personId, before, after: role }
+  await recordAudit(tx, who, { action: 'member.set', personId: person, detail })
+}
+
+const audit = (tx: Db, who: PersonCaller, action: string, detail: Record<string, string>) =>
+  recordAudit(tx, who, { action, personId: who.personId, detail })
+
+const toMember = (row: RowOf<typeof store.findMember>): Member => ({
+  handle: row.handle,
+  firstName: row.first_name,
+  lastName: row.last_name,
+  role: row.role,
+})
+
+/** Removes organisations to which nobody belongs but these people, who are about to go, no app and no course. Says which went and which are left. */
+export async function removeOrganisations(
+  db: Db,
+  what: { keys: readonly string[]; without: readonly number[] },
+): Promise<{ gone: string[]; left: string[] }> {
+  const keys = [...what.keys]
+  const gone = (await db.all(store.deleteOrganisations, { keys, people: [...what.without] })).map(({ key }) => key)
+  return { gone: gone.sort(), left: (await db.all(store.findOrganisations, { keys })).map(({ key }) => key) }
+}

@@ -1,0 +1,14 @@
+import { fail } from '../../kernel/errors.ts'
+import { KEY_MUST, KEY_PATTERN } from './schema.ts'
+
+const KEY = new RegExp(KEY_PATTERN)
+
+export function checkKey(key: string): void {
+  if (!KEY.test(key)) throw fail('validationFailed', `organisation must be ${KEY_MUST}`)
+}
+
+/** Owners do not leave an organisation to nobody; administrators, who manage it anyway, may. */
+export function checkLastOwner(what: { isOwner: boolean; others: number; administers: boolean }): void {
+  if (what.isOwner && what.others === 0 && !what.administers)
+    throw fail('impossibleNow', 'This is the last owner: make somebody else an owner first')
+}

@@ -1,0 +1,202 @@
+import {
+  bool,
+  int8,
+  int8Array,
+  json,
+  nullable,
+  read,
+  report,
+  text,
+  textArray,
+  timestamptz,
+  write,
+} from '../../kernel/database/statement.ts'
+import { contains } from '../../kernel/database/words.ts'
+
+export const findOrganisations = read('organisations.find', {
+  params: { keys: textArray },
+  row: { id: int8, key: text, name: text },
+  text: `select id, key, name from organisations where key = any(:keys)`,
+})
+
+export const insertOrganisations = write('organisations.insert', {
+  params: { rows: json, now: timestamptz },
+  row: { id: int8, key: text },
+  text: `
+    insert into organisations (key, name, created_at)
+    select r.key, r.name, :now from json_to_recordset(:rows) as r(key text, name text) returning id, key`,
+})
+
+export const updateOrganisations = write('organisations.update', {
+  params: { rows: json },
+  row: { id: int8 },
+  text: `
+    update organisations o set name = r.name from json_to_recordset(:rows) as r(id bigint, name text)
+     where o.id = r.id returning o.id`,
+})
+
+export const findMemberships = read('organisations.findMemberships', {
+  params: { people: int8Array },
+  row: { person_id: int8, key: text, role: text },
+  text: `
+    select m.person_id, o.key, m.role
+      from organisation_members m join organisations o on o.id = m.organisation_id where m.person_id = any(:people)`,
+})
+
+/** Memberships of these people are these rows and no others. */
+export const replaceMemberships = write('organisations.replaceMemberships', {
+  params: { people: int8Array, rows: json },
+  row: { person_id: int8 },
+  text: `
+    with wanted as (
+      select * from json_to_recordset(:rows) as r(organisation_id bigint, person_id bigint, role text)
+    ), gone as (
+      delete from organisation_members m where m.person_id = any(:people) and not exists
+        (select from wanted w where w.person_id = m.person_id and w.organisation_id = m.organisation_id)
+    )
+    insert into organisation_members as m (organisation_id, person_id, role)
+    select organisation_id, person_id, role from wanted
+    on conflict (organisation_id, person_id) do update set role = excluded.role returning m.person_id`,
+})
+
+/** Those that are nothing to anybody else. */
+export const deleteOrganisations = write('organisations.delete', {
+  params: { keys: textArray, people: int8Array },
+  row: { key: text },
+  text: `
+    delete from organisations o where o.key = any(:keys)
+       and not exists (select from organisation_members m where m.organisation_id = o.id and m.person_id <> all(:people))
+       and not exists (select from apps a where a.organisation_id = o.id)
+       and not exists (select from courses k where k.organisation_id = o.id)
+    returning o.key`,
+})
+
+/** What somebody is to an organisation. */
+export const findManaged = read('organisations.findManaged', {
+  params: { person: int8, organisation: text },
+  row: { id: int8, key: text, name: text, role: nullable(text), owns: bool, administers: bool },
+  text: `
+    select o.id, o.key, o.name, m.role, r.owns, r.administers
+      from organisations o left join organisation_members m on m.organisation_id = o.id and m.person_id = :person,
+      lateral roles_in_organisation(:person, o.id) r
+     where o.key = :organisation`,
+})
+
+/** What somebody is anywhere: it decides which pages they have. */
+export const findParts = read('organisations.findParts', {
+  params: { person: int8 },
+  row: { administers: bool, develops: bool, plans: bool, born: nullable(text) },
+  gather: false,
+  text: `
+    select r.administers,
+           r.administers or exists (select from organisation_members m where m.person_id = :person and m.role in ('owner', 'developer'))
+             or exists (select from apps a where a.owner_id = :person) as develops,
+           r.administers or exists (select from organisation_members m where m.person_id = :person and m.role in ('owner', 'instructor'))
+             or exists (select from plan_shares s join plans n on n.id = s.plan_id, lateral reads_plan(:person, n) q where s.person_id = :person and q.reads)
+             or exists (select from organisation_members m join plan_shares s on s.organisation_id = m.organisation_id join plans n on n.id = s.plan_id,
+                          lateral reads_plan(:person, n) q where m.person_id = :person and q.reads) as plans,
+           (select to_char(p.date_of_birth, 'YYYY-MM-DD') from people p where p.id = :person) as born
+      from roles_in_organisation(:person, null) r`,
+})
+
+export const lockOrganisation = write('organisations.lock', {
+  params: { organisation: text },
+  row: { id: int8 },
+  text: `select id from organisations where key = :organisation for update`,
+})
+
+/** No row where the key is taken. */
+export const insertOrganisation = write('organisations.insertOne', {
+  params: { key: text, name: text, now: timestamptz },
+  row: { id: int8 },
+  text: `
+    insert into organisations (key, name, created_at) values (:key, :name, :now) on conflict (key) do nothing returning id`,
+})
+
+export const setName = write('organisations.setName', {
+  params: { organisation: int8, name: text },
+  row: { id: int8 },
+  text: `update organisations set name = :name where id = :organisation returning id`,
+})
+
+/** One's own, or all of them for an administrator. */
+export const listOrganisations = report('organisations.list', {
+  params: {
+    person: int8,
+    words: textArray,
+    keys: nullable(textArray),
+    roles: nullable(textArray),
+    limit: int8,
+    offset: int8,
+  },
+  row: { key: text, name: text, role: nullable(text), total: int8 },
+  text: `
+    select o.key, o.name, m.role, count(*) over () as total
+      from roles_in_organisation(:person, null) r, organisations o
+      left join organisation_members m on m.organisation_id = o.id and m.person_id = :person
+     where (r.administers or m.role is not null and (:roles is null or m.role = any(:roles)))
+       and (:keys is null or o.key = any(:keys)) and ${contains(`o.name || ' ' || o.key`)}
+     order by o.name, o.key limit :limit offset :offset`,
+})
+
+export const findByName = report('organisations.findByName', {
+  params: { person: int8, words: textArray, limit: int8 },
+  row: { id: text, name: text, about: text },
+  text: `
+    select o.key as id, o.name, o.key as about
+      from roles_in_organisation(:person, null) r, organisations o
+      left join organisation_members m on m.organisation_id = o.id and m.person_id = :person
+     where (r.administers or m.role is not null) and ${contains(`o.name || ' ' || o.key`)}
+     order by o.name, o.key limit :limit`,
+})
+
+const memberRow = { handle: text, first_name: text, last_name: text, role: text }
+const memberColumns = `p.handle, p.first_name, p.last_name, m.role`
+
+export const listMembers = report('organisations.listMembers', {
+  params: { organisation: int8, limit: int8, offset: int8 },
+  row: { ...memberRow, total: int8 },
+  text: `
+    select ${memberColumns}, count(*) over () as total
+      from organisation_members m join people p on p.id = m.person_id
+     where m.organisation_id = :organisation order by p.handle_key limit :limit offset :offset`,
+})
+
+export const findMember = read('organisations.findMember', {
+  params: { organisation: int8, person: int8 },
+  row: memberRow,
+  text: `
+    select ${memberColumns} from organisation_members m join people p on p.id = m.person_id
+     where m.organisation_id = :organisation and m.person_id = :person`,
+})
+
+export const findMemberByHandle = read('organisations.findMemberByHandle', {
+  params: { organisation: int8, handle: text },
+  row: { person_id: int8, role: text },
+  text: `
+    select m.person_id, m.role from people p join organisation_members m on m.person_id = p.id
+     where p.handle_key = :handle and m.organisation_id = :organisation`,
+})
+
+/** Whether somebody is an owner, and how many others are. */
+export const countOwners = read('organisations.countOwners', {
+  params: { organisation: int8, person: int8 },
+  row: { is_owner: bool, others: int8 },
+  text: `
+    select coalesce(bool_or(m.person_id = :person), false) as is_owner, count(*) filter (where m.person_id <> :person) as others
+      from organisation_members m where m.organisation_id = :organisation and m.role = 'owner'`,
+})
+
+export const setMember = write('organisations.setMember', {
+  params: { organisation: int8, person: int8, role: text },
+  row: { person_id: int8 },
+  text: `
+    insert into organisation_members as m (organisation_id, person_id, role) values (:organisation, :person, :role)
+    on conflict (organisation_id, person_id) do update set role = excluded.role returning m.person_id`,
+})
+
+export const deleteMember = write('organisations.deleteMember', {
+  params: { organisation: int8, person: int8 },
+  row: { person_id: int8 },
+  text: `delete from organisation_members where organisation_id = :organisation and person_id = :person returning person_id`,
+})

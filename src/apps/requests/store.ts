@@ -1,0 +1,43 @@
+import { deleteOlder } from '../../kernel/database/retention.ts'
+import { int4, int8, json, nullable, report, text, timestamptz, write } from '../../kernel/database/statement.ts'
+
+/** Those of apps that there are. An app is known by its number, or by the client ID that was given. */
+export const insertRequests = write('requests.insert', {
+  params: { rows: json },
+  row: { id: int8 },
+  text: `
+    insert into app_requests (app_id, at, operation, status, code, ms, request_id)
+    select a.id, r.at, r.operation, r.status, r.code, r.ms, r.request_id
+      from json_to_recordset(:rows) as r(app_id bigint, client_id text, at timestamptz, operation text, status int, code int, ms int, request_id text)
+      join apps a on a.id = r.app_id or r.app_id is null and a.client_id = r.client_id
+    returning id`,
+})
+
+const FILTERS = {
+  app: int8,
+  before: int8,
+  first: int4,
+  last: int4,
+  code: nullable(int4),
+  operation: nullable(text),
+  limit: int8,
+}
+export const listRequests = report('requests.list', {
+  params: FILTERS,
+  row: {
+    id: int8,
+    at: timestamptz,
+    operation: text,
+    status: int4,
+    code: nullable(int4),
+    ms: int4,
+    request_id: text,
+  },
+  text: `
+    select id, at, operation, status, code, ms, request_id from app_requests
+     where app_id = :app and id < :before and status between :first and :last
+       and (:code is null or code = :code) and (:operation is null or operation = :operation)
+     order by id desc limit :limit`,
+})
+
+export const deleteOld = deleteOlder('requests.deleteOld', { table: 'app_requests', key: { id: int8 }, by: 'at' })

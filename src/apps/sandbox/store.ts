@@ -1,0 +1,35 @@
+import { int4, int8, int8Array, read, text, timestamptz, write } from '../../kernel/database/statement.ts'
+
+/** Test people of somebody, in the order in which they were made. */
+export const listOf = read('sandbox.listOf', {
+  params: { maker: int8 },
+  row: { id: int8, handle: text, first_name: text, last_name: text, created_at: timestamptz, apps: int8 },
+  gather: false,
+  text: `
+    select p.id, p.handle, p.first_name, p.last_name, p.created_at,
+           (select count(*) from app_users u where u.person_id = p.id and u.withdrawn_at is null) as apps
+      from test_people t join people p on p.id = t.person_id where t.maker_id = :maker and p.leaving_at is null order by p.id`,
+})
+
+export const insertTesters = write('sandbox.insert', {
+  params: { people: int8Array, maker: int8 },
+  row: { person_id: int8 },
+  text: `
+    insert into test_people (person_id, maker_id) select id, :maker from unnest(:people) as id returning person_id`,
+})
+
+export const findSignIn = read('sandbox.findSignIn', {
+  params: { maker: int8, handle: text },
+  row: { id: int8, epoch: int4 },
+  gather: false,
+  text: `
+    select p.id, p.epoch from test_people t join people p on p.id = t.person_id
+     where t.maker_id = :maker and p.handle_key = :handle and p.disabled_at is null`,
+})
+
+export const listOrphans = read('sandbox.listOrphans', {
+  params: { limit: int8 },
+  row: { person_id: int8 },
+  gather: false,
+  text: `select person_id from test_people where maker_id is null order by person_id limit :limit`,
+})

@@ -1,9 +1,0 @@
-import { randomUUID } from 'node:crypto'
-import type { Caller } from '../caller.ts'
-
-/** Whoever sits at the command line: the audit log shows it as such. */
-export const operator = (): Caller => ({
-  at: new Date(),
-  requestId: `command-${randomUUID()}`,
-  address: 'command line',
-})

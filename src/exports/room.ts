@@ -1,4 +1,0 @@
-import type { Room } from '../room.ts'
-import { exportOperations } from './routes.ts'
-
-export const exports: Room = { name: 'exports', operations: exportOperations }

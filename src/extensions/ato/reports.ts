@@ -1,0 +1,68 @@
+import type { AppUser } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import { fail } from '../../kernel/errors.ts'
+import { readLine } from '../../kernel/lines.ts'
+import { checkMove, MAX_ALERTS, readStatus, type Status } from './rules.ts'
+import type { Alert, ReportAlert, ReportStatus } from './schema.ts'
+import * as store from './store.ts'
+
+/** A request that the caller's plugin serves. Those of other plugins do not exist for it, nor any for users who do not work on it. */
+async function readServed(db: Db, who: AppUser, requestId: string) {
+  const row = await db.first(store.findServed, { app: who.appId, person: who.personId, request: requestId })
+  if (!row)
+    throw fail(
+      'permissionMissing',
+      'Only an active plugin with the permission ato may report on requests: sign in to such a plugin',
+    )
+  const { id, status, is_cancelled: isCancelled, may_work: mayWork } = row
+  if (id === null || !mayWork)
+    throw fail(
+      'notFound',
+      "There is no request with that id for this plugin, or you do not work on it; owners and developers of the app's organisation do, and people of the plugin's organisation",
+    )
+  return { id, status: status as Status, isCancelled }
+}
+
+/** Of two reports at once, each is right about the status that it found. */
+export async function reportStatus(db: Db, who: AppUser, what: ReportStatus): Promise<void> {
+  const to = readStatus(what)
+  const { cancellable = null } = what
+  const detail = JSON.stringify({ status: to })
+  for (;;) {
+    const request = await readServed(db, who, what.requestId)
+    const isMove = checkMove(request, to)
+    const done = isMove
+      ? await db.first(store.moveRequest, {
+          request: request.id,
+          from: request.status,
+          to,
+          cancellable,
+          person: who.personId,
+          now: who.at,
+          detail,
+        })
+      : await db.first(store.setCancellable, { request: request.id, status: to, cancellable })
+    if (done) return
+    // Somebody else was quicker: what they made of it is looked at.
+  }
+}
+
+export function reportAlert(db: Db, who: AppUser, what: ReportAlert): Promise<void> {
+  const title = readLine('title', what.title)
+  if (title === '') throw fail('parameterMissing', 'title is missing')
+  const { text = '', providerId = null, status = null, type = 'info' } = what
+  const alert: Alert = { title, text, providerId, status, type }
+  return db.transaction(async (tx) => {
+    const { id } = await readServed(tx, who, what.requestId)
+    const locked = await tx.first(store.lockRequest, { request: id })
+    if (!locked || locked.cancelled_at) throw fail('impossibleNow', 'This request was cancelled')
+    const { count } = (await tx.first(store.countAlerts, { request: id }))!
+    if (count >= MAX_ALERTS) throw fail('impossibleNow', `A request has ${MAX_ALERTS} alerts at most`)
+    await tx.first(store.insertAlert, {
+      request: id,
+      person: who.personId,
+      now: who.at,
+      detail: JSON.stringify({ alert }),
+    })
+  })
+}

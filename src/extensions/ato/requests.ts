@@ -1,0 +1,183 @@
+import { launchApp } from '../../apps/oauth/launch.ts'
+import type { PersonCaller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { RowOf } from '../../kernel/database/statement.ts'
+import { fail } from '../../kernel/errors.ts'
+import { makeId } from '../../kernel/ids.ts'
+import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
+import type { TokenPolicy } from '../../kernel/sessions/sessions.ts'
+import { atoEvents, type RequestDocument } from './events.ts'
+import { holdPackage, readDistributions } from './packages.ts'
+import { MAX_REQUESTS } from './rules.ts'
+import type {
+  AtoPlugin,
+  Entry,
+  ListAtoPlugins,
+  ListRequests,
+  NameRequest,
+  OpenRequest,
+  Request,
+  RequestEntry,
+  StartRequest,
+} from './schema.ts'
+import * as store from './store.ts'
+
+/** A request about an app that the caller works on. */
+async function readOwn(db: Db, who: PersonCaller, requestId: string) {
+  const row = await db.first(store.findRequest, { person: who.personId, request: requestId })
+  if (!row) throw fail('forbidden', 'There is no request with that id, or you do not work on its app')
+  return row
+}
+
+/** Asks a plugin to take care of a package. `url` is where the platform's own pages are. */
+export function startRequest(db: Db, who: PersonCaller, what: StartRequest, url: string): Promise<Request> {
+  return db.transaction(async (tx) => {
+    const { row, requests } = await holdPackage(tx, who, what.packageId)
+    const plugin = await tx.first(store.findPlugin, { client: what.pluginClientId })
+    if (!plugin) throw fail('notFound', 'There is no active ATO plugin with that client ID')
+    if (requests >= MAX_REQUESTS)
+      throw fail('impossibleNow', `A package has ${MAX_REQUESTS} requests at most; make another package`)
+    const key = makeId()
+    const { id, name } = plugin
+    const fields = {
+      key,
+      package: row.id,
+      plugin: id,
+      client: what.pluginClientId,
+      name,
+      person: who.personId,
+      now: who.at,
+    }
+    const made = await tx.first(store.insertRequest, fields)
+    if (!made)
+      throw fail(
+        'conflict',
+        'This package has an open request with that plugin: wait until it is completed, or cancel it',
+      )
+    await atoEvents.emit(tx, {
+      kind: 'request.started',
+      subject: `request:${made.id}`,
+      payload: { plugin: plugin.id, document: await readDocument(tx, { requestId: made.id, packageId: row.id, url }) },
+      at: who.at,
+    })
+    return readRequest(tx, who, { requestId: key })
+  })
+}
+
+async function readDocument(
+  tx: Db,
+  what: { requestId: number; packageId: number; url: string },
+): Promise<RequestDocument> {
+  const row = (await tx.first(store.findStarted, { request: what.requestId }))!
+  return {
+    requestId: row.key,
+    companyId: row.company,
+    companyName: row.company_name,
+    companyPhone: row.phone,
+    requestingUserFirstName: row.first_name,
+    requestingUserLastName: row.last_name,
+    requestingUserEmail: row.email,
+    appName: row.app_name,
+    packageName: row.package_name,
+    reportUri: `${what.url}/console/ato/${row.key}`,
+    status: row.status,
+    completed: row.status === 'completed',
+    cancellable: row.is_cancellable,
+    distributions: await readDistributions(tx, what.packageId),
+  }
+}
+
+export async function readRequest(db: Db, who: PersonCaller, what: NameRequest): Promise<Request> {
+  const row = await readOwn(db, who, what.requestId)
+  const entries = await db.all(store.listEntries, { request: row.id })
+  return { ...toEntry(row), timeline: entries.map(toTimeline) }
+}
+
+export async function listRequests(db: Db, who: PersonCaller, what: ListRequests): Promise<Page<RequestEntry>> {
+  const { clientId: client, packageId = null } = what
+  const rows = await db.all(store.listRequests, {
+    person: who.personId,
+    client,
+    package: packageId,
+    ...spanOf(what),
+  })
+  return pageOf(rows.map(toEntry), rows[0]?.total ?? 0, what)
+}
+
+/** Whoever asks twice is not refused: it is cancelled. */
+export async function cancelRequest(db: Db, who: PersonCaller, what: NameRequest): Promise<Request> {
+  const { id } = await readOwn(db, who, what.requestId)
+  const done = await db.first(store.cancelRequest, { request: id, person: who.personId, now: who.at })
+  const request = await readRequest(db, who, what)
+  if (done || request.cancelledDate) return request
+  throw fail(
+    'impossibleNow',
+    request.completedDate ? 'This request is completed' : 'The plugin does not allow this request to be cancelled now',
+  )
+}
+
+/** The address that opens the plugin at this request, for the caller and nobody else. */
+export async function openRequest(
+  db: Db,
+  who: PersonCaller,
+  what: OpenRequest,
+  policy: TokenPolicy,
+): Promise<{ uri: string }> {
+  const { plugin_client_id: clientId, redirect_uri: launchUri, ...row } = await readOwn(db, who, what.requestId)
+  if (row.is_plugin_removed) throw fail('impossibleNow', 'The plugin that served this request was removed')
+  if (launchUri === null) throw fail('impossibleNow', 'The plugin that serves this request is not active')
+  return launchApp(db, who, { clientId, launchUri, state: what.requestId, isAllowed: what.allow ?? false }, policy)
+}
+
+/** Those that take requests now. */
+export async function listAtoPlugins(db: Db, what: ListAtoPlugins): Promise<Page<AtoPlugin>> {
+  const rows = await db.all(store.listPlugins, spanOf(what))
+  const docs = rows.map(({ client_id: pluginClientId, name, description }) => ({ pluginClientId, name, description }))
+  return pageOf(docs, rows[0]?.total ?? 0, what)
+}
+
+/** For the download of everything that is kept about a person: what they did about requests. */
+export async function* exportEntries(db: Db, personId: number): AsyncGenerator<unknown> {
+  for (let after = 0; ; ) {
+    const rows = await db.all(store.exportEntries, { person: personId, after })
+    for (const row of rows)
+      yield {
+        requestId: row.request,
+        appName: row.app_name,
+        packageName: row.package_name,
+        kind: row.kind,
+        date: row.at.toISOString(),
+        ...JSON.parse(row.detail),
+      }
+    if (rows.length < 500) return
+    after = rows.at(-1)!.id
+  }
+}
+
+const toTimeline = ({ kind, at, by, detail }: RowOf<typeof store.listEntries>): Entry => ({
+  kind,
+  date: at.toISOString(),
+  by,
+  status: null,
+  alert: null,
+  distribution: null,
+  ...JSON.parse(detail),
+})
+
+const toEntry = (row: Omit<RowOf<typeof store.listRequests>, 'total'>): RequestEntry => ({
+  requestId: row.key,
+  packageId: row.package,
+  packageName: row.package_name,
+  clientId: row.client_id,
+  appName: row.app_name,
+  pluginClientId: row.plugin_client_id,
+  pluginName: row.plugin_name,
+  pluginRemoved: row.is_plugin_removed,
+  startedBy: row.started_by,
+  status: row.status,
+  cancellable: row.can_cancel,
+  startedDate: row.started_at.toISOString(),
+  changedDate: row.changed_at.toISOString(),
+  completedDate: row.completed_at?.toISOString() ?? null,
+  cancelledDate: row.cancelled_at?.toISOString() ?? null,
+})

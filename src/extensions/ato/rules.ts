@@ -1,0 +1,50 @@
+import { fail } from '../../kernel/errors.ts'
+
+export const STATUSES = ['not-started', 'in-progress', 'action-required', 'under-review', 'completed'] as const
+export type Status = (typeof STATUSES)[number]
+
+/** What a request can become. */
+export const MOVES: Readonly<Record<Status, readonly Status[]>> = {
+  'not-started': ['in-progress'],
+  'in-progress': ['action-required', 'under-review'],
+  'action-required': ['in-progress'],
+  'under-review': ['in-progress', 'completed'],
+  completed: [],
+}
+
+export const ALERT_TYPES = ['info', 'success', 'warning', 'error'] as const
+
+/** Packages of an app, distributions of a package, requests about a package, alerts of a request. */
+export const MAX_PACKAGES = 50
+export const MAX_DISTRIBUTIONS = 100
+export const MAX_REQUESTS = 200
+export const MAX_ALERTS = 200
+
+/** The status that a report is about: `complete` says the same as `completed`, and nothing else. */
+export function readStatus({ status, complete }: { readonly status?: string; readonly complete?: boolean }): Status {
+  if (status === undefined && complete !== true) throw fail('parameterMissing', 'status is missing')
+  if (status !== undefined && complete !== undefined && complete !== (status === 'completed'))
+    throw fail('validationFailed', 'complete must be true with the status completed, and false with any other')
+  return (status ?? 'completed') as Status
+}
+
+/** Whether a report moves the request; one that repeats what is known changes nothing, because clients try again. */
+export function checkMove(request: { readonly status: Status; readonly isCancelled: boolean }, to: Status): boolean {
+  if (request.isCancelled) throw fail('impossibleNow', 'This request was cancelled')
+  const { status } = request
+  if (status === to) return false
+  if (MOVES[status].includes(to)) return true
+  if (status === 'completed') throw fail('impossibleNow', 'This request is completed and cannot be changed')
+  throw fail('impossibleNow', `A request that is ${status} can become ${MOVES[status].join(' or ')}, not ${to}`)
+}
+
+/** Where a distribution is found is shown as a link. */
+export function checkUri(uri: string): void {
+  const url = URL.parse(uri)
+  if (url?.protocol === 'https:' || url?.protocol === 'http:') return
+  const problem = url ? `begins with ${url.protocol}` : 'is not a complete address'
+  throw fail(
+    'validationFailed',
+    `uri ${problem}; send one that begins with https:// or http://, such as https://downloads.example.org/app.msi`,
+  )
+}

@@ -1,0 +1,221 @@
+import { readManaged } from '../../apps/organisations/organisations.ts'
+import { recordAudit } from '../../kernel/audit/audit.ts'
+import type { Caller, Member, PersonCaller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { RowOf } from '../../kernel/database/statement.ts'
+import { fail } from '../../kernel/errors.ts'
+import { makeId } from '../../kernel/ids.ts'
+import { readLine, readName } from '../../kernel/lines.ts'
+import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
+import type { PluginCaller } from '../plugins/authenticate.ts'
+import { readPluginOrganisations } from './asked.ts'
+import { giveLater } from './giving.ts'
+import { checkImage, checkTarget, MAX_BADGES } from './rules.ts'
+import type {
+  AddBadge,
+  Badge,
+  ChangeBadge,
+  HeldBadge,
+  ListBadges,
+  ListCourseBadges,
+  ListObjectiveBadges,
+  ListOwnBadges,
+  NameBadge,
+} from './schema.ts'
+import * as store from './store.ts'
+
+/*
+ * Badges belong to courses and objectives. Owners of the organisation and administrators manage them; plugins that see the organisation add some of their own. The
+ * platform gives all of them to those who earn them: giving.ts.
+ */
+
+const NOT_MANAGED = 'There is no badge with that id, or you do not manage it'
+const MOST_LISTED = 1000
+
+type Target = RowOf<typeof store.findTargetOfPlugin>
+
+/** A badge of a course or objective that the plugin sees. One that it has made already, by the same name, says from now on what is given. */
+export function addPluginBadge(db: Db, who: PluginCaller, what: AddBadge): Promise<Badge> {
+  checkTarget(what)
+  return db.transaction(async (tx) => {
+    const { courseId: course = null, objectiveId: objective = null } = what
+    const target = await tx.first(store.findTargetOfPlugin, { plugin: who.pluginId, course, objective })
+    if (!target)
+      throw fail('notFound', 'There is no course or objective with that id in the organisations of this plugin')
+    const id = await insert(tx, who, target, what, who.pluginId)
+    if (id !== undefined) return readBadge(tx, id)
+    const named = { course: target.course_id, objective: target.objective_id, name: readName(what.name) }
+    const own = await tx.first(store.findNamed, named)
+    if (own?.plugin_id !== who.pluginId) throw taken()
+    await change(tx, who, own.id, what)
+    return readBadge(tx, own.id)
+  })
+}
+
+export function addBadge(db: Db, who: PersonCaller, what: AddBadge): Promise<Badge> {
+  checkTarget(what)
+  return db.transaction(async (tx) => {
+    const { courseId: course = null, objectiveId: objective = null } = what
+    const target = await tx.first(store.findTargetOfPerson, { person: who.personId, course, objective })
+    if (!target) throw fail('forbidden', 'There is no course or objective with that id, or you do not manage it')
+    const id = await insert(tx, who, target, what, null)
+    if (id === undefined) throw taken()
+    const badge = await readBadge(tx, id)
+    await audit(tx, who, 'badge.created', badge)
+    return badge
+  })
+}
+
+const taken = () => fail('conflict', 'There is a badge of that name already; choose another')
+
+/** Undefined where there is one of that name. */
+async function insert(tx: Db, who: Caller, target: Target, what: AddBadge, plugin: number | null) {
+  const { course_id: course, objective_id: objective } = target
+  const fields = readFields(what)
+  if (!(await tx.first(store.lockCourse, { course })))
+    throw fail('impossibleNow', 'The course was removed at the same time')
+  const made = await tx.first(store.insertBadge, {
+    key: makeId(),
+    course,
+    objective,
+    plugin,
+    name: readName(what.name),
+    description: fields.description ?? '',
+    type: fields.type || (objective === null ? 'course' : 'objective'),
+    image: fields.image ?? '',
+    issuer: fields.issuer || target.organisation_name,
+    criteria: fields.criteria ?? '',
+    now: who.at,
+  })
+  if (!made) return undefined
+  const { count } = (await tx.first(store.countBadges, { course, objective }))!
+  if (count > MAX_BADGES)
+    throw fail('impossibleNow', `A course or an objective has at most ${MAX_BADGES} badges; remove one first`)
+  await giveLater(tx, who.at, [made.id])
+  return made.id
+}
+
+/** As they are kept; null for what is not given. */
+function readFields(what: Partial<AddBadge>) {
+  const line = (field: string, text: string | undefined) => (text === undefined ? null : readLine(field, text))
+  if (what.image !== undefined) checkImage(what.image)
+  return {
+    description: what.description ?? null,
+    criteria: what.criteria ?? null,
+    type: line('type', what.type),
+    image: what.image ?? null,
+    issuer: line('issuerName', what.issuerName),
+  }
+}
+
+async function change(tx: Db, who: Caller, badge: number, what: Partial<AddBadge>): Promise<void> {
+  const name = what.name === undefined ? null : readName(what.name)
+  const changed = await tx.first(store.changeBadge, { badge, name, ...readFields(what), now: who.at })
+  if (!changed) throw taken()
+}
+
+const readBadge = async (db: Db, id: number): Promise<Badge> =>
+  toBadge((await db.first(store.findBadge, { badge: id }))!)
+
+/** A badge that the caller manages. One of others is refused like one that does not exist. */
+async function holdManaged(tx: Db, who: PersonCaller, badgeId: string) {
+  const find = () => tx.first(store.findManaged, { person: who.personId, badge: badgeId })
+  const seen = await find()
+  if (seen) await tx.first(store.lockCourse, { course: seen.course_id })
+  const badge = seen && (await find())
+  if (!badge) throw fail('forbidden', NOT_MANAGED)
+  return badge
+}
+
+/** What is given is changed. People who hold the badge keep it as it was when they got it. */
+export function changeBadge(db: Db, who: PersonCaller, what: ChangeBadge): Promise<Badge> {
+  return db.transaction(async (tx) => {
+    const { id } = await holdManaged(tx, who, what.badgeId)
+    await change(tx, who, id, what)
+    const badge = await readBadge(tx, id)
+    await audit(tx, who, 'badge.changed', badge)
+    return badge
+  })
+}
+
+/** Nobody can earn it any more. People who hold it keep it. */
+export function removeBadge(db: Db, who: PersonCaller, what: NameBadge): Promise<void> {
+  return db.transaction(async (tx) => {
+    const badge = await holdManaged(tx, who, what.badgeId)
+    await tx.first(store.deleteBadge, { badge: badge.id })
+    await audit(tx, who, 'badge.removed', toBadge(badge))
+  })
+}
+
+const audit = (tx: Db, who: PersonCaller, action: string, { badgeId, organisation, name }: Badge) =>
+  recordAudit(tx, who, { action, personId: who.personId, detail: { badge: badgeId, organisation, name } })
+
+export async function listBadges(db: Db, who: PersonCaller, what: ListBadges): Promise<Page<Badge>> {
+  const { id: organisation } = await readManaged(db, who, what.organisation)
+  const rows = await db.all(store.listManaged, { organisation, course: what.courseId ?? null, ...spanOf(what) })
+  return pageOf(rows.map(toBadge), rows[0]?.total ?? 0, what)
+}
+
+export const listCourseBadges = (db: Db, who: PluginCaller, { orgIds, courseId }: ListCourseBadges) =>
+  listSeen(db, who, { orgIds, courseId, objectiveId: undefined, ofObjectives: false })
+
+export const listObjectiveBadges = (db: Db, who: PluginCaller, { orgIds, objectiveId }: ListObjectiveBadges) =>
+  listSeen(db, who, { orgIds, courseId: undefined, objectiveId, ofObjectives: true })
+
+interface Asked {
+  readonly orgIds: string[] | undefined
+  readonly courseId: string | undefined
+  readonly objectiveId: string | undefined
+  readonly ofObjectives: boolean
+}
+
+/** At most a thousand; whoever has more names a course or an objective. */
+async function listSeen(db: Db, who: PluginCaller, what: Asked): Promise<Badge[]> {
+  const { courseId: course = null, objectiveId: objective = null, ofObjectives } = what
+  const organisations = await readPluginOrganisations(db, who, what.orgIds)
+  const plugin = who.pluginId
+  if ((course ?? objective) !== null && !(await db.first(store.findTargetOfPlugin, { plugin, course, objective })))
+    throw fail('notFound', 'There is no course or objective with that id in the organisations of this plugin')
+  const asked = { plugin, organisations, course, objective, ofObjectives, limit: MOST_LISTED }
+  return (await db.all(store.listSeen, asked)).map(toBadge)
+}
+
+/** The badges that the caller holds, the newest first. */
+export async function listOwnBadges(db: Db, who: Member, what: ListOwnBadges): Promise<Page<HeldBadge>> {
+  const rows = await db.all(store.listHeld, { person: who.personId, ...spanOf(what) })
+  return pageOf(rows.map(toHeld), rows[0]?.total ?? 0, what)
+}
+
+/** For the download of everything that is kept about a person. */
+export async function* exportBadges(db: Db, personId: number): AsyncGenerator<unknown> {
+  for await (const row of db.stream(store.exportHeld, { person: personId })) yield toHeld(row)
+}
+
+const toBadge = (row: RowOf<typeof store.findBadge>): Badge => ({
+  badgeId: row.key,
+  name: row.name,
+  description: row.description,
+  type: row.type,
+  image: row.image,
+  issuerName: row.issuer_name,
+  criteria: row.criteria,
+  courseId: row.course,
+  objectiveId: row.objective,
+  organisation: row.organisation,
+  createdDate: row.created_at.toISOString(),
+  updatedDate: row.changed_at.toISOString(),
+})
+
+export const toHeld = (row: RowOf<typeof store.findAssertion>): HeldBadge => ({
+  badgeId: row.badge_key,
+  name: row.name,
+  type: row.type,
+  image: row.image,
+  issuerName: row.issuer_name,
+  issuedOn: row.issued_at.toISOString(),
+  lessonId: row.lesson,
+  classId: row.class,
+  versionId: row.version,
+  organisation: row.organisation,
+  assertedBy: row.asserted_by,
+})

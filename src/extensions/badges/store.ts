@@ -1,0 +1,320 @@
+import {
+  bool,
+  int8,
+  json,
+  nullable,
+  read,
+  report,
+  text,
+  textArray,
+  timestamptz,
+  write,
+} from '../../kernel/database/statement.ts'
+
+const badgeRow = {
+  id: int8,
+  key: text,
+  name: text,
+  description: text,
+  type: text,
+  image: text,
+  issuer_name: text,
+  criteria: text,
+  course: text,
+  objective: nullable(text),
+  organisation: text,
+  plugin_id: nullable(int8),
+  course_id: int8,
+  created_at: timestamptz,
+  changed_at: timestamptz,
+}
+const badgeColumns = `
+  b.id, b.key, b.name, b.description, b.type, b.image, b.issuer_name, b.criteria, k.key as course, j.key as objective, o.key as organisation,
+  b.plugin_id, b.course_id, b.created_at, b.changed_at`
+const badgeTables = `
+  badges b join courses k on k.id = b.course_id join organisations o on o.id = k.organisation_id left join objectives j on j.id = b.objective_id`
+
+/** What a badge is to belong to: the course is named, or one of its objectives is. */
+const targetRow = {
+  course_id: int8,
+  objective_id: nullable(int8),
+  organisation: text,
+  organisation_name: text,
+}
+const targetColumns = `k.id as course_id, j.id as objective_id, o.key as organisation, o.name as organisation_name`
+const targetTables = `
+  (select (select id from courses where key = :course) as course_id, (select id from objectives where key = :objective) as objective_id) a
+  left join objectives j on j.id = a.objective_id
+  join courses k on k.id = coalesce(a.course_id, j.course_id) join organisations o on o.id = k.organisation_id`
+
+/** Of organisations that the plugin was given, and published. */
+export const findTargetOfPlugin = read('badges.findTargetOfPlugin', {
+  params: { plugin: int8, course: nullable(text), objective: nullable(text) },
+  row: targetRow,
+  text: `
+    select ${targetColumns} from ${targetTables} join plugin_organisations g on g.organisation_id = o.id and g.plugin_id = :plugin
+     where k.version_id is not null`,
+})
+
+export const findTargetOfPerson = read('badges.findTargetOfPerson', {
+  params: { person: int8, course: nullable(text), objective: nullable(text) },
+  row: targetRow,
+  text: `
+    select ${targetColumns} from ${targetTables}, lateral roles_in_organisation(:person, o.id) r where r.owns or r.administers`,
+})
+
+/** Until the transaction ends nobody else makes a badge of the course. */
+export const lockCourse = write('badges.lockCourse', {
+  params: { course: int8 },
+  row: { id: int8 },
+  text: `select id from courses where id = :course for no key update`,
+})
+
+export const countBadges = read('badges.count', {
+  params: { course: int8, objective: nullable(int8) },
+  row: { count: int8 },
+  text: `select count(*) from badges where course_id = :course and objective_id is not distinct from :objective`,
+})
+
+/** No row where the course or the objective has one of that name. */
+export const insertBadge = write('badges.insert', {
+  params: {
+    key: text,
+    course: int8,
+    objective: nullable(int8),
+    name: text,
+    description: text,
+    type: text,
+    image: text,
+    issuer: text,
+    criteria: text,
+    plugin: nullable(int8),
+    now: timestamptz,
+  },
+  row: { id: int8 },
+  text: `
+    insert into badges (key, course_id, objective_id, name, description, type, image, issuer_name, criteria, plugin_id, created_at, changed_at)
+    values (:key, :course, :objective, :name, :description, :type, :image, :issuer, :criteria, :plugin, :now, :now)
+    on conflict (course_id, objective_id, name) do nothing returning id`,
+})
+
+/** Null leaves a field as it is. No row where another badge there has the name. */
+export const changeBadge = write('badges.change', {
+  params: {
+    badge: int8,
+    name: nullable(text),
+    description: nullable(text),
+    type: nullable(text),
+    image: nullable(text),
+    issuer: nullable(text),
+    criteria: nullable(text),
+    now: timestamptz,
+  },
+  row: { id: int8 },
+  text: `
+    update badges b set name = coalesce(:name, name), description = coalesce(:description, description), type = coalesce(:type, type),
+           image = coalesce(:image, image), issuer_name = coalesce(:issuer, issuer_name), criteria = coalesce(:criteria, criteria), changed_at = :now
+     where id = :badge and not exists (
+       select from badges s where s.course_id = b.course_id and s.objective_id is not distinct from b.objective_id and s.name = :name and s.id <> b.id)
+    returning id`,
+})
+
+export const deleteBadge = write('badges.delete', {
+  params: { badge: int8 },
+  row: { id: int8 },
+  text: `delete from badges where id = :badge returning id`,
+})
+
+export const findBadge = read('badges.find', {
+  params: { badge: int8 },
+  row: badgeRow,
+  text: `select ${badgeColumns} from ${badgeTables} where b.id = :badge`,
+})
+
+export const findNamed = read('badges.findNamed', {
+  params: { course: int8, objective: nullable(int8), name: text },
+  row: { id: int8, plugin_id: nullable(int8) },
+  text: `
+    select id, plugin_id from badges where course_id = :course and objective_id is not distinct from :objective and name = :name`,
+})
+
+/** A badge that the person manages. */
+export const findManaged = read('badges.findManaged', {
+  params: { person: int8, badge: text },
+  row: badgeRow,
+  text: `
+    select ${badgeColumns} from ${badgeTables}, lateral roles_in_organisation(:person, o.id) r
+     where b.key = :badge and (r.owns or r.administers)`,
+})
+
+export const listManaged = read('badges.listManaged', {
+  params: { organisation: int8, course: nullable(text), limit: int8, offset: int8 },
+  row: { ...badgeRow, total: int8 },
+  gather: false,
+  text: `
+    select ${badgeColumns}, count(*) over () as total from ${badgeTables}
+     where o.id = :organisation and (:course is null or k.key = :course)
+     order by k.key, j.key nulls first, b.name limit :limit offset :offset`,
+})
+
+/** A badge of an organisation that the plugin was given. */
+export const findSeen = read('badges.findSeen', {
+  params: { plugin: int8, badge: text },
+  row: { ...badgeRow, organisation_id: int8 },
+  text: `
+    select ${badgeColumns}, o.id as organisation_id from ${badgeTables} join plugin_organisations g on g.organisation_id = o.id and g.plugin_id = :plugin
+     where b.key = :badge`,
+})
+
+/** Badges of courses, or of objectives, that the plugin sees. */
+export const listSeen = report('badges.listSeen', {
+  params: {
+    plugin: int8,
+    organisations: nullable(textArray),
+    course: nullable(text),
+    objective: nullable(text),
+    ofObjectives: bool,
+    limit: int8,
+  },
+  row: badgeRow,
+  text: `
+    select ${badgeColumns} from ${badgeTables} join plugin_organisations g on g.organisation_id = o.id and g.plugin_id = :plugin
+     where (b.objective_id is not null) = :ofObjectives
+       and (:organisations is null or o.key = any(:organisations))
+       and (:course is null or k.key = :course) and (:objective is null or j.key = :objective)
+     order by k.key, j.key, b.name, b.id limit :limit`,
+})
+
+/** What an assertion of a platform's badge names beside, where it is of the same course. */
+export const findContext = read('badges.findContext', {
+  params: { course: int8, lesson: nullable(text), class: nullable(text), version: nullable(text) },
+  row: { has_lesson: bool, has_class: bool, has_version: bool },
+  text: `
+    select :lesson is null or exists (select from lessons where key = :lesson and course_id = :course) as has_lesson,
+           :class is null or exists (select from classes where key = :class and course_id = :course) as has_class,
+           :version is null or exists (select from course_versions where course_id = :course and number::text = :version) as has_version`,
+})
+
+const heldRow = {
+  id: int8,
+  owner_id: nullable(int8),
+  badge_key: text,
+  name: text,
+  type: text,
+  image: text,
+  issuer_name: text,
+  issued_at: timestamptz,
+  lesson: nullable(text),
+  class: nullable(text),
+  version: nullable(text),
+  organisation: nullable(text),
+  asserted_by: nullable(text),
+}
+const heldColumns = `
+  a.id, a.owner_id, a.badge_key, a.name, a.type, a.image, a.issuer_name, a.issued_at, a.lesson, a.class, a.version, o.key as organisation, a.asserted_by`
+const heldTables = `badge_assertions a left join organisations o on o.id = a.organisation_id`
+
+/** No row where the person has it already, is gone, or has too many of this plugin. */
+export const insertAssertion = write('badges.insertAssertion', {
+  params: {
+    person: int8,
+    owner: nullable(int8),
+    key: text,
+    badge: nullable(int8),
+    organisation: nullable(int8),
+    name: text,
+    type: text,
+    image: text,
+    issuer: text,
+    issued: timestamptz,
+    lesson: nullable(text),
+    class: nullable(text),
+    version: nullable(text),
+    client: text,
+    most: int8,
+    now: timestamptz,
+  },
+  row: { id: int8 },
+  text: `
+    insert into badge_assertions (person_id, owner_id, badge_key, badge_id, organisation_id, name, type, image, issuer_name, issued_at,
+      lesson, class, version, asserted_by, created_at)
+    select p.id, :owner, :key, (select b.id from badges b where b.id = :badge for key share), :organisation, :name, :type, :image, :issuer, :issued, :lesson, :class, :version, :client, :now
+      from (select id from people where id = :person for key share) p
+     where (select count(*) from badge_assertions where person_id = :person and asserted_by = :client) < :most
+    on conflict do nothing returning id`,
+})
+
+export const findAssertion = read('badges.findAssertion', {
+  params: { person: int8, owner: nullable(int8), key: text },
+  row: heldRow,
+  text: `
+    select ${heldColumns} from ${heldTables}
+     where a.person_id = :person and a.owner_id is not distinct from :owner and a.badge_key = :key`,
+})
+
+/** What a plugin may see of what a person holds. */
+export const listAssertions = read('badges.listAssertions', {
+  params: { plugin: int8, person: int8 },
+  row: heldRow,
+  gather: false,
+  text: `
+    select ${heldColumns} from ${heldTables}
+     where a.person_id = :person and plugin_sees_assertion(:plugin, a) order by a.issued_at desc, a.id desc`,
+})
+
+export const listHeld = read('badges.listHeld', {
+  params: { person: int8, limit: int8, offset: int8 },
+  row: { ...heldRow, total: int8 },
+  gather: false,
+  text: `
+    select ${heldColumns}, count(*) over () as total from ${heldTables}
+     where a.person_id = :person order by a.issued_at desc, a.id desc limit :limit offset :offset`,
+})
+
+export const exportHeld = report('badges.exportHeld', {
+  params: { person: int8 },
+  row: heldRow,
+  text: `select ${heldColumns} from ${heldTables} where a.person_id = :person order by a.id`,
+})
+
+/** Gives what these students have earned, of all badges of their courses or of one. Takes the place of what a plugin asserted; what the platform gave stays. */
+export const giveEarned = write('badges.giveEarned', {
+  params: { enrolments: json, badge: nullable(int8), now: timestamptz },
+  row: { id: int8, person_id: int8, badge_id: nullable(int8), badge_key: text, organisation_id: nullable(int8) },
+  text: `
+    insert into badge_assertions (person_id, badge_key, badge_id, organisation_id, name, type, image, issuer_name, issued_at, class, version, created_at)
+    select distinct on (e.person_id, b.id)
+           e.person_id, b.key, b.id, k.organisation_id, b.name, b.type, b.image, b.issuer_name, :now::timestamptz, c.key, v.number::text, :now::timestamptz
+      from json_array_elements_text(:enrolments) w(id) join enrolments e on e.id = w.id::bigint
+      join classes c on c.id = e.class_id join courses k on k.id = c.course_id join course_versions v on v.id = c.version_id
+      join badges b on b.course_id = c.course_id
+     where (:badge is null or b.id = :badge)
+       and not exists (select from badge_assertions a where a.person_id = e.person_id and a.owner_id is null and a.badge_key = b.key and a.asserted_by is null)
+       and badge_met(b, e.id, c.version_id)
+     order by e.person_id, b.id, e.id
+    on conflict (person_id, owner_id, badge_key) do update
+      set badge_id = excluded.badge_id, organisation_id = excluded.organisation_id, name = excluded.name, type = excluded.type, image = excluded.image,
+          issuer_name = excluded.issuer_name, issued_at = excluded.issued_at, lesson = null, class = excluded.class, version = excluded.version,
+          asserted_by = null, created_at = excluded.created_at
+    where badge_assertions.asserted_by is not null
+    returning id, person_id, badge_id, badge_key, organisation_id`,
+})
+
+/** Some students of the course of a badge, in order. */
+export const listStudents = read('badges.listStudents', {
+  params: { badge: int8, after: int8, limit: int8 },
+  row: { id: int8 },
+  gather: false,
+  text: `
+    select e.id from badges b join classes c on c.course_id = b.course_id join enrolments e on e.class_id = c.id
+     where b.id = :badge and e.id > :after order by e.id limit :limit`,
+})
+
+/** Those of these organisations that the plugin was given. */
+export const listGiven = read('badges.listGiven', {
+  params: { plugin: int8, keys: textArray },
+  row: { key: text },
+  text: `
+    select o.key from organisations o join plugin_organisations g on g.organisation_id = o.id and g.plugin_id = :plugin
+     where o.key = any(:keys)`,
+})

@@ -1,0 +1,44 @@
+import { createHmac } from 'node:crypto'
+import type { Db } from '../../kernel/database/database.ts'
+import { type Environment, service } from '../../kernel/environment.ts'
+import type { Consumer } from '../../kernel/events/consumers.ts'
+import type { EventOf } from '../../kernel/events/events.ts'
+import { tellAfterCommit } from '../../kernel/jobs/wake.ts'
+import type { atoEvents } from '../ato/events.ts'
+import { KINDS, PURPOSES, REPLACING } from './rules.ts'
+import { DELIVERIES } from './runner.ts'
+import * as store from './store.ts'
+
+/** Whom it is for, and what they are sent. */
+type DeliveredEvent = EventOf<typeof atoEvents>
+
+const idKey = service(({ keyFor }) => keyFor('delivery-id'))
+
+/** The same for the same event, however often it is read. Does not tell how many events there are. */
+const webhookIdOf = (environment: Environment, eventId: number): string =>
+  `evt_${createHmac('sha256', environment.get(idKey)).update(String(eventId)).digest('base64url').slice(0, 22)}`
+
+export const deliveryConsumer: Consumer<Environment, DeliveredEvent> = {
+  name: 'deliveries',
+  kinds: KINDS,
+  start: 'beginning',
+  handle: (tx, events, environment) => addDeliveries(tx, events, environment),
+}
+
+async function addDeliveries(tx: Db, events: readonly DeliveredEvent[], environment: Environment): Promise<void> {
+  const rows = JSON.stringify(
+    events.map(({ id, kind, subject, payload, at }) => ({
+      plugin_id: payload.plugin,
+      id,
+      subject,
+      purpose: PURPOSES[kind],
+      webhook_id: webhookIdOf(environment, id),
+      body: payload.document,
+      at,
+    })),
+  )
+  const what = { rows, replacing: REPLACING, now: environment.clock() }
+  if ((await tx.all(store.holdLanes, what)).length === 0) return
+  await tx.all(store.insertDeliveries, what)
+  tellAfterCommit(tx, DELIVERIES)
+}

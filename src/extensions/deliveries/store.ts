@@ -1,0 +1,371 @@
+import {
+  bool,
+  float8,
+  int4,
+  int8,
+  int8Array,
+  json,
+  nullable,
+  read,
+  report,
+  text,
+  textArray,
+  timestamptz,
+  write,
+} from '../../kernel/database/statement.ts'
+
+/** A week of events, in turn. */
+export const SLOTS = 7
+const slotOf = (moment: string) => `mod(floor(extract(epoch from ${moment}) / 604800)::bigint, ${SLOTS})::smallint`
+
+/** Locks the lanes of these deliveries, in order, and makes those that there are not. Only for plugins that have such an address. */
+export const holdLanes = write('deliveries.holdLanes', {
+  params: { rows: json, replacing: textArray, now: timestamptz },
+  row: { plugin_id: int8, subject: text },
+  text: `
+    insert into delivery_lanes as l (plugin_id, subject, due_at, newest_set, used_at)
+    select r.plugin_id, r.subject, :now, max(case when r.purpose = any(:replacing) then r.id else 0 end), :now
+      from json_to_recordset(:rows) as r(plugin_id bigint, subject text, purpose text, id bigint)
+     where exists (select from plugin_addresses a where a.plugin_id = r.plugin_id and a.purpose = r.purpose offset 0)
+     group by r.plugin_id, r.subject order by r.plugin_id, r.subject
+    on conflict (plugin_id, subject) do update
+       set due_at = coalesce(l.due_at, excluded.due_at), newest_set = greatest(l.newest_set, excluded.newest_set), used_at = excluded.used_at
+    returning plugin_id, subject`,
+})
+
+/** Those that are there already stay as they are. An older set of a lane waits no longer, unless it is being sent; where it was the first, the lane is due at once. */
+export const insertDeliveries = write('deliveries.insert', {
+  params: { rows: json, replacing: textArray, now: timestamptz },
+  row: { id: int8 },
+  text: `
+    with new as materialized (
+      select r.plugin_id, r.id, r.subject, r.purpose, r.webhook_id, r.body, r.at, l.is_leased,
+             r.purpose = any(:replacing) and r.id < l.newest_set as is_replaced
+        from json_to_recordset(:rows) as r(plugin_id bigint, id bigint, subject text, purpose text, webhook_id text, body json, at timestamptz)
+       cross join lateral (
+         select is_leased, newest_set from delivery_lanes where plugin_id = r.plugin_id and subject = r.subject offset 0) l
+       where exists (select from plugin_addresses a where a.plugin_id = r.plugin_id and a.purpose = r.purpose offset 0)
+    ), old as (
+      update deliveries d set state = 'replaced', settled_at = :now
+        from (select distinct plugin_id, subject, is_leased from new where purpose = any(:replacing)) n
+        join delivery_lanes l on l.plugin_id = n.plugin_id and l.subject = n.subject
+       where d.plugin_id = n.plugin_id and d.subject = n.subject and d.state = 'waiting' and d.purpose = any(:replacing) and d.id < l.newest_set
+         and not (n.is_leased and d.position = (
+           select min(f.position) from deliveries f where f.plugin_id = n.plugin_id and f.subject = n.subject and f.state = 'waiting'))
+      returning d.plugin_id, d.subject, d.position
+    ), hurried as (
+      update delivery_lanes l set due_at = :now
+        from old o where l.plugin_id = o.plugin_id and l.subject = o.subject and not l.is_leased and o.position = (
+          select min(f.position) from deliveries f where f.plugin_id = o.plugin_id and f.subject = o.subject and f.state = 'waiting')
+    )
+    insert into deliveries (plugin_id, id, slot, subject, purpose, webhook_id, body, position, state, created_at, settled_at)
+    select plugin_id, id, ${slotOf('at')}, subject, purpose, webhook_id, body, nextval('delivery_positions'),
+           case when is_replaced then 'replaced' else 'waiting' end, at, case when is_replaced then :now end
+      from (select * from new order by id) n
+    on conflict do nothing returning id`,
+})
+
+/** The plugins for which something waits, each found by a step in the index. */
+const byPlugin = `
+    with recursive plugin as (
+      (select plugin_id from delivery_lanes where due_at is not null order by plugin_id limit 1)
+      union all
+      select n.plugin_id from plugin p cross join lateral (
+        select plugin_id from delivery_lanes where due_at is not null and plugin_id > p.plugin_id order by plugin_id limit 1) n
+    )`
+
+/**
+ * Takes lanes that are due, from plugin to plugin: the first of each, then the second of each. A plugin has at most so many at once, and fewer while it does nothing but
+ * fail. It waits for nobody: whoever holds a lane now wakes others afterwards.
+ */
+export const claim = write('deliveries.claim', {
+  params: { now: timestamptz, lease: timestamptz, limit: int8, most: int8, mostFailing: int8 },
+  row: { plugin_id: int8, subject: text, token: int8 },
+  text: `
+    ${byPlugin}, due as materialized (
+      select l.plugin_id, l.subject, l.token
+        from plugin p
+        cross join lateral (
+          select case when exists (select from plugin_addresses a where a.plugin_id = p.plugin_id and a.failing_since is not null and a.off_at is null)
+                      then :mostFailing else :most end
+               - (select count(*) from (select due_at from delivery_lanes where plugin_id = p.plugin_id and is_leased offset 0) u where u.due_at > :now) as free) f
+        cross join lateral (
+          select plugin_id, subject, token, due_at, row_number() over (order by due_at, subject) as turn from (
+            select plugin_id, subject, token, due_at from delivery_lanes
+             where plugin_id = p.plugin_id and due_at <= :now order by due_at limit greatest(f.free, 0)) o) l
+       order by l.turn, l.due_at limit :limit
+    ), own as materialized (
+      select l.plugin_id, l.subject from due join delivery_lanes l on l.plugin_id = due.plugin_id and l.subject = due.subject
+       where l.token = due.token and coalesce(l.due_at <= :now, false) for update of l skip locked
+    )
+    update delivery_lanes l set token = l.token + 1, is_leased = true, due_at = :lease
+      from own where l.plugin_id = own.plugin_id and l.subject = own.subject
+    returning l.plugin_id, l.subject, l.token`,
+})
+
+/** The first delivery that waits in each of these lanes; null where none does. */
+export const readHeads = read('deliveries.readHeads', {
+  params: { plugins: int8Array, subjects: textArray, replacing: textArray },
+  row: {
+    plugin_id: int8,
+    subject: text,
+    id: nullable(int8),
+    slot: nullable(int4),
+    purpose: nullable(text),
+    webhook_id: nullable(text),
+    body: nullable(json),
+    attempts: nullable(int4),
+    tries: nullable(int4),
+    give_up_at: nullable(timestamptz),
+    is_replaced: nullable(bool),
+    failing_since: nullable(timestamptz),
+  },
+  gather: false,
+  text: `
+    select c.plugin_id, c.subject, d.id, d.slot::int4 as slot, d.purpose, d.webhook_id, d.body, d.attempts, d.tries, d.give_up_at,
+           d.purpose = any(:replacing) and d.id < l.newest_set as is_replaced, a.failing_since
+      from unnest(:plugins, :subjects) c(plugin_id, subject)
+      join delivery_lanes l on l.plugin_id = c.plugin_id and l.subject = c.subject
+      left join lateral (
+        select id, slot, purpose, webhook_id, body, attempts, tries, give_up_at from deliveries
+         where plugin_id = c.plugin_id and subject = c.subject and state = 'waiting' order by position limit 1) d on true
+      left join plugin_addresses a on a.plugin_id = c.plugin_id and a.purpose = d.purpose`,
+})
+
+/** Those that are being settled now need it no longer. */
+export const extendLeases = write('deliveries.extendLeases', {
+  params: { plugins: int8Array, subjects: textArray, tokens: int8Array, lease: timestamptz },
+  row: { subject: text },
+  text: `
+    with own as materialized (
+      select l.plugin_id, l.subject from unnest(:plugins, :subjects, :tokens) o(plugin_id, subject, token)
+        join delivery_lanes l on l.plugin_id = o.plugin_id and l.subject = o.subject
+       where l.token = o.token and l.is_leased for update of l skip locked
+    )
+    update delivery_lanes l set due_at = :lease from own where l.plugin_id = own.plugin_id and l.subject = own.subject
+    returning l.subject`,
+})
+
+/** Locks these lanes in order. Those whose lease was lost are anybody's. */
+export const lockLanes = write('deliveries.lockLanes', {
+  params: { plugins: int8Array, subjects: textArray },
+  row: { subject: text },
+  text: `
+    select l.subject from delivery_lanes l join unnest(:plugins, :subjects) o(plugin_id, subject)
+        on l.plugin_id = o.plugin_id and l.subject = o.subject
+     order by l.plugin_id, l.subject for update of l`,
+})
+
+/**
+ * Writes down what became of deliveries, for those whose token is still the last, and gives their lanes back: due at once where another delivery waits. A set that is to be tried
+ * again is replaced instead where there is a newer one. The lanes are locked before, so that nothing comes in between.
+ */
+export const settle = write('deliveries.settle', {
+  params: { rows: json, replacing: textArray, now: timestamptz },
+  row: { plugin_id: int8, subject: text, is_due: bool },
+  text: `
+    with own as materialized (
+      select r.*, case when r.state = 'waiting' and r.purpose = any(:replacing) and r.id < l.newest_set then 'replaced' else r.state end as verdict
+        from json_to_recordset(:rows) as r(
+             plugin_id bigint, subject text, token bigint, id bigint, slot smallint, purpose text, state text, problem text, due_at timestamptz,
+             give_up_at timestamptz, number integer, at timestamptz, uri text, took_ms integer, status integer, answer text)
+        join delivery_lanes l on l.plugin_id = r.plugin_id and l.subject = r.subject and l.token = r.token and l.is_leased
+    ), tried as (
+      insert into delivery_attempts (plugin_id, delivery_id, slot, number, at, uri, took_ms, status, answer, problem)
+      select plugin_id, id, slot, number, at, uri, took_ms, status, answer, problem from own where at is not null
+    ), settled as (
+      update deliveries d
+         set state = o.verdict, problem = o.problem, settled_at = case when o.verdict <> 'waiting' then :now end,
+             attempts = d.attempts + case when o.at is null then 0 else 1 end, tries = d.tries + case when o.at is null then 0 else 1 end,
+             give_up_at = coalesce(d.give_up_at, o.give_up_at)
+        from own o where d.plugin_id = o.plugin_id and d.id = o.id and d.slot = o.slot
+    )
+    update delivery_lanes l
+       set is_leased = false,
+           due_at = case when o.verdict = 'waiting' then o.due_at
+                         when exists (select from deliveries d where d.plugin_id = l.plugin_id and d.subject = l.subject and d.state = 'waiting'
+                                         and d.id is distinct from o.id) then :now end
+      from own o where l.plugin_id = o.plugin_id and l.subject = o.subject
+    returning l.plugin_id, l.subject, coalesce(l.due_at <= :now, false) as is_due`,
+})
+
+/** Nothing is sent to this address any more: what waits for its next try need not wait for it. */
+export const hurryLanes = write('deliveries.hurryLanes', {
+  params: { plugin: int8, purpose: text, now: timestamptz },
+  row: { subject: text },
+  text: `
+    update delivery_lanes l set due_at = :now
+     where l.plugin_id = :plugin and l.due_at > :now and not l.is_leased and :purpose = (
+       select d.purpose from deliveries d where d.plugin_id = l.plugin_id and d.subject = l.subject and d.state = 'waiting' order by d.position limit 1)
+    returning l.subject`,
+})
+
+/** A plugin that the person works on. */
+export const findManaged = read('deliveries.findManaged', {
+  params: { person: int8, client: text },
+  row: { id: int8, app_id: int8 },
+  text: `
+    select p.id, p.app_id from plugins p join apps a on a.id = p.app_id, lateral develops(:person, a) r
+     where a.client_id = :client and r.develops`,
+})
+
+const SHOWN = {
+  webhook_id: text,
+  purpose: text,
+  request: nullable(text),
+  state: text,
+  attempts: int4,
+  problem: nullable(text),
+  created_at: timestamptz,
+  settled_at: nullable(timestamptz),
+  next_at: nullable(timestamptz),
+  outcomes: textArray,
+}
+/** What a list tells of the latest times that something was sent. */
+const OUTCOMES = 12
+const shown = `
+  d.webhook_id, d.purpose, d.body ->> 'requestId' as request, d.state, d.attempts, d.problem, d.created_at, d.settled_at,
+  (select l.due_at from delivery_lanes l where l.plugin_id = d.plugin_id and l.subject = d.subject and d.state = 'waiting' and not l.is_leased) as next_at,
+  array(select case when t.problem is null then 'taken' else 'refused' end
+          from (select number, problem from delivery_attempts where plugin_id = d.plugin_id and delivery_id = d.id and slot = d.slot
+                 order by number desc limit ${OUTCOMES}) t order by t.number) as outcomes`
+
+export const list = report('deliveries.list', {
+  params: { plugin: int8, state: nullable(text), limit: int8, offset: int8 },
+  row: { ...SHOWN, total: int8 },
+  text: `
+    select ${shown}, d.total from (
+      select *, count(*) over () as total from deliveries
+       where plugin_id = :plugin and (:state is null or state = :state) order by id desc limit :limit offset :offset) d
+     order by d.id desc`,
+})
+
+export const find = read('deliveries.find', {
+  params: { plugin: int8, webhook: text },
+  row: { ...SHOWN, id: int8, body: json },
+  gather: false,
+  text: `select ${shown}, d.id, d.body from deliveries d where d.webhook_id = :webhook and d.plugin_id = :plugin`,
+})
+
+export const listAttempts = read('deliveries.listAttempts', {
+  params: { plugin: int8, delivery: int8 },
+  row: {
+    number: int4,
+    at: timestamptz,
+    uri: text,
+    took_ms: int4,
+    status: nullable(int4),
+    answer: nullable(text),
+    problem: nullable(text),
+  },
+  gather: false,
+  text: `
+    select number, at, uri, took_ms, status, answer, problem from delivery_attempts
+     where plugin_id = :plugin and delivery_id = :delivery order by number desc limit 100`,
+})
+
+/**
+ * Up to so many that do not wait, the oldest first, wait once more, behind what waits already. A set that a newer one has followed does not. What is sent again may hold an
+ * older set, as the start of a request does: the newest one of its lane goes after it.
+ */
+export const replay = write('deliveries.replay', {
+  params: {
+    plugin: int8,
+    webhook: nullable(text),
+    state: nullable(text),
+    from: nullable(timestamptz),
+    to: nullable(timestamptz),
+    replacing: textArray,
+    limit: int8,
+    now: timestamptz,
+  },
+  row: { webhook_id: text, is_asked: bool },
+  text: `
+    with asked as materialized (
+      select d.plugin_id, d.id, d.slot, d.subject, d.state from deliveries d
+       where d.plugin_id = :plugin and d.state <> 'waiting'
+         and (:webhook is null or d.webhook_id = :webhook) and (:state is null or d.state = :state)
+         and (:from is null or d.created_at >= :from) and (:to is null or d.created_at < :to)
+         and not (d.purpose = any(:replacing) and exists (
+           select from delivery_lanes l where l.plugin_id = d.plugin_id and l.subject = d.subject and d.id < l.newest_set))
+       order by d.id limit :limit
+    ), chosen as materialized (
+      select * from asked
+      union
+      select d.plugin_id, d.id, d.slot, d.subject, d.state
+        from (select distinct plugin_id, subject from asked) a
+        join delivery_lanes l on l.plugin_id = a.plugin_id and l.subject = a.subject
+        join deliveries d on d.plugin_id = l.plugin_id and d.id = l.newest_set
+    ), lanes as (
+      insert into delivery_lanes as l (plugin_id, subject, due_at, used_at)
+      select plugin_id, subject, :now, :now from chosen group by plugin_id, subject order by plugin_id, subject
+      on conflict (plugin_id, subject) do update set due_at = coalesce(l.due_at, excluded.due_at), used_at = excluded.used_at
+      returning l.plugin_id, l.subject
+    )
+    update deliveries d
+       set state = 'waiting', position = c.position, tries = 0, give_up_at = null, problem = null, settled_at = null
+      from (select o.*, nextval('delivery_positions') as position from (
+              select c.* from chosen c join lanes l on l.plugin_id = c.plugin_id and l.subject = c.subject order by c.id) o) c
+     where d.plugin_id = c.plugin_id and d.id = c.id and d.slot = c.slot and d.state = c.state
+    returning d.webhook_id, exists (select from asked a where a.id = d.id) as is_asked`,
+})
+
+/** Counts end here, so that they cost little however much there is. */
+const COUNTED = 10_000
+const count = (rows: string): string =>
+  `(select count(*) from (select from deliveries where ${rows} limit ${COUNTED}) counted)`
+
+export const readFigures = read('deliveries.figures', {
+  params: { now: timestamptz },
+  row: { waiting: int8, failed: int8, overdue_seconds: float8 },
+  gather: false,
+  text: `
+    ${byPlugin}
+    select ${count(`state = 'waiting'`)} as waiting, ${count(`state = 'failed'`)} as failed,
+           coalesce(greatest(extract(epoch from :now - (
+             select min(l.due_at) from plugin p cross join lateral (
+               select due_at from delivery_lanes where plugin_id = p.plugin_id and due_at is not null order by due_at limit 1) l)), 0), 0)::float8 as overdue_seconds`,
+})
+
+/** The last delivery of each partition that has any, and whether one there waits. */
+export const listSlots = read('deliveries.listSlots', {
+  params: {},
+  row: { slot: int4, at: timestamptz, is_waiting: bool },
+  text: `
+    select s.slot, d.created_at as at, exists (select from deliveries w where w.slot = s.slot and w.state = 'waiting') as is_waiting
+      from generate_series(0, ${SLOTS - 1}) s(slot)
+     cross join lateral (select created_at from deliveries where slot = s.slot order by id desc limit 1) d`,
+})
+
+/** Whoever reads has to wait for what waits for a lock, so that must not be for long. */
+export const beHasty = write('deliveries.beHasty', {
+  params: {},
+  row: { timeout: text },
+  text: `select set_config('lock_timeout', '200ms', true) as timeout`,
+})
+
+export const lockSlot = Array.from({ length: SLOTS }, (_, slot) =>
+  write(`deliveries.lockSlot${slot}`, {
+    params: {},
+    row: {},
+    text: `lock table deliveries_${slot}, delivery_attempts_${slot} in access exclusive mode`,
+  }),
+)
+
+export const emptySlot = Array.from({ length: SLOTS }, (_, slot) =>
+  write(`deliveries.emptySlot${slot}`, {
+    params: {},
+    row: {},
+    text: `truncate deliveries_${slot}, delivery_attempts_${slot}`,
+  }),
+)
+
+/** Lanes in which nothing waits. */
+export const deleteIdleLanes = write('deliveries.deleteIdleLanes', {
+  params: { before: timestamptz },
+  row: { plugin_id: int8, subject: text },
+  text: `
+    delete from delivery_lanes where due_at is null and used_at < :before and (plugin_id, subject) in
+      (select plugin_id, subject from delivery_lanes where due_at is null and used_at < :before order by used_at limit 1000)
+    returning plugin_id, subject`,
+})

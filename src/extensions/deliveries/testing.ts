@@ -1,0 +1,88 @@
+import { call as callAccount } from '../../apps/account/testing.ts'
+import { until } from '../../kernel/database/test-database.ts'
+import type { Events, payload } from '../../kernel/events/events.ts'
+import type { Received } from '../../kernel/outbound/testing.ts'
+import type { TestBrowser } from '../../operations/testing/browser.ts'
+import type { Answer, TestApp } from '../../operations/testing/testing.ts'
+import { atoEvents } from '../ato/events.ts'
+import { registerTestPlugin, type TestPlugin } from '../plugins/testing.ts'
+import { DELIVERIES } from './runner.ts'
+
+/** Documents of tests say nothing but which they are. */
+const emit = atoEvents.emit as unknown as Events<
+  Record<(typeof atoEvents.kinds)[number], ReturnType<typeof payload<{ plugin: number; document: object }>>>
+>['emit']
+
+export interface ToSend {
+  readonly kind?: (typeof atoEvents.kinds)[number]
+  readonly plugin: Pick<TestPlugin, 'pluginId'>
+  /** The number of the request: what is sent in order. */
+  readonly request?: number
+  /** Goes into the document, so that the test knows it again. */
+  readonly n: number
+}
+
+/** One transaction for all of them. */
+export const emitAll = (app: Pick<TestApp, 'environment'>, ...events: readonly ToSend[]): Promise<void> => {
+  const { db, clock } = app.environment()
+  return db.transaction((tx) =>
+    emit(
+      tx,
+      ...events.map(({ kind = 'request.started', plugin, request = 1, n }) => ({
+        kind,
+        subject: `request:${request}`,
+        payload: { plugin: plugin.pluginId, document: { requestId: `r${request}`, n } },
+        at: clock(),
+      })),
+    ),
+  )
+}
+
+/** A plugin that takes everything at one address. */
+export const registerReceiver = (app: TestApp, key: string, address: string): Promise<TestPlugin> =>
+  registerTestPlugin(app, {
+    kind: 'ato',
+    key,
+    addresses: { request: `${address}/request`, distributions: `${address}/distributions` },
+  })
+
+export const nOf = ({ body }: Pick<Received, 'body'>): number => JSON.parse(body).n
+export const requestOf = ({ body }: Pick<Received, 'body'>): string => JSON.parse(body).requestId
+export const idOf = ({ headers }: Received): string => String(headers['webhook-id'])
+
+/** In the order of their events. */
+export const statesOf = async (app: TestApp, { pluginId }: Pick<TestPlugin, 'pluginId'>): Promise<string[]> =>
+  (await app.sql(`select state from deliveries where plugin_id = ${pluginId} order by id`)).map(({ state }) =>
+    String(state),
+  )
+
+/** Fields go into the address of what only reads. */
+export const call = (
+  browser: TestBrowser,
+  method: 'GET' | 'PUT' | 'POST',
+  path: string,
+  fields: object,
+): Promise<Answer> =>
+  method === 'GET'
+    ? callAccount(browser, method, `${path}?${new URLSearchParams(fields as Record<string, string>)}`)
+    : callAccount(browser, method, path, fields)
+
+/** Moves the clock, and those who look every second look now. */
+export function advance(app: TestApp, ms: number): void {
+  app.advance(ms)
+  app.environment().db.tellHere(JSON.stringify({ topic: DELIVERIES }))
+}
+
+/** Waits until nothing is under way, and moves the clock, which is held, to the next try. A lease would end with a clock that moves meanwhile. */
+export async function advanceToNext(app: TestApp): Promise<void> {
+  let dueMs: number | undefined
+  const { clock } = app.environment()
+  await until('the next try has its time', async () => {
+    const [row] = await app.sql(
+      `select count(*) filter (where is_leased)::int as leased, extract(epoch from min(due_at))::float8 * 1000 as due from delivery_lanes`,
+    )
+    dueMs = row!.leased === 0 && row!.due !== null ? Number(row!.due) : undefined
+    return dueMs !== undefined && dueMs > clock().getTime()
+  })
+  advance(app, dueMs! - clock().getTime() + 1)
+}

@@ -1,0 +1,143 @@
+import { Gate } from '../../kernel/bounds/gate.ts'
+import { callerKey, type PersonCaller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import { type Environment, service } from '../../kernel/environment.ts'
+import { fail } from '../../kernel/errors.ts'
+import { makeId } from '../../kernel/ids.ts'
+import { messagePolicy } from '../../kernel/messages/messages.ts'
+import { send } from '../../kernel/outbound/outbound.ts'
+import { noteFailing, noteTaken, switchOff } from '../plugins/addresses.ts'
+import { findHosted, type Hosted, headersFor } from '../plugins/hosted.ts'
+import { WrongAnswer } from './answers.ts'
+import type { Offered } from './rules.ts'
+import type { Engine } from './schema.ts'
+import * as store from './store.ts'
+
+/** More than the contract's bounds would need for plain text, and little enough for all who search at once. */
+const MAX_ANSWER_BYTES = 256 * 1024
+
+/** What an engine has for one search, waiting included (contract §9). */
+export const searchTimeMs = service(() => 10_000)
+
+/** Two searches of a person at once, and sixteen calls of a plugin: nobody floods a plugin, and a slow one keeps nobody from the others. */
+const gates = service((environment) => ({
+  people: new Gate({ atOnce: 64, perKey: 2, waiting: 256, waitingPerKey: 2, waitMs: 10_000 }),
+  plugins: new Gate({ atOnce: 256, perKey: 16, waiting: 1000, waitMs: environment.get(searchTimeMs) }),
+}))
+
+export const listEngines = async (db: Db, who: PersonCaller): Promise<Engine[]> =>
+  (await db.all(store.listEngines, { person: who.personId })).map(
+    ({ client_id: clientId, name, description, organisations }) => ({ clientId, name, description, organisations }),
+  )
+
+/** The engines with these client IDs that are offered to the caller now, in this order. */
+export async function findEngines(db: Db, who: PersonCaller, clientIds: readonly string[]): Promise<Offered[]> {
+  const rows = await db.all(store.findEngines, { person: who.personId, clients: [...clientIds] })
+  const offered = rows.map((row): Offered => {
+    const organisations = row.organisation_ids.map((id, i) => ({ id, key: row.organisations[i]! }))
+    return { pluginId: row.plugin_id, clientId: row.client_id, name: row.name, organisations }
+  })
+  return clientIds.flatMap((clientId) => offered.find((engine) => engine.clientId === clientId) ?? [])
+}
+
+export async function readEngines(db: Db, who: PersonCaller, clientIds: readonly string[]): Promise<Offered[]> {
+  const engines = await findEngines(db, who, clientIds)
+  const missing = clientIds.find((clientId) => !engines.some((engine) => engine.clientId === clientId))
+  if (missing !== undefined)
+    throw fail('notFound', `${missing} is not offered to you; GET /planner/v1/engines lists the engines that are`)
+  return engines
+}
+
+/** What one engine is asked, and how its answer is read. */
+export interface Question<T> {
+  readonly engine: Pick<Offered, 'pluginId' | 'clientId' | 'name'>
+  readonly document: object
+  read(text: string): T
+}
+
+export type Reply<T> = { readonly answer: T; readonly problem?: undefined } | { readonly problem: string }
+
+/** Asks several engines at once. Each answers or fails by itself; where none answers it is an error, which says why. */
+export async function askEngines<T>(
+  environment: Environment,
+  db: Db,
+  who: PersonCaller,
+  purpose: 'capabilities' | 'candidates',
+  questions: readonly Question<T>[],
+): Promise<{ replies: Reply<T>[]; error: Error | undefined }> {
+  const replies = await environment
+    .get(gates)
+    .people.run(callerKey(who), () =>
+      Promise.all(questions.map((question) => askEngine(environment, db, who, purpose, question))),
+    )
+  if (environment.stopping.aborted) throw fail('notReady')
+  if (replies.some(({ problem }) => problem === undefined)) return { replies, error: undefined }
+  const problems = questions.map(({ engine }, i) => `${engine.clientId}: ${replies[i]!.problem}`)
+  return { replies, error: fail('pluginTimeout', `No engine gave an answer. ${problems.join('. ')}`) }
+}
+
+async function askEngine<T>(
+  environment: Environment,
+  db: Db,
+  who: PersonCaller,
+  purpose: 'capabilities' | 'candidates',
+  { engine, document, read }: Question<T>,
+): Promise<Reply<T>> {
+  const timeMs = environment.get(searchTimeMs)
+  const endsMs = performance.now() + timeMs
+  const leave = await environment
+    .get(gates)
+    .plugins.enter(engine.clientId)
+    .catch(() => undefined)
+  if (!leave) return { problem: 'It has too many searches to answer already' }
+  try {
+    const hosted = await findHosted(environment, db, { pluginId: engine.pluginId, purpose })
+    if (!hosted) return { problem: 'It takes no searches at present' }
+    const body = JSON.stringify(document)
+    const outcome = await send(environment, {
+      uri: hosted.uri,
+      headers: headersFor(hosted, { id: makeId(), at: environment.clock(), body }),
+      body,
+      timeoutMs: Math.max(1, Math.round(endsMs - performance.now())),
+      maxAnswerBytes: MAX_ANSWER_BYTES,
+      signal: environment.stopping,
+    })
+    if (outcome.failure === 'stopped') return outcome
+    const reply = judge(outcome, timeMs, read)
+    await noteOutcome(environment, db, who, hosted, reply.problem, outcome.status)
+    return reply
+  } finally {
+    leave()
+  }
+}
+
+function judge<T>(outcome: Awaited<ReturnType<typeof send>>, timeMs: number, read: (text: string) => T): Reply<T> {
+  if (outcome.failure === 'timeout') return { problem: `It did not answer within ${timeMs / 1000} seconds` }
+  if (outcome.failure !== undefined) return { problem: outcome.problem }
+  const { status, isCut, text } = outcome
+  if (status < 200 || status > 299) return { problem: `It answered ${status}` }
+  if (isCut) return { problem: `It answered with more than ${MAX_ANSWER_BYTES / 1024} KiB` }
+  try {
+    return { answer: read(text) }
+  } catch (error) {
+    if (error instanceof WrongAnswer) return { problem: error.message }
+    throw error
+  }
+}
+
+/** Whoever answers for the plugin sees since when its address fails. One that is gone for good is no longer offered. */
+async function noteOutcome(
+  environment: Environment,
+  db: Db,
+  who: PersonCaller,
+  hosted: Hosted,
+  problem: string | undefined,
+  status: number | undefined,
+): Promise<void> {
+  if (problem === undefined) await noteTaken(db, hosted)
+  else if (status === 410)
+    await db.transaction((tx) =>
+      switchOff(tx, who, { ...hosted, reason: 'It answered 410: gone' }, environment.get(messagePolicy)),
+    )
+  else await noteFailing(db, who, hosted)
+}

@@ -1,0 +1,171 @@
+import { normaliseHandle } from '../../identity/people/handles.ts'
+import type { PersonCaller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { RowOf } from '../../kernel/database/statement.ts'
+import { fail } from '../../kernel/errors.ts'
+import { makeId } from '../../kernel/ids.ts'
+import { readName } from '../../kernel/lines.ts'
+import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
+import { choosePeople } from './rules.ts'
+import type { ChangePlan, ListPlans, NamePlan, Plan, PlanEntry, SavePlan, SharePlan } from './schema.ts'
+import { findSearch, toCandidates } from './searches.ts'
+import * as store from './store.ts'
+
+const MAX_PLANS = 100
+const MAX_SHARES = 100
+const NO_PLAN = 'You have no plan with that id'
+
+/** Keeps candidates of a search, with where they came from and why, for as long as its owner wants. */
+export async function savePlan(db: Db, who: PersonCaller, what: SavePlan): Promise<Plan> {
+  const name = readName(what.name)
+  const key = makeId()
+  return db.transaction(async (tx) => {
+    const person = who.personId
+    await tx.first(store.lockPlans, { person })
+    const search = await findSearch(tx, who, what.searchId)
+    const { count } = (await tx.first(store.countPlans, { person }))!
+    if (count >= MAX_PLANS) throw fail('impossibleNow', `You have ${MAX_PLANS} plans already; remove one first`)
+    const candidates = await tx.all(store.listCandidates, { person, search: search.id })
+    const people = choosePeople(candidates, what.people?.map(normaliseHandle)).map((row) => row.person_id)
+    const fields = { name, notes: what.notes ?? '', now: who.at }
+    const plan = await tx.first(store.insertPlan, { key, search: search.id, ...fields })
+    await tx.all(store.insertPlanPeople, { plan: plan!.id, search: search.id, people })
+    return readPlan(tx, who, { planId: key })
+  })
+}
+
+/** What is given is changed. Of the people only who is named stays. */
+export async function changePlan(db: Db, who: PersonCaller, what: ChangePlan): Promise<Plan> {
+  const name = what.name === undefined ? null : readName(what.name)
+  return db.transaction(async (tx) => {
+    const { id } = await findOwnPlan(tx, who, what.planId)
+    if (what.people !== undefined) {
+      const rows = await tx.all(store.listPlanPeople, { person: who.personId, plan: id })
+      const people = choosePeople(rows, what.people.map(normaliseHandle)).map((row) => row.person_id)
+      await tx.all(store.keepPlanPeople, { plan: id, people })
+    }
+    await tx.first(store.changePlan, { plan: id, name, notes: what.notes ?? null, now: who.at })
+    return readPlan(tx, who, what)
+  })
+}
+
+export async function readPlan(db: Db, who: PersonCaller, { planId }: NamePlan): Promise<Plan> {
+  return toPlan(db, who.personId, await findPlan(db, who, planId))
+}
+
+/** Lets others read a plan, as its owner sees it; what it was shared with before stays. */
+export async function sharePlan(db: Db, who: PersonCaller, what: SharePlan): Promise<Plan> {
+  const { organisations, handles } = readShared(what)
+  return db.transaction(async (tx) => {
+    const { id: plan } = await findOwnPlan(tx, who, what.planId)
+    const { shares } = (await tx.first(store.holdPlan, { plan }))!
+    const of = { person: who.personId, plan }
+    const found = await tx.all(store.findSharedOrganisations, { ...of, organisations })
+    refuseOthers('organisations', organisations, found, 'is not an organisation of this plan in which you may plan')
+    const people = await tx.all(store.findSharedPeople, { ...of, handles })
+    const known = people.map(({ id, handle_key: key }) => ({ id, key }))
+    refuseOthers('people', handles, known, 'belongs to no organisation of this plan, or you may not see them')
+    const ids = { organisations: found.map(({ id }) => id), people: people.map(({ id }) => id) }
+    const added = await tx.all(store.insertShares, { plan, ...ids, now: who.at })
+    if (shares + added.length > MAX_SHARES)
+      throw fail('impossibleNow', `A plan is shared ${MAX_SHARES} times at most; share it with an organisation instead`)
+    return readPlan(tx, who, what)
+  })
+}
+
+/** From now on they read it no more, unless it is shared with them in another way too. */
+export async function unsharePlan(db: Db, who: PersonCaller, what: SharePlan): Promise<Plan> {
+  const named = readShared(what)
+  return db.transaction(async (tx) => {
+    const { id: plan } = await findOwnPlan(tx, who, what.planId)
+    await tx.all(store.deleteShares, { plan, ...named })
+    return readPlan(tx, who, what)
+  })
+}
+
+function readShared({ organisations = [], people = [] }: SharePlan) {
+  if (organisations.length + people.length === 0)
+    throw fail('parameterMissing', 'organisations or people is missing: say with whom')
+  return { organisations: [...organisations], handles: people.map(normaliseHandle) }
+}
+
+function refuseOthers(field: string, asked: readonly string[], found: readonly { key: string }[], why: string): void {
+  const other = asked.find((one) => !found.some(({ key }) => key === one))
+  if (other !== undefined) throw fail('validationFailed', `${field}: ${other} ${why}`)
+}
+
+/** One's own and those that are shared with them, the one that was changed last first. */
+export async function listPlans(db: Db, who: PersonCaller, what: ListPlans): Promise<Page<PlanEntry>> {
+  const rows = await db.all(store.listPlans, { person: who.personId, own: what.own ?? false, ...spanOf(what) })
+  return pageOf(
+    rows.map((row) => ({ ...toFields(row), people: row.people })),
+    rows[0]?.total ?? 0,
+    what,
+  )
+}
+
+export async function removePlan(db: Db, who: PersonCaller, { planId }: NamePlan): Promise<void> {
+  await findOwnPlan(db, who, planId)
+  const gone = await db.first(store.deletePlan, { person: who.personId, plan: planId })
+  if (!gone) throw fail('notFound', NO_PLAN)
+}
+
+/** For the download of everything that is kept about a person. */
+export async function* exportPlans(db: Db, personId: number): AsyncGenerator<Plan> {
+  const rows = await db.all(store.listPlans, { person: personId, own: true, limit: MAX_PLANS, offset: 0 })
+  for (const row of rows) yield await toPlan(db, personId, row)
+}
+
+/** Plans of others that were shared with somebody by name, for their download. */
+export const exportSharedPlans = async (db: Db, personId: number) =>
+  (await db.all(store.exportShared, { person: personId })).map((row) => ({
+    planId: row.key,
+    name: row.name,
+    owner: row.owner,
+    sharedDate: row.created_at.toISOString(),
+  }))
+
+/** One that nobody shares with the caller looks like none. */
+async function findPlan(db: Db, who: PersonCaller, planId: string) {
+  const row = await db.first(store.findPlan, { person: who.personId, plan: planId })
+  if (!row) throw fail('notFound', NO_PLAN)
+  return row
+}
+
+async function findOwnPlan(db: Db, who: PersonCaller, planId: string) {
+  const plan = await findPlan(db, who, planId)
+  if (!plan.own) throw fail('forbidden', 'You can only read this plan; only its owner can change it')
+  return plan
+}
+
+type PlanRow = RowOf<typeof store.findPlan>
+
+async function toPlan(db: Db, person: number, row: PlanRow): Promise<Plan> {
+  const of = { person, plan: row.id }
+  const [people, shares] = await Promise.all([
+    db.all(store.listPlanPeople, of),
+    row.own ? db.all(store.listShares, of) : null,
+  ])
+  return { ...toFields(row), people: toCandidates(people), shared: shares && toShared(shares) }
+}
+
+const toShared = (rows: readonly RowOf<typeof store.listShares>[]): NonNullable<Plan['shared']> => ({
+  organisations: rows.flatMap(({ organisation, organisation_name: name }) =>
+    organisation === null ? [] : [{ organisation, name: name! }],
+  ),
+  people: rows.flatMap(({ handle, first_name: firstName, last_name: lastName }) =>
+    handle === null ? [] : [{ handle, firstName: firstName!, lastName: lastName! }],
+  ),
+})
+
+const toFields = (row: PlanRow): Omit<Plan, 'people' | 'shared'> => ({
+  planId: row.key,
+  name: row.name,
+  notes: row.notes,
+  text: row.text,
+  organisations: row.organisations,
+  own: row.own,
+  owner: { handle: row.owner_handle, firstName: row.owner_first_name, lastName: row.owner_last_name },
+  createdDate: row.created_at.toISOString(),
+  changedDate: row.changed_at.toISOString(),
+})

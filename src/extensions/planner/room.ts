@@ -1,0 +1,37 @@
+import type { ImportSection } from '../../kernel/imports/section.ts'
+import { byName, type Room } from '../../kernel/room.ts'
+import { planSection } from './import.ts'
+import { exportPlans, exportSharedPlans } from './plans.ts'
+import { plannerOperations } from './routes.ts'
+import { exportCandidacies, exportSearches } from './searches.ts'
+import { deleteOldSearches, findByName } from './store.ts'
+
+const SEARCH_DAYS = 30
+
+export const planner: Room = {
+  name: 'planner',
+  areas: {
+    'Mission planner':
+      'Who could take a mission on: engines that plugins host name capabilities, then people of the organisation who have them, and say why.',
+  },
+  operations: plannerOperations,
+  importSections: [planSection as unknown as ImportSection],
+  personalTables: {
+    planner_searches: { inExport: '`planner-searches.json`', whenDeleted: 'gone; otherwise after 30 days' },
+    planner_candidates: { inExport: '`candidacies.json`', whenDeleted: 'gone; otherwise after 30 days' },
+    plans: { inExport: '`plans.json`', whenDeleted: 'gone' },
+    plan_shares: {
+      inExport: '`plans.json` for its owner, `shared-plans.json` for whom it names',
+      whenDeleted: 'gone',
+    },
+    plan_people: { inExport: '`plans.json`, `candidacies.json`', whenDeleted: 'gone, also from plans of others' },
+  },
+  exports: [
+    { file: 'planner-searches.json', about: 'Searches that you made in the mission planner', read: exportSearches },
+    { file: 'plans.json', about: 'Plans that you saved', read: exportPlans },
+    { file: 'shared-plans.json', about: 'Plans that others share with you by name', read: exportSharedPlans },
+    { file: 'candidacies.json', about: 'What engines of the mission planner said about you', read: exportCandidacies },
+  ],
+  finders: [{ kind: 'plan', find: byName(findByName) }],
+  retention: () => [{ days: SEARCH_DAYS, remove: deleteOldSearches }],
+}

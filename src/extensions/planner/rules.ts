@@ -1,0 +1,106 @@
+import { fail } from '../../kernel/errors.ts'
+import type { FoundCapability, NamedCandidate } from './answers.ts'
+import type { Candidate, Source } from './schema.ts'
+
+/** An engine that is offered to somebody, with the organisations that it was given and in which they may plan. */
+export interface Offered {
+  readonly pluginId: number
+  readonly clientId: string
+  readonly name: string
+  readonly organisations: readonly Organisation[]
+}
+
+export interface Organisation {
+  readonly id: number
+  readonly key: string
+}
+
+const MAX_ORGANISATIONS = 100
+
+/** Each engine with where it searches: what was asked for, of what it was given, of where the caller may plan. Where nothing was asked for, all of that. */
+export function chooseOrganisations(engines: readonly Offered[], keys: readonly string[] | undefined): Offered[] {
+  const known = new Set(engines.flatMap(({ organisations }) => organisations.map(({ key }) => key)))
+  const unknown = keys?.find((key) => !known.has(key))
+  if (unknown !== undefined)
+    throw fail('forbidden', `organisations: you cannot plan in ${unknown}, or none of these engines may see it`)
+  if (keys === undefined && known.size > MAX_ORGANISATIONS)
+    throw fail('validationFailed', `organisations: name at most ${MAX_ORGANISATIONS}; there are ${known.size}`)
+  return engines.map((engine) => {
+    const organisations = engine.organisations.filter(({ key }) => keys === undefined || keys.includes(key))
+    if (organisations.length === 0)
+      throw fail('validationFailed', `engines: ${engine.clientId} may see none of these organisations; leave it out`)
+    return { ...engine, organisations }
+  })
+}
+
+/** What a capability is called outside: the engine's place in the search, and its own place there. So ids of two engines never mix. */
+export const capabilityIdOf = (engine: number, capability: number): string => `${engine + 1}.${capability + 1}`
+
+/** The engines' own ids of the chosen capabilities, by the engine's place in the search. */
+export function chooseCapabilities(
+  found: readonly (readonly FoundCapability[])[],
+  capabilityIds: readonly string[],
+): Map<number, string[]> {
+  const known = new Map(
+    found.flatMap((capabilities, engine) =>
+      capabilities.map(({ id }, place) => [capabilityIdOf(engine, place), { engine, id }] as const),
+    ),
+  )
+  const chosen = new Map<number, string[]>()
+  for (const capabilityId of new Set(capabilityIds)) {
+    const named = known.get(capabilityId)
+    if (!named) throw fail('validationFailed', 'capabilityIds: the search has no capability with one of these ids')
+    chosen.set(named.engine, [...(chosen.get(named.engine) ?? []), named.id])
+  }
+  if (chosen.size === 0) throw fail('parameterMissing', 'capabilityIds is missing')
+  return chosen
+}
+
+export interface Person {
+  readonly personId: number
+  readonly handle: string
+  readonly firstName: string
+  readonly lastName: string
+}
+
+/** What one engine answered: whom it named, of those whom the caller may see. */
+export interface Named {
+  readonly clientId: string
+  readonly name: string
+  readonly people: readonly (NamedCandidate & { readonly person: Person })[]
+}
+
+/**
+ * One entry a person, the best first. The score is the mean over all engines that answered; 0 counts where one did not name the person, so that somebody whom all of them
+ * name comes before somebody whom one of them praises.
+ */
+export function mergeCandidates(answers: readonly Named[], limit: number): (Candidate & { personId: number })[] {
+  const found = new Map<number, { person: Person; sources: Source[] }>()
+  for (const { clientId, name, people } of answers)
+    for (const { person, score, reasons, weights } of people) {
+      const entry = found.get(person.personId) ?? { person, sources: [] }
+      entry.sources.push({ clientId, name, score, reasons: [...reasons], ...(weights && { weights: [...weights] }) })
+      found.set(person.personId, entry)
+    }
+  return [...found.values()]
+    .map(({ person, sources }) => {
+      const sum = sources.reduce((total, { score }) => total + score, 0)
+      return { ...person, score: Math.round((sum / answers.length) * 10_000) / 10_000, sources }
+    })
+    .sort(byScore)
+    .slice(0, limit)
+}
+
+type Ranked = Pick<Candidate, 'score' | 'handle'>
+export const byScore = (one: Ranked, other: Ranked): number =>
+  other.score - one.score || (one.handle < other.handle ? -1 : 1)
+
+/** Those of the candidates who are named, by handle; all of them where nobody is. */
+export function choosePeople<T extends { readonly handle_key: string }>(
+  people: readonly T[],
+  handles: readonly string[] | undefined,
+): T[] {
+  const unknown = handles?.find((handle) => !people.some(({ handle_key: key }) => key === handle))
+  if (unknown !== undefined) throw fail('validationFailed', `people: ${unknown} is not among these candidates`)
+  return people.filter(({ handle_key: key }) => handles === undefined || handles.includes(key))
+}

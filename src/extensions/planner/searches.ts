@@ -1,0 +1,243 @@
+import type { PersonCaller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { RowOf } from '../../kernel/database/statement.ts'
+import type { Environment } from '../../kernel/environment.ts'
+import { fail } from '../../kernel/errors.ts'
+import { makeId } from '../../kernel/ids.ts'
+import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
+import { type FoundCapability, type NamedCandidate, readCandidates, readCapabilities } from './answers.ts'
+import { askEngines, findEngines, type Question, type Reply, readEngines } from './engines.ts'
+import {
+  byScore,
+  capabilityIdOf,
+  chooseCapabilities,
+  chooseOrganisations,
+  mergeCandidates,
+  type Named,
+  type Offered,
+} from './rules.ts'
+import type {
+  Candidate,
+  Candidates,
+  EngineCandidates,
+  FindCandidates,
+  ListSearches,
+  NameSearch,
+  Outcome,
+  Search,
+  SearchEntry,
+  StartSearch,
+} from './schema.ts'
+import * as store from './store.ts'
+
+const MAX_SEARCHES = 100
+const DEFAULT_LIMIT = 20
+export const NO_SEARCH = 'You have no search with that id; they are kept for 30 days'
+
+/** An engine that was asked for capabilities, as it is kept. */
+interface KeptEngine extends Outcome {
+  readonly pluginId: number
+}
+type KeptCandidates = Omit<Candidates, 'searchId' | 'candidates'>
+
+/** Asks engines which capabilities a mission needs. The search is kept, whatever comes of it. */
+export async function startSearch(
+  environment: Environment,
+  db: Db,
+  who: PersonCaller,
+  what: StartSearch,
+): Promise<Search> {
+  const clientIds = [...new Set(what.engines)]
+  if (what.text.trim() === '') throw fail('parameterMissing', 'text is missing')
+  if (clientIds.length === 0) throw fail('parameterMissing', 'engines is missing')
+  const engines = chooseOrganisations(await readEngines(db, who, clientIds), what.organisations)
+  const searchId = makeId()
+  const ask = (engine: Offered): Question<FoundCapability[]> => ({
+    engine,
+    document: { searchId, text: what.text, orgIds: keysOf(engine) },
+    read: readCapabilities,
+  })
+  const { replies, error } = await askEngines(environment, db, who, 'capabilities', engines.map(ask))
+  const kept = engines.map(
+    (engine, i): KeptEngine => ({ ...outcomeOf(engine, replies[i]!), pluginId: engine.pluginId }),
+  )
+  await db.transaction(async (tx) => {
+    await tx.first(store.insertSearch, {
+      key: searchId,
+      person: who.personId,
+      text: what.text,
+      organisations: [...new Set(engines.flatMap(({ organisations }) => organisations.map(({ id }) => id)))],
+      engines: JSON.stringify(kept),
+      capabilities: JSON.stringify(replies.map((reply) => answerOf(reply) ?? [])),
+      now: who.at,
+    })
+    await tx.all(store.deleteBeyond, { person: who.personId, kept: MAX_SEARCHES })
+  })
+  if (error) throw error
+  return readSearch(db, who, { searchId })
+}
+
+/** Asks the engines of the chosen capabilities who has them, each for its own, and shows whom the caller may see. */
+export async function findCandidates(
+  environment: Environment,
+  db: Db,
+  who: PersonCaller,
+  { searchId, capabilityIds, limit = DEFAULT_LIMIT }: FindCandidates,
+): Promise<Candidates> {
+  const search = await findSearch(db, who, searchId)
+  const kept = enginesOf(search)
+  const chosen = chooseCapabilities(capabilitiesOf(search), capabilityIds)
+  const wanted = kept.flatMap((engine, place) => (chosen.has(place) ? [{ ...engine, ids: chosen.get(place)! }] : []))
+  const engines = await findStillOffered(db, who, search, wanted)
+  if (engines.length === 0)
+    throw fail('impossibleNow', 'None of these engines is offered to you any more; start another search')
+  const ask = (engine: Offered): Question<NamedCandidate[]> => {
+    const { ids } = wanted.find(({ clientId }) => clientId === engine.clientId)!
+    return {
+      engine,
+      document: { searchId, capabilityIds: ids, orgIds: keysOf(engine), limit },
+      read: (text) => readCandidates(text, limit),
+    }
+  }
+  const { replies, error } = await askEngines(environment, db, who, 'candidates', engines.map(ask))
+  const answers: Named[] = []
+  const outcomes: EngineCandidates[] = []
+  for (const { clientId, name } of wanted) {
+    const place = engines.findIndex((engine) => engine.clientId === clientId)
+    const reply = replies[place] ?? { problem: 'It is no longer offered to you' }
+    const named = answerOf(reply)
+    const people = named ? await findPeople(db, who, engines[place]!, named) : []
+    if (named) answers.push({ clientId, name, people })
+    outcomes.push({ ...outcomeOf({ clientId, name }, reply), leftOut: (named?.length ?? 0) - people.length })
+  }
+  const asked = { capabilityIds: [...new Set(capabilityIds)], limit, searchedDate: who.at.toISOString() }
+  await keepCandidates(db, search.id, { ...asked, engines: outcomes }, mergeCandidates(answers, limit))
+  if (error) throw error
+  return (await readSearch(db, who, { searchId })).candidates!
+}
+
+/** With where they search now: what has changed since the search began counts. */
+async function findStillOffered(
+  db: Db,
+  who: PersonCaller,
+  { organisation_ids: searched }: RowOf<typeof store.findSearch>,
+  kept: readonly KeptEngine[],
+): Promise<Offered[]> {
+  const engines = await findEngines(
+    db,
+    who,
+    kept.map(({ clientId }) => clientId),
+  )
+  return engines
+    .filter(({ pluginId }) => kept.some((engine) => engine.pluginId === pluginId))
+    .map((engine) => ({ ...engine, organisations: engine.organisations.filter(({ id }) => searched.includes(id)) }))
+    .filter(({ organisations }) => organisations.length > 0)
+}
+
+async function findPeople(db: Db, who: PersonCaller, engine: Offered, named: readonly NamedCandidate[]) {
+  const rows = await db.all(store.findNamed, {
+    person: who.personId,
+    plugin: engine.pluginId,
+    organisations: engine.organisations.map(({ id }) => id),
+    users: named.map(({ userId }) => userId),
+  })
+  const people = new Map(
+    rows.map(({ user_id, person_id: personId, handle, first_name: firstName, last_name: lastName }) => [
+      user_id,
+      { personId, handle, firstName, lastName },
+    ]),
+  )
+  return named.flatMap((candidate) => {
+    const person = people.get(candidate.userId)
+    return person ? [{ ...candidate, person }] : []
+  })
+}
+
+const keepCandidates = (db: Db, searchId: number, what: KeptCandidates, found: ReturnType<typeof mergeCandidates>) =>
+  db.transaction(async (tx) => {
+    const isThere = await tx.first(store.setCandidates, { search: searchId, candidates: JSON.stringify(what) })
+    if (!isThere) throw fail('notFound', NO_SEARCH)
+    await tx.all(store.deleteCandidates, { search: searchId })
+    const rows = found.map(({ personId, score, sources }) => ({ person_id: personId, score, sources }))
+    await tx.all(store.insertCandidates, { search: searchId, rows: JSON.stringify(rows) })
+  })
+
+export async function findSearch(db: Db, who: PersonCaller, searchId: string) {
+  const row = await db.first(store.findSearch, { person: who.personId, search: searchId })
+  if (!row) throw fail('notFound', NO_SEARCH)
+  return row
+}
+
+export async function readSearch(db: Db, who: PersonCaller, { searchId }: NameSearch): Promise<Search> {
+  const row = await findSearch(db, who, searchId)
+  const found = capabilitiesOf(row)
+  const engines = enginesOf(row).map((engine, place) => ({
+    ...toOutcome(engine),
+    capabilities: found[place]!.map(({ name, description }, i) => ({
+      capabilityId: capabilityIdOf(place, i),
+      name,
+      description,
+    })),
+  }))
+  const kept = row.candidates === null ? null : (JSON.parse(row.candidates) as KeptCandidates)
+  const rows = kept ? await db.all(store.listCandidates, { person: who.personId, search: row.id }) : []
+  return {
+    ...toEntry(row),
+    engines,
+    candidates: kept && { searchId, ...kept, candidates: toCandidates(rows) },
+  }
+}
+
+/** One's own, the newest first. */
+export async function listSearches(db: Db, who: PersonCaller, what: ListSearches): Promise<Page<SearchEntry>> {
+  const rows = await db.all(store.listSearches, { person: who.personId, ...spanOf(what) })
+  return pageOf(rows.map(toEntry), rows[0]?.total ?? 0, what)
+}
+
+/** What is kept of searches that somebody made, for their download. */
+export async function exportSearches(db: Db, personId: number): Promise<SearchEntry[]> {
+  return (await db.all(store.listSearches, { person: personId, limit: MAX_SEARCHES, offset: 0 })).map(toEntry)
+}
+
+/** What engines said about somebody. Who searched is not for them to know. */
+export async function* exportCandidacies(db: Db, personId: number): AsyncGenerator<unknown> {
+  for await (const { kept, score, sources, at } of db.stream(store.exportCandidacies, { person: personId }))
+    yield { kept: `in a ${kept}`, score, sources: JSON.parse(sources), date: at.toISOString() }
+}
+
+/** The best first, equals by handle. */
+export const toCandidates = (rows: readonly RowOf<typeof store.listCandidates>[]): Candidate[] =>
+  rows
+    .map(({ handle, first_name: firstName, last_name: lastName, score, sources }) => ({
+      handle,
+      firstName,
+      lastName,
+      score,
+      sources: JSON.parse(sources),
+    }))
+    .sort(byScore)
+
+const keysOf = ({ organisations }: Offered): string[] => organisations.map(({ key }) => key)
+
+const answerOf = <T>(reply: Reply<T>): T | undefined => ('answer' in reply ? reply.answer : undefined)
+
+const outcomeOf = ({ clientId, name }: Pick<Offered, 'clientId' | 'name'>, { problem }: Reply<unknown>): Outcome => ({
+  clientId,
+  name,
+  status: problem === undefined ? 'answered' : 'failed',
+  problem: problem ?? null,
+})
+
+const enginesOf = ({ engines }: { engines: string }): KeptEngine[] => JSON.parse(engines)
+
+const capabilitiesOf = (row: { capabilities: string }): FoundCapability[][] => JSON.parse(row.capabilities)
+
+const toOutcome = ({ clientId, name, status, problem }: Outcome): Outcome => ({ clientId, name, status, problem })
+
+const toEntry = (row: Omit<RowOf<typeof store.findSearch>, 'candidates' | 'capabilities'>): SearchEntry => ({
+  searchId: row.key,
+  text: row.text,
+  organisations: row.organisations,
+  engines: enginesOf(row).map(toOutcome),
+  createdDate: row.created_at.toISOString(),
+})

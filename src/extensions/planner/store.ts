@@ -1,0 +1,413 @@
+import { deleteOlder } from '../../kernel/database/retention.ts'
+import {
+  bool,
+  float8,
+  int8,
+  int8Array,
+  json,
+  nullable,
+  read,
+  report,
+  text,
+  textArray,
+  timestamptz,
+  write,
+} from '../../kernel/database/statement.ts'
+import { contains } from '../../kernel/database/words.ts'
+
+const ENGINE = {
+  plugin_id: int8,
+  client_id: text,
+  name: text,
+  description: text,
+  organisation_ids: int8Array,
+  organisations: textArray,
+}
+/** Engines that are offered to somebody: active, approved, allowed, with both addresses, and given an organisation in which they may plan. */
+const offered = (where: string) => `
+    select p.id as plugin_id, a.client_id, a.name, p.description,
+           array_agg(o.id order by o.key) as organisation_ids, array_agg(o.key order by o.key) as organisations
+      from plugins p join apps a on a.id = p.app_id
+      join plugin_organisations g on g.plugin_id = p.id join organisations o on o.id = g.organisation_id,
+      lateral plans_in(:person, o.id) i
+     where p.kind = 'ai' and p.is_active and a.status = 'approved' and i.plans and ${where}
+       and exists (select from plugin_permissions m where m.plugin_id = p.id and m.permission = 'mission-planner' and m.granted_at is not null)
+       and 2 = (select count(*) from plugin_addresses d
+                 where d.plugin_id = p.id and d.purpose in ('capabilities', 'candidates') and d.off_at is null)
+     group by p.id, a.client_id, a.name, p.description order by a.name, a.client_id limit 100`
+
+export const listEngines = report('planner.listEngines', {
+  params: { person: int8 },
+  row: ENGINE,
+  text: offered('true'),
+})
+
+export const findEngines = read('planner.findEngines', {
+  params: { person: int8, clients: textArray },
+  row: ENGINE,
+  gather: false,
+  text: offered('a.client_id = any(:clients)'),
+})
+
+/** The people behind a plugin's userIds, of those whom it may see and the caller too. */
+export const findNamed = read('planner.findNamed', {
+  params: { person: int8, plugin: int8, organisations: int8Array, users: textArray },
+  row: { user_id: text, person_id: int8, handle: text, first_name: text, last_name: text },
+  gather: false,
+  text: `
+    select u.user_id, p.id as person_id, p.handle, p.first_name, p.last_name
+      from plugin_users u join people p on p.id = u.person_id, lateral plans_with(:person, p, :organisations) w
+     where u.plugin_id = :plugin and u.user_id = any(:users)
+       and exists (select from plugin_people(:plugin) s where s.person_id = p.id) and w.is_shown`,
+})
+
+const SEARCH = {
+  id: int8,
+  key: text,
+  text,
+  organisation_ids: int8Array,
+  organisations: textArray,
+  engines: json,
+  created_at: timestamptz,
+}
+const searchColumns = `
+  s.id, s.key, s.text, s.organisations as organisation_ids,
+  array(select o.key from organisations o where o.id = any(s.organisations) order by 1) as organisations, s.engines, s.created_at`
+
+/** No row where the person has left while the engines were asked. */
+export const insertSearch = write('planner.insertSearch', {
+  params: {
+    key: text,
+    person: int8,
+    text,
+    organisations: int8Array,
+    engines: json,
+    capabilities: json,
+    now: timestamptz,
+  },
+  row: { id: int8 },
+  text: `
+    insert into planner_searches (key, person_id, text, organisations, engines, capabilities, created_at)
+    select :key, p.id, :text, :organisations, :engines, :capabilities, :now from people p where p.id = :person for key share
+    returning id`,
+})
+
+/** So many of a person are kept; the others are older than all of these. */
+export const deleteBeyond = write('planner.deleteBeyond', {
+  params: { person: int8, kept: int8 },
+  row: { id: int8 },
+  text: `
+    delete from planner_searches where person_id = :person and id <=
+      (select id from planner_searches where person_id = :person order by id desc offset :kept limit 1) returning id`,
+})
+
+export const findSearch = read('planner.findSearch', {
+  params: { person: int8, search: text },
+  row: { ...SEARCH, capabilities: json, candidates: nullable(json) },
+  gather: false,
+  text: `select ${searchColumns}, s.capabilities, s.candidates from planner_searches s where s.key = :search and s.person_id = :person`,
+})
+
+export const listSearches = read('planner.listSearches', {
+  params: { person: int8, limit: int8, offset: int8 },
+  row: { ...SEARCH, total: int8 },
+  gather: false,
+  text: `
+    select ${searchColumns}, count(*) over () as total from planner_searches s
+     where s.person_id = :person order by s.id desc limit :limit offset :offset`,
+})
+
+/** No row where the search is gone meanwhile. Until the transaction ends nobody else writes its candidates. */
+export const setCandidates = write('planner.setCandidates', {
+  params: { search: int8, candidates: json },
+  row: { id: int8 },
+  text: `update planner_searches set candidates = :candidates where id = :search returning id`,
+})
+
+export const deleteCandidates = write('planner.deleteCandidates', {
+  params: { search: int8 },
+  row: { person_id: int8 },
+  text: `delete from planner_candidates where search_id = :search returning person_id`,
+})
+
+/** Whoever is gone meanwhile is left out. */
+export const insertCandidates = write('planner.insertCandidates', {
+  params: { search: int8, rows: json },
+  row: { person_id: int8 },
+  text: `
+    insert into planner_candidates (search_id, person_id, score, sources)
+    select :search, p.id, r.score, r.sources
+      from json_to_recordset(:rows) as r(person_id bigint, score float8, sources json) join people p on p.id = r.person_id
+     order by p.id for key share of p returning person_id`,
+})
+
+const CANDIDATE = {
+  person_id: int8,
+  handle: text,
+  handle_key: text,
+  first_name: text,
+  last_name: text,
+  score: float8,
+  sources: json,
+}
+const candidateColumns = `p.id as person_id, p.handle, p.handle_key, p.first_name, p.last_name, c.score, c.sources`
+
+/** Those whom the caller may see now. */
+export const listCandidates = read('planner.listCandidates', {
+  params: { person: int8, search: int8 },
+  row: CANDIDATE,
+  gather: false,
+  text: `
+    select ${candidateColumns} from planner_searches s
+      join planner_candidates c on c.search_id = s.id join people p on p.id = c.person_id, lateral plans_with(:person, p, s.organisations) w
+     where s.id = :search and s.person_id = :person and w.is_shown`,
+})
+
+/** Until the transaction ends nobody else saves a plan of this person: there is a limit. */
+export const lockPlans = write('planner.lockPlans', {
+  params: { person: int8 },
+  row: { locked: text },
+  text: `
+    select pg_advisory_xact_lock(hashtextextended('groundschool.plans.' || current_schema(), :person))::text as locked`,
+})
+
+export const countPlans = read('planner.countPlans', {
+  params: { person: int8 },
+  row: { count: int8 },
+  text: `select count(*) as count from plans where person_id = :person`,
+})
+
+/** With the mission and the organisations of the search. */
+export const insertPlan = write('planner.insertPlan', {
+  params: { key: text, search: int8, name: text, notes: text, now: timestamptz },
+  row: { id: int8 },
+  text: `
+    insert into plans (key, person_id, name, notes, text, organisations, created_at, changed_at)
+    select :key, s.person_id, :name, :notes, s.text, s.organisations, :now, :now from planner_searches s where s.id = :search
+    returning id`,
+})
+
+/** Candidates of the search, with what was said of them. */
+export const insertPlanPeople = write('planner.insertPlanPeople', {
+  params: { plan: int8, search: int8, people: int8Array },
+  row: { person_id: int8 },
+  text: `
+    insert into plan_people (plan_id, person_id, score, sources)
+    select :plan, p.id, c.score, c.sources from planner_candidates c join people p on p.id = c.person_id
+     where c.search_id = :search and c.person_id = any(:people)
+     order by p.id for key share of p returning person_id`,
+})
+
+const PLAN = {
+  id: int8,
+  key: text,
+  name: text,
+  notes: text,
+  text,
+  organisations: textArray,
+  created_at: timestamptz,
+  changed_at: timestamptz,
+  own: bool,
+  owner_handle: text,
+  owner_first_name: text,
+  owner_last_name: text,
+}
+const planColumns = `
+  n.id, n.key, n.name, n.notes, n.text, array(select o.key from organisations o where o.id = any(n.organisations) order by 1) as organisations,
+  n.created_at, n.changed_at, n.person_id = :person as own,
+  w.handle as owner_handle, w.first_name as owner_first_name, w.last_name as owner_last_name`
+/** Nobody reads more of a shared plan than its owner sees. */
+const shownPeople = `
+  plan_people c join people p on p.id = c.person_id, lateral plans_with(n.person_id, p, n.organisations) t
+  where t.is_shown and not exists (select from hidden_from(:person) h where h.person_id = p.id)`
+const readable = `plans n join people w on w.id = n.person_id, lateral reads_plan(:person, n) r`
+
+/** Plans that may be a person's to read, by indexes; `reads_plan` has the last word. */
+const listed = (areOthers: string) => `
+             select id from plans where person_id = :person
+              union select plan_id from plan_shares where person_id = :person and ${areOthers}
+              union select s.plan_id from plan_shares s join organisation_members m on m.organisation_id = s.organisation_id
+                     where m.person_id = :person and ${areOthers}`
+
+/** One's own, or one that is shared with them. */
+export const findPlan = read('planner.findPlan', {
+  params: { person: int8, plan: text },
+  row: PLAN,
+  gather: false,
+  text: `select ${planColumns} from ${readable} where n.key = :plan and r.reads`,
+})
+
+export const listPlans = report('planner.listPlans', {
+  params: { person: int8, own: bool, limit: int8, offset: int8 },
+  row: { ...PLAN, people: int8, total: int8 },
+  text: `
+    select ${planColumns}, count(*) over () as total, (select count(*) from ${shownPeople} and c.plan_id = n.id) as people
+      from ${readable}
+     where r.reads and n.id in (${listed('not :own')})
+     order by n.changed_at desc, n.id desc limit :limit offset :offset`,
+})
+
+export const findByName = report('planner.findByName', {
+  params: { person: int8, words: textArray, limit: int8 },
+  row: { id: text, name: text, about: text },
+  text: `
+    select n.key as id, n.name, left(n.text, 100) as about from ${readable}
+     where r.reads and n.id in (${listed(`true`)}) and ${contains(`n.name || ' ' || n.text`)}
+     order by n.changed_at desc, n.id desc limit :limit`,
+})
+
+const SHARE = {
+  organisation: nullable(text),
+  organisation_name: nullable(text),
+  handle: nullable(text),
+  first_name: nullable(text),
+  last_name: nullable(text),
+}
+
+/** With whom a plan of one's own is shared. Who has blocked the owner, or was, is not named. */
+export const listShares = read('planner.listShares', {
+  params: { person: int8, plan: int8 },
+  row: SHARE,
+  gather: false,
+  text: `
+    select o.key as organisation, o.name as organisation_name, p.handle, p.first_name, p.last_name
+      from plans n join plan_shares s on s.plan_id = n.id
+      left join organisations o on o.id = s.organisation_id left join people p on p.id = s.person_id
+     where n.id = :plan and n.person_id = :person
+       and (p.id is null or p.disabled_at is null and not exists (select from hidden_from(:person) h where h.person_id = p.id))
+     order by o.name, p.first_name, p.last_name, p.handle`,
+})
+
+/** Organisations of a plan in which its owner plans now. */
+export const findSharedOrganisations = read('planner.findSharedOrganisations', {
+  params: { person: int8, plan: int8, organisations: textArray },
+  row: { id: int8, key: text },
+  gather: false,
+  text: `
+    select o.id, o.key from plans n join organisations o on o.id = any(n.organisations), lateral plans_in(:person, o.id) i
+     where n.id = :plan and n.person_id = :person and o.key = any(:organisations) and i.plans`,
+})
+
+/** Members of its organisations whom its owner may see now. */
+export const findSharedPeople = read('planner.findSharedPeople', {
+  params: { person: int8, plan: int8, handles: textArray },
+  row: { id: int8, handle_key: text },
+  gather: false,
+  text: `
+    select p.id, p.handle_key from plans n, people p, lateral plans_with(:person, p, n.organisations) w
+     where n.id = :plan and n.person_id = :person and p.handle_key = any(:handles) and p.id <> :person and w.is_shown`,
+})
+
+/** Until the transaction ends nobody else changes the plan: there is a limit to what it is shared with. */
+export const holdPlan = write('planner.holdPlan', {
+  params: { plan: int8 },
+  row: { shares: int8 },
+  text: `
+    with held as (select id from plans where id = :plan for update)
+    select (select count(*) from plan_shares s where s.plan_id = held.id) as shares from held`,
+})
+
+export const insertShares = write('planner.insertShares', {
+  params: { plan: int8, organisations: int8Array, people: int8Array, now: timestamptz },
+  row: { id: int8 },
+  text: `
+    insert into plan_shares (plan_id, organisation_id, person_id, created_at)
+    select :plan::int8, o, null::int8, :now from unnest(:organisations) o
+     union all
+    select :plan::int8, null, p, :now from unnest(:people) p
+    on conflict do nothing returning id`,
+})
+
+export const deleteShares = write('planner.deleteShares', {
+  params: { plan: int8, organisations: textArray, handles: textArray },
+  row: { id: int8 },
+  text: `
+    delete from plan_shares s where s.plan_id = :plan
+       and (s.organisation_id in (select id from organisations where key = any(:organisations))
+         or s.person_id in (select id from people where handle_key = any(:handles)))
+    returning s.id`,
+})
+
+/** Plans of others that were shared with a person by name, as far as they may read them now. */
+export const exportShared = report('planner.exportShared', {
+  params: { person: int8 },
+  row: { key: text, name: text, owner: text, created_at: timestamptz },
+  text: `
+    select n.key, n.name, w.handle as owner, s.created_at from plan_shares s join plans n on n.id = s.plan_id
+      join people w on w.id = n.person_id, lateral reads_plan(:person, n) r
+     where s.person_id = :person and r.reads order by s.id`,
+})
+
+/** Those whom the plan's owner may see now, and the caller too. */
+export const listPlanPeople = read('planner.listPlanPeople', {
+  params: { person: int8, plan: int8 },
+  row: CANDIDATE,
+  gather: false,
+  text: `
+    select ${candidateColumns} from plans n, lateral reads_plan(:person, n) r, ${shownPeople} and c.plan_id = n.id and n.id = :plan and r.reads`,
+})
+
+/** Null leaves a field as it is. */
+export const changePlan = write('planner.changePlan', {
+  params: { plan: int8, name: nullable(text), notes: nullable(text), now: timestamptz },
+  row: { id: int8 },
+  text: `
+    update plans set name = coalesce(:name, name), notes = coalesce(:notes, notes), changed_at = :now
+     where id = :plan returning id`,
+})
+
+export const keepPlanPeople = write('planner.keepPlanPeople', {
+  params: { plan: int8, people: int8Array },
+  row: { person_id: int8 },
+  text: `delete from plan_people where plan_id = :plan and person_id <> all(:people) returning person_id`,
+})
+
+export const deletePlan = write('planner.deletePlan', {
+  params: { person: int8, plan: text },
+  row: { id: int8 },
+  text: `delete from plans where key = :plan and person_id = :person returning id`,
+})
+
+export const deleteOldSearches = deleteOlder('planner.deleteOldSearches', {
+  table: 'planner_searches',
+  key: { id: int8 },
+  by: 'created_at',
+})
+
+/** What engines said about somebody, and when it was searched or saved; not who did. */
+export const exportCandidacies = report('planner.exportCandidacies', {
+  params: { person: int8 },
+  row: { kept: text, score: float8, sources: json, at: timestamptz },
+  text: `
+    select 'search' as kept, c.score, c.sources, s.created_at as at
+      from planner_candidates c join planner_searches s on s.id = c.search_id where c.person_id = :person
+    union all
+    select 'plan', c.score, c.sources, n.created_at from plan_people c join plans n on n.id = c.plan_id where c.person_id = :person`,
+})
+
+export const findImported = read('planner.findImported', {
+  params: { keys: textArray },
+  row: { id: int8, key: text },
+  gather: false,
+  text: `select id, key from plans where key = any(:keys)`,
+})
+
+export const insertImported = write('planner.insertImported', {
+  params: { rows: json },
+  row: { id: int8, key: text },
+  text: `
+    insert into plans (key, person_id, name, notes, text, organisations, created_at, changed_at)
+    select r.key, r.person_id, r.name, r.notes, r.text, array(select value::bigint from json_array_elements_text(r.organisations)), r.created, r.created
+      from json_to_recordset(:rows) as r(key text, person_id bigint, name text, notes text, text text, organisations json, created timestamptz)
+    returning id, key`,
+})
+
+export const insertImportedPeople = write('planner.insertImportedPeople', {
+  params: { rows: json },
+  row: { person_id: int8 },
+  text: `
+    insert into plan_people (plan_id, person_id, score, sources)
+    select n.id, r.person_id, r.score, r.sources
+      from json_to_recordset(:rows) as r(plan text, person_id bigint, score double precision, sources json) join plans n on n.key = r.plan
+    on conflict do nothing returning person_id`,
+})

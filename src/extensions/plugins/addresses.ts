@@ -1,0 +1,51 @@
+import { recordAudit } from '../../kernel/audit/audit.ts'
+import type { Caller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import { type MessagePolicy, sendMessage } from '../../kernel/messages/messages.ts'
+import type { Purpose } from './rules.ts'
+import * as store from './store.ts'
+
+interface Address {
+  readonly pluginId: number
+  readonly purpose: Purpose
+  readonly uri: string
+}
+
+/** Something that was sent there was taken. */
+export const noteTaken = (db: Db, { pluginId, purpose }: Omit<Address, 'uri'>) =>
+  db.first(store.noteTaken, { plugin: pluginId, purpose })
+
+/** Something that was sent there was not taken. Says since when nothing was; undefined where the address is another by now, or off. */
+export async function noteFailing(db: Db, who: Caller, { pluginId, purpose, uri }: Address): Promise<Date | undefined> {
+  return (
+    (await db.first(store.noteFailing, { plugin: pluginId, purpose, uri, now: who.at }))?.failing_since ?? undefined
+  )
+}
+
+/** Nothing is sent there any more until somebody sets the address again. Those who answer for the plugin are told. */
+export async function switchOff(
+  tx: Db,
+  who: Caller,
+  what: Address & { readonly reason: string },
+  policy: MessagePolicy,
+): Promise<void> {
+  const { pluginId, purpose, uri, reason } = what
+  const off = await tx.first(store.switchOff, { plugin: pluginId, purpose, uri, reason, now: who.at })
+  if (!off) return
+  await recordAudit(tx, who, { action: 'plugin.address-off', appId: off.app_id, detail: { purpose, uri, reason } })
+  const text = `Nothing is sent to this address of the plugin ${off.name} (${off.client_id}) any more:\n\n  ${uri}\n\nWhy: ${reason}\n\nSet the address again once it works. What could not be delivered is in the list of deliveries at ${policy.url}, and can be sent again from there.\n`
+  for (const { person_id: personId, email } of await tx.all(store.listResponsible, { app: off.app_id }))
+    if (email)
+      await sendMessage(
+        tx,
+        who,
+        {
+          personId,
+          recipient: email,
+          kind: 'plugin-address-off',
+          subject: `The plugin ${off.name} cannot be reached`,
+          text,
+        },
+        policy,
+      )
+}

@@ -1,0 +1,37 @@
+import { authenticateClient, type ClientCredentials } from '../../apps/apps/clients.ts'
+import type { Caller } from '../../kernel/caller.ts'
+import type { EnvironmentName } from '../../kernel/config.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import { fail } from '../../kernel/errors.ts'
+import type { Permission, PluginKind } from './rules.ts'
+import * as store from './store.ts'
+
+/** A plugin that calls for itself. */
+export interface PluginCaller extends Caller {
+  readonly pluginId: number
+  readonly appId: number
+  readonly clientId: string
+  readonly kind: PluginKind
+  readonly permissions: readonly string[]
+}
+
+/** The active plugin behind a client ID and secret. */
+export async function authenticatePlugin(
+  db: Db,
+  who: Caller,
+  credentials: ClientCredentials,
+  how: { environment: EnvironmentName; secretHashKey: Buffer },
+): Promise<PluginCaller> {
+  const { id: appId, clientId } = await authenticateClient(db, who, credentials, how)
+  const row = await db.first(store.findCaller, { app: appId })
+  if (!row) throw fail('permissionMissing', 'This client ID belongs to an app; only plugins may call this')
+  if (!row.is_active) throw fail('permissionMissing', 'This plugin is not active; its owner can activate it')
+  const { id: pluginId, kind, permissions } = row
+  return { ...who, pluginId, appId, clientId, kind: kind as PluginKind, permissions }
+}
+
+/** Refuses a plugin that an administrator has not granted this. */
+export function checkGranted(who: PluginCaller, permission: Permission): void {
+  if (!who.permissions.includes(permission))
+    throw fail('permissionMissing', `This plugin lacks the permission ${permission}; an administrator can grant it`)
+}

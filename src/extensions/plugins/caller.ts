@@ -1,0 +1,42 @@
+import { secretHashKey } from '../../apps/apps/secrets.ts'
+import { RateLimiter } from '../../kernel/bounds/rate-limiter.ts'
+import { service } from '../../kernel/environment.ts'
+import { fail } from '../../kernel/errors.ts'
+import { type CallerKind, limitAddress } from '../../kernel/http/callers/callers.ts'
+import { readBasic } from '../../kernel/http/callers/client-credentials.ts'
+import type { Need } from '../../kernel/http/operation.ts'
+import { authenticatePlugin, checkGranted, type PluginCaller } from './authenticate.ts'
+
+const pluginLimit = service(
+  ({ config }) => new RateLimiter('plugin', config.RATE_TOKEN_PER_SECOND, config.RATE_TOKEN_BURST),
+)
+
+/** A plugin, by the Basic header with its client ID and secret: never a user's token. */
+export const plugin: CallerKind<PluginCaller> = {
+  name: 'plugin',
+  challenge: 'Basic',
+  security: () => ['basic'],
+  errors: () => ['notAuthorized', 'wrongCredentials', 'unknownClient', 'appNotUsable', 'permissionMissing'],
+  keyOf: ({ clientId }) => clientId,
+  admit: async (environment, request) => {
+    const { db, name, get } = environment
+    limitAddress(environment, request)
+    const basic = readBasic(request.oneHeader('authorization'))
+    if (!basic)
+      throw fail(
+        'notAuthorized',
+        'A plugin authenticates with the header Authorization: Basic base64(client_id:client_secret)',
+      )
+    const how = { environment: name, secretHashKey: get(secretHashKey) }
+    const who = await authenticatePlugin(db, request.who, basic, how)
+    request.limit(get(pluginLimit), who.clientId)
+    return who
+  },
+}
+
+/** What an administrator has granted to the plugin. */
+export const permission = (name: Parameters<typeof checkGranted>[1]): Need<PluginCaller> => ({
+  name: `permission ${name}`,
+  errors: ['permissionMissing'],
+  check: ({ who }) => checkGranted(who, name),
+})

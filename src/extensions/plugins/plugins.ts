@@ -1,0 +1,280 @@
+import { randomBytes } from 'node:crypto'
+import { addApp, addAppSecret, changeApp, dropOldAppSecrets, removeApp, setAppStatus } from '../../apps/apps/apps.ts'
+import { secretKeys } from '../../apps/apps/secrets.ts'
+import { type AuditEntry, recordAudit } from '../../kernel/audit/audit.ts'
+import type { Caller, PersonCaller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { RowOf } from '../../kernel/database/statement.ts'
+import type { Environment } from '../../kernel/environment.ts'
+import { fail } from '../../kernel/errors.ts'
+import { readName } from '../../kernel/lines.ts'
+import { findAddressMistake, outbound } from '../../kernel/outbound/outbound.ts'
+import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
+import { checkPermissions, checkPurposes, findLack, type PluginKind } from './rules.ts'
+import type {
+  ActivatePlugin,
+  ChangePlugin,
+  GiveOrganisation,
+  GrantPermissions,
+  ListPlugins,
+  NamePlugin,
+  NewPlugin,
+  NewSecret,
+  Plugin,
+  RegisterPlugin,
+} from './schema.ts'
+import * as store from './store.ts'
+
+const NOT_YOURS = 'There is no plugin with that client ID, or you do not work on it'
+
+/** A plugin that the caller works on. One of others is refused like one that does not exist. */
+async function readManaged(db: Db, who: PersonCaller, clientId: string) {
+  const row = await db.first(store.findManaged, { person: who.personId, client: clientId })
+  if (!row) throw fail('forbidden', NOT_YOURS)
+  return row
+}
+
+/** The same, and until the transaction ends nobody else changes it. */
+async function holdManaged(tx: Db, who: PersonCaller, clientId: string) {
+  await tx.first(store.lockPlugin, { client: clientId })
+  return readManaged(tx, who, clientId)
+}
+
+export async function readPlugin(db: Db, who: PersonCaller, what: NamePlugin): Promise<Plugin> {
+  return toPlugin(await readManaged(db, who, what.clientId))
+}
+
+export async function listPlugins(db: Db, who: PersonCaller, what: ListPlugins): Promise<Page<Plugin>> {
+  const { organisation = null } = what
+  const rows = await db.all(store.listManaged, { person: who.personId, organisation, ...spanOf(what) })
+  return pageOf(rows.map(toPlugin), rows[0]?.total ?? 0, what)
+}
+
+type Fields = Pick<ChangePlugin, 'addresses' | 'permissions'>
+
+/** What can be told before anything is written: names are looked up, which may take a moment. */
+async function checkFields(environment: Environment, kind: PluginKind, { addresses = {}, permissions = [] }: Fields) {
+  checkPurposes(kind, Object.keys(addresses))
+  checkPermissions(kind, permissions)
+  for (const [purpose, uri] of Object.entries(addresses)) {
+    if (typeof uri !== 'string') continue
+    const mistake = await findAddressMistake(uri, environment.get(outbound))
+    if (mistake) throw fail('validationFailed', `addresses.${purpose} must ${mistake}`)
+  }
+}
+
+export async function registerPlugin(
+  environment: Environment,
+  db: Db,
+  who: PersonCaller,
+  what: RegisterPlugin,
+): Promise<NewPlugin> {
+  const organisation = await db.first(store.findOrganisation, { person: who.personId, organisation: what.organisation })
+  if (!organisation?.develops)
+    throw fail('forbidden', 'There is no organisation with that key, or you do not develop for it')
+  const kind = what.kind as PluginKind
+  await checkFields(environment, kind, what)
+  const { redirectUris = [], permissions = [], addresses = {} } = what
+  return db.transaction(async (tx) => {
+    const { clientId, clientSecret, appId, pluginId } = await addPlugin(environment, tx, who, {
+      kind,
+      key: what.key ?? randomBytes(8).toString('hex'),
+      name: readName(what.name),
+      description: what.description ?? '',
+      organisationId: organisation.id,
+      ownerId: who.personId,
+      redirectUris,
+    })
+    await writeFields(tx, who, { id: pluginId, app_id: appId }, { addresses, permissions })
+    return { ...(await readPlugin(tx, who, { clientId })), clientSecret }
+  })
+}
+
+/** The app, the plugin and its first secret, sealed. It may do nothing yet. */
+export async function addPlugin(
+  environment: Environment,
+  tx: Db,
+  who: Caller,
+  what: {
+    kind: PluginKind
+    key: string
+    name: string
+    description: string
+    organisationId: number
+    ownerId: number | undefined
+    redirectUris: readonly string[]
+  },
+) {
+  const { kind, description, ownerId, ...app } = what
+  const made = await addApp(
+    tx,
+    who,
+    {
+      ...app,
+      owner: ownerId,
+      status: 'pending',
+      origins: [],
+      isBasicEnabled: false,
+      isImplicitEnabled: false,
+      isDeviceEnabled: false,
+      isPublic: false,
+      // Its users are sent to it with a code; it has started nothing, so it has no challenge.
+      isPkceRequired: false,
+      areSecretsSealed: true,
+    },
+    environment.get(secretKeys),
+  )
+  const { clientId, appId, secret } = made
+  const row = await tx.first(store.insertPlugin, { app: appId, kind, description, now: who.at })
+  return { clientId, clientSecret: secret!, appId, pluginId: row!.id }
+}
+
+export async function changePlugin(
+  environment: Environment,
+  db: Db,
+  who: PersonCaller,
+  what: ChangePlugin,
+): Promise<Plugin> {
+  const { kind } = await readManaged(db, who, what.clientId)
+  await checkFields(environment, kind as PluginKind, what)
+  const name = what.name === undefined ? undefined : readName(what.name)
+  return db.transaction(async (tx) => {
+    const plugin = await holdManaged(tx, who, what.clientId)
+    await changeApp(tx, who, { appId: plugin.app_id, name, redirectUris: what.redirectUris })
+    const { description } = what
+    if (description !== undefined) await tx.first(store.changePlugin, { plugin: plugin.id, description, active: null })
+    await writeFields(tx, who, plugin, what)
+    const changed = await readManaged(tx, who, what.clientId)
+    if (changed.is_active) refuseLack(changed)
+    return toPlugin(changed)
+  })
+}
+
+async function writeFields(
+  tx: Db,
+  who: Caller,
+  plugin: { id: number; app_id: number },
+  { addresses = {}, permissions }: Fields,
+) {
+  const audit = (entry: Pick<AuditEntry, 'action' | 'detail'>) =>
+    recordAudit(tx, who, { ...entry, appId: plugin.app_id })
+  for (const [purpose, uri] of Object.entries(addresses)) {
+    const address = { plugin: plugin.id, purpose }
+    if (typeof uri === 'string') await tx.first(store.setAddress, { ...address, uri })
+    else await tx.first(store.deleteAddress, address)
+    await audit({ action: 'plugin.address', detail: { purpose, uri } })
+  }
+  if (permissions === undefined) return
+  await tx.all(store.askPermissions, { plugin: plugin.id, permissions: [...permissions], now: who.at })
+  await audit({ action: 'plugin.permissions-asked', detail: { permissions: permissions.join(' ') } })
+}
+
+/** An active plugin has what it needs, and so has one that is to be. */
+function refuseLack(row: RowOf<typeof store.findManaged>): void {
+  const { kind, addresses, permissions, redirectUris } = toPlugin(row)
+  const lack = findLack({
+    kind: kind as PluginKind,
+    granted: permissions.flatMap(({ permission, grantedDate }) => (grantedDate === null ? [] : [permission])),
+    purposes: addresses.map(({ purpose }) => purpose),
+    redirectUris,
+  })
+  if (lack) throw fail('impossibleNow', `An active plugin needs ${lack}`)
+}
+
+export function activatePlugin(db: Db, who: PersonCaller, what: ActivatePlugin): Promise<Plugin> {
+  return db.transaction(async (tx) => {
+    const plugin = await holdManaged(tx, who, what.clientId)
+    if (what.active) refuseLack(plugin)
+    await tx.first(store.changePlugin, { plugin: plugin.id, description: null, active: what.active })
+    const action = what.active ? 'plugin.activated' : 'plugin.deactivated'
+    await recordAudit(tx, who, { action, appId: plugin.app_id })
+    return toPlugin({ ...plugin, is_active: what.active })
+  })
+}
+
+/** With everything that belongs to it, on every process. */
+export async function removePlugin(db: Db, who: PersonCaller, what: NamePlugin): Promise<void> {
+  await readManaged(db, who, what.clientId)
+  await removeApp(db, who, what)
+}
+
+/** A second secret, so that the plugin can be changed over while both are right. */
+export function addSecret(environment: Environment, db: Db, who: PersonCaller, what: NamePlugin): Promise<NewSecret> {
+  return db.transaction(async (tx) => {
+    await holdManaged(tx, who, what.clientId)
+    return { clientSecret: await addAppSecret(tx, who, what, environment.get(secretKeys)) }
+  })
+}
+
+/** Leaves the newest secret only, which the platform sends from now on. */
+export function dropOldSecrets(db: Db, who: PersonCaller, what: NamePlugin): Promise<Plugin> {
+  return db.transaction(async (tx) => {
+    await holdManaged(tx, who, what.clientId)
+    await dropOldAppSecrets(tx, who, what)
+    return readPlugin(tx, who, what)
+  })
+}
+
+/** What an administrator decides. The first grant approves the plugin. */
+export function grantPermissions(db: Db, who: PersonCaller, what: GrantPermissions): Promise<Plugin> {
+  const { clientId } = what
+  return db.transaction(async (tx) => {
+    await tx.first(store.lockPlugin, { client: clientId })
+    const plugin = await tx.first(store.findByClientId, { client: clientId })
+    if (!plugin) throw fail('notFound', 'There is no plugin with that client ID')
+    const strange = what.permissions.find((one) => !plugin.asked.includes(one))
+    if (strange !== undefined)
+      throw fail(
+        'validationFailed',
+        `The plugin has not asked for ${strange}; it asks for ${plugin.asked.join(', ') || 'nothing'}`,
+      )
+    await tx.all(store.grantPermissions, { plugin: plugin.id, permissions: [...what.permissions], now: who.at })
+    const detail = { by: who.personId, permissions: what.permissions.join(' ') }
+    await recordAudit(tx, who, { action: 'plugin.permissions-granted', appId: plugin.app_id, detail })
+    if (plugin.status === 'pending' && what.permissions.length > 0)
+      await setAppStatus(tx, who, { clientId, status: 'approved' })
+    return readPlugin(tx, who, { clientId })
+  })
+}
+
+/** An owner lets a plugin see the people of the organisation, or no longer. */
+export function giveOrganisation(db: Db, who: PersonCaller, what: GiveOrganisation): Promise<void> {
+  return db.transaction(async (tx) => {
+    const organisation = await tx.first(store.findOrganisation, {
+      person: who.personId,
+      organisation: what.organisation,
+    })
+    if (!organisation?.owns) throw fail('forbidden', 'There is no organisation with that key, or you do not own it')
+    const plugin = await tx.first(store.findByClientId, { client: what.clientId })
+    if (!plugin) throw fail('notFound', 'There is no plugin with that client ID')
+    const both = { plugin: plugin.id, organisation: organisation.id }
+    if (what.given) await tx.first(store.giveOrganisation, { ...both, now: who.at })
+    else await tx.first(store.takeOrganisation, both)
+    const detail = { by: who.personId, organisation: what.organisation, given: what.given }
+    await recordAudit(tx, who, { action: 'plugin.organisation', appId: plugin.app_id, detail })
+  })
+}
+
+/** Dates as JSON of PostgreSQL has them become dates as we write them. */
+const readDated = <T>(text: string): T =>
+  JSON.parse(text, (name, value) =>
+    typeof value === 'string' && /(?:Date|Since)$/.test(name) ? new Date(value).toISOString() : value,
+  )
+
+const toPlugin = (row: RowOf<typeof store.findManaged>): Plugin => ({
+  clientId: row.client_id,
+  kind: row.kind,
+  name: row.name,
+  description: row.description,
+  organisation: row.organisation,
+  organisationName: row.organisation_name,
+  owner: row.owner,
+  status: row.status,
+  active: row.is_active,
+  addresses: readDated(row.addresses),
+  redirectUris: row.redirect_uris,
+  permissions: readDated(row.permissions),
+  organisations: row.organisations,
+  secrets: readDated(row.secrets),
+  createdDate: row.created_at.toISOString(),
+})

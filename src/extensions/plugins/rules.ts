@@ -1,0 +1,45 @@
+import { fail } from '../../kernel/errors.ts'
+
+export const KINDS = ['ai', 'ato'] as const
+export type PluginKind = (typeof KINDS)[number]
+
+/** What plugins of a kind are called for, and what they may be allowed. */
+export const PURPOSES = { ai: ['capabilities', 'candidates'], ato: ['request', 'distributions'] } as const
+export type Purpose = (typeof PURPOSES)[PluginKind][number]
+export const PERMISSIONS = { ai: ['user-records', 'badges', 'skills', 'mission-planner'], ato: ['ato'] } as const
+export type Permission = (typeof PERMISSIONS)[PluginKind][number]
+
+export const ALL_PURPOSES: readonly Purpose[] = [...PURPOSES.ai, ...PURPOSES.ato]
+export const ALL_PERMISSIONS: readonly Permission[] = [...PERMISSIONS.ai, ...PERMISSIONS.ato]
+
+export function checkPurposes(kind: PluginKind, purposes: readonly string[]): void {
+  const known: readonly string[] = PURPOSES[kind]
+  const wrong = purposes.find((purpose) => !known.includes(purpose))
+  if (wrong !== undefined)
+    throw fail('validationFailed', `addresses.${wrong}: a plugin of this kind has addresses for ${known.join(', ')}`)
+}
+
+export function checkPermissions(kind: PluginKind, permissions: readonly string[]): void {
+  const known: readonly string[] = PERMISSIONS[kind]
+  const wrong = permissions.find((permission) => !known.includes(permission))
+  if (wrong !== undefined)
+    throw fail(
+      'validationFailed',
+      `permissions: a plugin of this kind can ask for ${known.join(', ')}, not for ${wrong}`,
+    )
+}
+
+/** What a plugin still lacks before it can be active; undefined where nothing is. */
+export function findLack(plugin: {
+  readonly kind: PluginKind
+  readonly granted: readonly string[]
+  readonly purposes: readonly string[]
+  readonly redirectUris: readonly string[]
+}): string | undefined {
+  const { kind, granted, purposes, redirectUris } = plugin
+  if (granted.length === 0) return 'a permission: ask an administrator to grant one'
+  if (kind === 'ai') return undefined
+  if (!granted.includes('ato')) return 'the permission ato: ask an administrator to grant it'
+  if (!purposes.includes('request')) return 'an address for requests: set addresses.request'
+  return redirectUris.length === 0 ? 'a redirect URI, because its users sign in' : undefined
+}

@@ -1,0 +1,112 @@
+import { type Static, Type } from 'typebox'
+import { Flag, Id, IdList, Text } from '../../kernel/http/input/fields.ts'
+import { PageOf, paging } from '../../kernel/paging.ts'
+import { ALL_PERMISSIONS, ALL_PURPOSES, KINDS } from './rules.ts'
+
+const clientId = Id('Client ID of the plugin')
+const organisation = Id('Key of the organisation')
+const name = Text('As people read it', 200)
+const description = Text('What it is for', 2000)
+const OrNull = (text: string) =>
+  Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 2000 }), Type.Null()], { description: text }))
+const addresses = Type.Object(
+  {
+    request: OrNull('ATO: where a request that was started is sent'),
+    distributions: OrNull('ATO: where the distributions of a request are sent when they change'),
+    capabilities: OrNull('AI: where capabilities are searched'),
+    candidates: OrNull('AI: where candidates are searched'),
+  },
+  {
+    description:
+      'Where the plugin is called: https, and a public address. Null removes one; one that is left out stays',
+  },
+)
+const redirectUris = IdList('Where sign-in may send people back to; an ATO plugin has at least one', 20)
+const permissions = IdList(`What the plugin asks for: ${ALL_PERMISSIONS.join(', ')}; an administrator grants it`, 10)
+
+export const RegisterPlugin = Type.Object({
+  kind: { ...Id('`ai` or `ato`'), enum: [...KINDS] },
+  name,
+  organisation,
+  description: Type.Optional(description),
+  key: Type.Optional(Id('The client ID without its prefix; generated if left out', 60)),
+  addresses: Type.Optional(addresses),
+  redirectUris: Type.Optional(redirectUris),
+  permissions: Type.Optional(permissions),
+})
+export type RegisterPlugin = Static<typeof RegisterPlugin>
+
+export const ChangePlugin = Type.Object({
+  clientId,
+  name: Type.Optional(name),
+  description: Type.Optional(description),
+  addresses: Type.Optional(addresses),
+  redirectUris: Type.Optional(redirectUris),
+  permissions: Type.Optional(permissions),
+})
+export type ChangePlugin = Static<typeof ChangePlugin>
+
+export const NamePlugin = Type.Object({ clientId })
+export type NamePlugin = Static<typeof NamePlugin>
+export const ListPlugins = Type.Object({ organisation: Type.Optional(organisation), ...paging })
+export type ListPlugins = Static<typeof ListPlugins>
+export const ActivatePlugin = Type.Object({ clientId, active: Flag('Whether it is active') })
+export type ActivatePlugin = Static<typeof ActivatePlugin>
+export const GrantPermissions = Type.Object({
+  clientId,
+  permissions: IdList('All that the plugin is granted; what is left out is taken back', 10),
+})
+export type GrantPermissions = Static<typeof GrantPermissions>
+export const GiveOrganisation = Type.Object({
+  clientId,
+  organisation,
+  given: Flag('Whether the plugin may see the people of the organisation'),
+})
+export type GiveOrganisation = Static<typeof GiveOrganisation>
+
+const Moment = Type.String({ format: 'date-time' })
+const MomentOrNull = (text: string) => Type.Union([Moment, Type.Null()], { description: text })
+const fields = {
+  clientId: Type.String(),
+  kind: Type.String({ enum: [...KINDS] }),
+  name: Type.String(),
+  description: Type.String(),
+  organisation: Type.Union([Type.String(), Type.Null()], { description: 'Key of the organisation' }),
+  organisationName: Type.Union([Type.String(), Type.Null()]),
+  owner: Type.Union([Type.String(), Type.Null()], { description: 'Handle of the person responsible for it' }),
+  status: Type.String({
+    description: '`pending` until an administrator has granted something, then `approved`; or `suspended`',
+  }),
+  active: Type.Boolean(),
+  addresses: Type.Array(
+    Type.Object({
+      purpose: Type.String({ enum: [...ALL_PURPOSES] }),
+      uri: Type.String(),
+      failingSince: MomentOrNull('Since when every delivery to it has failed'),
+      offDate: MomentOrNull('When the platform switched it off; setting it again switches it on'),
+      offReason: Type.Union([Type.String(), Type.Null()]),
+    }),
+  ),
+  redirectUris: Type.Array(Type.String()),
+  permissions: Type.Array(
+    Type.Object({
+      permission: Type.String({ enum: [...ALL_PERMISSIONS] }),
+      askedDate: Moment,
+      grantedDate: MomentOrNull('Null until an administrator grants it'),
+    }),
+  ),
+  organisations: Type.Array(Type.String(), { description: 'Keys of the organisations whose people it may see' }),
+  secrets: Type.Array(Type.Object({ createdDate: Moment, lastUsedDate: MomentOrNull('Known to the minute') }), {
+    description: 'The oldest first; the older of two is the one that the platform sends',
+  }),
+  createdDate: Moment,
+}
+export const Plugin = Type.Object(fields, { title: 'Plugin' })
+export type Plugin = Static<typeof Plugin>
+export const PluginPage = PageOf(Plugin, 'PluginPage')
+
+const clientSecret = Type.String({ description: 'Shown this once' })
+export const NewPlugin = Type.Object({ ...fields, clientSecret }, { title: 'NewPlugin' })
+export type NewPlugin = Static<typeof NewPlugin>
+export const NewSecret = Type.Object({ clientSecret }, { title: 'NewPluginSecret' })
+export type NewSecret = Static<typeof NewSecret>

@@ -1,0 +1,270 @@
+import {
+  bool,
+  int8,
+  int8Array,
+  json,
+  nullable,
+  read,
+  report,
+  text,
+  textArray,
+  timestamptz,
+  write,
+} from '../../kernel/database/statement.ts'
+import { contains } from '../../kernel/database/words.ts'
+
+/** A plugin that calls, and what it was granted. */
+export const findCaller = read('plugins.findCaller', {
+  params: { app: int8 },
+  row: { id: int8, kind: text, is_active: bool, permissions: textArray },
+  text: `
+    select id, kind, is_active,
+           array(select permission from plugin_permissions where plugin_id = p.id and granted_at is not null order by 1) as permissions
+      from plugins p where app_id = :app`,
+})
+
+export const findUsers = read('plugins.findUsers', {
+  params: { plugin: int8, people: int8Array },
+  row: { person_id: int8, user_id: text },
+  text: `select person_id, user_id from plugin_users where plugin_id = :plugin and person_id = any(:people)`,
+})
+
+/** Whoever was named meanwhile keeps that name. */
+export const ensureUsers = write('plugins.ensureUsers', {
+  params: { plugin: int8, people: int8Array, users: textArray },
+  row: { person_id: int8, user_id: text },
+  text: `
+    insert into plugin_users as u (user_id, plugin_id, person_id)
+    select n.user_id, :plugin, p.id from unnest(:people, :users) n(person_id, user_id) join people p on p.id = n.person_id
+     order by p.id
+    on conflict (plugin_id, person_id) do update set user_id = u.user_id returning person_id, user_id`,
+})
+
+export const findPersonOfUser = read('plugins.findPersonOfUser', {
+  params: { plugin: int8, user: text },
+  row: { person_id: int8 },
+  text: `
+    select u.person_id from plugin_users u
+     where u.user_id = :user and u.plugin_id = :plugin
+       and exists (select from plugin_people(:plugin) s where s.person_id = u.person_id)`,
+})
+
+/** What is shown of a plugin. */
+const SHOWN = {
+  id: int8,
+  app_id: int8,
+  client_id: text,
+  kind: text,
+  name: text,
+  description: text,
+  organisation: nullable(text),
+  organisation_name: nullable(text),
+  owner: nullable(text),
+  status: text,
+  is_active: bool,
+  addresses: json,
+  redirect_uris: textArray,
+  permissions: json,
+  organisations: textArray,
+  secrets: json,
+  created_at: timestamptz,
+}
+const shown = `
+  p.id, p.app_id, a.client_id, p.kind, a.name, p.description, o.key as organisation, o.name as organisation_name, w.handle as owner, a.status, p.is_active,
+  (select coalesce(json_agg(json_build_object('purpose', d.purpose, 'uri', d.uri, 'failingSince', d.failing_since, 'offDate', d.off_at,
+          'offReason', d.off_reason) order by d.purpose), '[]') from plugin_addresses d where d.plugin_id = p.id) as addresses,
+  array(select uri from app_redirect_uris where app_id = a.id order by uri) as redirect_uris,
+  (select coalesce(json_agg(json_build_object('permission', m.permission, 'askedDate', m.asked_at, 'grantedDate', m.granted_at)
+          order by m.permission), '[]') from plugin_permissions m where m.plugin_id = p.id) as permissions,
+  array(select g.key from plugin_organisations t join organisations g on g.id = t.organisation_id where t.plugin_id = p.id order by 1) as organisations,
+  (select coalesce(json_agg(json_build_object('createdDate', s.created_at, 'lastUsedDate', s.last_used_at) order by s.id), '[]')
+     from app_secrets s where s.app_id = a.id) as secrets,
+  p.created_at`
+const from = `
+  plugins p join apps a on a.id = p.app_id left join organisations o on o.id = a.organisation_id
+  left join people w on w.id = a.owner_id, lateral develops(:person, a) r`
+
+/** A plugin that the person works on. */
+export const findManaged = read('plugins.findManaged', {
+  params: { person: int8, client: text },
+  row: SHOWN,
+  gather: false,
+  text: `select ${shown} from ${from} where a.client_id = :client and r.develops`,
+})
+
+export const listManaged = read('plugins.listManaged', {
+  params: { person: int8, organisation: nullable(text), limit: int8, offset: int8 },
+  row: { ...SHOWN, total: int8 },
+  gather: false,
+  text: `
+    select ${shown}, count(*) over () as total from ${from}
+     where r.develops and (:organisation is null or o.key = :organisation)
+     order by a.name, a.client_id limit :limit offset :offset`,
+})
+
+export const findByName = report('plugins.findByName', {
+  params: { person: int8, words: textArray, limit: int8 },
+  row: { id: text, name: text, about: text },
+  text: `
+    select a.client_id as id, a.name, a.client_id as about from ${from}
+     where r.develops and ${contains(`a.name || ' ' || a.client_id`)} order by a.name, a.client_id limit :limit`,
+})
+
+/** Until the transaction ends nobody else changes the plugin. */
+export const lockPlugin = write('plugins.lock', {
+  params: { client: text },
+  row: { id: int8 },
+  text: `select p.id from plugins p join apps a on a.id = p.app_id where a.client_id = :client for update of p`,
+})
+
+/** An organisation for whose plugins the person works. */
+export const findOrganisation = read('plugins.findOrganisation', {
+  params: { person: int8, organisation: text },
+  row: { id: int8, develops: bool, owns: bool },
+  text: `
+    select o.id, r.owns,
+           r.owns or exists (select from organisation_members m where m.organisation_id = o.id and m.person_id = :person and m.role = 'developer') as develops
+      from organisations o, lateral (select i.owns or i.administers as owns from roles_in_organisation(:person, o.id) i) r
+     where o.key = :organisation`,
+})
+
+export const insertPlugin = write('plugins.insert', {
+  params: { app: int8, kind: text, description: text, now: timestamptz },
+  row: { id: int8 },
+  text: `insert into plugins (app_id, kind, description, created_at) values (:app, :kind, :description, :now) returning id`,
+})
+
+/** Null leaves a field as it is. */
+export const changePlugin = write('plugins.change', {
+  params: { plugin: int8, description: nullable(text), active: nullable(bool) },
+  row: { id: int8 },
+  text: `
+    update plugins set description = coalesce(:description, description), is_active = coalesce(:active, is_active)
+     where id = :plugin returning id`,
+})
+
+/** Setting an address, be it the same one, switches it on again. */
+export const setAddress = write('plugins.setAddress', {
+  params: { plugin: int8, purpose: text, uri: text },
+  row: { uri: text },
+  text: `
+    insert into plugin_addresses (plugin_id, purpose, uri) values (:plugin, :purpose, :uri)
+    on conflict (plugin_id, purpose) do update set uri = excluded.uri, failing_since = null, off_at = null, off_reason = null
+    returning uri`,
+})
+
+export const deleteAddress = write('plugins.deleteAddress', {
+  params: { plugin: int8, purpose: text },
+  row: { uri: text },
+  text: `delete from plugin_addresses where plugin_id = :plugin and purpose = :purpose returning uri`,
+})
+
+/** Asks for these and no others; what was granted of them stays granted. */
+export const askPermissions = write('plugins.askPermissions', {
+  params: { plugin: int8, permissions: textArray, now: timestamptz },
+  row: { permission: text },
+  text: `
+    with gone as (delete from plugin_permissions where plugin_id = :plugin and permission <> all(:permissions))
+    insert into plugin_permissions (plugin_id, permission, asked_at)
+    select distinct :plugin::int8, p, :now::timestamptz from unnest(:permissions) p
+    on conflict do nothing returning permission`,
+})
+
+/** Grants these and takes the others back. */
+export const grantPermissions = write('plugins.grantPermissions', {
+  params: { plugin: int8, permissions: textArray, now: timestamptz },
+  row: { permission: text },
+  text: `
+    update plugin_permissions set granted_at = case when permission = any(:permissions) then coalesce(granted_at, :now) end
+     where plugin_id = :plugin returning permission`,
+})
+
+export const giveOrganisation = write('plugins.giveOrganisation', {
+  params: { plugin: int8, organisation: int8, now: timestamptz },
+  row: { plugin_id: int8 },
+  text: `
+    insert into plugin_organisations (plugin_id, organisation_id, given_at) values (:plugin, :organisation, :now)
+    on conflict do nothing returning plugin_id`,
+})
+
+export const takeOrganisation = write('plugins.takeOrganisation', {
+  params: { plugin: int8, organisation: int8 },
+  row: { plugin_id: int8 },
+  text: `delete from plugin_organisations where plugin_id = :plugin and organisation_id = :organisation returning plugin_id`,
+})
+
+/** Any plugin, for those who decide about it without working on it: administrators, and owners of organisations that it is to see. */
+export const findByClientId = read('plugins.findByClientId', {
+  params: { client: text },
+  row: { id: int8, app_id: int8, kind: text, status: text, asked: textArray },
+  text: `
+    select p.id, p.app_id, p.kind, a.status, array(select permission from plugin_permissions where plugin_id = p.id order by 1) as asked
+      from plugins p join apps a on a.id = p.app_id where a.client_id = :client`,
+})
+
+const HOSTED = { id: int8, client_id: text, name: text, purpose: text, uri: text, usable: bool, sealed: textArray }
+/** Where a plugin is reached, and its secrets, the older one first. `usable`: active, approved, granted what the purpose takes, and not switched off. */
+const hosted = `
+  select p.id, a.client_id, a.name, d.purpose, d.uri,
+         p.is_active and a.status = 'approved' and d.off_at is null and exists (
+           select from plugin_permissions m where m.plugin_id = p.id and m.granted_at is not null
+              and m.permission = case p.kind when 'ato' then 'ato' else 'mission-planner' end) as usable,
+         array(select encode(s.sealed, 'hex') from app_secrets s where s.app_id = a.id and s.sealed is not null order by s.id) as sealed
+    from plugin_addresses d join plugins p on p.id = d.plugin_id join apps a on a.id = p.app_id`
+
+export const findHosted = read('plugins.findHosted', {
+  params: { plugin: int8, purpose: text },
+  row: HOSTED,
+  text: `${hosted} where d.plugin_id = :plugin and d.purpose = :purpose`,
+})
+
+/** Something was taken there. */
+export const noteTaken = write('plugins.noteTaken', {
+  params: { plugin: int8, purpose: text },
+  row: { plugin_id: int8 },
+  text: `
+    update plugin_addresses set failing_since = null
+     where plugin_id = :plugin and purpose = :purpose and failing_since is not null returning plugin_id`,
+})
+
+/** The first failure after something was taken is what counts. */
+export const noteFailing = write('plugins.noteFailing', {
+  params: { plugin: int8, purpose: text, uri: text, now: timestamptz },
+  row: { failing_since: nullable(timestamptz) },
+  text: `
+    update plugin_addresses set failing_since = coalesce(failing_since, :now)
+     where plugin_id = :plugin and purpose = :purpose and uri = :uri and off_at is null returning failing_since`,
+})
+
+/** No row where it was switched off already, or is another address by now. */
+export const switchOff = write('plugins.switchOff', {
+  params: { plugin: int8, purpose: text, uri: text, reason: text, now: timestamptz },
+  row: { app_id: int8, client_id: text, name: text },
+  text: `
+    update plugin_addresses d set off_at = :now, off_reason = :reason
+      from plugins p join apps a on a.id = p.app_id
+     where d.plugin_id = :plugin and d.purpose = :purpose and d.uri = :uri and d.off_at is null and p.id = d.plugin_id
+    returning p.app_id, a.client_id, a.name`,
+})
+
+/** Who is told about a plugin: the person who answers for it, and the owners of its organisation. */
+export const listResponsible = read('plugins.listResponsible', {
+  params: { app: int8 },
+  row: { person_id: int8, email: nullable(text) },
+  gather: false,
+  text: `
+    select w.id as person_id, w.email from people w
+     where w.disabled_at is null and w.id in (
+       select a.owner_id from apps a where a.id = :app
+       union select m.person_id from apps a join organisation_members m on m.organisation_id = a.organisation_id and m.role = 'owner' where a.id = :app)
+     order by w.id limit 20`,
+})
+
+export const listUses = read('plugins.listUses', {
+  params: { person: int8 },
+  row: { client_id: text, name: text, user_id: text },
+  gather: false,
+  text: `
+    select a.client_id, a.name, u.user_id from plugin_users u join plugins p on p.id = u.plugin_id join apps a on a.id = p.app_id
+     where u.person_id = :person order by a.client_id`,
+})

@@ -1,0 +1,36 @@
+import type { Db } from '../../kernel/database/database.ts'
+import { fail } from '../../kernel/errors.ts'
+import { makeId } from '../../kernel/ids.ts'
+import * as store from './store.ts'
+
+/** What a plugin calls these people. Ids are made where there are none yet; who may be named is for the caller to have asked. */
+export async function nameForPlugin(
+  db: Db,
+  { pluginId, people }: { pluginId: number; people: readonly number[] },
+): Promise<Map<number, string>> {
+  const wanted = { plugin: pluginId, people: [...new Set(people)] }
+  const rows = await db.all(store.findUsers, wanted)
+  const names = new Map(rows.map(({ person_id, user_id }) => [person_id, user_id]))
+  const missing = wanted.people.filter((person) => !names.has(person))
+  if (missing.length === 0) return names
+  const made = await db.all(store.ensureUsers, {
+    plugin: pluginId,
+    people: missing,
+    users: missing.map(() => makeId()),
+  })
+  for (const { person_id, user_id } of made) names.set(person_id, user_id)
+  return names
+}
+
+/** The person behind a plugin's userId, where the plugin may still see them; anybody else is nobody. */
+export async function readPluginPerson(db: Db, { pluginId }: { pluginId: number }, userId: string): Promise<number> {
+  const row = await db.first(store.findPersonOfUser, { plugin: pluginId, user: userId })
+  if (!row) throw fail('notFound', 'There is no user with that userId in the organisations of this plugin')
+  return row.person_id
+}
+
+/** For the download of everything that is kept about a person. */
+export async function exportPluginUses(db: Db, personId: number) {
+  const rows = await db.all(store.listUses, { person: personId })
+  return rows.map(({ client_id: clientId, name, user_id: userId }) => ({ clientId, name, userId }))
+}

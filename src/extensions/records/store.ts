@@ -1,0 +1,65 @@
+import { int8, json, nullable, report, text, textArray, timestamptz, write } from '../../kernel/database/statement.ts'
+
+/**
+ * A page of the people whom a plugin sees, with all that it may read of them. Courses are those of its organisations, one entry a course: where somebody takes it in
+ * several classes, the one that went furthest.
+ */
+export const listRecords = report('records.list', {
+  params: { plugin: int8, organisations: nullable(textArray), limit: int8, offset: int8 },
+  row: {
+    person_id: int8,
+    user_id: nullable(text),
+    duty_title: text,
+    afsc: text,
+    education: textArray,
+    skills: textArray,
+    courses: json,
+    badges: json,
+  },
+  text: `
+    with page as materialized (
+      select s.person_id from plugin_people(:plugin) s
+       where :organisations is null
+          or s.person_id in (select m.person_id from organisation_members m join organisations o on o.id = m.organisation_id where o.key = any(:organisations))
+       order by s.person_id limit :limit offset :offset
+    )
+    select g.person_id, u.user_id, coalesce(p.service ->> 'displayDutyTitle', '') as duty_title,
+           coalesce(k.afsc, '') as afsc, coalesce(k.education, '{}') as education, coalesce(k.skills, '{}') as skills,
+           (select coalesce(json_agg(json_build_object('courseId', t.key, 'name', t.name, 'organisation', t.organisation, 'lessons', t.lessons,
+                     'lessonsPassed', t.passed, 'completed', t.completed, 'completedDate', case when t.completed then t.completed_at end, 'score', t.score)
+                   order by t.key), '[]')
+              from (select distinct on (c.course_id) y.key, v.name, o.key as organisation, n.lessons, n.passed,
+                           n.lessons > 0 and n.passed = n.lessons as completed, n.completed_at, n.score
+                      from enrolments e join classes c on c.id = e.class_id join courses y on y.id = c.course_id
+                      join course_versions v on v.id = c.version_id join organisations o on o.id = y.organisation_id
+                      join plugin_organisations w on w.organisation_id = y.organisation_id and w.plugin_id = :plugin
+                      cross join lateral (
+                        select count(*) as lessons, count(*) filter (where d.is_passed) as passed, max(d.completed_at) as completed_at, avg(d.score) as score
+                          from lesson_versions l left join standings d on d.enrolment_id = e.id and d.lesson_id = l.lesson_id
+                         where l.version_id = c.version_id) n
+                     where e.person_id = g.person_id and (e.status <> 'dropped' or n.passed = n.lessons)
+                     order by c.course_id, n.passed = n.lessons desc, n.passed desc, e.enrolled_at desc, e.id desc) t) as courses,
+           (select coalesce(json_agg(json_build_object('badgeId', a.badge_key, 'name', a.name, 'issuedOn', a.issued_at, 'assertedBy', a.asserted_by) order by a.issued_at desc, a.id desc), '[]')
+              from badge_assertions a where a.person_id = g.person_id and plugin_sees_assertion(:plugin, a)) as badges
+      from page g join people p on p.id = g.person_id left join skills k on k.person_id = g.person_id
+      left join plugin_users u on u.plugin_id = :plugin and u.person_id = g.person_id
+     order by g.person_id`,
+})
+
+/** No row where the person is gone. */
+export const setInfo = write('records.setInfo', {
+  params: { plugin: int8, person: int8, info: json, now: timestamptz },
+  row: { changed_at: timestamptz },
+  text: `
+    insert into additional_info as i (plugin_id, person_id, info, changed_at)
+    select :plugin, p.id, :info, :now from (select id from people where id = :person for key share) p
+    on conflict (plugin_id, person_id) do update set info = excluded.info, changed_at = excluded.changed_at returning i.changed_at`,
+})
+
+export const exportInfo = report('records.exportInfo', {
+  params: { person: int8 },
+  row: { client_id: text, name: text, info: json, changed_at: timestamptz },
+  text: `
+    select a.client_id, a.name, i.info, i.changed_at from additional_info i join plugins p on p.id = i.plugin_id join apps a on a.id = p.app_id
+     where i.person_id = :person order by a.client_id`,
+})

@@ -1,4 +1,0 @@
-import type { Room } from '../room.ts'
-import { finderOperations } from './routes.ts'
-
-export const finder: Room = { name: 'finder', operations: finderOperations }

@@ -1,0 +1,90 @@
+import type { Readable } from 'node:stream'
+import { recordAudit } from '../../kernel/audit/audit.ts'
+import { type Gate, gatePerOwner } from '../../kernel/bounds/gate.ts'
+import { findSignedIn } from '../../kernel/browsers/browsers.ts'
+import type { PersonCaller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { Environment } from '../../kernel/environment.ts'
+import { fail } from '../../kernel/errors.ts'
+import { allRooms, type ExportFile, type ExportPart } from '../../kernel/room.ts'
+import { proveAgain } from '../people/proof.ts'
+import { describeFiles, fileNameOf } from './rules.ts'
+import { writeList } from './writing.ts'
+import { zipOf } from './zip.ts'
+
+/** Each holds a connection and a bucket or two in memory. Proxies give up on an answer after a minute. */
+const downloading = gatePerOwner({
+  atOnce: 32,
+  perKey: 1,
+  waiting: 256,
+  waitingPerKey: 1,
+  waitMs: 45_000,
+  refusal: () => fail('notReady', 'Too many downloads are running, or one of yours is; try again shortly', 15),
+})
+/** Few of them read from the database at once: others want to read there too. */
+const reading = gatePerOwner({ atOnce: 8, perKey: 1 })
+
+export interface Export {
+  readonly fileName: string
+  readonly mediaType: 'application/zip'
+  readonly stream: Readable
+}
+
+/** Everything that is kept about the person, for themselves. */
+export async function exportEverything(
+  db: Db,
+  who: PersonCaller,
+  what: { password?: string | undefined },
+  environment: Environment,
+): Promise<Export> {
+  await proveAgain(db, who, what.password)
+  const { personId, handle, at } = who
+  const leave = await downloading(db).enter(String(personId))
+  try {
+    await refuseSignedOut(db, who, environment)
+    await recordAudit(db, who, { action: 'data.exported', personId })
+    const parts = environment.get(allRooms).flatMap((room) => room.exports ?? [])
+    const stream = zipOf(filesOf(inTurn(db, reading(db), personId), who, parts), at)
+    stream.once('close', leave)
+    return { fileName: fileNameOf(handle, at), mediaType: 'application/zip', stream }
+  } catch (error) {
+    leave()
+    throw error
+  }
+}
+
+/** Somebody may have signed out while they waited, or lost the account. */
+async function refuseSignedOut(db: Db, who: PersonCaller, { name, clock }: Environment): Promise<void> {
+  const found = await findSignedIn(db, who.browserToken, name, clock())
+  if (found?.personId !== who.personId) throw fail('notAuthorized', 'You were signed out here meanwhile; sign in again')
+}
+
+const inTurn = (db: Db, gate: Gate, personId: number): Db => ({
+  ...db,
+  isTransaction: db.isTransaction,
+  all: (statement, params) => gate.run(String(personId), () => db.all(statement, params)),
+  first: (statement, params) => gate.run(String(personId), () => db.first(statement, params)),
+  transaction: (work) => db.transaction(work),
+  afterCommit: (work) => db.afterCommit(work),
+  tellHere: (message) => db.tellHere(message),
+})
+
+/** Each file is read when it is its turn, a page at a time: no long transaction, and no more in memory than a page. */
+async function* filesOf(
+  db: Db,
+  { personId, handle, at }: PersonCaller,
+  parts: readonly ExportPart[],
+): AsyncGenerator<ExportFile> {
+  yield { path: 'README.txt', chunks: [describeFiles(handle, at, parts)] }
+  for (const part of parts) {
+    if ('readFiles' in part) {
+      yield* part.readFiles(db, personId)
+      continue
+    }
+    const kept = part.read(db, personId)
+    yield {
+      path: part.file,
+      chunks: Symbol.asyncIterator in kept ? writeList(kept) : [`${JSON.stringify(await kept, null, 2)}\n`],
+    }
+  }
+}

@@ -1,0 +1,8 @@
+import { Type } from 'typebox'
+import { Text } from '../../kernel/http/input/fields.ts'
+
+export const Export = Type.Object({
+  password: Type.Optional(
+    Text('The password. People without one must have signed in within the last ten minutes', 1000),
+  ),
+})

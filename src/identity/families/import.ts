@@ -1,0 +1,119 @@
+import { Type } from 'typebox'
+import { Handles } from '../../kernel/imports/fields.ts'
+import { given, type ImportTie, type Mistake, readInBatches, textsIn } from '../../kernel/imports/section.ts'
+import { childrenBornAfter, isAdult, isChild } from '../people/ages.ts'
+import { normaliseHandle } from '../people/handles.ts'
+import { type FoundPerson, type PersonEntry, peopleSection } from '../people/import.ts'
+import * as store from './store.ts'
+
+const MAX_PARENTS = 4
+
+/** Handles in their normal form. */
+type Parents = ReadonlySet<string>
+
+/** Who looks after a child. */
+export const parentTie: ImportTie<PersonEntry, FoundPerson, ReadonlyMap<number, Parents>, Parents> = {
+  field: 'parents',
+  schema: Type.Optional(Handles(MAX_PARENTS, 'All parents of a child (under 13); others are removed')),
+  when: 'after',
+
+  *check(people, now) {
+    for (const [i, { handle, parents }] of people.entries())
+      for (const [j, parent] of textsIn(parents))
+        if (normaliseHandle(parent) === normalForm(handle)) yield `people[${i}].parents[${j}]: must be somebody else`
+    yield* findFamilyMistakes(people, readBirths(people), now)
+  },
+
+  /** Now that everybody's date of birth can be told. */
+  async checkHere(db, people, { find, now }) {
+    const births = readBirths(people)
+    const madeChildren = new Map<string, { id: number; place: string }>()
+    for (const [i, person] of people.entries()) {
+      const handle = normaliseHandle(person.handle)
+      const found = find(peopleSection, handle)
+      if (!births.has(handle)) births.set(handle, found?.date_of_birth ?? null)
+      else if (found && isChild(births.get(handle)!, now) && !isChild(found.date_of_birth, now))
+        madeChildren.set(handle, { id: found.id, place: `people[${i}].dateOfBirth` })
+    }
+    for (const handle of people.flatMap(({ parents = [] }) => parents.map(normaliseHandle))) {
+      const found = births.has(handle) ? undefined : find(peopleSection, handle)
+      if (found) births.set(handle, found.date_of_birth)
+    }
+    const ids = [...madeChildren.values()].map(({ id }) => id)
+    const born = childrenBornAfter(now)
+    const parents = await readInBatches(ids, (batch) => db.all(store.findThoseWithChildren, { people: batch, born }))
+    return [
+      ...findFamilyMistakes(people, births, now),
+      ...parents.map(
+        ({ handle_key }) =>
+          `${madeChildren.get(handle_key)!.place}: must not make a child of somebody who looks after one`,
+      ),
+    ]
+  },
+
+  *refer({ parents }, place) {
+    for (const [j, parent] of textsIn(parents))
+      yield { place: `${place}.parents[${j}]`, to: peopleSection, key: normaliseHandle(parent) }
+  },
+
+  async read(db, people) {
+    const children = people.filter(({ entry }) => entry.parents !== undefined).map(({ id }) => id)
+    const parents = new Map<number, Set<string>>()
+    for (const row of await readInBatches(children, (batch) => db.all(store.findParents, { children: batch })))
+      parents.set(row.child_id, (parents.get(row.child_id) ?? new Set()).add(row.parent))
+    return parents
+  },
+
+  plan({ parents, dateOfBirth }, found, state, { now }) {
+    // Whoever is thirteen or older is looked after by nobody, whatever the file says.
+    if (!parents || !isChild(given(dateOfBirth, found?.date_of_birth), now)) return undefined
+    const wanted = new Set(parents.map(normaliseHandle))
+    const stored = (found && state.get(found.id)) ?? new Set()
+    return wanted.size === stored.size && [...wanted].every((parent) => stored.has(parent)) ? undefined : wanted
+  },
+
+  pick: ({ parents }) => parents,
+
+  async write(tx, who, changes, { idOf }) {
+    const rows = changes.flatMap(({ id, change }) =>
+      [...change].map((parent) => ({ child_id: id, parent_id: idOf(peopleSection, parent) })),
+    )
+    const children = changes.map(({ id }) => id)
+    await tx.all(store.replaceParents, { children, rows: JSON.stringify(rows), now: who.at })
+  },
+}
+
+const normalForm = (handle: unknown): string | undefined =>
+  typeof handle === 'string' ? normaliseHandle(handle) : undefined
+
+/** The date of birth by the handle's normal form, of those for whom it can be told: null where there is none. */
+type Births = ReadonlyMap<string, string | null>
+
+/** What the file alone says; of others the environment may know more. */
+function readBirths(people: readonly Partial<PersonEntry>[]): Map<string, string | null> {
+  const births = new Map<string, string | null>()
+  for (const person of people) {
+    const handle = normalForm(person.handle)
+    const born: unknown = person.dateOfBirth
+    if (handle !== undefined && (born === null || (typeof born === 'string' && !Number.isNaN(Date.parse(born)))))
+      births.set(handle, born)
+  }
+  return births
+}
+
+/** Children are looked after by grown-ups, and only a parent decides that others find them. */
+function* findFamilyMistakes(people: readonly Partial<PersonEntry>[], births: Births, now: Date): Generator<Mistake> {
+  for (const [i, person] of people.entries()) {
+    const born = births.get(normalForm(person.handle) ?? '')
+    if (born !== undefined && isChild(born, now) && person.publicSearch === true)
+      yield `people[${i}].publicSearch: must be left out for a child; a parent turns it on`
+    const parents = textsIn(person.parents)
+    // Of whom is thirteen by now they count for nothing, and a file that was right yesterday is no mistake.
+    if (parents.length > 0 && born === null)
+      yield `people[${i}].parents: must be left out or empty, because the person has no dateOfBirth and counts as grown up`
+    for (const [j, parent] of parents) {
+      const bornParent = births.get(normaliseHandle(parent))
+      if (bornParent !== undefined && !isAdult(bornParent, now)) yield `people[${i}].parents[${j}]: must be an adult`
+    }
+  }
+}

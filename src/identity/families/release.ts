@@ -1,0 +1,48 @@
+import { recordAudit } from '../../kernel/audit/audit.ts'
+import type { Caller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import { fail } from '../../kernel/errors.ts'
+import type { Forget } from '../../kernel/forget.ts'
+import { childrenBornAfter } from '../people/ages.ts'
+import { changePeople } from '../people/changes.ts'
+import * as store from './store.ts'
+
+/** Whether somebody is a child, and a parent who can sign in decides for it. */
+export const isLookedAfter = async (db: Db, who: Caller, personId: number): Promise<boolean> =>
+  (await db.first(store.findCared, { child: personId, born: childrenBornAfter(who.at) })) !== undefined
+
+/** Whoever cannot sign in looks after nobody. Children who have no other parent are not found until they have; a repetition changes nothing. */
+export async function releaseChildren(tx: Db, who: Caller, personId: number): Promise<void> {
+  const children = await tx.all(store.lockChildrenOf, { parent: personId, born: childrenBornAfter(who.at) })
+  const ids = children.map(({ id }) => id)
+  await hideOrphans(tx, who, { childIds: ids, parentId: personId })
+}
+
+export const forgetParent: Forget = {
+  lockOut: releaseChildren,
+  async checkLeaving(tx, who, personId) {
+    if (await isLookedAfter(tx, who, personId))
+      throw fail('forbidden', 'You cannot delete your account while you are a child: ask a parent to do it')
+  },
+}
+
+/**
+ * The children have to be locked by an earlier statement: of two parents who go at once, the second must see that the first is gone. Gives the children who are
+ * no longer found.
+ */
+export async function hideOrphans(
+  tx: Db,
+  who: Caller,
+  what: { childIds: readonly number[]; parentId: number },
+): Promise<number[]> {
+  if (what.childIds.length === 0) return []
+  const born = childrenBornAfter(who.at)
+  const orphans = await tx.all(store.listOrphans, { children: [...what.childIds], parent: what.parentId, born })
+  await changePeople(
+    tx,
+    orphans.map(({ id }) => ({ id, public_search: false })),
+  )
+  const detail = { publicSearch: false, reason: 'no parent is left' }
+  for (const { id } of orphans) await recordAudit(tx, who, { action: 'child.changed', personId: id, detail })
+  return orphans.map(({ id }) => id)
+}

@@ -1,0 +1,15 @@
+import type { Room } from '../../kernel/room.ts'
+import { parentTie } from './import.ts'
+import { exportFamily } from './parents.ts'
+import { forgetParent } from './release.ts'
+import { familyOperations } from './routes.ts'
+
+export const families: Room = {
+  name: 'families',
+  areas: { Families: 'Parents, who look after the accounts of their children.' },
+  operations: familyOperations,
+  personalTables: { guardians: { inExport: '`family.json`', whenDeleted: 'gone' } },
+  forget: forgetParent,
+  importTies: { people: [parentTie] },
+  exports: [{ file: 'family.json', about: 'Whom you look after, and who looks after you', read: exportFamily }],
+}

@@ -1,0 +1,82 @@
+import { fail } from '../../kernel/errors.ts'
+import { readLine } from '../../kernel/lines.ts'
+import { ageOn, canBeBirth, isChild, typesOf } from '../people/ages.ts'
+import { readCountry } from '../people/countries.ts'
+
+/** Of one parent, and under thirteen. */
+export const MAX_CHILDREN = 20
+/** Of one child. */
+export const MAX_PARENTS = 10
+
+const CHILD_UNTIL_AGE = 13
+
+export interface Somebody {
+  readonly handle: string
+  readonly dateOfBirth: string | null
+  readonly isAnonymous: boolean
+}
+
+/** Who has not said when they were born counts as an adult. */
+export function checkParent({ handle, dateOfBirth, isAnonymous }: Somebody, now: Date): void {
+  const { userType } = typesOf({ dateOfBirth, accountKind: null, hasChildren: false }, now)
+  if (isAnonymous || userType !== 'adult')
+    throw fail('wrongUserType', `${handle} cannot be a parent here: only an adult with an account can`)
+}
+
+/** Parents decide until the thirteenth birthday; from then on the child does. */
+export function checkChild({ handle, dateOfBirth }: Pick<Somebody, 'handle' | 'dateOfBirth'>, now: Date): void {
+  if (!isChild(dateOfBirth, now))
+    throw fail('wrongUserType', `${handle} is no longer a child: people of 13 or older decide for themselves`)
+}
+
+/** The day of birth of a new child. */
+export function readBirth(text: string, now: Date): string {
+  const born = new Date(text)
+  if (!canBeBirth(now, born)) throw fail('validationFailed', 'dateOfBirth must be a day in the past')
+  if (ageOn(now, born) >= CHILD_UNTIL_AGE)
+    throw fail('validationFailed', 'dateOfBirth must be less than 13 years ago: older ones have accounts of their own')
+  return born.toISOString().slice(0, 10)
+}
+
+export function checkChildCount(count: number): void {
+  if (count >= MAX_CHILDREN) throw fail('impossibleNow', `A parent looks after at most ${MAX_CHILDREN} children`)
+}
+
+export function checkParentCount(count: number): void {
+  if (count >= MAX_PARENTS) throw fail('impossibleNow', `A child has at most ${MAX_PARENTS} parents`)
+}
+
+/** What a parent decides and says for a child. */
+export interface ChildState {
+  readonly first_name: string
+  readonly last_name: string
+  readonly country: string | null
+  readonly public_search: boolean
+  readonly camera_disabled: boolean
+  readonly proximity_friends: boolean
+}
+
+export interface ChildChange {
+  readonly firstName?: string
+  readonly lastName?: string
+  readonly country?: string
+  readonly publicSearch?: boolean
+  readonly cameraDisabled?: boolean
+  readonly proximityFriends?: boolean
+}
+
+export const changeState = (state: ChildState, what: ChildChange): ChildState => ({
+  first_name: what.firstName === undefined ? state.first_name : readLine('firstName', what.firstName),
+  last_name: what.lastName === undefined ? state.last_name : readLine('lastName', what.lastName),
+  country: readCountry(what.country, state.country),
+  public_search: what.publicSearch ?? state.public_search,
+  camera_disabled: what.cameraDisabled ?? state.camera_disabled,
+  proximity_friends: what.proximityFriends ?? state.proximity_friends,
+})
+
+/** Which decisions were changed, for the audit log. */
+export const decisionsIn = (before: ChildState, after: ChildState): Record<string, boolean> => ({
+  ...(before.public_search === after.public_search ? {} : { publicSearch: after.public_search }),
+  ...(before.camera_disabled === after.camera_disabled ? {} : { cameraDisabled: after.camera_disabled }),
+  ...(before.proximity_friends === after.proximity_friends ? {} : { proximityFriends: after.proximity_friends }),
+})

@@ -1,0 +1,90 @@
+import type { AppUser, PersonCaller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { RowOf } from '../../kernel/database/statement.ts'
+import { fail } from '../../kernel/errors.ts'
+import {
+  blockerSubject,
+  countFailures,
+  guesserSubject,
+  refuseBlocked,
+  type Subject,
+} from '../../kernel/lockouts/lockouts.ts'
+import { isChild } from '../people/ages.ts'
+import { normaliseHandle } from '../people/handles.ts'
+import { blockPerson, unblockPerson } from './blocks.ts'
+import { acceptRequest, cancelRequest, declineRequest, removeFriend, requestFriend } from './friends.ts'
+import type { Act } from './pair.ts'
+import { type AskingVerb, checkDoer, missing, type Verb } from './rules.ts'
+import * as store from './store.ts'
+
+export type { Verb } from './rules.ts'
+
+const ASKING: Record<AskingVerb, typeof requestFriend> = {
+  request: requestFriend,
+  accept: acceptRequest,
+  decline: declineRequest,
+  cancel: cancelRequest,
+  remove: removeFriend,
+}
+const BLOCKING = { block: blockPerson, unblock: unblockPerson }
+
+const isBlocking = (verb: Verb): verb is keyof typeof BLOCKING => verb === 'block' || verb === 'unblock'
+
+/** A user of an app acts on another one. */
+export async function actOnUser(db: Db, who: AppUser, what: { verb: Verb; userId: string }): Promise<void> {
+  const { verb, userId } = what
+  const params = { me: who.personId, app: who.appId, user: userId }
+  const act = { personId: who.personId, by: 'person' } as const
+  if (isBlocking(verb)) {
+    const found = await db.first(store.findAnyUser, params)
+    return BLOCKING[verb](db, who, { ...act, ...otherIn(found), isAway: found?.is_away === true, name: `#${userId}` })
+  }
+  const other = judge(await db.first(store.findKnownUser, params), who.at, { ...act, verb })
+  if (other.otherId === undefined) throw missing(verb)
+  await ASKING[verb](db, who, { ...act, ...other })
+}
+
+/** Somebody acts outside of any app, where people are named by their handles: the person, or a parent for a child. */
+export async function actOnHandle(
+  db: Db,
+  who: PersonCaller,
+  what: Pick<Act, 'personId' | 'by'> & { verb: Verb; handle: string },
+): Promise<void> {
+  const { verb, personId, by } = what
+  const act = { personId, by }
+  const params = { me: personId, handle: normaliseHandle(what.handle) }
+  if (isBlocking(verb)) {
+    const what = { ...act, ...otherIn(await db.first(store.findAnyHandle, params)), name: `@${params.handle}` }
+    return BLOCKING[verb](db, who, what, (tx) => countTry(tx, who, blockerSubject(who.personId)))
+  }
+  if (verb === 'request') await refuseBlocked(db, who, [guesserSubject(who.personId)])
+  const other = judge(await db.first(store.findKnownHandle, params), who.at, { ...act, verb })
+  if (other.otherId === undefined) {
+    if (verb === 'request') await countGuess(db, who)
+    throw missing(verb)
+  }
+  await ASKING[verb](db, who, { ...act, ...other })
+}
+
+type Found = RowOf<typeof store.findAnyHandle> | undefined
+
+const otherIn = (found: Found): Pick<Act, 'otherId'> => ({ otherId: found?.other_id ?? undefined })
+
+/** What the caller may not do at all is refused first: it must not depend on whom they name. */
+function judge(found: Found, at: Date, { verb, by }: Pick<Act, 'by'> & { verb: Verb }): Pick<Act, 'otherId'> {
+  if (!found) throw fail('notAuthorized')
+  checkDoer({ isChild: isChild(found.date_of_birth, at) }, verb, by)
+  return otherIn(found)
+}
+
+/** The person is held, so that none of many at once is overlooked, and nothing is counted of somebody who has gone meanwhile. */
+const countGuess = (db: Db, who: PersonCaller): Promise<void> =>
+  db.transaction(async (tx) => {
+    if ((await tx.all(store.lockPeople, { ids: [who.personId] })).length === 0) throw fail('notAuthorized')
+    await countTry(tx, who, guesserSubject(who.personId))
+  })
+
+async function countTry(tx: Db, who: PersonCaller, subject: Subject): Promise<void> {
+  await refuseBlocked(tx, who, [subject])
+  await countFailures(tx, who, [subject])
+}

@@ -1,0 +1,39 @@
+import type { Room } from '../../kernel/room.ts'
+import { friendRetention } from './friends.ts'
+import { friendTie } from './import.ts'
+import { exportFriends, exportRequests } from './lists.ts'
+import { friendOperations } from './routes.ts'
+
+export const friends: Room = {
+  name: 'friends',
+  areas: { Friends: 'Friends, requests for friendship, and blocks.' },
+  operations: friendOperations,
+  personalTables: {
+    friendships: {
+      inExport:
+        '`friends.json`; requests to the person in `friend-requests.json`, also those that they no longer hear because they have declined or blocked the asker (`unheardRequestDate`). Disabled people too, whom lists leave out',
+      whenDeleted: 'gone, for both sides',
+    },
+    declines: { inExport: "`friend-requests.json`, the person's own", whenDeleted: 'gone' },
+    blocks: {
+      inExport: "`friends.json`, the person's own; of those whom they could not see, the names that they gave",
+      whenDeleted: 'gone',
+    },
+    blocked_names: {
+      inExport: '`friends.json`: handles and user ids as they were given, whether or not somebody has them',
+      whenDeleted:
+        "stays with others who blocked the person without seeing them: the handle or user id that they gave, as it would if nobody had ever had it. The person's own are gone",
+    },
+  },
+  exports: [
+    { file: 'friends.json', about: 'Friends, whom you have asked, and whom you have blocked', read: exportFriends },
+    {
+      file: 'friend-requests.json',
+      about:
+        'Friend requests to you: those that wait, those that you no longer hear, and whom you have declined lately',
+      read: exportRequests,
+    },
+  ],
+  importTies: { people: [friendTie] },
+  retention: () => friendRetention,
+}

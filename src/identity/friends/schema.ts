@@ -1,0 +1,71 @@
+import { type Static, Type } from 'typebox'
+import { Id } from '../../kernel/http/input/fields.ts'
+import { Entry } from '../profiles/schema.ts'
+
+export const NameUser = Type.Object({ userId: Id('userId of a user of this app') })
+export const NameHandle = Type.Object({ handle: Id('The handle, with or without @', 100) })
+
+export const Entries = Type.Array(Entry)
+
+const { userId, handle, ...rest } = Entry.properties
+const remembered = { userId, handle, ...Type.Partial(Type.Object(rest)).properties }
+
+/** Somebody whom the caller has asked or blocked. */
+export const RememberedUser = Type.Object(remembered, {
+  title: 'RememberedUser',
+  description: '`userId` and `handle` alone if the user can no longer be found; otherwise as `UserEntry`',
+})
+export type RememberedUser = Static<typeof RememberedUser>
+export const RememberedUsers = Type.Array(RememberedUser)
+
+export const FriendRequest = Type.Object(
+  {
+    ...Entry.properties,
+    requestedDate: Type.String({ format: 'date-time', description: 'When they asked' }),
+  },
+  { title: 'FriendRequest' },
+)
+export type FriendRequest = Static<typeof FriendRequest>
+
+export const SentRequest = Type.Object(
+  { ...remembered, requestedDate: Type.String({ format: 'date-time', description: 'When they were asked' }) },
+  {
+    title: 'SentRequest',
+    description: '`userId`, `handle` and `requestedDate` alone if the user can no longer be found',
+  },
+)
+export type SentRequest = Static<typeof SentRequest>
+
+export const FriendRequests = Type.Object(
+  {
+    received: Type.Array(FriendRequest, { description: 'To be answered; the newest first' }),
+    sent: Type.Array(SentRequest, { description: 'Not answered yet; the newest first' }),
+  },
+  { title: 'FriendRequests' },
+)
+export type FriendRequests = Static<typeof FriendRequests>
+
+/** Outside of any app there is no userId. */
+export const Friend = Type.Object(
+  {
+    handle: Type.String({ description: 'Starts with @' }),
+    firstName: Type.String({ description: 'Given name; may be empty' }),
+    lastName: Type.String({ description: 'Family name; may be empty' }),
+  },
+  { title: 'Friend' },
+)
+export type Friend = Static<typeof Friend>
+
+export const Friends = Type.Object(
+  {
+    friends: Type.Array(Friend),
+    received: Type.Array(Friend, { description: 'Requests to be answered; the newest first' }),
+    sent: Type.Array(Friend, {
+      description:
+        'Requests that nobody has answered yet; the newest first. Without names if the person can no longer be found',
+    }),
+    blocked: Type.Array(Friend, { description: 'Without names if the person can no longer be found' }),
+  },
+  { title: 'Friends' },
+)
+export type Friends = Static<typeof Friends>

@@ -1,0 +1,318 @@
+import { deleteOlder } from '../../kernel/database/retention.ts'
+import { bool, int8, int8Array, nullable, read, text, timestamptz, write } from '../../kernel/database/statement.ts'
+
+/**
+ * Whoever changes what is between two people holds both, in the order of their ids: so changes between them take turns, counts hold, and nobody goes meanwhile.
+ * References to them are not held up.
+ */
+export const lockPeople = write('friends.lockPeople', {
+  params: { ids: int8Array },
+  row: { id: int8, anonymous: bool, public_search: bool, date_of_birth: nullable(text), is_disabled: bool },
+  text: `
+    select id, anonymous, public_search, date_of_birth::text as date_of_birth, disabled_at is not null as is_disabled
+      from people where id = any(:ids) order by id for no key update`,
+})
+
+const ofPair = `least(f.asker_id, f.asked_id) = least(:me, :other) and greatest(f.asker_id, f.asked_id) = greatest(:me, :other)`
+
+/** Always one row. */
+export const findPair = read('friends.findPair', {
+  params: { me: int8, other: int8 },
+  row: {
+    asker_id: nullable(int8),
+    is_quiet: nullable(bool),
+    accepted_at: nullable(timestamptz),
+    is_listed: nullable(bool),
+    is_blocked: bool,
+    declined_at: nullable(timestamptz),
+    has_declined: bool,
+  },
+  text: `
+    select f.asker_id, f.is_quiet, f.accepted_at,
+           (select b.is_listed from blocks b where b.blocker_id = :me and b.blocked_id = :other) as is_listed,
+           exists (select from blocks where blocker_id = :other and blocked_id = :me) as is_blocked,
+           (select d.declined_at from declines d where d.asker_id = :me and d.decliner_id = :other) as declined_at,
+           exists (select from declines where asker_id = :other and decliner_id = :me) as has_declined
+      from (values (1)) one left join friendships f on ${ofPair}`,
+})
+
+export const insertRequest = write('friends.insertRequest', {
+  params: { asker: int8, asked: int8, quiet: bool, now: timestamptz },
+  row: { asker_id: int8 },
+  text: `
+    insert into friendships (asker_id, asked_id, requested_at, is_quiet) values (:asker, :asked, :now, :quiet)
+    returning asker_id`,
+})
+
+/** The date stays: a request that is made again must not look newer than one that was not. */
+export const setQuiet = write('friends.setQuiet', {
+  params: { asker: int8, asked: int8, quiet: bool },
+  row: { asker_id: int8 },
+  text: `
+    update friendships set is_quiet = :quiet where asker_id = :asker and asked_id = :asked and accepted_at is null
+    returning asker_id`,
+})
+
+/** Old declines are forgiven. */
+export const acceptRequest = write('friends.accept', {
+  params: { asker: int8, asked: int8, now: timestamptz },
+  row: { asker_id: int8 },
+  text: `
+    with forgiven as (
+      delete from declines where (asker_id, decliner_id) in ((:asker, :asked), (:asked, :asker))
+    )
+    update friendships set accepted_at = :now, is_quiet = false where asker_id = :asker and asked_id = :asked
+    returning asker_id`,
+})
+
+export const declineRequest = write('friends.decline', {
+  params: { asker: int8, asked: int8, now: timestamptz },
+  row: { asker_id: int8 },
+  text: `
+    with remembered as (
+      insert into declines (asker_id, decliner_id, declined_at) values (:asker, :asked, :now)
+      on conflict (asker_id, decliner_id) do update set declined_at = excluded.declined_at
+    )
+    update friendships set is_quiet = true where asker_id = :asker and asked_id = :asked returning asker_id`,
+})
+
+export const deleteTie = write('friends.deleteTie', {
+  params: { me: int8, other: int8 },
+  row: { asker_id: int8 },
+  text: `delete from friendships f where ${ofPair} returning f.asker_id`,
+})
+
+/**
+ * The same statement whether there is somebody or not: nobody has the id 0. A block that is listed needs no names any more, also none by which it was made before.
+ */
+export const insertBlock = write('friends.insertBlock', {
+  params: { blocker: int8, blocked: int8, listed: bool, name: nullable(text), now: timestamptz },
+  row: { blocker_id: int8 },
+  text: `
+    with named as (
+      insert into blocked_names (blocker_id, name, blocked_id, created_at)
+      select :blocker, :name, (select id from people where id = :blocked), :now where :name is not null and not :listed
+      on conflict (blocker_id, name) do update set blocked_id = excluded.blocked_id
+    ), unnamed as (
+      delete from blocked_names where :listed and blocker_id = :blocker and (name = :name or blocked_id = :blocked)
+    )
+    insert into blocks (blocker_id, blocked_id, created_at, is_listed)
+    select :blocker, p.id, :now, :listed from people p where p.id = :blocked
+    on conflict (blocker_id, blocked_id) do update set is_listed = blocks.is_listed or excluded.is_listed
+    returning blocker_id`,
+})
+
+/** A block that is not listed holds until the last of its names is given up: if one ended those that others gave, it would tell that all of them are the same person's. */
+export const deleteBlock = write('friends.deleteBlock', {
+  params: { blocker: int8, blocked: int8, name: nullable(text) },
+  row: { blocker_id: int8 },
+  text: `
+    with unnamed as (delete from blocked_names where blocker_id = :blocker and name = :name)
+    delete from blocks b where b.blocker_id = :blocker and b.blocked_id = :blocked
+       and (b.is_listed or not exists (
+             select from blocked_names n where n.blocker_id = :blocker and n.blocked_id = :blocked and n.name is distinct from :name offset 0))
+    returning b.blocker_id`,
+})
+
+export const countFriends = read('friends.countFriends', {
+  params: { person: int8 },
+  row: { friends: int8 },
+  text: `
+    select (select count(*) from friendships where asker_id = :person and accepted_at is not null)
+         + (select count(*) from friendships where asked_id = :person and accepted_at is not null) as friends`,
+})
+
+export const countSent = read('friends.countSent', {
+  params: { person: int8 },
+  row: { sent: int8 },
+  text: `select count(*) as sent from friendships where asker_id = :person and accepted_at is null`,
+})
+
+/** Those that nobody was seen for count by the names that were given, so that it makes no difference whether there is somebody. */
+export const countBlocks = read('friends.countBlocks', {
+  params: { person: int8, name: nullable(text) },
+  row: { blocks: int8, is_named: bool },
+  text: `
+    select (select count(*) from blocks where blocker_id = :person and is_listed)
+         + (select count(*) from blocked_names where blocker_id = :person) as blocks,
+           exists (select from blocked_names where blocker_id = :person and name = :name) as is_named`,
+})
+
+/**
+ * Whoever acts, and whom they mean. Somebody is found and judged in one statement: that there is somebody whom they may not know of must not show, nor by the time that
+ * it takes. One row where the person is there.
+ */
+const found = { date_of_birth: nullable(text), anonymous: bool, other_id: nullable(int8), is_away: nullable(bool) }
+const findOther = (others: string, isAway = 'false'): string => `
+    select me.date_of_birth::text as date_of_birth, me.anonymous, other.id as other_id, other.is_away
+      from people me left join lateral (select o.id, ${isAway} as is_away from ${others} offset 0) other on true
+     where me.id = :me`
+
+/** Nobody knows anonymous users by name. */
+const ofHandle = `people o cross join lateral sight(:me, o.id, is_findable(o)) where o.handle_key = :handle and not o.anonymous`
+const ofUser = `
+    app_users u join people o on o.id = u.person_id cross join lateral sight(:me, o.id, is_findable(o)) where u.user_id = :user and u.app_id = :app`
+
+/** Who can be found, and whom one has to do with. */
+export const findKnownHandle = read('friends.findKnownHandle', {
+  params: { me: int8, handle: text },
+  row: found,
+  text: findOther(`${ofHandle} and sight.may_name`),
+})
+export const findKnownUser = read('friends.findKnownUser', {
+  params: { me: int8, app: int8, user: text },
+  row: found,
+  text: findOther(`${ofUser} and is_there(u, o) and sight.may_name`),
+})
+
+/** Whoever it is, to be blocked: also somebody who has hidden, or has left the app and may come back. */
+export const findAnyHandle = read('friends.findAnyHandle', {
+  params: { me: int8, handle: text },
+  row: found,
+  text: findOther(ofHandle),
+})
+export const findAnyUser = read('friends.findAnyUser', {
+  params: { me: int8, app: int8, user: text },
+  row: found,
+  text: findOther(ofUser, 'u.withdrawn_at is not null'),
+})
+
+const known = { id: int8, handle: text, first_name: text, last_name: text, since: timestamptz }
+const nullableKnown = { handle: nullable(text), first_name: nullable(text), last_name: nullable(text) }
+const columns = 'p.id, p.handle, p.first_name, p.last_name'
+
+/** Whoever is disabled is nobody to others, and may come back: lists leave them out, the download of what is kept has them. */
+const isAble = 'p.disabled_at is null'
+
+const friendsWhere = (condition: string): string => `
+    select ${columns}, f.accepted_at as since
+      from (select asked_id as id, accepted_at from friendships where asker_id = :person and accepted_at is not null
+            union all
+            select asker_id, accepted_at from friendships where asked_id = :person and accepted_at is not null) f
+      join people p on p.id = f.id
+     where ${condition} order by lower(p.first_name), lower(p.last_name), p.id`
+
+/** Bounded by MAX_FRIENDS, as those of whom one has asked or blocked are by how many these may be. */
+export const listFriends = read('friends.list', {
+  params: { person: int8 },
+  row: known,
+  gather: false,
+  text: friendsWhere(isAble),
+})
+export const listAllFriends = read('friends.listAll', {
+  params: { person: int8 },
+  row: known,
+  gather: false,
+  text: friendsWhere('true'),
+})
+
+/** There is no end to how many may ask: the first ones are shown, and the others when these are answered. */
+export const listReceived = read('friends.listReceived', {
+  params: { person: int8, most: int8 },
+  row: known,
+  gather: false,
+  text: `
+    select * from (
+      select ${columns}, f.requested_at as since from friendships f join people p on p.id = f.asker_id
+       where f.asked_id = :person and f.accepted_at is null and not f.is_quiet and ${isAble}
+       order by f.requested_at, f.asker_id limit :most) first_ones
+     order by since desc, id`,
+})
+
+/**
+ * The same among the users of an app: one part of all who asked, in order, and of those who use the app. Each is looked up by itself, so that neither all users of the
+ * app nor all people are gone through. The last one of a full part is there in any case, without a handle where they do not use it: from there the next part goes on. The
+ * moment travels as text: it may be finer than a date of ours.
+ */
+export const listReceivedInApp = read('friends.listReceivedInApp', {
+  params: { person: int8, app: int8, after: text, id: int8, part: int8 },
+  row: { ...nullableKnown, id: int8, since: timestamptz, position: text, is_last: bool },
+  gather: false,
+  text: `
+    select a.asker_id as id, found.handle, found.first_name, found.last_name, a.requested_at as since,
+           a.requested_at::text as position, a.place = :part as is_last
+      from (select f.asker_id, f.requested_at, row_number() over (order by f.requested_at, f.asker_id) as place from friendships f
+             where f.asked_id = :person and f.accepted_at is null and not f.is_quiet
+               and (f.requested_at, f.asker_id) > (cast(:after || '' as timestamptz), :id)
+             order by f.requested_at, f.asker_id limit :part) a
+      left join lateral (
+             select ${columns} from app_users u join people p on p.id = u.person_id
+              where u.app_id = :app and u.person_id = a.asker_id and is_there(u, p) offset 0) found on true
+     where found.id is not null or a.place = :part
+     order by a.place`,
+})
+
+/** Quiet ones too: to the asker they are like any other. */
+const sentWhere = (condition: string): string => `
+    select ${columns}, f.requested_at as since from friendships f join people p on p.id = f.asked_id
+     where f.asker_id = :person and f.accepted_at is null and ${condition}
+     order by f.requested_at desc, p.id`
+
+export const listSent = read('friends.listSent', {
+  params: { person: int8 },
+  row: known,
+  gather: false,
+  text: sentWhere(isAble),
+})
+export const listAllSent = read('friends.listAllSent', {
+  params: { person: int8 },
+  row: known,
+  gather: false,
+  text: sentWhere('true'),
+})
+
+/** Also those who are disabled: they may come back. Not whom the blocker could not see: to be listed would tell that they are there. */
+export const listBlocked = read('friends.listBlocked', {
+  params: { person: int8 },
+  row: known,
+  gather: false,
+  text: `
+    select ${columns}, b.created_at as since from blocks b join people p on p.id = b.blocked_id
+     where b.blocker_id = :person and b.is_listed order by b.created_at desc, p.id`,
+})
+
+export const listBlockedNames = read('friends.listBlockedNames', {
+  params: { person: int8 },
+  row: { name: text, since: timestamptz },
+  gather: false,
+  text: `
+    select name, created_at as since from blocked_names where blocker_id = :person order by created_at desc, name`,
+})
+
+/** The moment travels as text: it may be finer than a date of ours. */
+const page = { params: { person: int8, after: text, id: int8, limit: int8 }, row: { ...known, position: text } }
+const afterLast = "(cast(:after || '' as timestamptz), :id)"
+
+const receivedOn = (condition: string): string => `
+    select ${columns}, f.requested_at as since, f.requested_at::text as position
+      from friendships f join people p on p.id = f.asker_id
+     where f.asked_id = :person and f.accepted_at is null and ${condition}
+       and (f.requested_at, f.asker_id) > ${afterLast}
+     order by f.requested_at, f.asker_id limit :limit`
+
+/** A page of all who have asked and wait for an answer, in order. */
+export const listReceivedOn = read('friends.listReceivedOn', {
+  ...page,
+  gather: false,
+  text: receivedOn('not f.is_quiet'),
+})
+
+/** The same of those who are not heard. Each of them was declined or blocked by hand, so there are never very many. */
+export const listUnheardOn = read('friends.listUnheardOn', { ...page, gather: false, text: receivedOn('f.is_quiet') })
+
+/** A page of all whom a person has declined lately, in order. */
+export const listDeclinedOn = read('friends.listDeclinedOn', {
+  ...page,
+  gather: false,
+  text: `
+    select ${columns}, d.declined_at as since, d.declined_at::text as position
+      from declines d join people p on p.id = d.asker_id
+     where d.decliner_id = :person and (d.declined_at, d.asker_id) > ${afterLast}
+     order by d.declined_at, d.asker_id limit :limit`,
+})
+
+export const deleteOldDeclines = deleteOlder('friends.deleteOldDeclines', {
+  table: 'declines',
+  key: { asker_id: int8, decliner_id: int8 },
+  by: 'declined_at',
+})

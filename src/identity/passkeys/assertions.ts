@@ -1,0 +1,52 @@
+import { recordAudit } from '../../kernel/audit/audit.ts'
+import type { Caller, Visitor } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { RowOf } from '../../kernel/database/statement.ts'
+import { takeChallenge } from './challenges.ts'
+import { hasCounted, isUserHandleOf, type RelyingParty, readAssertion, readClientData } from './rules.ts'
+import * as store from './store.ts'
+import { verifyAssertion } from './webauthn.ts'
+
+export type KeptPasskey = RowOf<typeof store.findForSignIn>
+
+/** What a browser gave, read but not believed yet. */
+export const readAnswer = (response: unknown) => {
+  const assertion = readAssertion(response)
+  return { assertion, ...readClientData(assertion.response.clientDataJSON) }
+}
+
+export const findPasskey = (db: Db, { assertion }: ReturnType<typeof readAnswer>): Promise<KeptPasskey | undefined> =>
+  db.first(store.findForSignIn, { credential: assertion.id })
+
+/** Whether the passkey has signed what this browser was asked to sign for this purpose, and what its counter says. */
+export async function verifyAnswer(
+  db: Db,
+  who: Visitor,
+  what: { answer: ReturnType<typeof readAnswer>; passkey: KeptPasskey | undefined; purpose: string },
+  party: RelyingParty,
+): Promise<{ counter: number } | undefined> {
+  const { passkey, purpose, answer } = what
+  const { assertion, challenge, isCrossOrigin } = answer
+  const isAsked = await takeChallenge(db, who, { challenge, purpose }, party)
+  if (!isAsked || isCrossOrigin || !passkey) return undefined
+  if (!isUserHandleOf(party, passkey.person_id, assertion.response.userHandle)) return undefined
+  return verifyAssertion(party, assertion, { challenge, publicKey: passkey.public_key })
+}
+
+/** False where the passkey was removed meanwhile, or its counter shows that there is a copy of it. */
+export async function countUse(
+  tx: Db,
+  who: Caller,
+  { id, person_id: personId }: KeptPasskey,
+  { counter }: { counter: number },
+): Promise<boolean> {
+  const kept = await tx.first(store.lockPasskey, { id })
+  if (!kept) return false
+  if (!hasCounted(kept.counter, counter)) {
+    const detail = { passkeyId: id, kept: kept.counter, given: counter }
+    await recordAudit(tx, who, { action: 'passkey.counter', personId, detail })
+    return false
+  }
+  await tx.first(store.recordUse, { id, counter, now: who.at })
+  return true
+}

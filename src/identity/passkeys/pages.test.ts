@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { REDIRECT_URI, registerApp } from '../../apps/oauth/testing.ts'
+import { checkAccessibility, collectProblems, noChromium, openChromium } from '../../operations/testing/chromium.ts'
+import { testApp } from '../../operations/testing/testing.ts'
+import { addVirtualAuthenticator } from './testing-chromium.ts'
+
+/** Makes a passkey as the page of one's account does, from a page that has no form for it. */
+const MAKE = `(async () => {
+  const post = async (path, fields) => (await fetch('/account/v1/passkey' + path, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(fields) })).json()
+  const options = await post('/options', { password: 'groundschool' })
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
+  const credential = await navigator.credentials.create({ publicKey })
+  await post('', { response: credential.toJSON(), name: 'Laptop' })
+})()`
+
+test('signing in with a passkey, in a real browser', { skip: noChromium }, async (t) => {
+  const app = await testApp(t)
+  const { url } = app.environment()
+  await app.givePassword('avery')
+  const page = await openChromium(t)
+  const problems = collectProblems(page)
+  const verify = await addVirtualAuthenticator(page)
+  const signOut = async () => {
+    await page.context().clearCookies()
+    await page.goto(`${url}/account/signin?next=/device`)
+  }
+
+  await t.test('by the button of the sign-in page, which leads on', async () => {
+    await page.goto(`${url}/account/signin?next=/device`)
+    await page.getByLabel('Handle').fill('@avery')
+    await page.getByLabel('Password').fill('groundschool')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('heading', { name: 'Connect a device' }).waitFor()
+    // A page that may run scripts.
+    await page.goto(`${url}/account/signin?again=true`)
+    await page.evaluate(MAKE)
+    await signOut()
+    await checkAccessibility(page)
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByRole('heading', { name: 'Connect a device' }).waitFor()
+    assert.equal(page.url(), `${url}/device`)
+    assert.deepEqual(problems, [])
+  })
+
+  await t.test('an app that wants the person to sign in anew is answered with a passkey', async () => {
+    const { clientId } = await registerApp(app, { key: 'tower', name: 'Tower', isPkceRequired: false })
+    const request = new URLSearchParams({
+      response_type: 'code',
+      client_id: clientId,
+      redirect_uri: REDIRECT_URI,
+      state: 's',
+      prompt: 'login',
+    })
+    await page.goto(`${url}/oauth/signin?${request}`)
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByRole('heading', { name: 'Tower' }).waitFor()
+    assert.ok(await page.getByRole('button', { name: 'Allow' }).isVisible())
+    assert.deepEqual(problems, [])
+  })
+
+  await t.test('a wrong finger is told in words, and so is what the server refuses', async () => {
+    await signOut()
+    await verify(false)
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByText('No passkey was chosen, or it took too long. Try again.').waitFor()
+    await verify(true)
+    await app.sql('delete from passkeys')
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByText('This passkey was not accepted; try again, or sign in with your password.').waitFor()
+  })
+
+  await t.test('without scripts there is no button that does nothing', async (part) => {
+    const plain = await openChromium(part, { javaScriptEnabled: false })
+    await plain.goto(`${url}/account/signin`)
+    assert.equal(await plain.getByRole('button', { name: 'Sign in with a passkey' }).isVisible(), false)
+  })
+})

@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto'
+import { recordAudit } from '../../kernel/audit/audit.ts'
+import type { Caller, PersonCaller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { RowOf } from '../../kernel/database/statement.ts'
+import { service } from '../../kernel/environment.ts'
+import { fail } from '../../kernel/errors.ts'
+import { isLine } from '../../kernel/lines.ts'
+import type { MessagePolicy } from '../../kernel/messages/messages.ts'
+import { type AlongWithPassword, holdAccount, tellPerson } from '../people/people.ts'
+import { makeChallenge, takeChallenge, toAdd } from './challenges.ts'
+import { type Proof, proveForPasskeys } from './proof.ts'
+import { creationOptions, isPasskeyId, type RelyingParty, readClientData, readRegistration } from './rules.ts'
+import { type CreationOptions, MAX_NAME_LENGTH, MAX_PASSKEYS, type Passkey } from './schema.ts'
+import * as store from './store.ts'
+import { verifyRegistration } from './webauthn.ts'
+
+export { passkeyRetention } from './challenges.ts'
+export type { RelyingParty } from './rules.ts'
+
+const DEFAULT_NAME = 'Passkey'
+
+/** A person's passkeys, the oldest first. */
+export async function listPasskeys(db: Db, who: Pick<PersonCaller, 'personId'>): Promise<Passkey[]> {
+  return (await db.all(store.listOfPerson, { person: who.personId })).map(present)
+}
+
+const present = (
+  row: Pick<RowOf<typeof store.listOfPerson>, 'id' | 'name' | 'created_at' | 'last_used_at'>,
+): Passkey => ({
+  passkeyId: row.id,
+  name: row.name,
+  createdDate: row.created_at.toISOString(),
+  lastUsedDate: row.last_used_at?.toISOString() ?? null,
+})
+
+/** What a browser needs to make a passkey. It is given only to somebody who proves who they are; adding the passkey needs the challenge in it. */
+export async function startPasskey(
+  db: Db,
+  who: PersonCaller,
+  what: Proof,
+  party: RelyingParty,
+): Promise<CreationOptions> {
+  await proveForPasskeys(db, who, what, party)
+  const passkeys = await db.all(store.listOfPerson, { person: who.personId })
+  refuseMore(passkeys.length)
+  const known = passkeys.map((row) => ({ credentialId: row.credential_id, transports: row.transports }))
+  return creationOptions(party, who, { challenge: makeChallenge(who, toAdd(who.personId), party), known })
+}
+
+/** Adds what the browser made to the person's passkeys. */
+export async function addPasskey(
+  db: Db,
+  who: PersonCaller,
+  what: { response: unknown; name?: string | undefined },
+  party: RelyingParty,
+  messages: MessagePolicy,
+): Promise<Passkey> {
+  const given = readRegistration(what.response)
+  const name = readName(what.name?.trim() || DEFAULT_NAME)
+  const { challenge, isCrossOrigin } = readClientData(given.response.clientDataJSON)
+  if (!(await takeChallenge(db, who, { challenge, purpose: toAdd(who.personId) }, party)))
+    throw fail(
+      'alreadyUsed',
+      'This request for a passkey was used already, has expired or belongs to another browser; start again',
+    )
+  const credential = isCrossOrigin ? undefined : await verifyRegistration(party, given, challenge)
+  if (!credential)
+    throw fail('validationFailed', 'This passkey cannot be used here; it must ask for your fingerprint, face or PIN')
+  return db.transaction(async (tx) => {
+    if (!(await tx.first(store.lockPerson, { person: who.personId, epoch: who.epoch })))
+      throw fail('notAuthorized', 'You are no longer signed in; sign in again')
+    refuseMore((await tx.first(store.countOfPerson, { person: who.personId }))!.passkeys)
+    const passkey = { id: randomUUID(), name, created_at: who.at, last_used_at: null }
+    const added = await tx.first(store.insertPasskey, {
+      id: passkey.id,
+      credential: credential.credentialId,
+      person: who.personId,
+      key: credential.publicKey,
+      counter: credential.counter,
+      transports: given.response.transports ?? [],
+      name,
+      now: who.at,
+    })
+    if (!added) throw fail('duplicate', 'This passkey was added already')
+    await recordAudit(tx, who, { action: 'passkey.added', personId: who.personId, detail: { passkeyId: passkey.id } })
+    await tell(tx, who, { ...who, verb: 'added', names: [name] }, messages)
+    return present(passkey)
+  })
+}
+
+export async function renamePasskey(
+  db: Db,
+  who: PersonCaller,
+  what: { passkeyId: string; name: string },
+): Promise<void> {
+  const { passkeyId } = what
+  const name = readName(what.name.trim())
+  await db.transaction(async (tx) => {
+    const isOwn = isPasskeyId(passkeyId)
+    if (!isOwn || !(await tx.first(store.renamePasskey, { id: passkeyId, person: who.personId, name })))
+      throw notFound()
+    await recordAudit(tx, who, { action: 'passkey.renamed', personId: who.personId, detail: { passkeyId } })
+  })
+}
+
+/** Nobody can sign in with it from now on. */
+export async function removePasskey(
+  db: Db,
+  who: PersonCaller,
+  what: Proof & { passkeyId: string },
+  party: RelyingParty,
+  messages: MessagePolicy,
+): Promise<void> {
+  const person = await proveForPasskeys(db, who, what, party)
+  await db.transaction(async (tx) => {
+    await holdAccount(tx, person)
+    await removePasskeys(tx, who, { ...who, passkeyIds: [what.passkeyId] }, messages)
+  })
+}
+
+/** In the list of those to remove: each of them. */
+export const ALL = 'all'
+
+export interface PasskeyRemoval {
+  readonly personId: number
+  readonly handle: string
+  /** `all` among them: every one. */
+  readonly passkeyIds: readonly string[]
+}
+
+/** Removes passkeys, all that are named or none. Whoever calls it has asked for proof and holds the person's row, so none is added meanwhile. */
+export async function removePasskeys(
+  tx: Db,
+  who: Caller,
+  { personId, handle, passkeyIds }: PasskeyRemoval,
+  messages: MessagePolicy,
+): Promise<void> {
+  const known = await tx.all(store.lockOfPerson, { person: personId })
+  const isAll = passkeyIds.includes(ALL)
+  if (!isAll && passkeyIds.some((passkeyId) => !known.some(({ id }) => id === passkeyId))) throw notFound()
+  const removed = known.filter(({ id }) => isAll || passkeyIds.includes(id))
+  if (removed.length === 0) return
+  for (const { id } of removed) {
+    await tx.first(store.deletePasskey, { id, person: personId })
+    await recordAudit(tx, who, { action: 'passkey.removed', personId, detail: { passkeyId: id } })
+  }
+  await tell(tx, who, { personId, handle, verb: 'removed', names: removed.map(({ name }) => name) }, messages)
+}
+
+/** Which passkeys a new password takes along: ids, or `all`. */
+export interface TakenAlong {
+  readonly removePasskeys?: readonly string[] | undefined
+}
+
+/** For whoever sets a password: removes them in its transaction, or the password stays as it was. */
+export const takeAlong = (
+  who: Caller,
+  { removePasskeys: passkeyIds = [] }: TakenAlong,
+  messages: MessagePolicy,
+): { also: AlongWithPassword } => ({
+  also: (tx, person) => removePasskeys(tx, who, { ...person, passkeyIds }, messages),
+})
+
+function refuseMore(count: number): void {
+  if (count >= MAX_PASSKEYS)
+    throw fail('impossibleNow', `You have ${MAX_PASSKEYS} passkeys, which is the limit; remove one that you do not use`)
+}
+
+function readName(name: string): string {
+  if (name === '' || name.length > MAX_NAME_LENGTH || !isLine(name))
+    throw fail('validationFailed', `name is 1 to ${MAX_NAME_LENGTH} characters, without control characters`)
+  return name.normalize('NFC')
+}
+
+const notFound = () => fail('notFound', 'There is no passkey with that id')
+
+function tell(
+  tx: Db,
+  who: Caller,
+  what: { personId: number; handle: string; verb: 'added' | 'removed'; names: readonly string[] },
+  messages: MessagePolicy,
+): Promise<void> {
+  const { personId, handle, verb, names } = what
+  const quoted = names.map((name) => `“${name}”`).join(', ')
+  const [one, subject] = names.length === 1 ? ['passkey', 'A passkey was'] : ['passkeys', 'Passkeys were']
+  const text = `The ${one} ${quoted} ${names.length === 1 ? 'was' : 'were'} ${verb} ${verb === 'added' ? 'to' : 'from'} your account ${handle}.
+
+If that was not you, change your password now and look at your passkeys: ${messages.url}/account
+`
+  return tellPerson(tx, who, { personId, kind: `passkey.${verb}`, subject: `${subject} ${verb}`, text }, messages)
+}
+
+/** For the download of everything that is kept about a person: what the authenticator calls it, and no key. */
+export async function exportPasskeys(db: Db, personId: number) {
+  return (await db.all(store.listOfPerson, { person: personId })).map((row) => ({
+    passkeyId: row.id,
+    credentialId: row.credential_id,
+    name: row.name,
+    transports: row.transports,
+    createdDate: row.created_at,
+    lastUsedDate: row.last_used_at,
+  }))
+}
+
+export const relyingParty = service(
+  ({ name, url, keyFor }): RelyingParty => ({
+    id: new URL(url).hostname,
+    name: name === 'production' ? 'Groundschool' : 'Groundschool Sandbox',
+    origin: new URL(url).origin,
+    userKey: keyFor('passkey-user'),
+    challengeKey: keyFor('passkey-challenge'),
+    nameSuffix: name === 'production' ? '' : ' (sandbox)',
+  }),
+)

@@ -1,0 +1,57 @@
+import { recordAudit } from '../../kernel/audit/audit.ts'
+import type { PersonCaller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import { fail } from '../../kernel/errors.ts'
+import { countFailures, forgetFailures, proofSubject, refuseBlocked } from '../../kernel/lockouts/lockouts.ts'
+import { type VerifiedPerson, verifyOwnPassword } from '../people/people.ts'
+import { countUse, findPasskey, readAnswer, verifyAnswer } from './assertions.ts'
+import { makeChallenge, toProve } from './challenges.ts'
+import { type RelyingParty, requestOptions } from './rules.ts'
+import type { RequestOptions } from './schema.ts'
+
+/** How somebody proves once more that it is they: with the password, or with one of their passkeys. */
+export interface Proof {
+  readonly password?: string | undefined
+  /** What the browser signed with a passkey. */
+  readonly proof?: unknown
+}
+
+/** What a browser needs to ask for a passkey as a proof. */
+export const startProof = (who: PersonCaller, party: RelyingParty): RequestOptions =>
+  requestOptions(party, makeChallenge(who, toProve(who.personId), party))
+
+/** A cookie alone is not enough, however new: a passkey outlives it, a new password, and the end of all sessions. */
+export async function proveForPasskeys(
+  db: Db,
+  who: PersonCaller,
+  what: Proof,
+  party: RelyingParty,
+): Promise<VerifiedPerson> {
+  if (what.password) return verifyOwnPassword(db, who, what.password)
+  if (what.proof === undefined || what.proof === null)
+    throw fail('forbidden', 'Prove that it is you: enter your password, or use one of your passkeys')
+  return proveWithPasskey(db, who, what.proof, party)
+}
+
+async function proveWithPasskey(
+  db: Db,
+  who: PersonCaller,
+  response: unknown,
+  party: RelyingParty,
+): Promise<VerifiedPerson> {
+  const answer = readAnswer(response)
+  const own = proofSubject(who)
+  await refuseBlocked(db, who, [own])
+  const found = await findPasskey(db, answer)
+  const passkey = found?.person_id === who.personId ? found : undefined
+  const proof = await verifyAnswer(db, who, { answer, passkey, purpose: toProve(who.personId) }, party)
+  if (passkey && proof && (await db.transaction((tx) => countUse(tx, who, passkey, proof)))) {
+    await forgetFailures(db, own)
+    return { id: who.personId, epoch: passkey.epoch }
+  }
+  await db.transaction(async (tx) => {
+    await countFailures(tx, who, [own])
+    await recordAudit(tx, who, { action: 'sign-in.failed', personId: who.personId, detail: { door: 'passkey' } })
+  })
+  throw fail('wrongCredentials', 'This passkey was not accepted; try again')
+}

@@ -1,0 +1,111 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { PersonCaller } from '../../kernel/caller.ts'
+import { fail } from '../../kernel/errors.ts'
+import { Assertion, type CreationOptions, Registration, type RequestOptions } from './schema.ts'
+
+/** What WebAuthn calls the relying party: for whom passkeys are made, and where they may be used. */
+export interface RelyingParty {
+  readonly id: string
+  readonly name: string
+  readonly origin: string
+  /** Hides people's ids from authenticators, and keeps the two environments of one host apart on them. */
+  readonly userKey: Buffer
+  /** Signs challenges. */
+  readonly challengeKey: Buffer
+  /** Follows people's names on authenticators: on one host name the passkeys of both environments are offered side by side. */
+  readonly nameSuffix: string
+}
+
+export const CHALLENGE_MS = 5 * 60_000
+/** EdDSA, ES256, RS256: what authenticators in use have (IANA COSE Algorithms). */
+export const ALGORITHMS = [-8, -7, -257]
+
+export const isPasskeyId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text)
+
+/** How a person is called on authenticators. */
+const userIdOf = ({ userKey }: RelyingParty, personId: number): Buffer =>
+  createHmac('sha256', userKey).update(String(personId)).digest()
+
+/** Whether the authenticator keeps the passkey for this person (WebAuthn §7.2, step 6). */
+export function isUserHandleOf(party: RelyingParty, personId: number, handle: string | null | undefined): boolean {
+  const given = Buffer.from(handle ?? '', 'base64url')
+  const expected = userIdOf(party, personId)
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+/** A counter that does not grow is that of a copy (WebAuthn §6.1.1); both 0: this authenticator does not count. */
+export const hasCounted = (kept: number, given: number): boolean => given > kept || (given === 0 && kept === 0)
+
+export interface KnownPasskey {
+  readonly credentialId: string
+  readonly transports: readonly string[]
+}
+
+/** Kept on the authenticator, so that sign-in needs no handle; opened by fingerprint, face or PIN, so that it stands for both factors. */
+export const creationOptions = (
+  party: RelyingParty,
+  who: Pick<PersonCaller, 'personId' | 'handle' | 'name'>,
+  { challenge, known }: { challenge: string; known: readonly KnownPasskey[] },
+): CreationOptions => ({
+  rp: { id: party.id, name: party.name },
+  user: {
+    id: userIdOf(party, who.personId).toString('base64url'),
+    name: who.handle + party.nameSuffix,
+    displayName: (who.name || who.handle) + party.nameSuffix,
+  },
+  challenge,
+  pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
+  timeout: CHALLENGE_MS,
+  excludeCredentials: known.map(({ credentialId: id, transports }) => ({
+    type: 'public-key',
+    id,
+    transports: [...transports],
+  })),
+  authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+  attestation: 'none',
+})
+
+export const requestOptions = (party: RelyingParty, challenge: string): RequestOptions => ({
+  challenge,
+  timeout: CHALLENGE_MS,
+  rpId: party.id,
+  userVerification: 'required',
+})
+
+/** What a browser says about the request that it answered. */
+export interface ClientData {
+  readonly challenge: string
+  /** From inside another site's page, where ours never are. */
+  readonly isCrossOrigin: boolean
+}
+
+const readShape = <T extends TSchema>(schema: T) => {
+  const check = Compile(schema)
+  return (value: unknown) => {
+    if (!check.Check(value)) {
+      const place = check.Errors(value)[0]?.instancePath.replaceAll('/', '.') ?? ''
+      throw fail('validationFailed', `response${place} is not what a browser sends`)
+    }
+    return value
+  }
+}
+
+export const readRegistration = readShape(Registration)
+export const readAssertion = readShape(Assertion)
+
+export function readClientData(clientDataJSON: string): ClientData {
+  const data = parseObject(Buffer.from(clientDataJSON, 'base64url').toString())
+  if (typeof data?.challenge !== 'string')
+    throw fail('validationFailed', 'response.clientDataJSON is not what a browser sends')
+  return { challenge: data.challenge, isCrossOrigin: data.crossOrigin === true || data.topOrigin !== undefined }
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    return Object(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,124 @@
+import { deleteOlder } from '../../kernel/database/retention.ts'
+import {
+  bytea,
+  int4,
+  int8,
+  nullable,
+  read,
+  text,
+  textArray,
+  timestamptz,
+  uuid,
+  write,
+} from '../../kernel/database/statement.ts'
+
+export const listOfPerson = read('passkeys.listOfPerson', {
+  params: { person: int8 },
+  row: {
+    id: uuid,
+    credential_id: text,
+    transports: textArray,
+    name: text,
+    created_at: timestamptz,
+    last_used_at: nullable(timestamptz),
+  },
+  text: `
+    select id, credential_id, transports, name, created_at, last_used_at
+      from passkeys where person_id = :person order by created_at, id`,
+})
+
+/** Nobody can use the passkey of a disabled account: there is none, for all they are told. */
+export const findForSignIn = read('passkeys.findForSignIn', {
+  params: { credential: text },
+  row: {
+    id: uuid,
+    person_id: int8,
+    public_key: bytea,
+    epoch: int4,
+    handle: text,
+    first_name: text,
+    last_name: text,
+  },
+  text: `
+    select k.id, k.person_id, k.public_key, p.epoch, p.handle, p.first_name, p.last_name
+      from passkeys k join people p on p.id = k.person_id
+     where k.credential_id = :credential and p.disabled_at is null`,
+})
+
+/** Makes those who add passkeys to one account take turns, so that the limit holds. Nothing where the account is disabled or its password new. */
+export const lockPerson = write('passkeys.lockPerson', {
+  params: { person: int8, epoch: int4 },
+  row: { id: int8 },
+  text: `select id from people where id = :person and epoch = :epoch and disabled_at is null for no key update`,
+})
+
+export const countOfPerson = write('passkeys.countOfPerson', {
+  params: { person: int8 },
+  row: { passkeys: int8 },
+  text: `select count(*) as passkeys from passkeys where person_id = :person`,
+})
+
+/** Those that a removal chooses from: until the transaction ends none is used or removed by somebody else. */
+export const lockOfPerson = write('passkeys.lockOfPerson', {
+  params: { person: int8 },
+  row: { id: uuid, name: text },
+  text: `select id, name from passkeys where person_id = :person order by created_at, id for update`,
+})
+
+export const insertPasskey = write('passkeys.insert', {
+  params: {
+    id: uuid,
+    credential: text,
+    person: int8,
+    key: bytea,
+    counter: int8,
+    transports: textArray,
+    name: text,
+    now: timestamptz,
+  },
+  row: { id: uuid },
+  text: `
+    insert into passkeys (id, credential_id, person_id, public_key, counter, transports, name, created_at)
+    values (:id, :credential, :person, :key, :counter, :transports, :name, :now)
+    on conflict (credential_id) do nothing returning id`,
+})
+
+export const renamePasskey = write('passkeys.rename', {
+  params: { id: uuid, person: int8, name: text },
+  row: { id: uuid },
+  text: `update passkeys set name = :name where id = :id and person_id = :person returning id`,
+})
+
+export const deletePasskey = write('passkeys.delete', {
+  params: { id: uuid, person: int8 },
+  row: { name: text },
+  text: `delete from passkeys where id = :id and person_id = :person returning name`,
+})
+
+/** Two uses of one passkey take turns, so that each sees the counter of the other. */
+export const lockPasskey = write('passkeys.lock', {
+  params: { id: uuid },
+  row: { counter: int8 },
+  text: `select counter from passkeys where id = :id for update`,
+})
+
+export const recordUse = write('passkeys.recordUse', {
+  params: { id: uuid, counter: int8, now: timestamptz },
+  row: { id: uuid },
+  text: `update passkeys set counter = :counter, last_used_at = :now where id = :id returning id`,
+})
+
+/** One use: whoever inserts the row has it. */
+export const takeChallenge = write('passkeys.takeChallenge', {
+  params: { hash: bytea, expires: timestamptz },
+  row: { expires_at: timestamptz },
+  text: `
+    insert into passkey_challenges (challenge_hash, expires_at) values (:hash, :expires)
+    on conflict (challenge_hash) do nothing returning expires_at`,
+})
+
+export const deleteOldChallenges = deleteOlder('passkeys.deleteOldChallenges', {
+  table: 'passkey_challenges',
+  key: { challenge_hash: bytea },
+  by: 'expires_at',
+})

@@ -1,0 +1,187 @@
+import type { RowOf } from '../../kernel/database/statement.ts'
+import { given, type ImportSection, lineOf, readInBatches } from '../../kernel/imports/section.ts'
+import { endSessionsOfPerson } from '../../kernel/sessions/sessions.ts'
+import { isChild } from './ages.ts'
+import { changePeople, foundBy, type PersonColumns } from './changes.ts'
+import { ANONYMOUS_PREFIX, normaliseHandle } from './handles.ts'
+import { ImportedPerson } from './import-fields.ts'
+import { forEach, isSealOf, listPasswords, preparePasswords } from './import-passwords.ts'
+import * as store from './import-store.ts'
+import { isSealed, passwordSeal } from './password-seals.ts'
+import { hashSealed, hashSealedLater } from './sealed-passwords.ts'
+import { SEARCH_VERSION } from './search-keys.ts'
+import { SERVICE_FIELDS, type Service } from './service.ts'
+
+export type FoundPerson = RowOf<typeof store.findPeople>
+
+/** An entry of the file, or as it waits to be written: with a hash or a seal instead of the password. */
+export type PersonEntry = ImportedPerson & {
+  /** Of a password that is not the one which the person has. */
+  readonly passwordHash?: string
+  /** What the person has instead. Where it is another one by now, that is their own choice, and stays. */
+  readonly replaces?: string | null
+  /** A tie of families, which decides whether a child may be found. */
+  readonly parents?: readonly string[]
+}
+
+type Row = Omit<PersonColumns, 'camera_disabled' | 'proximity_friends'>
+
+interface PlannedPerson {
+  readonly row: Row
+  readonly changed: ReadonlySet<string>
+  readonly isPasswordReplaced: boolean
+}
+
+/** Which column a field of the file becomes. */
+const COLUMNS: { readonly [Field in keyof PersonEntry]?: keyof Row } = {
+  firstName: 'first_name',
+  lastName: 'last_name',
+  email: 'email',
+  country: 'country',
+  dateOfBirth: 'date_of_birth',
+  gender: 'gender',
+  position: 'position',
+  accountType: 'account_kind',
+  service: 'service',
+  administrator: 'administrator',
+  developer: 'developer',
+  passwordHash: 'password_hash',
+}
+
+export const peopleSection: ImportSection<PersonEntry, FoundPerson, PlannedPerson> = {
+  name: 'people',
+  one: 'person',
+  key: 'handle',
+  schema: ImportedPerson,
+  normalise: normaliseHandle,
+
+  *check({ handle, dateOfBirth: day }, place, now) {
+    // Others that are reserved, such as @admin, are the operator's to give.
+    if (typeof handle === 'string' && normaliseHandle(handle).startsWith(ANONYMOUS_PREFIX))
+      yield `${place}.handle: must be another, because users that apps make up are called @${ANONYMOUS_PREFIX}…`
+    if (typeof day !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(day)) return
+    const time = Date.parse(`${day}T00:00:00Z`)
+    const isRealDay = !Number.isNaN(time) && new Date(time).toISOString().startsWith(day)
+    if (!isRealDay || day < '1850-01-01' || day > now.toISOString().slice(0, 10))
+      yield `${place}.dateOfBirth: must be a day that is past`
+  },
+
+  find: (db, handles) => db.all(store.findPeople, { handles }),
+  lock: (tx, { own, named }) => tx.all(store.lockPeople, { handles: [...own, ...named] }),
+
+  async settle(db, entries, { find, get }, onProgress) {
+    const seal = get(passwordSeal)
+    const sealed = listPasswords(entries).flatMap(({ handle, password }) => {
+      const { id: personId, password_hash: stored } = find<FoundPerson>(peopleSection, handle) ?? {}
+      // The same one stays, whether it is sealed or hashed by then.
+      return personId === undefined || !isSealed(stored) || isSealOf(password, stored, seal)
+        ? []
+        : [{ personId, sealed: stored }]
+    })
+    await forEach(sealed, 'hashing earlier passwords', onProgress, (one) => hashSealed(db, one, seal))
+    return sealed.length > 0
+  },
+
+  async prepare(entries, worlds, how) {
+    const stored = worlds.map(({ find, get }) => ({
+      // Only where something is sealed: a dry run may have no secret key.
+      get seal() {
+        return get(passwordSeal)
+      },
+      find: (handle: string) => find<FoundPerson>(peopleSection, handle)?.password_hash ?? null,
+    }))
+    const { choose, sealed } = await preparePasswords(entries, stored, how)
+    return {
+      hide({ password, ...person }, { was, is }, get) {
+        const stored = is?.password_hash ?? null
+        // Passwords take long: who has changed theirs meanwhile keeps it.
+        if (password === undefined || stored !== (was?.password_hash ?? null)) return person
+        const passwordHash = choose(person.handle, stored, () => get(passwordSeal))
+        return passwordHash === undefined ? person : { ...person, passwordHash, replaces: stored }
+      },
+      note:
+        sealed > 0 ? `The ${sealed} new passwords work already; the platform hashes them while it runs.` : undefined,
+    }
+  },
+
+  plan(person, found, { now }) {
+    const storedHash = found?.password_hash ?? null
+    const row: Row = {
+      handle: `@${person.handle.replace(/^@/, '')}`,
+      first_name: lineOf(person.firstName) ?? found?.first_name ?? '',
+      last_name: lineOf(person.lastName) ?? found?.last_name ?? '',
+      email: given(person.email, found?.email),
+      country: given(person.country, found?.country),
+      date_of_birth: given(person.dateOfBirth, found?.date_of_birth),
+      gender: givenLine(person.gender, found?.gender),
+      position: givenLine(person.position, found?.position),
+      account_kind: given(person.accountType, found?.account_kind),
+      service: printService(person.service ?? JSON.parse(found?.service ?? '{}')),
+      public_search: mayBeFound(person, found, now),
+      administrator: person.administrator ?? found?.administrator ?? false,
+      developer: person.developer ?? found?.developer ?? false,
+      password_hash: storedHash === (person.replaces ?? null) ? (person.passwordHash ?? storedHash) : storedHash,
+    }
+    const columns = Object.keys(row) as (keyof Row)[]
+    const changed = new Set<string>(columns.filter((column) => row[column] !== found?.[column]))
+    if (found?.search_version !== SEARCH_VERSION) changed.add('search_version')
+    const isPasswordReplaced = storedHash !== null && storedHash !== row.password_hash
+    return { change: { row, changed, isPasswordReplaced }, isSame: changed.size === 0 }
+  },
+
+  pick({ handle, publicSearch: _given, ...person }, { row, changed }) {
+    const fields = Object.entries(person).filter(([name]) => {
+      const column = COLUMNS[name as keyof PersonEntry]
+      return column === undefined ? name === 'replaces' : changed.has(column)
+    })
+    return {
+      handle,
+      ...Object.fromEntries(fields),
+      ...(changed.has('public_search') && { publicSearch: row.public_search }),
+    }
+  },
+
+  async weigh(db, ids) {
+    const rows = await readInBatches(ids, (people) => db.all(store.countPlaces, { people }))
+    return new Map(rows.map(({ person_id, apps }) => [person_id, apps]))
+  },
+
+  async write(tx, who, changes) {
+    const rows = changes.flatMap(({ key, id, change: { row } }) =>
+      id === undefined ? [{ ...row, ...foundBy(row), handle_key: key }] : [],
+    )
+    const kept = changes.flatMap(({ id, change }) =>
+      id !== undefined && change.changed.size > 0 ? [{ id, ...change }] : [],
+    )
+    await changePeople(
+      tx,
+      kept.map(({ id, row }) => ({ id, ...row })),
+    )
+    for (const { id, isPasswordReplaced } of kept)
+      if (isPasswordReplaced) await endSessionsOfPerson(tx, who, { personId: id, reason: 'password changed' })
+    if (changes.some(({ change: { row } }) => isSealed(row.password_hash))) await hashSealedLater(tx, who)
+    return rows.length === 0 ? [] : tx.all(store.insertPeople, { rows: JSON.stringify(rows), now: who.at })
+  },
+}
+
+const givenLine = (text: string | null | undefined, stored: string | null | undefined): string | null =>
+  given(text === null ? null : lineOf(text), stored) || null
+
+/** Always in the same order, so that the same texts are the same text. */
+const printService = (service: Service): string =>
+  JSON.stringify(
+    Object.fromEntries(
+      SERVICE_FIELDS.flatMap((name) => {
+        const text = lineOf(service[name])
+        return text ? [[name, text]] : []
+      }),
+    ),
+  )
+
+/** What a parent has decided for a child stays, unless the file takes it back, makes a child of the person or takes the last parent away. */
+function mayBeFound(person: PersonEntry, found: FoundPerson | undefined, now: Date): boolean {
+  const isWanted = person.publicSearch ?? found?.public_search ?? false
+  if (!isChild(given(person.dateOfBirth, found?.date_of_birth), now)) return isWanted
+  const isAllowed = found !== undefined && isChild(found.date_of_birth, now) && found.public_search
+  return isWanted && isAllowed && person.parents?.length !== 0
+}

@@ -1,0 +1,114 @@
+import { argon2 as argon2Callback, randomBytes, timingSafeEqual } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
+import { promisify } from 'node:util'
+
+import { Gate } from '../../kernel/bounds/gate.ts'
+import { fail } from '../../kernel/errors.ts'
+
+const argon2 = promisify(argon2Callback)
+
+/** OWASP's choice for argon2id. Verified with the parameters that the hash itself names, so these can grow. */
+const MEMORY_KIB = 19_456
+const PASSES = 2
+const PARALLELISM = 1
+const TAG_BYTES = 32
+
+export const MIN_PASSWORD_LENGTH = 8
+/** Longer ones are refused where they are set; at sign-in they are simply wrong. */
+export const MAX_PASSWORD_LENGTH = 1000
+
+export function checkPassword(password: string): void {
+  if (password.length < MIN_PASSWORD_LENGTH || password.length > MAX_PASSWORD_LENGTH)
+    throw fail('validationFailed', `A password has ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`)
+}
+
+/**
+ * One hash takes 19 MiB and a thread: more at once would only wait inside the thread pool, in front of other work. More would wait longer than their clients do; and
+ * one network must leave room for others.
+ */
+const hashing = new Gate({
+  atOnce: 2,
+  waiting: 500,
+  waitingPerKey: 250,
+  refusal: () => fail('notReady', 'Too many sign-ins at once; try again shortly', 5),
+})
+/** As libuv calls the threads of its pool. */
+const POOL_THREAD = 'libuv-worker'
+const OPERATOR = 'operator'
+
+let hasYielded = false
+
+/**
+ * Lets the threads that hash give way to the one that serves requests, where the system has priorities for threads (Linux). A hash then takes what is left of the
+ * processors: people who sign in wait a little longer, and nobody else does.
+ */
+function yieldToRequests(): void {
+  if (hasYielded) return
+  try {
+    for (const thread of readdirSync('/proc/self/task')) {
+      const name = readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trim()
+      if (name !== POOL_THREAD) continue
+      setPriority(Number(thread), constants.priority.PRIORITY_BELOW_NORMAL)
+      hasYielded = true
+    }
+  } catch {
+    hasYielded = true
+    // No /proc, or no right to: hashing is then as urgent as everything else.
+  }
+}
+
+interface Parameters {
+  readonly memory: number
+  readonly passes: number
+  readonly parallelism: number
+}
+
+function derive(password: string, nonce: Buffer, tagLength: number, parameters: Parameters): Promise<Buffer> {
+  const tag = argon2('argon2id', { message: password.normalize('NFC'), nonce, tagLength, ...parameters })
+  // The threads are there once the first of them has work.
+  yieldToRequests()
+  return tag
+}
+
+const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
+
+/** The PHC form that every argon2 library reads. `by` and `check`: as for a verification. */
+export async function hashPassword(password: string, by = OPERATOR, check?: Verification['check']): Promise<string> {
+  const nonce = randomBytes(16)
+  const parameters = { memory: MEMORY_KIB, passes: PASSES, parallelism: PARALLELISM }
+  const tag = await hashing.run(by, async () => {
+    await check?.()
+    return derive(password, nonce, TAG_BYTES, parameters)
+  })
+  return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}$${unpadded(nonce)}$${unpadded(tag)}`
+}
+
+const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
+
+/** Nobody's password: verified where a person has none, so that it takes as long. */
+const NOBODY = `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}$${unpadded(Buffer.alloc(16))}$${unpadded(Buffer.alloc(TAG_BYTES))}`
+
+export interface Verification {
+  readonly password: string
+  /** `null`: nobody, which takes as long. */
+  readonly hash: string | null
+  /** For whom it waits its turn. */
+  readonly by?: string
+  /** Called when its turn has come: what makes the work pointless by then throws. */
+  check?(): Promise<void>
+}
+
+export async function verifyPassword({ password, hash, by = OPERATOR, check }: Verification): Promise<boolean> {
+  const match = PHC.exec(hash ?? NOBODY)
+  if (!match) throw new Error('A stored password hash is not in argon2id PHC form')
+  const [, memory, passes, parallelism, nonce = '', tag = ''] = match
+  const expected = Buffer.from(tag, 'base64')
+  const parameters = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
+  const actual = await hashing.run(by, async () => {
+    await check?.()
+    const given = password.slice(0, MAX_PASSWORD_LENGTH + 1)
+    return derive(given, Buffer.from(nonce, 'base64'), expected.length, parameters)
+  })
+  return timingSafeEqual(actual, expected) && hash !== null && password.length <= MAX_PASSWORD_LENGTH
+}

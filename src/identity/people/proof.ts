@@ -1,0 +1,25 @@
+import { isRecent, type PersonCaller, RECENT_MINUTES } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import { fail } from '../../kernel/errors.ts'
+import { type VerifiedPerson, verifyOwnPassword } from './people.ts'
+import * as store from './store.ts'
+
+export const hasPassword = async (db: Db, who: { readonly personId: number }): Promise<boolean> =>
+  (await db.first(store.findHasPassword, { id: who.personId }))?.has_password === true
+
+/**
+ * Somebody who is signed in proves once more that it is they, before what a browser that was left open must not be enough for: with the password, or, where they have
+ * none, by having signed in just now.
+ */
+export async function proveAgain(db: Db, who: PersonCaller, password: string | undefined): Promise<VerifiedPerson> {
+  if (await hasPassword(db, who)) {
+    if (password === undefined) throw fail('parameterMissing', 'password is missing: prove that it is you')
+    return verifyOwnPassword(db, who, password)
+  }
+  if (!isRecent(who))
+    throw fail(
+      'notAuthorized',
+      `Sign in again first: without a password this is open for ${RECENT_MINUTES} minutes after that`,
+    )
+  return { id: who.personId, epoch: who.epoch }
+}

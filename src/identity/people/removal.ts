@@ -1,0 +1,116 @@
+import { recordAudit } from '../../kernel/audit/audit.ts'
+import type { Caller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import { notify } from '../../kernel/database/listener.ts'
+import type { Retention } from '../../kernel/database/retention.ts'
+import type { RowOf } from '../../kernel/database/statement.ts'
+import type { Forget } from '../../kernel/forget.ts'
+import { isMailAddress } from '../../kernel/lines.ts'
+import { forgetFailuresOfAccount, forgetFailuresOfPerson } from '../../kernel/lockouts/lockouts.ts'
+import { type MessagePolicy, sendMessage } from '../../kernel/messages/messages.ts'
+import { REVOKED, type Revocation } from '../../kernel/sessions/sessions.ts'
+import { accountKindAt, ageOnDay } from './ages.ts'
+import { farewellLetter } from './letters.ts'
+import { forgetSignUps } from './sign-up-store.ts'
+import * as store from './store.ts'
+
+type Leaver = RowOf<typeof store.lockForRemoval>
+
+export interface Removal {
+  readonly personId: number
+  /** For the audit log. */
+  readonly reason: string
+  /** What the rooms do about it. */
+  readonly forget: readonly Forget[]
+  /** Decides once nobody can sign in as this person any more; they stay where it says no. Not asked about somebody whose removal has begun. */
+  mayGo?(tx: Db, person: Leaver): Promise<boolean>
+  /** Somebody else may have the handle at once. */
+  readonly isHandleFree?: boolean
+  /** Where the person is to be told. */
+  readonly messages?: MessagePolicy
+}
+
+/**
+ * Removes a person with everything that is theirs; false where they stay, or are gone already. A part at a time, so that somebody with a thousand buckets holds up
+ * nobody. With the first part their tokens are dead, on every process, and there is no way back; whoever is interrupted goes on later.
+ */
+export async function removePerson(db: Db, who: Caller, what: Removal): Promise<boolean> {
+  for (;;) {
+    const outcome = await db.transaction((tx) => removePart(tx, who, what))
+    if (outcome !== 'more') return outcome === 'gone'
+  }
+}
+
+/** Locks in the order that everybody keeps to: person (and the children that they look after, by id), app user, session, bucket, storage. */
+async function removePart(tx: Db, who: Caller, what: Removal): Promise<'gone' | 'more' | 'stays'> {
+  const { personId, reason, mayGo } = what
+  const locked = await tx.all(store.lockForRemoval, { id: personId })
+  const person = locked.find(({ id }) => id === personId)
+  if (!person) return 'stays'
+  const users = await tx.all(store.lockUsersForRemoval, { person: personId })
+  if (!person.is_leaving) {
+    if (mayGo && !(await mayGo(tx, person))) return 'stays'
+    await startLeaving(tx, who, person, what)
+  }
+  for (const user of users) {
+    const ofApp = { appId: user.app_id, userId: user.user_id }
+    for (const room of what.forget) {
+      if (room.forgetUser && !(await room.forgetUser(tx, who, ofApp))) return 'more'
+    }
+  }
+  for (const room of what.forget) await room.forgetPerson?.(tx, who, personId)
+  if (person.email !== null) await tx.all(forgetSignUps, { email: person.email })
+  await tx.first(store.deletePerson, { id: personId })
+  if (!person.anonymous) await forgetHandle(tx, who, person, what)
+  await recordAudit(tx, who, { action: 'person.removed', personId, detail: { reason } })
+  return 'gone'
+}
+
+async function startLeaving(tx: Db, who: Caller, person: Leaver, { messages, forget }: Removal): Promise<void> {
+  await tx.first(store.startLeaving, { id: person.id, now: who.at })
+  await notify(tx, REVOKED, { personId: person.id } satisfies Revocation)
+  if (person.anonymous) return
+  for (const room of forget) await room.lockOut?.(tx, who, person.id)
+  const recipient = person.email ?? ''
+  if (messages && isMailAddress(recipient)) {
+    const letter = farewellLetter(person.handle, who.at, messages)
+    await sendMessage(tx, who, { personId: null, recipient, ...letter }, messages)
+  }
+}
+
+/** For as long nobody else gets the handle: old links and friends' memories must not lead to a stranger. Only an import brings the person back. */
+const RETIRED_DAYS = 180
+const DAY_MS = 24 * 60 * 60_000
+
+async function forgetHandle(tx: Db, who: Caller, leaver: Leaver, { isHandleFree }: Removal): Promise<void> {
+  const { id, handle_key: key } = leaver
+  await forgetFailuresOfAccount(tx, key)
+  await forgetFailuresOfPerson(tx, id)
+  if (isHandleFree || isPassing(leaver, who.at)) return
+  await tx.first(store.retireHandle, { key, until: new Date(who.at.getTime() + RETIRED_DAYS * DAY_MS) })
+}
+
+/** A child's account of today: nobody remembers it, and whoever makes and deletes such accounts must not use up handles. */
+const isPassing = ({ date_of_birth: born, created_at: createdAt }: Leaver, now: Date): boolean =>
+  born !== null &&
+  accountKindAt(ageOnDay(now, born)).userType === 'child' &&
+  now.getTime() - createdAt.getTime() < DAY_MS
+
+const SWEPT_AT_ONCE = 100
+
+/** Goes on with removals that were interrupted. Returns how many it finished. */
+export async function sweepLeaving(
+  db: Db,
+  who: Caller,
+  what: { forget: readonly Forget[] },
+  stopping: AbortSignal,
+): Promise<number> {
+  let count = 0
+  for (const { id } of await db.all(store.listLeaving, { limit: SWEPT_AT_ONCE })) {
+    if (stopping.aborted) break
+    if (await removePerson(db, who, { ...what, personId: id, reason: 'an interrupted removal went on' })) count++
+  }
+  return count
+}
+
+export const removalRetention: readonly Retention[] = [{ days: 0, remove: store.deleteOldRetired }]

@@ -1,0 +1,168 @@
+import { recordAudit } from '../../kernel/audit/audit.ts'
+import { networkOf } from '../../kernel/bounds/networks.ts'
+import type { Caller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { Retention } from '../../kernel/database/retention.ts'
+import { fail } from '../../kernel/errors.ts'
+import { isMailAddress } from '../../kernel/lines.ts'
+import { askerSubject, countFailures, refuseBlocked } from '../../kernel/lockouts/lockouts.ts'
+import { type MessagePolicy, sendMessage } from '../../kernel/messages/messages.ts'
+import { hashToken, inspectToken, mintToken } from '../../kernel/sessions/tokens.ts'
+import { normaliseHandle } from './handles.ts'
+import { resetLetter } from './letters.ts'
+import { checkPassword, hashPassword } from './passwords.ts'
+import { type AlongWithPassword, replacePassword, type VerifiedPerson } from './people.ts'
+import { confirmEmail } from './sign-up.ts'
+import * as store from './store.ts'
+
+export const RESET_MINUTES = 30
+/** More are silently not sent while these live: nobody's mailbox is to be filled by others, and whoever asks has a link that works. */
+const LIVE_LINKS = 3
+const NO_LIMIT = 1_000_000
+const MINUTE_MS = 60_000
+/** Nobody has this id. What is done for nobody changes nothing and takes as long. */
+const NOBODY = 0
+
+const linkOf = ({ url }: MessagePolicy, code: string): string => `${url}/account/reset?code=${code}`
+
+const insertLink = (
+  tx: Db,
+  who: Caller,
+  what: { personId: number; code: string; most: number; sentTo: string | null },
+) =>
+  tx.first(store.insertReset, {
+    hash: hashToken(what.code),
+    person: what.personId,
+    now: who.at,
+    expires: new Date(who.at.getTime() + RESET_MINUTES * MINUTE_MS),
+    since: new Date(who.at.getTime() - RESET_MINUTES * MINUTE_MS),
+    most: what.most,
+    sentTo: what.sentTo,
+  })
+
+/**
+ * Sends a one-time link to whoever has this handle. Who asks learns nothing: for somebody unknown, disabled, without an e-mail address or with
+ * enough links already, the same statements run, with nobody's id.
+ */
+export async function askReset(db: Db, who: Caller, what: { handle: string }, messages: MessagePolicy): Promise<void> {
+  if (!messages.isOn)
+    throw fail(
+      'impossibleNow',
+      'This platform sends no messages: ask an administrator for a link to set a new password',
+    )
+  const handle = normaliseHandle(what.handle).slice(0, 254)
+  const code = mintToken('reset', messages.environment)
+  await refuseBlocked(db, who, [askerSubject(who)])
+  await db.transaction(async (tx) => {
+    await countFailures(tx, who, [askerSubject(who)])
+    const turn = await tx.first(store.takeResetTurn, { handle })
+    const person = await tx.first(store.findForReset, { handle })
+    const recipient = person?.email ?? ''
+    const isReachable = person !== undefined && isMailAddress(recipient) && turn?.is_free === true
+    const personIdOrNobody = isReachable ? person.id : NOBODY
+    const link = await insertLink(tx, who, { personId: personIdOrNobody, code, most: LIVE_LINKS, sentTo: recipient })
+    const letter = resetLetter(person?.handle ?? `@${handle}`, linkOf(messages, code), RESET_MINUTES, messages)
+    const personId = link?.person_id ?? NOBODY
+    const until = new Date(who.at.getTime() + RESET_MINUTES * MINUTE_MS)
+    await sendMessage(tx, who, { personId, recipient, ...letter, until }, messages)
+    await recordAudit(tx, who, { action: 'password.reset-asked', ...(person ? { personId: person.id } : {}) })
+  })
+}
+
+/** A one-time link for an administrator to hand over; messages need not be on. */
+export async function makeResetLink(
+  db: Db,
+  who: Caller,
+  what: { handle: string },
+  messages: MessagePolicy,
+): Promise<string> {
+  const code = mintToken('reset', messages.environment)
+  await db.transaction(async (tx) => {
+    const person = await tx.first(store.findForReset, { handle: normaliseHandle(what.handle) })
+    if (!person) throw fail('notFound', `There is nobody with the handle ${what.handle}`)
+    const link = await insertLink(tx, who, { personId: person.id, code, most: NO_LIMIT, sentTo: null })
+    if (!link) throw fail('impossibleNow', `${person.handle} is disabled: enable the account first`)
+    await recordAudit(tx, who, { action: 'password.reset-link-made', personId: person.id })
+  })
+  return linkOf(messages, code)
+}
+
+/** Sends a one-time link to somebody whom an administrator names, who is told what is in the way. */
+export async function sendReset(
+  db: Db,
+  who: Caller,
+  what: { handle: string; by: number },
+  messages: MessagePolicy,
+): Promise<void> {
+  if (!messages.isOn)
+    throw fail('impossibleNow', 'This platform sends no messages: make a link with `npx groundschool user reset-link`')
+  const code = mintToken('reset', messages.environment)
+  await db.transaction(async (tx) => {
+    const person = await tx.first(store.findForReset, { handle: normaliseHandle(what.handle) })
+    if (!person) throw fail('notFound', `There is nobody with the handle ${what.handle}`)
+    const { id: personId, handle, email } = person
+    const recipient = email ?? ''
+    if (!isMailAddress(recipient))
+      throw fail(
+        'impossibleNow',
+        `${handle} has no e-mail address: make a link with \`npx groundschool user reset-link ${handle}\``,
+      )
+    if (!(await insertLink(tx, who, { personId, code, most: LIVE_LINKS, sentTo: recipient })))
+      throw fail(
+        'impossibleNow',
+        `${handle} is disabled (enable the account first), or has ${LIVE_LINKS} links that still work (wait ${RESET_MINUTES} minutes)`,
+      )
+    const until = new Date(who.at.getTime() + RESET_MINUTES * MINUTE_MS)
+    const letter = resetLetter(handle, linkOf(messages, code), RESET_MINUTES, messages)
+    await sendMessage(tx, who, { personId, recipient, ...letter, until }, messages)
+    await recordAudit(tx, who, { action: 'password.reset-sent', personId, detail: { by: what.by } })
+  })
+}
+
+/** Whose link it is, and that it can still be used. */
+export async function readReset(
+  db: Db,
+  who: Caller,
+  what: { code: string },
+  messages: MessagePolicy,
+): Promise<{ personId: number; epoch: number; handle: string }> {
+  if (inspectToken(what.code, 'reset', messages.environment) !== 'good')
+    throw fail('unknownCode', 'This link is not complete: copy all of it from the message, or ask for a new one')
+  const found = await db.first(store.findReset, { hash: hashToken(what.code) })
+  if (!found) throw fail('unknownCode', 'This link is not known here: ask for a new one')
+  if (found.used_at) throw fail('alreadyUsed', 'This link was used already: ask for a new one')
+  if (found.expires_at <= who.at)
+    throw fail('unknownCode', `This link has expired after ${RESET_MINUTES} minutes: ask for a new one`)
+  if (!found.is_current)
+    throw fail(
+      'unknownCode',
+      'This link stopped working when the password or the account was changed: ask for a new one',
+    )
+  return { personId: found.person_id, epoch: found.epoch, handle: found.handle }
+}
+
+/** Sets a new password with a one-time link, and ends every session and browser of the old one. */
+export async function resetPassword(
+  db: Db,
+  who: Caller,
+  what: { code: string; password: string; also?: AlongWithPassword },
+  messages: MessagePolicy,
+): Promise<VerifiedPerson> {
+  checkPassword(what.password)
+  const { personId, epoch } = await readReset(db, who, what, messages)
+  const passwordHash = await hashPassword(what.password, networkOf(who.address))
+  return db.transaction(async (tx) => {
+    const isLocked = await tx.first(store.lockForChange, { id: personId, epoch })
+    const taken = isLocked && (await tx.first(store.takeReset, { hash: hashToken(what.code), epoch, now: who.at }))
+    // Somebody was faster: they have used the link, or set a password in another way.
+    if (!taken) {
+      await readReset(tx, who, what, messages)
+      throw fail('unknownCode', 'This link is no longer valid: ask for a new one')
+    }
+    // Whoever has the link has read what was sent there.
+    if (taken.sent_to !== null) await confirmEmail(tx, who, { personId, email: taken.sent_to })
+    return replacePassword(tx, who, { personId, passwordHash, action: 'password.reset', also: what.also }, messages)
+  })
+}
+
+export const resetRetention: readonly Retention[] = [{ days: 1, remove: store.deleteOldResets }]

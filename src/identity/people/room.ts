@@ -1,0 +1,46 @@
+import { upkeepAt } from '../../kernel/caller.ts'
+import { forgetting } from '../../kernel/forget.ts'
+import type { Room } from '../../kernel/room.ts'
+import { renewSearchKeys } from './changes.ts'
+import { peopleSection } from './import.ts'
+import { exportPerson } from './people.ts'
+import { removalRetention, sweepLeaving } from './removal.ts'
+import { resetRetention } from './resets.ts'
+import { peopleOperations } from './routes.ts'
+import { hashSealedJob } from './sealed-passwords.ts'
+import { signUpRetention } from './sign-up.ts'
+import { estimatePeople } from './store.ts'
+
+export const people: Room = {
+  name: 'people',
+  operations: peopleOperations,
+  gauges: [
+    {
+      name: 'groundschool_people',
+      help: 'People, anonymous users among them; estimated',
+      value: async ({ db }) => (await db.first(estimatePeople, {}))?.rows ?? 0,
+    },
+  ],
+  personalTables: {
+    people: { inExport: '`profile.json`', whenDeleted: 'gone' },
+    sign_ups: { inExport: 'no: an hour, of somebody who has no account yet', whenDeleted: 'gone' },
+    password_resets: { inExport: 'no: half an hour', whenDeleted: 'gone' },
+  },
+  exports: [{ file: 'profile.json', about: 'Who you are, and your organisations', read: exportPerson }],
+  importSections: [peopleSection],
+  jobs: [hashSealedJob],
+  retention: () => [...resetRetention, ...signUpRetention, ...removalRetention],
+  upkeep: [
+    // Until then some people cannot be found.
+    {
+      name: 'renewing search keys',
+      everyMs: 5 * 60_000,
+      isFirstAtOnce: true,
+      run: ({ db, stopping }) => renewSearchKeys(db, stopping),
+    },
+    {
+      name: 'people who leave',
+      run: ({ db, clock, stopping, get }) => sweepLeaving(db, upkeepAt(clock()), { forget: get(forgetting) }, stopping),
+    },
+  ],
+}

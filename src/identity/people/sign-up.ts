@@ -1,0 +1,137 @@
+import { recordAudit } from '../../kernel/audit/audit.ts'
+import { networkOf } from '../../kernel/bounds/networks.ts'
+import type { Caller } from '../../kernel/caller.ts'
+import type { Config } from '../../kernel/config.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { Retention } from '../../kernel/database/retention.ts'
+import { fail, PlatformError } from '../../kernel/errors.ts'
+import { readEmail, readLine } from '../../kernel/lines.ts'
+import { askerSubject, countFailures, refuseBlocked } from '../../kernel/lockouts/lockouts.ts'
+import { type MessagePolicy, sendMessage } from '../../kernel/messages/messages.ts'
+import { hashToken, inspectToken, mintToken } from '../../kernel/sessions/tokens.ts'
+import { canBeBirth, isChild } from './ages.ts'
+import { checkHandle } from './handles.ts'
+import { accountExistsLetter, signUpLetter } from './letters.ts'
+import { checkPassword, hashPassword } from './passwords.ts'
+import { addPerson, type VerifiedPerson } from './people.ts'
+import * as store from './sign-up-store.ts'
+
+const LINK_MINUTES = 60
+/** More are silently not sent while these live: nobody's mailbox is to be filled by others. */
+const LIVE_LINKS = 3
+const MINUTE_MS = 60_000
+/** Nobody has this id: what is written for nobody is not sent, and takes as long. */
+const NOBODY = 0
+
+/** Whether anybody can make an account here. */
+export const canSignUp = ({ SIGN_UP }: Pick<Config, 'SIGN_UP'>, messages: Pick<MessagePolicy, 'isOn'>): boolean =>
+  SIGN_UP === 'on' && messages.isOn
+
+const checkOpen = (config: Pick<Config, 'SIGN_UP'>, messages: MessagePolicy): void => {
+  if (!canSignUp(config, messages))
+    throw fail('impossibleNow', 'Accounts are made by administrators here: ask one of them')
+}
+
+/** Sends a link to an address, with which an account can be made. Who asks does not learn whether it has one: its reader does. */
+export async function askSignUp(
+  db: Db,
+  who: Caller,
+  what: { email: string },
+  config: Pick<Config, 'SIGN_UP'>,
+  messages: MessagePolicy,
+): Promise<void> {
+  checkOpen(config, messages)
+  const email = readEmail(what.email)
+  if (email === null) throw fail('parameterMissing', 'email is missing')
+  const code = mintToken('sign-up', messages.environment)
+  const until = new Date(who.at.getTime() + LINK_MINUTES * MINUTE_MS)
+  await refuseBlocked(db, who, [askerSubject(who)])
+  await db.transaction(async (tx) => {
+    await countFailures(tx, who, [askerSubject(who)])
+    const owner = await tx.first(store.findConfirmed, { email })
+    const link = await tx.first(store.insertSignUp, {
+      hash: hashToken(code),
+      email,
+      now: who.at,
+      expires: until,
+      since: new Date(who.at.getTime() - LINK_MINUTES * MINUTE_MS),
+      most: LIVE_LINKS,
+    })
+    const letter = owner
+      ? accountExistsLetter(owner.handle, messages)
+      : signUpLetter(`${messages.url}/account/signup?code=${code}`, LINK_MINUTES, messages)
+    const personId = link ? (owner?.id ?? null) : NOBODY
+    await sendMessage(tx, who, { personId, recipient: email, ...letter, until }, messages)
+    await recordAudit(tx, who, { action: 'sign-up.asked', ...(owner && { personId: owner.id }) })
+  })
+}
+
+export interface SignUp {
+  readonly code: string
+  readonly handle: string
+  readonly firstName: string
+  readonly lastName: string
+  /** A day in ISO 8601. */
+  readonly dateOfBirth: string
+  readonly password: string
+}
+
+/** Makes an account with the link that was sent. Its address is confirmed by that. */
+export async function signUp(
+  db: Db,
+  who: Caller,
+  what: SignUp,
+  config: Pick<Config, 'SIGN_UP'>,
+  messages: MessagePolicy,
+): Promise<VerifiedPerson> {
+  checkOpen(config, messages)
+  checkPassword(what.password)
+  checkHandle(what.handle)
+  const names = { firstName: readLine('firstName', what.firstName), lastName: readLine('lastName', what.lastName) }
+  const { dateOfBirth, handle } = what
+  if (!canBeBirth(who.at, new Date(dateOfBirth)))
+    throw fail('validationFailed', 'dateOfBirth must be a real date of birth, such as 2001-05-31')
+  if (isChild(dateOfBirth, who.at))
+    throw fail(
+      'forbidden',
+      'People younger than 13 get an account from a parent, who adds it under Children in their own account',
+    )
+  await refuseBlocked(db, who, [askerSubject(who)])
+  await readSignUp(db, who, what, messages)
+  const passwordHash = await hashPassword(what.password, networkOf(who.address))
+  try {
+    return await db.transaction(async (tx) => {
+      const [taken] = await tx.all(store.takeSignUps, { hash: hashToken(what.code), now: who.at })
+      if (!taken) throw fail('alreadyUsed', 'This link, or another one for the same address, was used already')
+      const { id } = await addPerson(tx, who, { handle, ...names, email: taken.email, dateOfBirth, passwordHash })
+      if (!(await confirmEmail(tx, who, { personId: id, email: taken.email })))
+        throw fail('conflict', 'This e-mail address has an account already: sign in with it')
+      return { id, epoch: 0 }
+    })
+  } catch (error) {
+    // Each try tells whether somebody has a handle.
+    if (error instanceof PlatformError && error.kind === 'duplicate') await countFailures(db, who, [askerSubject(who)])
+    throw error
+  }
+}
+
+/** Refuses a link that cannot be used any more, and says why. */
+export async function readSignUp(db: Db, who: Caller, what: { code: string }, messages: MessagePolicy): Promise<void> {
+  if (inspectToken(what.code, 'sign-up', messages.environment) !== 'good')
+    throw fail('unknownCode', 'This link is not complete: copy all of it from the message, or ask for a new one')
+  const found = await db.first(store.findSignUp, { hash: hashToken(what.code) })
+  if (!found) throw fail('unknownCode', 'This link is not known here: ask for a new one')
+  if (found.used_at) throw fail('alreadyUsed', 'This link, or another one for the same address, was used already')
+  if (found.expires_at <= who.at)
+    throw fail('unknownCode', `This link has expired after ${LINK_MINUTES} minutes: ask for a new one`)
+}
+
+/** Somebody has read what was sent to their address. False where it is another by now, or somebody else has confirmed it. */
+export async function confirmEmail(tx: Db, who: Caller, what: { personId: number; email: string }): Promise<boolean> {
+  const { personId, email } = what
+  if (!(await tx.first(store.confirmEmail, { id: personId, email, now: who.at }))) return false
+  await recordAudit(tx, who, { action: 'email.confirmed', personId })
+  return true
+}
+
+export const signUpRetention: readonly Retention[] = [{ days: 1, remove: store.deleteOldSignUps }]

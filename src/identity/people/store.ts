@@ -1,0 +1,385 @@
+import { estimateRows } from '../../kernel/database/estimates.ts'
+import { deleteOlder } from '../../kernel/database/retention.ts'
+import {
+  bool,
+  bytea,
+  int4,
+  int8,
+  json,
+  nullable,
+  read,
+  text,
+  textArray,
+  timestamptz,
+  write,
+} from '../../kernel/database/statement.ts'
+
+/** Who has this handle, or has confirmed this e-mail address: no handle looks like one. */
+const named = (columns: string): string => `
+    select ${columns} from people where handle_key = :handle and not anonymous
+    union all
+    select ${columns} from people where lower(email) = :handle and email_confirmed_at is not null`
+
+export const findForSignIn = read('people.findForSignIn', {
+  params: { handle: text },
+  row: { id: int8, epoch: int4, handle_key: text, password_hash: nullable(text), disabled_at: nullable(timestamptz) },
+  text: named('id, epoch, handle_key, password_hash, disabled_at'),
+})
+
+export const lockForSignIn = write('people.lockForSignIn', {
+  params: { id: int8, epoch: int4 },
+  row: { id: int8 },
+  text: `select id from people where id = :id and epoch = :epoch and disabled_at is null for share`,
+})
+
+export const findByHandle = read('people.findByHandle', {
+  params: { handle: text },
+  row: { id: int8, handle: text, administrator: bool, developer: bool, disabled_at: nullable(timestamptz) },
+  text: `select id, handle, administrator, developer, disabled_at from people where handle_key = :handle`,
+})
+
+export const findAble = read('people.findAble', {
+  params: { handle: text },
+  row: { id: int8 },
+  text: `select id from people where handle_key = :handle and disabled_at is null and not anonymous`,
+})
+
+/** Until the transaction ends nobody signs in, and nobody else changes the account. */
+export const lockForChange = write('people.lockForChange', {
+  params: { id: int8, epoch: int4 },
+  row: { id: int8 },
+  text: `select id from people where id = :id and epoch = :epoch and disabled_at is null for no key update`,
+})
+
+export const setPassword = write('people.setPassword', {
+  params: { id: int8, hash: text },
+  row: { epoch: int4, handle: text, handle_key: text },
+  text: `
+    update people set password_hash = :hash, epoch = epoch + 1 where id = :id returning epoch, handle, handle_key`,
+})
+
+/** Passwords that a large import has left to be hashed. */
+export const findSealed = read('people.findSealed', {
+  params: { after: int8, limit: int8 },
+  row: { id: int8, sealed: text },
+  gather: false,
+  text: `
+    select id, coalesce(password_hash, '') as sealed from people
+     where id > :after and password_hash like '$sealed$%' order by id limit :limit`,
+})
+
+/** It is the same password, so whatever it has opened stays open. */
+export const replaceSealed = write('people.replaceSealed', {
+  params: { person: int8, sealed: text, hash: nullable(text) },
+  row: { id: int8 },
+  text: `update people set password_hash = :hash where id = :person and password_hash = :sealed returning id`,
+})
+
+/** Everything that is kept about somebody in their own row, but the hash of the password. */
+export const findWhole = read('people.findWhole', {
+  params: { id: int8 },
+  row: {
+    handle: text,
+    first_name: text,
+    last_name: text,
+    email: nullable(text),
+    email_confirmed_at: nullable(timestamptz),
+    country: nullable(text),
+    date_of_birth: nullable(text),
+    gender: nullable(text),
+    position: nullable(text),
+    account_kind: nullable(text),
+    service: json,
+    public_search: bool,
+    camera_disabled: bool,
+    proximity_friends: bool,
+    administrator: bool,
+    developer: bool,
+    has_password: bool,
+    created_at: timestamptz,
+    organisations: json,
+  },
+  text: `
+    select handle, first_name, last_name, email, email_confirmed_at, country, to_char(date_of_birth, 'YYYY-MM-DD') as date_of_birth, gender,
+           position, account_kind, service, public_search, camera_disabled, proximity_friends, administrator, developer,
+           password_hash is not null as has_password, created_at,
+           (select coalesce(json_agg(json_build_object('key', o.key, 'name', o.name, 'role', m.role) order by o.key), '[]')
+              from organisation_members m join organisations o on o.id = m.organisation_id
+             where m.person_id = people.id) as organisations
+      from people where id = :id`,
+})
+
+export const findEmail = read('people.findEmail', {
+  params: { id: int8 },
+  row: { email: nullable(text) },
+  text: `select email from people where id = :id`,
+})
+
+/** Nobody comes back whose removal has begun. */
+export const setDisabled = write('people.setDisabled', {
+  params: { id: int8, at: nullable(timestamptz) },
+  row: { id: int8 },
+  text: `
+    update people set disabled_at = coalesce(:at, leaving_at), epoch = epoch + 1 where id = :id returning id`,
+})
+
+export const insertPerson = write('people.insert', {
+  params: {
+    handle: text,
+    key: text,
+    first: text,
+    last: text,
+    email: nullable(text),
+    born: nullable(text),
+    passwordHash: nullable(text),
+    administrator: bool,
+    developer: bool,
+    keys: textArray,
+    version: int4,
+    now: timestamptz,
+  },
+  row: { id: int8 },
+  text: `
+    insert into people (handle, handle_key, first_name, last_name, email, date_of_birth, password_hash, administrator, developer,
+                        search_keys, search_version, created_at)
+    values (:handle, :key, :first, :last, :email, to_date(:born, 'YYYY-MM-DD'), :passwordHash, :administrator, :developer,
+            :keys, :version, :now)
+    on conflict (handle_key) do nothing returning id`,
+})
+
+/** A page of people by handle, from after `after` on. */
+export const listPeople = read('people.list', {
+  params: { after: text, limit: int8 },
+  row: {
+    handle: text,
+    handle_key: text,
+    first_name: text,
+    last_name: text,
+    administrator: bool,
+    developer: bool,
+    has_password: bool,
+    disabled_at: nullable(timestamptz),
+  },
+  text: `
+    select handle, handle_key, first_name, last_name, administrator, developer,
+           password_hash is not null as has_password, disabled_at
+      from people where handle_key > :after and not anonymous order by handle_key limit :limit`,
+})
+
+/** One at a time asks for the links of one handle, whether somebody has it or not. Nobody waits. */
+export const takeResetTurn = write('people.takeResetTurn', {
+  params: { handle: text },
+  row: { is_free: bool },
+  text: `
+    select pg_try_advisory_xact_lock(hashtextextended('groundschool.reset.' || current_schema() || '.' || :handle, 0)) as is_free`,
+})
+
+export const findForReset = read('people.findForReset', {
+  params: { handle: text },
+  row: { id: int8, handle: text, email: nullable(text) },
+  text: named('id, handle, email'),
+})
+
+/** No row where the person is disabled, or has `most` links since `since`. */
+export const insertReset = write('people.insertReset', {
+  params: {
+    hash: bytea,
+    person: int8,
+    now: timestamptz,
+    expires: timestamptz,
+    since: timestamptz,
+    most: int8,
+    sentTo: nullable(text),
+  },
+  row: { person_id: int8 },
+  text: `
+    insert into password_resets (code_hash, person_id, epoch, created_at, expires_at, sent_to)
+    select :hash, p.id, p.epoch, :now, :expires, :sentTo from people p
+     where p.id = :person and p.disabled_at is null
+       and (select count(*) from password_resets r where r.person_id = p.id and r.created_at > :since) < :most
+    returning person_id`,
+})
+
+export const findReset = read('people.findReset', {
+  params: { hash: bytea },
+  row: {
+    person_id: int8,
+    epoch: int4,
+    expires_at: timestamptz,
+    used_at: nullable(timestamptz),
+    handle: text,
+    is_current: bool,
+  },
+  text: `
+    select r.person_id, r.epoch, r.expires_at, r.used_at, p.handle,
+           p.epoch = r.epoch and p.disabled_at is null as is_current
+      from password_resets r join people p on p.id = r.person_id where r.code_hash = :hash`,
+})
+
+/** Compare and swap: one of many uses of a link gets a row. */
+export const takeReset = write('people.takeReset', {
+  params: { hash: bytea, epoch: int4, now: timestamptz },
+  row: { person_id: int8, sent_to: nullable(text) },
+  text: `
+    update password_resets set used_at = :now
+     where code_hash = :hash and epoch = :epoch and used_at is null and expires_at > :now returning person_id, sent_to`,
+})
+
+export const deleteOldResets = deleteOlder('people.deleteOldResets', {
+  table: 'password_resets',
+  key: { code_hash: bytea },
+  by: 'expires_at',
+})
+
+/** Somebody without a name, and without a way to sign in but the session that comes with it. */
+export const insertAnonymous = write('people.insertAnonymous', {
+  params: { handle: text, key: text, born: text, now: timestamptz },
+  row: { id: int8 },
+  text: `
+    insert into people (handle, handle_key, date_of_birth, anonymous, created_at)
+    values (:handle, :key, to_date(:born, 'YYYY-MM-DD'), true, :now) returning id`,
+})
+
+/**
+ * Until the transaction ends nobody signs in as this person, who is about to go or to be disabled. The children that they look after are locked too, in the order of ids, as by everybody who holds several
+ * people: they may have to be hidden.
+ */
+export const lockForRemoval = write('people.lockForRemoval', {
+  params: { id: int8 },
+  row: {
+    id: int8,
+    handle: text,
+    handle_key: text,
+    email: nullable(text),
+    date_of_birth: nullable(text),
+    anonymous: bool,
+    epoch: int4,
+    is_disabled: bool,
+    is_leaving: bool,
+    created_at: timestamptz,
+  },
+  text: `
+    select id, handle, handle_key, email, to_char(date_of_birth, 'YYYY-MM-DD') as date_of_birth, anonymous, epoch,
+           disabled_at is not null as is_disabled, leaving_at is not null as is_leaving, created_at
+      from people where id = any(array(select child_id from guardians where parent_id = :id) || :id)
+     order by id for update`,
+})
+
+/** From now on nobody signs in, and no proof from before holds. */
+export const startLeaving = write('people.startLeaving', {
+  params: { id: int8, now: timestamptz },
+  row: { id: int8 },
+  text: `
+    update people set leaving_at = :now, disabled_at = coalesce(disabled_at, :now), epoch = epoch + 1
+     where id = :id returning id`,
+})
+
+export const listLeaving = read('people.listLeaving', {
+  params: { limit: int8 },
+  row: { id: int8 },
+  text: `select id from people where leaving_at is not null order by id limit :limit`,
+})
+
+export const retireHandle = write('people.retireHandle', {
+  params: { key: text, until: timestamptz },
+  row: { until: timestamptz },
+  text: `
+    insert into retired_handles (handle_hash, until) values (sha256(convert_to(:key, 'UTF8')), :until)
+    on conflict (handle_hash) do update set until = excluded.until returning until`,
+})
+
+export const findRetired = read('people.findRetired', {
+  params: { key: text, now: timestamptz },
+  row: { until: timestamptz },
+  text: `select until from retired_handles where handle_hash = sha256(convert_to(:key, 'UTF8')) and until > :now`,
+})
+
+export const deleteOldRetired = deleteOlder('people.deleteOldRetired', {
+  table: 'retired_handles',
+  key: { handle_hash: bytea },
+  by: 'until',
+})
+
+export const findHasPassword = read('people.findHasPassword', {
+  params: { id: int8 },
+  row: { has_password: bool },
+  text: `select password_hash is not null as has_password from people where id = :id`,
+})
+
+/** Until the transaction ends nobody gives these users anything, in any app. Always in the order of the apps, so that two who go do not hold each other up at the storage. */
+export const lockUsersForRemoval = write('people.lockUsersForRemoval', {
+  params: { person: int8 },
+  row: { app_id: int8, user_id: text },
+  text: `select app_id, user_id from app_users where person_id = :person order by app_id for update`,
+})
+
+/** What is theirs alone goes along: users, sessions, tokens, codes, browsers, passkeys, messages. */
+export const deletePerson = write('people.delete', {
+  params: { id: int8 },
+  row: { id: int8 },
+  text: `delete from people where id = :id returning id`,
+})
+
+/** What each of these rows names. A column that it does not name stays. */
+export const changePeople = write('people.change', {
+  params: { rows: json },
+  row: { id: int8 },
+  text: `
+    update people p
+       set (handle, first_name, last_name, email, country, date_of_birth, gender, position, account_kind, service,
+            public_search, camera_disabled, proximity_friends, administrator, developer, password_hash, search_keys,
+            search_version, epoch, email_confirmed_at) = (
+         select n.handle, n.first_name, n.last_name, n.email, n.country, n.date_of_birth, n.gender, n.position, n.account_kind, n.service,
+                n.public_search, n.camera_disabled, n.proximity_friends, n.administrator, n.developer, n.password_hash, n.search_keys,
+                n.search_version, p.epoch + (n.password_hash is distinct from p.password_hash)::int,
+                case when n.email is not distinct from p.email then p.email_confirmed_at end
+           from json_populate_record(p, r.change) n)
+      from json_array_elements(:rows) as r(change) where p.id = (r.change ->> 'id')::int8 returning p.id`,
+})
+
+export const endResets = write('people.endResets', {
+  params: { person: int8, now: timestamptz },
+  row: { person_id: int8 },
+  text: `update password_resets set used_at = :now where person_id = :person and used_at is null returning person_id`,
+})
+
+export const countImage = write('people.countImage', {
+  params: { kind: text, person: int8, epoch: int4 },
+  row: { id: int8 },
+  text: `
+    update people set picture_version = picture_version + (:kind = 'picture')::int,
+                      cover_version = cover_version + (:kind = 'cover')::int
+     where id = :person and epoch = :epoch and disabled_at is null returning id`,
+})
+
+export const startEpoch = write('people.startEpoch', {
+  params: { person: int8, epoch: int4 },
+  row: { epoch: int4 },
+  text: `update people set epoch = epoch + 1 where id = :person and epoch = :epoch returning epoch`,
+})
+
+export const raiseEpoch = write('people.raiseEpoch', {
+  params: { id: int8 },
+  row: { id: int8 },
+  text: `update people set epoch = epoch + 1 where id = :id returning id`,
+})
+
+/** People whose keys were made by older rules. */
+export const listOutdated = read('people.listOutdated', {
+  params: { version: int4, limit: int8 },
+  row: { id: int8, handle: text, first_name: text, last_name: text },
+  text: `
+    select id, handle, first_name, last_name from people
+     where search_version < :version and not anonymous order by search_version limit :limit`,
+})
+
+/** Only where the names are still those that the keys were made of. */
+export const renewKeys = write('people.renewKeys', {
+  params: { id: int8, handle: text, first: text, last: text, keys: textArray, version: int4 },
+  row: { id: int8 },
+  text: `
+    update people set search_keys = :keys, search_version = :version
+     where id = :id and handle = :handle and first_name = :first and last_name = :last returning id`,
+})
+
+export const estimatePeople = estimateRows('people.estimate', 'people')

@@ -1,0 +1,116 @@
+import type { AppUser, PersonCaller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { RowOf } from '../../kernel/database/statement.ts'
+import { fail } from '../../kernel/errors.ts'
+import type { ExportFile } from '../../kernel/room.ts'
+import { childrenBornAfter } from '../people/ages.ts'
+import { countImage } from '../people/changes.ts'
+import { normaliseHandle } from '../people/handles.ts'
+import { readDefault } from './default.ts'
+import { type Kind, parseImageId, widthFor } from './rules.ts'
+import type { NameImage, NameKnown } from './schema.ts'
+import * as store from './store.ts'
+import type { ImageWorker, NewImage } from './worker.ts'
+
+export { coverId, pictureId } from './rules.ts'
+
+/** An image as it is shown. */
+export interface Shown {
+  readonly bytes: Buffer
+  readonly mediaType: 'image/webp' | 'image/png'
+  readonly etag: string
+  /** Drawn by us. */
+  readonly isDefault: boolean
+}
+
+interface Sizable {
+  readonly kind: Kind
+  readonly size?: number | undefined
+}
+
+/** The caller's own image, for an app that they use. */
+export function readOwnImage(db: Db, who: AppUser, what: Sizable): Promise<Shown> {
+  return readOwn(db, what, who.personId, who.userId)
+}
+
+/** The person's own image, for the platform's own pages. */
+export function readPersonImage(db: Db, who: PersonCaller, what: Sizable): Promise<Shown> {
+  return readOwn(db, what, who.personId, who.handle)
+}
+
+/** The picture of somebody whom the person knows, for the platform's own pages: a friend, somebody who asks to be one, a child of theirs, and those whom the child knows. */
+export async function readKnownPicture(db: Db, who: PersonCaller, { handle, size }: NameKnown): Promise<Shown> {
+  const width = widthFor('picture', size)
+  const known = { me: who.personId, handle: normaliseHandle(handle), born: childrenBornAfter(who.at) }
+  const row = await db.first(store.findOfKnown, { kind: 'picture', width, ...known })
+  if (!row) throw fail('notFound', 'There is nobody with that handle whose picture you may see')
+  return show(row, 'picture', width, row.handle)
+}
+
+async function readOwn(db: Db, { kind, size }: Sizable, person: number, seed: string): Promise<Shown> {
+  const width = widthFor(kind, size)
+  const row = await db.first(store.findOwn, { kind, width, person })
+  if (!row) throw fail('tokenInvalid')
+  return show(row, kind, width, seed)
+}
+
+/** The image of a user of the app, whom the caller may see. Whoever may not is told the same as where there is none. */
+export async function readImage(db: Db, who: AppUser, { id, size }: NameImage): Promise<Shown> {
+  const named = parseImageId(id)
+  if (!named) throw noImage()
+  const { kind, userId, version } = named
+  const width = widthFor(kind, size)
+  const row = await db.first(store.findOfUser, {
+    kind,
+    width,
+    app: who.appId,
+    caller: who.personId,
+    user: userId,
+    version,
+  })
+  if (!row) throw noImage()
+  return show(row, kind, width, userId)
+}
+
+const noImage = () => fail('notFound', 'There is no image with that id; the profile has the current one')
+
+function show(row: RowOf<typeof store.findOwn>, kind: Kind, width: number, seed: string): Shown {
+  const { bytes, etag } = row
+  if (bytes !== null && etag !== null) return { bytes, etag, mediaType: 'image/webp', isDefault: false }
+  return { ...readDefault(kind, width, seed), mediaType: 'image/png', isDefault: true }
+}
+
+/** For the download of everything that is kept about a person: those that they have sent, in the largest size. */
+export async function* exportImages(db: Db, personId: number): AsyncGenerator<ExportFile> {
+  for (const kind of ['picture', 'cover'] as const) {
+    const found = await db.first(store.findLargest, { kind, person: personId })
+    if (found) yield { path: `${kind}.webp`, chunks: [found.bytes], isPacked: true }
+  }
+}
+
+/** Puts an image in the place of the one before. All sizes change at once. */
+export async function setImage(db: Db, who: PersonCaller, what: NewImage, worker: ImageWorker): Promise<void> {
+  const { kind } = what
+  const person = who.personId
+  const sizes = await worker.makeSizes(String(person), what)
+  await db.transaction(async (tx) => {
+    await countVersion(tx, who, kind)
+    await tx.all(store.deleteSizes, { kind, person })
+    for (const size of sizes) await tx.first(store.insertSize, { kind, person, ...size })
+  })
+}
+
+/** Takes an image away, so that the generated one is shown. Where there is none, nothing changes. */
+export async function removeImage(db: Db, who: PersonCaller, { kind }: { kind: Kind }): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.first(store.lockPerson, { person: who.personId })
+    const gone = await tx.all(store.deleteSizes, { kind, person: who.personId })
+    if (gone.length > 0) await countVersion(tx, who, kind)
+  })
+}
+
+/** Takes the person's row first, so that of two changes at once one comes after the other. */
+async function countVersion(tx: Db, { personId, epoch }: PersonCaller, kind: Kind): Promise<void> {
+  if (!(await countImage(tx, { kind, personId, epoch })))
+    throw fail('notAuthorized', 'Sign in again: the account has changed meanwhile')
+}

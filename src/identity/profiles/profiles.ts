@@ -1,0 +1,205 @@
+import type { AppUser, PersonCaller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { RowOf, Statement } from '../../kernel/database/statement.ts'
+import { fail } from '../../kernel/errors.ts'
+import { readEmail, readLine } from '../../kernel/lines.ts'
+import type { MessagePolicy } from '../../kernel/messages/messages.ts'
+import { childrenBornAfter, isChild, typesOf } from '../people/ages.ts'
+import { changePeople, replaceEmail } from '../people/changes.ts'
+import { readCountry } from '../people/countries.ts'
+import { holdAccount } from '../people/people.ts'
+import { proveAgain } from '../people/proof.ts'
+import { SERVICE_FIELDS, type Service } from '../people/service.ts'
+import { coverId, pictureId } from '../pictures/pictures.ts'
+import { TRAINEE_ROLES, TRAINER_ROLES } from './rules.ts'
+import type { ChangeSettings, Entry, OwnProfile, Settings } from './schema.ts'
+import * as store from './store.ts'
+
+/*
+ * The edge between people and apps. A person has another id in every app; this is the only place where the ids of an app become people and people become
+ * entries with the ids of an app. Rooms that know people call it with what they found.
+ */
+
+export { findableEntries } from './store.ts'
+
+/** What of a caller decides what they read. */
+type Reader = Pick<AppUser, 'at' | 'appId' | 'personId' | 'defaultCountry'>
+
+type EntryRow = RowOf<typeof store.listEntries>
+
+const NOBODY = 'There is no such user in this app, or they are not to be found'
+
+/** The entries of these people as the caller's app knows them, in the given order; whoever is not a consenting user of that app is left out. */
+export async function readEntries(db: Db, who: AppUser, personIds: readonly number[]): Promise<Entry[]> {
+  const born = childrenBornAfter(who.at)
+  const rows = await inParts(personIds, (people) => db.all(store.listEntries, { app: who.appId, people, born }))
+  return rows.map((row) => toEntry(row, who))
+}
+
+/** The entries of people who may be found, by a statement that was made by `findableEntries`. */
+export async function readFindable<P>(
+  db: Db,
+  who: AppUser,
+  statement: Statement<P & { app: number; born: string }, EntryRow>,
+  params: P,
+): Promise<Entry[]> {
+  const rows = await db.all(statement, { ...params, app: who.appId, born: childrenBornAfter(who.at) })
+  return rows.map((row) => toEntry(row, who))
+}
+
+/** Which of these people let themselves be found by somebody: public search is on, and they have not blocked them. */
+export async function findOpen(db: Db, me: number, personIds: readonly number[]): Promise<ReadonlySet<number>> {
+  const rows = await inParts(personIds, (people) => db.all(store.listOpen, { me, people }))
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** So many people in one statement, and then the next: reads share a few connections, and others get in between. */
+const MAX_IN_A_STATEMENT = 200
+
+async function inParts<Row>(ids: readonly number[], readPart: (part: number[]) => Promise<Row[]>): Promise<Row[]> {
+  const rows: Row[] = []
+  for (let i = 0; i < ids.length; i += MAX_IN_A_STATEMENT)
+    rows.push(...(await readPart(ids.slice(i, i + MAX_IN_A_STATEMENT))))
+  return rows
+}
+
+/** Another user of the app who may be found, or the caller. */
+export async function readProfile(db: Db, who: AppUser, what: { id: string }): Promise<Entry> {
+  const row = await db.first(store.findEntry, {
+    app: who.appId,
+    user: what.id,
+    me: who.personId,
+    born: childrenBornAfter(who.at),
+  })
+  if (!row) throw fail('notFound', NOBODY)
+  return toEntry(row, who)
+}
+
+export async function readOwnProfile(db: Db, who: Reader): Promise<OwnProfile> {
+  const row = await db.first(store.findOwn, {
+    app: who.appId,
+    person: who.personId,
+    born: childrenBornAfter(who.at),
+    trainers: [...TRAINER_ROLES],
+    trainees: [...TRAINEE_ROLES],
+  })
+  if (!row) throw fail('tokenInvalid')
+  return {
+    ...toEntry(row, who),
+    position: row.position ?? '',
+    role: row.administrator ? 'administrator' : row.developer ? 'developer' : 'user',
+    organizationRoles: JSON.parse(row.organisation_roles),
+    email: row.email ?? '',
+    gender: row.gender ?? '',
+    trainer: row.trainer,
+    trainee: row.trainee,
+  }
+}
+
+function toEntry(row: EntryRow, who: Reader): Entry {
+  const types = typesOf(
+    { dateOfBirth: row.date_of_birth, accountKind: row.account_kind, hasChildren: row.has_children },
+    who.at,
+  )
+  return {
+    userId: row.user_id,
+    handle: row.handle,
+    firstName: row.first_name,
+    lastName: row.last_name,
+    ...types,
+    country: row.country ?? who.defaultCountry,
+    profilePic: pictureId(row.user_id, row.picture_version),
+    coverPhoto: coverId(row.user_id, row.cover_version),
+    anonymous: row.anonymous,
+    ...(types.userType === 'child' && {
+      parentFlags: { cameraDisabled: row.camera_disabled, proximityFriends: row.proximity_friends },
+    }),
+    ...serviceOf(row.service),
+  }
+}
+
+function serviceOf(text: string): Service {
+  if (text === '{}') return {}
+  const given = JSON.parse(text) as Service
+  return Object.fromEntries(SERVICE_FIELDS.flatMap((name) => (given[name] ? [[name, given[name]]] : [])))
+}
+
+export async function readSettings(db: Db, who: PersonCaller): Promise<Settings> {
+  const row = await db.first(store.findSettings, { person: who.personId, born: childrenBornAfter(who.at) })
+  if (!row) throw fail('notAuthorized')
+  return toSettings(row, who.at)
+}
+
+const toSettings = (row: RowOf<typeof store.findSettings>, now: Date): Settings => ({
+  handle: row.handle,
+  firstName: row.first_name,
+  lastName: row.last_name,
+  ...typesOf({ dateOfBirth: row.date_of_birth, accountKind: row.account_kind, hasChildren: row.has_children }, now),
+  country: row.country ?? '',
+  gender: row.gender ?? '',
+  position: row.position ?? '',
+  email: row.email ?? '',
+  dateOfBirth: row.date_of_birth ?? '',
+  publicSearch: row.public_search,
+  hasPassword: row.has_password,
+  hasParent: row.has_parent,
+  hasPicture: row.has_picture,
+  hasCover: row.has_cover,
+})
+
+const PARENT_DECIDES = {
+  search: 'A parent decides whether a child can be found; ask them to turn public search on',
+  names: 'A parent decides about the name and the country of a child; ask them to change these',
+  email: "A parent decides about a child's e-mail address; ask them to change it",
+}
+
+/** Changes what one says about oneself. Whether a child can be found, and by which name, is for a parent to decide. */
+export function changeSettings(db: Db, who: PersonCaller, what: ChangeSettings): Promise<Settings> {
+  return db.transaction(async (tx) => {
+    const row = await tx.first(store.lockSettings, { person: who.personId, born: childrenBornAfter(who.at) })
+    if (!row) throw fail('notAuthorized')
+    const changed = changeRow(row, what)
+    if (isChild(row.date_of_birth, who.at)) checkChildsOwn(row, changed)
+    const { handle, first_name, last_name, country, gender, position, public_search } = changed
+    const names = { handle, first_name, last_name }
+    await changePeople(tx, [{ id: who.personId, ...names, country, gender, position, public_search }])
+    return toSettings(changed, who.at)
+  })
+}
+
+type SettingsRow = RowOf<typeof store.findSettings>
+
+function checkChildsOwn(before: SettingsRow, after: SettingsRow): void {
+  if (before.public_search !== after.public_search) throw fail('forbidden', PARENT_DECIDES.search)
+  const decided = ['first_name', 'last_name', 'country'] as const
+  if (decided.some((name) => before[name] !== after[name])) throw fail('forbidden', PARENT_DECIDES.names)
+}
+
+const changeRow = (row: SettingsRow, what: ChangeSettings): SettingsRow => ({
+  ...row,
+  first_name: what.firstName === undefined ? row.first_name : readLine('firstName', what.firstName),
+  last_name: what.lastName === undefined ? row.last_name : readLine('lastName', what.lastName),
+  country: readCountry(what.country, row.country),
+  gender: what.gender === undefined ? row.gender : readLine('gender', what.gender) || null,
+  position: what.position === undefined ? row.position : readLine('position', what.position) || null,
+  public_search: what.publicSearch ?? row.public_search,
+})
+
+/**
+ * Messages go somewhere else from now on, also the links that set a new password: so one proves once more who one is, links that are on their way end, and the old
+ * address is told.
+ */
+export async function changeEmail(
+  db: Db,
+  who: PersonCaller,
+  what: { email: string; password?: string | undefined },
+  messages: MessagePolicy,
+): Promise<void> {
+  const email = readEmail(what.email)
+  if ((await readSettings(db, who)).userType === 'child') throw fail('forbidden', PARENT_DECIDES.email)
+  const person = await proveAgain(db, who, what.password)
+  await db.transaction(async (tx) => {
+    await holdAccount(tx, person)
+    await replaceEmail(tx, who, { personId: who.personId, handle: who.handle, email }, messages)
+  })
+}

@@ -1,0 +1,104 @@
+import { type Static, Type } from 'typebox'
+import { Flag, Id, Text } from '../../kernel/http/input/fields.ts'
+import { SERVICE_ABOUT, SERVICE_FIELDS } from '../people/service.ts'
+
+const service = Object.fromEntries(
+  SERVICE_FIELDS.map((name) => [
+    name,
+    Type.Optional(Type.String({ description: `${SERVICE_ABOUT[name]}; only for some users` })),
+  ]),
+) as { [Field in keyof typeof SERVICE_ABOUT]: ReturnType<typeof Type.Optional<ReturnType<typeof Type.String>>> }
+
+const ParentFlags = Type.Object(
+  {
+    cameraDisabled: Type.Boolean({ description: 'The child may not use a camera' }),
+    proximityFriends: Type.Boolean({ description: 'The child may meet friends who are nearby' }),
+  },
+  { description: 'For children: what a parent has decided' },
+)
+
+const entry = {
+  userId: Type.String({ description: "The user's id in this app: the only thing about them that an app may store" }),
+  handle: Type.String({ description: 'Starts with @' }),
+  firstName: Type.String({ description: 'Given name; may be empty' }),
+  lastName: Type.String({ description: 'Family name; may be empty' }),
+  userType: Type.Enum(['child', 'teen-minor', 'adult'], { description: 'Under 13, 13 to 17, 18 and over' }),
+  accountType: Type.Enum(['Parent', 'Kid', 'Adult', 'Character', 'Community'], {
+    description: 'Kid: under 13. Parent: looks after a child. Character and Community are not individual people',
+  }),
+  country: Type.String({ description: 'Two letters (ISO 3166); DEFAULT_COUNTRY if not set' }),
+  profilePic: Type.String({ description: 'For `GET /image/v1/static/{id}`; it changes with each new image' }),
+  coverPhoto: Type.String({ description: 'The same for the wide picture' }),
+  anonymous: Type.Boolean({ description: 'Whether this is an anonymous user' }),
+  parentFlags: Type.Optional(ParentFlags),
+  ...service,
+}
+
+/** A user as other users of the app see them. */
+export const Entry = Type.Object(entry, { title: 'UserEntry' })
+export type Entry = Static<typeof Entry>
+
+/** A user as they see themselves. */
+export const OwnProfile = Type.Object(
+  {
+    ...entry,
+    position: Type.String({ description: 'What they do, in their own words; may be empty' }),
+    role: Type.Enum(['administrator', 'developer', 'user'], { description: 'On this platform' }),
+    organizationRoles: Type.Record(Type.String(), Type.String(), {
+      description: 'Role in each organisation, by its key',
+    }),
+    email: Type.String({ description: 'May be empty' }),
+    gender: Type.String({ description: 'In their own words; may be empty' }),
+    trainer: Type.Boolean({ description: 'Whether they teach in an organisation' }),
+    trainee: Type.Boolean({ description: 'Whether they learn in an organisation' }),
+  },
+  { title: 'OwnProfile' },
+)
+export type OwnProfile = Static<typeof OwnProfile>
+
+export const NameProfile = Type.Object({ id: Id("A user's id in this app") })
+
+/** One's own settings, as they are outside of any app. */
+export const Settings = Type.Object(
+  {
+    handle: entry.handle,
+    firstName: entry.firstName,
+    lastName: entry.lastName,
+    userType: entry.userType,
+    accountType: entry.accountType,
+    country: Type.String({ description: 'Two letters (ISO 3166), or empty' }),
+    gender: OwnProfile.properties.gender,
+    position: OwnProfile.properties.position,
+    email: OwnProfile.properties.email,
+    dateOfBirth: Type.String({ description: 'A day, such as 2001-12-31, or empty' }),
+    publicSearch: Type.Boolean({ description: 'Whether users of their apps can find them' }),
+    hasPassword: Type.Boolean({ description: 'Whether they have a password; without one they sign in with passkeys' }),
+    hasParent: Type.Boolean({ description: 'Whether a parent decides for them, until they are 13' }),
+    hasPicture: Type.Boolean({
+      description: 'Whether they have uploaded a picture; otherwise a generated one is shown',
+    }),
+    hasCover: Type.Boolean({ description: 'The same for the wide picture' }),
+  },
+  { title: 'Settings' },
+)
+export type Settings = Static<typeof Settings>
+
+const LINE = 100
+
+/** What is not given stays as it is; an empty text takes it away. */
+export const ChangeSettings = Type.Object({
+  firstName: Type.Optional(Text('Given name', LINE)),
+  lastName: Type.Optional(Text('Family name', LINE)),
+  country: Type.Optional(Text('Two letters (ISO 3166)', 2)),
+  gender: Type.Optional(Text('In your own words', LINE)),
+  position: Type.Optional(Text('What you do', LINE)),
+  publicSearch: Type.Optional(Flag('Whether users of the apps that you use find you')),
+})
+export type ChangeSettings = Static<typeof ChangeSettings>
+
+export const ChangeEmail = Type.Object({
+  email: Text('The new e-mail address; empty for none', 254),
+  password: Type.Optional(
+    Text('The current password. People without one must have signed in within the last ten minutes', 1000),
+  ),
+})

@@ -1,0 +1,167 @@
+import {
+  bool,
+  int4,
+  int8,
+  int8Array,
+  json,
+  nullable,
+  read,
+  text,
+  textArray,
+  write,
+} from '../../kernel/database/statement.ts'
+
+/** Whether a person looks after a child: whoever was born after `:born` is one. */
+const hasChildren = (id: string): string => `
+    exists (select from guardians g join people c on c.id = g.child_id
+             where g.parent_id = ${id} and c.date_of_birth > to_date(:born, 'YYYY-MM-DD')) as has_children`
+
+/** Everything that an entry is made of, of the user of an app and of the person. */
+const entry = {
+  row: {
+    user_id: text,
+    handle: text,
+    first_name: text,
+    last_name: text,
+    date_of_birth: nullable(text),
+    account_kind: nullable(text),
+    has_children: bool,
+    country: nullable(text),
+    picture_version: int4,
+    cover_version: int4,
+    anonymous: bool,
+    camera_disabled: bool,
+    proximity_friends: bool,
+    service: json,
+  },
+  columns: ({ user, person, id, anonymous }: Record<'user' | 'person' | 'id' | 'anonymous', string>): string => `
+    ${user}.user_id, ${person}.handle, ${person}.first_name, ${person}.last_name, ${person}.date_of_birth::text as date_of_birth,
+    ${person}.account_kind,
+    ${hasChildren(id)},
+    ${person}.country, ${person}.picture_version, ${person}.cover_version, ${anonymous} as anonymous, ${person}.camera_disabled,
+    ${person}.proximity_friends, ${person}.service`,
+}
+const ofUser = entry.columns({ user: 'u', person: 'p', id: 'p.id', anonymous: 'p.anonymous' })
+/** Who may be found has everything in one row, and is never anonymous. */
+const ofFindable = entry.columns({ user: 'f', person: 'f', id: 'f.person_id', anonymous: 'false' })
+
+/** A user of the app who is there: consent was not withdrawn, the account is not disabled. */
+const user = `people p join app_users u on u.person_id = p.id and u.app_id = :app and is_there(u, p)`
+
+/**
+ * Entries of people, in the order given; who is not there is left out. Each is looked up by itself: joined at once, and planned when the app had few users, all of
+ * its users would be gone through for each of them.
+ */
+export const listEntries = read('profiles.listEntries', {
+  params: { app: int8, people: int8Array, born: text },
+  row: entry.row,
+  text: `
+    select found.* from unnest(:people) with ordinality as asked(id, place)
+     cross join lateral (select ${ofUser} from ${user} where p.id = asked.id offset 0) found
+     order by asked.place`,
+})
+
+type Params = Parameters<typeof read>[1]['params']
+
+/**
+ * A statement for the entries of people who may be found. Another room says whom: `asked` is the end of a `with`, `where` says which row of `findable_users f` each of it is, in one way or another,
+ * and `end` in which order, or how many. Who may no longer be found has no row.
+ */
+export const findableEntries = <P extends Params>(
+  name: string,
+  { params, asked, where, end }: { params: P; asked: string; where: readonly string[]; end: string },
+) =>
+  read(name, {
+    params: { ...params, app: int8, born: text },
+    row: entry.row,
+    text: `
+    with ${asked.trim()}
+    select found.* from asked cross join lateral (
+      ${where.map((which) => `select ${ofFindable} from findable_users f where f.app_id = :app and ${which}`).join(' union all ')} offset 0
+    ) found ${end}`,
+  })
+
+/** Another user who may be found, or oneself. */
+export const findEntry = read('profiles.findEntry', {
+  params: { app: int8, user: text, me: int8, born: text },
+  row: entry.row,
+  text: `
+    select ${ofUser} from ${user} cross join lateral sight(:me, p.id, is_findable(p)) where u.user_id = :user and sight.may_find`,
+})
+
+/** Of these people, those who let themselves be found by `:me`, also by those who have blocked them. */
+export const listOpen = read('profiles.listOpen', {
+  params: { me: int8, people: int8Array },
+  row: { id: int8 },
+  text: `
+    select p.id from people p
+     where p.id = any(:people) and is_findable(p)
+       and not exists (select from hidden_from(:me) h where h.person_id = p.id and not h.by_viewer offset 0)`,
+})
+
+export const findOwn = read('profiles.findOwn', {
+  params: { app: int8, person: int8, born: text, trainers: textArray, trainees: textArray },
+  row: {
+    ...entry.row,
+    email: nullable(text),
+    gender: nullable(text),
+    position: nullable(text),
+    administrator: bool,
+    developer: bool,
+    organisation_roles: json,
+    trainer: bool,
+    trainee: bool,
+  },
+  text: `
+    select ${ofUser}, p.email, p.gender, p.position, p.administrator, p.developer,
+           coalesce(m.roles, '{}') as organisation_roles, coalesce(m.trainer, false) as trainer,
+           coalesce(m.trainee, false) as trainee
+      from ${user} left join lateral (
+        select json_object_agg(o.key, m.role order by o.key) as roles, bool_or(lower(m.role) = any(:trainers)) as trainer,
+               bool_or(lower(m.role) = any(:trainees)) as trainee
+          from organisation_members m join organisations o on o.id = m.organisation_id where m.person_id = p.id
+      ) m on true
+     where p.id = :person`,
+})
+
+const settings = {
+  handle: text,
+  first_name: text,
+  last_name: text,
+  date_of_birth: nullable(text),
+  account_kind: nullable(text),
+  has_children: bool,
+  country: nullable(text),
+  gender: nullable(text),
+  position: nullable(text),
+  email: nullable(text),
+  public_search: bool,
+  has_password: bool,
+  has_parent: bool,
+  has_picture: bool,
+  has_cover: bool,
+}
+/** Whether they have sent one themselves. */
+const hasImage = (kind: 'picture' | 'cover'): string => `
+           exists (select from pictures i where i.person_id = p.id and i.kind = '${kind}') as has_${kind}`
+const settingsOf = `
+    select p.handle, p.first_name, p.last_name, p.date_of_birth::text as date_of_birth, p.account_kind,
+           ${hasChildren('p.id')},
+           p.country, p.gender, p.position, p.email, p.public_search, p.password_hash is not null as has_password,
+           coalesce(p.date_of_birth > to_date(:born, 'YYYY-MM-DD'), false) and exists (
+             select from guardians g join people q on q.id = g.parent_id and q.disabled_at is null where g.child_id = p.id
+           ) as has_parent,${hasImage('picture')},${hasImage('cover')}
+      from people p where p.id = :person`
+
+export const findSettings = read('profiles.findSettings', {
+  params: { person: int8, born: text },
+  row: settings,
+  text: settingsOf,
+})
+
+/** The same, and nobody else changes the account until the transaction ends. */
+export const lockSettings = write('profiles.lockSettings', {
+  params: { person: int8, born: text },
+  row: settings,
+  text: `${settingsOf} for no key update`,
+})

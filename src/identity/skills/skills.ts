@@ -1,0 +1,15 @@
+import type { PersonCaller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { SetSkills, Skills } from './schema.ts'
+import * as store from './store.ts'
+
+export const NOTHING_SAID: Skills = { hobbies: [], skills: [], afsc: '', education: [] }
+
+export const readSkills = async (db: Db, personId: number): Promise<Skills> =>
+  (await db.first(store.findSkills, { person: personId })) ?? NOTHING_SAID
+
+/** Replaces what is given; the rest stays. */
+export const setSkills = async (db: Db, who: PersonCaller, what: SetSkills): Promise<Skills> => {
+  const { hobbies = null, skills = null, afsc = null, education = null } = what
+  return (await db.first(store.setSkills, { person: who.personId, hobbies, skills, afsc, education, now: who.at }))!
+}

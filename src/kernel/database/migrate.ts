@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { StartupError } from '../errors.ts'
+import { type Connection, explainConnection } from './connection.ts'
+
+export interface Migration {
+  readonly number: number
+  readonly name: string
+  readonly text: string
+  readonly checksum: string
+}
+
+const MIGRATIONS_DIR = fileURLToPath(new URL('../../../migrations/', import.meta.url))
+const OLDEST_VERSION = 15
+const CONNECT_TIMEOUT_MS = 5_000
+
+/** The files `NNNN_name.sql`, which count from 0001 without a gap. */
+export async function listMigrations(dir: string = MIGRATIONS_DIR): Promise<Migration[]> {
+  const files = (await readdir(dir)).filter((file) => file.endsWith('.sql')).sort()
+  return Promise.all(
+    files.map(async (file, i) => {
+      const [, digits, name] = /^(\d{4})_([a-z0-9_]+)\.sql$/.exec(file) ?? []
+      if (!digits || !name) throw new StartupError(`Migration ${file} is not named like 0001_people.sql: rename it`)
+      if (Number(digits) !== i + 1) {
+        const number = String(i + 1).padStart(4, '0')
+        const mistake =
+          Number(digits) <= i ? `Two migrations have the number ${digits}` : `Migration ${number} is missing`
+        throw new StartupError(`${mistake}: migrations count from 0001 without a gap, and ${file} should be ${number}`)
+      }
+      const text = await readFile(join(dir, file), 'utf8')
+      return { number: i + 1, name, text, checksum: createHash('sha256').update(text).digest('hex') }
+    }),
+  )
+}
+
+/**
+ * Brings one environment's schema up to this version, or to migration `upTo` only. Safe when several processes start together: one does the work
+ * under a lock, the others wait and find it done.
+ */
+export async function migrate(
+  connection: Connection,
+  schema: string,
+  dir: string = MIGRATIONS_DIR,
+  upTo = Number.POSITIVE_INFINITY,
+): Promise<{ applied: string[] }> {
+  const migrations = await listMigrations(dir)
+  const client = await connect(connection)
+  try {
+    await refuseOldServer(client)
+    await refuseOtherEncoding(client)
+    await client.query('set statement_timeout = 0; set lock_timeout = 0; set client_min_messages = warning')
+    const quoted = pg.escapeIdentifier(schema)
+    // Ends with the connection, so a process that is killed here does not block the next one.
+    await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [`groundschool.migrate.${schema}`])
+    await createSchema(client, schema)
+    await client.query(`set search_path to ${quoted}`)
+    await client.query(
+      `create table if not exists migrations (
+        number int primary key, name text not null, checksum text not null, applied_at timestamptz not null default now()
+      )`,
+    )
+    const { rows } = await client.query<{ number: number; name: string; checksum: string }>(
+      'select number, name, checksum from migrations order by number',
+    )
+    refuseOtherHistory(schema, migrations, rows)
+    const waiting = migrations.slice(rows.length, upTo)
+    for (const migration of waiting) await apply(client, schema, migration)
+    return { applied: waiting.map(labelMigration) }
+  } finally {
+    await client.end()
+  }
+}
+
+/** Migrations that a schema still needs; undefined where there is no schema. Changes nothing. */
+export async function findWaiting(connection: Connection, schema: string): Promise<string[] | undefined> {
+  const migrations = await listMigrations()
+  const client = await connect(connection)
+  try {
+    const table = `${pg.escapeIdentifier(schema)}.migrations`
+    const found = await client.query<{ is: boolean }>('select to_regclass($1) is not null as is', [table])
+    if (!found.rows[0]?.is) return undefined
+    const { rows } = await client.query(`select number, name, checksum from ${table} order by number`)
+    refuseOtherHistory(schema, migrations, rows)
+    return migrations.slice(rows.length).map(labelMigration)
+  } finally {
+    await client.end()
+  }
+}
+
+async function connect(connection: Connection): Promise<pg.Client> {
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, keepAlive: true })
+  // The query under way is rejected as well, so nothing is lost by not listening.
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return client
+  } catch (error) {
+    throw explainConnection(error)
+  }
+}
+
+async function refuseOldServer(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ server_version_num: string }>('show server_version_num')
+  const version = Math.floor(Number(rows[0]?.server_version_num) / 10_000)
+  if (version < OLDEST_VERSION) {
+    throw new StartupError(`This is PostgreSQL ${version}; ${OLDEST_VERSION} or later is needed: upgrade the server`)
+  }
+}
+
+async function refuseOtherEncoding(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ server_encoding: string }>('show server_encoding')
+  const encoding = rows[0]?.server_encoding
+  if (encoding !== 'UTF8') {
+    throw new StartupError(
+      `This database has the encoding ${encoding}, which cannot hold every text: make another one with encoding UTF8 (create database … encoding 'UTF8' template template0)`,
+    )
+  }
+}
+
+async function createSchema(client: pg.Client, schema: string): Promise<void> {
+  const { rowCount } = await client.query('select from pg_namespace where nspname = $1', [schema])
+  if (rowCount) return
+  try {
+    await client.query(`create schema if not exists ${pg.escapeIdentifier(schema)}`)
+  } catch (error) {
+    throw new StartupError(
+      `The schema ${schema} cannot be made: ${(error as Error).message}. Allow the user of DATABASE_URL to make schemas (grant create on database …), or make the schema yourself, owned by that user`,
+      { cause: error },
+    )
+  }
+}
+
+function refuseOtherHistory(
+  schema: string,
+  known: readonly Migration[],
+  applied: readonly { number: number; name: string; checksum: string }[],
+): void {
+  applied.forEach((row, i) => {
+    if (row.number !== i + 1) {
+      throw new StartupError(
+        `Schema ${schema} lacks migration ${i + 1} but has ${row.number}: restore it from a backup`,
+      )
+    }
+    const migration = known[i]
+    if (!migration) {
+      throw new StartupError(
+        `This database was made by a newer version of Groundschool: schema ${schema} has migration ` +
+          `${labelMigration(row)}, which this version does not know. Start that version instead`,
+      )
+    }
+    if (migration.checksum !== row.checksum) {
+      throw new StartupError(
+        `Migration ${labelMigration(migration)} was changed after it had been applied to schema ${schema}: ` +
+          'put the file back as it was and write a new migration',
+      )
+    }
+  })
+}
+
+async function apply(client: pg.Client, schema: string, migration: Migration): Promise<void> {
+  try {
+    await client.query('begin')
+    await client.query(migration.text)
+    await client.query('insert into migrations (number, name, checksum) values ($1, $2, $3)', [
+      migration.number,
+      migration.name,
+      migration.checksum,
+    ])
+    await client.query('commit')
+  } catch (error) {
+    const place = `Migration ${labelMigration(migration)} of schema ${schema} failed and was rolled back`
+    throw new StartupError(`${place}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+const labelMigration = ({ number, name }: { number: number; name: string }): string =>
+  `${String(number).padStart(4, '0')}_${name}`

@@ -1,0 +1,363 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { get, type IncomingMessage } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Type } from 'typebox'
+import { Compile } from 'typebox/schema'
+import { everything, operations, pages } from '../../../app.ts'
+import { renderOpenApi, writeDocs } from '../../../operations/docs.ts'
+import { type Answer, type Client, testApp } from '../../../operations/testing/testing.ts'
+import { fail, listErrors } from '../../errors.ts'
+import { anyone, appUser } from '../callers/callers.ts'
+import { Id, IdList, isFile, isInQuery, isWholeBody } from '../input/fields.ts'
+import { operation as declare, isRepeatable } from '../operation.ts'
+import { rfcStatusOf } from '../output/errors.ts'
+import { json } from '../output/output.ts'
+import { buildServer } from '../server.ts'
+import { type ApiDocument, describeApi } from './openapi.ts'
+
+const BUCKET = '/app/v1/bucket'
+const document = describeApi(everything, { url: 'http://localhost:4000' })
+
+type Schema = Record<string, unknown>
+// biome-ignore lint/suspicious/noExplicitAny: tests look into the document freely
+const published = document as any
+
+/** Follows a reference inside of a document. */
+// biome-ignore lint/suspicious/noExplicitAny: see above
+const follow = (value: any, within: ApiDocument = document): any =>
+  typeof value?.$ref !== 'string'
+    ? value
+    : value.$ref
+        .slice(2)
+        .split('/')
+        // biome-ignore lint/suspicious/noExplicitAny: see above
+        .reduce((place: any, step: string) => place[step], within)
+
+const compile = (schema: Schema) => Compile({ ...schema, components: document.components } as never)
+
+test('the description is valid OpenAPI 3.1', async () => {
+  const validator = new Validator()
+  const result = await validator.validate(structuredClone(document) as never)
+  assert.deepEqual(result.errors ?? [], [])
+  assert.equal(result.valid, true)
+  assert.equal(validator.version, '3.1')
+  const broken = await new Validator().validate({ ...structuredClone(document), paths: { nowhere: 1 } } as never)
+  assert.equal(broken.valid, false)
+})
+
+test('every reference of the description leads somewhere, and everything shared is referred to', () => {
+  const text = JSON.stringify(document)
+  const used = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1]!))
+  for (const ref of used) assert.ok(follow({ $ref: ref }), ref)
+  for (const kind of ['schemas', 'responses', 'headers', 'parameters'])
+    for (const name of Object.keys(document.components[kind] ?? {}))
+      assert.ok(used.has(`#/components/${kind}/${name}`), `${kind} ${name}`)
+})
+
+test('every operation is described with all of its fields, headers and errors', () => {
+  const errors = listErrors()
+  for (const operation of operations) {
+    const one = published.paths[operation.path][operation.method.toLowerCase()]
+    assert.equal(one.operationId, operation.name)
+    assert.equal(one.summary, operation.summary)
+    const namesIn = (place: string) =>
+      (one.parameters ?? []).filter((p: Schema) => p.in === place).map((p: Schema) => p.name)
+    const inBody = Object.keys(one.requestBody?.content['application/json']?.schema.properties ?? {})
+    const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+    const fields = Object.keys(operation.input.properties).filter((name) => !inPath.includes(name))
+    const { from, output } = operation
+    assert.deepEqual(namesIn('path'), inPath)
+    const inQuery = fields.filter((name) => isInQuery(from) && !isFile(operation.input.properties[name]))
+    assert.deepEqual(namesIn('query'), inQuery, operation.name)
+    assert.deepEqual(inBody, from === 'query' || isWholeBody(from) ? [] : fields, operation.name)
+    if (from === 'image') assert.ok(one.requestBody.content['image/png'])
+    if (from === 'csv') assert.equal(one.requestBody.content['text/csv'].schema.type, 'string')
+    if (from === 'raw') assert.ok(one.requestBody.content['*/*'].example, operation.name)
+    if (output.kind === 'image') assert.deepEqual(Object.keys(one.responses[200].content), output.mediaTypes)
+    const answers = output.kind === 'raw' ? Object.keys(output.answers) : ['status' in output ? output.status : 200]
+    for (const name of Object.keys(output.headers ?? {}))
+      for (const status of answers) assert.ok(one.responses[status].headers[name], name)
+    for (const kind of operation.errors) {
+      const error = errors.find((one) => one.kind === kind)!
+      const status = operation.errorForm === 'rfc' ? rfcStatusOf(fail(kind)) : error.status
+      const examples = follow(one.responses[status]).content['application/json'].examples
+      assert.ok(examples[kind], `${operation.name} ${kind}`)
+    }
+    assert.ok(
+      document.tags.some((tag) => tag.name === operation.area),
+      `give the area ${operation.area} a sentence`,
+    )
+  }
+})
+
+test('writes of callers who are somebody take an Idempotency-Key, and nothing else does', () => {
+  const takers = Object.values<Record<string, Schema>>(published.paths).flatMap((path) =>
+    Object.values(path)
+      .filter((one) => JSON.stringify(one.parameters ?? []).includes('Idempotency-Key'))
+      .map((one) => one.operationId),
+  )
+  const writes = operations.filter(isRepeatable)
+  assert.deepEqual(takers.sort(), writes.map((one) => one.name).sort())
+  assert.ok(takers.length > 0)
+})
+
+test('what clients may send in two forms is described in both, and a day of birth as a day', () => {
+  const bodyOf = (path: string, method: string) =>
+    published.paths[path][method].requestBody.content['application/json'].schema.properties
+  const { users } = bodyOf(BUCKET, 'put')
+  const check = compile(users)
+  for (const good of [['a', 'b'], 'a,b', []]) assert.ok(check.Check(good as unknown), JSON.stringify(good))
+  for (const bad of [5, [5], null]) assert.ok(!check.Check(bad as unknown), JSON.stringify(bad))
+  for (const { dateOfBirth } of [bodyOf('/user/v1/my/profile', 'put'), bodyOf('/account/v1/children', 'post')]) {
+    assert.deepEqual([dateOfBirth.type, dateOfBirth.format], ['string', 'date'])
+    assert.match(dateOfBirth.description, /MM\/DD\/YYYY/)
+  }
+})
+
+test('operations that take credentials in a header or as fields say so', () => {
+  const schemesOf = (path: string, method: string) =>
+    published.paths[path][method].security.map((one: object) => Object.keys(one)[0] ?? 'none')
+  for (const path of ['token', 'v2/token', 'v2/revoke', 'v2/introspect', 'v2/device/authorize'])
+    assert.deepEqual(schemesOf(`/oauth/${path}`, 'post'), ['basic', 'none'], path)
+  assert.deepEqual(schemesOf('/auth/basic', 'get'), ['basic'], 'there are no such fields')
+  assert.deepEqual(schemesOf('/oauth/logout', 'post'), ['bearer', 'none'])
+  assert.deepEqual(schemesOf('/oauth/session/validate', 'get'), ['bearer', 'none'])
+  assert.deepEqual(schemesOf(BUCKET, 'get'), ['bearer'])
+  assert.deepEqual(schemesOf('/user/v1/my/profile', 'put'), [])
+})
+
+test('nothing internal leaks into the description', () => {
+  assert.doesNotMatch(JSON.stringify(document), /"(x-kind|~[^"]*)":/)
+})
+
+test('every schema of the description compiles', () => {
+  const schemas: Schema[] = Object.values(published.components.schemas)
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    if ('schema' in value) schemas.push(value.schema as Schema)
+    Object.values(value).forEach(visit)
+  }
+  visit(document.paths)
+  visit(document.components.headers)
+  assert.ok(schemas.length > 40)
+  for (const schema of schemas) assert.ok(compile(schema), JSON.stringify(schema))
+  const bucket = follow(published.paths[BUCKET].get.responses[200].content['application/json'].schema)
+  assert.equal(compile(bucket).Check({ id: 'plan' }), false)
+  assert.equal(compile({ $ref: '#/components/schemas/Error' }).Check({ error_code: 1, error_description: '' }), false)
+})
+
+test('a schema with a title is described once, and the events of a stream each with their data', () => {
+  const Thing = Type.Object({ id: Id('Which'), title: Type.String() }, { title: 'Thing' })
+  const common = { area: 'Buckets', from: 'query', errors: [], summary: 'Does', description: 'Does it.' } as const
+  const made = describeApi(
+    {
+      operations: [
+        declare({
+          ...common,
+          who: anyone,
+          name: 'one',
+          method: 'GET',
+          path: '/one',
+          input: Type.Object({ ids: IdList('Which', 3) }),
+          output: json(Thing),
+          run: async () => ({}),
+        }),
+        declare({
+          ...common,
+          who: appUser,
+          name: 'many',
+          method: 'GET',
+          path: '/many',
+          input: Type.Object({}),
+          output: json(Type.Object({ things: Type.Array(Thing) })),
+          run: async () => ({}),
+        }),
+        declare({
+          ...common,
+          who: appUser,
+          name: 'watch',
+          method: 'GET',
+          path: '/watch',
+          input: Type.Object({}),
+          output: {
+            kind: 'events',
+            about: 'Events',
+            events: {
+              gone: { about: 'It is gone', data: Type.Object({ id: Type.String() }) },
+              reset: { about: 'All of it', data: Thing },
+            },
+          },
+          run: async () => () => {},
+        }),
+      ],
+      pages: [],
+      areas: {},
+      gauges: [],
+    },
+    { url: 'http://localhost' },
+  )
+  const ref = { $ref: '#/components/schemas/Thing' }
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  const content = (path: string, type: string) => (made.paths[path]!.get as any).responses[200].content[type].schema
+  assert.deepEqual(Object.keys(made.components.schemas!), ['Thing', 'ManyAnswer', 'Error'])
+  assert.deepEqual(content('/one', 'application/json'), ref)
+  assert.deepEqual(follow(content('/many', 'application/json'), made).properties.things, { type: 'array', items: ref })
+  assert.deepEqual(follow(ref, made).properties.title, { type: 'string' })
+  const [parameter] = made.paths['/one']!.get!.parameters as unknown as Schema[]
+  assert.deepEqual([parameter!.style, parameter!.explode], ['form', false])
+  const [gone, reset] = content('/watch', 'text/event-stream').items.oneOf
+  assert.equal(gone.description, 'It is gone')
+  assert.deepEqual(gone.properties.event, { const: 'gone' })
+  assert.deepEqual(gone.properties.data.contentSchema.required, ['id'])
+  assert.deepEqual(reset.properties.data.contentSchema, ref)
+})
+
+test('the files in docs/ are up to date', () => {
+  assert.deepEqual(writeDocs({ isCheck: true }), [], 'run npm run docs')
+})
+
+test('each environment serves the description of docs/openapi.json, with its own address', async (t) => {
+  const app = await testApp(t, { BASE_URL: 'https://api.example.org', SANDBOX_URL: 'https://sandbox.example.org' })
+  const file = JSON.parse(readFileSync(new URL('../../../../docs/openapi.json', import.meta.url), 'utf8'))
+  assert.deepEqual(file, JSON.parse(renderOpenApi()))
+  assert.deepEqual(
+    file.servers.map((server: Schema) => server.url),
+    ['http://localhost:4000', 'http://localhost:4001'],
+  )
+  for (const [name, url] of [
+    ['production', 'https://api.example.org'],
+    ['sandbox', 'https://sandbox.example.org'],
+  ] as const) {
+    const answer = await app.nobody(name).get('/openapi.json')
+    assert.equal(answer.status, 200)
+    assert.deepEqual(answer.body, { ...file, servers: [{ url }] })
+    assert.match(answer.headers.get('cache-control')!, /max-age=\d+/)
+    const again = await app.nobody(name).get('/openapi.json', {}, { 'if-none-match': answer.headers.get('etag')! })
+    assert.deepEqual([again.status, again.text], [304, ''])
+  }
+})
+
+test('every route is in the description, and every path of the description is a route', async (t) => {
+  const app = await testApp(t)
+  const { routes } = buildServer(app.environment(), everything)
+  const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  // Further paths of operations that are described, and their alternate request syntax.
+  const aliases = operations.flatMap(({ method, path, alsoAt = [], alternate }) =>
+    [path, ...alsoAt].flatMap((one) => [`${method} ${one}`, ...(alternate ? [`POST ${one}`] : [])]),
+  )
+  const hidden = routes.filter((route) => !described.includes(route) && !aliases.includes(route))
+  assert.deepEqual(
+    hidden.filter((route) => !/^GET \/(?:docs\/|web\/|favicon\.ico$)/.test(route) && !isOwnPage(route)),
+    [],
+  )
+  assert.deepEqual(
+    described.filter((route) => !routes.includes(route)),
+    [],
+  )
+})
+
+/** People find those by links, and their forms carry keys: no program calls them. */
+const isOwnPage = (route: string): boolean =>
+  pages.some(({ method, path, about }) => about === undefined && route === `${method} ${path}`)
+
+test('answers are what the description says, errors too', async (t) => {
+  const app = await testApp(t)
+  const avery = await app.as('avery')
+  const blake = await app.as('blake')
+  const nobody = app.nobody()
+  const calls: [Client, string, string, Schema][] = [
+    [avery, 'PUT', BUCKET, { id: 'plan', users: blake.userId, data: [1] }],
+    [avery, 'PUT', BUCKET, { id: 'plan' }],
+    [avery, 'GET', BUCKET, { id: 'plan' }],
+    [avery, 'GET', BUCKET, { id: 'plan', key: '0' }],
+    [avery, 'GET', BUCKET, {}],
+    [avery, 'GET', BUCKET, { id: 'other' }],
+    [avery, 'POST', BUCKET, { id: 'plan', key: '1', value: null }],
+    [avery, 'POST', BUCKET, { id: 'plan', key: 'a', value: null }],
+    [avery, 'POST', `${BUCKET}/user`, { id: 'plan', userId: blake.userId }],
+    [avery, 'POST', `${BUCKET}/user/remove`, { id: 'plan', userId: blake.userId }],
+    [avery, 'POST', `${BUCKET}/user/remove`, { id: 'plan', userId: avery.userId }],
+    [blake, 'POST', BUCKET, { id: 'plan', key: '1', value: null }],
+    [blake, 'GET', `${BUCKET}/events`, { id: 'plan' }],
+    [avery, 'GET', `${BUCKET}/list`, {}],
+    [avery, 'DELETE', BUCKET, { id: 'plan' }],
+    [avery, 'GET', '/user/v1/my/profile/picture', {}],
+    [nobody, 'GET', '/user/v1/my/profile/cover', {}],
+    [nobody, 'GET', BUCKET, { id: 'plan' }],
+    [nobody, 'GET', '/auth/basic', {}],
+    [nobody, 'GET', '/healthz', {}],
+    [nobody, 'GET', '/readyz', {}],
+    [nobody, 'GET', '/metrics', {}],
+    [nobody, 'GET', '/openapi.json', {}],
+    [nobody, 'GET', '/docs', {}],
+  ]
+  for (const [client, method, path, fields] of calls) {
+    const answer = await client.send(method, path, method === 'GET' ? { query: fields } : { body: fields })
+    assertDescribed(published.paths[path][method.toLowerCase()].responses, answer, `${method} ${path}`)
+  }
+})
+
+function assertDescribed(responses: Record<string, Schema>, answer: Answer, what: string): void {
+  const described = follow(responses[answer.status])
+  assert.ok(described, `${what} gave ${answer.status}, which is not described: ${answer.text}`)
+  for (const name of Object.keys(described.headers))
+    assert.ok(name === 'Retry-After' || answer.headers.get(name), `${what} lacks the header ${name}`)
+  const type = answer.headers.get('content-type')!.split(';')[0]!
+  assert.ok(described.content[type], `${what} gave ${type}`)
+  if (type !== 'application/json') return
+  assert.ok(compile(described.content[type].schema).Check(answer.body as unknown), `${what}: ${answer.text}`)
+  if (answer.status === 200) return
+  const codes = Object.values<{ value: Schema }>(described.content[type].examples).map((one) => one.value.error_code)
+  assert.ok(codes.includes(answer.body.error_code), `${what} gave ${answer.body.error_code}, which is not described`)
+}
+
+test('the page at /docs is one of the pages, whatever the client asks for, and there is nothing beside it', async (t) => {
+  const app = await testApp(t)
+  for (const headers of [{}, { accept: 'text/html' }]) {
+    const page = await app.nobody().get('/docs', {}, headers)
+    assert.deepEqual([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8'])
+    assert.match(
+      page.headers.get('content-security-policy')!,
+      /^default-src 'none'; script-src 'self'; style-src 'self' /,
+    )
+    assert.match(page.text, /<noscript>[^<]*JavaScript[^<]*<a [\s\S]*<a href="\/openapi.json">/)
+  }
+  const status = async (path: string) => (await app.nobody().get(path, {}, { accept: 'text/html' })).status
+  for (const path of ['/docs/', '/docs/createBucket', '/docs/callback']) assert.equal(await status(path), 200, path)
+  for (const path of ['package.json', '%2e%2e/package.json', '..%2fpackage.json', 'swagger-ui-bundle.js', 'a/b'])
+    assert.equal(await status(`/docs/${path}`), 404, path)
+})
+
+test('the description is sent compressed to clients that can unpack it', async (t) => {
+  const app = await testApp(t)
+  const sizes: Record<string, number> = {}
+  for (const [accepted, coding] of [
+    ['gzip, br', 'br'],
+    ['gzip', 'gzip'],
+    ['br;q=0, gzip;q=0', null],
+  ] as const) {
+    const ask = (more: Record<string, string> = {}) =>
+      getBytes(`${app.address}/openapi.json`, { 'accept-encoding': accepted, ...more })
+    const { status, headers, bytes } = await ask()
+    assert.deepEqual([status, headers['content-encoding'] ?? null], [200, coding])
+    assert.match(headers.vary!, /Accept-Encoding/)
+    const unpacked = coding === 'br' ? brotliDecompressSync(bytes) : coding === 'gzip' ? gunzipSync(bytes) : bytes
+    assert.deepEqual(JSON.parse(unpacked.toString()).paths, document.paths)
+    sizes[String(coding)] = bytes.length
+    assert.equal((await ask({ 'if-none-match': headers.etag! })).status, 304)
+  }
+  assert.ok(sizes.br! < sizes.null! / 10, JSON.stringify(sizes))
+})
+
+/** As it travels: fetch would unpack it. */
+async function getBytes(address: string, headers: Record<string, string>) {
+  const [answer] = (await once(get(address, { headers }), 'response')) as [IncomingMessage]
+  return { status: answer.statusCode, headers: answer.headers, bytes: await buffer(answer) }
+}

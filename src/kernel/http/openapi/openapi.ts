@@ -1,0 +1,325 @@
+import type { TObject, TSchema } from 'typebox'
+import manifest from '../../../../package.json' with { type: 'json' }
+import type { ErrorName } from '../../errors.ts'
+import { BASE_URL, CLIENT_ID, CLIENT_SECRET, USER_IDS } from '../../samples.ts'
+import { CSV_TYPE, IMAGE_BODY_TYPES } from '../input/bodies.ts'
+import { isFile, isInQuery, namesInPath } from '../input/fields.ts'
+import type { Interface } from '../interface.ts'
+import { challengeOf, type Example, isRepeatable, type Operation, securityOf } from '../operation.ts'
+import type { EventOutput } from '../output/output.ts'
+import type { Page } from '../pages/page.ts'
+import { errorsOf, refsToHeaders, SharedErrors, sharedHeaders } from './errors.ts'
+import { describeKernel, KERNEL_AREA } from './kernel.ts'
+import { type Json, type JsonObject, SharedSchemas } from './schemas.ts'
+
+const ABOUT = `The learning and training platform that other people's apps stand on.
+
+- **Success** is status 200 with JSON. An operation with nothing to say answers \`{"success": true}\`.
+- **Errors** are \`{"error_code", "error_description"}\`; the same two values travel in the headers \`errorcode\` and
+  \`errordescription\`, and as \`error_code\` and \`error_description\`. \`Retry-After\` says how many seconds to wait.
+- **Sign-in** is \`Authorization: Bearer <access token>\`.
+- **Input** is forgiving: \`null\`, \`""\` and \`nil\` mean "not given" for ids, numbers and dates; booleans and numbers may be
+  text; a list of ids may be one text with commas; unknown fields are ignored. A field that is given twice is refused.
+- **Bodies** are JSON or a form. In a form every value is text, so only JSON can carry other values. An image or a CSV file is sent as it is.
+- **Repeating** a write is safe with an \`Idempotency-Key\`.
+- **Ids** are opaque. A user has another userId in each app.`
+
+export interface ApiDocument {
+  readonly openapi: string
+  readonly info: JsonObject
+  readonly servers: readonly JsonObject[]
+  readonly 'x-samples': JsonObject
+  readonly tags: readonly JsonObject[]
+  readonly paths: Record<string, Record<string, JsonObject>>
+  readonly components: Record<string, JsonObject>
+}
+
+/** The whole interface as OpenAPI 3.1, made from the table of operations; always in the same order. */
+export function describeApi({ operations, pages, areas }: Interface, { url }: { url: string }): ApiDocument {
+  const schemas = new SharedSchemas()
+  const errors = new SharedErrors()
+  const paths: Record<string, Record<string, JsonObject>> = {}
+  for (const operation of operations) {
+    paths[operation.path] ??= {}
+    paths[operation.path]![operation.method.toLowerCase()] = describeOperation(operation, schemas, errors)
+  }
+  for (const page of pages)
+    if (page.method === 'GET' && page.about !== undefined)
+      paths[page.path] = { get: describePage(page, schemas, errors) }
+  Object.assign(paths, describeKernel(errors))
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Groundschool', version: manifest.version, description: ABOUT },
+    servers: [{ url }],
+    'x-samples': SAMPLES,
+    tags: Object.entries({ ...areas, ...KERNEL_AREA }).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas: {
+        ...schemas.byName,
+        ...errors.schemas,
+      },
+      responses: errors.responses,
+      headers: sharedHeaders,
+      parameters: { 'Idempotency-Key': idempotencyKey },
+      securitySchemes,
+    },
+  }
+}
+
+/** What stands in the examples for something real, so that a page can put that in its place. */
+const SAMPLES: JsonObject = {
+  description: 'What stands in the examples for something that is another one for everybody',
+  baseUrl: BASE_URL,
+  clientId: CLIENT_ID,
+  userIds: Object.fromEntries(Object.entries(USER_IDS).map(([name, userId]) => [`@${name}`, userId])),
+}
+
+const idempotencyKey: JsonObject = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'A random text, new for each write. Repeating the request with the same key returns the first answer and has no second effect; keys are kept for a day',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+}
+
+const securitySchemes: JsonObject = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'An access token' },
+  bearerInQuery: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'authorization',
+    description: '`Bearer <access token>`, for what browsers load without headers',
+  },
+  browser: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'gs_browser',
+    description:
+      'The cookie that POST /account/v1/signin sets; gs_sbx_browser in the sandbox, and with __Host- in front where the platform is reached by https',
+  },
+  basic: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'Handle and password, client ID and client secret, or key and secret of the record store',
+  },
+  metricsToken: { type: 'http', scheme: 'bearer', description: 'METRICS_TOKEN of the installation' },
+}
+
+function describeOperation(operation: Operation, schemas: SharedSchemas, errors: SharedErrors): JsonObject {
+  const parameters = [
+    ...describeQuery(operation, schemas),
+    ...describeRequestHeaders(operation),
+    ...(isRepeatable(operation) ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
+  ]
+  return {
+    operationId: operation.name,
+    tags: [operation.area],
+    summary: operation.summary,
+    ...describeMore(operation),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(operation.from === 'query' ? {} : { requestBody: describeBody(operation, schemas) }),
+    security: securityOf(operation).map((name) => (name === undefined ? {} : { [name]: [] })),
+    responses: {
+      ...describeAnswers(operation, schemas),
+      ...(operation.output.kind === 'image' ? { 304: { description: 'The client has it already' } } : {}),
+      ...errors.describe(errorsOf(operation), operation.errorForm, challengeOf(operation)),
+    },
+  }
+}
+
+function describeAnswers(operation: Operation, schemas: SharedSchemas): JsonObject {
+  const { output } = operation
+  const headers = {
+    ...Object.fromEntries(
+      Object.entries(output.headers ?? {}).map(([name, description]) => [
+        name,
+        { description, schema: { type: 'string' } },
+      ]),
+    ),
+    ...refsToHeaders(['x-request-id', 'RateLimit', 'RateLimit-Policy']),
+  }
+  if (output.kind !== 'raw')
+    return { [statusOf(operation)]: { description: 'Done', headers, ...describeContent(operation, schemas) } }
+  return Object.fromEntries(
+    Object.entries(output.answers).map(([status, { about, mediaTypes = [] }]) => [
+      status,
+      {
+        description: about,
+        headers,
+        ...(mediaTypes.length > 0 ? { content: Object.fromEntries(mediaTypes.map((type) => [type, {}])) } : {}),
+      },
+    ]),
+  )
+}
+
+const fieldsOf = (input: TObject): [name: string, schema: TSchema, isRequired: boolean][] =>
+  Object.entries<TSchema>(input.properties).map(([name, schema]) => [
+    name,
+    schema,
+    (input.required ?? []).includes(name),
+  ])
+
+const ABOUT_PAGES =
+  "Open this address in the person's own browser: it is a page for people, not for scripts. It works without JavaScript, and asks the person to sign in first if nobody is signed in. A mistake that cannot be reported to an app is shown as a page, with the status of the error."
+
+/** A page that apps lead people to. */
+const describePage = (
+  { name, about, input, path, example }: Page,
+  schemas: SharedSchemas,
+  errors: SharedErrors,
+): JsonObject => ({
+  operationId: name,
+  tags: ['Sign-in'],
+  summary: about ?? '',
+  description: ABOUT_PAGES,
+  ...describeExample(example),
+  parameters: describeQuery({ input, path, from: 'query', ...(example && { example }) }, schemas),
+  security: [],
+  responses: {
+    200: { description: 'The page', content: { 'text/html': { schema: { type: 'string' } } } },
+    303: { description: 'Redirects to the app' },
+    ...errors.describe(PAGE_ERRORS, 'page'),
+  },
+})
+const PAGE_ERRORS: readonly ErrorName[] = [
+  'duplicate',
+  'validationFailed',
+  'appNotUsable',
+  'authorizationIncomplete',
+  'noSuchApp',
+  'tooManyRequests',
+  'internal',
+  'notReady',
+]
+
+/** What stands in the address: in the path, or in the query. */
+function describeQuery(
+  { input, from, path, example }: Pick<Operation, 'input' | 'from' | 'path' | 'example'>,
+  schemas: SharedSchemas,
+): JsonObject[] {
+  const inPath = namesInPath(path)
+  const isFromQuery = isInQuery(from)
+  return fieldsOf(input).flatMap(([name, field, isRequired]) => {
+    const isInPath = inPath.includes(name)
+    if (!isInPath && (!isFromQuery || isFile(field))) return []
+    const { description = '', ...schema } = schemas.publish(field)
+    return {
+      name,
+      in: isInPath ? 'path' : 'query',
+      description: from === 'either' && !isInPath ? `${description}. Here or in the body` : description,
+      required: isInPath || (from !== 'either' && isRequired),
+      schema,
+      // A list is one text with commas.
+      ...(schema.type === 'array' || 'anyOf' in schema ? { style: 'form', explode: false } : {}),
+      // What travels either way has its example in the body.
+      ...(isInPath || from !== 'either' ? exampleOf(example?.request?.[name]) : {}),
+    }
+  })
+}
+
+const exampleOf = (value: unknown): JsonObject => (value === undefined ? {} : { example: value as Json })
+
+/** OpenAPI says `Authorization` through security schemes, never as a parameter. */
+const describeRequestHeaders = ({ requestHeaders = {}, example }: Operation): JsonObject[] =>
+  Object.entries(requestHeaders)
+    .filter(([name]) => name !== 'Authorization')
+    .map(([name, description]) => ({
+      name,
+      in: 'header',
+      description,
+      schema: { type: 'string' },
+      ...exampleOf(example?.headers?.[name]),
+    }))
+
+function describeBody({ input, from, example }: Operation, schemas: SharedSchemas): JsonObject {
+  // OpenAPI 3.1 says of bytes nothing but their media type.
+  if (from === 'image')
+    return { required: true, content: Object.fromEntries(IMAGE_BODY_TYPES.map((type) => [type, {}])) }
+  if (from === 'raw') {
+    const file = fieldsOf(input).find(([, field]) => isFile(field))
+    return { required: true, content: { '*/*': exampleOf(file && example?.request?.[file[0]]) } }
+  }
+  if (from === 'csv') {
+    const [file] = fieldsOf(input).find(([, field]) => isFile(field))!
+    const schema = { type: 'string', description: input.properties[file].description }
+    return { required: true, content: { [CSV_TYPE]: { schema, ...exampleOf(example?.request?.[file]) } } }
+  }
+  const isEither = from === 'either'
+  const { required, ...optional } = schemas.publish(input)
+  const schema = isEither || required === undefined ? optional : { required, ...optional }
+  return {
+    ...(isEither ? { description: 'Each field can be here or in the query' } : {}),
+    required: !isEither && required !== undefined,
+    content: {
+      'application/json': { schema, ...exampleOf(example?.request) },
+      'application/x-www-form-urlencoded': { schema },
+    },
+  }
+}
+
+const statusOf = ({ output }: Operation): number => ('status' in output ? output.status : 200)
+
+/** What people read: two or three sentences, who may call it, and what they must hold. */
+function describeMore({ description, who, needs = [], role, example }: Operation): JsonObject {
+  const as = role ? ` (${role})` : ''
+  const held = needs.length > 0 ? `, with ${needs.map(({ name }) => name).join(' and ')}` : ''
+  const callers = `For: ${who.name}${as}${held}.`
+  return {
+    description: `${description}\n\n${callers}`,
+    'x-callers': who.name,
+    ...(role ? { 'x-role': role } : {}),
+    ...(needs.length > 0 ? { 'x-needs': needs.map(({ name }) => name) } : {}),
+    ...describeExample(example, who.name),
+  }
+}
+
+/** How the example works with the demo data: who sends it, after what, and what nobody can fill in beforehand. */
+function describeExample({ as, clientId, pair, environment, after, fill }: Example = {}, callers?: string): JsonObject {
+  const about = {
+    ...(callers === undefined || callers === 'anyone' || callers === 'plugin' ? {} : { as: `@${as ?? 'avery'}` }),
+    ...(clientId === undefined ? {} : { clientId }),
+    ...(pair ? { pair: { ...pair } } : callers === 'plugin' ? { pair: DEMO_PLUGIN } : {}),
+    ...(environment === undefined ? {} : { environment }),
+    ...(after === undefined ? {} : { after }),
+    ...(fill === undefined ? {} : { fill: { ...fill } }),
+  }
+  return Object.keys(about).length > 0 ? { 'x-example': about } : {}
+}
+const DEMO_PLUGIN: JsonObject = { key: 'gs-demo-ai', secret: CLIENT_SECRET }
+
+function describeContent({ name, output, example }: Operation, schemas: SharedSchemas): JsonObject {
+  switch (output.kind) {
+    case 'empty':
+    case 'raw':
+      return {}
+    case 'events':
+      return { content: { 'text/event-stream': { schema: describeEvents(output, schemas) } } }
+    case 'image':
+      return { content: Object.fromEntries(output.mediaTypes.map((type) => [type, {}])) }
+    case 'file':
+      return { content: { [output.mediaType]: {} } }
+    case 'json': {
+      const { type, title } = output.schema as { type?: string; title?: string }
+      const own = `${name[0]!.toUpperCase()}${name.slice(1)}Answer`
+      const schema = type === 'object' ? schemas.share(output.schema, title ?? own) : schemas.publish(output.schema)
+      return { content: { 'application/json': { schema, ...exampleOf(example?.answer) } } }
+    }
+  }
+}
+
+/** The events of a stream as the list that they form, each with its name and the JSON in its data. */
+function describeEvents({ events, about }: EventOutput, schemas: SharedSchemas): JsonObject {
+  const items = Object.entries(events).map(([event, { about, data }]) => ({
+    type: 'object',
+    title: event,
+    description: about,
+    required: ['event', 'data'],
+    properties: {
+      event: { const: event },
+      id: { type: 'string', description: 'Where the client is; browsers send it back as Last-Event-ID' },
+      data: { type: 'string', contentMediaType: 'application/json', contentSchema: schemas.publish(data) },
+    },
+  }))
+  return { type: 'array', description: about, items: { oneOf: items } }
+}

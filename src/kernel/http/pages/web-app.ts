@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { DIST, PATHS, STAMP } from '../../../../web/built.ts'
+import type { Environment } from '../../environment.ts'
+import { fail } from '../../errors.ts'
+import { limitAddress } from '../callers/callers.ts'
+import { sendAnswer } from '../output/answers.ts'
+import { CODINGS, type Coding, isAccepted, varyByCoding } from '../output/codings.ts'
+import { HTML_TYPE, ICON_TYPE, SCRIPT_TYPE, STYLE_TYPE } from '../output/media-types.ts'
+import type { HttpRequest, PlainRoute } from '../request.ts'
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': SCRIPT_TYPE,
+  '.css': STYLE_TYPE,
+  '.svg': ICON_TYPE,
+  '.woff2': 'font/woff2',
+}
+const ENDINGS: Readonly<Record<Coding, string>> = { br: '.br', gzip: '.gz' }
+
+interface Build {
+  /** The document that all pages begin with. */
+  readonly frame: string
+  readonly files: ReadonlyMap<string, Buffer>
+  /** Whether there is a page at a path. */
+  readonly pages: RegExp
+}
+
+let loaded: Build | undefined
+/** The whole build, two megabytes, read once for both environments: another build meanwhile is for the next process. Undefined where there is none. */
+function findBuild(): Build | undefined {
+  if (loaded || !existsSync(join(DIST, STAMP))) return loaded
+  const names = globSync('assets/*', { cwd: DIST }).sort()
+  loaded = {
+    frame: readFileSync(join(DIST, 'index.html'), 'utf8'),
+    files: new Map(names.map((name) => [name, readFileSync(join(DIST, name))])),
+    pages: pagesAt(JSON.parse(readFileSync(join(DIST, PATHS), 'utf8'))),
+  }
+  return loaded
+}
+
+/** `/console/apps/$clientId` is one part for whatever is in the place of `$clientId`; operations have names of letters. */
+const pagesAt = (paths: readonly string[]): RegExp => {
+  const place = (name: string) => (name === 'operationId' ? '\\w+' : '[^/]+')
+  const patterns = paths.map((path) => RegExp.escape(path).replaceAll(/\\\$(\w+)/g, (_, name: string) => place(name)))
+  return new RegExp(`^(?:${patterns.join('|')})$`)
+}
+
+/** Scripts, styles and fonts of the pages. Their names change with their content, so browsers keep them for good. */
+export function webAssetRoutes(environment: Environment): PlainRoute[] {
+  const { files } = findBuild() ?? { files: new Map<string, Buffer>() }
+  return [...files].flatMap(([name, plain]): PlainRoute[] => {
+    const type = TYPES[extname(name)]
+    if (type === undefined) return []
+    const codings = CODINGS.flatMap((coding) => {
+      const bytes = files.get(`${name}${ENDINGS[coding]}`)
+      return bytes ? [{ coding, bytes }] : []
+    })
+    const handle = (request: HttpRequest) => {
+      limitAddress(environment, request)
+      const coded = codings.find(({ coding }) => isAccepted(request, coding))
+      const headers = {
+        'content-type': type,
+        'cache-control': 'public, max-age=31536000, immutable',
+        vary: varyByCoding(request),
+        ...(coded && { 'content-encoding': coded.coding }),
+      }
+      sendAnswer(environment, request, 200, headers, coded?.bytes ?? plain)
+    }
+    return [{ path: `/web/${name}`, name: 'asset', handle }]
+  })
+}
+
+/** The typeface of pages that work without a script, under a name that stays; without it they are in the system's own. */
+export const fontRoute = (environment: Environment): PlainRoute => ({
+  path: '/web/inter.woff2',
+  name: 'asset',
+  handle: (request) => {
+    limitAddress(environment, request)
+    const found = [...(findBuild()?.files ?? [])].find(([name]) => name.startsWith('assets/inter-latin-wght-normal-'))
+    if (!found) throw fail('notFound', 'The pages were not built')
+    const headers = { 'content-type': TYPES['.woff2']!, 'cache-control': 'public, max-age=604800' }
+    sendAnswer(environment, request, 200, headers, found[1])
+  },
+})
+
+/** Where pages would be, if they were built: the front page, what lies below the areas, the API reference, and the demo app. `/planner/v1` and the like are operations. */
+const UNBUILT =
+  /^\/(?:$|account(?:$|\/(?:profile|security|friends|children|data)(?:$|\/))|(?:dashboard|console|planner|admin)(?:$|\/(?!v\d+(?:$|\/)))|docs(?:\/\w+)?$|demo\/callback$)/
+
+/** A browser that goes somewhere says that it wants HTML; scripts and programs do not. */
+export const wantsPage = ({ method, headers }: Pick<HttpRequest, 'method' | 'headers'>): boolean =>
+  (method === 'GET' || method === 'HEAD') && /\btext\/html\b/i.test(headers.accept ?? '')
+
+/** Nothing from elsewhere, nothing inline: Mantine's own style elements carry a number that is used once. */
+const policyOf = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "font-src 'self'",
+    "img-src 'self' data: blob:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ')
+
+/** Shows the page at an address; where there is none, the one that says so. */
+export function sendWebPage(environment: Environment, request: HttpRequest): void {
+  limitAddress(environment, request)
+  const path = request.url.split('?', 1)[0]!
+  const found = findBuild()
+  const isPage = (found?.pages ?? UNBUILT).test(path.length > 1 ? path.replace(/\/$/, '') : path)
+  if (found === undefined)
+    throw isPage
+      ? fail('notReady', 'The pages were not built: install the development dependencies and start again')
+      : fail('notFound', 'There is no page at this address')
+  const nonce = randomBytes(16).toString('base64url')
+  const headers = {
+    'content-type': HTML_TYPE,
+    'content-security-policy': policyOf(nonce),
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
+  }
+  sendAnswer(environment, request, isPage ? 200 : 404, headers, found.frame.replaceAll('__NONCE__', nonce))
+}

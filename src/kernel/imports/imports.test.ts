@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { TSchema } from 'typebox'
+import { hashSecret, secretHashKey } from '../../apps/apps/secrets.ts'
+import { changePassword } from '../../identity/people/people.ts'
+import { IMPORT_SECTIONS } from '../../operations/platform/import-sections.ts'
+import { assertError, testApp } from '../../operations/testing/testing.ts'
+import { importContent } from './imports.ts'
+import { fieldsOf } from './rules.ts'
+import {
+  all,
+  bearer,
+  countStatements,
+  readPerson,
+  readText,
+  reportOf,
+  run,
+  school,
+  signIn,
+  snapshot,
+  untilSomebodyWaits,
+  who,
+} from './testing.ts'
+
+test('a file arrives in both environments, and importing it again changes nothing', async (t) => {
+  const app = await testApp(t)
+  const first = await run(app, school())
+  const created = reportOf({ organisations: all(1, 0, 0), people: all(1, 0, 0), apps: all(1, 0, 0) })
+  assert.deepEqual(first, { production: created, sandbox: created })
+  for (const environment of ['production', 'sandbox'] as const) {
+    const [person] = await app.sql(
+      `select p.*, date_of_birth::text as born, o.key, m.role from people p
+         join organisation_members m on m.person_id = p.id join organisations o on o.id = m.organisation_id
+        where handle_key = 'noor'`,
+      environment,
+    )
+    const { handle, first_name, last_name, country, born, developer, administrator, key, role } = person!
+    assert.deepEqual(
+      [handle, first_name, last_name, country, born, developer, administrator, key, role],
+      ['@Noor', 'Noor', 'Ækström', 'SE', '1996-02-29', true, false, 'hangar', 'instructor'],
+    )
+    const [found] = await app.sql(
+      `select a.client_id, a.status, a.pkce_required, a.implicit_enabled, s.blocks_limit::int, encode(secret_hash, 'hex') as hash,
+              array(select uri from app_redirect_uris where app_id = a.id order by 1) as uris
+         from apps a join app_storage s on s.app_id = a.id join app_secrets using (app_id) where a.name = 'Logbook'`,
+      environment,
+    )
+    assert.deepEqual(found, {
+      client_id: environment === 'production' ? 'gs-logbook' : 'gs-sbx-logbook',
+      status: 'approved',
+      pkce_required: true,
+      implicit_enabled: false,
+      blocks_limit: 2048,
+      hash: hashSecret('a-secret-of-the-logbook', app.environment(environment).get(secretHashKey)).toString('hex'),
+      uris: ['https://logbook.example.org/callback', 'logbook://callback'],
+    })
+  }
+
+  const { 'production.audit_entries': audit, ...before } = await snapshot(app)
+  assert.equal(audit!.length, 1)
+  const unchanged = reportOf({ organisations: all(0, 0, 1), people: all(0, 0, 1), apps: all(0, 0, 1) })
+  assert.deepEqual(await run(app, school()), { production: unchanged, sandbox: unchanged })
+  const { 'production.audit_entries': auditAfter, ...after } = await snapshot(app)
+  assert.deepEqual({ ...after, 'sandbox.audit_entries': [] }, { ...before, 'sandbox.audit_entries': [] })
+  assert.equal(auditAfter!.length, 2)
+})
+
+test('one environment alone can be imported into', async (t) => {
+  const app = await testApp(t)
+  const before = await snapshot(app)
+  await importContent([app.environment('sandbox')], who(), { content: school() })
+  const after = await snapshot(app)
+  assert.equal(after['sandbox.people']!.length, before['sandbox.people']!.length + 1)
+  assert.deepEqual(after['production.people'], before['production.people'])
+})
+
+test('what a file does not name stays, and a list that it names is replaced', async (t) => {
+  const app = await testApp(t)
+  await run(app, school())
+  const report = await run(app, {
+    organisations: [{ key: 'tower', name: 'Tower' }],
+    people: [{ handle: 'NOOR', country: null, organisations: { tower: 'controller' } }],
+    apps: [{ key: 'logbook', name: 'Logbook', redirectUris: ['logbook://other'], owner: null }],
+  })
+  assert.deepEqual(
+    report.production,
+    reportOf({ organisations: all(1, 0, 0), people: all(0, 1, 0), apps: all(0, 1, 0) }),
+  )
+  const [person] = await app.sql(
+    `select first_name, country, developer, password_hash is not null as signs_in,
+            array(select o.key from organisation_members m join organisations o on o.id = m.organisation_id
+                   where m.person_id = p.id) as organisations from people p where handle_key = 'noor'`,
+  )
+  assert.deepEqual(person, {
+    first_name: 'Noor',
+    country: null,
+    developer: true,
+    signs_in: true,
+    organisations: ['tower'],
+  })
+  const [found] = await app.sql(
+    `select basic_enabled, owner_id, (select count(*)::int from app_secrets where app_id = a.id) as secrets,
+            array(select uri from app_redirect_uris where app_id = a.id) as uris,
+            array(select origin from app_origins where app_id = a.id) as origins from apps a where client_id = 'gs-logbook'`,
+  )
+  assert.deepEqual(found, {
+    basic_enabled: true,
+    owner_id: null,
+    secrets: 1,
+    uris: ['logbook://other'],
+    origins: ['https://logbook.example.org'],
+  })
+})
+
+test('an app keeps the owner and the organisation that a file does not name', async (t) => {
+  const app = await testApp(t)
+  await run(app, school())
+  const has = async () =>
+    (
+      await app.sql(
+        `select a.name, p.handle, o.key from apps a left join people p on p.id = a.owner_id
+           left join organisations o on o.id = a.organisation_id where client_id = 'gs-logbook'`,
+      )
+    )[0]
+  await run(app, { apps: [{ key: 'logbook', name: 'Renamed' }] })
+  assert.deepEqual(await has(), { name: 'Renamed', handle: '@Noor', key: 'hangar' })
+})
+
+test('an app has anonymous users and keeps its public buckets to their members, unless a file says otherwise', async (t) => {
+  const app = await testApp(t)
+  const has = async () =>
+    (await app.sql(`select anonymous_enabled, shared_buckets from apps where client_id = 'gs-logbook'`))[0]
+  await run(app, school())
+  assert.deepEqual(await has(), { anonymous_enabled: true, shared_buckets: false })
+  const report = await run(app, { apps: [{ key: 'logbook', name: 'Logbook', anonymous: false, sharedBuckets: true }] })
+  assert.deepEqual(report.production?.apps, all(0, 1, 0))
+  await run(app, { apps: [{ key: 'logbook', name: 'Renamed' }] })
+  assert.deepEqual(await has(), { anonymous_enabled: false, shared_buckets: true })
+  await run(app, { apps: [{ key: 'other', name: 'Other', anonymous: false, sharedBuckets: true }] })
+  const [other] = await app.sql(`select anonymous_enabled, shared_buckets from apps where client_id = 'gs-other'`)
+  assert.deepEqual(other, await has())
+})
+
+test('an app is launched where a file says, as long as sign-in may lead there', async (t) => {
+  const app = await testApp(t)
+  const has = async () => (await app.sql(`select launch_uri from apps where client_id = 'gs-logbook'`))[0]?.launch_uri
+  const bring = (fields: object) => run(app, { apps: [{ key: 'logbook', name: 'Logbook', ...fields }] })
+  const [here, there] = ['https://here.example/back', 'https://there.example/back']
+  await bring({ redirectUris: [here, there], launchUri: `${here}?from=lesson` })
+  assert.equal(await has(), `${here}?from=lesson`)
+  const again = await bring({ redirectUris: [here, there], launchUri: `${here}?from=lesson` })
+  assert.deepEqual(again.production?.apps, all(0, 0, 1))
+  await bring({})
+  assert.equal(await has(), `${here}?from=lesson`, 'what a file does not name stays')
+  await bring({ redirectUris: [there] })
+  assert.equal(await has(), null, 'it goes with the redirect URI that it was')
+  await bring({ redirectUris: [here], launchUri: here })
+  await bring({ launchUri: null })
+  assert.equal(await has(), null)
+})
+
+test('the same password keeps its sessions, another one ends them', async (t) => {
+  const app = await testApp(t)
+  await run(app, school())
+  const session = await signIn(app, 'gs-logbook', '@noor:noor-has-a-password')
+  assert.equal(session.status, 200)
+  const list = () => app.nobody().get('/app/v1/bucket/list', undefined, bearer(session))
+  await run(app, school({ person: { lastName: 'Berg' } }))
+  assert.equal((await list()).status, 200)
+  await run(app, school({ person: { lastName: 'Berg', password: 'noor has a new one' } }))
+  assertError(await list(), 403, 4034)
+  assertError(await signIn(app, 'gs-logbook', '@noor:noor-has-a-password'), 401, 4011)
+  assert.equal((await signIn(app, 'gs-logbook', '@noor:noor has a new one')).status, 200)
+})
+
+test('a running platform sees new origins and suspended apps at once', async (t) => {
+  const app = await testApp(t)
+  const preflight = async (origin: string) => {
+    const headers = { origin, 'access-control-request-method': 'GET' }
+    const answer = await app.nobody().send('OPTIONS', '/app/v1/bucket', { headers })
+    return answer.headers.get('access-control-allow-origin')
+  }
+  assert.equal(await preflight('https://logbook.example.org'), null)
+  await run(app, school())
+  await eventually(async () => (await preflight('https://logbook.example.org')) === 'https://logbook.example.org')
+
+  const session = await signIn(app, 'gs-logbook', '@noor:noor-has-a-password')
+  const list = () => app.nobody().get('/app/v1/bucket/list', undefined, bearer(session))
+  assert.equal((await list()).status, 200)
+  await run(app, school({ app: { status: 'suspended' } }))
+  await eventually(async () => (await list()).status === 401)
+  assertError(await signIn(app, 'gs-logbook', '@noor:noor-has-a-password'), 401, 4013)
+})
+
+async function eventually(claim: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 3000
+  while (!(await claim())) {
+    assert.ok(Date.now() < deadline, 'it did not come true')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+test('two imports of one file at once make every entry once', async (t) => {
+  const app = await testApp(t)
+  const people = Array.from({ length: 500 }, (_, i) => ({ handle: `@twin${i}` }))
+  const reports = await Promise.all([run(app, { people }), run(app, { people }), run(app, { people })])
+  for (const environment of ['production', 'sandbox'] as const) {
+    const counts = reports.map((report) => report[environment]!.people!)
+    assert.deepEqual(counts.map(({ created }) => created).sort(), [0, 0, 500])
+    assert.deepEqual(counts.map(({ unchanged }) => unchanged).sort(), [0, 500, 500])
+  }
+})
+
+test('an import never takes back a password that its owner changes at the same moment', async (t) => {
+  const app = await testApp(t)
+  await run(app, school())
+  const { db } = app.environment()
+  // The file has the password that the person has when it is decided.
+  const content = school({ person: { firstName: 'Nour' } })
+  const importing = await db.transaction(async (tx) => {
+    await changePassword(tx, who(), { handle: '@noor', password: "noor's own choice" })
+    const result = run(app, content)
+    await untilSomebodyWaits(app)
+    return { result }
+  })
+  assert.deepEqual((await importing.result).production!.people, all(0, 1, 0))
+  assert.equal((await readPerson(app, 'noor')).first_name, 'Nour')
+  assert.equal((await signIn(app, 'gs-logbook', "@noor:noor's own choice")).status, 200)
+})
+
+test('thousands of people arrive in a few statements', async (t) => {
+  const app = await testApp(t)
+  const people = Array.from({ length: 12_345 }, (_, i) => ({ handle: `@p${i}`, organisations: { crowd: `role ${i}` } }))
+  const content = { organisations: [{ key: 'crowd', name: 'Crowd' }], people }
+  const { target, counted } = countStatements(app.environment())
+  const report = await importContent([target], who(), { content })
+  assert.deepEqual(report.production!.people, all(12_345, 0, 0))
+  // 62 parts for people, and one for their organisation.
+  assert.ok(counted() > 63 && counted() < 63 * 10, `${counted()} statements`)
+  const [row] = await app.sql(
+    `select count(*)::int as right from people p join organisation_members m on m.person_id = p.id
+      where m.role = 'role ' || substr(p.handle_key, 2)`,
+  )
+  assert.equal(row!.right, 12_345)
+})
+
+test('docs/import.md describes every field as the schema does', () => {
+  const text = readText('docs/import.md')
+  for (const section of IMPORT_SECTIONS) {
+    const [, part = ''] = text.split(`### \`${section.name}\``)
+    for (const [name, schema] of Object.entries<TSchema>(fieldsOf(section))) {
+      const { must, about } = schema as unknown as { must: string; about: string }
+      const mark = section.schema.required?.includes(name) ? ' (required)' : ''
+      const row = `| \`${name}\`${mark} | ${must} | ${about} |`
+      assert.ok(part.includes(row), `docs/import.md lacks this row of ${section.name}:\n${row}`)
+    }
+  }
+})

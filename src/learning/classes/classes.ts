@@ -1,0 +1,49 @@
+import type { Member } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { RowOf } from '../../kernel/database/statement.ts'
+import type { ClassRecord } from './schema.ts'
+import * as store from './store.ts'
+
+/** Where the caller learns or teaches, newest first. */
+export async function listClasses(db: Db, who: Member): Promise<ClassRecord[]> {
+  const rows = await db.all(store.listClasses, { person: who.personId })
+  return rows.map((row) => ({
+    classId: row.class,
+    groupId: row.class,
+    name: row.name,
+    joinCode: row.join_code,
+    studentId: row.student,
+    role: row.role as ClassRecord['role'],
+    sequential: row.is_sequential,
+    ended: row.has_ended,
+    course: toCourse(row),
+  }))
+}
+
+type CourseOfClass = Pick<
+  RowOf<typeof store.listClasses>,
+  'course' | 'course_name' | 'description' | 'profile_pic' | 'cover_photo' | 'is_public' | 'organisation' | 'version'
+>
+
+/** The course as the class takes it. */
+export const toCourse = (row: CourseOfClass): ClassRecord['course'] => ({
+  courseId: row.course,
+  name: row.course_name,
+  description: row.description,
+  profilePic: row.profile_pic ?? '',
+  coverPhoto: row.cover_photo ?? '',
+  public: row.is_public,
+  organisation: row.organisation,
+  version: row.version,
+})
+
+/** Removes classes in which nobody learns but these people, with all that was recorded in them. Says which went. */
+export const removeClasses = async (
+  db: Db,
+  what: { keys: readonly string[]; without: readonly number[] },
+): Promise<string[]> =>
+  (await db.all(store.deleteClasses, { keys: [...what.keys], people: [...what.without] })).map(({ key }) => key).sort()
+
+/** Nobody joins these classes any more by a code that was there. Says which of them there are. */
+export const dropJoinCodes = async (db: Db, { keys }: { keys: readonly string[] }): Promise<string[]> =>
+  (await db.all(store.dropJoinCodes, { keys: [...keys] })).map(({ key }) => key).sort()

@@ -1,0 +1,56 @@
+import { normaliseHandle } from '../../identity/people/handles.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { World } from '../../kernel/imports/section.ts'
+import { courseSection, lessonsIn } from '../courses/import.ts'
+import type { CourseContent } from '../courses/schema.ts'
+import { classSection, studentsOf } from './import.ts'
+import * as importStore from './import-store.ts'
+import * as store from './store.ts'
+
+/** What of a class records in an import file may name. */
+export interface Contents {
+  hasStudent(handle: string): boolean
+  hasLesson(lesson: string): boolean
+  /** Whether the lesson serves the objective. */
+  hasObjective(objective: string, lesson: string): boolean
+}
+
+interface ClassEntry {
+  readonly key: string
+  readonly course?: string
+  readonly students?: unknown
+}
+
+/** As they will be once the file is imported: a class that exists stays on its version, a new one takes what the file says about its course, or else the newest. */
+export async function readContents(
+  db: Db,
+  classes: readonly ClassEntry[],
+  { find, inFile }: World,
+): Promise<(entry: ClassEntry) => Contents> {
+  const known = classes.flatMap(({ key }) => find(classSection, key) ?? [])
+  const courses = classes.flatMap(({ course }) => course ?? [])
+  const ids = known.map(({ id }) => id)
+  const rows = await db.all(importStore.listContents, { classes: ids, courses })
+  const kept = new Set(rows.map(({ owner, lesson, objective }) => `${owner} ${objective} ${lesson}`))
+  const keyOf = new Map(known.map(({ id, key }) => [id, key]))
+  const students = (await db.all(store.findStudents, { classes: ids })).map(
+    ({ class_id, handle }) => `${keyOf.get(class_id)} ${handle}`,
+  )
+  const enrolled = new Set([
+    ...students,
+    ...classes.flatMap((entry) => studentsOf(entry).map(([, one]) => `${entry.key} ${normaliseHandle(one.handle)}`)),
+  ])
+  return ({ key, course = '' }) => {
+    const isNew = find(classSection, key) === undefined
+    const told = isNew ? (inFile(courseSection, course) as CourseContent | undefined) : undefined
+    const owner = isNew ? `course ${course}` : `class ${key}`
+    return {
+      hasStudent: (handle) => enrolled.has(`${key} ${normaliseHandle(handle)}`),
+      hasLesson: (lesson) => (told ? lessonsIn(told).some(({ id }) => id === lesson) : kept.has(`${owner}  ${lesson}`)),
+      hasObjective: (objective, lesson) =>
+        told
+          ? (told.objectives ?? []).some(({ id, lessons }) => id === objective && lessons.includes(lesson))
+          : kept.has(`${owner} ${objective} ${lesson}`),
+    }
+  }
+}

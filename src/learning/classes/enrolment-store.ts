@@ -1,0 +1,238 @@
+import {
+  bool,
+  int8,
+  int8Array,
+  json,
+  nullable,
+  read,
+  report,
+  text,
+  textArray,
+  timestamptz,
+  write,
+} from '../../kernel/database/statement.ts'
+import { contains } from '../../kernel/database/words.ts'
+
+/** Whoever adds somebody to a class holds it, so that it does not end meanwhile and nobody is added twice. What refers to it is not held up. */
+export const holdClass = write('classes.hold', {
+  params: { class: text },
+  row: { id: int8 },
+  text: `select id from classes where key = :class for no key update`,
+})
+
+/** What somebody is in a class; nothing to nobody. */
+export const findClass = read('classes.find', {
+  params: { person: nullable(int8), class: text },
+  row: {
+    id: int8,
+    class: text,
+    name: text,
+    course_id: int8,
+    version_id: int8,
+    has_ended: bool,
+    teaches: bool,
+    observes: bool,
+    manages: bool,
+  },
+  text: `
+    select c.id, c.key as class, c.name, c.course_id, c.version_id, c.ended_at is not null as has_ended, r.teaches, r.observes, r.manages
+      from classes c, lateral roles_in_class(:person, c) r where c.key = :class`,
+})
+
+/** A class that has ended has no code any more. */
+export const findByCode = read('classes.findByCode', {
+  params: { code: text },
+  row: { class: text },
+  text: `select key as class from classes where join_code = :code and ended_at is null`,
+})
+
+/** People who can be students, by handle. Nobody of them goes until the transaction ends. */
+export const holdPeople = write('classes.holdPeople', {
+  params: { handles: textArray },
+  row: { id: int8, handle: text, is_able: bool },
+  text: `
+    select p.id, p.handle_key as handle, p.disabled_at is null as is_able from people p where p.handle_key = any(:handles) and not p.anonymous
+     order by p.id for key share`,
+})
+
+/** Nobody learns in a class and grades in it. */
+export const findStaffAmong = read('classes.findStaffAmong', {
+  params: { class: int8, people: int8Array },
+  row: { person_id: int8 },
+  gather: false,
+  text: `select person_id from class_staff where class_id = :class and person_id = any(:people)`,
+})
+
+export const holdClassOf = write('classes.holdClassOf', {
+  params: { student: text },
+  row: { id: int8 },
+  text: `
+    select c.id from classes c join enrolments e on e.class_id = c.id where e.key = :student for no key update of c`,
+})
+
+/** Whoever changes a student holds them: so changes take turns, and each sees what the one before has made. */
+export const holdStudent = write('classes.holdStudent', {
+  params: { student: text },
+  row: { id: int8 },
+  text: `select id from enrolments where key = :student for no key update`,
+})
+
+export const holdStudents = write('classes.holdStudents', {
+  params: { class: int8, people: int8Array },
+  row: { id: int8, student: text, person_id: int8, status: text, has_left: bool },
+  text: `
+    select id, key as student, person_id, status, has_left from enrolments
+     where class_id = :class and person_id = any(:people) order by id for no key update`,
+})
+
+const studentRow = {
+  id: int8,
+  student: text,
+  class: text,
+  handle: text,
+  first_name: text,
+  last_name: text,
+  status: text,
+  enrolled_at: timestamptz,
+  user_id: nullable(text),
+}
+/** As a caller sees students, users as the calling app knows them. */
+const shown = `e.id, e.key as student, c.key as class, p.handle, p.first_name, p.last_name, e.status, e.enrolled_at, u.user_id`
+const persons = `join people p on p.id = e.person_id left join app_users u on u.app_id = :app and u.person_id = p.id and is_there(u, p)`
+
+/** A student, and what the caller is in the class. */
+export const findStudent = read('classes.findStudent', {
+  params: { person: int8, app: nullable(int8), student: text },
+  row: {
+    ...studentRow,
+    class_id: int8,
+    course_id: int8,
+    person_id: int8,
+    has_left: bool,
+    teaches: bool,
+    observes: bool,
+    manages: bool,
+  },
+  text: `
+    select ${shown}, c.id as class_id, c.course_id, e.person_id, e.has_left, r.teaches, r.observes, r.manages
+      from enrolments e join classes c on c.id = e.class_id ${persons}, lateral roles_in_class(:person, c) r
+     where e.key = :student`,
+})
+
+/** A page of a class's students, in the order in which they came. */
+/** Where nobody is looked for, no person is looked at. */
+const named = `(cardinality(:words::text[]) = 0 or exists (select from people p where p.id = person_id and ${contains(`p.first_name || ' ' || p.last_name || ' ' || p.handle`)}))`
+
+export const listStudents = read('classes.listStudents', {
+  params: {
+    class: int8,
+    status: nullable(text),
+    student: nullable(text),
+    words: textArray,
+    app: nullable(int8),
+    limit: int8,
+    offset: int8,
+  },
+  row: studentRow,
+  gather: false,
+  text: `
+    select ${shown}
+      from (select * from enrolments where class_id = :class and (:status is null or status = :status) and (:student is null or key = :student)
+               and ${named}
+             order by id limit :limit offset :offset) e
+      join classes c on c.id = e.class_id ${persons}
+     order by e.id`,
+})
+
+export const countStudents = read('classes.countStudents', {
+  params: { class: int8, status: nullable(text), student: nullable(text), words: textArray },
+  row: { students: int8 },
+  gather: false,
+  text: `
+    select count(*) as students from enrolments
+     where class_id = :class and (:status is null or status = :status) and (:student is null or key = :student) and ${named}`,
+})
+
+/** Where somebody is or was a student, and where they are staff. */
+export const exportPlaces = report('classes.exportPlaces', {
+  params: { person: int8 },
+  row: {
+    class: text,
+    name: text,
+    course: text,
+    role: text,
+    student: nullable(text),
+    status: nullable(text),
+    enrolled_at: nullable(timestamptz),
+  },
+  text: `
+    select c.key as class, c.name, k.key as course, m.role, m.student, m.status, m.enrolled_at
+      from (select e.class_id, 'student' as role, e.key as student, e.status, e.enrolled_at from enrolments e where e.person_id = :person
+            union all
+            select s.class_id, s.role, null, null, null from class_staff s where s.person_id = :person) m
+      join classes c on c.id = m.class_id join courses k on k.id = c.course_id
+     order by c.key, m.role`,
+})
+
+export const setStatuses = write('classes.setStatuses', {
+  params: { rows: json, now: timestamptz },
+  row: { id: int8 },
+  text: `
+    update enrolments e set status = r.status, has_left = r.has_left, changed_at = :now
+      from json_to_recordset(:rows) as r(id bigint, status text, has_left boolean) where e.id = r.id returning e.id`,
+})
+
+/** To another class. What was recorded refers to the student and stays; locks that were set for the student go along. */
+export const moveStudent = write('classes.moveStudent', {
+  params: { student: int8, class: int8, now: timestamptz },
+  row: { id: int8 },
+  text: `
+    with locks as (update lesson_locks set class_id = :class where enrolment_id = :student)
+    update enrolments set class_id = :class, changed_at = :now where id = :student returning id`,
+})
+
+export const findLesson = read('classes.findLesson', {
+  params: { version: int8, lesson: text },
+  row: { lesson_id: int8 },
+  text: `
+    select v.lesson_id from lessons l join lesson_versions v on v.lesson_id = l.id and v.version_id = :version
+     where l.key = :lesson`,
+})
+
+/** What was set by hand, for the class and for single students. */
+export const listLocks = read('classes.listLocks', {
+  params: { class: int8 },
+  row: { lesson: text, student: nullable(text), is_locked: bool },
+  gather: false,
+  text: `
+    select l.key as lesson, e.key as student, k.is_locked
+      from lesson_locks k join lessons l on l.id = k.lesson_id left join enrolments e on e.id = k.enrolment_id
+     where k.class_id = :class
+     order by k.lesson_id, k.enrolment_id nulls first`,
+})
+
+export const setLock = write('classes.setLock', {
+  params: {
+    class: int8,
+    lesson: int8,
+    student: nullable(int8),
+    locked: bool,
+    person: int8,
+    now: timestamptz,
+  },
+  row: { lesson_id: int8 },
+  text: `
+    insert into lesson_locks (class_id, lesson_id, enrolment_id, is_locked, set_by, set_at)
+    values (:class, :lesson, :student, :locked, :person, :now)
+    on conflict (class_id, lesson_id, enrolment_id) do update set
+      is_locked = excluded.is_locked, set_by = excluded.set_by, set_at = excluded.set_at
+    returning lesson_id`,
+})
+
+export const deleteLock = write('classes.deleteLock', {
+  params: { class: int8, lesson: int8, student: nullable(int8) },
+  row: { lesson_id: int8 },
+  text: `
+    delete from lesson_locks where class_id = :class and lesson_id = :lesson and enrolment_id is not distinct from :student
+    returning lesson_id`,
+})

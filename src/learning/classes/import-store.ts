@@ -1,0 +1,19 @@
+import { int8Array, read, text, textArray } from '../../kernel/database/statement.ts'
+
+/** Lessons and objectives of classes, and of the newest version of courses. An objective comes once for each lesson that serves it. */
+export const listContents = read('classes.listContents', {
+  params: { classes: int8Array, courses: textArray },
+  row: { owner: text, kind: text, lesson: text, objective: text },
+  gather: false,
+  text: `
+    with owners as (
+      select 'class ' || c.key as owner, c.version_id from classes c where c.id = any(:classes)
+      union all select 'course ' || k.key, k.version_id from courses k where k.key = any(:courses)
+    )
+    select o.owner, 'lesson' as kind, l.key as lesson, '' as objective
+      from owners o join lesson_versions v on v.version_id = o.version_id join lessons l on l.id = v.lesson_id
+    union all
+    select o.owner, 'objective', l.key, b.key
+      from owners o join objective_versions v on v.version_id = o.version_id join objectives b on b.id = v.objective_id
+      join lessons l on l.id = any(v.lessons)`,
+})

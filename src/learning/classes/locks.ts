@@ -1,0 +1,52 @@
+import { recordAudit } from '../../kernel/audit/audit.ts'
+import type { PersonCaller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import { fail } from '../../kernel/errors.ts'
+import { mayChange, maySee } from './enrolment-rules.ts'
+import * as store from './enrolment-store.ts'
+import { readClass } from './enrolments.ts'
+import type { LessonLock, ListLocks, NameLock, SetLock } from './schema.ts'
+
+/** What was locked or unlocked by hand, for the class and for single students. */
+export async function listLocks(db: Db, who: PersonCaller, { classId }: ListLocks): Promise<LessonLock[]> {
+  const room = await readClass(db, who, classId, maySee)
+  const rows = await db.all(store.listLocks, { class: room.id })
+  return rows.map((row) => ({ classId, lessonId: row.lesson, studentId: row.student, locked: row.is_locked }))
+}
+
+/** Locks or unlocks a lesson by hand, for a class or for one student: the student's wins over the class's, and both over what the course says. */
+export const setLock = (db: Db, who: PersonCaller, what: SetLock): Promise<LessonLock> =>
+  db.transaction(async (tx) => {
+    const { row, personId } = await findLocked(tx, who, what)
+    await tx.first(store.setLock, { ...row, locked: what.locked, person: who.personId, now: who.at })
+    await tell(tx, who, what.locked ? 'locked' : 'unlocked', what, personId)
+    return { classId: what.classId, lessonId: what.lessonId, studentId: what.studentId ?? null, locked: what.locked }
+  })
+
+/** Takes back what was set by hand; what the class or the course says counts again. */
+export const clearLock = (db: Db, who: PersonCaller, what: NameLock): Promise<void> =>
+  db.transaction(async (tx) => {
+    const { row, personId } = await findLocked(tx, who, what)
+    const gone = await tx.first(store.deleteLock, row)
+    if (gone) await tell(tx, who, 'lock-cleared', what, personId)
+  })
+
+/** Who the lock is for stays in the class until the transaction ends. */
+async function findLocked(tx: Db, who: PersonCaller, { classId, lessonId, studentId }: NameLock) {
+  const room = await readClass(tx, who, classId, mayChange)
+  const lesson = await tx.first(store.findLesson, { version: room.version_id, lesson: lessonId })
+  if (!lesson) throw fail('notFound', 'There is no lesson with that id in this class')
+  const row = { class: room.id, lesson: lesson.lesson_id, student: null }
+  if (studentId === undefined) return { row, personId: undefined }
+  await tx.first(store.holdStudent, { student: studentId })
+  const student = await tx.first(store.findStudent, { person: who.personId, app: null, student: studentId })
+  if (student?.class_id !== room.id) throw fail('validationFailed', 'studentId is not a student of that class')
+  return { row: { ...row, student: student.id }, personId: student.person_id }
+}
+
+const tell = (tx: Db, who: PersonCaller, verb: string, what: NameLock, personId: number | undefined) =>
+  recordAudit(tx, who, {
+    action: `lesson.${verb}`,
+    ...(personId === undefined ? {} : { personId }),
+    detail: { class: what.classId, lesson: what.lessonId, by: who.personId },
+  })

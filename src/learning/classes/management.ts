@@ -1,0 +1,185 @@
+import { makeUserCode, showUserCode } from '../../apps/devices/devices.ts'
+import { normaliseHandle } from '../../identity/people/handles.ts'
+import { readNamedPerson } from '../../identity/people/naming.ts'
+import { recordAudit } from '../../kernel/audit/audit.ts'
+import type { PersonCaller } from '../../kernel/caller.ts'
+import { type Db, hasCode } from '../../kernel/database/database.ts'
+import type { RowOf } from '../../kernel/database/statement.ts'
+import { fail } from '../../kernel/errors.ts'
+import { readName } from '../../kernel/lines.ts'
+import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
+import { holdManagedCourse, readOwnId } from '../courses/authoring.ts'
+import { toCourse } from './classes.ts'
+import * as store from './management-store.ts'
+import { chooseJoinCode, compareSettings } from './rules.ts'
+import type {
+  ChangeClass,
+  ClassDetails,
+  CreateClass,
+  ListManagedClasses,
+  ManagedClass,
+  NameClass,
+  RemoveStaff,
+  SetStaff,
+  Staff,
+} from './schema.ts'
+import { lockClasses } from './store.ts'
+
+/*
+ * What owners of an organisation and administrators do with its classes. A class of others is refused in the same words as one that does not exist.
+ */
+
+const NOT_MANAGED = 'There is no class with that id, or you do not manage it'
+const NOT_INSIDE = 'There is no class with that id, or you are not in it'
+
+type Row = RowOf<typeof store.findClass>
+
+/** Students see the class; its staff and those who manage it also see who teaches and how many learn. */
+export async function readClass(db: Db, who: PersonCaller, { classId }: NameClass): Promise<ClassDetails> {
+  const row = await db.first(store.findClass, { person: who.personId, class: classId })
+  const role = row && roleIn(row)
+  if (!role) throw fail('forbidden', NOT_INSIDE)
+  const details = { ...toManaged(row), studentId: row.student, role }
+  if (role === 'student') return details
+  const [staff, students] = await Promise.all([
+    db.all(store.listStaff, { class: row.id }),
+    db.first(store.countByStatus, { class: row.id }),
+  ])
+  return { ...details, staff: staff.map(toStaff), students: students! }
+}
+
+/** Managers see what staff does, also where they learn in the class themselves. */
+const roleIn = ({ teaches, observes, manages, student }: Row): ClassDetails['role'] | undefined => {
+  if (teaches) return 'instructor'
+  if (observes) return 'observer'
+  if (manages) return 'manager'
+  return student === null ? undefined : 'student'
+}
+
+/** On the newest version of its course, where it stays. */
+export function createClass(db: Db, who: PersonCaller, what: CreateClass): Promise<ClassDetails> {
+  return holdingCode(db, async (tx) => {
+    const { id: course, key: courseId, version_id: version } = await holdManagedCourse(tx, who, what.courseId)
+    if (version === null) throw fail('impossibleNow', 'This course is a draft: publish it first')
+    const key = readOwnId('classId', what.classId)
+    const settings = {
+      name: readName(what.name),
+      sequential: what.sequential ?? false,
+      joinCode: chooseJoinCode(what, null, makeJoinCode),
+    }
+    if (!(await tx.first(store.createClass, { key, course, version, ...settings, now: who.at })))
+      throw fail('conflict', 'There is a class with that id already; choose another')
+    await audit(tx, who, 'class.created', { class: key, course: courseId })
+    return readClass(tx, who, { classId: key })
+  })
+}
+
+/** Fields that are left out stay as they are. */
+export function changeClass(db: Db, who: PersonCaller, what: ChangeClass): Promise<ClassDetails> {
+  return holdingCode(db, async (tx) => {
+    const row = await holdManaged(tx, who, what.classId)
+    const before = { name: row.name, sequential: row.is_sequential, joinCode: row.join_code }
+    const after = {
+      name: what.name === undefined ? row.name : readName(what.name),
+      sequential: what.sequential ?? row.is_sequential,
+      joinCode: chooseJoinCode(what, row.join_code, makeJoinCode),
+    }
+    const changed = compareSettings(before, after)
+    if (changed) {
+      await tx.first(store.changeClass, { class: row.id, ...after })
+      await audit(tx, who, 'class.changed', { class: row.class, ...changed })
+    }
+    return readClass(tx, who, what)
+  })
+}
+
+/** Repeating it changes nothing. */
+export function setEnded(db: Db, who: PersonCaller, what: NameClass & { ended: boolean }): Promise<ClassDetails> {
+  return db.transaction(async (tx) => {
+    const row = await holdManaged(tx, who, what.classId)
+    if (await tx.first(store.setEnded, { class: row.id, ended: what.ended, now: who.at }))
+      await audit(tx, who, what.ended ? 'class.ended' : 'class.reopened', { class: row.class })
+    return readClass(tx, who, what)
+  })
+}
+
+export async function listManagedClasses(
+  db: Db,
+  who: PersonCaller,
+  what: ListManagedClasses,
+): Promise<Page<ManagedClass>> {
+  const { organisation = null, courseId: course = null } = what
+  const rows = await db.all(store.listManaged, { person: who.personId, organisation, course, ...spanOf(what) })
+  return pageOf(rows.map(toManaged), rows[0]?.total ?? 0, what)
+}
+
+/** Makes somebody an instructor or an observer of a class. Whoever learns in it does not also grade in it. */
+export async function setStaff(db: Db, who: PersonCaller, what: SetStaff): Promise<Staff> {
+  await readManaged(db, who, what.classId)
+  const person = await readNamedPerson(db, who, what.handle)
+  return db.transaction(async (tx) => {
+    const row = await holdManaged(tx, who, what.classId)
+    const { role: before, is_student } = (await tx.first(store.findPlace, { class: row.id, person }))!
+    if (is_student) throw fail('impossibleNow', 'This person is a student of the class; drop them from it first')
+    if (before !== what.role) {
+      await tx.first(store.setStaff, { class: row.id, person, role: what.role })
+      const detail = { class: row.class, by: who.personId, before, after: what.role }
+      await recordAudit(tx, who, { action: 'staff.set', personId: person, detail })
+    }
+    const handle = normaliseHandle(what.handle)
+    return toStaff((await tx.first(store.findStaffByHandle, { class: row.id, handle }))!)
+  })
+}
+
+export function removeStaff(db: Db, who: PersonCaller, what: RemoveStaff): Promise<void> {
+  return db.transaction(async (tx) => {
+    const row = await holdManaged(tx, who, what.classId)
+    const handle = normaliseHandle(what.handle)
+    const staff = await tx.first(store.findStaffByHandle, { class: row.id, handle })
+    if (!staff) throw fail('notFound', 'Nobody on the staff of this class has that handle')
+    await tx.first(store.deleteStaff, { class: row.id, person: staff.person_id })
+    const detail = { class: row.class, by: who.personId, before: staff.role, after: null }
+    await recordAudit(tx, who, { action: 'staff.removed', personId: staff.person_id, detail })
+  })
+}
+
+async function readManaged(db: Db, who: PersonCaller, classId: string): Promise<Row> {
+  const row = await db.first(store.findClass, { person: who.personId, class: classId })
+  if (!row?.manages) throw fail('forbidden', NOT_MANAGED)
+  return row
+}
+
+/** The same, and until the transaction ends nobody else changes the class. */
+async function holdManaged(tx: Db, who: PersonCaller, classId: string): Promise<Row> {
+  await tx.first(lockClasses, { keys: [classId] })
+  return readManaged(tx, who, classId)
+}
+
+const makeJoinCode = () => showUserCode(makeUserCode())
+
+/** Only the table itself can tell that no other class has the code: two may choose the same one at once. */
+const holdingCode = <T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> =>
+  db.transaction(work).catch((error) => {
+    throw hasCode(error, '23505') ? fail('conflict', 'Another class has this join code; choose another') : error
+  })
+
+const audit = (tx: Db, who: PersonCaller, action: string, detail: Record<string, string>) =>
+  recordAudit(tx, who, { action, personId: who.personId, detail })
+
+const toManaged = (row: Omit<Row, 'student' | 'teaches' | 'observes' | 'manages'>): ManagedClass => ({
+  classId: row.class,
+  groupId: row.class,
+  name: row.name,
+  joinCode: row.join_code,
+  sequential: row.is_sequential,
+  ended: row.has_ended,
+  createdDate: row.created_at.toISOString(),
+  course: toCourse(row),
+})
+
+const toStaff = (row: RowOf<typeof store.findStaffByHandle>): Staff => ({
+  handle: row.handle,
+  firstName: row.first_name,
+  lastName: row.last_name,
+  role: row.role as Staff['role'],
+})

@@ -1,0 +1,33 @@
+import type { ImportTie } from '../../kernel/imports/section.ts'
+import { byName, type Room } from '../../kernel/room.ts'
+import { enrolmentOperations } from './enrolment-routes.ts'
+import { exportPlaces } from './enrolments.ts'
+import { classSection, classTies } from './import.ts'
+import { managementOperations } from './management-routes.ts'
+import { rosterOperations } from './roster-routes.ts'
+import { classOperations } from './routes.ts'
+import { findByName, findStudentsByName } from './store.ts'
+
+export const classes: Room = {
+  name: 'classes',
+  operations: [...classOperations, ...managementOperations, ...enrolmentOperations, ...rosterOperations],
+  areas: {
+    'Courses and classes':
+      'Organisations, what they teach, and who learns it. Owners of an organisation manage its courses and classes, and instructors the students of their own classes.',
+  },
+  personalTables: {
+    enrolments: { inExport: '`classes.json`', whenDeleted: 'gone' },
+    class_staff: { inExport: '`classes.json`', whenDeleted: 'gone' },
+    lesson_locks: {
+      inExport: 'no: a setting of the class',
+      whenDeleted: 'gone: who set a lock is forgotten, the lock is of the class',
+    },
+  },
+  exports: [{ file: 'classes.json', about: 'Classes in which you learn or teach, or did', read: exportPlaces }],
+  finders: [
+    { kind: 'class', find: byName(findByName) },
+    { kind: 'student', find: byName(findStudentsByName) },
+  ],
+  importSections: [classSection],
+  importTies: { classes: classTies as readonly ImportTie[] },
+}

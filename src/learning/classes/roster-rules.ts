@@ -1,0 +1,142 @@
+import { isHandle, normaliseHandle } from '../../identity/people/handles.ts'
+import { fail } from '../../kernel/errors.ts'
+import { decodeCsv, readCsv } from './csv.ts'
+import { ACTIONS, type Action, DONE, OUTCOMES, type Status } from './enrolment-rules.ts'
+import type { RosterReport } from './schema.ts'
+
+/** Names and addresses are the account's, and come by an import file or from the people themselves. */
+const COLUMNS = ['handle', 'action', 'studentId'] as const
+type Column = (typeof COLUMNS)[number]
+const MAX_ROWS = 20_000
+const SHOWN_LENGTH = 100
+
+/** A row of the file, and what is wrong with it as far as the file alone can tell. */
+export interface Row {
+  readonly row: number
+  /** As it is compared; `shown` is as the file has it. */
+  readonly handle: string
+  readonly shown: string
+  readonly action: string
+  readonly studentId: string | undefined
+  readonly problem: string | undefined
+}
+
+export function readRoster(file: Buffer): Row[] {
+  const rows: Row[] = []
+  let columns: Column[] | undefined
+  let number = 0
+  const seen = new Set<string>()
+  for (const record of readCsv(decodeCsv(file))) {
+    number++
+    if (!columns) columns = readColumns(record)
+    else if (record.length > 1 || record[0]!.trim() !== '') rows.push(readRow(number, record, columns, seen))
+    if (rows.length > MAX_ROWS)
+      throw fail('validationFailed', `A roster has at most ${MAX_ROWS} rows; split it into several files`)
+  }
+  if (!columns) throw fail('validationFailed', `The file is empty; ${FIRST_LINE}`)
+  return rows
+}
+
+const FIRST_LINE = `its first line names the columns, separated by commas: ${COLUMNS.join(', ')}`
+
+function readColumns(names: readonly string[]): Column[] {
+  const columns = names.map((name) => {
+    const column = COLUMNS.find((known) => known.toLowerCase() === name.trim().toLowerCase())
+    if (!column)
+      throw fail('validationFailed', `There is no column ${name.trim().slice(0, SHOWN_LENGTH)}; ${FIRST_LINE}`)
+    return column
+  })
+  const twice = columns.find((column, i) => columns.indexOf(column) !== i)
+  if (twice) throw fail('validationFailed', `The file has two columns named ${twice}; remove one`)
+  if (!columns.includes('handle')) throw fail('validationFailed', `The column handle is missing; ${FIRST_LINE}`)
+  return columns
+}
+
+function readRow(row: number, record: readonly string[], columns: readonly Column[], seen: Set<string>): Row {
+  const field = (name: Column) => record[columns.indexOf(name)]?.trim() ?? ''
+  const shown = field('handle').slice(0, SHOWN_LENGTH)
+  const isKnown = isHandle(shown)
+  const handle = isKnown ? normaliseHandle(shown) : ''
+  const action = field('action').toLowerCase().slice(0, SHOWN_LENGTH) || 'add'
+  const studentId = field('studentId') || undefined
+  const isTwice = isKnown && seen.has(handle)
+  if (isKnown) seen.add(handle)
+  const problem =
+    record.length !== columns.length
+      ? `has ${record.length} fields, and there are ${columns.length} columns`
+      : !isKnown
+        ? 'is not a handle, such as @avery'
+        : isTwice
+          ? 'is there twice'
+          : !(ACTIONS as readonly string[]).includes(action)
+            ? `action must be ${ACTIONS.join(', ')}`
+            : studentId !== undefined && !STUDENT_ID.test(studentId)
+              ? 'studentId must be 1 to 64 letters, digits or . _ ~ -'
+              : undefined
+  return { row, handle, shown, action, studentId: problem === undefined ? studentId : undefined, problem }
+}
+
+const STUDENT_ID = /^[A-Za-z0-9._~-]{1,64}$/
+
+/** What the class has already. */
+export interface State {
+  readonly hasEnded: boolean
+  readonly people: readonly { readonly id: number; readonly handle: string; readonly is_able: boolean }[]
+  readonly students: readonly {
+    readonly id: number
+    readonly student: string
+    readonly person_id: number
+    readonly status: string
+    readonly has_left: boolean
+  }[]
+  readonly staff: readonly { readonly person_id: number }[]
+  /** Ids of students anywhere. */
+  readonly taken: readonly string[]
+  makeId(): string
+}
+
+interface Change {
+  readonly action: Action
+  /** Undefined: somebody new. */
+  readonly enrolmentId: number | undefined
+  readonly student: string
+  readonly personId: number
+  readonly status: Status
+}
+type ReportRow = RosterReport['rows'][number]
+export interface Planned extends ReportRow {
+  readonly change?: Change
+}
+
+export const NO_ACCOUNT = 'there is no account with this handle'
+
+/** What becomes of each row, and what is to be written for it. */
+export function planRoster(rows: readonly Row[], state: State): Planned[] {
+  const people = new Map(state.people.map((person) => [person.handle, person]))
+  const staff = new Set(state.staff.map(({ person_id }) => person_id))
+  const students = new Map(state.students.map((student) => [student.person_id, student]))
+  const taken = new Set(state.taken)
+  return rows.map((row) => {
+    const shown = { row: row.row, handle: row.shown, action: row.action }
+    const refuse = (reason: string): Planned => ({ ...shown, studentId: null, result: 'refused', reason })
+    if (row.problem !== undefined) return refuse(row.problem)
+    const person = people.get(row.handle)
+    const student = person && students.get(person.id)
+    if (!person || (!person.is_able && !student)) return refuse(NO_ACCOUNT)
+    const own = student?.student
+    if (row.studentId !== undefined && own !== undefined && row.studentId !== own)
+      return refuse(`is the student ${own} of this class`)
+    if (row.studentId !== undefined && own === undefined && taken.has(row.studentId))
+      return refuse('studentId is taken; choose another, or leave it empty')
+    const action = row.action as Action
+    const outcome = OUTCOMES[action][(student?.status ?? 'none') as Status | 'none']
+    if (typeof outcome !== 'string') return refuse(outcome.refused)
+    const done = { ...shown, studentId: own ?? row.studentId ?? state.makeId(), reason: null }
+    if (student?.status === outcome && !student.has_left) return { ...done, result: 'unchanged' }
+    if (outcome === 'active' && staff.has(person.id)) return refuse('is on the staff of this class')
+    if (action === 'add' && state.hasEnded) return refuse('this class has ended; nobody can be added to it')
+    taken.add(done.studentId)
+    const change = { action, enrolmentId: student?.id, student: done.studentId, personId: person.id, status: outcome }
+    return { ...done, result: DONE[action], change }
+  })
+}

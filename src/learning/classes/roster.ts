@@ -1,0 +1,122 @@
+import { countGuesses, refuseGuesser } from '../../identity/people/naming.ts'
+import { recordAudits } from '../../kernel/audit/audit.ts'
+import { gatePerOwner } from '../../kernel/bounds/gate.ts'
+import { type Caller, callerKey, type PersonCaller } from '../../kernel/caller.ts'
+import { type Db, hasCode } from '../../kernel/database/database.ts'
+import { fail } from '../../kernel/errors.ts'
+import { makeId } from '../../kernel/ids.ts'
+import { batches } from '../../kernel/imports/batches.ts'
+import { DONE, mayChange } from './enrolment-rules.ts'
+import * as store from './enrolment-store.ts'
+import { addStudents, inTurn, readClass } from './enrolments.ts'
+import { NO_ACCOUNT, type Planned, planRoster, readRoster } from './roster-rules.ts'
+import type { ImportRoster, RosterReport } from './schema.ts'
+import { findStudentOwners } from './store.ts'
+
+/** A roster holds a connection for seconds. */
+const importing = gatePerOwner({ atOnce: 2, perKey: 1, waiting: 100, waitingPerKey: 4 })
+
+const STUDENTS_AT_ONCE = 1000
+/** Each row tells whether there is such a handle: a roster is no way to try many. */
+const MAX_UNKNOWN = 100
+
+interface RosterFile extends ImportRoster {
+  onProgress?(done: number, total: number): void
+  /** How many handles nobody has; may refuse by throwing. */
+  onUnknown?(count: number): void
+}
+
+/** A list of a class's students as a file. Each row has a result; all or nothing is written where that is asked for. */
+export async function importRoster(db: Db, who: PersonCaller, what: ImportRoster): Promise<RosterReport> {
+  await readClass(db, who, what.classId, mayChange)
+  return importing(db).run(callerKey(who), async () => {
+    await refuseGuesser(db, who)
+    let unknown = 0
+    const onUnknown = (count: number) => {
+      unknown = count
+      if (count > MAX_UNKNOWN)
+        throw fail(
+          'validationFailed',
+          `${count} handles in this file have no account, but at most ${MAX_UNKNOWN} may; check the column handle`,
+        )
+    }
+    try {
+      return await carryOutRoster(db, who, { ...what, onUnknown })
+    } finally {
+      if (unknown > 0) await countGuesses(db, who, unknown)
+    }
+  })
+}
+
+/** The same for the operator, who may everything. */
+export async function carryOutRoster(
+  db: Db,
+  who: Caller & { personId?: number },
+  what: RosterFile,
+): Promise<RosterReport> {
+  const rows = readRoster(what.roster)
+  try {
+    return await inTurn(db, what.classId, async (tx) => {
+      await tx.first(store.holdClass, { class: what.classId })
+      const room = await tx.first(store.findClass, { person: null, class: what.classId })
+      if (!room) throw fail('notFound', `There is no class ${what.classId}`)
+      const people = await tx.all(store.holdPeople, { handles: rows.map(({ handle }) => handle) })
+      const students = await tx.all(store.holdStudents, { class: room.id, people: people.map(({ id }) => id) })
+      const keys = rows.flatMap(({ studentId }) => studentId ?? [])
+      const taken = (await tx.all(findStudentOwners, { keys })).map(({ key }) => key)
+      const staff = await tx.all(store.findStaffAmong, { class: room.id, people: people.map(({ id }) => id) })
+      const plan = planRoster(rows, { hasEnded: room.has_ended, people, students, staff, taken, makeId })
+      what.onUnknown?.(plan.filter(({ reason }) => reason === NO_ACCOUNT).length)
+      const isRefused = plan.some(({ result }) => result === 'refused')
+      const isWritten = what.dryRun !== true && !(what.allOrNothing === true && isRefused)
+      if (isWritten) await writeRoster(tx, who, { ...what, id: room.id }, plan)
+      return report(plan, isWritten)
+    })
+  } catch (error) {
+    if (hasCode(error, '23505')) throw fail('conflict', 'A studentId of this file was taken meanwhile; send it again')
+    throw error
+  }
+}
+
+async function writeRoster(
+  tx: Db,
+  who: Caller & { personId?: number },
+  { id, classId, onProgress }: RosterFile & { id: number },
+  plan: readonly Planned[],
+): Promise<void> {
+  const changes = plan.flatMap(({ change }) => change ?? [])
+  let done = 0
+  for (const batch of batches(changes, STUDENTS_AT_ONCE)) {
+    const added = batch.filter(({ enrolmentId }) => enrolmentId === undefined)
+    const changed = batch.filter(({ enrolmentId }) => enrolmentId !== undefined)
+    if (added.length > 0)
+      await addStudents(
+        tx,
+        who,
+        id,
+        added.map(({ student, personId }) => ({ student, person: personId })),
+      )
+    if (changed.length > 0)
+      await tx.all(store.setStatuses, {
+        rows: JSON.stringify(changed.map((one) => ({ id: one.enrolmentId, status: one.status, has_left: false }))),
+        now: who.at,
+      })
+    await recordAudits(
+      tx,
+      who,
+      batch.map(({ action, personId }) => ({
+        action: `student.${DONE[action]}`,
+        personId,
+        detail: { class: classId, roster: true, ...(who.personId === undefined ? {} : { by: who.personId }) },
+      })),
+    )
+    done += batch.length
+    onProgress?.(done, changes.length)
+  }
+}
+
+const report = (plan: readonly Planned[], written: boolean): RosterReport => {
+  const counts = { added: 0, dropped: 0, suspended: 0, reinstated: 0, unchanged: 0, refused: 0 }
+  for (const { result } of plan) counts[result]++
+  return { written, counts, rows: plan.map(({ change: _, ...row }) => row) }
+}

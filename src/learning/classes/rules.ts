@@ -1,0 +1,46 @@
+import { fail } from '../../kernel/errors.ts'
+
+const JOIN_CODE = /^[A-Za-z0-9-]{4,40}$/
+
+/** Codes are read aloud and copied by hand, so case means nothing: they are kept in upper case. */
+export const normaliseJoinCode = (code: string): string => code.trim().toUpperCase()
+
+interface Wish {
+  readonly joinCode?: string | undefined
+  readonly newJoinCode?: boolean | undefined
+}
+
+/** The join code that a class has from now on: one that somebody chose, a new one, none, or the one that it has. */
+export function chooseJoinCode(
+  { joinCode, newJoinCode }: Wish,
+  current: string | null,
+  make: () => string,
+): string | null {
+  if (newJoinCode) {
+    if (joinCode) throw fail('validationFailed', 'Give joinCode or newJoinCode, not both')
+    return make()
+  }
+  if (joinCode === undefined) return current
+  if (joinCode !== '' && !JOIN_CODE.test(joinCode))
+    throw fail('validationFailed', 'joinCode must be 4 to 40 letters, digits or -, or empty for none')
+  return joinCode === '' ? null : normaliseJoinCode(joinCode)
+}
+
+interface Settings {
+  readonly name: string
+  readonly sequential: boolean
+  readonly joinCode: string | null
+}
+
+/** What is another, before and after, for the audit log. A join code opens the class, so the log says only that there is one. */
+export function compareSettings(before: Settings, after: Settings): { before: string; after: string } | undefined {
+  const changed = (Object.keys(after) as (keyof Settings)[]).filter((name) => before[name] !== after[name])
+  if (changed.length === 0) return undefined
+  const show = (settings: Settings, other: string) =>
+    JSON.stringify(
+      Object.fromEntries(
+        changed.map((name) => [name, name === 'joinCode' ? settings.joinCode && other : settings[name]]),
+      ),
+    )
+  return { before: show(before, 'another'), after: show(after, 'new') }
+}

@@ -1,0 +1,196 @@
+import {
+  bool,
+  int4,
+  int8,
+  int8Array,
+  json,
+  nullable,
+  read,
+  report,
+  text,
+  textArray,
+  timestamptz,
+  write,
+} from '../../kernel/database/statement.ts'
+import { contains } from '../../kernel/database/words.ts'
+
+/** Nobody is in more classes than are shown. */
+const MAX_CLASSES = 1000
+
+/** Classes in which somebody is a student or staff, newest first. */
+export const listClasses = read('classes.list', {
+  params: { person: int8 },
+  row: {
+    class: text,
+    name: text,
+    join_code: nullable(text),
+    student: nullable(text),
+    role: text,
+    is_sequential: bool,
+    has_ended: bool,
+    course: text,
+    course_name: text,
+    description: text,
+    profile_pic: nullable(text),
+    cover_photo: nullable(text),
+    is_public: bool,
+    organisation: text,
+    version: int4,
+  },
+  gather: false,
+  text: `
+    with mine as (
+      select e.class_id, e.key as student, 'student' as role, e.enrolled_at as since from enrolments e
+       where e.person_id = :person and e.status <> 'dropped'
+      union all
+      select s.class_id, null, s.role, c.created_at from class_staff s join classes c on c.id = s.class_id where s.person_id = :person
+    )
+    select c.key as class, c.name, case when m.role = 'instructor' then c.join_code end as join_code, m.student, m.role, c.is_sequential, c.ended_at is not null as has_ended,
+           k.key as course, v.name as course_name, v.description, v.profile_pic, v.cover_photo, v.is_public,
+           o.key as organisation, v.number as version
+      from mine m join classes c on c.id = m.class_id join courses k on k.id = c.course_id
+      join course_versions v on v.id = c.version_id join organisations o on o.id = k.organisation_id
+     order by c.ended_at is not null, m.since desc, c.id desc limit ${MAX_CLASSES}`,
+})
+
+/** Classes in which somebody learns or teaches. */
+export const findByName = report('classes.findByName', {
+  params: { person: int8, words: textArray, limit: int8 },
+  row: { id: text, name: text, about: text },
+  text: `
+    select c.key as id, c.name, v.name as about from classes c join course_versions v on v.id = c.version_id
+     where c.id in (select class_id from enrolments where person_id = :person and status <> 'dropped'
+                    union select class_id from class_staff where person_id = :person)
+       and ${contains(`c.name || ' ' || v.name || ' ' || c.key`)}
+     order by c.ended_at is not null, c.name, c.id limit :limit`,
+})
+
+/** Students of classes that somebody is staff of. */
+export const findStudentsByName = report('classes.findStudentsByName', {
+  params: { person: int8, words: textArray, limit: int8 },
+  row: { id: text, within: text, name: text, about: text },
+  text: `
+    select e.key as id, c.key as within, trim(p.first_name || ' ' || p.last_name) as name, p.handle || ' · ' || c.name as about
+      from class_staff s join classes c on c.id = s.class_id join enrolments e on e.class_id = c.id and e.status <> 'dropped'
+      join people p on p.id = e.person_id
+     where s.person_id = :person and ${contains(`p.first_name || ' ' || p.last_name || ' ' || p.handle`)}
+     order by c.ended_at is not null, lower(p.last_name), lower(p.first_name), e.id limit :limit`,
+})
+
+export const findClasses = read('classes.findMany', {
+  params: { keys: textArray },
+  row: {
+    id: int8,
+    key: text,
+    course: text,
+    name: text,
+    is_sequential: bool,
+    join_code: nullable(text),
+    has_ended: bool,
+  },
+  text: `
+    select c.id, c.key, k.key as course, c.name, c.is_sequential, c.join_code, c.ended_at is not null as has_ended
+      from classes c join courses k on k.id = c.course_id where c.key = any(:keys)`,
+})
+
+export const lockClasses = write('classes.lock', {
+  params: { keys: textArray },
+  row: { ids: int8Array },
+  text: `select array(select id from classes where key = any(:keys) order by id for update) as ids`,
+})
+
+/** On the newest version of its course. */
+export const insertClasses = write('classes.insert', {
+  params: { rows: json, now: timestamptz },
+  row: { id: int8, key: text },
+  text: `
+    insert into classes (key, course_id, version_id, name, is_sequential, join_code, ended_at, created_at)
+    select r.key, k.id, k.version_id, r.name, r.is_sequential, r.join_code, case when r.has_ended then :now end, :now
+      from json_to_recordset(:rows) as r(key text, course_id bigint, name text, is_sequential boolean, join_code text, has_ended boolean)
+      join courses k on k.id = r.course_id
+    returning id, key`,
+})
+
+export const updateClasses = write('classes.update', {
+  params: { rows: json, now: timestamptz },
+  row: { id: int8 },
+  text: `
+    update classes c set name = r.name, is_sequential = r.is_sequential, join_code = r.join_code,
+           ended_at = case when r.has_ended then coalesce(c.ended_at, :now) end
+      from json_to_recordset(:rows) as r(id bigint, name text, is_sequential boolean, join_code text, has_ended boolean)
+     where c.id = r.id returning c.id`,
+})
+
+export const findJoinCodes = read('classes.findJoinCodes', {
+  params: { codes: textArray },
+  row: { code: nullable(text), class: text },
+  text: `select join_code as code, key as class from classes where join_code = any(:codes)`,
+})
+
+export const findStaff = read('classes.findStaff', {
+  params: { classes: int8Array },
+  row: { class_id: int8, handle: text, role: text },
+  text: `
+    select s.class_id, p.handle_key as handle, s.role from class_staff s join people p on p.id = s.person_id
+     where s.class_id = any(:classes)`,
+})
+
+/** Those of one role in these classes are these people and no others. */
+export const replaceStaff = write('classes.replaceStaff', {
+  params: { classes: int8Array, role: text, rows: json },
+  row: { person_id: int8 },
+  text: `
+    with wanted as (
+      select * from json_to_recordset(:rows) as r(class_id bigint, person_id bigint)
+    ), gone as (
+      delete from class_staff s where s.class_id = any(:classes) and s.role = :role and not exists
+        (select from wanted w where w.class_id = s.class_id and w.person_id = s.person_id)
+    )
+    insert into class_staff as s (class_id, person_id, role) select class_id, person_id, :role from wanted
+    on conflict (class_id, person_id) do update set role = excluded.role returning s.person_id`,
+})
+
+export const findStudents = read('classes.findStudents', {
+  params: { classes: int8Array },
+  row: { id: int8, class_id: int8, key: text, handle: text, status: text },
+  text: `
+    select e.id, e.class_id, e.key, p.handle_key as handle, e.status from enrolments e join people p on p.id = e.person_id
+     where e.class_id = any(:classes)`,
+})
+
+export const findStudentOwners = read('classes.findStudentOwners', {
+  params: { keys: textArray },
+  row: { key: text, class: text, handle: text },
+  text: `
+    select e.key, c.key as class, p.handle_key as handle
+      from enrolments e join classes c on c.id = e.class_id join people p on p.id = e.person_id where e.key = any(:keys)`,
+})
+
+/** Who was there before is the same student again. */
+export const insertEnrolments = write('classes.insertEnrolments', {
+  params: { rows: json, now: timestamptz },
+  row: { id: int8 },
+  text: `
+    insert into enrolments as e (key, class_id, person_id, status, enrolled_at, changed_at)
+    select r.key, r.class_id, r.person_id, 'active', :now, :now
+      from rows from (json_to_recordset(:rows) as (key text, class_id bigint, person_id bigint)) with ordinality as r(key, class_id, person_id, n)
+     order by r.n
+    on conflict (class_id, person_id) do update set status = 'active', has_left = false, changed_at = :now where e.status = 'dropped'
+    returning e.id`,
+})
+
+/** Those in which nobody learns but these people. */
+export const deleteClasses = write('classes.delete', {
+  params: { keys: textArray, people: int8Array },
+  row: { key: text },
+  text: `
+    delete from classes c where c.key = any(:keys)
+       and not exists (select from enrolments e where e.class_id = c.id and e.person_id <> all(:people))
+    returning c.key`,
+})
+
+export const dropJoinCodes = write('classes.dropJoinCodes', {
+  params: { keys: textArray },
+  row: { key: text },
+  text: `update classes set join_code = null where key = any(:keys) returning key`,
+})

@@ -1,0 +1,207 @@
+import { makeClientId } from '../../apps/apps/apps.ts'
+import { isLaunchOf } from '../../apps/apps/clients.ts'
+import { readManaged } from '../../apps/organisations/organisations.ts'
+import { recordAudit } from '../../kernel/audit/audit.ts'
+import type { PersonCaller } from '../../kernel/caller.ts'
+import type { EnvironmentName } from '../../kernel/config.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { RowOf } from '../../kernel/database/statement.ts'
+import { fail } from '../../kernel/errors.ts'
+import { makeId } from '../../kernel/ids.ts'
+import { readName } from '../../kernel/lines.ts'
+import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
+import * as store from './authoring-store.ts'
+import { removeCourses } from './courses.ts'
+import { publishVersion } from './publish.ts'
+import { beFalse, canonicalCourse, findCourseMistakes, lessonsIn } from './rules.ts'
+import {
+  type CourseContent,
+  type CourseDocument,
+  type CourseVersion,
+  ID_MUST,
+  ID_PATTERN,
+  type ListManagedCourses,
+  type ListVersions,
+  type ManagedCourse,
+  type ReadCourse,
+  type ReadDocument,
+  type SaveCourse,
+} from './schema.ts'
+import { findOwners } from './store.ts'
+
+/*
+ * What owners of an organisation and administrators do with its courses. A course of others is refused in the same words as one that does not exist.
+ */
+
+const NOT_MANAGED = 'There is no course with that id, or you do not manage it'
+const OWN_ID = new RegExp(ID_PATTERN)
+
+/** An id that somebody chose, or else one that is made here. */
+export function readOwnId(field: string, id: string | undefined): string {
+  if (id === undefined) return makeId()
+  if (!OWN_ID.test(id)) throw fail('validationFailed', `${field} must be ${ID_MUST}`)
+  return id
+}
+
+type Managed = RowOf<typeof store.findManaged>
+
+const findCourse = (db: Db, who: PersonCaller, courseId: string): Promise<Managed | undefined> =>
+  db.first(store.findManaged, { person: who.personId, course: courseId })
+
+async function readManagedCourse(db: Db, who: PersonCaller, courseId: string): Promise<Managed> {
+  const course = await findCourse(db, who, courseId)
+  if (!course?.manages) throw fail('forbidden', NOT_MANAGED)
+  return course
+}
+
+/** The same, and until the transaction ends nobody else changes it, publishes it or makes a class of it. */
+export async function holdManagedCourse(tx: Db, who: PersonCaller, courseId: string): Promise<Managed> {
+  await tx.first(store.lockCourse, { course: courseId })
+  return readManagedCourse(tx, who, courseId)
+}
+
+/** Makes a course of which there is only a draft, or replaces the draft of one that is there. What is published stays as it is. */
+export function saveCourse(
+  db: Db,
+  who: PersonCaller,
+  { courseId, organisation, ...given }: SaveCourse,
+  environment: EnvironmentName,
+): Promise<CourseDocument> {
+  return db.transaction(async (tx) => {
+    const owner = organisation === undefined ? undefined : await readManaged(tx, who, organisation)
+    if (courseId !== undefined) await tx.first(store.lockCourse, { course: courseId })
+    const course = courseId === undefined ? undefined : await findCourse(tx, who, courseId)
+    if (course && owner && !course.manages) throw taken()
+    if (!owner && courseId === undefined)
+      throw fail('parameterMissing', 'organisation is missing: name the one that the course belongs to')
+    if (!owner && !course?.manages) throw fail('forbidden', `${NOT_MANAGED}; a new one needs an organisation`)
+    if (course && owner && owner.key !== course.organisation)
+      throw fail('validationFailed', `organisation must stay ${course.organisation}: a course stays with its own`)
+    const key = course?.key ?? readOwnId('courseId', courseId)
+    const content = { ...given, name: readName(given.name) }
+    await checkContent(tx, key, content, environment)
+    const draft = canonicalCourse(content)
+    if (course) await tx.first(store.setDraft, { course: course.id, draft, now: who.at })
+    else if (!(await tx.first(store.createCourse, { key, organisation: owner!.id, draft, now: who.at }))) throw taken()
+    await audit(tx, who, course ? 'course.drafted' : 'course.created', { course: key })
+    return readDocument(tx, who, { courseId: key })
+  })
+}
+
+const taken = () => fail('conflict', 'There is a course with that id already; choose another')
+
+/** The draft, or else the newest version, as authors write it. */
+export async function readDocument(db: Db, who: PersonCaller, what: ReadDocument): Promise<CourseDocument> {
+  const course = await readManagedCourse(db, who, what.courseId)
+  const { key: courseId, organisation, version } = course
+  const known = { courseId, organisation, version }
+  if (what.version === undefined) {
+    const document = JSON.parse((course.draft ?? course.document)!)
+    return { ...known, draft: course.draft !== null, ...document }
+  }
+  const found = await db.first(store.findDocument, { course: course.id, version: what.version })
+  if (!found) throw fail('notFound', 'This course has no such version')
+  return { ...known, version: what.version, draft: false, ...JSON.parse(found.document) }
+}
+
+/** Makes the draft the newest version. Classes stay on the one that they began with. */
+export function publishCourse(
+  db: Db,
+  who: PersonCaller,
+  what: ReadCourse,
+  environment: EnvironmentName,
+): Promise<CourseVersion> {
+  return db.transaction(async (tx) => {
+    const { id, key, draft, document, version } = await holdManagedCourse(tx, who, what.courseId)
+    if (draft === null) throw fail('impossibleNow', 'There is no draft to publish; change the course first')
+    if (draft === document) throw fail('impossibleNow', `The draft is the same as version ${version}; change it first`)
+    const content: CourseContent = JSON.parse(draft)
+    // Apps and ids may have changed since the draft was written.
+    await checkContent(tx, key, content, environment)
+    const { number } = await publishVersion(tx, who, { courseId: id, content, environment })
+    await audit(tx, who, 'course.published', { course: key, before: version, after: number })
+    return { courseId: key, version: number, name: content.name, publishedDate: who.at.toISOString(), classes: 0 }
+  })
+}
+
+/** The newest first. */
+export async function listVersions(db: Db, who: PersonCaller, what: ListVersions): Promise<Page<CourseVersion>> {
+  const { id, key } = await readManagedCourse(db, who, what.courseId)
+  const rows = await db.all(store.listVersions, { course: id, ...spanOf(what) })
+  const versions = rows.map(({ number, name, published_at, classes }) => ({
+    courseId: key,
+    version: number,
+    name,
+    publishedDate: published_at.toISOString(),
+    classes,
+  }))
+  return pageOf(versions, rows[0]?.total ?? 0, what)
+}
+
+export function discardDraft(db: Db, who: PersonCaller, what: ReadCourse): Promise<void> {
+  return db.transaction(async (tx) => {
+    const { id, key, draft, version } = await holdManagedCourse(tx, who, what.courseId)
+    if (draft === null) throw fail('impossibleNow', 'There is no draft to discard')
+    if (version === null)
+      throw fail(
+        'impossibleNow',
+        'This course was never published, so its draft cannot be discarded; remove the course instead',
+      )
+    await tx.first(store.setDraft, { course: id, draft: null, now: who.at })
+    await audit(tx, who, 'course.draft-discarded', { course: key })
+  })
+}
+
+export function removeCourse(db: Db, who: PersonCaller, what: ReadCourse): Promise<void> {
+  return db.transaction(async (tx) => {
+    const { id, key, version } = await holdManagedCourse(tx, who, what.courseId)
+    if ((await tx.first(store.findClass, { course: id }))?.has_class)
+      throw fail('impossibleNow', 'This course has classes, so it cannot be removed')
+    await removeCourses(tx, { keys: [key] })
+    await audit(tx, who, 'course.removed', { course: key, before: version })
+  })
+}
+
+export async function listManagedCourses(
+  db: Db,
+  who: PersonCaller,
+  what: ListManagedCourses,
+): Promise<Page<ManagedCourse>> {
+  const { organisation = null } = what
+  const rows = await db.all(store.listManaged, { person: who.personId, organisation, ...spanOf(what) })
+  const courses = rows.map(({ key, organisation, name, version, has_draft, classes }) => ({
+    courseId: key,
+    organisation,
+    name,
+    version,
+    draft: has_draft,
+    classes,
+  }))
+  return pageOf(courses, rows[0]?.total ?? 0, what)
+}
+
+/** What a shape cannot say: whether the course fits together, its ids are its own, and its apps are there and can be opened where it says. */
+async function checkContent(tx: Db, key: string, content: CourseContent, environment: EnvironmentName): Promise<void> {
+  const [mistake] = findCourseMistakes(content)
+  if (mistake) throw fail('validationFailed', `${mistake.where} must ${mistake.must}`)
+  const lessons = lessonsIn(content)
+  const ids = { lesson: lessons.map(({ id }) => id), objective: (content.objectives ?? []).map(({ id }) => id) }
+  const owners = await tx.all(findOwners, { keys: [...ids.lesson, ...ids.objective] })
+  for (const { kind, key: id, course } of owners)
+    if (course !== key && ids[kind as 'lesson' | 'objective'].includes(id))
+      throw fail('validationFailed', `${kind}s must have ids of their own: ${id} belongs to another course`)
+  const clientOf = (app: string) => makeClientId(environment, app.replace(/^gs-(sbx-)?/, ''))
+  const clients = [...new Set(lessons.flatMap(({ app }) => (app === undefined ? [] : clientOf(app))))]
+  const apps = new Map((await tx.all(store.findApps, { clients })).map((row) => [row.client_id, row]))
+  for (const { id, app, launchUri, passCode } of lessons) {
+    if (app === undefined) continue
+    const found = apps.get(clientOf(app))
+    if (!found) throw fail('validationFailed', `lessons must name apps that exist: ${id} names ${app}`)
+    if (found.is_public && passCode) throw fail('validationFailed', `passCode of ${id} must ${beFalse(app)}`)
+    if (launchUri !== undefined && !found.uris.some((uri) => isLaunchOf(launchUri, uri)))
+      throw fail('validationFailed', `launchUri of ${id} must be a redirect URI of ${app}, with or without a query`)
+  }
+}
+
+const audit = (tx: Db, who: PersonCaller, action: string, detail: Record<string, string | number | null>) =>
+  recordAudit(tx, who, { action, personId: who.personId, detail })

@@ -1,0 +1,128 @@
+import type { Member } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { RowOf } from '../../kernel/database/statement.ts'
+import { fail } from '../../kernel/errors.ts'
+import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
+import type {
+  CourseRecord,
+  Lesson,
+  ListAppLessons,
+  ListCourses,
+  ListLessons,
+  ReadCourse,
+  ReadLesson,
+} from './schema.ts'
+import * as store from './store.ts'
+
+type Row = RowOf<typeof store.findLesson>
+
+const NO_LESSON = 'There is no lesson with that id, or you do not take it'
+const NO_COURSE = 'There is no course with that id, or you do not take it'
+const NOT_IN_CLASS = 'You are not in that class'
+
+/** One lesson, as the caller's class has it. */
+export async function readLesson(db: Db, who: Member, { lessonId, classId }: ReadLesson): Promise<Lesson> {
+  if (classId !== undefined) await checkRole(db, who, classId)
+  const rows = await db.all(store.findLesson, { person: who.personId, lesson: lessonId, class: classId ?? null })
+  const row = rows.find(({ lesson }) => lesson === lessonId)
+  if (!row) throw fail('notFound', NO_LESSON)
+  const children = rows.filter(({ parent }) => parent === lessonId)
+  const withKind = (row: Row, childLessons: readonly Lesson[] = []) => ({
+    ...toLesson(row, childLessons),
+    isAssessment: row.is_assessment,
+  })
+  return withKind(
+    row,
+    children.map((child) => withKind(child)),
+  )
+}
+
+/** The lessons of a course in their order, children within their parents. */
+export async function listLessons(db: Db, who: Member, what: ListLessons): Promise<Page<Lesson>> {
+  const { course } = await findVisibleCourse(db, who, what.courseId)
+  const rows = await db.all(store.listLessons, { person: who.personId, course, ...spanOf(what) })
+  return pageOf(nest(rows), rows[0]?.total ?? 0, what)
+}
+
+/** What the calling app delivers in the caller's classes. */
+export async function listAppLessons(db: Db, who: Member, { classId }: ListAppLessons): Promise<Lesson[]> {
+  if (who.appId === undefined)
+    throw fail('badRequest', 'Call this with the access token of an app: it lists the lessons of that app')
+  if (classId !== undefined) await checkRole(db, who, classId)
+  return nest(await db.all(store.listAppLessons, { person: who.personId, app: who.appId, class: classId ?? null }))
+}
+
+export async function readCourse(db: Db, who: Member, { courseId }: ReadCourse): Promise<CourseRecord> {
+  return toCourse(await findVisibleCourse(db, who, courseId))
+}
+
+export async function listCourses(db: Db, who: Member, what: ListCourses): Promise<Page<CourseRecord>> {
+  const rows = await db.all(store.listCourses, { person: who.personId, ...spanOf(what) })
+  return pageOf(rows.map(toCourse), rows[0]?.total ?? 0, what)
+}
+
+export async function listObjectives(db: Db, who: Member, { courseId }: ReadCourse) {
+  const { version_id: version } = await findVisibleCourse(db, who, courseId)
+  const rows = await db.all(store.listObjectives, { version })
+  return rows.map(({ objective, name, description, lessons }) => ({
+    objectiveId: objective,
+    courseId,
+    name,
+    description,
+    lessonIds: lessons,
+  }))
+}
+
+/** Removes courses that no class takes. Says which went. */
+export const removeCourses = async (db: Db, what: { keys: readonly string[] }): Promise<string[]> =>
+  (await db.all(store.deleteCourses, { keys: [...what.keys] })).map(({ key }) => key).sort()
+
+async function findVisibleCourse(db: Db, who: Member, courseId: string) {
+  const course = await db.first(store.findCourse, { person: who.personId, course: courseId })
+  if (!course) throw fail('notFound', NO_COURSE)
+  return course
+}
+
+async function checkRole(db: Db, who: Member, classId: string): Promise<void> {
+  const role = await db.first(store.findRole, { person: who.personId, class: classId })
+  if (!role?.is_inside) throw fail('forbidden', NOT_IN_CLASS)
+}
+
+/** Children whose parent is not among the rows stand for themselves. */
+function nest(rows: readonly Row[]): Lesson[] {
+  const known = new Set(rows.map(({ lesson }) => lesson))
+  const childrenOf = Map.groupBy(rows, ({ parent }) => (parent !== null && known.has(parent) ? parent : ''))
+  return (childrenOf.get('') ?? []).map((row) =>
+    toLesson(
+      row,
+      (childrenOf.get(row.lesson) ?? []).map((child) => toLesson(child)),
+    ),
+  )
+}
+
+const toLesson = (row: Row, childLessons: readonly Lesson[] = []): Lesson => ({
+  lessonId: row.lesson,
+  courseId: row.course,
+  name: row.name,
+  description: row.description,
+  profilePic: row.profile_pic ?? '',
+  coverPhoto: row.cover_photo ?? '',
+  media: row.media ?? '',
+  expectedCompletionTime: row.expected_minutes ?? 0,
+  instructorGraded: row.instructor_graded,
+  childLessons,
+  public: row.is_public,
+  launchParameters: row.launch_parameters,
+  locked: row.locked,
+})
+
+const toCourse = (row: Omit<RowOf<typeof store.findCourse>, 'version_id'>): CourseRecord => ({
+  courseId: row.course,
+  name: row.name,
+  description: row.description,
+  profilePic: row.profile_pic ?? '',
+  coverPhoto: row.cover_photo ?? '',
+  public: row.is_public,
+  organisation: row.organisation,
+  version: row.version,
+})

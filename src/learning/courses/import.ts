@@ -1,0 +1,125 @@
+import { Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { appSection } from '../../apps/apps/import.ts'
+import { organisationSection } from '../../apps/organisations/import.ts'
+import type { RowOf } from '../../kernel/database/statement.ts'
+import { type Field, Flag, Key, Line, Matching } from '../../kernel/imports/fields.ts'
+import { type ImportSection, isObject } from '../../kernel/imports/section.ts'
+import { publishVersion } from './publish.ts'
+import { beFalse, canonicalCourse, findCourseMistakes, lessonsIn } from './rules.ts'
+import { CourseContent, ID_MUST, ID_PATTERN } from './schema.ts'
+import * as store from './store.ts'
+
+export { lessonsIn } from './rules.ts'
+
+/** An id that others are known by, in this file and in the interface. */
+export const ImportId = (about: string) => Matching(ID_PATTERN, ID_MUST, about, 64)
+
+const Course = Type.Object({
+  key: ImportId('The courseId'),
+  organisation: Key('Key of the organisation whose course it is'),
+  name: Line(200, 'As people read it', { minLength: 1 }),
+  description: Type.Optional(Line(10_000, 'Empty by default')),
+  profilePic: Type.Optional(Line(500, 'Id or address of an image; none by default')),
+  coverPhoto: Type.Optional(Line(500, 'Id or address of an image; none by default')),
+  public: Type.Optional(Flag('Whether everybody may read about it; false by default')),
+  lessons: Type.Array(Type.Unknown(), {
+    must: 'a list of lessons',
+    about:
+      'In order, each as `PUT /edu/v1/course` takes it: id, name, threshold, app, launchUri, childLessons and so on',
+  } satisfies Field),
+  objectives: Type.Optional(
+    Type.Array(Type.Unknown(), {
+      must: 'a list of objectives',
+      about: 'Each with id, name, description and the ids of its lessons; none by default',
+    } satisfies Field),
+  ),
+})
+
+type CourseEntry = CourseContent & { readonly key: string; readonly organisation: string }
+type Found = RowOf<typeof store.findCourses>
+
+const shape = Compile(CourseContent)
+
+/** A file that says something new about a course publishes a version of it. */
+export const courseSection: ImportSection<CourseEntry, Found, CourseEntry> = {
+  name: 'courses',
+  one: 'course',
+  key: 'key',
+  schema: Course,
+
+  *check({ key: _key, organisation: _organisation, ...content }, place) {
+    for (const { instancePath, message } of shape.Errors(content).slice(0, 20)) {
+      const where = instancePath.replace(/\/(\d+)/g, '[$1]').replaceAll('/', '.')
+      if (/^\.(lessons|objectives)\[/.test(where)) yield `${place}${where}: ${message}`
+    }
+    if (!shape.Check(content)) return
+    for (const { where, must } of findCourseMistakes(content)) yield `${place}.${where}: must ${must}`
+  },
+
+  *refer({ organisation, lessons }, place) {
+    if (typeof organisation === 'string')
+      yield { place: `${place}.organisation`, to: organisationSection, key: organisation }
+    for (const [where, { app }] of objectsIn(lessons, `${place}.lessons`))
+      if (typeof app === 'string') yield { place: `${where}.app`, to: appSection, key: appKey(app) }
+  },
+
+  find: (db, keys) => db.all(store.findCourses, { keys }),
+  lock: (tx, { own }) => tx.all(store.lockCourses, { keys: own }),
+
+  /** Ids are unique in an environment, and only an app with a secret can redeem a code. */
+  async checkHere(db, entries, { find, inFile }) {
+    const isPublic = (app: string) =>
+      (inFile(appSection, app) as { public?: boolean } | undefined)?.public ?? find(appSection, app)?.public_client
+    const passing = entries.flatMap(({ lessons }, i) =>
+      objectsIn(lessons, `courses[${i}].lessons`).filter(([, { passCode }]) => passCode === true),
+    )
+    const wrong = passing.flatMap(([where, { app }]) =>
+      typeof app === 'string' && isPublic(appKey(app)) ? `${where}.passCode: must ${beFalse(app)}` : [],
+    )
+    const named = entries.flatMap((entry, i) => [
+      ...lessonsIn(entry).map(({ id }) => ({ kind: 'lesson', id, entry, i })),
+      ...(entry.objectives ?? []).map(({ id }) => ({ kind: 'objective', id, entry, i })),
+    ])
+    const rows = await db.all(store.findOwners, { keys: named.map(({ id }) => id) })
+    const owners = new Map(rows.map(({ kind, key, course }) => [`${kind} ${key}`, course]))
+    const seen = new Map<string, string>()
+    const taken = named.flatMap(({ kind, id, entry, i }) => {
+      const owner = owners.get(`${kind} ${id}`) ?? seen.get(`${kind} ${id}`) ?? entry.key
+      seen.set(`${kind} ${id}`, entry.key)
+      return owner === entry.key
+        ? []
+        : [`courses[${i}]: must have ids of its own: ${id} belongs to the course ${owner}`]
+    })
+    return [...taken, ...wrong]
+  },
+
+  plan: (entry, found) => ({
+    change: entry,
+    isSame:
+      found !== undefined && found.document === canonicalCourse(entry) && found.organisation === entry.organisation,
+  }),
+
+  async write(tx, who, changes, { idOf, environment }) {
+    const made: { id: number; key: string }[] = []
+    for (const { key, id, change } of changes) {
+      const organisation = idOf(organisationSection, change.organisation)
+      const courseId = id ?? (await tx.first(store.insertCourse, { key, organisation, now: who.at }))!.id
+      if (id === undefined) made.push({ key, id: courseId })
+      else await tx.all(store.setOrganisation, { course: id, organisation })
+      await publishVersion(tx, who, { courseId, content: change, environment })
+    }
+    return made
+  },
+}
+
+/** Lessons and their children, with their places, in what may be no list. */
+function objectsIn(list: unknown, place: string): [string, Record<string, unknown>][] {
+  const objects = Array.isArray(list) ? [...list.entries()].filter((entry) => isObject(entry[1])) : []
+  return objects.flatMap(([i, lesson]) => [
+    [`${place}[${i}]`, lesson],
+    ...objectsIn(lesson.childLessons, `${place}[${i}].childLessons`),
+  ])
+}
+
+const appKey = (app: string): string => app.replace(/^gs-(sbx-)?/, '')

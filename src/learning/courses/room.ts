@@ -1,0 +1,16 @@
+import { byName, type Room } from '../../kernel/room.ts'
+import { authoringOperations } from './authoring-routes.ts'
+import { findByName } from './authoring-store.ts'
+import { courseSection } from './import.ts'
+import { courseOperations } from './routes.ts'
+
+export const courses: Room = {
+  name: 'courses',
+  operations: [...courseOperations, ...authoringOperations],
+  areas: {
+    'Lessons and progress':
+      'What is taught, and how far students are. A course has lessons, a class is one run of a course, and a student is one person in one class.',
+  },
+  finders: [{ kind: 'course', find: byName(findByName) }],
+  importSections: [courseSection],
+}

@@ -1,0 +1,171 @@
+import { findLaunchMistake, findReservedName } from '../../apps/apps/clients.ts'
+import { type CourseContent, type LessonContent, MAX_LESSONS } from './schema.ts'
+
+/** A course version as rows, with ids of the file in place of keys. */
+export interface LessonRow {
+  readonly key: string
+  readonly position: number
+  readonly parent: string | null
+  readonly lesson: LessonContent
+  readonly prerequisites: readonly string[]
+  readonly earlier: readonly string[]
+}
+
+export const lessonsIn = ({ lessons }: Pick<CourseContent, 'lessons'>): LessonContent[] =>
+  lessons.flatMap((lesson) => [lesson, ...(lesson.childLessons ?? [])])
+
+/**
+ * What has to be passed first: what the author names, and, where a class goes in order, the lessons before it. A child also waits for what its parent waits for;
+ * children are steps of their parent, so what comes after the parent does not wait for them.
+ */
+export function lessonRows({ lessons }: CourseContent): LessonRow[] {
+  const before = (list: readonly LessonContent[], i: number) => list.slice(0, i).map(({ id }) => id)
+  return lessons.flatMap((lesson, i) => {
+    const children = lesson.childLessons ?? []
+    const own = lesson.prerequisites ?? []
+    const earlier = before(lessons, i)
+    const row = { key: lesson.id, position: i + 1, parent: null, lesson, prerequisites: own, earlier }
+    const isStep = (id: string) => children.some((child) => child.id === id)
+    return [
+      row,
+      ...children.map((child, j) => ({
+        key: child.id,
+        position: j + 1,
+        parent: lesson.id,
+        lesson: child,
+        // A parent may wait for its own steps: those do not wait for each other because of that.
+        prerequisites: [...new Set([...own.filter((id) => !isStep(id)), ...(child.prerequisites ?? [])])],
+        earlier: [...earlier, ...before(children, j)],
+      })),
+    ]
+  })
+}
+
+/** What shapes cannot say, each as place and sentence. */
+export function* findCourseMistakes(course: CourseContent): Generator<{ where: string; must: string }> {
+  const all = lessonsIn(course)
+  const ids = all.map(({ id }) => id)
+  const isTwice = (list: readonly string[], id: string, i: number) => list.indexOf(id) !== i
+  for (const [i, id] of ids.entries())
+    if (isTwice(ids, id, i)) yield { where: 'lessons', must: `have different ids: ${id} is there twice` }
+  if (all.length > MAX_LESSONS) yield { where: 'lessons', must: `be at most ${MAX_LESSONS}, with their child lessons` }
+  for (const lesson of all) {
+    for (const id of lesson.prerequisites ?? [])
+      if (!ids.includes(id) || id === lesson.id)
+        yield { where: 'lessons', must: `name other lessons of the course as prerequisites of ${lesson.id}, not ${id}` }
+    if (lesson.launchUri !== undefined && lesson.app === undefined)
+      yield { where: 'lessons', must: `name the app that ${lesson.launchUri} of ${lesson.id} belongs to` }
+    if (lesson.passCode && lesson.launchUri === undefined)
+      yield { where: 'lessons', must: `give ${lesson.id} a launchUri, because it passes a code` }
+    const wrong = findAddressMistake(lesson)
+    if (wrong) yield { where: 'lessons', must: `have addresses that can be opened: ${wrong}` }
+  }
+  const mistake = findDeadlock(lessonRows(course))
+  if (mistake) yield { where: 'lessons', must: mistake }
+  const objectives = (course.objectives ?? []).map(({ id }) => id)
+  for (const [i, objective] of (course.objectives ?? []).entries()) {
+    if (isTwice(objectives, objective.id, i))
+      yield { where: 'objectives', must: `have different ids: ${objective.id} is there twice` }
+    for (const id of objective.lessons)
+      if (!ids.includes(id))
+        yield { where: 'objectives', must: `name lessons of the course: ${objective.id} names ${id}` }
+  }
+}
+
+/** What `passCode` must, with an app that can keep no secret. */
+export const beFalse = (app: string): string => `be false: ${app} is public, and has no secret to redeem a code with`
+
+/** What every launch adds to the address, in small letters. */
+const OWN_NAMES = ['lessonid', 'classid', 'courseid', 'studentid']
+
+/** Why a lesson could not be launched, whatever its app has registered. */
+function findAddressMistake({ id, launchUri, launchParameters = [] }: LessonContent): string | undefined {
+  const wrong = launchUri === undefined ? undefined : findLaunchMistake(launchUri)
+  if (wrong) return `launchUri of ${id} must ${wrong}`
+  const names = launchParameters.map((text) => text.slice(0, text.indexOf('=')))
+  const reserved =
+    names.find((name) => !name.isWellFormed() || findReservedName(`?${encodeURIComponent(name)}`)) ??
+    [...names, ...new URLSearchParams(launchUri?.split('?', 2)[1]).keys()].find((name) =>
+      OWN_NAMES.includes(name.trim().toLowerCase()),
+    )
+  return reserved && `${id} must not say ${reserved}: that is for the platform to say`
+}
+
+/** Lessons that nobody could ever pass, because of what they name or because a class may go in order. */
+function findDeadlock(rows: readonly LessonRow[]): string | undefined {
+  const circle = findCircle(rows, ({ prerequisites }) => prerequisites)
+  if (circle) return `not wait for each other: ${circle.join(' → ')}`
+  const inOrder = findCircle(rows, ({ prerequisites, earlier }) => [...prerequisites, ...earlier])
+  if (!inOrder) return undefined
+  const keys = rows.map(({ key }) => key)
+  const isLate = (key: string, next: string) =>
+    keys.indexOf(next) > keys.indexOf(key) && rows.find((row) => row.key === next)?.parent !== key
+  const i = inOrder.findIndex((key, i) => i > 0 && isLate(inOrder[i - 1]!, key))
+  return i < 0
+    ? `not wait for each other where a class goes in order: ${inOrder.join(' → ')}`
+    : `come after their prerequisites: ${inOrder[i]} must come before ${inOrder[i - 1]}`
+}
+
+/** Lessons that each wait for the next, and the last for the first. */
+function findCircle(rows: readonly LessonRow[], needsOf: (row: LessonRow) => readonly string[]): string[] | undefined {
+  const needs = new Map(rows.map((row) => [row.key, needsOf(row)]))
+  const done = new Set<string>()
+  const visit = (key: string, path: readonly string[]): string[] | undefined => {
+    if (done.has(key)) return undefined
+    if (path.includes(key)) return [...path.slice(path.indexOf(key)), key]
+    const here = [...path, key]
+    for (const next of needs.get(key) ?? []) {
+      const circle = visit(next, here)
+      if (circle) return circle
+    }
+    done.add(key)
+    return undefined
+  }
+  for (const { key } of rows) {
+    const circle = visit(key, [])
+    if (circle) return circle
+  }
+  return undefined
+}
+
+/** The same content is the same text: fields in one order, what is said by default left out. */
+export function canonicalCourse(course: CourseContent): string {
+  const { name, description, profilePic, coverPhoto, public: isPublic, lessons, objectives } = course
+  return JSON.stringify({
+    name,
+    description: description || undefined,
+    profilePic,
+    coverPhoto,
+    public: isPublic || undefined,
+    lessons: lessons.map((lesson) => ({
+      ...canonicalLesson(lesson),
+      childLessons: lesson.childLessons?.length ? lesson.childLessons.map(canonicalLesson) : undefined,
+    })),
+    objectives: (objectives ?? []).map(({ id, name, description, lessons }) => ({
+      id,
+      name,
+      description: description || undefined,
+      lessons,
+    })),
+  })
+}
+
+const canonicalLesson = (lesson: LessonContent) => ({
+  id: lesson.id,
+  name: lesson.name,
+  description: lesson.description || undefined,
+  profilePic: lesson.profilePic,
+  coverPhoto: lesson.coverPhoto,
+  media: lesson.media,
+  isAssessment: lesson.isAssessment || undefined,
+  expectedCompletionTime: lesson.expectedCompletionTime,
+  instructorGraded: lesson.instructorGraded || undefined,
+  public: lesson.public || undefined,
+  app: lesson.app?.replace(/^gs-(sbx-)?/, ''),
+  launchUri: lesson.launchUri,
+  launchParameters: lesson.launchParameters?.length ? lesson.launchParameters : undefined,
+  passCode: lesson.passCode || undefined,
+  threshold: lesson.threshold,
+  maxAttempts: lesson.maxAttempts,
+  prerequisites: lesson.prerequisites?.length ? lesson.prerequisites : undefined,
+})

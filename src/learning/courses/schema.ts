@@ -1,0 +1,240 @@
+import { type Static, Type } from 'typebox'
+import { Id, Whole } from '../../kernel/http/input/fields.ts'
+import { PageOf, paging } from '../../kernel/paging.ts'
+
+/** Ids of courses, lessons, objectives, classes and students are chosen by a file, or made here; they travel in addresses. */
+export const ID_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$'
+export const ID_MUST = '1 to 64 letters, digits or . _ ~ -, such as lesson-walkaround'
+export const OwnId = (description: string) => Type.String({ pattern: ID_PATTERN, maxLength: 64, description })
+
+const Image = (description: string) => Type.Optional(Type.String({ maxLength: 500, description }))
+const Line = (maxLength: number, description: string) => Type.String({ minLength: 1, maxLength, description })
+const Long = (description: string) => Type.Optional(Type.String({ maxLength: 10_000, description }))
+const Flag = (description: string) => Type.Optional(Type.Boolean({ description }))
+
+export const MAX_LESSONS = 500
+export const MAX_OBJECTIVES = 200
+
+const lesson = {
+  id: OwnId('The lessonId. Keep it: progress is recorded under it in all versions of the course'),
+  name: Line(200, 'As people read it'),
+  description: Long('Empty by default'),
+  profilePic: Image('Id or address of an image; none by default'),
+  coverPhoto: Image('Id or address of an image; none by default'),
+  media: Type.Optional(Type.String({ maxLength: 2000, description: 'An address or an id of media; none by default' })),
+  isAssessment: Flag('Whether it is an assessment; false by default'),
+  expectedCompletionTime: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 1_000_000, description: 'In minutes; none by default' }),
+  ),
+  instructorGraded: Flag('Whether an instructor grades it, and not the app; false by default'),
+  public: Flag('Whether everybody may read about it, also outside of its classes; false by default'),
+  app: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 70,
+      description:
+        'Key or client ID of the app that delivers it; by default none does, and every app may record progress',
+    }),
+  ),
+  launchUri: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 2000,
+      description: 'Where the app opens it: a redirect URI of the app, with or without a query',
+    }),
+  ),
+  launchParameters: Type.Optional(
+    Type.Array(Type.String({ maxLength: 500, pattern: '^[^=]+=' }), {
+      maxItems: 50,
+      description: 'Added to the launch address, each as name=value; none by default',
+    }),
+  ),
+  passCode: Flag(
+    'Whether the launch address carries a fresh code, so that the app can sign the student in; false by default',
+  ),
+  threshold: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1_000_000,
+      description: 'Points needed to pass; without it the lesson is pass or fail',
+    }),
+  ),
+  maxAttempts: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'No limit by default' })),
+  prerequisites: Type.Optional(
+    Type.Array(Type.String({ maxLength: 64 }), {
+      maxItems: 50,
+      uniqueItems: true,
+      description: 'Ids of lessons of this course to pass first; none by default',
+    }),
+  ),
+}
+
+const objective = {
+  id: OwnId('The objectiveId. Keep it in all versions of the course'),
+  name: Line(200, 'As people read it'),
+  description: Long('Empty by default'),
+  lessons: Type.Array(Type.String({ maxLength: 64 }), {
+    maxItems: MAX_LESSONS,
+    uniqueItems: true,
+    description: 'Ids of the lessons that teach it',
+  }),
+}
+
+/** What a version of a course says, as authors write it. A file that has fields which nobody knows is wrong; operations ignore such fields, as everywhere. */
+const contentWith = (unknown: { additionalProperties?: false }) => {
+  const childLessons = Type.Array(Type.Object(lesson, unknown), {
+    maxItems: 100,
+    description: 'Steps of this lesson, in order; none by default',
+  })
+  const ParentLesson = Type.Object({ ...lesson, childLessons: Type.Optional(childLessons) }, unknown)
+  return {
+    name: Line(200, 'As people read it'),
+    description: Long('Empty by default'),
+    profilePic: Image('Id or address of an image; none by default'),
+    coverPhoto: Image('Id or address of an image; none by default'),
+    public: Flag('Whether everybody may read about it, also outside of its classes; false by default'),
+    lessons: Type.Array(ParentLesson, { maxItems: MAX_LESSONS, description: 'In order' }),
+    objectives: Type.Optional(
+      Type.Array(Type.Object(objective, unknown), { maxItems: MAX_OBJECTIVES, description: 'None by default' }),
+    ),
+  }
+}
+export const CourseContent = Type.Object(contentWith({ additionalProperties: false }))
+export type CourseContent = Static<typeof CourseContent>
+export type LessonContent = CourseContent['lessons'][number]
+
+export interface Lesson {
+  readonly lessonId: string
+  readonly courseId: string
+  readonly name: string
+  readonly description: string
+  readonly profilePic: string
+  readonly coverPhoto: string
+  readonly media: string
+  readonly isAssessment?: boolean
+  readonly expectedCompletionTime: number
+  readonly instructorGraded: boolean
+  readonly childLessons: readonly Lesson[]
+  readonly public: boolean
+  readonly launchParameters: readonly string[]
+  readonly locked: boolean
+}
+
+const lessonFields = {
+  lessonId: Type.String(),
+  courseId: Type.String(),
+  name: Type.String(),
+  description: Type.String({ description: 'Empty if there is none' }),
+  profilePic: Type.String({ description: 'Id or address of an image; empty if there is none' }),
+  coverPhoto: Type.String({ description: 'Id or address of an image; empty if there is none' }),
+  media: Type.String({ description: 'An address or an id of media; empty if there is none' }),
+  isAssessment: Type.Optional(Type.Boolean({ description: 'Only if one lesson is read' })),
+  expectedCompletionTime: Type.Number({ description: 'In minutes; 0 if not set' }),
+  instructorGraded: Type.Boolean(),
+  public: Type.Boolean(),
+  launchParameters: Type.Array(Type.String(), { description: 'Each is name=value' }),
+  locked: Type.Boolean({ description: 'Whether the caller cannot start it yet; false for those who do not take it' }),
+}
+const Child = Type.Object({ ...lessonFields, childLessons: Type.Array(Type.Object({}), { maxItems: 0 }) })
+export const LessonRecord = Type.Object({ ...lessonFields, childLessons: Type.Array(Child) }, { title: 'Lesson' })
+export const LessonList = Type.Array(LessonRecord, { title: 'Lessons' })
+export const LessonPage = PageOf(LessonRecord, 'LessonPage')
+
+const courseFields = {
+  courseId: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  profilePic: Type.String({ description: 'Id or address of an image; empty if there is none' }),
+  coverPhoto: Type.String({ description: 'Id or address of an image; empty if there is none' }),
+  public: Type.Boolean(),
+  organisation: Type.String({ description: 'Key of the organisation whose course it is' }),
+  version: Type.Integer({ description: 'Which version of the course this is, from 1' }),
+}
+export const CourseRecord = Type.Object(courseFields, { title: 'Course' })
+export type CourseRecord = Static<typeof CourseRecord>
+export const CoursePage = PageOf(CourseRecord, 'CoursePage')
+export const Objectives = Type.Array(
+  Type.Object({
+    objectiveId: Type.String(),
+    courseId: Type.String(),
+    name: Type.String(),
+    description: Type.String(),
+    lessonIds: Type.Array(Type.String(), { description: 'The lessons that teach it' }),
+  }),
+  { title: 'Objectives' },
+)
+
+const classId = Type.Optional(
+  Id('The class that is meant; by default the newest one in which the caller takes the lesson'),
+)
+
+export const ReadLesson = Type.Object({ lessonId: Id('The lesson'), classId })
+export type ReadLesson = Static<typeof ReadLesson>
+export const ListLessons = Type.Object({ courseId: Id('The course'), ...paging })
+export type ListLessons = Static<typeof ListLessons>
+export const ListAppLessons = Type.Object({
+  classId: Type.Optional(Id('Only lessons of this class; by default those of all classes of the caller')),
+})
+export type ListAppLessons = Static<typeof ListAppLessons>
+export const ReadCourse = Type.Object({ courseId: Id('The course') })
+export type ReadCourse = Static<typeof ReadCourse>
+export const ListCourses = Type.Object(paging)
+export type ListCourses = Static<typeof ListCourses>
+
+const content = contentWith({})
+export const SaveCourse = Type.Object({
+  courseId: Type.Optional(
+    Id(`The course; for a new one an id of your own, ${ID_MUST}, or leave it out and one is generated`),
+  ),
+  organisation: Type.Optional(Id('Key of the organisation whose course it is; needed for a new one')),
+  ...content,
+})
+export type SaveCourse = Static<typeof SaveCourse>
+export const ReadDocument = Type.Object({
+  courseId: Id('The course'),
+  version: Type.Optional(Whole('A published version; by default the draft, or else the newest version', 1, 1_000_000)),
+})
+export type ReadDocument = Static<typeof ReadDocument>
+export const ListVersions = Type.Object({ courseId: Id('The course'), ...paging })
+export type ListVersions = Static<typeof ListVersions>
+export const ListManagedCourses = Type.Object({
+  organisation: Type.Optional(Id('Only courses of this organisation; by default of all that the caller manages')),
+  ...paging,
+})
+export type ListManagedCourses = Static<typeof ListManagedCourses>
+
+const managed = {
+  courseId: Type.String(),
+  organisation: Type.String({ description: 'Key of the organisation whose course it is' }),
+  version: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'The requested version, or else the newest published one; null if there is none',
+  }),
+}
+export const CourseDocument = Type.Object(
+  { ...managed, draft: Type.Boolean({ description: 'Whether this is a draft, and not published' }), ...content },
+  { title: 'CourseDocument' },
+)
+export type CourseDocument = Static<typeof CourseDocument>
+export const ManagedCourse = Type.Object(
+  {
+    ...managed,
+    name: Type.String({ description: 'Of the newest version, or of the draft if there is none' }),
+    draft: Type.Boolean({ description: 'Whether there is a draft' }),
+    classes: Type.Integer({ description: 'How many classes take it, in any version' }),
+  },
+  { title: 'ManagedCourse' },
+)
+export type ManagedCourse = Static<typeof ManagedCourse>
+export const ManagedCoursePage = PageOf(ManagedCourse, 'ManagedCoursePage')
+export const CourseVersion = Type.Object(
+  {
+    courseId: Type.String(),
+    version: Type.Integer({ description: 'From 1' }),
+    name: Type.String(),
+    publishedDate: Type.String({ format: 'date-time' }),
+    classes: Type.Integer({ description: 'How many classes take this version' }),
+  },
+  { title: 'CourseVersion' },
+)
+export type CourseVersion = Static<typeof CourseVersion>
+export const CourseVersionPage = PageOf(CourseVersion, 'CourseVersionPage')

@@ -1,0 +1,270 @@
+import {
+  bool,
+  float8,
+  int4,
+  int8,
+  int8Array,
+  json,
+  nullable,
+  read,
+  text,
+  textArray,
+  timestamptz,
+  write,
+} from '../../kernel/database/statement.ts'
+
+const lessonRow = {
+  lesson: text,
+  course: text,
+  parent: nullable(text),
+  name: text,
+  description: text,
+  profile_pic: nullable(text),
+  cover_photo: nullable(text),
+  media: nullable(text),
+  is_assessment: bool,
+  expected_minutes: nullable(float8),
+  instructor_graded: bool,
+  is_public: bool,
+  launch_parameters: textArray,
+  locked: bool,
+}
+
+/** A lesson as one person sees it. Outside of a course only what is public is seen. */
+const asSeen = (more: string) => `
+    select l.key as lesson, k.key as course, p.key as parent, v.name, v.description, v.profile_pic, v.cover_photo, v.media,
+           v.is_assessment, v.expected_minutes, v.instructor_graded, v.is_public, v.launch_parameters, coalesce(h.locked, false) as locked
+      from course_view(:person, k.id, c.id) w
+      join lesson_versions v on v.version_id = w.version_id
+      join lessons l on l.id = v.lesson_id
+      left join lessons p on p.id = v.parent_id
+      left join lesson_versions pv on pv.version_id = v.version_id and pv.lesson_id = v.parent_id
+      left join classes wc on wc.id = w.class_id
+      left join lateral lock_of(w.enrolment_id, passed_lessons(w.enrolment_id), wc, v) h on w.enrolment_id is not null
+     where (w.is_inside or v.is_public) ${more}
+     order by coalesce(pv.position, v.position), v.parent_id is not null, v.position`
+
+/** The lesson and its children. */
+export const findLesson = read('courses.findLesson', {
+  params: { person: int8, lesson: text, class: nullable(text) },
+  row: lessonRow,
+  text: `
+    select s.* from lessons a join courses k on k.id = a.course_id left join classes c on c.key = :class,
+    lateral (${asSeen('and a.id in (v.lesson_id, v.parent_id)')}) s
+     where a.key = :lesson and (:class is null or c.course_id = k.id)`,
+})
+
+/** A page of the lessons of a course, with their children. */
+export const listLessons = read('courses.listLessons', {
+  params: { person: int8, course: text, limit: int8, offset: int8 },
+  row: { ...lessonRow, total: int8 },
+  gather: false,
+  text: `
+    with seen as (
+      select s.*, dense_rank() over (order by n) as place
+        from (select s.*, sum(case when s.parent is null then 1 else 0 end) over (order by s.row) as n
+                from (select s.*, row_number() over () as row
+                        from courses k left join classes c on false, lateral (${asSeen('')}) s where k.key = :course) s) s
+    )
+    select lesson, course, parent, name, description, profile_pic, cover_photo, media, is_assessment, expected_minutes,
+           instructor_graded, is_public, launch_parameters, locked, (select count(*) from seen where parent is null) as total
+      from seen where place > :offset and place <= :offset + :limit order by row`,
+})
+
+/** Lessons of the caller's classes that an app delivers, or of one of them. A parent that another app delivers is not there; its children are. */
+export const listAppLessons = read('courses.listAppLessons', {
+  params: { person: int8, app: int8, class: nullable(text) },
+  row: lessonRow,
+  gather: false,
+  text: `
+    select s.* from (
+      select distinct c.course_id from classes c
+       where c.id in (select e.class_id from enrolments e where e.person_id = :person and e.status <> 'dropped'
+                      union select s.class_id from class_staff s where s.person_id = :person)
+         and (:class is null or c.key = :class)
+    ) mine join courses k on k.id = mine.course_id left join classes c on c.key = :class,
+    lateral (${asSeen('and v.app_id = :app')}) s`,
+})
+
+/** Whether somebody has a role in a class. */
+export const findRole = read('courses.findRole', {
+  params: { person: int8, class: text },
+  row: { is_inside: bool },
+  text: `
+    select w.is_inside from classes c, course_view(:person, c.course_id, c.id) w where c.key = :class`,
+})
+
+const courseRow = {
+  course: text,
+  name: text,
+  description: text,
+  profile_pic: nullable(text),
+  cover_photo: nullable(text),
+  is_public: bool,
+  organisation: text,
+  version: int4,
+}
+const courseColumns = `k.key as course, v.name, v.description, v.profile_pic, v.cover_photo, v.is_public, o.key as organisation, v.number as version`
+
+export const findCourse = read('courses.find', {
+  params: { person: int8, course: text },
+  row: { ...courseRow, version_id: int8 },
+  text: `
+    select ${courseColumns}, v.id as version_id
+      from courses k, course_view(:person, k.id, null) w, course_versions v, organisations o
+     where k.key = :course and v.id = w.version_id and (w.is_inside or v.is_public) and o.id = k.organisation_id`,
+})
+
+/** Courses of the caller's classes and organisations, and public ones, by name. */
+export const listCourses = read('courses.list', {
+  params: { person: int8, limit: int8, offset: int8 },
+  row: { ...courseRow, total: int8 },
+  gather: false,
+  text: `
+    with mine as (
+      select c.course_id as id from enrolments e join classes c on c.id = e.class_id where e.person_id = :person and e.status <> 'dropped'
+      union select c.course_id from class_staff s join classes c on c.id = s.class_id where s.person_id = :person
+      union select k.id from organisation_members m join courses k on k.organisation_id = m.organisation_id
+             where m.person_id = :person and m.role = 'owner'
+      union select v.course_id from course_versions v join courses k on k.version_id = v.id where v.is_public
+    )
+    select ${courseColumns}, count(*) over () as total
+      from mine m join courses k on k.id = m.id, course_view(:person, k.id, null) w, course_versions v, organisations o
+     where v.id = w.version_id and (w.is_inside or v.is_public) and o.id = k.organisation_id
+     order by v.name, k.key limit :limit offset :offset`,
+})
+
+export const listObjectives = read('courses.listObjectives', {
+  params: { version: int8 },
+  row: { objective: text, name: text, description: text, lessons: textArray },
+  text: `
+    select b.key as objective, o.name, o.description,
+           array(select l.key from lessons l where l.id = any(o.lessons) order by l.id) as lessons
+      from objective_versions o join objectives b on b.id = o.objective_id where o.version_id = :version order by o.position`,
+})
+
+/** What authors and imports change. */
+export const findCourses = read('courses.findMany', {
+  params: { keys: textArray },
+  row: { id: int8, key: text, organisation: text, document: nullable(json), version: nullable(int4) },
+  text: `
+    select k.id, k.key, o.key as organisation, v.document, v.number as version
+      from courses k join organisations o on o.id = k.organisation_id left join course_versions v on v.id = k.version_id
+     where k.key = any(:keys)`,
+})
+
+/** Whose the lessons and objectives with these ids are. */
+export const findOwners = read('courses.findOwners', {
+  params: { keys: textArray },
+  row: { kind: text, key: text, course: text },
+  text: `
+    select 'lesson' as kind, l.key, k.key as course from lessons l join courses k on k.id = l.course_id where l.key = any(:keys)
+    union all
+    select 'objective', b.key, k.key from objectives b join courses k on k.id = b.course_id where b.key = any(:keys)`,
+})
+
+export const insertCourse = write('courses.insert', {
+  params: { key: text, organisation: int8, now: timestamptz },
+  row: { id: int8 },
+  text: `insert into courses (key, organisation_id, created_at) values (:key, :organisation, :now) returning id`,
+})
+
+export const setOrganisation = write('courses.setOrganisation', {
+  params: { course: int8, organisation: int8 },
+  row: { id: int8 },
+  text: `update courses set organisation_id = :organisation where id = :course returning id`,
+})
+
+/** The next version; nobody else publishes one meanwhile. */
+export const insertVersion = write('courses.insertVersion', {
+  params: {
+    course: int8,
+    name: text,
+    description: text,
+    profilePic: nullable(text),
+    coverPhoto: nullable(text),
+    public: bool,
+    document: json,
+    now: timestamptz,
+  },
+  row: { id: int8, number: int4 },
+  text: `
+    with course as (select id, version_id from courses where id = :course for update)
+    insert into course_versions (course_id, number, name, description, profile_pic, cover_photo, is_public, document, published_at)
+    select c.id, coalesce((select max(v.number) from course_versions v where v.course_id = c.id), 0) + 1,
+           :name, :description, :profilePic, :coverPhoto, :public, :document, :now
+      from course c returning id, number`,
+})
+
+export const setVersion = write('courses.setVersion', {
+  params: { course: int8, version: int8 },
+  row: { id: int8 },
+  text: `update courses set version_id = :version, draft = null, draft_at = null where id = :course returning id`,
+})
+
+export const insertLessons = write('courses.insertLessons', {
+  params: { course: int8, keys: textArray },
+  row: { id: int8, key: text },
+  text: `
+    insert into lessons (key, course_id) select key, :course from unnest(:keys) with ordinality as t(key, n)
+     where not exists (select from lessons l where l.key = t.key) order by n on conflict (key) do nothing returning id, key`,
+})
+
+export const insertObjectives = write('courses.insertObjectives', {
+  params: { course: int8, keys: textArray },
+  row: { id: int8, key: text },
+  text: `
+    insert into objectives (key, course_id) select key, :course from unnest(:keys) with ordinality as t(key, n)
+     where not exists (select from objectives b where b.key = t.key) order by n on conflict (key) do nothing returning id, key`,
+})
+
+export const findIds = write('courses.findIds', {
+  params: { course: int8 },
+  row: { kind: text, id: int8, key: text },
+  text: `
+    select 'lesson' as kind, id, key from lessons where course_id = :course
+    union all select 'objective', id, key from objectives where course_id = :course`,
+})
+
+export const insertLessonVersions = write('courses.insertLessonVersions', {
+  params: { version: int8, rows: json },
+  row: { lesson_id: int8 },
+  text: `
+    insert into lesson_versions (version_id, lesson_id, position, parent_id, name, description, profile_pic, cover_photo, media,
+      is_assessment, expected_minutes, instructor_graded, is_public, app_id, launch_uri, launch_parameters, passes_code, threshold,
+      max_attempts, prerequisites, earlier)
+    select :version, r.lesson_id, r.position, r.parent_id, r.name, r.description, r.profile_pic, r.cover_photo, r.media,
+           r.is_assessment, r.expected_minutes, r.instructor_graded, r.is_public, a.id, r.launch_uri, r.launch_parameters, r.passes_code, r.threshold,
+           r.max_attempts, r.prerequisites, r.earlier
+      from json_to_recordset(:rows) as r(lesson_id bigint, position int, parent_id bigint, name text, description text, profile_pic text,
+             cover_photo text, media text, is_assessment boolean, expected_minutes float8, instructor_graded boolean, is_public boolean,
+             client_id text, launch_uri text, launch_parameters text[], passes_code boolean, threshold float8, max_attempts int,
+             prerequisites bigint[], earlier bigint[])
+      left join apps a on a.client_id = r.client_id
+    returning lesson_id`,
+})
+
+export const insertObjectiveVersions = write('courses.insertObjectiveVersions', {
+  params: { version: int8, rows: json },
+  row: { objective_id: int8 },
+  text: `
+    insert into objective_versions (version_id, objective_id, position, name, description, lessons)
+    select :version, r.objective_id, r.position, r.name, r.description, r.lessons
+      from json_to_recordset(:rows) as r(objective_id bigint, position int, name text, description text, lessons bigint[])
+    returning objective_id`,
+})
+
+export const lockCourses = write('courses.lock', {
+  params: { keys: textArray },
+  row: { ids: int8Array },
+  text: `select array(select id from courses where key = any(:keys) order by id for update) as ids`,
+})
+
+/** Those that no class takes. */
+export const deleteCourses = write('courses.delete', {
+  params: { keys: textArray },
+  row: { key: text },
+  text: `
+    delete from courses k where k.key = any(:keys) and not exists (select from classes c where c.course_id = k.id)
+    returning k.key`,
+})

@@ -1,0 +1,212 @@
+import {
+  bool,
+  int8,
+  json,
+  nullable,
+  read,
+  text,
+  textArray,
+  timestamptz,
+  write,
+} from '../../kernel/database/statement.ts'
+
+/** Notes that a list shows; the newest. */
+const MAX_LISTED = 1000
+
+const noteRow = {
+  note: text,
+  text,
+  lesson: nullable(text),
+  class: nullable(text),
+  student: nullable(text),
+  course: nullable(text),
+  person_id: nullable(int8),
+  author_id: int8,
+  user_id: nullable(text),
+  author_user_id: nullable(text),
+  author_name: nullable(text),
+  created_at: timestamptz,
+  may_remove: bool,
+}
+
+/** A name is shown where the platform itself asks, and to apps that know its owner. */
+const authorName = `(select coalesce(nullif(trim(p.first_name || ' ' || p.last_name), ''), p.handle) from people p
+             where p.id = n.author_id and (:app is null or au.user_id is not null)) as author_name`
+
+/**
+ * Who may read a note: its author, the instructors of its class, and the student it is about. One condition for one note and for lists. Users are shown as the calling app
+ * knows them.
+ */
+const asSeen = (where: string) => `
+    select n.key as note, n.text, l.key as lesson, c.key as class, e.key as student, k.key as course, n.person_id, n.author_id,
+           u.user_id, au.user_id as author_user_id, n.created_at, n.author_id = :person or s.class_id is not null as may_remove,
+           ${authorName}
+      from notes n
+      left join lessons l on l.id = n.lesson_id left join classes c on c.id = n.class_id
+      left join enrolments e on e.id = n.enrolment_id left join courses k on k.id = n.course_id
+      left join class_staff s on s.class_id = n.class_id and s.person_id = :person and s.role = 'instructor'
+      left join app_users u on u.app_id = :app and u.person_id = n.person_id
+      left join app_users au on au.app_id = :app and au.person_id = n.author_id
+     where (n.author_id = :person or n.person_id = :person or s.class_id is not null) and ${where}`
+
+export const findNote = read('notes.find', {
+  params: { person: int8, app: nullable(int8), note: text },
+  row: noteRow,
+  text: asSeen('n.key = :note'),
+})
+
+const MINE = `
+      select n.id from notes n where n.author_id = :person
+      union select n.id from notes n where n.person_id = :person
+      union select n.id from class_staff s join notes n on n.class_id = s.class_id where s.person_id = :person and s.role = 'instructor'`
+
+/** All that are asked for hold. An id that names nothing finds nothing. */
+export const listNotes = read('notes.list', {
+  params: {
+    person: int8,
+    app: nullable(int8),
+    lesson: nullable(text),
+    class: nullable(text),
+    student: nullable(text),
+    course: nullable(text),
+    user: nullable(text),
+  },
+  row: noteRow,
+  gather: false,
+  text: `${asSeen(`n.id in (${MINE})
+       and (:lesson is null or l.key = :lesson) and (:class is null or c.key = :class)
+       and (:student is null or e.key = :student) and (:course is null or k.key = :course)
+       and (:user is null or u.user_id = :user)`)}
+     order by n.created_at desc, n.id desc limit ${MAX_LISTED}`,
+})
+
+export const listNotesOfStudent = read('notes.listOfStudent', {
+  params: { person: int8, app: nullable(int8), enrolment: int8, before: timestamptz, limit: int8 },
+  row: noteRow,
+  gather: false,
+  text: `${asSeen('n.enrolment_id = :enrolment and n.created_at < :before')}
+     order by n.created_at desc fetch first (:limit) rows with ties`,
+})
+
+/** What the ids of a new note name, whether the caller may know of each by itself, and what they are to the class. Former students still know of their class. */
+export const findNamed = read('notes.findNamed', {
+  params: {
+    person: int8,
+    app: nullable(int8),
+    lesson: nullable(text),
+    class: nullable(text),
+    student: nullable(text),
+    course: nullable(text),
+    user: nullable(text),
+  },
+  row: {
+    lesson_id: nullable(int8),
+    lesson_course_id: nullable(int8),
+    class_id: nullable(int8),
+    class_course_id: nullable(int8),
+    enrolment_id: nullable(int8),
+    student_class_id: nullable(int8),
+    student_course_id: nullable(int8),
+    student_person_id: nullable(int8),
+    course_id: nullable(int8),
+    user_person_id: nullable(int8),
+    sees_lesson: bool,
+    sees_course: bool,
+    sees_class: bool,
+    sees_student: bool,
+    may_name_user: bool,
+    is_lesson_of_class: bool,
+    has_ended: bool,
+    status: nullable(text),
+  },
+  text: `
+    select x.lesson_id, l.course_id as lesson_course_id, x.class_id, c.course_id as class_course_id,
+           e.id as enrolment_id, e.class_id as student_class_id, ec.course_id as student_course_id, e.person_id as student_person_id,
+           k.id as course_id, u.person_id as user_person_id,
+           coalesce((select w.is_inside or exists (select from lesson_versions v where v.version_id = w.version_id and v.lesson_id = l.id and v.is_public)
+             from course_view(:person, l.course_id, null) w), false) as sees_lesson,
+           coalesce((select w.is_inside or exists (select from lesson_versions v where v.version_id = w.version_id and v.is_public)
+             from course_view(:person, k.id, null) w), false) as sees_course,
+           coalesce((select w.is_inside from course_view(:person, c.course_id, c.id) w), false)
+             or exists (select from enrolments o where o.class_id = c.id and o.person_id = :person) as sees_class,
+           coalesce(e.id is not null and (e.person_id = :person or r.teaches), false) as sees_student,
+           coalesce(u.person_id = :person or exists (
+             select from class_staff s join enrolments o on o.class_id = s.class_id
+              where s.person_id = :person and s.role = 'instructor' and o.person_id = u.person_id), false) as may_name_user,
+           exists (select from lesson_versions v where v.version_id = g.version_id and v.lesson_id = l.id) as is_lesson_of_class,
+           g.ended_at is not null as has_ended,
+           (select o.status from enrolments o
+             where o.class_id = g.id and o.person_id = :person and not (r.teaches or r.observes or r.manages)) as status
+      from (select (select id from lessons where key = :lesson) as lesson_id, (select id from classes where key = :class) as class_id,
+                   (select id from enrolments where key = :student) as enrolment_id, (select id from courses where key = :course) as course_id) x
+      left join lessons l on l.id = x.lesson_id left join classes c on c.id = x.class_id
+      left join enrolments e on e.id = x.enrolment_id left join classes ec on ec.id = e.class_id
+      left join courses k on k.id = x.course_id
+      left join classes g on g.id = coalesce(e.class_id, c.id)
+      left join lateral roles_in_class(:person, g) r on g.id is not null
+      left join app_users u on u.app_id = :app and u.user_id = :user`,
+})
+
+export const insertNote = write('notes.insert', {
+  params: {
+    key: text,
+    text,
+    lesson: nullable(int8),
+    class: nullable(int8),
+    enrolment: nullable(int8),
+    course: nullable(int8),
+    about: nullable(int8),
+    author: int8,
+    now: timestamptz,
+  },
+  row: { id: int8 },
+  text: `
+    insert into notes (key, text, lesson_id, class_id, enrolment_id, course_id, person_id, author_id, created_at)
+    values (:key, :text, :lesson, :class, :enrolment, :course, :about, :author, :now) returning id`,
+})
+
+export const findNotes = read('notes.findMany', {
+  params: { keys: textArray },
+  row: { key: text, class: nullable(text) },
+  text: `select n.key, c.key as class from notes n left join classes c on c.id = n.class_id where n.key = any(:keys)`,
+})
+
+/** Notes of classes. */
+export const insertNotes = write('notes.insertMany', {
+  params: { rows: json },
+  row: { id: int8 },
+  text: `
+    insert into notes (key, text, lesson_id, class_id, enrolment_id, course_id, person_id, author_id, created_at)
+    select r.key, r.text, l.id, c.id, e.id, c.course_id, r.person_id, r.author_id, r.created
+      from json_to_recordset(:rows) as r(key text, text text, lesson text, class_id bigint, person_id bigint, author_id bigint, created timestamptz)
+      join classes c on c.id = r.class_id left join lessons l on l.key = r.lesson
+      left join enrolments e on e.class_id = r.class_id and e.person_id = r.person_id
+     order by r.created
+    on conflict (key) do nothing returning id`,
+})
+
+export const deleteNote = write('notes.delete', {
+  params: { note: text },
+  row: { id: int8 },
+  text: `delete from notes where key = :note returning id`,
+})
+
+export const exportNotes = read('notes.export', {
+  params: { person: int8, after: int8 },
+  row: {
+    id: int8,
+    note: text,
+    text,
+    lesson: nullable(text),
+    class: nullable(text),
+    student: nullable(text),
+    is_author: bool,
+    created_at: timestamptz,
+  },
+  gather: false,
+  text: `
+    select n.id, n.key as note, n.text, l.key as lesson, c.key as class, e.key as student, n.author_id = :person as is_author, n.created_at
+      from notes n left join lessons l on l.id = n.lesson_id left join classes c on c.id = n.class_id left join enrolments e on e.id = n.enrolment_id
+     where n.id in (select o.id from notes o where o.author_id = :person union select o.id from notes o where o.person_id = :person) and n.id > :after
+     order by n.id limit 500`,
+})

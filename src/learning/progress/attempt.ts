@@ -1,0 +1,95 @@
+import type { RowOf } from '../../kernel/database/statement.ts'
+import { makeId } from '../../kernel/ids.ts'
+import { type Clockwork, moveTo } from './rules.ts'
+import type { Interval, Progress } from './schema.ts'
+import type { listAttempts } from './store.ts'
+
+export interface Attempt extends Clockwork {
+  /** 0: not stored yet. */
+  readonly id: number
+  readonly key: string
+  readonly version: number
+  readonly pass: boolean
+  readonly score: number | null
+  /** JSON. */
+  readonly answers: string | null
+  readonly startedAt: Date
+  readonly changedAt: Date
+  /** By an instructor, where one grades. */
+  readonly gradedAt: Date | null
+  readonly gradedBy: number | null
+}
+
+export const freshAttempt = (at: Date): Attempt => ({
+  id: 0,
+  key: makeId(),
+  version: 0,
+  pass: false,
+  score: null,
+  answers: null,
+  startedAt: at,
+  changedAt: at,
+  gradedAt: null,
+  gradedBy: null,
+  ...moveTo(undefined, 'in progress', at),
+})
+
+export const toAttempt = (row: RowOf<typeof listAttempts>): Attempt => ({
+  id: row.attempt_id,
+  key: row.attempt,
+  version: row.version,
+  state: row.state as Attempt['state'],
+  pass: row.pass,
+  score: row.score,
+  answers: row.answers,
+  startedAt: row.started_at,
+  completedAt: row.completed_at,
+  progress: JSON.parse(row.progress_intervals) as Interval[],
+  idle: JSON.parse(row.idle_intervals) as Interval[],
+  activeMs: row.active_ms,
+  activeSince: row.active_since,
+  changedAt: row.changed_at,
+  gradedAt: row.graded_at,
+  gradedBy: row.graded_by,
+})
+
+export const presentAttempt = (attempt: Attempt, ids: { studentId: string; lessonId: string }): Progress => ({
+  ...ids,
+  lessonResultId: attempt.key,
+  pass: attempt.pass,
+  score: attempt.score,
+  answers: attempt.answers === null ? null : JSON.parse(attempt.answers),
+  started: attempt.startedAt.toISOString(),
+  completed: attempt.completedAt?.toISOString() ?? null,
+  progressIntervals: [...attempt.progress],
+  idleIntervals: [...attempt.idle],
+})
+
+export type Result = 'PASS' | 'FAIL' | 'INCOMPLETE' | 'IN PROGRESS' | 'NOT STARTED'
+
+interface AttemptOutcome {
+  readonly isCompleted: boolean
+  readonly pass: boolean
+  readonly score: number | null
+  /** Points to pass with; null: pass or fail. */
+  readonly threshold: number | null
+  /** An instructor has yet to say. */
+  readonly awaitsGrade: boolean
+}
+
+/** The dashboard's four rules, and the sentence that explains each. */
+export function resultOf({ isCompleted, pass, score, threshold, awaitsGrade }: AttemptOutcome): [Result, string] {
+  if (!isCompleted) return ['IN PROGRESS', 'The attempt is not completed.']
+  if (awaitsGrade) return ['INCOMPLETE', 'Completed; an instructor has yet to grade it.']
+  if (threshold === null)
+    return pass ? ['PASS', 'Completed, and reported as passed.'] : ['FAIL', 'Completed, and not reported as passed.']
+  if (score === null) return ['INCOMPLETE', `Completed without a score; ${threshold} points are needed.`]
+  const points = `${score} points, ${threshold} needed`
+  if (score >= threshold)
+    return pass
+      ? ['PASS', `Completed and passed: ${points}.`]
+      : ['INCOMPLETE', `Completed, but not reported as passed: ${points}.`]
+  return pass
+    ? ['INCOMPLETE', `Reported as passed, but with too few points: ${points}.`]
+    : ['FAIL', `Completed, and not passed: ${points}.`]
+}

@@ -1,0 +1,41 @@
+import { bool, int8, nullable, read, text } from '../../kernel/database/statement.ts'
+
+/** What the caller is in a class, and which student of it is meant. */
+export const findStudent = read('progress.findStudent', {
+  params: { person: int8, class: nullable(text), student: nullable(text) },
+  row: {
+    enrolment_id: nullable(int8),
+    student: nullable(text),
+    class: nullable(text),
+    status: nullable(text),
+    is_own: bool,
+    is_asked_class: bool,
+    teaches: bool,
+    observes: bool,
+    manages: bool,
+  },
+  text: `
+    select e.id as enrolment_id, e.key as student, c.key as class, e.status, coalesce(e.person_id = :person, false) as is_own,
+           :class is null or coalesce(c.key = :class, false) as is_asked_class,
+           coalesce(r.teaches, false) as teaches, coalesce(r.observes, false) as observes, coalesce(r.manages, false) as manages
+      from (select (select c.id from classes c where c.key = :class) as class_id) a
+      left join enrolments e on e.id = case
+        when :student is not null then (select o.id from enrolments o where o.key = :student)
+        else (select o.id from enrolments o where o.class_id = a.class_id and o.person_id = :person) end
+      left join classes c on c.id = coalesce(e.class_id, a.class_id)
+      left join lateral roles_in_class(:person, c) r on c.id is not null`,
+})
+
+export const findClass = read('progress.findClass', {
+  params: { person: int8, class: text },
+  row: { id: int8, version_id: int8, teaches: bool, observes: bool, manages: bool, owns: bool },
+  text: `
+    select c.id, c.version_id, r.teaches, r.observes, r.manages, o.owns
+      from classes c, roles_in_class(:person, c) r, owns_class(:person, c) o where c.key = :class`,
+})
+
+export const findOwner = read('progress.findOwner', {
+  params: { person: int8, class: int8 },
+  row: { owns: bool },
+  text: `select o.owns from classes c, owns_class(:person, c) o where c.id = :class`,
+})

@@ -1,0 +1,174 @@
+import type { Caller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import { fail } from '../../kernel/errors.ts'
+import { type Attempt, toAttempt } from './attempt.ts'
+import * as roles from './authorize-store.ts'
+import { isGrader, isStaff, mayGrade, mayRead, mayWrite, type Relation } from './rules.ts'
+import type { NameAttempt } from './schema.ts'
+import * as store from './store.ts'
+
+/** A person with an account, in an app or on the platform's own pages. */
+export type LearningCaller = Caller & { readonly personId: number; readonly appId?: number | undefined }
+
+/** The student, lesson and class of a request that the caller is allowed to make. */
+export interface LessonContext {
+  readonly enrolmentId: number
+  readonly student: string
+  readonly lessonId: number
+  readonly classId: number
+  /** Points to pass with; null: pass or fail. */
+  readonly threshold: number | null
+  readonly isInstructorGraded: boolean
+  readonly isLocked: boolean
+  readonly attempts: number
+  /** Null: no limit. */
+  readonly maxAttempts: number | null
+  readonly attemptsLeft: number
+  /** Whether the caller is the student. */
+  readonly isOwn: boolean
+  /** Whether the caller is an instructor of the class. */
+  readonly teaches: boolean
+  /** The latest that counts. */
+  readonly attempt: Attempt | undefined
+}
+
+const MAY = { read: mayRead, write: mayWrite, grade: mayGrade }
+type Purpose = keyof typeof MAY
+
+const FORBIDDEN = 'You may not do that for this student'
+const NO_STUDENT = 'studentId is missing: say which student of the class it is about'
+
+/**
+ * Who may: students for themselves, instructors for students of their classes; others read where they may. A class or a student that the caller has nothing to do with
+ * is refused in the same words, whether it exists or not.
+ */
+export async function authorizeLesson(
+  db: Db,
+  who: LearningCaller,
+  what: NameAttempt,
+  purpose: Purpose,
+): Promise<LessonContext> {
+  const { personId: person } = who
+  const { lessonId: lesson, classId, studentId } = what
+  const row = (await db.first(store.findLessonContext, {
+    person,
+    lesson,
+    class: classId ?? null,
+    student: studentId ?? null,
+    withLock: purpose === 'write',
+  }))!
+  // Whether a manager is an owner matters to those alone who grade without teaching.
+  const isAskedOwner = purpose === 'grade' && row.manages && !row.teaches && row.class_id !== null
+  const owns = isAskedOwner && (await db.first(roles.findOwner, { person, class: row.class_id! }))?.owns === true
+  const relation = toRelation(row, owns)
+  if (row.enrolment_id === null || (studentId === undefined && row.status === 'dropped')) {
+    if (studentId === undefined && classId !== undefined && isStaff(relation))
+      throw fail('parameterMissing', NO_STUDENT)
+    if (studentId === undefined && classId === undefined) await refuseLesson(db, who, lesson)
+    throw fail('forbidden', FORBIDDEN)
+  }
+  if (!MAY[purpose](relation)) throw fail('forbidden', row.is_own ? whyNot(relation, purpose) : FORBIDDEN)
+  if (!row.is_asked_class) throw fail('validationFailed', 'studentId is not a student of that class')
+  if (row.lesson_id === null || !row.in_course) {
+    const known = await db.first(store.findKnown, { person, app: who.appId ?? null, lesson })
+    if (known?.is_known) throw fail('validationFailed', 'lessonId is not a lesson of that class')
+    throw fail('notFound', 'There is no lesson with that id, or you do not take it')
+  }
+  if (purpose === 'write') {
+    if (row.app_id !== null && who.appId !== undefined && row.app_id !== who.appId)
+      throw fail('forbidden', 'Another app delivers this lesson; record progress through that app')
+    if (row.has_ended) throw fail('impossibleNow', 'This class has ended; nothing is recorded any more')
+  }
+  const attempts = row.attempts ?? 0
+  return {
+    enrolmentId: row.enrolment_id,
+    student: row.student!,
+    lessonId: row.lesson_id,
+    classId: row.class_id!,
+    threshold: row.threshold,
+    isInstructorGraded: row.instructor_graded ?? false,
+    isLocked: row.locked ?? false,
+    attempts,
+    maxAttempts: row.max_attempts,
+    attemptsLeft:
+      row.max_attempts === null ? Number.POSITIVE_INFINITY : row.max_attempts + (row.extra_attempts ?? 0) - attempts,
+    isOwn: row.is_own,
+    teaches: row.teaches,
+    attempt: row.attempt_id === null ? undefined : toAttempt(row as Parameters<typeof toAttempt>[0]),
+  }
+}
+
+interface RelationRow {
+  readonly is_own: boolean
+  readonly teaches: boolean
+  readonly observes: boolean
+  readonly manages: boolean
+  readonly status: string | null
+}
+
+const toRelation = (row: RelationRow, owns = false): Relation => ({
+  isOwn: row.is_own,
+  teaches: row.teaches,
+  observes: row.observes,
+  manages: row.manages,
+  owns,
+  status: row.status ?? '',
+})
+
+function whyNot({ status }: Relation, purpose: Purpose): string {
+  if (purpose === 'grade')
+    return 'Only an instructor of the class and an owner of the organisation can do that, and nobody for themselves'
+  return status === 'suspended'
+    ? 'You are suspended from this class; ask its instructor'
+    : 'You are no longer in this class'
+}
+
+/** Who takes no class with the lesson: an instructor has to say whom it is about, others have nothing to do with it. */
+async function refuseLesson(db: Db, who: LearningCaller, lesson: string): Promise<void> {
+  const known = await db.first(store.findKnown, { person: who.personId, app: who.appId ?? null, lesson })
+  if (!known?.is_known) throw fail('notFound', 'There is no lesson with that id, or you do not take it')
+  if (known.is_taught) throw fail('parameterMissing', NO_STUDENT)
+  throw fail('forbidden', 'You take no class with this lesson')
+}
+
+/** A student of a class, for what is about all its lessons. */
+export interface Student {
+  readonly enrolmentId: number
+  readonly studentId: string
+  readonly classId: string
+}
+
+/** Where no class is named, it is the student's; where no student is, it is the caller. */
+export async function authorizeStudent(
+  db: Db,
+  who: LearningCaller,
+  { classId, studentId }: { classId?: string; studentId?: string },
+): Promise<Student> {
+  if (classId === undefined && studentId === undefined) throw fail('parameterMissing', 'studentId is missing')
+  const row = (await db.first(roles.findStudent, {
+    person: who.personId,
+    class: classId ?? null,
+    student: studentId ?? null,
+  }))!
+  const relation = toRelation(row)
+  if (row.enrolment_id === null || (studentId === undefined && row.status === 'dropped')) {
+    if (studentId === undefined && isStaff(relation)) throw fail('parameterMissing', NO_STUDENT)
+    throw fail('forbidden', FORBIDDEN)
+  }
+  if (!mayRead(relation)) throw fail('forbidden', FORBIDDEN)
+  if (!row.is_asked_class) throw fail('validationFailed', 'studentId is not a student of that class')
+  return { enrolmentId: row.enrolment_id, studentId: row.student!, classId: row.class! }
+}
+
+/** A class, for its staff and managers, or for those alone who grade. One that the caller has nothing to do with is refused like one that does not exist. */
+export async function authorizeClass(
+  db: Db,
+  who: LearningCaller,
+  { classId }: { classId: string },
+  purpose: 'read' | 'grade',
+): Promise<{ readonly id: number; readonly versionId: number }> {
+  const row = await db.first(roles.findClass, { person: who.personId, class: classId })
+  if (!row || !(purpose === 'grade' ? isGrader(row) : isStaff(row)))
+    throw fail('forbidden', 'You may not do that in this class')
+  return { id: row.id, versionId: row.version_id }
+}

@@ -1,0 +1,45 @@
+import { defineEvents, payload } from '../../kernel/events/events.ts'
+import type { Result } from './attempt.ts'
+import type { State } from './rules.ts'
+
+/** An attempt as it is after the change; ids are internal. */
+interface AttemptPayload {
+  readonly attempt: number
+  readonly enrolment: number
+  readonly lesson: number
+  readonly class: number
+  readonly course: number
+  readonly person: number
+  /** The app through which it came; null from the platform's own pages. */
+  readonly app: number | null
+  /** Who did it: the student, or an instructor. */
+  readonly by: number
+  readonly state: Exclude<State, 'none'>
+  readonly result: Result
+  readonly pass: boolean
+  readonly score: number | null
+  readonly activeMs: number
+}
+
+interface ObjectivePayload extends Omit<AttemptPayload, 'state' | 'result' | 'pass' | 'activeMs' | 'score'> {
+  readonly objective: number
+  readonly score: number
+}
+
+/** What an instructor decides about all attempts at a lesson. */
+type LessonPayload = Pick<AttemptPayload, 'enrolment' | 'lesson' | 'class' | 'course' | 'person' | 'by'>
+
+/** What becomes of attempts; the subject is `student:<enrolment>`. */
+export const progressEvents = defineEvents({
+  'attempt.started': payload<AttemptPayload>(),
+  'attempt.paused': payload<AttemptPayload>(),
+  'attempt.resumed': payload<AttemptPayload>(),
+  'attempt.idle': payload<AttemptPayload>(),
+  'attempt.active': payload<AttemptPayload>(),
+  'attempt.updated': payload<AttemptPayload>(),
+  'attempt.completed': payload<AttemptPayload>(),
+  'attempt.graded': payload<AttemptPayload>(),
+  'attempt.granted': payload<LessonPayload>(),
+  'attempt.reset': payload<LessonPayload>(),
+  'objective.scored': payload<ObjectivePayload>(),
+})

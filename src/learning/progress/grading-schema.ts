@@ -1,0 +1,90 @@
+import { type Static, Type } from 'typebox'
+import { Decimal, Flag, Id, inBody, Text, Whole } from '../../kernel/http/input/fields.ts'
+import { PageOf, paging } from '../../kernel/paging.ts'
+import { lesson, MAX_SCORE, Moment } from './schema.ts'
+
+const MAX_REASON = 1000
+
+/** Of whom: a class follows from its student. */
+const about = {
+  ...lesson,
+  studentId: Id('The student'),
+  classId: Type.Optional(Id('The student’s class; can be left out')),
+}
+const reason = (more = '') =>
+  inBody(Text(`Why, in up to ${MAX_REASON} characters; the student reads it${more}`, MAX_REASON))
+
+export const GradeAttempt = Type.Object({
+  ...about,
+  lessonResultId: Type.Optional(inBody(Id('The attempt; by default the latest that is completed'))),
+  pass: Type.Optional(inBody(Flag('Whether it is passed; if only a score is sent, the points decide'))),
+  score: Type.Optional(inBody(Decimal('Points', -MAX_SCORE, MAX_SCORE))),
+  reason: Type.Optional(reason('. A first grade needs none')),
+})
+export type GradeAttempt = Static<typeof GradeAttempt>
+
+export const MAX_EXTRA = 1000
+export const GrantAttempts = Type.Object({
+  ...about,
+  count: Type.Optional(inBody(Whole('How many more; 1 by default', 1, 100))),
+  reason: reason(),
+})
+export type GrantAttempts = Static<typeof GrantAttempts>
+
+export const ResetLesson = Type.Object({ ...about, reason: reason() })
+export type ResetLesson = Static<typeof ResetLesson>
+
+export const ListAwaiting = Type.Object({
+  classId: Type.Optional(Id('One class; by default all that the caller teaches')),
+  ...paging,
+})
+export type ListAwaiting = Static<typeof ListAwaiting>
+
+export const AttemptsLeft = Type.Object(
+  {
+    studentId: Type.String(),
+    lessonId: Type.String(),
+    attempts: Type.Integer({ description: 'How many were started' }),
+    extraAttempts: Type.Integer({ description: 'How many were given in addition to those of the lesson' }),
+    attemptsLeft: Type.Integer(),
+  },
+  { title: 'AttemptsLeft' },
+)
+export type AttemptsLeft = Static<typeof AttemptsLeft>
+
+export const AwaitingPage = PageOf(
+  Type.Object({
+    classId: Type.String(),
+    className: Type.String(),
+    studentId: Type.String(),
+    handle: Type.String(),
+    name: Type.String(),
+    lessonId: Type.String(),
+    lessonName: Type.String(),
+    lessonResultId: Type.String(),
+    completed: Moment,
+  }),
+  'AwaitingPage',
+)
+export type Awaiting = Static<(typeof AwaitingPage)['properties']['docs']>
+
+export const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
+/** Who did it, as the calling app knows them. */
+export const by = {
+  byId: orNull('userId of the person who did it; null outside of apps, and if they do not use the app'),
+  byName: orNull('Their name; null if they do not use the app, or the account is gone'),
+}
+
+export const GradeChanges = Type.Array(
+  Type.Object({
+    change: Type.String({ description: 'grade, objective, extra attempt or reset' }),
+    lessonResultId: orNull('The attempt; null if it is about all of them'),
+    before: Type.Unknown({ description: 'What was' }),
+    after: Type.Unknown({ description: 'What is since then' }),
+    reason: Type.String({ description: 'Empty if none was given' }),
+    ...by,
+    changed: Moment,
+  }),
+  { title: 'GradeChanges' },
+)
+export type GradeChanges = Static<typeof GradeChanges>

@@ -1,0 +1,177 @@
+import {
+  bool,
+  float8,
+  int4,
+  int8,
+  json,
+  nullable,
+  read,
+  report,
+  text,
+  timestamptz,
+  write,
+} from '../../kernel/database/statement.ts'
+import { attemptColumns, attemptRow, emitted, isVoid } from './store.ts'
+
+const place = { enrolment: int8, lesson: int8 }
+
+/** Whoever grades or resets does so alone, and reads what others have written before. Every change of an attempt changes this row too. */
+export const lockStanding = write('progress.lockStanding', {
+  params: place,
+  row: { attempt_id: nullable(int8), state: text },
+  text: `select attempt_id, state from standings where enrolment_id = :enrolment and lesson_id = :lesson for update`,
+})
+
+/** One attempt by its id, or else the latest that is completed and counts. */
+export const findAttempt = write('progress.findAttempt', {
+  params: { ...place, attempt: nullable(text) },
+  row: { ...attemptRow, result: text, awaits_grade: bool, is_reset: bool },
+  text: `
+    select ${attemptColumns}, t.result, t.awaits_grade, t.reset_at is not null as is_reset
+      from attempts t
+     where t.enrolment_id = :enrolment and t.lesson_id = :lesson
+       and case when :attempt is null then t.state = 'completed' and t.reset_at is null else t.key = :attempt end
+     order by t.started_at desc, t.id desc limit 1`,
+})
+
+const changed = { ...place, reason: text, person: int8, now: timestamptz }
+const change = (kind: string, { before, after, from, attempt = 'null' }: Record<string, string>) => `
+      insert into grade_changes (enrolment_id, lesson_id, attempt_id, kind, before, after, reason, changed_by, changed_at)
+      select :enrolment, :lesson, ${attempt}, '${kind}', ${before}, ${after}, :reason, :person, :now from ${from}`
+
+/** The attempt, the standing over all attempts that count, who changed it and why, and the event. Only while the standing is locked. */
+export const gradeAttempt = write('progress.gradeAttempt', {
+  params: {
+    ...changed,
+    attempt: text,
+    pass: bool,
+    score: nullable(float8),
+    result: text,
+    before: json,
+    after: json,
+    kind: text,
+    app: nullable(int8),
+  },
+  row: { is_passed: bool },
+  text: `
+    with attempt as (
+      update attempts set version = version + 1, pass = :pass, score = :score, result = :result, awaits_grade = false,
+             graded_at = :now, graded_by = :person, changed_at = greatest(changed_at, :now)
+       where key = :attempt and enrolment_id = :enrolment and lesson_id = :lesson and state = 'completed' and reset_at is null
+      returning id, enrolment_id, lesson_id, state, pass, score, result, active_ms
+    ), others as (
+      select max(o.score) as best_score, coalesce(bool_or(o.result = 'PASS'), false) as is_passed
+        from attempts o where o.enrolment_id = :enrolment and o.lesson_id = :lesson and o.key <> :attempt and o.state = 'completed' and o.reset_at is null
+    ), standing as (
+      update standings s set best_score = greatest(o.best_score, a.score), is_passed = o.is_passed or a.result = 'PASS', changed_at = :now,
+             result = case when s.attempt_id = a.id then a.result else s.result end,
+             score = case when s.attempt_id = a.id then a.score else s.score end,
+             awaits_grade = s.awaits_grade and s.attempt_id <> a.id
+        from attempt a, others o where s.enrolment_id = :enrolment and s.lesson_id = :lesson
+      returning s.is_passed
+    ), change as (${change('grade', { before: ':before', after: ':after', from: 'attempt', attempt: 'attempt.id' })}
+    ), told as (${emitted})
+    select s.is_passed from standing s, told`,
+})
+
+/** What an event says where there is no attempt. */
+const told = (kind: string, from: string) => `
+    select emit_event('${kind}', 'student:' || e.id, jsonb_build_object('enrolment', e.id, 'lesson', :lesson, 'class', e.class_id,
+      'course', c.course_id, 'person', e.person_id, 'by', :person), :now) as event
+      from ${from}, enrolments e join classes c on c.id = e.class_id where e.id = :enrolment`
+
+/** No row where it would be too many. */
+export const addAttempts = write('progress.addAttempts', {
+  params: { ...changed, count: int4, most: int4 },
+  row: { attempts: int4, extra_attempts: int4 },
+  text: `
+    with standing as (
+      insert into standings as s (enrolment_id, lesson_id, extra_attempts, state, result, changed_at)
+      values (:enrolment, :lesson, :count, 'none', 'NOT STARTED', :now)
+      on conflict (enrolment_id, lesson_id) do update set extra_attempts = s.extra_attempts + excluded.extra_attempts, changed_at = excluded.changed_at
+       where s.extra_attempts + excluded.extra_attempts <= :most
+      returning s.attempts, s.extra_attempts
+    ), change as (${change('extra attempt', {
+      before: `json_build_object('extraAttempts', extra_attempts - :count)`,
+      after: `json_build_object('extraAttempts', extra_attempts)`,
+      from: 'standing',
+    })}
+    ), told as (${told('attempt.granted', 'standing')})
+    select s.attempts, s.extra_attempts from standing s, told`,
+})
+
+/** What was done so far is history and counts for nothing. Only while the standing is locked. */
+export const resetAttempts = write('progress.resetAttempts', {
+  params: changed,
+  row: { event: int8 },
+  text: `
+    with before as (
+      select s.attempts, s.extra_attempts, s.result, s.score, s.best_score,
+             (select coalesce(json_agg(json_build_object('objectiveId', b.key, 'score', o.score) order by b.key), '[]')
+                from objective_scores o join objectives b on b.id = o.objective_id
+               where o.enrolment_id = s.enrolment_id and o.lesson_id = s.lesson_id and not ${isVoid('o')}) as objectives
+        from standings s where s.enrolment_id = :enrolment and s.lesson_id = :lesson
+    ), attempt as (
+      update attempts set version = version + 1, reset_at = :now, awaits_grade = false, changed_at = greatest(changed_at, :now)
+       where enrolment_id = :enrolment and lesson_id = :lesson and reset_at is null
+    ), standing as (
+      update standings set attempt_id = null, attempts = 0, extra_attempts = 0, state = 'none', result = 'NOT STARTED', score = null, best_score = null,
+             is_passed = false, awaits_grade = false, active_ms = 0, active_since = null, started_at = null, completed_at = null, changed_at = :now
+       where enrolment_id = :enrolment and lesson_id = :lesson
+    ), change as (${change('reset', {
+      before: `json_build_object('attempts', attempts, 'extraAttempts', extra_attempts, 'result', result, 'score', score, 'bestScore', best_score, 'objectives', objectives)`,
+      after: `json_build_object('attempts', 0, 'extraAttempts', 0, 'result', 'NOT STARTED', 'score', null, 'bestScore', null, 'objectives', '[]'::json)`,
+      from: 'before',
+    })}
+    ), told as (${told('attempt.reset', 'before')})
+    select event from told`,
+})
+
+/** What instructors changed about a student's lesson, the newest first. */
+export const listChanges = read('progress.listChanges', {
+  params: { ...place, app: nullable(int8) },
+  row: {
+    kind: text,
+    attempt: nullable(text),
+    before: json,
+    after: json,
+    reason: text,
+    by_id: nullable(text),
+    by_name: nullable(text),
+    changed_at: timestamptz,
+  },
+  gather: false,
+  text: `
+    select g.kind, t.key as attempt, g.before, g.after, g.reason, u.user_id as by_id,
+           case when :app is null or u.user_id is not null then coalesce(nullif(trim(p.first_name || ' ' || p.last_name), ''), p.handle) end as by_name,
+           g.changed_at
+      from grade_changes g left join attempts t on t.id = g.attempt_id left join people p on p.id = g.changed_by
+      left join app_users u on u.app_id = :app and u.person_id = g.changed_by
+     where g.enrolment_id = :enrolment and g.lesson_id = :lesson order by g.id desc limit 1000`,
+})
+
+/** Attempts that wait for a grade, the oldest first: of one class, or of all that somebody teaches. Nobody grades themselves. */
+export const listAwaiting = report('progress.listAwaiting', {
+  params: { person: int8, class: nullable(int8), limit: int8, offset: int8 },
+  row: {
+    class: text,
+    class_name: text,
+    student: text,
+    handle: text,
+    name: text,
+    lesson: text,
+    lesson_name: text,
+    attempt: text,
+    completed_at: nullable(timestamptz),
+    total: int8,
+  },
+  text: `
+    select c.key as class, c.name as class_name, e.key as student, p.handle, coalesce(nullif(trim(p.first_name || ' ' || p.last_name), ''), p.handle) as name,
+           l.key as lesson, v.name as lesson_name, t.key as attempt, t.completed_at, count(*) over () as total
+      from classes c join enrolments e on e.class_id = c.id join attempts t on t.enrolment_id = e.id and t.awaits_grade
+      join lessons l on l.id = t.lesson_id join lesson_versions v on v.version_id = c.version_id and v.lesson_id = l.id
+      join people p on p.id = e.person_id
+     where e.status <> 'dropped' and e.person_id <> :person
+       and c.id in (select s.class_id from class_staff s where :class is null and s.person_id = :person and s.role = 'instructor' union all select :class)
+     order by t.completed_at, t.id limit :limit offset :offset`,
+})

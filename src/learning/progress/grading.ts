@@ -1,0 +1,151 @@
+import type { PersonCaller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import { fail } from '../../kernel/errors.ts'
+import { announceEvents } from '../../kernel/events/events.ts'
+import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
+import { presentAttempt, resultOf, toAttempt } from './attempt.ts'
+import { authorizeClass, authorizeLesson, type LearningCaller, type LessonContext } from './authorize.ts'
+import {
+  type AttemptsLeft,
+  type Awaiting,
+  type GradeAttempt,
+  type GradeChanges,
+  type GrantAttempts,
+  type ListAwaiting,
+  MAX_EXTRA,
+  type ResetLesson,
+} from './grading-schema.ts'
+import * as store from './grading-store.ts'
+import { gradeOf } from './rules.ts'
+import type { NameAttempt, Progress } from './schema.ts'
+
+const NOT_STARTED = 'User has not started that lesson yet.'
+
+/** What an instructor says about a completed attempt, the first time or instead of what was there. All that follows from it changes with it. */
+export async function gradeAttempt(db: Db, who: PersonCaller, what: GradeAttempt): Promise<Progress> {
+  const context = await authorizeLesson(db, who, what, 'grade')
+  return db.transaction(async (tx) => {
+    const before = await lockAttempt(tx, context, what.lessonResultId)
+    const { pass, score } = gradeOf(what, before, context.threshold)
+    const isSame = pass === before.pass && score === before.score
+    if (before.awaits_grade || !isSame) {
+      const reason = before.awaits_grade ? (what.reason?.trim() ?? '') : reasonOf(what)
+      const graded = { isCompleted: true, awaitsGrade: false, threshold: context.threshold, pass, score }
+      const [result] = resultOf(graded)
+      await tx.first(store.gradeAttempt, {
+        ...placeOf(context),
+        ...actOf(who),
+        attempt: before.attempt,
+        pass,
+        score,
+        result,
+        reason,
+        before: JSON.stringify({ pass: before.pass, score: before.score, result: before.result }),
+        after: JSON.stringify({ pass, score, result }),
+        kind: 'attempt.graded',
+        app: null,
+      })
+      announceEvents(tx)
+    }
+    const ids = { studentId: context.student, lessonId: what.lessonId }
+    return presentAttempt({ ...toAttempt(before), pass, score }, ids)
+  })
+}
+
+/** More attempts for one student, where the lesson has only so many. */
+export async function grantAttempts(db: Db, who: PersonCaller, what: GrantAttempts): Promise<AttemptsLeft> {
+  const context = await authorizeLesson(db, who, what, 'grade')
+  const { count = 1 } = what
+  const reason = reasonOf(what)
+  if (context.maxAttempts === null)
+    throw fail('impossibleNow', 'This lesson has no limit of attempts; there is nothing to add')
+  const given = await db.first(store.addAttempts, {
+    ...placeOf(context),
+    ...actOf(who),
+    reason,
+    count,
+    most: MAX_EXTRA,
+  })
+  if (!given)
+    throw fail('impossibleNow', `A student can be given ${MAX_EXTRA} extra attempts at a lesson; reset it instead`)
+  announceEvents(db)
+  return {
+    studentId: context.student,
+    lessonId: what.lessonId,
+    attempts: given.attempts,
+    extraAttempts: given.extra_attempts,
+    attemptsLeft: Math.max(0, context.maxAttempts + given.extra_attempts - given.attempts),
+  }
+}
+
+/** The student begins anew: what was done stays in the history and counts for nothing. */
+export async function resetLesson(db: Db, who: PersonCaller, what: ResetLesson): Promise<void> {
+  const context = await authorizeLesson(db, who, what, 'grade')
+  const reason = reasonOf(what)
+  await db.transaction(async (tx) => {
+    const standing = await tx.first(store.lockStanding, placeOf(context))
+    if (!standing || standing.attempt_id === null) throw fail('notFound', NOT_STARTED)
+    if (standing.state !== 'completed')
+      throw fail('impossibleNow', `An attempt is open (${standing.state}); complete it first, then reset`)
+    await tx.first(store.resetAttempts, { ...placeOf(context), ...actOf(who), reason })
+    announceEvents(tx)
+  })
+}
+
+/** What instructors changed about a student's lesson, the newest first. */
+export async function listChanges(db: Db, who: LearningCaller, what: NameAttempt): Promise<GradeChanges> {
+  const context = await authorizeLesson(db, who, what, 'read')
+  const rows = await db.all(store.listChanges, { ...placeOf(context), app: who.appId ?? null })
+  return rows.map((row) => ({
+    change: row.kind,
+    lessonResultId: row.attempt,
+    before: JSON.parse(row.before),
+    after: JSON.parse(row.after),
+    reason: row.reason,
+    byId: row.by_id,
+    byName: row.by_name,
+    changed: row.changed_at.toISOString(),
+  }))
+}
+
+/** What waits for a grade, the oldest first. */
+export async function listAwaiting(db: Db, who: PersonCaller, what: ListAwaiting): Promise<Page<Awaiting[number]>> {
+  const { classId } = what
+  const one = classId === undefined ? null : (await authorizeClass(db, who, { classId }, 'grade')).id
+  const rows = await db.all(store.listAwaiting, { person: who.personId, class: one, ...spanOf(what) })
+  const docs = rows.map((row) => ({
+    classId: row.class,
+    className: row.class_name,
+    studentId: row.student,
+    handle: row.handle,
+    name: row.name,
+    lessonId: row.lesson,
+    lessonName: row.lesson_name,
+    lessonResultId: row.attempt,
+    completed: row.completed_at!.toISOString(),
+  }))
+  return pageOf(docs, rows[0]?.total ?? 0, what)
+}
+
+const placeOf = ({ enrolmentId, lessonId }: LessonContext) => ({ enrolment: enrolmentId, lesson: lessonId })
+const actOf = ({ personId, at }: PersonCaller) => ({ person: personId, now: at })
+
+function reasonOf({ reason }: { reason?: string }): string {
+  const given = reason?.trim() ?? ''
+  if (given === '') throw fail('parameterMissing', 'reason is missing: say why, the student reads it')
+  return given
+}
+
+/** The attempt to grade, as it is from now until the end of the transaction. */
+async function lockAttempt(tx: Db, context: LessonContext, lessonResultId: string | undefined) {
+  const standing = await tx.first(store.lockStanding, placeOf(context))
+  const found =
+    standing && (await tx.first(store.findAttempt, { ...placeOf(context), attempt: lessonResultId ?? null }))
+  if (!found && lessonResultId !== undefined)
+    throw fail('validationFailed', 'lessonResultId is not an attempt of that student at that lesson')
+  if (!standing || (!found && standing.attempt_id === null)) throw fail('notFound', NOT_STARTED)
+  if (found?.state !== 'completed')
+    throw fail('impossibleNow', 'This attempt is not completed; it can be graded as soon as it is')
+  if (found.is_reset) throw fail('impossibleNow', 'This attempt was reset and no longer counts; grade a later one')
+  return found
+}

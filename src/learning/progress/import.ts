@@ -1,0 +1,140 @@
+import { type Static, Type } from 'typebox'
+import { normaliseHandle } from '../../identity/people/handles.ts'
+import { classSection } from '../classes/import.ts'
+import { RecordHandle, RecordId, RecordTime, recordTie } from '../classes/import-records.ts'
+import { resultOf } from './attempt.ts'
+import * as store from './import-store.ts'
+import { answersText } from './rules.ts'
+
+const Attempt = Type.Object(
+  {
+    id: RecordId,
+    handle: RecordHandle,
+    lesson: RecordId,
+    started: RecordTime,
+    completed: Type.Optional(RecordTime),
+    pass: Type.Optional(Type.Boolean()),
+    score: Type.Optional(Type.Number({ minimum: -1_000_000, maximum: 1_000_000 })),
+    answers: Type.Optional(Type.Array(Type.Unknown())),
+    objectives: Type.Optional(Type.Record(RecordId, Type.Number({ minimum: 0, maximum: 100 }))),
+  },
+  { additionalProperties: false },
+)
+type Attempt = Static<typeof Attempt>
+
+/** Whose lesson it is. */
+const placeOf = ({ handle, lesson }: Attempt): string => `${normaliseHandle(handle)} ${lesson}`
+
+/** Attempts as another school or system kept them. No lock stands in their way. */
+export const attemptTie = recordTie<typeof Attempt, Attempt>({
+  field: 'attempts',
+  schema: Attempt,
+  times: ['started', 'completed'],
+
+  *check(records, place) {
+    for (const [j, { started, completed, answers }] of records) {
+      if (completed !== undefined && Date.parse(completed) < Date.parse(started))
+        yield `${place}[${j}].completed: must not be before started`
+      if (isTooLong(answers)) yield `${place}[${j}].answers: must be at most 256 KiB`
+    }
+    for (const group of Map.groupBy(records, ([, one]) => placeOf(one)).values()) {
+      const inOrder = group.toSorted(([, a], [, b]) => Date.parse(a.started) - Date.parse(b.started))
+      for (const [n, [j, { started }]] of inOrder.entries()) {
+        const before = inOrder[n - 1]?.[1]
+        if (before && endOf(before) > Date.parse(started))
+          yield `${place}[${j}]: must not overlap another attempt at the lesson: ${before.id} does`
+      }
+    }
+  },
+
+  async checkHere(db, attempts, world) {
+    const owners = await db.all(store.findAttempts, { keys: attempts.map(({ one }) => one.id) })
+    const ownerOf = new Map(owners.map((row) => [row.key, `${row.class} ${row.handle} ${row.lesson}`]))
+    const spans = attempts.flatMap(({ entry, one, place }) => {
+      const found = ownerOf.has(one.id) ? undefined : world.find(classSection, entry.key)
+      return found ? [{ class_id: found.id, place, ...toSpan(one) }] : []
+    })
+    const overlapping = await db.all(store.findOverlaps, { rows: JSON.stringify(spans) })
+    return [
+      ...attempts.flatMap(({ entry, one, place, contents }) => {
+        const owner = ownerOf.get(one.id)
+        const wrong = Object.keys(one.objectives ?? {}).filter((id) => !contents.hasObjective(id, one.lesson))
+        return [
+          ...wrong.map((id) => `${place}.objectives: must be objectives of the lesson, not ${id}`),
+          ...(owner === undefined || owner === `${entry.key} ${placeOf(one)}`
+            ? []
+            : [`${place}.id: must be another: it is an attempt of somebody else, or at another lesson`]),
+        ]
+      }),
+      ...overlapping.map(({ place }) => `${place}: must not overlap another attempt at the lesson`),
+    ]
+  },
+
+  findIds: async (db, keys) => (await db.all(store.findAttempts, { keys })).map(({ key }) => key),
+
+  async write(tx, who, changes) {
+    const classes = changes.map(({ id }) => id)
+    const graded = new Map(
+      (await tx.all(store.listThresholds, { classes })).map((row) => [`${row.class_id} ${row.lesson}`, row]),
+    )
+    const rows = changes.flatMap(({ id, change }) =>
+      change.map((one) => toRow(id, one, graded.get(`${id} ${one.lesson}`))),
+    )
+    await tx.all(store.insertAttempts, { rows: JSON.stringify(rows) })
+    const scores = changes.flatMap(({ change }) =>
+      change.flatMap(({ id, objectives = {} }) =>
+        Object.entries(objectives).map(([objective, score]) => ({ attempt: id, objective, score })),
+      ),
+    )
+    await tx.all(store.insertScores, { rows: JSON.stringify(scores) })
+    await tx.all(store.renewStandings, { keys: rows.map(({ key }) => key), now: who.at })
+  },
+})
+
+const endOf = ({ completed }: Attempt): number => (completed === undefined ? Infinity : Date.parse(completed))
+
+function isTooLong(answers: readonly unknown[] | undefined): boolean {
+  try {
+    answersText(answers)
+    return false
+  } catch {
+    return true
+  }
+}
+
+const toSpan = ({ handle, lesson, started, completed }: Attempt) => ({
+  handle: normaliseHandle(handle),
+  lesson,
+  started: new Date(started),
+  completed: completed === undefined ? null : new Date(completed),
+})
+
+/** One that is not completed is paused: nobody was at it since then, as far as is known. */
+function toRow(
+  classId: number,
+  one: Attempt,
+  lesson: { threshold: number | null; instructor_graded: boolean } | undefined,
+) {
+  const { id, pass = false, score = null, answers } = one
+  const span = toSpan(one)
+  const { started: start, completed } = span
+  const end = completed ?? start
+  const isCompleted = completed !== null
+  const isGraded = one.pass !== undefined || one.score !== undefined
+  const awaitsGrade = isCompleted && (lesson?.instructor_graded ?? false) && !isGraded
+  const [result] = resultOf({ isCompleted, pass, score, threshold: lesson?.threshold ?? null, awaitsGrade })
+  return {
+    key: id,
+    class_id: classId,
+    ...span,
+    state: isCompleted ? 'completed' : 'paused',
+    pass,
+    score,
+    answers: answersText(answers) ?? null,
+    progress: [{ start, end }],
+    active_ms: end.getTime() - start.getTime(),
+    result,
+    awaits_grade: awaitsGrade,
+    graded_at: isCompleted && lesson?.instructor_graded && isGraded ? completed : null,
+  }
+}

@@ -1,0 +1,66 @@
+import { launchApp } from '../../apps/oauth/launch.ts'
+import type { PersonCaller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import { fail, PlatformError } from '../../kernel/errors.ts'
+import type { TokenPolicy } from '../../kernel/sessions/sessions.ts'
+import { authorizeLesson } from './authorize.ts'
+import { readLockReason } from './locks.ts'
+import type { LaunchLesson } from './schema.ts'
+import * as store from './store.ts'
+
+/** The address that opens a lesson in its app. Students get one that is not locked, instructors any of their class, as nobody's student. */
+export async function launchLesson(
+  db: Db,
+  who: PersonCaller,
+  what: LaunchLesson,
+  policy: TokenPolicy,
+): Promise<{ uri: string }> {
+  const { lessonId: lesson, classId } = what
+  const find = (enrolment: number | null) =>
+    db.first(store.findLaunch, { enrolment, person: who.personId, class: classId ?? null, lesson })
+  const found = (classId && (await find(null))) || (await find(await checkStudent(db, who, what)))!
+  if (found.launch_uri === null)
+    throw fail('impossibleNow', 'This lesson has no launch address; open its app, or read it here')
+  if (found.client_id === null)
+    throw fail('impossibleNow', 'The app that delivered this lesson was removed; ask your instructor')
+  const launchUri = withQuery(found.launch_uri, found.launch_parameters, {
+    lessonId: lesson,
+    classId: found.class,
+    courseId: found.course,
+    ...(found.student === null ? {} : { studentId: found.student }),
+  })
+  const { client_id: clientId, passes_code: passesCode } = found
+  return launchApp(db, who, { clientId, launchUri, passesCode, isAllowed: what.allow ?? false }, policy)
+}
+
+async function checkStudent(db: Db, who: PersonCaller, { lessonId, classId }: LaunchLesson): Promise<number> {
+  const what = { lessonId, ...(classId === undefined ? {} : { classId }) }
+  const student = { ...who, appId: undefined }
+  const context = await authorizeLesson(db, student, what, 'write').catch((error) => {
+    // Whoever is staff is asked for a student elsewhere; here a class is enough, or nothing is.
+    if (!(error instanceof PlatformError && error.kind === 'parameterMissing')) throw error
+    throw classId === undefined
+      ? fail('parameterMissing', 'classId is missing: say which of your classes it is')
+      : fail('forbidden', 'Only students and instructors of the class can open its lessons')
+  })
+  if (context.isLocked) {
+    const { reason } = await readLockReason(db, student, what)
+    throw fail('impossibleNow', `This lesson is locked. ${reason}`)
+  }
+  return context.enrolmentId
+}
+
+/** What the platform says wins over what the author says. */
+function withQuery(uri: string, parameters: readonly string[], ids: Readonly<Record<string, string>>): string {
+  const own = parameters.map((text): [string, string] => {
+    const equals = text.indexOf('=')
+    return [text.slice(0, equals), text.slice(equals + 1)]
+  })
+  const fields = [
+    ...own.filter(([name]) => !['lessonId', 'classId', 'courseId', 'studentId'].includes(name)),
+    ...Object.entries(ids),
+  ]
+  const query = fields.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')
+  const start = !uri.includes('?') ? '?' : /[?&]$/.test(uri) ? '' : '&'
+  return `${uri}${start}${query}`
+}

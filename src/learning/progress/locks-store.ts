@@ -1,0 +1,26 @@
+import { bool, int8, int8Array, nullable, read, text } from '../../kernel/database/statement.ts'
+
+/** Lessons of a student's class in their order, with what locks them. */
+export const listLocks = read('progress.listLocks', {
+  params: { enrolment: int8 },
+  row: {
+    lesson_id: int8,
+    lesson: text,
+    name: text,
+    parent: nullable(text),
+    by_hand: nullable(bool),
+    required: int8Array,
+    locked: bool,
+    is_passed: bool,
+  },
+  gather: false,
+  text: `
+    select v.lesson_id, l.key as lesson, v.name, p.key as parent, h.by_hand, h.required, h.locked, v.lesson_id = any(d.passed) as is_passed
+      from enrolments e join classes c on c.id = e.class_id cross join lateral passed_lessons(e.id) as d(passed)
+      join lesson_versions v on v.version_id = c.version_id
+      join lessons l on l.id = v.lesson_id left join lessons p on p.id = v.parent_id
+      left join lesson_versions pv on pv.version_id = v.version_id and pv.lesson_id = v.parent_id
+      cross join lateral lock_of(e.id, d.passed, c, v) h
+     where e.id = :enrolment
+     order by coalesce(pv.position, v.position), v.parent_id is not null, v.position`,
+})

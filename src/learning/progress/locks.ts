@@ -1,0 +1,54 @@
+import type { Db } from '../../kernel/database/database.ts'
+import type { RowOf } from '../../kernel/database/statement.ts'
+import { authorizeLesson, authorizeStudent, type LearningCaller } from './authorize.ts'
+import * as store from './locks-store.ts'
+import type { LockReason, Locks, NameAttempt, ReadLocks } from './schema.ts'
+
+export type LessonLock = RowOf<typeof store.listLocks>
+
+/** The lessons of a student's class in their order, each with what locks it. */
+export const listLessonLocks = (db: Db, enrolment: number): Promise<LessonLock[]> =>
+  db.all(store.listLocks, { enrolment })
+
+/** Which lessons of a class are locked for a student. */
+export async function readLocks(db: Db, who: LearningCaller, what: ReadLocks): Promise<Locks> {
+  const { enrolmentId: enrolment } = await authorizeStudent(db, who, what)
+  const rows = await listLessonLocks(db, enrolment)
+  const toLock = ({ lesson, locked }: (typeof rows)[number]) => ({ lessonId: lesson, locked })
+  return rows
+    .filter(({ parent }) => parent === null)
+    .map((row) => ({
+      ...toLock(row),
+      childLessons: rows.filter(({ parent }) => parent === row.lesson).map(toLock),
+    }))
+}
+
+/** Why a lesson is locked for a student, and what to pass first. */
+export async function readLockReason(db: Db, who: LearningCaller, what: NameAttempt): Promise<LockReason> {
+  const context = await authorizeLesson(db, who, what, 'read')
+  const rows = await listLessonLocks(db, context.enrolmentId)
+  const row = rows.find(({ lesson_id }) => lesson_id === context.lessonId)!
+  return { lessonId: row.lesson, studentId: context.student, locked: row.locked, ...lockReason(row, rows) }
+}
+
+const MAX_NAMED = 3
+
+/** Why a lesson is locked, and the lessons to pass first; null where it is not. */
+export function lockReason(
+  { locked, by_hand, required }: LessonLock,
+  lessons: readonly LessonLock[],
+): { reason: string | null; missing: string[] } {
+  if (!locked) return { reason: null, missing: [] }
+  if (by_hand) return { reason: 'An instructor has locked it.', missing: [] }
+  const needed = new Set(required)
+  const missing = lessons.filter(({ lesson_id, is_passed }) => needed.has(lesson_id) && !is_passed)
+  const names = missing.slice(0, MAX_NAMED).map(({ name }) => name)
+  if (missing.length > MAX_NAMED) names.push(`${missing.length - MAX_NAMED} more`)
+  const last = names.pop()!
+  const list = names.length > 0 ? `${names.join(', ')} and ${last}` : last
+  const done = needed.size - missing.length
+  return {
+    reason: `Pass ${list} first; ${done} of ${needed.size} done.`,
+    missing: missing.map(({ lesson }) => lesson),
+  }
+}

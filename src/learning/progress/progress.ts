@@ -1,0 +1,273 @@
+import { gatePerOwner } from '../../kernel/bounds/gate.ts'
+import type { Member } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import { fail } from '../../kernel/errors.ts'
+import { announceEvents } from '../../kernel/events/events.ts'
+import { type Attempt, freshAttempt, presentAttempt, type Result, resultOf, toAttempt } from './attempt.ts'
+import { authorizeLesson, type LessonContext } from './authorize.ts'
+import { answersText, moveTo, nextState, type State } from './rules.ts'
+import type { NameAttempt, ObjectiveScore, Progress, ScoreObjective, UpdateProgress } from './schema.ts'
+import * as store from './store.ts'
+
+/** One change at a time to a student's lesson in this process: what waits here holds no connection. */
+const writing = gatePerOwner({ atOnce: 32, perKey: 1, waiting: 10_000, waitingPerKey: 1000 })
+/** Lost races with other processes. Each of them is a change that somebody else made meanwhile. */
+const TRIES = 20
+
+/** The latest attempt. */
+export async function readProgress(db: Db, who: Member, what: NameAttempt): Promise<Progress> {
+  const context = await authorizeLesson(db, who, what, 'read')
+  if (!context.attempt) throw fail('notFound', 'User has not started that lesson yet.')
+  return presentAttempt(context.attempt, idsOf(context, what))
+}
+
+/** All attempts, oldest first. */
+export async function listAttempts(db: Db, who: Member, what: NameAttempt): Promise<Progress[]> {
+  const context = await authorizeLesson(db, who, what, 'read')
+  const rows = await db.all(store.listAttempts, { enrolment: context.enrolmentId, lesson: context.lessonId })
+  return rows.map((row) => presentAttempt(toAttempt(row), idsOf(context, what)))
+}
+
+export const startLesson = (db: Db, who: Member, what: NameAttempt): Promise<Progress> =>
+  change(db, who, what, async (context, db) => {
+    checkStart(context)
+    return beginAlone(db, who, what, context, (now, tx) => {
+      checkStart(now)
+      return save(tx, who, now, freshAttempt(later(who.at, now.attempt?.completedAt)), 'attempt.started')
+    })
+  })
+
+/** Pause, resume, idle, active. */
+export const move = (db: Db, who: Member, verb: keyof typeof MOVES, what: NameAttempt): Promise<Progress> =>
+  change(db, who, what, async (context, db) => {
+    const state = nextState(verb, stateOf(context))
+    const attempt = context.attempt!
+    if (state === undefined) return attempt
+    return save(db, who, context, { ...attempt, ...moveTo(attempt, state, notBefore(attempt, who.at)) }, MOVES[verb])
+  })
+
+const MOVES = {
+  pause: 'attempt.paused',
+  resume: 'attempt.resumed',
+  idle: 'attempt.idle',
+  active: 'attempt.active',
+} as const
+
+/** Records what is reported, and ends the attempt where that is reported too; or records a whole attempt afterwards. */
+export const updateProgress = (db: Db, who: Member, what: UpdateProgress): Promise<Progress> => {
+  const [startTime, endTime] = [what.startTime, what.endTime].map((time) =>
+    time === undefined ? undefined : new Date(time),
+  )
+  for (const [name, time] of Object.entries({ startTime, endTime }))
+    if (time && time > who.at) throw fail('validationFailed', `${name} must not be in the future`)
+    else if (time && time.getTime() < 0) throw fail('validationFailed', `${name} must not be before 1970`)
+  const reported = { pass: what.pass, score: what.score, answers: answersText(what.answers) }
+  return change(db, who, what, async (context, db) => {
+    if (startTime && isWhole(context))
+      return reportAttempt(db, who, what, context, { ...reported, startTime, endTime: endTime ?? who.at })
+    const isEnd = what.complete ?? endTime !== undefined
+    const state = nextState(isEnd ? 'complete' : 'update', stateOf(context))!
+    const attempt = context.attempt!
+    const end = isEnd ? (endTime ?? notBefore(attempt, who.at)) : who.at
+    if (end < attempt.changedAt && endTime)
+      throw fail(
+        'validationFailed',
+        `endTime must not be before ${attempt.changedAt.toISOString()}, when the attempt last changed`,
+      )
+    const moved = isEnd ? moveTo(attempt, state, end) : {}
+    return save(
+      db,
+      who,
+      context,
+      { ...attempt, ...moved, ...accepted(who, context, reported, attempt) },
+      isEnd ? 'attempt.completed' : 'attempt.updated',
+    )
+  })
+}
+
+interface Reported {
+  readonly pass: boolean | undefined
+  readonly score: number | undefined
+  readonly answers: string | undefined
+}
+
+/** What counts of a report. Where an instructor grades, nobody else says whether it is passed. */
+function accepted(who: Member, context: LessonContext, { pass, score, answers }: Reported, before: Attempt) {
+  const isGrade = context.isInstructorGraded && context.teaches && (pass !== undefined || score !== undefined)
+  const mayGrade = !context.isInstructorGraded || context.teaches
+  return {
+    pass: mayGrade ? (pass ?? before.pass) : before.pass,
+    score: mayGrade ? (score ?? before.score) : before.score,
+    answers: answers ?? before.answers,
+    ...(isGrade ? { gradedAt: who.at, gradedBy: who.personId } : {}),
+  }
+}
+
+/** A new attempt. Whoever begins or reports one does so alone, and decides by what is there then. */
+const beginAlone = (
+  db: Db,
+  who: Member,
+  what: NameAttempt,
+  { enrolmentId }: LessonContext,
+  begin: (context: LessonContext, tx: Db) => Promise<Attempt | undefined>,
+): Promise<Attempt | undefined> =>
+  db.transaction(async (tx) => {
+    await tx.first(store.lockStudent, { enrolment: enrolmentId })
+    return begin(await authorizeLesson(tx, who, what, 'write'), tx)
+  })
+
+/** An attempt that is over when it is told of. It overlaps no other, whoever reports at the same time. */
+function reportAttempt(
+  db: Db,
+  who: Member,
+  what: NameAttempt,
+  context: LessonContext,
+  report: Reported & { startTime: Date; endTime: Date },
+): Promise<Attempt | undefined> {
+  const { startTime, endTime } = report
+  if (endTime < startTime) throw fail('validationFailed', 'endTime must not be before startTime')
+  return beginAlone(db, who, what, context, async (now, tx) => {
+    // Somebody has just started it: then this is an update.
+    if (!isWhole(now)) return undefined
+    checkAllowed(now)
+    const place = { enrolment: now.enrolmentId, lesson: now.lessonId }
+    const found = await tx.first(store.overlaps, { ...place, from: startTime, to: endTime })
+    if (found?.overlaps) throw fail('validationFailed', 'startTime and endTime must not overlap another attempt')
+    const begun = freshAttempt(startTime)
+    const attempt = { ...begun, ...moveTo(begun, 'completed', endTime), ...accepted(who, now, report, begun) }
+    return save(tx, who, now, attempt, 'attempt.completed')
+  })
+}
+
+/** A score of one objective, where it is another than the lesson's. */
+export async function scoreObjective(db: Db, who: Member, what: ScoreObjective): Promise<ObjectiveScore> {
+  const context = await authorizeLesson(db, who, what, 'write')
+  if (!context.attempt) throw fail('notFound', 'User has not started that lesson yet.')
+  if (context.isInstructorGraded && !context.teaches)
+    throw fail('forbidden', 'Only an instructor can grade this lesson and score its objectives')
+  const { objectiveId, lessonId, score } = what
+  const found = await db.first(store.setObjectiveScore, {
+    enrolment: context.enrolmentId,
+    lesson: context.lessonId,
+    objective: objectiveId,
+    attempt: context.attempt.id,
+    score,
+    person: who.personId,
+    isOwn: context.isOwn,
+    app: who.appId ?? null,
+    now: who.at,
+  })
+  if (!found) throw fail('validationFailed', 'objectiveId is not an objective of that lesson')
+  if (!found.is_stored)
+    throw fail('forbidden', 'An instructor has scored this objective; only instructors can change it')
+  announceEvents(db)
+  return { objectiveId, lessonId, studentId: context.student, score }
+}
+
+const idsOf = ({ student }: LessonContext, { lessonId }: NameAttempt) => ({ studentId: student, lessonId })
+
+/** Whether a report is about an attempt of its own, and no update of the one that is open. */
+const isWhole = (context: LessonContext): boolean => nextState('report', stateOf(context)) === 'completed'
+
+const stateOf = ({ attempt }: LessonContext): State => attempt?.state ?? 'none'
+
+/** Clocks of two machines differ: nothing ends before it began, and nothing begins before what came before it has ended. */
+const later = (at: Date, earliest: Date | null | undefined): Date => (earliest && at < earliest ? earliest : at)
+const notBefore = ({ changedAt }: Attempt, at: Date): Date => later(at, changedAt)
+
+/** Reads, decides and writes, again where somebody else was quicker. */
+async function change(
+  db: Db,
+  who: Member,
+  what: NameAttempt,
+  attempt: (context: LessonContext, db: Db) => Promise<Attempt | undefined>,
+): Promise<Progress> {
+  const tryAgain = async (): Promise<Progress> => {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const context = await authorizeLesson(db, who, what, 'write')
+      const changed = await attempt(context, db)
+      if (changed) return presentAttempt(changed, idsOf(context, what))
+    }
+    throw fail('conflict', 'Others change this attempt at the same time; try again')
+  }
+  // A transaction holds a connection already: it must not wait for a turn whose owner may need one.
+  if (db.isTransaction) return tryAgain()
+  return writing(db).run(`${what.studentId ?? who.personId} ${what.lessonId}`, tryAgain)
+}
+
+function checkStart(context: LessonContext): void {
+  nextState('start', stateOf(context))
+  checkAllowed(context)
+}
+
+function checkAllowed({ isLocked, attempts, attemptsLeft }: LessonContext): void {
+  if (isLocked)
+    throw fail('impossibleNow', 'This lesson is locked; GET /edu/v1/lesson/progress/lock/reason says what to do first')
+  if (attemptsLeft <= 0)
+    throw fail('impossibleNow', `All ${attempts} attempts are used; an instructor can give another`)
+}
+
+type Kind = 'attempt.started' | 'attempt.updated' | 'attempt.completed' | (typeof MOVES)[keyof typeof MOVES]
+
+/** What an instructor says about a grade is kept, with what was there before. */
+function changeOf({ threshold, attempt: latest }: LessonContext, attempt: Attempt, result: Result) {
+  const was = attempt.id !== 0 && latest ? latest : { pass: false, score: null, state: 'in progress' }
+  if (was.pass === attempt.pass && was.score === attempt.score) return undefined
+  const isCompleted = was.state === 'completed'
+  const [before] = resultOf({ ...was, isCompleted, threshold, awaitsGrade: false })
+  return {
+    before: { pass: was.pass, score: was.score, result: before },
+    after: { pass: attempt.pass, score: attempt.score, result },
+  }
+}
+
+/** One statement: the attempt, the standing, the event, and who changed a grade. Undefined where somebody else was quicker. */
+async function save(
+  db: Db,
+  who: Member,
+  context: LessonContext,
+  attempt: Attempt,
+  kind: Kind,
+): Promise<Attempt | undefined> {
+  const isCompleted = attempt.state === 'completed'
+  const awaitsGrade = isCompleted && context.isInstructorGraded && attempt.gradedAt === null
+  const [result] = resultOf({ ...attempt, isCompleted, threshold: context.threshold, awaitsGrade })
+  const change = context.isOwn ? undefined : changeOf(context, attempt, result)
+  const values = {
+    change: change ? JSON.stringify(change) : null,
+    person: who.personId,
+    app: who.appId ?? null,
+    state: attempt.state,
+    pass: attempt.pass,
+    score: attempt.score,
+    answers: attempt.answers,
+    completed: attempt.completedAt,
+    progress: JSON.stringify(attempt.progress),
+    idle: JSON.stringify(attempt.idle),
+    activeMs: attempt.activeMs,
+    activeSince: attempt.activeSince,
+    result,
+    awaitsGrade,
+    gradedAt: attempt.gradedAt,
+    gradedBy: attempt.gradedBy,
+    kind,
+    now: notBefore(attempt, who.at),
+  }
+  const saved =
+    attempt.id === 0
+      ? await db.first(store.insertAttempt, {
+          ...values,
+          key: attempt.key,
+          enrolment: context.enrolmentId,
+          lesson: context.lessonId,
+          started: attempt.startedAt,
+        })
+      : await db.first(store.updateAttempt, {
+          ...values,
+          attempt: attempt.id,
+          version: attempt.version,
+        })
+  if (!saved) return undefined
+  announceEvents(db)
+  return attempt
+}

@@ -1,0 +1,184 @@
+import { fail } from '../../kernel/errors.ts'
+import type { Interval } from './schema.ts'
+
+/** An attempt is in one of these; `none` is where there is no attempt. */
+export type State = 'none' | OpenState | 'completed'
+type OpenState = 'in progress' | 'paused' | 'idle'
+export const STATES: readonly State[] = ['none', 'in progress', 'paused', 'idle', 'completed']
+
+export type Verb = 'start' | 'pause' | 'resume' | 'idle' | 'active' | 'update' | 'complete' | 'report'
+
+/** What becomes of it: a state, or why not. `same`: it is so already, and clients repeat themselves. */
+type Outcome = Exclude<State, 'none'> | 'same' | 'not started' | 'already started' | 'out of turn'
+
+/** What each operation does in each state. `complete` and `report` are updates: one ends the attempt, one tells of a whole attempt afterwards. */
+export const TRANSITIONS: Readonly<Record<Verb, Readonly<Record<State, Outcome>>>> = {
+  start: {
+    none: 'in progress',
+    'in progress': 'already started',
+    paused: 'already started',
+    idle: 'already started',
+    completed: 'in progress',
+  },
+  pause: { none: 'not started', 'in progress': 'paused', paused: 'same', idle: 'paused', completed: 'out of turn' },
+  resume: {
+    none: 'not started',
+    'in progress': 'same',
+    paused: 'in progress',
+    idle: 'out of turn',
+    completed: 'out of turn',
+  },
+  idle: { none: 'not started', 'in progress': 'idle', paused: 'out of turn', idle: 'same', completed: 'out of turn' },
+  active: {
+    none: 'not started',
+    'in progress': 'same',
+    paused: 'out of turn',
+    idle: 'in progress',
+    completed: 'out of turn',
+  },
+  update: {
+    none: 'not started',
+    'in progress': 'in progress',
+    paused: 'paused',
+    idle: 'idle',
+    completed: 'out of turn',
+  },
+  complete: {
+    none: 'not started',
+    'in progress': 'completed',
+    paused: 'completed',
+    idle: 'completed',
+    completed: 'out of turn',
+  },
+  report: {
+    none: 'completed',
+    'in progress': 'in progress',
+    paused: 'paused',
+    idle: 'idle',
+    completed: 'completed',
+  },
+}
+
+const SENTENCES: Partial<Record<Outcome, () => Error>> = {
+  'not started': () => fail('notFound', 'User has not started that lesson yet.'),
+  'already started': () =>
+    fail('conflict', 'User has already started that lesson; the earlier session must be completed first.'),
+}
+
+/** The state after the operation; undefined where nothing changes. */
+export function nextState(verb: Verb, state: State): Exclude<State, 'none'> | undefined {
+  const outcome = TRANSITIONS[verb][state]
+  if (outcome === 'same') return undefined
+  if (outcome === 'out of turn')
+    throw fail('impossibleNow', `A lesson that is ${state} cannot ${WANTS[verb]}; ${ADVICE[state]}`)
+  const refuse = SENTENCES[outcome]
+  if (refuse) throw refuse()
+  return outcome as Exclude<State, 'none'>
+}
+
+const WANTS: Record<Verb, string> = {
+  start: 'be started',
+  pause: 'be paused',
+  resume: 'be resumed',
+  idle: 'become idle',
+  active: 'become active',
+  update: 'be updated',
+  complete: 'be completed',
+  report: 'be reported',
+}
+const ADVICE: Record<State, string> = {
+  none: 'start it first',
+  'in progress': 'go on with it',
+  paused: 'resume it first',
+  idle: 'make it active first',
+  completed: 'start it again for another attempt',
+}
+
+/** What of an attempt changes with its state. */
+export interface Clockwork {
+  readonly state: Exclude<State, 'none'>
+  readonly completedAt: Date | null
+  readonly progress: readonly Interval[]
+  readonly idle: readonly Interval[]
+  /** Time on task: progress less idle, which is the time spent in progress. So much, and since then. */
+  readonly activeMs: number
+  readonly activeSince: Date | null
+}
+
+/** An attempt whose app cannot leave it alone must end at some time. */
+const MAX_INTERVALS = 10_000
+
+/** The attempt in another state. Intervals follow from the state: one of progress is open unless paused or completed, one of idle only while idle. */
+export function moveTo(before: Clockwork | undefined, state: Exclude<State, 'none'>, at: Date): Clockwork {
+  const { progress = [], idle = [], activeMs = 0, activeSince = null } = before ?? {}
+  const moved = {
+    state,
+    completedAt: state === 'completed' ? at : null,
+    progress: openOrClose(progress, state === 'in progress' || state === 'idle', at),
+    idle: openOrClose(idle, state === 'idle', at),
+    activeMs: activeMs + (activeSince ? at.getTime() - activeSince.getTime() : 0),
+    activeSince: state === 'in progress' ? at : null,
+  }
+  if (moved.progress.length > MAX_INTERVALS || moved.idle.length > MAX_INTERVALS)
+    throw fail('impossibleNow', `This attempt has ${MAX_INTERVALS} intervals; complete it and start another`)
+  return moved
+}
+
+function openOrClose(intervals: readonly Interval[], isOpen: boolean, at: Date): readonly Interval[] {
+  const last = intervals.at(-1)
+  const wasOpen = last !== undefined && last.end === null
+  if (wasOpen === isOpen) return intervals
+  const now = at.toISOString()
+  return isOpen
+    ? [...intervals, { start: now, end: null }]
+    : [...intervals.slice(0, -1), { start: last!.start, end: now }]
+}
+
+/** What the caller is to the student. */
+export interface Relation {
+  readonly isOwn: boolean
+  readonly teaches: boolean
+  readonly observes: boolean
+  /** Owns the organisation of the course, or is an administrator. */
+  readonly manages: boolean
+  /** Asked only where it matters: who grades. */
+  readonly owns: boolean
+  readonly status: string
+}
+
+/** Students for themselves, instructors for those of their classes; for nobody who is no longer in it. */
+export const mayWrite = ({ isOwn, teaches, status }: Relation): boolean =>
+  (isOwn && status === 'active') || (teaches && status !== 'dropped')
+export const mayRead = ({ isOwn, ...relation }: Relation): boolean => isOwn || isStaff(relation)
+/** Nobody for themselves. Also for those who have left, and in a class that has ended: grades are corrected when somebody notices. */
+export const mayGrade = ({ isOwn, ...relation }: Relation): boolean => !isOwn && isGrader(relation)
+export const isGrader = ({ teaches, owns }: Pick<Relation, 'teaches' | 'owns'>): boolean => teaches || owns
+export const isStaff = ({ teaches, observes, manages }: Pick<Relation, 'teaches' | 'observes' | 'manages'>): boolean =>
+  teaches || observes || manages
+
+export interface Grade {
+  readonly pass: boolean
+  readonly score: number | null
+}
+
+/** The grade after an instructor's word. A score alone also says whether a lesson with points is passed. */
+export function gradeOf(
+  { pass, score }: { readonly pass?: boolean; readonly score?: number },
+  before: Grade,
+  threshold: number | null,
+): Grade {
+  if (pass === undefined && score === undefined)
+    throw fail('parameterMissing', 'pass and score are missing: give one of them, or both')
+  const follows = score !== undefined && threshold !== null ? score >= threshold : before.pass
+  return { pass: pass ?? follows, score: score ?? before.score }
+}
+
+const MAX_ANSWERS_BYTES = 256 * 1024
+
+/** As they are kept. */
+export function answersText(answers: readonly unknown[] | undefined): string | undefined {
+  const text = answers && JSON.stringify(answers)
+  if (text && Buffer.byteLength(text) > MAX_ANSWERS_BYTES)
+    throw fail('validationFailed', `answers must be at most ${MAX_ANSWERS_BYTES / 1024} KiB`)
+  return text
+}

@@ -1,0 +1,158 @@
+import { type Static, Type } from 'typebox'
+import { AnyList, DateTime, Decimal, Flag, Id, inBody } from '../../kernel/http/input/fields.ts'
+
+/** Scores of lessons have no unit of their own; this only keeps nonsense out. */
+export const MAX_SCORE = 1_000_000
+
+export const lesson = { lessonId: Id('The lesson') }
+export const student = {
+  classId: Type.Optional(Id('The class; by default the newest one in which the student takes the lesson')),
+  studentId: Type.Optional(Id('The student; by default the caller. An instructor must say whom it is about')),
+}
+
+export const NameAttempt = Type.Object({ ...lesson, ...student })
+export type NameAttempt = Static<typeof NameAttempt>
+
+export const UpdateProgress = Type.Object({
+  ...lesson,
+  ...student,
+  pass: Type.Optional(inBody(Flag('Whether the lesson is passed'))),
+  complete: Type.Optional(inBody(Flag('Ends the attempt'))),
+  score: Type.Optional(inBody(Decimal('Points', -MAX_SCORE, MAX_SCORE))),
+  answers: Type.Optional(inBody(AnyList('Whatever the app keeps about answers, also as JSON text; up to 256 KiB'))),
+  startTime: Type.Optional(
+    inBody(DateTime('When the attempt began, if it is reported afterwards; ignored while an attempt is open')),
+  ),
+  endTime: Type.Optional(inBody(DateTime('When the attempt ended; ends it'))),
+})
+export type UpdateProgress = Static<typeof UpdateProgress>
+
+export const ReadLocks = Type.Object({
+  classId: Id('The class'),
+  studentId: student.studentId,
+})
+export type ReadLocks = Static<typeof ReadLocks>
+
+export const ScoreObjective = Type.Object({
+  ...lesson,
+  ...student,
+  objectiveId: Id('An objective that the lesson serves'),
+  score: inBody(Decimal('From 0 to 100', 0, 100)),
+})
+export type ScoreObjective = Static<typeof ScoreObjective>
+
+export const Moment = Type.String({ format: 'date-time' })
+export const Interval = Type.Object({
+  start: Moment,
+  end: Type.Union([Moment, Type.Null()], { description: 'Null while it is open' }),
+})
+export type Interval = Static<typeof Interval>
+
+export const Progress = Type.Object(
+  {
+    studentId: Type.String(),
+    lessonId: Type.String(),
+    lessonResultId: Type.String({ description: 'One for each attempt' }),
+    pass: Type.Boolean(),
+    score: Type.Union([Type.Number(), Type.Null()], { description: 'Null until it is reported' }),
+    answers: Type.Union([Type.Array(Type.Unknown()), Type.Null()], { description: 'As the app has sent them' }),
+    started: Moment,
+    completed: Type.Union([Moment, Type.Null()], { description: 'Null until the lesson is completed' }),
+    progressIntervals: Type.Array(Interval, { description: 'When the lesson was open' }),
+    idleIntervals: Type.Array(Interval, { description: 'When the student was away, within the progress intervals' }),
+  },
+  { title: 'LessonProgress' },
+)
+export type Progress = Static<typeof Progress>
+export const ProgressHistory = Type.Array(Progress, { title: 'LessonProgressHistory' })
+
+const lessonLock = { lessonId: Type.String(), locked: Type.Boolean() }
+export const Locks = Type.Array(Type.Object({ ...lessonLock, childLessons: Type.Array(Type.Object(lessonLock)) }), {
+  title: 'LessonLocks',
+})
+export type Locks = Static<typeof Locks>
+
+/** Whether a lesson is locked, and why. */
+export const lock = {
+  locked: Type.Boolean(),
+  reason: Type.Union([Type.String(), Type.Null()], { description: 'Why it is locked; null if it is not' }),
+  missing: Type.Array(Type.String(), { description: 'Ids of the lessons to pass first' }),
+}
+export const LockReason = Type.Object(
+  { lessonId: Type.String(), studentId: Type.String(), ...lock },
+  { title: 'LockReason' },
+)
+export type LockReason = Static<typeof LockReason>
+
+export const ObjectiveScore = Type.Object(
+  {
+    objectiveId: Type.String(),
+    lessonId: Type.String(),
+    studentId: Type.String(),
+    score: Type.Number(),
+  },
+  { title: 'ObjectiveScore' },
+)
+export type ObjectiveScore = Static<typeof ObjectiveScore>
+
+export const LaunchLesson = Type.Object({
+  ...lesson,
+  classId: Type.Optional(Id('The class; by default the newest one in which the caller takes the lesson')),
+  allow: Type.Optional(
+    inBody(Flag('Allows the app as the consent page does, if the caller has not yet: send it only after asking them')),
+  ),
+})
+export type LaunchLesson = Static<typeof LaunchLesson>
+export const LaunchAddress = Type.Object(
+  { uri: Type.String({ description: "Where to send the person's browser, at once" }) },
+  { title: 'LaunchAddress' },
+)
+
+export const WatchClass = Type.Object({ classId: Id('The class') })
+export type WatchClass = Static<typeof WatchClass>
+
+const TextOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
+const who = {
+  studentId: Type.String(),
+  handle: Type.String(),
+  name: Type.String(),
+}
+const work = {
+  state: TextOrNull('in progress, paused, idle or completed; null if there is no attempt'),
+  result: TextOrNull('IN PROGRESS, PASS, FAIL or INCOMPLETE'),
+  score: Type.Union([Type.Number(), Type.Null()]),
+  changedDate: Type.Union([Moment, Type.Null()]),
+}
+export const StudentState = Type.Object({
+  ...who,
+  lessonId: TextOrNull('The lesson that is open, or else the latest; null if none was started'),
+  ...work,
+})
+export type StudentState = Static<typeof StudentState>
+export const ClassState = Type.Object({
+  classId: Type.String(),
+  students: Type.Array(StudentState, { description: 'At most 1,000; those with the latest news first' }),
+})
+export type ClassState = Static<typeof ClassState>
+export const ClassChange = Type.Object({
+  kind: Type.String({
+    description:
+      'attempt.started, .paused, .resumed, .idle, .active, .updated, .completed, .graded, .granted, .reset; objective.scored',
+  }),
+  ...who,
+  lessonId: TextOrNull('The lesson'),
+  objectiveId: TextOrNull('Where the score is one of an objective'),
+  ...work,
+})
+export type ClassChange = Static<typeof ClassChange>
+
+export const ClassEvents = {
+  ready: {
+    about:
+      'The stream has begun. A new one has all students as they are now; one that resumes has none, and what was missed follows',
+    data: Type.Object({ classId: Type.String(), students: Type.Optional(ClassState.properties.students) }),
+  },
+  change: { about: 'What a student did, or what was recorded for them', data: ClassChange },
+  reset: { about: 'Changes were missed that are no longer kept: all students as they are now', data: ClassState },
+  removed: { about: 'The caller may no longer watch this class, or it is gone; the stream ends', data: WatchClass },
+}

@@ -1,0 +1,319 @@
+import { estimateRows } from '../../kernel/database/estimates.ts'
+import {
+  bool,
+  type ColumnType,
+  float8,
+  int4,
+  int8,
+  json,
+  nullable,
+  read,
+  report,
+  text,
+  textArray,
+  timestamptz,
+  write,
+} from '../../kernel/database/statement.ts'
+
+type Optional<C> = { [K in keyof C]: C[K] extends ColumnType<infer T> ? ColumnType<T | null> : never }
+
+/** Columns of a row that may not be there. */
+const optional = <C extends object>(columns: C): Optional<C> =>
+  Object.fromEntries(Object.entries(columns).map(([name, type]) => [name, nullable(type)])) as Optional<C>
+
+export const attemptRow = {
+  attempt_id: int8,
+  attempt: text,
+  version: int4,
+  state: text,
+  pass: bool,
+  score: nullable(float8),
+  answers: nullable(json),
+  started_at: timestamptz,
+  completed_at: nullable(timestamptz),
+  progress_intervals: json,
+  idle_intervals: json,
+  active_ms: int8,
+  active_since: nullable(timestamptz),
+  changed_at: timestamptz,
+  graded_at: nullable(timestamptz),
+  graded_by: nullable(int8),
+}
+export const attemptColumns = `t.id as attempt_id, t.key as attempt, t.version, t.state, t.pass, t.score, t.answers, t.started_at, t.completed_at,
+           t.progress_intervals, t.idle_intervals, t.active_ms, t.active_since, t.changed_at, t.graded_at, t.graded_by`
+
+/**
+ * Whom and what a request is about, what the caller is to them, and the latest attempt. Every part is null where there is no such thing; which of them the caller may
+ * know about is decided by the rules.
+ */
+const asAsked = {
+  params: { person: int8, lesson: text, class: nullable(text), student: nullable(text), withLock: bool },
+  row: {
+    lesson_id: nullable(int8),
+    in_course: bool,
+    app_id: nullable(int8),
+    threshold: nullable(float8),
+    max_attempts: nullable(int4),
+    instructor_graded: nullable(bool),
+    enrolment_id: nullable(int8),
+    student: nullable(text),
+    status: nullable(text),
+    is_own: bool,
+    class_id: nullable(int8),
+    course_id: nullable(int8),
+    person_id: nullable(int8),
+    is_asked_class: bool,
+    has_ended: bool,
+    teaches: bool,
+    observes: bool,
+    manages: bool,
+    locked: nullable(bool),
+    attempts: nullable(int4),
+    extra_attempts: nullable(int4),
+    ...optional(attemptRow),
+  },
+  text: `
+    select a.lesson_id, v.lesson_id is not null as in_course, v.app_id, v.threshold, v.max_attempts, v.instructor_graded,
+           e.id as enrolment_id, e.key as student, e.status, coalesce(e.person_id = :person, false) as is_own,
+           c.id as class_id, c.course_id, e.person_id, :class is null or coalesce(c.key = :class, false) as is_asked_class,
+           c.ended_at is not null as has_ended, coalesce(r.teaches, false) as teaches, coalesce(r.observes, false) as observes,
+           coalesce(r.manages, false) as manages, k.locked, s.attempts, s.extra_attempts, ${attemptColumns}
+      from (select (select l.id from lessons l where l.key = :lesson) as lesson_id,
+                   (select c.id from classes c where c.key = :class) as class_id) a
+      left join enrolments e on e.id = case
+        when :student is not null then (select o.id from enrolments o where o.key = :student)
+        when :class is not null then (select o.id from enrolments o where o.class_id = a.class_id and o.person_id = :person)
+        else newest_enrolment(:person, a.lesson_id) end
+      left join classes c on c.id = coalesce(e.class_id, a.class_id)
+      left join lateral roles_in_class(:person, c) r on c.id is not null
+      left join lesson_versions v on v.version_id = c.version_id and v.lesson_id = a.lesson_id
+      left join lateral lock_of(e.id, passed_lessons(e.id), c, v) k on :withLock and e.id is not null and v.lesson_id is not null
+      left join standings s on s.enrolment_id = e.id and s.lesson_id = a.lesson_id
+      left join attempts t on t.id = s.attempt_id`,
+}
+export const findLessonContext = read('progress.findLessonContext', asAsked)
+
+/** Whether the caller may know that there is such a lesson: it is public, they take or teach it, or the app that they use delivers it. */
+export const findKnown = read('progress.findKnown', {
+  params: { person: int8, app: nullable(int8), lesson: text },
+  row: { is_known: bool, is_taught: bool },
+  text: `
+    select coalesce(w.is_inside, false) or exists (
+             select from courses k join lesson_versions v on v.version_id = k.version_id and v.lesson_id = l.id
+              where k.id = l.course_id and (v.is_public or v.app_id = :app)) as is_known,
+           exists (select from class_staff s join classes c on c.id = s.class_id where s.person_id = :person and c.course_id = l.course_id) as is_taught
+      from lessons l left join lateral course_view(:person, l.course_id, null) w on true where l.key = :lesson`,
+})
+
+const changed = {
+  person: int8,
+  app: nullable(int8),
+  state: text,
+  pass: bool,
+  score: nullable(float8),
+  answers: nullable(json),
+  completed: nullable(timestamptz),
+  progress: json,
+  idle: json,
+  activeMs: int8,
+  activeSince: nullable(timestamptz),
+  result: text,
+  awaitsGrade: bool,
+  gradedAt: nullable(timestamptz),
+  gradedBy: nullable(int8),
+  /** What an instructor changed: {"before", "after"}; null where it is the student's own. */
+  change: nullable(json),
+  kind: text,
+  now: timestamptz,
+}
+
+const audited = `
+      insert into grade_changes (enrolment_id, lesson_id, attempt_id, kind, before, after, reason, changed_by, changed_at)
+      select a.enrolment_id, a.lesson_id, a.id, 'grade', :change -> 'before', :change -> 'after', '', :person, :now from attempt a where :change is not null`
+
+/** What an event says, from the attempt as it is after the change. */
+export const emitted = `
+    select emit_event(:kind, 'student:' || a.enrolment_id, jsonb_build_object('attempt', a.id, 'enrolment', a.enrolment_id, 'lesson', a.lesson_id,
+      'class', e.class_id, 'course', c.course_id, 'person', e.person_id, 'app', :app, 'by', :person, 'state', a.state,
+      'result', a.result, 'pass', a.pass, 'score', a.score, 'activeMs', a.active_ms), :now) as event
+      from attempt a join enrolments e on e.id = a.enrolment_id join classes c on c.id = e.class_id`
+
+/**
+ * A new attempt: one that begins, or one that is reported when it is over. No row where another is open. One that is older than the latest leaves the
+ * standing on the latest.
+ */
+export const insertAttempt = write('progress.insertAttempt', {
+  params: { key: text, enrolment: int8, lesson: int8, started: timestamptz, ...changed },
+  row: { attempt_id: int8, version: int4 },
+  text: `
+    with attempt as (
+      insert into attempts (key, enrolment_id, lesson_id, state, pass, score, answers, started_at, completed_at, progress_intervals, idle_intervals,
+        active_ms, active_since, changed_at, result, awaits_grade, graded_at, graded_by)
+      values (:key, :enrolment, :lesson, :state, :pass, :score, :answers, :started, :completed, :progress, :idle,
+        :activeMs, :activeSince, coalesce(:completed, :started), :result, :awaitsGrade, :gradedAt, :gradedBy)
+      on conflict (enrolment_id, lesson_id) where state <> 'completed' do nothing
+      returning id, version, enrolment_id, lesson_id, state, pass, score, result, active_ms
+    ), standing as (
+      insert into standings as s (enrolment_id, lesson_id, attempt_id, attempts, state, result, score, best_score, is_passed, awaits_grade,
+        active_ms, active_since, started_at, completed_at, changed_at)
+      select enrolment_id, lesson_id, id, 1, state, result, score, score, result = 'PASS', :awaitsGrade, active_ms, :activeSince, :started, :completed, :now
+        from attempt
+      on conflict (enrolment_id, lesson_id) do update set
+        (attempt_id, state, result, score, awaits_grade, active_since, started_at, completed_at) = (
+          select x.attempt_id, x.state, x.result, x.score, x.awaits_grade, x.active_since, x.started_at, x.completed_at
+            from (values (excluded.attempt_id, excluded.state, excluded.result, excluded.score, excluded.awaits_grade, excluded.active_since,
+                          excluded.started_at, excluded.completed_at, 1),
+                         (s.attempt_id, s.state, s.result, s.score, s.awaits_grade, s.active_since, s.started_at, s.completed_at, 2))
+                 as x(attempt_id, state, result, score, awaits_grade, active_since, started_at, completed_at, n)
+           where x.attempt_id is not null order by x.state = 'completed', x.started_at desc, x.n limit 1),
+        attempts = s.attempts + 1, best_score = greatest(s.best_score, excluded.best_score), is_passed = s.is_passed or excluded.is_passed,
+        active_ms = s.active_ms + excluded.active_ms, changed_at = excluded.changed_at
+    ), audited as (${audited}), told as (${emitted})
+    select a.id as attempt_id, a.version from attempt a, told`,
+})
+
+/** No row where somebody else has changed it since it was read. What an open attempt has of points is not yet a best score: it may fall. */
+export const updateAttempt = write('progress.updateAttempt', {
+  params: { attempt: int8, version: int4, ...changed },
+  row: { attempt_id: int8, version: int4 },
+  text: `
+    with before as (
+      select active_ms from attempts where id = :attempt
+    ), attempt as (
+      update attempts set version = version + 1, state = :state, pass = :pass, score = :score, answers = :answers, completed_at = :completed,
+             progress_intervals = :progress, idle_intervals = :idle, active_ms = :activeMs, active_since = :activeSince, changed_at = :now, result = :result,
+             awaits_grade = :awaitsGrade, graded_at = :gradedAt, graded_by = :gradedBy
+       where id = :attempt and version = :version
+      returning id, version, enrolment_id, lesson_id, state, pass, score, result, active_ms
+    ), standing as (
+      update standings s set state = a.state, result = a.result, score = a.score,
+             best_score = case when a.state = 'completed' then greatest(s.best_score, a.score) else s.best_score end,
+             is_passed = s.is_passed or a.result = 'PASS', awaits_grade = :awaitsGrade,
+             active_ms = s.active_ms + a.active_ms - b.active_ms, active_since = :activeSince, completed_at = :completed, changed_at = :now
+        from attempt a, before b where s.enrolment_id = a.enrolment_id and s.lesson_id = a.lesson_id and s.attempt_id = a.id
+    ), audited as (${audited}), told as (${emitted})
+    select a.id as attempt_id, a.version from attempt a, told`,
+})
+
+/** Whoever begins an attempt, or reports one afterwards, does so alone: two must not overlap. */
+export const lockStudent = write('progress.lockStudent', {
+  params: { enrolment: int8 },
+  row: { id: int8 },
+  text: `select id from enrolments where id = :enrolment for no key update`,
+})
+
+export const overlaps = write('progress.overlaps', {
+  params: { enrolment: int8, lesson: int8, from: timestamptz, to: timestamptz },
+  row: { overlaps: bool },
+  text: `
+    select exists (select from attempts t where t.enrolment_id = :enrolment and t.lesson_id = :lesson
+      and (t.started_at < :to and coalesce(t.completed_at, 'infinity') > :from or t.started_at = :from)) as overlaps`,
+})
+
+export const listAttempts = read('progress.listAttempts', {
+  params: { enrolment: int8, lesson: int8 },
+  row: attemptRow,
+  gather: false,
+  text: `
+    select ${attemptColumns} from attempts t
+     where t.enrolment_id = :enrolment and t.lesson_id = :lesson order by t.started_at, t.id limit 1000`,
+})
+
+/** Whether the score of an objective was reported for an attempt that was reset: it counts no more. */
+export const isVoid = (score: string) =>
+  `exists (select from attempts r where r.id = ${score}.attempt_id and r.reset_at is not null)`
+
+/** No row where the objective is none of the lesson's, in the version that the student's class takes. What an instructor said is not for the student to change. */
+export const setObjectiveScore = write('progress.setObjectiveScore', {
+  params: {
+    enrolment: int8,
+    lesson: int8,
+    objective: text,
+    attempt: int8,
+    score: float8,
+    person: int8,
+    isOwn: bool,
+    app: nullable(int8),
+    now: timestamptz,
+  },
+  row: { is_stored: bool },
+  text: `
+    with target as (
+      select b.id as objective_id, c.id as class_id, c.course_id, e.person_id
+        from enrolments e join classes c on c.id = e.class_id join objective_versions o on o.version_id = c.version_id
+        join objectives b on b.id = o.objective_id
+       where e.id = :enrolment and b.key = :objective and :lesson = any(o.lessons)
+    ), score as (
+      insert into objective_scores as s (enrolment_id, lesson_id, objective_id, attempt_id, score, reported_by, reported_at)
+      select :enrolment, :lesson, objective_id, :attempt, :score, :person, :now from target
+      on conflict (enrolment_id, lesson_id, objective_id) do update set
+        attempt_id = excluded.attempt_id, score = excluded.score, reported_by = excluded.reported_by, reported_at = excluded.reported_at
+       where not :isOwn or s.reported_by = :person or ${isVoid('s')}
+      returning s.objective_id
+    ), audited as (
+      insert into grade_changes (enrolment_id, lesson_id, attempt_id, kind, before, after, reason, changed_by, changed_at)
+      select :enrolment, :lesson, :attempt, 'objective', json_build_object('objectiveId', :objective, 'score', h.score),
+             json_build_object('objectiveId', :objective, 'score', :score), '', :person, :now
+        from score s left join objective_scores h on h.enrolment_id = :enrolment and h.lesson_id = :lesson and h.objective_id = s.objective_id and not ${isVoid('h')}
+       where not :isOwn and h.score is distinct from :score
+    ), told as (
+      select emit_event('objective.scored', 'student:' || :enrolment, jsonb_build_object('attempt', :attempt, 'enrolment', :enrolment, 'lesson', :lesson,
+        'class', t.class_id, 'course', t.course_id, 'person', t.person_id, 'app', :app, 'by', :person, 'objective', t.objective_id, 'score', :score), :now) as event
+        from target t join score s on s.objective_id = t.objective_id
+    )
+    select exists (select from told) as is_stored from target`,
+})
+
+/** How a lesson of a class is opened: for one of its students, or for somebody who teaches it and is none. */
+export const findLaunch = read('progress.findLaunch', {
+  params: { enrolment: nullable(int8), person: int8, class: nullable(text), lesson: text },
+  row: {
+    class: text,
+    course: text,
+    student: nullable(text),
+    client_id: nullable(text),
+    launch_uri: nullable(text),
+    launch_parameters: textArray,
+    passes_code: bool,
+  },
+  text: `
+    select c.key as class, k.key as course, e.key as student, a.client_id, coalesce(v.launch_uri, a.launch_uri) as launch_uri,
+           v.launch_parameters, v.passes_code
+      from classes c join courses k on k.id = c.course_id join lessons l on l.key = :lesson
+      join lesson_versions v on v.version_id = c.version_id and v.lesson_id = l.id
+      left join apps a on a.id = v.app_id
+      left join enrolments e on e.id = :enrolment
+     where case when :enrolment is not null then c.id = e.class_id
+           else c.key = :class and exists (select from roles_in_class(:person, c) r where r.teaches)
+             and not exists (select from enrolments o where o.class_id = c.id and o.person_id = :person) end`,
+})
+
+const ofStudent = (table: string) =>
+  `${table} t join enrolments e on e.id = t.enrolment_id join classes c on c.id = e.class_id join lessons l on l.id = t.lesson_id`
+const studentRow = { class: text, student: text, lesson: text }
+const studentColumns = `c.key as class, e.key as student, l.key as lesson`
+
+export const exportAttempts = report('progress.exportAttempts', {
+  params: { person: int8 },
+  row: { ...studentRow, ...attemptRow, result: text },
+  text: `select ${studentColumns}, ${attemptColumns}, t.result from ${ofStudent('attempts')} where e.person_id = :person order by t.id`,
+})
+
+export const exportScores = report('progress.exportScores', {
+  params: { person: int8 },
+  row: { ...studentRow, objective: text, score: float8, reported_at: timestamptz },
+  text: `
+    select ${studentColumns}, b.key as objective, t.score, t.reported_at
+      from ${ofStudent('objective_scores')} join objectives b on b.id = t.objective_id
+     where e.person_id = :person order by t.reported_at`,
+})
+
+export const exportGradeChanges = report('progress.exportGradeChanges', {
+  params: { person: int8 },
+  row: { ...studentRow, kind: text, before: json, after: json, reason: text, changed_at: timestamptz },
+  text: `
+    select ${studentColumns}, t.kind, t.before, t.after, t.reason, t.changed_at
+      from ${ofStudent('grade_changes')} where e.person_id = :person order by t.id`,
+})
+
+export const estimateAttempts = estimateRows('progress.estimate', 'attempts')

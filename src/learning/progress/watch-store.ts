@@ -1,0 +1,91 @@
+import { bool, float8, int8, int8Array, nullable, read, text, timestamptz } from '../../kernel/database/statement.ts'
+
+const IN_LOG = `(e.kind like 'attempt.%' or e.kind like 'objective.%')`
+const newestOf = (id: string) =>
+  `coalesce((select e.id from events e where (e.payload ->> 'class')::bigint = ${id} and ${IN_LOG} order by e.id desc limit 1), 0)`
+const MAY_WATCH = 'r.teaches or r.observes or r.manages'
+
+/** A class that somebody wants to watch; no row where there is none. */
+export const findWatched = read('progress.findWatched', {
+  params: { person: int8, class: text },
+  row: { class_id: int8, may_watch: bool, newest: int8 },
+  text: `
+    select c.id as class_id, ${MAY_WATCH} as may_watch, ${newestOf('c.id')} as newest
+      from classes c, roles_in_class(:person, c) r where c.key = :class`,
+})
+
+/** The newest event of each class, 0 where there is none. */
+export const listNewest = read('progress.listNewest', {
+  params: { classes: int8Array },
+  row: { class_id: int8, newest: int8 },
+  gather: false,
+  text: `select c.id as class_id, ${newestOf('c.id')} as newest from classes c where c.id = any(:classes)`,
+})
+
+/** Those of these people who may watch the class. */
+export const listWatchers = read('progress.listWatchers', {
+  params: { class: int8, people: int8Array },
+  row: { person_id: int8, newest: int8 },
+  text: `
+    select p.id as person_id, n.newest
+      from classes c cross join lateral (select ${newestOf('c.id')} as newest) n, unnest(:people) as p(id), roles_in_class(p.id, c) r
+     where c.id = :class and (${MAY_WATCH})`,
+})
+
+/** What came after an event, oldest first, and whether that event is still in the log. */
+export const listClassChanges = read('progress.listClassChanges', {
+  params: { class: int8, after: int8, last: int8 },
+  row: {
+    id: int8,
+    kind: text,
+    is_kept: bool,
+    student: nullable(text),
+    handle: nullable(text),
+    first_name: nullable(text),
+    last_name: nullable(text),
+    lesson: nullable(text),
+    objective: nullable(text),
+    state: nullable(text),
+    result: nullable(text),
+    score: nullable(float8),
+    at: timestamptz,
+  },
+  gather: false,
+  text: `
+    select e.id, e.kind, :after = 0::bigint or exists (select from events k where k.id = :after) as is_kept, s.key as student,
+           p.handle, p.first_name, p.last_name, l.key as lesson, b.key as objective,
+           e.payload ->> 'state' as state, e.payload ->> 'result' as result, (e.payload ->> 'score')::float8 as score, e.at
+      from events e
+      left join enrolments s on s.id = (e.payload ->> 'enrolment')::bigint
+      left join people p on p.id = s.person_id
+      left join lessons l on l.id = (e.payload ->> 'lesson')::bigint
+      left join objectives b on b.id = (e.payload ->> 'objective')::bigint
+     where (e.payload ->> 'class')::bigint = :class and ${IN_LOG} and e.id > :after and e.id <= :last
+     order by e.id limit 500`,
+})
+
+/** Students of a class with the attempt that is open, or else the latest; those with news first. */
+export const listStates = read('progress.listStates', {
+  params: { class: int8 },
+  row: {
+    student: text,
+    handle: text,
+    first_name: text,
+    last_name: text,
+    lesson: nullable(text),
+    state: nullable(text),
+    result: nullable(text),
+    score: nullable(float8),
+    at: nullable(timestamptz),
+  },
+  gather: false,
+  text: `
+    select e.key as student, p.handle, p.first_name, p.last_name, l.key as lesson, s.state, s.result, s.score, s.changed_at as at
+      from enrolments e join people p on p.id = e.person_id
+      left join lateral (
+        select s.* from standings s where s.enrolment_id = e.id and s.attempt_id is not null
+         order by s.state = 'completed', s.changed_at desc limit 1) s on true
+      left join lessons l on l.id = s.lesson_id
+     where e.class_id = :class and e.status <> 'dropped'
+     order by s.changed_at desc nulls last, e.id limit 1000`,
+})

@@ -1,0 +1,135 @@
+import { type Member, personKey } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import { service } from '../../kernel/environment.ts'
+import { fail } from '../../kernel/errors.ts'
+import { Feed, type FeedSource } from '../../kernel/feeds/feed.ts'
+import type { EventSink } from '../../kernel/feeds/sink.ts'
+import type { ClassChange, ClassState, StudentState } from './schema.ts'
+import * as store from './watch-store.ts'
+
+const MAX_STREAMS_OF_PERSON = 50
+/** Somebody who is no longer an instructor is told so within that time. */
+const RECHECK_MS = 500
+
+interface Watcher {
+  readonly personId: number
+  readonly classKey: string
+}
+
+/** Tells those who may watch a class what its students do: the number of a change is that of its event in the log. */
+export class ClassWatch extends Feed<Watcher> {
+  readonly #db: Db
+
+  constructor(db: Db, total: number) {
+    super(classSource(db), total)
+    this.#db = db
+  }
+
+  /** A stream that is new begins with everybody as they are; one that resumes, with what it has missed. */
+  async open(
+    who: Member,
+    { classId, lastEventId }: { classId: string; lastEventId: string },
+  ): Promise<(sink: EventSink) => void> {
+    const found = await this.#db.first(store.findWatched, { person: who.personId, class: classId })
+    if (!found?.may_watch) throw fail('forbidden', 'You may not watch this class')
+    // Who stood at the beginning has seen nothing, and begins anew.
+    const isResumed = /^[1-9]\d{0,14}$/.test(lastEventId)
+    const seen = isResumed ? Number(lastEventId) : found.newest
+    const students = isResumed ? undefined : await readStudents(this.#db, found.class_id)
+    return this.follow({
+      key: found.class_id,
+      follower: { personId: who.personId, classKey: classId },
+      counts: [{ key: personKey(who.personId), most: MAX_STREAMS_OF_PERSON, whose: 'A person' }],
+      seen,
+      first: { id: seen, event: 'ready', data: JSON.stringify({ classId, students }) },
+    })
+  }
+}
+
+const classSource = (db: Db): FeedSource<Watcher> => ({
+  recheckMs: RECHECK_MS,
+  look: async (classes) => {
+    const rows = await db.all(store.listNewest, { classes: [...classes] })
+    return new Map(rows.map((row) => [row.class_id, row.newest]))
+  },
+  findStanding: async (id, watchers) => {
+    const people = [...new Set(watchers.map(({ personId }) => personId))]
+    const rows = await db.all(store.listWatchers, { class: id, people })
+    const may = new Set(rows.map(({ person_id }) => person_id))
+    return {
+      last: rows[0]?.newest ?? 0,
+      standingOf: ({ personId, classKey }) =>
+        may.has(personId) ? 0 : { event: 'removed', data: JSON.stringify({ classId: classKey }) },
+    }
+  },
+  read: async (id, after, last) => {
+    const rows = await db.all(store.listClassChanges, { class: id, after, last })
+    // What it has seen last is no longer in the log, and so may be what came next.
+    if (!rows[0]?.is_kept) return undefined
+    return rows.map((row) => ({
+      id: row.id,
+      event: 'change',
+      data: row.student === null ? '' : JSON.stringify(presentChange(row as Changed)),
+      // Of somebody who has deleted their account since.
+      isSilent: row.student === null,
+    }))
+  },
+  readWhole: async (id) => {
+    const [found] = await db.all(store.listNewest, { classes: [id] })
+    if (!found) return () => undefined
+    const students = await readStudents(db, id)
+    return ({ classKey: classId }) => ({
+      id: found.newest,
+      event: 'reset',
+      data: JSON.stringify({ classId, students } satisfies ClassState),
+    })
+  },
+})
+
+/** Everybody in the class with what they do now, or did last. */
+const readStudents = async (db: Db, id: number): Promise<StudentState[]> =>
+  (await db.all(store.listStates, { class: id })).map((row) => ({
+    ...presentStudent(row),
+    lessonId: row.lesson,
+    ...presentWork(row),
+  }))
+
+interface Changed {
+  readonly kind: string
+  readonly student: string
+  readonly handle: string
+  readonly first_name: string
+  readonly last_name: string
+  readonly lesson: string | null
+  readonly objective: string | null
+  readonly state: string | null
+  readonly result: string | null
+  readonly score: number | null
+  readonly at: Date
+}
+
+const presentChange = (row: Changed): ClassChange => ({
+  kind: row.kind,
+  ...presentStudent(row),
+  lessonId: row.lesson,
+  objectiveId: row.objective,
+  ...presentWork(row),
+})
+
+const presentStudent = (row: Pick<Changed, 'student' | 'handle' | 'first_name' | 'last_name'>) => ({
+  studentId: row.student,
+  handle: row.handle,
+  name: `${row.first_name} ${row.last_name}`.trim(),
+})
+
+const presentWork = (row: { state: string | null; result: string | null; score: number | null; at: Date | null }) => ({
+  state: row.state,
+  result: row.result,
+  score: row.score,
+  changedDate: row.at?.toISOString() ?? null,
+})
+
+export const classWatch = service(
+  ({ db, config }) => new ClassWatch(db, config.STREAM_LIMIT),
+  (watch) => watch.close(),
+)

@@ -1,0 +1,80 @@
+import { int8, json, nullable, report, text, timestamptz, uuid } from '../../kernel/database/statement.ts'
+
+const FILTERS = {
+  action: nullable(text),
+  app: nullable(text),
+  from: text,
+  to: text,
+  before: text,
+  id: int8,
+  limit: int8,
+}
+const ROW = {
+  id: int8,
+  position: text,
+  at: timestamptz,
+  action: text,
+  person: nullable(text),
+  doer: nullable(text),
+  client_id: nullable(text),
+  session_id: nullable(uuid),
+  address: nullable(text),
+  request_id: nullable(text),
+  detail: json,
+}
+
+/** Moments travel as text: what is kept may be finer than a date of ours. */
+const page = `
+  e.at >= cast(:from || '' as timestamptz) and e.at < cast(:to || '' as timestamptz)
+  and (e.at, e.id) < (cast(:before || '' as timestamptz), :id)`
+const order = `order by e.at desc, e.id desc limit :limit`
+const filtered = `
+  (:action is null or e.action collate "C" = :action)
+  and (:app is null or e.app_id = (select a.id from apps a where a.client_id = :app)) and ${page} ${order}`
+
+/** The entries of a page, and who the people in them are. */
+const shown = (entries: string): string => `
+    select e.id, e.at::text as position, e.at, e.action, p.handle as person, d.handle as doer, a.client_id, e.session_id, e.address,
+           e.request_id, e.detail
+      from (${entries}) e
+      left join people p on p.id = e.person_id
+      left join people d on d.id = cast(coalesce(e.detail ->> 'by', e.detail ->> 'parent') as bigint)
+      left join apps a on a.id = e.app_id
+     ${order}`
+
+/** One for each index: a page costs what it shows, however long the log is. */
+export const listAll = report('administration.listAuditAll', {
+  params: { from: text, to: text, before: text, id: int8, limit: int8 },
+  row: ROW,
+  text: shown(`select * from audit_entries e where ${page} ${order}`),
+})
+
+export const listOfAction = report('administration.listAuditOfAction', {
+  params: { from: text, to: text, before: text, id: int8, limit: int8, action: text },
+  row: ROW,
+  text: shown(`select * from audit_entries e where e.action collate "C" = :action and ${page} ${order}`),
+})
+
+export const listOfApp = report('administration.listAuditOfApp', {
+  params: { ...FILTERS, app: text },
+  row: ROW,
+  text: shown(`
+    select * from audit_entries e where e.app_id = (select a.id from apps a where a.client_id = :app)
+       and (:action is null or e.action collate "C" = :action) and ${page} ${order}`),
+})
+
+const ofOthers = 'e.person_id is distinct from (select id from who)'
+
+/** What happened to somebody, and what they did. */
+export const listAbout = report('administration.listAuditAbout', {
+  params: { ...FILTERS, handle: text },
+  row: ROW,
+  text: `
+    with who as materialized (select id from people where handle_key = :handle) ${shown(`
+      (select e.* from audit_entries e where e.person_id = (select id from who) and ${filtered})
+       union all
+      (select e.* from audit_entries e where e.detail ->> 'by' = (select id::text from who) and ${ofOthers} and ${filtered})
+       union all
+      (select e.* from audit_entries e where e.detail ->> 'parent' = (select id::text from who) and ${ofOthers}
+          and e.detail ->> 'by' is null and ${filtered})`)}`,
+})

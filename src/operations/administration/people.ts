@@ -1,0 +1,99 @@
+import { isSameHandle, normaliseHandle } from '../../identity/people/handles.ts'
+import { disablePerson, endEverything } from '../../identity/people/people.ts'
+import { sendReset } from '../../identity/people/resets.ts'
+import type { PersonCaller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { RowOf } from '../../kernel/database/statement.ts'
+import { fail } from '../../kernel/errors.ts'
+import type { Forget } from '../../kernel/forget.ts'
+import { readLine } from '../../kernel/lines.ts'
+import type { MessagePolicy } from '../../kernel/messages/messages.ts'
+import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
+import type { Wanted } from '../../kernel/room.ts'
+import type { DecideAboutPerson, FindPeople, FoundPerson, KnownPerson, NamePerson } from './schema.ts'
+import * as store from './store.ts'
+
+export async function findPeople(db: Db, what: FindPeople): Promise<Page<FoundPerson>> {
+  const { query, status = null, role = null } = what
+  const filters = { status, role, ...spanOf(what) }
+  const rows = await (query === undefined
+    ? db.all(store.listPeople, filters)
+    : db.all(store.findPeople, { ...readQuery(query), ...filters }))
+  return pageOf(rows.map(toFound), rows[0]?.total ?? 0, what)
+}
+
+/** People, for an administrator who looks for anything. */
+export const findNamed = (db: Db, { person, typed, limit }: Pick<Wanted, 'person' | 'typed' | 'limit'>) =>
+  db.all(store.findByName, { person, ...readQuery(typed), limit })
+
+/** What was typed, as what is kept is compared with it. */
+function readQuery(query: string) {
+  const typed = query.normalize('NFC').trim().toLowerCase()
+  const [, word = typed, rest = ''] = /^(\S+)\s+(.+)$/s.exec(typed) ?? []
+  return { typed, handle: normaliseHandle(query), word, rest }
+}
+
+export async function readPerson(db: Db, who: PersonCaller, what: NamePerson): Promise<KnownPerson> {
+  const row = await db.first(store.findPerson, { handle: normaliseHandle(what.handle), now: who.at })
+  if (!row) throw fail('notFound', `There is nobody with the handle ${what.handle}`)
+  return {
+    ...toFound(row),
+    disabledDate: row.disabled_at?.toISOString() ?? null,
+    reason: row.reason,
+    hasPassword: row.has_password,
+    passkeys: row.passkeys,
+    browsers: row.browsers,
+    sessions: row.sessions,
+    lastSeenDate: row.last_seen?.toISOString() ?? null,
+    organisations: JSON.parse(row.organisations),
+    apps: JSON.parse(row.apps, (name, value) =>
+      typeof value === 'string' && name.endsWith('Date') ? new Date(value).toISOString() : value,
+    ),
+  }
+}
+
+/** A disabled person cannot sign in, and all their tokens are dead. */
+export async function setDisabled(
+  db: Db,
+  who: PersonCaller,
+  what: DecideAboutPerson & { isDisabled: boolean },
+  forget: readonly Forget[],
+): Promise<KnownPerson> {
+  if (what.isDisabled && isSameHandle(what.handle, who.handle))
+    throw fail('impossibleNow', 'You cannot disable your own account; ask another administrator')
+  const reason = readReason(what)
+  await disablePerson(db, who, { ...what, detail: { by: who.personId, reason } }, forget)
+  return readPerson(db, who, what)
+}
+
+/** Signs somebody out everywhere: in all browsers, and in all apps. */
+export async function endSessions(db: Db, who: PersonCaller, what: DecideAboutPerson): Promise<KnownPerson> {
+  await endEverything(db, who, { handle: what.handle, detail: { by: who.personId, reason: readReason(what) } })
+  return readPerson(db, who, what)
+}
+
+/** The link goes to the person and nobody else: an administrator who saw it could be anybody. */
+export const sendPasswordReset = (
+  db: Db,
+  who: PersonCaller,
+  what: NamePerson,
+  messages: MessagePolicy,
+): Promise<void> => sendReset(db, who, { handle: what.handle, by: who.personId }, messages)
+
+function readReason(what: DecideAboutPerson): string {
+  const reason = readLine('reason', what.reason)
+  if (reason === '') throw fail('parameterMissing', 'reason is missing: say why, for the audit log')
+  return reason
+}
+
+type Found = Omit<RowOf<typeof store.listPeople>, 'total'>
+
+const toFound = (row: Found): FoundPerson => ({
+  handle: row.handle,
+  name: `${row.first_name} ${row.last_name}`.trim(),
+  email: row.email,
+  status: row.disabled_at ? 'disabled' : 'active',
+  administrator: row.administrator,
+  developer: row.developer,
+  createdDate: row.created_at.toISOString(),
+})

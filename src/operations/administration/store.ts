@@ -1,0 +1,110 @@
+import { bool, int4, int8, json, nullable, read, report, text, timestamptz } from '../../kernel/database/statement.ts'
+
+const FOUND = {
+  id: int8,
+  handle: text,
+  first_name: text,
+  last_name: text,
+  email: nullable(text),
+  administrator: bool,
+  developer: bool,
+  disabled_at: nullable(timestamptz),
+  created_at: timestamptz,
+}
+const found = `p.id, p.handle, p.first_name, p.last_name, p.email, p.administrator, p.developer, p.disabled_at, p.created_at`
+
+const FILTERS = { status: nullable(text), role: nullable(text), limit: int8, offset: int8 }
+const filtered = `
+       (:status is null or (p.disabled_at is not null) = (:status = 'disabled'))
+   and (:role is null or :role = 'administrator' and p.administrator or :role = 'developer' and p.developer)
+ order by p.handle_key limit :limit offset :offset`
+
+/** What begins so, by the index. */
+const begins = (column: string, param: string): string =>
+  `(${column} collate "C" >= :${param} and ${column} collate "C" < :${param} || chr(1114109))`
+const first = 'lower(p.first_name)'
+const last = 'lower(p.last_name)'
+
+/** The whole of what was typed begins a handle, an address or a name; or its first word one name and its rest the other. */
+const called = `
+       (${begins('p.handle_key', 'handle')} or p.email is not null and ${begins('lower(p.email)', 'typed')}
+            or ${begins(first, 'typed')} or ${begins(last, 'typed')}
+            or :rest <> '' and (${begins(first, 'word')} and ${begins(last, 'rest')} or ${begins(last, 'word')} and ${begins(first, 'rest')}))`
+
+export const findPeople = report('administration.findPeople', {
+  params: { typed: text, handle: text, word: text, rest: text, ...FILTERS },
+  row: { ...FOUND, total: int8 },
+  text: `
+    select ${found}, count(*) over () as total from people p
+     where not p.anonymous
+       and ${called}
+       and ${filtered}`,
+})
+
+/** The same, for an administrator alone. */
+export const findByName = report('administration.findByName', {
+  params: { person: int8, typed: text, handle: text, word: text, rest: text, limit: int8 },
+  row: { id: text, name: text, about: text },
+  text: `
+    select p.handle as id, trim(p.first_name || ' ' || p.last_name) as name, p.handle as about from people p
+     where exists (select from people a where a.id = :person and a.administrator offset 0) and not p.anonymous and ${called}
+     order by p.handle_key limit :limit`,
+})
+
+export const listPeople = report('administration.listPeople', {
+  params: FILTERS,
+  row: { ...FOUND, total: int8 },
+  text: `
+    select ${found}, count(*) over () as total from people p where not p.anonymous and ${filtered}`,
+})
+
+export const findPerson = read('administration.findPerson', {
+  params: { handle: text, now: timestamptz },
+  row: {
+    ...FOUND,
+    reason: nullable(text),
+    has_password: bool,
+    passkeys: int8,
+    browsers: int8,
+    sessions: int8,
+    last_seen: nullable(timestamptz),
+    organisations: json,
+    apps: json,
+  },
+  gather: false,
+  text: `
+    select ${found}, p.password_hash is not null as has_password,
+           (select e.detail ->> 'reason' from audit_entries e
+             where e.person_id = p.id and e.action in ('person.disabled', 'person.enabled') order by e.at desc, e.id desc limit 1) as reason,
+           (select count(*) from passkeys k where k.person_id = p.id) as passkeys,
+           (select count(*) from browsers b where b.person_id = p.id and b.expires_at > :now and b.epoch = p.epoch) as browsers,
+           (select count(*) from sessions s where s.person_id = p.id and s.ended_at is null and s.expires_at > :now) as sessions,
+           greatest((select max(b.last_used_at) from browsers b where b.person_id = p.id),
+                    (select max(s.refreshed_at) from sessions s where s.person_id = p.id)) as last_seen,
+           (select coalesce(json_agg(json_build_object('key', o.key, 'name', o.name, 'role', m.role) order by o.key), '[]')
+              from organisation_members m join organisations o on o.id = m.organisation_id where m.person_id = p.id) as organisations,
+           (select coalesce(json_agg(json_build_object('clientId', u.client_id, 'name', u.name, 'sinceDate', u.consented_at, 'lastSeenDate', u.last_seen)), '[]')
+              from (select a.client_id, a.name, u.consented_at,
+                           (select max(s.refreshed_at) from sessions s where s.user_id = u.user_id) as last_seen
+                      from app_users u join apps a on a.id = u.app_id
+                     where u.person_id = p.id and u.withdrawn_at is null order by u.consented_at desc, a.client_id limit 100) u) as apps
+      from people p where p.handle_key = :handle and not p.anonymous`,
+})
+
+export const readDatabase = report('administration.readDatabase', {
+  params: {},
+  row: {
+    version: text,
+    size_bytes: int8,
+    connections: int8,
+    connection_limit: int4,
+    migrations: int8,
+    last_migration: text,
+  },
+  text: `
+    select current_setting('server_version') as version, pg_database_size(current_database()) as size_bytes,
+           (select count(*) from pg_stat_activity a where a.datname = current_database()) as connections,
+           current_setting('max_connections')::int as connection_limit,
+           m.number::bigint as migrations, to_char(m.number, 'FM0000') || '_' || m.name as last_migration
+      from (select number, name from migrations order by number desc limit 1) m`,
+})

@@ -1,0 +1,51 @@
+import manifest from '../../../package.json' with { type: 'json' }
+import { deliveryFigures } from '../../extensions/deliveries/deliveries.ts'
+import type { Environment } from '../../kernel/environment.ts'
+import { eventFigures } from '../../kernel/events/events.ts'
+import { jobFigures } from '../../kernel/jobs/jobs.ts'
+import type { System } from './schema.ts'
+import * as store from './store.ts'
+
+/** How this process and its database are doing. What is counted in memory is of this process alone. */
+export async function readSystem(environment: Environment, operations: System['operations']): Promise<System> {
+  const { db, clock, name } = environment
+  const now = clock()
+  const [database, events, jobs, deliveries] = await Promise.all([
+    db.first(store.readDatabase, {}),
+    eventFigures(db, now),
+    jobFigures(db, now),
+    deliveryFigures(db, now),
+  ])
+  const uptimeSeconds = Math.floor(process.uptime())
+  return {
+    environment: name,
+    version: manifest.version,
+    node: process.version,
+    startedDate: new Date(Date.now() - uptimeSeconds * 1000).toISOString(),
+    uptimeSeconds,
+    memoryBytes: process.memoryUsage.rss(),
+    database: {
+      version: database!.version,
+      sizeBytes: database!.size_bytes,
+      connections: database!.connections,
+      connectionLimit: database!.connection_limit,
+      waiting: db.figures().poolWaiting,
+      migrations: database!.migrations,
+      lastMigration: database!.last_migration,
+    },
+    events: {
+      unpublishedSeconds: events.unpublishedSeconds,
+      consumers: events.consumers.map(({ seconds, attempts: _, ...consumer }) => ({
+        ...consumer,
+        waitingSeconds: seconds,
+      })),
+    },
+    jobs: jobs.map(({ other: _, ...job }) => job),
+    deliveries: {
+      waiting: deliveries.waiting,
+      overdueSeconds: deliveries.overdue_seconds,
+      failed: deliveries.failed,
+    },
+    operations,
+  }
+}

@@ -1,0 +1,352 @@
+import {
+  addApp,
+  addAppSecret,
+  BLOCK_BYTES,
+  changeAppByClientId,
+  dropOldAppSecrets,
+  listAppSecrets,
+  listApps,
+  makeClientId,
+  removeApp,
+  resealSecrets,
+  setAppStatus,
+  setAppStorage,
+  setAppSwitches,
+  showApp,
+} from '../../apps/apps/apps.ts'
+import { secretKeys, secretSeal } from '../../apps/apps/secrets.ts'
+import { ENVIRONMENTS, type EnvironmentName } from '../../kernel/config.ts'
+import type { Environment } from '../../kernel/environment.ts'
+import { fail } from '../../kernel/errors.ts'
+import {
+  type CommandGroup,
+  command,
+  DROP_OLD_OPTION,
+  ENVIRONMENT_OPTION,
+  IN_PRODUCTION as environment,
+  JSON_OPTION,
+  layOut,
+  print,
+  printList,
+  readSwitch,
+  UsageError,
+  YES_OPTION,
+} from './command.ts'
+import { readEnvironmentName, withEnvironment } from './database.ts'
+import { operator } from './operator.ts'
+
+/** A client ID says itself which environment it is of. */
+const implied = { ...ENVIRONMENT_OPTION, about: 'production or sandbox; needed only for a key of the sandbox' } as const
+
+const LAUNCH = 'Where lessons open the app: one of its redirect URIs, with or without a query'
+
+/** Takes a client ID, or a key together with an environment. */
+function readClientId(given: string, option: string | undefined): { name: EnvironmentName; clientId: string } {
+  const asked = readEnvironmentName(option)
+  const own = given.startsWith('gs-sbx-') ? 'sandbox' : given.startsWith('gs-') ? 'production' : undefined
+  if (own && asked && own !== asked) throw new UsageError(`${given} is a client ID of the other environment, ${own}`)
+  const name = own ?? asked ?? 'production'
+  return { name, clientId: own ? given : makeClientId(name, given) }
+}
+
+const withApp = (
+  given: string,
+  option: string | undefined,
+  work: (environment: Environment, clientId: string) => Promise<void>,
+): Promise<void> => {
+  const { name, clientId } = readClientId(given, option)
+  return withEnvironment(name, (found) => work(found, clientId))
+}
+
+const add = command({
+  about: 'Registers and approves an app, and prints its client ID and secret. The secret is shown only once.',
+  args: ['KEY'],
+  options: {
+    name: { type: 'string', value: 'TEXT', about: 'Name that people see when they sign in (required)' },
+    'redirect-uri': { type: 'string', multiple: true, value: 'URI', about: 'Address that sign-in may return to' },
+    'launch-uri': { type: 'string', value: 'URI', about: LAUNCH },
+    origin: { type: 'string', multiple: true, value: 'ORIGIN', about: 'Origin of web pages that may call the API' },
+    basic: { type: 'boolean', default: false, about: 'Allows sign-in with handle and password at /auth/basic' },
+    implicit: { type: 'boolean', default: false, about: 'Allows the implicit flow' },
+    device: { type: 'boolean', default: false, about: 'Allows sign-in for devices without a browser' },
+    public: {
+      type: 'boolean',
+      default: false,
+      about: 'An app that cannot keep a secret, such as a phone app; it uses PKCE',
+    },
+    owner: { type: 'string', value: 'HANDLE', about: 'The person responsible for it' },
+    environment,
+  },
+  examples: ["app add logbook --name 'Logbook' --redirect-uri https://logbook.example.org/callback --owner @drew"],
+  run: async ([key], values) => {
+    const { name } = values
+    if (name === undefined) throw new UsageError('--name is missing')
+    await withEnvironment(
+      values.environment,
+      async (found) => {
+        const { clientId, secret } = await addApp(
+          found.db,
+          operator(),
+          {
+            key: key!,
+            name,
+            owner: values.owner,
+            redirectUris: values['redirect-uri'] ?? [],
+            launchUri: values['launch-uri'],
+            origins: values.origin ?? [],
+            isBasicEnabled: values.basic,
+            isImplicitEnabled: values.implicit,
+            isDeviceEnabled: values.device,
+            isPublic: values.public,
+          },
+          found.get(secretKeys),
+        )
+        print(`client ID      ${clientId}`)
+        print(`client secret  ${secret ?? 'none: a public app uses PKCE'}`)
+      },
+      { mayMake: true },
+    )
+  },
+})
+
+const secret = command({
+  about: 'Adds a second client secret. Both work until --drop-old removes the old one.',
+  args: ['KEY'],
+  options: {
+    'drop-old': DROP_OLD_OPTION,
+    list: { type: 'boolean', default: false, about: 'Shows when each secret was made and last used; adds none' },
+    json: { ...JSON_OPTION, about: 'With --list: prints JSON' },
+    environment: implied,
+  },
+  examples: ['app secret logbook', 'app secret logbook --list', 'app secret logbook --drop-old'],
+  run: async ([key], values) => {
+    if (values.json && !values.list) throw new UsageError('--json works only with --list')
+    if (values.list && values['drop-old']) throw new UsageError('Use either --list or --drop-old, not both')
+    await withApp(key!, values.environment, async ({ db, get }, clientId) => {
+      if (values.list) {
+        const secrets = await listAppSecrets(db, { clientId })
+        if (secrets.length === 0 && !values.json) return print('There is no secret.')
+        return printList(secrets, values.json, {
+          line: ({ createdAt, lastUsedAt }) =>
+            `made ${createdAt.toISOString()}\t${lastUsedAt ? `last used ${lastUsedAt.toISOString()}` : 'never used'}`,
+          json: ({ createdAt, lastUsedAt }) => ({ createdDate: createdAt, lastUsedDate: lastUsedAt ?? null }),
+        })
+      }
+      if (values['drop-old']) {
+        const dropped = await dropOldAppSecrets(db, operator(), { clientId })
+        print(dropped === 0 ? 'There was no old secret.' : 'Only the newest secret is left.')
+        return
+      }
+      const made = await addAppSecret(db, operator(), { clientId }, get(secretKeys))
+      print(`client secret  ${made}`)
+    })
+  },
+})
+
+const approve = command({
+  about: 'Approves an app: people can use it.',
+  args: ['CLIENT_ID'],
+  options: { environment: implied },
+  examples: ['app approve gs-logbook'],
+  run: ([given], values) =>
+    withApp(given!, values.environment, async ({ db }, clientId) => {
+      await setAppStatus(db, operator(), { clientId, status: 'approved' })
+      print(`${clientId} is approved.`)
+    }),
+})
+
+const suspend = command({
+  about: 'Suspends an app: its tokens are refused at once.',
+  args: ['CLIENT_ID'],
+  options: { environment: implied },
+  examples: ['app suspend gs-logbook'],
+  run: ([given], values) =>
+    withApp(given!, values.environment, async ({ db }, clientId) => {
+      await setAppStatus(db, operator(), { clientId, status: 'suspended' })
+      print(`${clientId} is suspended.`)
+    }),
+})
+
+const storage = command({
+  about: 'Sets how many bytes the buckets of an app may hold. Data above the limit stays, but cannot grow.',
+  args: ['CLIENT_ID', 'BYTES'],
+  options: { environment: implied },
+  examples: ['app storage gs-logbook 209715200'],
+  run: async ([given, text], values) => {
+    const bytes = Number(text)
+    if (!/^\d+$/.test(text!) || !Number.isSafeInteger(bytes))
+      throw new UsageError(`BYTES is a whole number, not '${text}'`)
+    await withApp(given!, values.environment, async ({ db }, clientId) => {
+      await setAppStorage(db, operator(), { clientId, bytes })
+      print(`${clientId} may hold ${Math.floor(bytes / BLOCK_BYTES) * BLOCK_BYTES} bytes.`)
+    })
+  },
+})
+
+const set = command({
+  about: 'Switches features of an app on and off. Options that you leave out stay as they are.',
+  args: ['CLIENT_ID'],
+  options: {
+    anonymous: { type: 'string', value: 'on|off', about: 'Use without an account (on by default)' },
+    'shared-buckets': {
+      type: 'string',
+      value: 'on|off',
+      about: 'Every user of the app may write to its public buckets (off by default)',
+    },
+    environment: implied,
+  },
+  examples: ['app set gs-logbook --anonymous off', 'app set gs-logbook --shared-buckets on'],
+  run: async ([given], values) => {
+    const switches = {
+      hasAnonymous: readSwitch('anonymous', values.anonymous),
+      sharesBuckets: readSwitch('shared-buckets', values['shared-buckets']),
+    }
+    if (Object.values(switches).every((one) => one === undefined))
+      throw new UsageError('Give at least one option: --anonymous or --shared-buckets')
+    await withApp(given!, values.environment, async ({ db }, clientId) => {
+      const now = await setAppSwitches(db, operator(), { clientId, ...switches })
+      print(`${clientId}: use without an account is ${now.hasAnonymous ? 'on' : 'off'}.`)
+      print(`Its public buckets can be changed by ${now.sharesBuckets ? 'all its users' : 'their members only'}.`)
+    })
+  },
+})
+
+const reseal = command({
+  about: 'Encrypts the stored secrets of plugins again, with the first of SEAL_KEYS.',
+  args: [],
+  options: {},
+  notes: 'It does so in both environments. Then you can remove the other keys.',
+  examples: ['app reseal'],
+  run: async () => {
+    for (const name of ENVIRONMENTS)
+      await withEnvironment(name, async ({ db, get }) => {
+        print(`${name}\t${await resealSecrets(db, get(secretSeal))} encrypted again`)
+      })
+  },
+})
+
+const list = command({
+  about: 'Lists all apps, separated by tabs: client ID, status, bytes used and allowed, owner, name.',
+  args: [],
+  options: { environment, json: JSON_OPTION },
+  examples: ['app list', 'app list --environment sandbox --json'],
+  run: (_args, values) =>
+    withEnvironment(values.environment, async ({ db }) =>
+      printList(await listApps(db), values.json, {
+        line: (app) => {
+          const { storageUsed, storageLimit } = storageOf(app)
+          return [app.client_id, app.status, `${storageUsed} of ${storageLimit}`, app.owner ?? '-', app.name].join('\t')
+        },
+        json: (app) => ({
+          clientId: app.client_id,
+          name: app.name,
+          status: app.status,
+          owner: app.owner,
+          ...storageOf(app),
+        }),
+      }),
+    ),
+})
+
+const storageOf = ({ blocks_used, blocks_limit }: { blocks_used: number; blocks_limit: number }) => ({
+  storageUsed: blocks_used * BLOCK_BYTES,
+  storageLimit: blocks_limit * BLOCK_BYTES,
+})
+
+const show = command({
+  about: 'Shows the settings of an app, its owner and its use of storage.',
+  args: ['CLIENT_ID'],
+  options: { environment: implied, json: JSON_OPTION },
+  examples: ['app show gs-logbook', 'app show gs-logbook --json'],
+  run: ([given], values) =>
+    withApp(given!, values.environment, async ({ db }, clientId) => {
+      const row = await showApp(db, { clientId })
+      const shown = {
+        clientId: row.client_id,
+        name: row.name,
+        status: row.status,
+        kind: row.is_plugin ? 'plugin' : row.public_client ? 'public app' : 'app',
+        owner: row.owner,
+        organisation: row.organisation,
+        redirectUris: row.redirect_uris,
+        launchUri: row.launch_uri,
+        origins: row.origins,
+        basic: row.basic_enabled,
+        implicit: row.implicit_enabled,
+        device: row.device_enabled,
+        anonymous: row.anonymous_enabled,
+        sharedBuckets: row.shared_buckets,
+        users: row.users,
+        ...storageOf(row),
+        createdDate: row.created_at.toISOString(),
+      }
+      if (values.json) return print(JSON.stringify(shown, null, 2))
+      print(layOut(Object.entries(shown).map(([name, value]) => [name, describe(value)])).join('\n'))
+    }),
+})
+
+const describe = (value: unknown): string => {
+  if (Array.isArray(value)) return value.length > 0 ? value.join(' ') : '-'
+  return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value ?? '-')
+}
+
+const update = command({
+  about: 'Changes an app. Options that you leave out stay as they are.',
+  args: ['CLIENT_ID'],
+  options: {
+    name: { type: 'string', value: 'TEXT', about: 'Name that people see when they sign in' },
+    owner: { type: 'string', value: 'HANDLE', about: 'The person responsible for it' },
+    'redirect-uri': {
+      type: 'string',
+      multiple: true,
+      value: 'URI',
+      about: 'Address that sign-in may return to',
+    },
+    'launch-uri': { type: 'string', value: 'URI', about: `${LAUNCH}; '' for none` },
+    origin: { type: 'string', multiple: true, value: 'ORIGIN', about: 'Origin of web pages that may call the API' },
+    basic: { type: 'string', value: 'on|off', about: 'Sign-in with handle and password at /auth/basic' },
+    implicit: { type: 'string', value: 'on|off', about: 'The implicit flow' },
+    device: { type: 'string', value: 'on|off', about: 'Sign-in for devices without a browser' },
+    environment: implied,
+  },
+  notes: '--redirect-uri and --origin replace the whole list: give all of them.',
+  examples: ["app update gs-logbook --name 'Pilot Logbook'", 'app update gs-logbook --basic on --owner @drew'],
+  run: async ([given], values) => {
+    const change = {
+      name: values.name,
+      owner: values.owner,
+      redirectUris: values['redirect-uri'],
+      launchUri: values['launch-uri'],
+      origins: values.origin,
+      isBasicEnabled: readSwitch('basic', values.basic),
+      isImplicitEnabled: readSwitch('implicit', values.implicit),
+      isDeviceEnabled: readSwitch('device', values.device),
+    }
+    if (Object.values(change).every((one) => one === undefined))
+      throw new UsageError('Give at least one option, such as --name')
+    await withApp(given!, values.environment, async ({ db }, clientId) => {
+      await changeAppByClientId(db, operator(), { clientId, ...change })
+      print(`${clientId} was changed. To see it: npx groundschool app show ${clientId}`)
+    })
+  },
+})
+
+const remove = command({
+  about: 'Removes an app or a plugin for good, with its secrets, users, tokens and buckets.',
+  args: ['CLIENT_ID'],
+  options: { yes: YES_OPTION, environment: implied },
+  notes: 'People and the statements that the app sent stay. To stop an app for a while, suspend it instead.',
+  examples: ['app remove gs-logbook --yes'],
+  run: async ([given], values) => {
+    if (!values.yes) throw new UsageError(`Removing ${given} cannot be undone: repeat it with --yes`)
+    await withApp(given!, values.environment, async ({ db }, clientId) => {
+      if (!(await removeApp(db, operator(), { clientId }))) throw fail('noSuchApp')
+      print(`${clientId} is removed.`)
+    })
+  },
+})
+
+export const app: CommandGroup = {
+  about: 'Manages apps: registration, approval, secrets, storage.',
+  verbs: { add, list, show, update, remove, secret, approve, suspend, storage, set, reseal },
+}

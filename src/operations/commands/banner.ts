@@ -1,0 +1,33 @@
+import type { Config, EnvironmentName } from '../../kernel/config.ts'
+
+type Addresses = Readonly<Record<EnvironmentName, string>>
+
+/** Where clients reach each environment, which is what pages and apps are bound to; where it listens may be another address. */
+export const publicAddresses = (config: Config, listening: Addresses): Addresses => ({
+  // A port that the system chose is not in the settings.
+  production: config.PORT === 0 ? listening.production : config.BASE_URL,
+  sandbox: config.SANDBOX_PORT === 0 ? listening.sandbox : config.SANDBOX_URL,
+})
+
+/** What a newcomer needs to know after the start: where to go, how to sign in, how to stop. */
+export function makeBanner({ production, sandbox }: Addresses, hasDemo: boolean): string {
+  const demo = [
+    '',
+    '  Demo people: @avery @blake @casey @drew (developer) @ellis (administrator), password groundschool',
+    '  Sign in (the access token is in the header access_token):',
+    '',
+    `    curl -i -u @avery:groundschool -H 'clientId: gs-demo-app' ${production}/auth/basic`,
+  ]
+  return `${[
+    '',
+    '  Groundschool is running.',
+    '',
+    `  Production   ${production}`,
+    `  Sandbox      ${sandbox}`,
+    `  Reference    ${production}/docs`,
+    ...(hasDemo ? demo : []),
+    '',
+    '  Ctrl-C stops it.',
+    '',
+  ].join('\n')}\n`
+}

@@ -1,0 +1,48 @@
+import { accessSync, constants, existsSync, lstatSync, mkdtempSync, rmdirSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { dirname, join } from 'node:path'
+import type { Config } from '../../kernel/config.ts'
+import { StartupError } from '../../kernel/errors.ts'
+import { explainListen } from '../platform/platform.ts'
+
+/** What cannot work is said before anything is made, built or started. */
+export function checkDataDir({ DATA_DIR }: Config): void {
+  const place = existsSync(DATA_DIR) ? DATA_DIR : dirname(DATA_DIR)
+  const advice = 'or set DATA_DIR to another folder'
+  if (!existsSync(place))
+    throw new StartupError(`DATA_DIR is ${DATA_DIR}, but there is no folder ${place}: make it first, ${advice}`)
+  if (!statSync(place).isDirectory())
+    throw new StartupError(`DATA_DIR is ${DATA_DIR}, but ${place} is a file: move it away, ${advice}`)
+  try {
+    accessSync(place, constants.W_OK | constants.X_OK)
+  } catch {
+    throw new StartupError(`DATA_DIR is ${DATA_DIR}, but this user may not write to ${place}: allow it, ${advice}`)
+  }
+  const cluster = join(DATA_DIR, 'postgres')
+  if (existsSync(cluster) && !statSync(cluster).isDirectory())
+    throw new StartupError(`DATA_DIR is ${DATA_DIR}, but ${cluster} is a file: move it away, ${advice}`)
+  if (place === DATA_DIR) return
+  try {
+    // One beside it: another process may be about to begin there.
+    rmdirSync(mkdtempSync(`${DATA_DIR}.`))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new StartupError(
+      `DATA_DIR is ${DATA_DIR}, but no folder of that name can be made (${code}): choose another name, ${advice}`,
+    )
+  }
+  if (lstatSync(DATA_DIR, { throwIfNoEntry: false }))
+    throw new StartupError(`DATA_DIR is ${DATA_DIR}, a link to a folder that does not exist: make it, ${advice}`)
+}
+
+/** Listens for a moment where the platform will. */
+export async function checkPorts({ PORT, SANDBOX_PORT, HOST }: Config): Promise<void> {
+  for (const port of new Set([PORT, SANDBOX_PORT])) {
+    if (port === 0) continue
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const probe = createServer()
+    probe.once('error', (problem: NodeJS.ErrnoException) => reject(explainListen(problem, port, HOST)))
+    probe.listen({ port, host: HOST }, () => probe.close(() => resolve()))
+    await promise
+  }
+}

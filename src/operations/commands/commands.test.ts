@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { createTestDatabase, runSql } from '../../kernel/database/test-database.ts'
+import { databaseUrl } from '../testing/machine.ts'
+import { isGroup } from './command.ts'
+import { commands } from './commands.ts'
+import { place, run, runAll, type Settings } from './testing.ts'
+
+const COMMANDS = Object.entries(commands).flatMap(([name, entry]) =>
+  isGroup(entry)
+    ? Object.entries(entry.verbs).map(([verb, { args }]) => [`${name} ${verb}`, args.join(' ')] as const)
+    : [[name, entry.args.join(' ')] as const],
+)
+
+test('every command explains itself with --help', async () => {
+  assert.ok(COMMANDS.length > 30)
+  const helps = await runAll(COMMANDS.map(([path]) => ({ args: [...path!.split(' '), '--help'] })))
+  helps.forEach(({ code, out, err }, i) => {
+    const [path, args] = COMMANDS[i]!
+    assert.deepEqual({ code, err }, { code: 0, err: '' }, path)
+    assert.ok(out.startsWith(`Usage: npx groundschool ${path}${args ? ` ${args}` : ''} [options]\n`), out)
+    assert.match(out, /\nOptions:\n.*--help.*\nExamples?:\n {2}npx groundschool /s)
+    assert.doesNotMatch(out, /\bwhoever\b/i)
+    for (const line of out.split('\n')) assert.ok(line.length <= 140, `${path}: wrap “${line}”`)
+  })
+})
+
+test('every command that lists or shows something has --json', () => {
+  const silent = Object.entries(commands).flatMap(([name, entry]) =>
+    Object.entries(isGroup(entry) ? entry.verbs : { [name]: entry }).flatMap(([verb, one]) =>
+      ['list', 'show', 'status'].includes(verb) && !Object.hasOwn(one.options, 'json') ? `${name} ${verb}` : [],
+    ),
+  )
+  assert.deepEqual(silent, [])
+})
+
+test('help lists all commands, those of a group, or the options of one', async () => {
+  const lines = [['help'], ['help', 'user'], ['help', 'import'], ['import', '--help'], []]
+  const [all, group, one, same, nothing] = await runAll(lines.map((args) => ({ args })))
+  assert.equal(all!.code, 0)
+  for (const name of ['start', 'migrate', 'import', 'user', 'app', 'demo', 'backup', 'restore', 'help'])
+    assert.match(all!.out, new RegExp(`^ {2}${name} +\\w`, 'm'))
+  assert.match(group!.out, /password HANDLE/)
+  assert.equal(one!.out, same!.out)
+  assert.deepEqual({ code: nothing!.code, out: nothing!.out }, { code: 2, out: all!.out })
+})
+
+const MISUSES: [args: string[], sentence: RegExp][] = [
+  [['fly'], /^There is no command 'fly'\. The commands are start, /],
+  [['__proto__'], /^There is no command '__proto__'/],
+  [['user', 'fly'], /^There is no command 'user fly'\. The commands are add, /],
+  [['start', '--fast'], /^Unknown option '--fast'\. See: npx groundschool start --help\n$/],
+  [['import'], /^FILE is missing\. See: npx groundschool import --help\n$/],
+  [['import', 'a', 'b'], /^Unexpected argument 'b'/],
+  [['import', 'a', '--environment', 'staging'], /^--environment is production or sandbox, or both, not 'staging'/],
+  [['user', 'add', '@a', '--email'], /^Option '--email <value>' argument missing/],
+  [['app', 'add', 'key'], /^--name is missing/],
+  [['app', 'update', 'gs-a'], /^Give at least one option, such as --name/],
+  [['app', 'remove', 'gs-a'], /^Removing gs-a cannot be undone: repeat it with --yes/],
+  [['app', 'secret', 'a', '--json'], /^--json works only with --list/],
+  [['app', 'secret', 'a', '--list', '--drop-old'], /^Use either --list or --drop-old, not both/],
+  [['app', 'storage', 'gs-a', 'much'], /^BYTES is a whole number, not 'much'/],
+  [['app', 'approve', 'gs-sbx-a', '--environment', 'production'], /^gs-sbx-a is a client ID of the other environment/],
+]
+
+test('what is not understood gives a sentence and exit code 2', async () => {
+  const settings = { DATA_DIR: join(place, 'untouched') }
+  const results = await runAll(MISUSES.map(([args]) => ({ args, settings })))
+  results.forEach(({ args, code, out, err }, i) => {
+    assert.deepEqual({ code, out }, { code: 2, out: '' }, args.join(' '))
+    assert.match(err, MISUSES[i]![1])
+    assert.doesNotMatch(err, /\n {4}at /)
+  })
+  assert.ok(!existsSync(settings.DATA_DIR))
+  // And the process really ends with that code.
+  assert.equal((await run(['fly'])).code, 2)
+})
+
+test('what fails gives a sentence and exit code 1, never a stack', async () => {
+  const bad = join(place, 'bad.json')
+  writeFileSync(bad, '{"people": [\n  {"handle": "@a", "password": "hunter22-hunter22",}\n]}')
+  const twice = join(place, 'twice.json')
+  writeFileSync(twice, '{"people": [], "people": []}')
+  const empty = join(place, 'empty')
+  const failures: [args: string[], settings: Settings, sentence: RegExp][] = [
+    [['start'], { PORT: 'x', POOL_SIZE: '0' }, /PORT must be .*POOL_SIZE must be/s],
+    [['start'], { DEMO: 'on', HOST: '0.0.0.0' }, /DEMO cannot be on/],
+    [['migrate'], { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, /The database cannot be reached/],
+    [['import', join(place, 'none.json')], {}, /none\.json cannot be read \(ENOENT\)/],
+    [['import', place], {}, /is not a file/],
+    [['import', bad], {}, /bad\.json cannot be imported: it is not valid JSON at line 2, column 52\n$/],
+    [['import', twice], {}, /twice\.json cannot be imported: it has an object with the same key twice\n$/],
+    [['backup', join(place, 'x.backup')], { DATA_DIR: empty }, /There is no database in .*empty: set DATA_DIR to /],
+  ]
+  const results = await runAll(failures.map(([args, settings]) => ({ args, settings })))
+  results.forEach(({ args, code, err }, i) => {
+    assert.equal(code, 1, `${args.join(' ')}: ${err}`)
+    assert.match(err, failures[i]![2])
+    assert.doesNotMatch(err, /\n {4}at |hunter22/)
+  })
+  assert.ok(!existsSync(empty))
+})
+
+/** Everything that only reads, and everything that changes what must be there. */
+const READING = [
+  ['status'],
+  ['user', 'list'],
+  ['app', 'list', '--json'],
+  ['app', 'show', 'gs-a'],
+  ['app', 'secret', 'a', '--list'],
+  ['app', 'approve', 'gs-a'],
+  ['credential', 'list'],
+  ['statements', 'retention', '--before', '2024-01-01', '--dry-run'],
+]
+
+test('a command that needs a database makes none, nor anything in one', async (t) => {
+  const { connection, drop } = await createTestDatabase()
+  t.after(drop)
+  const missing = { DATA_DIR: join(place, 'not-there') }
+  const results = await runAll(READING.map((args) => ({ args, settings: missing })))
+  for (const { args, code, out, err } of results) {
+    assert.deepEqual({ code, out }, { code: 1, out: '' }, args.join(' '))
+    assert.match(err, /^There is no database in .*not-there: set DATA_DIR to [^\n]*\n$/)
+  }
+  assert.ok(!existsSync(missing.DATA_DIR))
+  const [relative] = await runAll([{ args: ['user', 'list'], settings: { DATA_DIR: './no-such-folder' } }])
+  const folder = join(process.cwd(), 'no-such-folder')
+  assert.ok(relative!.err.startsWith(`There is no database in ${folder}: set DATA_DIR to `), relative!.err)
+  const hollow = join(place, 'hollow')
+  mkdirSync(join(hollow, 'postgres'), { recursive: true })
+  const [listed] = await runAll([{ args: ['user', 'list'], settings: { DATA_DIR: hollow } }])
+  assert.match(listed!.err, /^There is no database in .*hollow: /)
+  assert.deepEqual(readdirSync(join(hollow, 'postgres')), [])
+  const empty = { DATABASE_URL: databaseUrl(connection), SECRET_KEY: 'x'.repeat(43) }
+  for (const { args, err } of await runAll(READING.map((args) => ({ args, settings: empty }))))
+    assert.match(err, /^This database is empty: run npx groundschool start/, args.join(' '))
+  const schemas = `select nspname from pg_namespace where nspname like 'gs\\_%'`
+  assert.deepEqual(await runSql(connection, schemas), [])
+  assert.equal((await runAll([{ args: ['migrate'], settings: empty }]))[0]!.code, 0)
+  await runSql(connection, 'delete from gs_sandbox.migrations where number > 40')
+  const [earlier] = await runAll([{ args: ['user', 'list'], settings: empty }])
+  assert.match(
+    earlier!.err,
+    /^This database is from an earlier version \(it lacks 0041_\w+\): .*npx groundschool migrate\n$/,
+  )
+})
+
+test('a command that only reads leaves no secret key behind, and one that needs the key says what to set', async (t) => {
+  const { connection, drop } = await createTestDatabase()
+  t.after(drop)
+  const folder = join(place, 'keyless')
+  const settings = { DATABASE_URL: databaseUrl(connection), DATA_DIR: folder }
+  const given = { ...settings, SECRET_KEY: 'x'.repeat(43) }
+  assert.equal((await runAll([{ args: ['migrate'], settings }]))[0]!.code, 0)
+  const facts = 'select name from gs_production.installation'
+  const file = join(place, 'keyless.json')
+  writeFileSync(file, JSON.stringify({ people: [{ handle: '@noor', password: 'noor-has-a-password' }] }))
+  for (const one of [settings, given])
+    for (const { args, code, err } of await runAll(
+      [
+        ['user', 'list'],
+        ['app', 'list'],
+        ['credential', 'list'],
+        ['import', file, '--dry-run'],
+      ].map((args) => ({ args, settings: one })),
+    ))
+      assert.deepEqual({ code, err }, { code: 0, err: '' }, args.join(' '))
+  assert.ok(!existsSync(folder))
+  assert.deepEqual(await runSql(connection, facts), [])
+
+  const added = { args: ['app', 'add', 'logbook', '--name', 'Logbook'], settings: given }
+  assert.equal((await runAll([added]))[0]!.code, 0)
+  assert.deepEqual(await runSql(connection, facts), [{ name: 'secret-key-fingerprint' }])
+  const [shown, refused] = await runAll([
+    { args: ['app', 'show', 'gs-logbook'], settings },
+    { args: ['app', 'secret', 'logbook'], settings },
+  ])
+  assert.match(shown!.out, /Logbook/)
+  assert.equal(refused!.code, 1)
+  assert.match(refused!.err, /^This needs the secret key .* no file .*keyless.secret\.key: set SECRET_KEY, [^\n]*\n$/)
+  assert.ok(!existsSync(folder))
+})
+
+test('a DATA_DIR that cannot work and a busy port are said before anything is made', async (t) => {
+  const file = join(place, 'file')
+  writeFileSync(file, '')
+  const closed = join(place, 'closed')
+  mkdirSync(closed)
+  chmodSync(closed, 0o500)
+  const busy = createServer().listen(0, '127.0.0.1')
+  await once(busy, 'listening')
+  t.after(() => busy.close())
+  const { port } = busy.address() as AddressInfo
+  const fresh = join(place, 'fresh')
+  const link = join(place, 'link')
+  symlinkSync(join(place, 'nowhere'), link)
+  const spoilt = join(place, 'spoilt')
+  mkdirSync(spoilt)
+  writeFileSync(join(spoilt, 'postgres'), '')
+  const cases: [settings: Settings, sentence: RegExp][] = [
+    [{ DATA_DIR: file }, /^DATA_DIR is .*file, but .*file is a file: [^\n]*\n$/],
+    [{ DATA_DIR: join(file, 'below') }, /^DATA_DIR is .*below, but .*file is a file: /],
+    [{ DATA_DIR: join(place, 'no', 'parent') }, /^DATA_DIR is .*parent, but there is no folder .*no: make it first, /],
+    [{ DATA_DIR: link }, /^DATA_DIR is .*link, a link to a folder that does not exist: /],
+    [{ DATA_DIR: join(place, 'x'.repeat(300)) }, /no folder of that name can be made \(ENAMETOOLONG\): [^\n]*\n$/],
+    [{ DATA_DIR: spoilt }, /^DATA_DIR is .*spoilt, but .*postgres is a file: /],
+    [{ DATA_DIR: fresh, PORT: String(port) }, new RegExp(`^Port ${port} is in use: [^\\n]*\\n$`)],
+    [{ DATA_DIR: fresh, PORT: '0', SANDBOX_PORT: String(port) }, new RegExp(`^Port ${port} is in use: `)],
+    // Root may write anywhere.
+    ...(process.getuid?.() === 0
+      ? []
+      : [[{ DATA_DIR: join(closed, 'data') }, /this user may not write to .*closed: allow it/] as [Settings, RegExp]]),
+  ]
+  const results = await runAll(cases.map(([settings]) => ({ args: ['start'], settings })))
+  results.forEach(({ code, out, err }, i) => {
+    assert.deepEqual({ code, out }, { code: 1, out: '' }, err)
+    assert.match(err, cases[i]![1])
+  })
+  assert.ok(!existsSync(fresh))
+  const [added] = await runAll([{ args: ['user', 'add', '@a'], settings: { DATA_DIR: file } }])
+  assert.match(added!.err, /is a file/)
+})
+
+const BIN = fileURLToPath(new URL('../../../bin/groundschool.js', import.meta.url))
+const OLDER = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.1.0'}});delete process.execve`
+const SAY_FLAGS = '--import=data:text/javascript,console.error(process.pid,...process.execArgv)'
+
+test('groundschool says its version, and on an older Node runs with the one that the install brings', async () => {
+  const { version, bin } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
+  assert.deepEqual(bin, { groundschool: 'bin/groundschool.js' })
+  const said = { code: 0, out: `groundschool ${version}\n`, err: '' }
+  assert.deepEqual(await run(['--version'], {}, '', [BIN]), said)
+  const older = ['--import', OLDER, BIN]
+  assert.deepEqual(await run(['--version'], {}, '', older), said)
+  assert.equal((await run(['fly'], {}, '', older)).code, 2)
+})
+
+test('groundschool start runs with its own flags of V8, in the same process', async () => {
+  const started = await run(['start', '--help'], { NODE_OPTIONS: SAY_FLAGS }, '', [BIN])
+  assert.equal(started.code, 0)
+  const flags = '--max-semi-space-size=8 --heap-growing-percent=150'
+  assert.match(started.err, new RegExp(`^(\\d+)\n\\1 ${flags}\n$`))
+  const older = await run(['start', '--help'], { NODE_OPTIONS: SAY_FLAGS }, '', ['--import', OLDER, BIN])
+  assert.match(older.err, new RegExp(`\n\\d+ ${flags}\n$`))
+  assert.equal(older.out, started.out)
+})

@@ -1,0 +1,126 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { type Config, ENVIRONMENTS, type EnvironmentName, readConfig } from '../../kernel/config.ts'
+import type { Connection } from '../../kernel/database/database.ts'
+import { findRunningEmbedded } from '../../kernel/database/embedded/running.ts'
+import { findWaiting } from '../../kernel/database/migrate.ts'
+import { type Environment, schemaOf } from '../../kernel/environment.ts'
+import { StartupError } from '../../kernel/errors.ts'
+import { findAddress } from '../../kernel/installation/installation.ts'
+import { openLog } from '../platform/log.ts'
+import { migrateAll, openEnvironments, openServer } from '../platform/platform.ts'
+import { checkDataDir } from './checks.ts'
+import { tell, UsageError } from './command.ts'
+
+/** A command needs a few connections only, and its log is for the person who runs it. */
+const FEW = { POOL_SIZE: 2, READ_CONNECTIONS: 1, TOKEN_CACHE_SIZE: 0 }
+/** Whoever runs a command waits for others, and for its own large files, rather than to begin anew. */
+const PATIENCE_MS = 120_000
+export const openCommandLog = (): Logger => openLog({ LOG_LEVEL: 'warn' }, process.stderr)
+
+/**
+ * Gives the work a database: that of DATABASE_URL, the embedded one of a platform that is running, or the embedded one started for
+ * as long as the work takes. Only `mayMake` makes one: a slip in DATA_DIR would otherwise look like an empty platform.
+ */
+export async function withDatabase<T>(
+  work: (connection: Connection, config: Config, log: Logger) => Promise<T>,
+  { mayMake = false } = {},
+): Promise<T> {
+  const config = readConfig()
+  const log = openCommandLog()
+  if (!mayMake) refuseMissing(config)
+  if (!config.DATABASE_URL) checkDataDir(config)
+  if (!hasDatabase(config)) tell(`Making a new database in ${config.DATA_DIR}`)
+  const running = await findRunning(config)
+  if (running) return work(running, config, log)
+  const server = await openServer(config, log)
+  try {
+    return await work(server.connection, config, log)
+  } finally {
+    await server.stop()
+  }
+}
+
+/** The default of DATA_DIR depends on the folder in which a command is run. */
+export function refuseMissing(config: Config): void {
+  if (!hasDatabase(config))
+    throw new StartupError(
+      `There is no database in ${config.DATA_DIR}: set DATA_DIR to the folder of your platform, or DATABASE_URL to its database, or make a new one with npx groundschool start`,
+    )
+}
+
+const hasDatabase = ({ DATABASE_URL, DATA_DIR }: Config): boolean =>
+  DATABASE_URL !== undefined || !isEmpty(join(DATA_DIR, 'postgres'))
+
+/** Also what is not there. What may not be looked into is not empty. */
+function isEmpty(folder: string): boolean {
+  try {
+    return readdirSync(folder).length === 0
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT'
+  }
+}
+
+/** A database that answers without being started. */
+export const findRunning = async ({ DATABASE_URL, DATA_DIR }: Config): Promise<Connection | undefined> =>
+  DATABASE_URL ? { connectionString: DATABASE_URL } : findRunningEmbedded(DATA_DIR)
+
+/** Refuses a database that has not everything which this version needs; `migrate` and `start` bring it. */
+export async function refuseEarlier(connection: Connection): Promise<void> {
+  for (const name of ENVIRONMENTS) {
+    const waiting = await findWaiting(connection, schemaOf(name))
+    if (!waiting)
+      throw new StartupError('This database is empty: run npx groundschool start or npx groundschool migrate')
+    if (waiting.length > 0)
+      throw new StartupError(
+        `This database is from an earlier version (it lacks ${waiting[0]}): run npx groundschool migrate`,
+      )
+  }
+}
+
+/** Both environments, for as long as the work takes. Only `mayMake` makes the secret key: what reads a platform writes nothing. */
+export async function withEnvironments<T>(
+  config: Config,
+  connection: Connection,
+  log: Logger,
+  work: (environments: Environment[]) => Promise<T>,
+  { mayMake = false } = {},
+): Promise<T> {
+  // What goes wrong with a connection fails the work too, so the log does not have to tell it.
+  const quiet = log.child({}, { level: 'error' })
+  const environments = await openEnvironments(
+    { ...config, ...FEW, STATEMENT_TIMEOUT_MS: Math.max(config.STATEMENT_TIMEOUT_MS, PATIENCE_MS) },
+    connection,
+    quiet,
+    () => new Date(),
+    { findUrl: findAddress, mayMakeKey: mayMake },
+  )
+  try {
+    return await work(environments)
+  } finally {
+    await Promise.all(environments.map((environment) => environment.close()))
+  }
+}
+
+/** One environment, by its name as it was typed. With `mayMake` its database is brought to this version first, or made. */
+export async function withEnvironment<T>(
+  given: string,
+  work: (environment: Environment) => Promise<T>,
+  { mayMake = false } = {},
+): Promise<T> {
+  const name = readEnvironmentName(given)
+  return withDatabase(
+    async (connection, config, log) => {
+      await (mayMake ? migrateAll(connection) : refuseEarlier(connection))
+      const find = (all: Environment[]) => all.find((one) => one.name === name)!
+      return withEnvironments(config, connection, log, (all) => work(find(all)), { mayMake })
+    },
+    { mayMake },
+  )
+}
+
+export function readEnvironmentName(given: string | undefined, orElse = ''): EnvironmentName | undefined {
+  if (given === undefined || given === 'production' || given === 'sandbox') return given
+  throw new UsageError(`--environment is production or sandbox${orElse}, not '${given}'`)
+}

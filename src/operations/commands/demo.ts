@@ -1,0 +1,163 @@
+import { fileURLToPath } from 'node:url'
+import type { Logger } from 'pino'
+import { type Config, findOpening } from '../../kernel/config.ts'
+import type { Connection } from '../../kernel/database/database.ts'
+import type { Environment } from '../../kernel/environment.ts'
+import { StartupError } from '../../kernel/errors.ts'
+import { importContent, isUntouched } from '../../kernel/imports/imports.ts'
+import { isObject } from '../../kernel/imports/section.ts'
+import { findReach, keepReach } from '../../kernel/installation/installation.ts'
+import { type DemoKeys, hasDemoPeople, markEarlier, type RemovedDemo, removeDemo } from '../demo/demo.ts'
+import { migrateAll } from '../platform/platform.ts'
+import { type CommandGroup, command, print, tell } from './command.ts'
+import { withDatabase, withEnvironments } from './database.ts'
+import { readImportFile } from './import-file.ts'
+import { operator } from './operator.ts'
+
+const DEMO_FILE = fileURLToPath(new URL('../../../demo/demo.json', import.meta.url))
+
+/**
+ * Imports the demo data where it is due: always with DEMO=on, and with `auto` into an embedded database in which nothing ever
+ * happened, as long as only this machine can reach the platform, and none that others reach was last started on this database. "Nothing ever happened" rather than "just made", so that a first
+ * start that was interrupted still ends with demo data.
+ */
+export async function importDemoWhereDue(config: Config, connection: Connection, log: Logger): Promise<void> {
+  if (config.DEMO === 'off' || !config.isLocal) return
+  if (config.DEMO === 'auto' && config.DATABASE_URL) return
+  await withEnvironments(
+    config,
+    connection,
+    log,
+    async (environments) => {
+      const untouched = await Promise.all(environments.map(({ db }) => isUntouched(db)))
+      if (config.DEMO === 'auto' && untouched.includes(false)) return
+      for (const { db } of environments) {
+        if (config.DATABASE_URL) refuseReached(await findReach(db), 'DEMO cannot be on')
+        // Nobody else can be running on the embedded one.
+        await keepReach(db, undefined)
+      }
+      const keys = await readDemoKeys()
+      for (const { db, name } of environments) await markEarlier(db, operator(), { environment: name, keys })
+      await importContent(environments, operator(), { content: atOwnAddress(await readImportFile(DEMO_FILE), config) })
+      log.info('the demo data was imported')
+    },
+    { mayMake: true },
+  )
+}
+
+/** The demo app is a page of this platform, wherever that listens. */
+function atOwnAddress(content: unknown, { PORT, BASE_URL, SANDBOX_URL }: Config): unknown {
+  if (PORT === 0) return content
+  const text = JSON.stringify(content)
+    .replaceAll('http://localhost:4000/', `${BASE_URL}/`)
+    .replaceAll('http://localhost:4001/', `${SANDBOX_URL}/`)
+  return JSON.parse(text)
+}
+
+/** Everybody knows the passwords of demo people, and one of them is an administrator: only this machine may reach them. */
+export async function refuseOpenDemo(config: Config, connection: Connection, log: Logger): Promise<void> {
+  const opening = findOpening(config)
+  await withEnvironments(
+    config,
+    connection,
+    log,
+    async (environments) => {
+      // Before the look, so that no import comes in between; from now on commands know it too, whatever their own settings say.
+      for (const { db } of environments) await keepReach(db, opening)
+      if (!opening) return
+      const keys = await readDemoKeys()
+      for (const { db, name } of environments) {
+        await markEarlier(db, operator(), { environment: name, keys })
+        if (!(await hasDemoPeople(db))) continue
+        for (const environment of environments) await keepReach(environment.db, undefined)
+        throw new StartupError(
+          `This database holds demo people, whose passwords are public, and others can reach this platform: ${opening}. ` +
+            'Remove them first, with the command: npx groundschool demo remove (or use another DATA_DIR or DATABASE_URL)',
+        )
+      }
+    },
+    { mayMake: true },
+  )
+}
+
+/** The same for a file that would bring some: by the settings of this command, and by those that the platform was started with. */
+export async function refuseOpenImport(
+  config: Config,
+  targets: readonly Environment[],
+  content: unknown,
+): Promise<void> {
+  const people = isObject(content) && Array.isArray(content.people) ? content.people : []
+  if (!people.some((person) => isObject(person) && person.demo === true)) return
+  const opening = findOpening(config)
+  if (opening)
+    throw new StartupError(
+      `Nothing was imported: the file has demo people, whose passwords are public, and others can reach this platform: ${opening}`,
+    )
+  for (const { db } of targets)
+    refuseReached(await findReach(db), 'Nothing was imported: the file has demo people, whose passwords are public')
+}
+
+function refuseReached(reach: string | undefined, problem: string): void {
+  if (reach !== undefined)
+    throw new StartupError(
+      `${problem}: the platform on this database was last started where others can reach it (${reach}). ` +
+        'Start it once with DEMO=off and loopback addresses only, or use another DATA_DIR or DATABASE_URL',
+    )
+}
+
+async function readDemoKeys(): Promise<DemoKeys> {
+  const file = (await readImportFile(DEMO_FILE)) as Record<keyof DemoKeys, { key: string }[]>
+  const keysOf = (name: keyof DemoKeys) => file[name].map(({ key }) => key)
+  return {
+    apps: keysOf('apps'),
+    organisations: keysOf('organisations'),
+    courses: keysOf('courses'),
+    classes: keysOf('classes'),
+    credentials: keysOf('credentials'),
+  }
+}
+
+const remove = command({
+  about: 'Removes the demo people from both environments, with their apps, course, classes and organisations.',
+  args: [],
+  options: {},
+  notes: [
+    'The passwords of demo people are public. While there are any, the platform starts only where nobody else can reach it.',
+    'People with a changed password are still demo people. There is no undo. The platform may be running.',
+    'Other people stay, and so do apps that demo people registered and organisations that others belong to.',
+  ].join('\n'),
+  examples: ['demo remove'],
+  run: () =>
+    withDatabase(async (connection, config, log) => {
+      await migrateAll(connection)
+      const keys = await readDemoKeys()
+      await withEnvironments(config, connection, log, async (environments) => {
+        for (const environment of environments) {
+          const removed = await removeDemo(environment, operator(), { keys })
+          print(`${environment.name}: ${describe(removed)}`)
+          for (const app of removed.appsLeft) tell(`The app ${app} stays, without an owner.`)
+          for (const key of removed.classesLeft)
+            tell(`The class ${key} stays, without a join code: others learn in it. Its managers can make another code.`)
+          for (const key of removed.coursesLeft) tell(`The course ${key} stays: a class takes it.`)
+          for (const key of removed.organisationsLeft) tell(`The organisation ${key} stays: others belong to it.`)
+        }
+      })
+    }),
+})
+
+const describe = ({ people, apps, organisations, courses, classes, credentials }: RemovedDemo): string => {
+  if (people === 0) return 'there are no demo people'
+  const others = [
+    ...apps.map((app) => `the app ${app}`),
+    ...courses.map((key) => `the course ${key}`),
+    ...classes.map((key) => `the class ${key}`),
+    ...credentials.map((key) => `the key ${key} (revoked)`),
+    ...organisations.map((key) => `the organisation ${key}`),
+  ]
+  return `removed ${[`${people} people`, ...others].join(', ')}`
+}
+
+export const demo: CommandGroup = {
+  about: 'Removes the demo people, before others can reach the platform.',
+  verbs: { remove },
+}

@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { type Config, ENVIRONMENTS } from '../../kernel/config.ts'
+import type { Connection } from '../../kernel/database/database.ts'
+import { migrate } from '../../kernel/database/migrate.ts'
+import { restore as readBackup } from '../../kernel/database/restore.ts'
+import { schemaOf } from '../../kernel/environment.ts'
+import { StartupError } from '../../kernel/errors.ts'
+import { migrateAll } from '../platform/platform.ts'
+import { command, print, tell } from './command.ts'
+import { withDatabase, withEnvironments } from './database.ts'
+import { startProgress } from './progress.ts'
+import { readSecret } from './secret-input.ts'
+
+export const restore = command({
+  about: 'Loads a backup into an empty database: that of a new DATA_DIR, or that of DATABASE_URL.',
+  args: ['FILE'],
+  options: {},
+  notes: [
+    'The file is checked first. Everything is written in one transaction, and nothing is ever overwritten. A backup of an older',
+    'version is updated to this one. If it is encrypted, the command asks for the passphrase, or reads it from standard input.',
+    'The platform needs the secret key of the installation that the backup is from: copy its secret.key into the new DATA_DIR, or set',
+    'SECRET_KEY.',
+  ].join('\n'),
+  examples: [
+    'restore groundschool-monday.backup   # with DATA_DIR=./restored in the environment',
+    'restore groundschool-monday.backup < passphrase.txt',
+  ],
+  run: ([file]) =>
+    withDatabase(
+      async (connection, config, log) => {
+        const progress = startProgress()
+        const { rows, tables } = await readBackup({
+          connection,
+          schemas: ENVIRONMENTS.map(schemaOf),
+          file: file!,
+          askPassphrase: () => readSecret(`Passphrase of ${file}`, { isNew: false }),
+          prepare: async (schema, migration) => void (await migrate(connection, schema, undefined, migration)),
+          progress: progress.update,
+        }).finally(progress.finish)
+        await migrateAll(connection)
+        print(`${rows} rows of ${tables} tables were restored.`)
+        const advice = await findKeyProblem(config, connection, log)
+        if (advice) tell(advice)
+      },
+      { mayMake: true },
+    ),
+})
+
+/** What is still to be done about the secret key; the data is in place in any case. */
+async function findKeyProblem(config: Config, connection: Connection, log: Logger): Promise<string | undefined> {
+  const file = join(config.DATA_DIR, 'secret.key')
+  if (!config.SECRET_KEY && !existsSync(file))
+    return `One step is left: copy the secret key of the original platform to ${file}, or set SECRET_KEY.`
+  try {
+    await withEnvironments(config, connection, log, async () => {})
+    return undefined
+  } catch (problem) {
+    if (!(problem instanceof StartupError)) throw problem
+    return `One step is left. ${problem.message}.`
+  }
+}

@@ -1,0 +1,46 @@
+import { StartupError } from '../../kernel/errors.ts'
+import { CSV_BYTES } from '../../kernel/http/input/bodies.ts'
+import { carryOutRoster } from '../../learning/classes/roster.ts'
+import type { RosterReport } from '../../learning/classes/schema.ts'
+import { command, IN_PRODUCTION, print } from './command.ts'
+import { withEnvironment } from './database.ts'
+import { readBounded } from './import-file.ts'
+import { operator } from './operator.ts'
+import { startProgress } from './progress.ts'
+
+export const roster = command({
+  about: 'Adds, drops, suspends and reinstates students of a class, from a CSV file.',
+  args: ['CLASS', 'FILE'],
+  options: {
+    environment: IN_PRODUCTION,
+    'dry-run': { type: 'boolean', default: false, about: 'Shows what would change; writes nothing' },
+    'all-or-nothing': { type: 'boolean', default: false, about: 'Writes nothing if any row is refused' },
+  },
+  notes: [
+    'CLASS is a classId. The first line of the file names the columns: handle and, if you like, action and studentId. An action is add',
+    '(the default), drop, suspend or reinstate. Everybody in the file needs an account; npx groundschool import makes accounts.',
+    'Refused rows are shown, and the exit code is then 1. Running the command again changes nothing more.',
+  ].join('\n'),
+  examples: ['roster class-alpha students.csv --dry-run', 'roster class-alpha students.csv --all-or-nothing'],
+  run: async ([classId, path], values) => {
+    const file = await readBounded(path!, CSV_BYTES)
+    await withEnvironment(values.environment, async ({ db }) => {
+      const progress = startProgress({ isCounted: true })
+      const report = await carryOutRoster(db, operator(), {
+        classId: classId!,
+        roster: file,
+        dryRun: values['dry-run'],
+        allOrNothing: values['all-or-nothing'],
+        onProgress: (done, total) => progress.update(done, total, 'students'),
+      }).finally(progress.finish)
+      tellReport(report, values['dry-run'])
+    })
+  },
+})
+
+function tellReport({ counts, rows, written }: RosterReport, isDryRun: boolean): void {
+  for (const { row, handle, reason } of rows) if (reason !== null) print(`row ${row}, ${handle}: ${reason}`)
+  const told = Object.entries(counts).map(([result, count]) => `${count} ${result}`)
+  print(written ? told.join(', ') : `${isDryRun ? 'This was a dry run' : 'Nothing was written'}: ${told.join(', ')}`)
+  if (counts.refused > 0) throw new StartupError(`${counts.refused} of ${rows.length} rows were refused`)
+}

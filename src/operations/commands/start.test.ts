@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { readConfig } from '../../kernel/config.ts'
+import { createTestDatabase, runSql } from '../../kernel/database/test-database.ts'
+import { giveBack, takeDatabase } from '../testing/databases.ts'
+import { copyInstallation, databaseUrl } from '../testing/machine.ts'
+import { Client } from '../testing/testing.ts'
+import { makeBanner } from './banner.ts'
+import { openCommandLog } from './database.ts'
+import { importDemoWhereDue } from './demo.ts'
+import { place, processesIn, runOne, signIn, startIn } from './testing.ts'
+
+test('a newcomer starts, signs in, backs up while it runs, stops, and restores elsewhere', async (t) => {
+  const dataDir = join(place, 'first')
+  // The very first start is the one that this is a copy of.
+  await copyInstallation(t, dataDir)
+  const { settings, child, output, ended, production, sandbox } = await startIn(dataDir)
+
+  await t.test(
+    'the banner says where to go and how to sign in, and is for terminals: standard output is JSON alone',
+    async () => {
+      assert.doesNotMatch(output.err, /Ctrl-C|running/)
+      const lines = output.out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      // What the log names is the address that pages, cookies and passkeys are bound to.
+      const ready = lines.find(({ msg }) => msg === 'the platform is ready')
+      const named = [`http://localhost:${settings.PORT}`, `http://localhost:${settings.SANDBOX_PORT}`]
+      assert.deepEqual([ready.production, ready.sandbox], named)
+      const banner = makeBanner({ production: named[0]!, sandbox: named[1]! }, true)
+      for (const text of [...named, '/docs', '@avery', 'groundschool', 'Ctrl-C'])
+        assert.ok(banner.includes(text), banner)
+      for (const address of named) {
+        const form = { method: 'POST', headers: { origin: address }, body: new URLSearchParams({ handle: '@avery' }) }
+        const text = await (await fetch(`${address}/account/signin`, form)).text()
+        assert.doesNotMatch(text, /own pages may do this/)
+      }
+      const curl = /curl .*/.exec(banner)![0]
+      const shell = spawn('sh', ['-c', `${curl} --silent --noproxy '*'`], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const chunks: Buffer[] = []
+      shell.stdout.on('data', (chunk) => chunks.push(chunk))
+      const [code] = await once(shell, 'close')
+      // 127: a machine without curl.
+      if (code !== 127)
+        assert.match(Buffer.concat(chunks).toString(), /^HTTP\/1\.1 200 OK\r\n.*\naccess_token: gs_at_/s)
+    },
+  )
+
+  const avery = await signIn(production, 'gs-demo-app', '@avery:groundschool')
+  await signIn(sandbox, 'gs-sbx-demo-app', '@avery:groundschool')
+  await avery.put('/app/v1/bucket', { id: 'plan', data: { route: ['EDDF', 'LOWI'], größe: '✈' } })
+  const bucket = (await avery.get('/app/v1/bucket', { id: 'plan' })).body
+  assert.deepEqual(bucket.data, { route: ['EDDF', 'LOWI'], größe: '✈' })
+
+  await t.test('a second start on the same data directory is refused with a sentence', async () => {
+    const { code, err } = await runOne(['start'], { ...settings, PORT: '0', SANDBOX_PORT: '0' })
+    assert.equal(code, 1)
+    assert.match(err, /^Another platform process is using .*first: stop it first, [^\n]*\n$/)
+  })
+
+  await t.test('commands reach the platform that is running, and it hears of their changes', async () => {
+    // By DATA_DIR alone: where it listens, the platform has left there.
+    const elsewhere = { DATA_DIR: settings.DATA_DIR }
+    const { code, out, err } = await runOne(['status', '--json'], elsewhere)
+    assert.equal(code, 0, err)
+    const [live, trial] = [production, sandbox].map(({ address }) => address)
+    assert.deepEqual(JSON.parse(out).environments, [
+      { name: 'production', address: live, ready: true },
+      { name: 'sandbox', address: trial, ready: true },
+    ])
+    const link = await runOne(['user', 'reset-link', '@blake', '--environment', 'sandbox'], elsewhere)
+    assert.ok(link.out.startsWith(`${trial}/`), link.out)
+    assert.match((await runOne(['user', 'list'], settings)).out, /^@drew\tDrew Castellanos\tdeveloper$/m)
+    assert.equal((await runOne(['app', 'suspend', 'gs-demo-app'], settings)).code, 0)
+    assert.equal((await avery.get('/app/v1/bucket', { id: 'plan' })).status, 401)
+    assert.equal((await runOne(['app', 'approve', 'gs-demo-app'], settings)).code, 0)
+    assert.equal((await avery.get('/app/v1/bucket', { id: 'plan' })).status, 200)
+  })
+
+  const file = join(place, 'running.backup')
+  const saved = await runOne(['backup', file], settings)
+  assert.equal(saved.code, 0, saved.err)
+  assert.match(saved.out, /rows of \d+ tables, \d+ bytes\n$/)
+  assert.match(saved.err, /Keep .*first\/secret\.key too/)
+
+  await t.test('SIGTERM ends it with exit code 0 in time, and leaves no process', async () => {
+    const askedAt = performance.now()
+    child.kill('SIGTERM')
+    // As npm does: it passes on what the terminal has sent to all.
+    child.kill('SIGINT')
+    assert.equal((await ended).code, 0)
+    assert.ok(performance.now() - askedAt < 10_000)
+    assert.deepEqual(processesIn(dataDir), [])
+    const asked = await runOne(['status'], { DATA_DIR: dataDir })
+    assert.deepEqual([asked.code, asked.out], [1, ''])
+    assert.match(asked.err, /^The platform of .*first is not running: start it with npx groundschool start\n$/)
+  })
+
+  // Into a data directory of its own: docs/upgrade.md does that, and a test runs what is in documents.
+  await t.test('the restored platform needs the key, and then has the same bucket', async (t) => {
+    const { connection, drop } = await createTestDatabase()
+    t.after(drop)
+    const restored = join(place, 'restored')
+    const target = { DATA_DIR: restored, DATABASE_URL: databaseUrl(connection) }
+    const loaded = await runOne(['restore', file], target)
+    assert.equal(loaded.code, 0, loaded.err)
+    assert.match(loaded.err, /One step is left: copy the secret key .*restored\/secret\.key/)
+    assert.match((await runOne(['restore', file], target)).err, /a restore never overwrites/)
+    const keyless = await runOne(['start'], { ...target, PORT: '0', SANDBOX_PORT: '0' })
+    assert.equal(keyless.code, 1)
+    assert.match(keyless.err, /first used with another secret key: set SECRET_KEY to that key, or copy/)
+
+    copyFileSync(join(dataDir, 'secret.key'), join(restored, 'secret.key'))
+    const second = await startIn(restored, target)
+    const token = new Client(second.production.address, avery.token)
+    assert.deepEqual((await token.get('/app/v1/bucket', { id: 'plan' })).body, bucket)
+    second.child.kill('SIGINT')
+    assert.equal((await second.ended).code, 0)
+  })
+})
+
+test('demo data comes to an untouched embedded database only', async (t) => {
+  const connection = await takeDatabase()
+  t.after(() => giveBack(connection))
+  const count = () => runSql(connection, 'select count(*)::int as people from gs_production.people')
+  const before = await count()
+  // As a start without DATABASE_URL does, on a database in which there is somebody.
+  await importDemoWhereDue(readConfig({ DATA_DIR: join(place, 'own') }), connection, openCommandLog())
+  assert.deepEqual(await count(), before)
+})

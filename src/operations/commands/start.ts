@@ -1,0 +1,80 @@
+import { buildWhereStale } from '../../../web/built.ts'
+import { type Config, readConfig } from '../../kernel/config.ts'
+import { keepAddress } from '../../kernel/installation/installation.ts'
+import { hasDemoPeople } from '../demo/demo.ts'
+import { openLog } from '../platform/log.ts'
+import type { Platform, RunningDatabase } from '../platform/platform.ts'
+import { migrateAll, openServer, startPlatform } from '../platform/platform.ts'
+import { makeBanner, publicAddresses } from './banner.ts'
+import { checkDataDir, checkPorts } from './checks.ts'
+import { command } from './command.ts'
+import { importDemoWhereDue, refuseOpenDemo } from './demo.ts'
+import { catchSignals } from './signals.ts'
+
+/** Beyond the time that requests under way are given. */
+const CLOSING_MS = 2_000
+
+export const start = command({
+  about: 'Starts the platform, production and sandbox, with an embedded database unless DATABASE_URL is set.',
+  args: [],
+  options: {},
+  notes:
+    'Settings are environment variables, or lines of the file that CONFIG_FILE names. docs/configuration.md lists them.',
+  examples: ['start', 'start   # with PORT=8080 SANDBOX_PORT=8081 in the environment'],
+  run: async () => {
+    const config = readConfig()
+    await check(config)
+    const signals = catchSignals()
+    const log = openLog(config)
+    await buildPages()
+    const startedAt = performance.now()
+    const server = await openServer(config, log)
+    let platform: Platform | undefined
+    try {
+      await migrateAll(server.connection)
+      await importDemoWhereDue(config, server.connection, log)
+      await refuseOpenDemo(config, server.connection, log)
+      platform = await startPlatform(config, server.connection, log, () => new Date())
+    } catch (problem) {
+      await server.stop()
+      throw problem
+    }
+    if (!signals.isAsked()) {
+      const [production] = platform.environments
+      const addresses = publicAddresses(config, platform.addresses)
+      for (const { db, name } of platform.environments)
+        await keepAddress(db, { address: addresses[name], listening: platform.addresses[name] })
+      log.info({ ...addresses, startMs: Math.round(performance.now() - startedAt) }, 'the platform is ready')
+      // Standard output carries the log, one JSON a line; the banner is for a person who watches.
+      const terminal = [process.stdout, process.stderr].find(({ isTTY }) => isTTY)
+      terminal?.write(makeBanner(addresses, await hasDemoPeople(production!.db)))
+    }
+    await signals.asked
+    await stop(config, platform, server)
+    log.info('the platform has stopped')
+  },
+})
+
+/** What would fail in the end fails at once. */
+async function check(config: Config): Promise<void> {
+  if (!config.DATABASE_URL || !config.SECRET_KEY || config.MESSAGES === 'file') checkDataDir(config)
+  await checkPorts(config)
+}
+
+/** One line where there is something to build; standard output is for the log. */
+async function buildPages(): Promise<void> {
+  const say = (text: string) => process.stderr.write(text)
+  const built = await buildWhereStale(() => say('Building the pages, which takes a few seconds … '))
+  if (built.kind === 'built') say(`done in ${(built.ms / 1000).toFixed(1)} s\n`)
+  if (built.kind === 'failed')
+    say(
+      `failed; ${built.hasOlder ? 'an earlier build is served' : 'there are no pages, but everything else works'}:\n${built.why}\n`,
+    )
+}
+
+/** What has not ended in time ends with the process; the embedded database then notices and stops by itself. */
+async function stop(config: Config, platform: Platform, server: RunningDatabase): Promise<void> {
+  const limitMs = config.STOP_SECONDS * 1000 + CLOSING_MS
+  const limit = new Promise<void>((resolve) => setTimeout(resolve, limitMs).unref())
+  await Promise.race([platform.stop().finally(() => server.stop()), limit])
+}

@@ -1,0 +1,208 @@
+import { addParent, removeParent } from '../../identity/families/parents.ts'
+import { ALL, listPasskeys, takeAlong } from '../../identity/passkeys/passkeys.ts'
+import { leavingPolicy, removeByHandle } from '../../identity/people/deletion.ts'
+import { addPerson, changePassword, disablePerson, listPeople } from '../../identity/people/people.ts'
+import { makeResetLink, RESET_MINUTES } from '../../identity/people/resets.ts'
+import { forgetting } from '../../kernel/forget.ts'
+import { messagePolicy } from '../../kernel/messages/messages.ts'
+import {
+  type CommandGroup,
+  command,
+  IN_PRODUCTION as environment,
+  JSON_OPTION,
+  print,
+  printList,
+  tell,
+  UsageError,
+  YES_OPTION,
+} from './command.ts'
+import { readEnvironmentName, withEnvironment } from './database.ts'
+import { operator } from './operator.ts'
+import { readSecret } from './secret-input.ts'
+
+const add = command({
+  about: 'Adds a person. They can sign in once they have a password.',
+  args: ['HANDLE'],
+  options: {
+    'first-name': { type: 'string', value: 'TEXT', about: 'Given name' },
+    'last-name': { type: 'string', value: 'TEXT', about: 'Family name' },
+    email: { type: 'string', value: 'ADDRESS', about: 'E-mail address' },
+    administrator: { type: 'boolean', default: false, about: 'May administer the platform' },
+    developer: { type: 'boolean', default: false, about: 'May register apps' },
+    environment,
+  },
+  examples: ['user add @jo --first-name Jo --last-name Ng --developer'],
+  run: ([handle], values) =>
+    withEnvironment(
+      values.environment,
+      async ({ db, name }) => {
+        const { handle: added } = await addPerson(db, operator(), {
+          handle: handle!,
+          firstName: values['first-name'],
+          lastName: values['last-name'],
+          email: values.email,
+          isAdministrator: values.administrator,
+          isDeveloper: values.developer,
+        })
+        print(`${added} was added to ${name}. Now set a password: npx groundschool user password ${added}`)
+      },
+      { mayMake: true },
+    ),
+})
+
+const password = command({
+  about: 'Sets the password of a person, and ends all their sessions.',
+  args: ['HANDLE'],
+  options: {
+    'remove-passkeys': { type: 'boolean', default: false, about: 'Also removes all their passkeys' },
+    environment,
+  },
+  notes: [
+    'The command asks for the password, or reads it from standard input. It is never an argument, because others can see those.',
+    'Passkeys keep working, and are listed. Remove them if somebody else may have added one.',
+  ].join('\n'),
+  examples: ['user password @jo', 'user password @jo --remove-passkeys', 'user password @jo < password.txt'],
+  run: async ([handle], values) => {
+    const name = readEnvironmentName(values.environment)!
+    const secret = await readSecret(`New password of ${handle}`)
+    const isAll = values['remove-passkeys']
+    const passkeys = await withEnvironment(name, async ({ db, get }) => {
+      const [who, messages] = [operator(), get(messagePolicy)]
+      const along = takeAlong(who, { removePasskeys: isAll ? [ALL] : [] }, messages)
+      const { id } = await changePassword(db, who, { handle: handle!, password: secret, ...along }, messages)
+      return listPasskeys(db, { personId: id })
+    })
+    const ended = `all their sessions have ended${isAll ? ', and no passkeys are left' : ''}`
+    print(`The password of ${handle} was changed in ${name}; ${ended}.`)
+    if (passkeys.length === 0) return
+    tell('These passkeys still sign in:')
+    for (const passkey of passkeys) tell(`  “${passkey.name}”, added ${passkey.createdDate.slice(0, 10)}`)
+    tell('To remove all of them, set the password again with --remove-passkeys.')
+  },
+})
+
+const resetLink = command({
+  about: 'Prints a link that sets a new password. It works once.',
+  args: ['HANDLE'],
+  options: { environment },
+  notes: [
+    'For people who cannot ask for a link: they have no e-mail address, or the platform sends no mail. Anybody who has the link can',
+    'use it, so give it only to that person.',
+  ].join('\n'),
+  examples: ['user reset-link @jo'],
+  run: ([handle], values) =>
+    withEnvironment(values.environment, async ({ db, name, get }) => {
+      print(await makeResetLink(db, operator(), { handle: handle! }, get(messagePolicy)))
+      tell(`It sets the password of ${handle} in ${name}, once, within ${RESET_MINUTES} minutes.`)
+    }),
+})
+
+const disable = command({
+  about: 'Stops a person from signing in, and ends all their sessions.',
+  args: ['HANDLE'],
+  options: { environment },
+  examples: ['user disable @jo'],
+  run: ([handle], values) =>
+    withEnvironment(values.environment, async ({ db, name, get }) => {
+      await disablePerson(db, operator(), { handle: handle!, isDisabled: true }, get(forgetting))
+      print(`${handle} was disabled in ${name}; all their sessions have ended.`)
+    }),
+})
+
+const enable = command({
+  about: 'Lets a disabled person sign in again.',
+  args: ['HANDLE'],
+  options: { environment },
+  examples: ['user enable @jo'],
+  run: ([handle], values) =>
+    withEnvironment(values.environment, async ({ db, name, get }) => {
+      await disablePerson(db, operator(), { handle: handle!, isDisabled: false }, get(forgetting))
+      print(`${handle} was enabled in ${name}.`)
+    }),
+})
+
+const remove = command({
+  about: 'Removes a person for good, with all data that is theirs alone.',
+  args: ['HANDLE'],
+  options: {
+    yes: YES_OPTION,
+    environment,
+  },
+  notes: [
+    'All their tokens stop working at once. Data that they share with others stays, without them. Nobody else can have their handle',
+    'for 180 days. To keep somebody out for a while, disable them instead.',
+  ].join('\n'),
+  examples: ['user remove @jo --yes'],
+  run: ([handle], values) => {
+    if (!values.yes) throw new UsageError(`Removing ${handle} cannot be undone: repeat it with --yes`)
+    return withEnvironment(values.environment, async ({ db, name, get }) => {
+      await removeByHandle(db, operator(), { handle: handle! }, get(leavingPolicy))
+      print(`${handle} was removed from ${name}.`)
+    })
+  },
+})
+
+const parent = command({
+  about: 'Makes a person the parent of a child under 13.',
+  args: ['CHILD', 'PARENT'],
+  options: {
+    remove: { type: 'boolean', default: false, about: 'Removes the parent instead' },
+    environment,
+  },
+  notes: [
+    'Parents add accounts for their children themselves. This command is for an account that exists already, and for a second parent.',
+    'A parent decides who can find the child and who its friends are, sets its password, and can delete the account: make sure who',
+    'they are. Nobody can find a child without a parent.',
+  ].join('\n'),
+  examples: ['user parent @kim @jo', 'user parent @kim @jo --remove'],
+  run: ([child, adult], values) =>
+    withEnvironment(values.environment, async ({ db, name }) => {
+      const link = { child: child!, parent: adult! }
+      if (!values.remove) {
+        const isNew = await addParent(db, operator(), link)
+        print(`${adult} is ${isNew ? 'now' : 'already'} a parent of ${child} in ${name}.`)
+        return
+      }
+      const { isLeftAlone } = await removeParent(db, operator(), link)
+      print(`${adult} is no longer a parent of ${child} in ${name}.`)
+      if (isLeftAlone) tell(`${child} has no parent left: nobody can find them while they are a child.`)
+    }),
+})
+
+const list = command({
+  about: 'Lists all people, separated by tabs: handle, name, roles and state.',
+  args: [],
+  options: { environment, json: JSON_OPTION },
+  examples: ['user list', 'user list --environment sandbox --json'],
+  run: (_args, values) =>
+    withEnvironment(values.environment, ({ db }) =>
+      printList(listPeople(db), values.json, { line: describe, json: toJson }),
+    ),
+})
+
+type Listed = typeof listPeople extends (...args: never[]) => AsyncGenerator<infer Person> ? Person : never
+
+function describe(person: Listed): string {
+  const marks = [
+    ...(person.administrator ? ['administrator'] : []),
+    ...(person.developer ? ['developer'] : []),
+    ...(person.disabled_at ? ['disabled'] : []),
+    ...(person.has_password ? [] : ['no password']),
+  ]
+  return [person.handle, `${person.first_name} ${person.last_name}`.trim(), marks.join(', ')].join('\t').trimEnd()
+}
+
+const toJson = (person: Listed) => ({
+  handle: person.handle,
+  firstName: person.first_name,
+  lastName: person.last_name,
+  administrator: person.administrator,
+  developer: person.developer,
+  disabled: person.disabled_at !== null,
+  hasPassword: person.has_password,
+})
+
+export const user: CommandGroup = {
+  about: 'Manages people: accounts, passwords, parents of children.',
+  verbs: { add, password, 'reset-link': resetLink, disable, enable, remove, parent, list },
+}

@@ -1,0 +1,49 @@
+import { bool, int8, int8Array, read, text, textArray } from '../../kernel/database/statement.ts'
+
+/** People whom the installation remembers as made up (demo.ts has the name of that fact). */
+const marked = `
+  marked as materialized (
+    select substr(name, length('demo-person-') + 1)::bigint as id from installation where name like 'demo-person-%'
+  )`
+
+export const listPeople = read('demo.listPeople', {
+  params: {},
+  row: { id: int8 },
+  gather: false,
+  text: `with ${marked} select p.id from people p join marked on marked.id = p.id order by p.id`,
+})
+
+/** Also those whom an import has decided about and not written yet. */
+export const findAny = read('demo.findAny', {
+  params: {},
+  row: { any: bool },
+  gather: false,
+  text: `
+    with ${marked}
+    select exists (select from people p join marked on marked.id = p.id)
+        or exists (select from import_parts where content::text like '%"demo":true%') as any`,
+})
+
+/** Who came with an app: an import gives everything the same moment. */
+export const listMadeWith = read('demo.listMadeWith', {
+  params: { client: text },
+  row: { id: int8 },
+  gather: false,
+  text: `
+    select p.id from apps a join people p on p.created_at = a.created_at and not p.anonymous where a.client_id = :client`,
+})
+
+export const listCourses = read('demo.listCourses', {
+  params: { keys: textArray },
+  row: { key: text },
+  gather: false,
+  text: `select key from courses where key = any(:keys) order by key`,
+})
+
+export const listAppsLeft = read('demo.listAppsLeft', {
+  params: { people: int8Array, clients: textArray },
+  row: { client_id: text },
+  gather: false,
+  text: `
+    select client_id from apps where owner_id = any(:people) and client_id <> all(:clients) order by client_id`,
+})

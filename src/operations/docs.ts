@@ -1,0 +1,209 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { everything, rooms } from '../app.ts'
+import { listSettings, readConfig } from '../kernel/config.ts'
+import { type ErrorName, listErrors } from '../kernel/errors.ts'
+import { type ApiDocument, renderClient } from '../kernel/http/openapi/client.ts'
+import { describeApi } from '../kernel/http/openapi/openapi.ts'
+import type { Operation } from '../kernel/http/operation.ts'
+
+/** What a client should do about each error; the compiler asks for a line when the catalogue grows. */
+const ADVICE: Record<ErrorName, string> = {
+  badRequest: 'Correct the request; the message says what could not be read.',
+  parameterMissing: 'Send the parameter that the message names.',
+  duplicate: 'Use what exists, or choose another name; at sign-in, ask for a supported response type.',
+  validationFailed: 'Correct the value that the message names.',
+  wrongUserType: 'Do not offer this to users of that type.',
+  wrongType: 'Send the parameter as the type that the message names.',
+  impossibleNow: 'Read the current state and offer only what it allows.',
+  storageFull: 'Delete what is no longer needed, or ask an administrator for more storage. Nothing was changed.',
+  alreadyUsed: 'Start again: codes and refresh tokens work once.',
+  tokenExpired: 'Refresh the access token, then repeat the request once.',
+  wrongCredentials: 'Ask the person again.',
+  unknownClient: "Check the app's client ID and secret, or the plugin's key.",
+  appNotUsable: "Use a client ID of this environment; otherwise ask an administrator about the app's approval.",
+  permissionMissing: 'Ask an administrator to grant it.',
+  unknownCode: 'Start the sign-in again.',
+  notAuthorized: 'Send the Authorization header.',
+  scopeMissing: 'Sign the user in again with the scope, if the app has it.',
+  consentMissing: 'Sign the user in again, so that they can consent.',
+  forbidden: 'Do not retry: this user has no access. Somebody who has can give it.',
+  authorizationIncomplete: 'Send all parameters of the authorization request.',
+  tokenInvalid: 'Forget the tokens and sign the user in again.',
+  notForAnonymous: 'Let the user make an account first.',
+  noSuchApp: 'Check the client ID.',
+  notFound: 'Check the id or the key; it may have been deleted.',
+  methodNotAllowed: 'Use one of the methods in the header `Allow`.',
+  conflict: 'Read what exists, decide again, and repeat where it still makes sense.',
+  preconditionFailed: 'Read it again, and repeat with its current ETag.',
+  bodyTooLarge: 'Send less at once.',
+  unsupportedMediaType: 'Send application/json.',
+  expectationFailed: 'Leave the header out, or send `Expect: 100-continue` to be asked for the body.',
+  tooManyRequests: 'Wait as many seconds as Retry-After says.',
+  internal: 'Try again later, with the same Idempotency-Key; if it happens again, report the x-request-id.',
+  notReady: 'Try again shortly, with the same Idempotency-Key.',
+  pluginTimeout: 'Try again later; the plugin is slow or cannot be reached.',
+}
+
+const NOTE = '<!-- Made by `npm run docs`; change the source instead. -->'
+
+const row = (cells: readonly (string | number)[]): string =>
+  `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`
+
+const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
+  [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n')
+
+const renderErrors = (): string => `# Errors
+
+${NOTE}
+
+Every error has a status, a code and a message. Code and message are in the body, \`{"error_code": 4042, "error_description": "Not found"}\`, and
+in the headers \`errorcode\`, \`errordescription\`, \`error_code\` and \`error_description\`. Programs should go by the code: the message may be
+more exact than the one below, and may change. The header \`x-request-id\` identifies the request in the platform's log.
+
+${table(
+  ['Status', 'Code', 'Name', 'Text', 'What a client should do'],
+  listErrors().map(({ status, code, kind, text }) => [status, code, `\`${kind}\``, text, ADVICE[kind]]),
+)}
+`
+
+const renderConfiguration = (): string => `# Configuration
+
+${NOTE}
+
+The platform reads settings from the environment, and from the file of \`NAME=value\` lines that \`CONFIG_FILE\` names. The environment wins.
+It refuses to start with a wrong setting, and names all wrong settings at once.
+
+${table(
+  ['Setting', 'Default', 'What it does'],
+  listSettings().map(({ name, about, shownDefault }) => [`\`${name}\``, shownDefault, about]),
+)}
+`
+
+/** The description of the interface at the addresses that a newcomer has. */
+export function renderOpenApi(): string {
+  const { BASE_URL, SANDBOX_URL } = readConfig({})
+  const servers = [
+    { url: BASE_URL, description: 'Production' },
+    { url: SANDBOX_URL, description: 'Sandbox' },
+  ]
+  return `${JSON.stringify({ ...describeApi(everything, { url: BASE_URL }), servers }, null, 2)}\n`
+}
+
+const SOURCES: Record<Operation['from'], string> = {
+  query: 'query',
+  body: 'body',
+  either: 'query or body',
+  'body only': 'body',
+  image: 'the body itself',
+  csv: 'query; the file is the body itself',
+  raw: 'query; the rest is the body itself',
+}
+
+function renderFields({ input, from }: Operation): string {
+  const names = Object.keys(input.properties).map((name) => `\`${name}\`${input.required?.includes(name) ? '' : '?'}`)
+  return names.length > 0 ? `${names.join(', ')} (${SOURCES[from]})` : ''
+}
+
+const renderOperations = (): string =>
+  table(
+    ['Operation', 'Address', 'What it does', 'Fields', 'Its own errors'],
+    everything.operations.map((operation) => [
+      `\`${operation.name}\``,
+      `\`${operation.method} ${operation.path}\``,
+      operation.summary,
+      renderFields(operation),
+      listErrors()
+        .filter(({ kind }) => operation.errors.includes(kind))
+        .map(({ status, code }) => `${status}/${code}`)
+        .join(', '),
+    ]),
+  )
+
+const renderAccess = (): string => `# Who may call what
+
+${NOTE}
+
+Every operation says which callers it accepts, and what else they need. A test checks that each operation accepts these callers and no others.
+
+- **anyone**: no credentials, or credentials that the operation reads itself (client ID and secret).
+- **visitor**: a browser, signed in to the platform or not; never a page of another site.
+- **person**: signed in to the platform itself, with the cookie of their browser.
+- **app user**: a person in an app, with an access token.
+- **member**: a person or an app user with an account; not an anonymous user.
+
+${table(
+  ['Operation', 'Address', 'Callers', 'They also need'],
+  everything.operations.map(({ name, method, path, who, needs = [], role }) => [
+    `\`${name}\``,
+    `\`${method} ${path}\``,
+    who.name,
+    [...(role ? [role] : []), ...needs.map((need) => need.name)].join(', '),
+  ]),
+)}
+`
+
+const renderTables = (): string =>
+  table(
+    ['table', 'in the download', 'when the account is deleted'],
+    rooms.flatMap(({ personalTables = {} }) =>
+      Object.entries(personalTables).map(([name, { inExport, whenDeleted }]) => [`\`${name}\``, inExport, whenDeleted]),
+    ),
+  )
+
+const START = '<!-- made by `npm run docs` -->'
+const END = '<!-- end -->'
+
+/** For what is written by hand, but for a table between two marks. */
+function renderBetween(text: string, rendered: string): string {
+  const [before, rest = ''] = text.split(START)
+  const after = rest.split(END)[1]
+  if (after === undefined) throw new Error(`A document has lost the marks ${START} and ${END} around its table`)
+  return `${before}${START}\n\n${rendered}\n\n${END}${after}`
+}
+
+/** Every generated file, by its path from docs/, and what it should hold, given what it holds. */
+const FILES: Record<string, (current: () => string) => string> = {
+  'errors.md': renderErrors,
+  'configuration.md': renderConfiguration,
+  'openapi.json': renderOpenApi,
+  'access.md': renderAccess,
+  'contract.md': (current) => renderBetween(current(), renderOperations()),
+  'your-data.md': (current) => renderBetween(current(), renderTables()),
+  '../web/api/operations.ts': () => renderClient(JSON.parse(renderOpenApi()) as ApiDocument),
+}
+
+const pathOf = (name: string): URL => new URL(`../../docs/${name}`, import.meta.url)
+
+/** Brings the files in docs/ up to date; the names of those that were not. */
+export function writeDocs({ isCheck }: { isCheck: boolean }): string[] {
+  return Object.entries(FILES)
+    .filter(([name, render]) => {
+      const current = readIfThere(pathOf(name))
+      const wanted = render(() => current)
+      if (wanted === current) return false
+      if (!isCheck) writeFileSync(pathOf(name), wanted)
+      return true
+    })
+    .map(([name]) => name)
+}
+
+function readIfThere(path: URL): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (problem) {
+    if ((problem as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw problem
+  }
+}
+
+if (import.meta.main) {
+  const isCheck = process.argv.includes('--check')
+  const stale = writeDocs({ isCheck }).map((name) => join('docs', name))
+  if (stale.length === 0) process.stdout.write('Everything that is generated is up to date\n')
+  else if (!isCheck) process.stdout.write(`Written: ${stale.join(', ')}\n`)
+  else {
+    process.stderr.write(`Out of date: ${stale.join(', ')}. Run npm run docs and commit the result\n`)
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { startExample } from '../../../examples/testing.ts'
+import { TestBrowser } from '../testing/browser.ts'
+import { installUsedServer } from '../testing/machine.ts'
+import { findFreePort } from '../testing/ports.ts'
+import { commandsOf, type Document, ROOT, readDocuments } from './testing-documents.ts'
+
+const documents = readDocuments()
+
+/** What a reader of these sees besides: how many answers in JSON, and what is in the output. */
+const SHOWN: Record<string, { answers?: number; output: RegExp[] }> = {
+  'README.md': {
+    answers: 11,
+    output: [
+      /"result":"PASS","score":90/,
+      /"statements":\[\{/,
+      /"requestId":"[^"]+"/,
+      /^client ID {6}gs-logbook$/m,
+      /^The password of @jo was changed/m,
+    ],
+  },
+  'docs/buckets.md': { answers: 12, output: [/^event: ready$/m, /^(\{.*"minutes":54.*\})\n\1$/m] },
+  'docs/contract.md': { output: [/^key {5}gs_key_/m] },
+  'docs/events.md': {
+    answers: 4,
+    output: [/^event: ready\n.*(\n.*)*^event: change\n.*"fuel"/m, /^event: reset$|"value":75|"fuel":75/m],
+  },
+  'docs/how-to-sign-in.md': {
+    output: [
+      /^\{"access_token":"[^"]+","refresh_token":"[^"]+","expires_in":"1d","token_type":"\w+"\}$/m,
+      /"valid":true/,
+      /^\{"success":true\}$/m,
+      /"verification_uri":"http:\/\/localhost:\d+\/device"/,
+      /^\{"error":"authorization_pending"/m,
+    ],
+  },
+  'docs/import.md': {
+    output: [
+      /people +\d created, 1 updated/,
+      /^This was a dry run: 1 added/m,
+      /^1 added/m,
+      /people +5000 created/,
+      /^\d+ seconds$/m,
+    ],
+  },
+  'docs/learning.md': { answers: 28, output: [/^event: ready$/m, /"uri":"[^"]+&studentId=student-avery&code=gs_ac_/] },
+  'docs/notes.md': { answers: 6, output: [/"text":"Found the bent pitot cover/] },
+  'docs/people.md': { output: [/"handle":"@casey"/, /"received":\[\{/, /"handle":"@kim\.lindqvist"/] },
+  'docs/planner.md': {
+    output: [/"clientId":"gs-demo-ai"/, /"candidates":\[\{"handle":"@/, /"name":"Preflight helpers, S/],
+  },
+  'docs/plugins.md': {
+    answers: 30,
+    output: [
+      /^started Demo app for schools \[/m,
+      /^ships 3 \[/m,
+      /"status":"completed"/,
+      /"candidates":\[\{"handle":"@/,
+    ],
+  },
+  'docs/upgrade.md': { output: [/^before-upgrade\.backup: \d+ rows/m, /^\d+ rows of \d+ tables were restored\.$/m] },
+  'docs/xapi.md': { answers: 10, output: [/^event: ready$/m, /^\{"count":\d+,"through"/m, /^\{"page": ?7\}$/m] },
+}
+
+test('every command of every document works as it stands, from the first line to the last', async (t) => {
+  const desk = await openDesk(t)
+  for (const document of documents.filter((one) => commandsOf(one).length > 0))
+    await t.test(document.file, async () => {
+      const { output, problem } = await desk.follow(document)
+      assert.equal(problem, undefined, output)
+      const answers = output.split('\n').flatMap(readAnswer)
+      const codes = answers.flatMap(({ error_code: code }) => (code === undefined ? [] : String(code)))
+      assert.deepEqual(
+        codes,
+        commandsOf(document).flatMap(({ refusals }) => refusals),
+        output,
+      )
+      const shown = SHOWN[document.file]
+      for (const text of shown?.output ?? []) assert.match(output, text)
+      if (shown?.answers) assert.equal(answers.length, shown.answers, output)
+    })
+
+  await t.test('the examples were called as docs/plugins.md says', async () => {
+    await desk.helper.wrote(/request started: Demo app for schools of Demo app, distributions: 1; open/)
+    await desk.helper.wrote(/distributions changed: request \S+ has Windows installer 2\.4\.0, Headset build 2\.4\.1/)
+    await desk.engine.wrote(/search \S+: \d+ capabilities for "somebody who knows the preflight"/)
+    await desk.engine.wrote(/search \S+: 3 candidates/)
+  })
+
+  await t.test('the program of docs/how-to-sign-in.md signs a person in, who uses a browser', async (t) => {
+    const { base, translate } = desk
+    const { blocks } = documents.find(({ file }) => file === 'docs/how-to-sign-in.md')!
+    const program = blocks.find(({ fileName }) => fileName === 'signing-in.mjs')!
+    const file = join(ROOT, `node_modules/.cache/signing-in-${process.pid}.mjs`)
+    mkdirSync(join(file, '..'), { recursive: true })
+    writeFileSync(file, translate(program.code))
+    t.after(() => rmSync(file))
+    const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'] })
+    t.after(() => child.kill())
+    let output = ''
+    child.stdout.setEncoding('utf8').on('data', (text) => (output += text))
+    while (!/^Open (\S+)\n/.test(output)) await once(child.stdout, 'data')
+    const browser = new TestBrowser(base)
+    const page = await browser.send(/^Open (\S+)\n/.exec(output)![1]!)
+    let seen = await browser.submit(page, { handle: '@blake', password: 'groundschool' })
+    if (seen.location === undefined) seen = await browser.submit(seen, { decision: 'allow' })
+    assert.equal(await (await fetch(seen.location!)).text(), 'Signed in. You can close this page.')
+    const [code] = await once(child, 'exit')
+    assert.equal(code, 0)
+    assert.match(output, /access_token: 'gs_at_/)
+  })
+})
+
+test('commands that no test runs are marked, with the reason', () => {
+  const marked = documents.flatMap(({ file, blocks }) =>
+    blocks.flatMap(({ whyNot, code }) => (whyNot ? `${file}: ${code.split('\n')[0]} (${whyNot})` : [])),
+  )
+  assert.deepEqual(marked, [
+    'README.md: npm ci && npm start (it runs until it is stopped; tests of the command line start the platform)',
+    'README.md: npm ci && npm test (this very test would run inside itself; CI runs both commands)',
+    'docs/how-to-sign-in.md: node signing-in.mjs (a person has to sign in; the test of this document does that in a browser)',
+    'docs/planner.md: npm run ai-plugin (it runs until it is stopped; the test of this document starts the same plugin)',
+    'docs/plugins.md: npm ci && npm start (each runs until it is stopped; the test of this document starts the same three)',
+    'docs/plugins.md: PLATFORM_URL=http://localhost:4001 CLIENT_ID=gs-sbx-demo-ato npm run ato-plugin (it runs until it is stopped)',
+    'docs/upgrade.md: git fetch && git checkout NEW_VERSION (there is no other version here)',
+    'docs/upgrade.md: git checkout OLD_VERSION && npm ci (there is no other version here)',
+  ])
+})
+
+test('commands are in blocks that a test finds', () => {
+  const hidden = documents.flatMap(({ blocks }) =>
+    blocks.flatMap(({ place, language, code }) =>
+      ['bash', 'console', 'shell', 'zsh'].includes(language) ||
+      (language === '' && /^(\$ |npm |npx |node |curl |git |docker |groundschool )/m.test(code))
+        ? place
+        : [],
+    ),
+  )
+  assert.deepEqual(hidden, [], 'write ```sh')
+  const names = documents.map(({ file }) => file)
+  assert.deepEqual(
+    Object.keys(SHOWN).filter((file) => !names.includes(file)),
+    [],
+  )
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+function readAnswer(line: string): any[] {
+  try {
+    return /^[{[]/.test(line) ? [JSON.parse(line)] : []
+  } catch {
+    return []
+  }
+}
+
+/** What a reader has before them: a platform with demo data, both example plugins, and a terminal. */
+async function openDesk(t: TestContext) {
+  const server = await installUsedServer(t)
+  await server.start()
+  const base = server.nobody.address.replace('127.0.0.1', 'localhost')
+  const place = mkdtempSync(join(tmpdir(), 'gs-documents-'))
+  // Root's database runs as another user.
+  chmodSync(place, 0o755)
+  t.after(() => rmSync(place, { recursive: true, force: true, maxRetries: 10 }))
+
+  // Two suites can run on one machine, so everything listens elsewhere than documents say.
+  const ports = Object.fromEntries(
+    await Promise.all(['4101', '4102', '4103', '5055'].map(async (port) => [port, String(await findFreePort())])),
+  )
+  const translate = (code: string) =>
+    code.replaceAll('http://localhost:4000', base).replaceAll(/\b(4101|4102|4103|5055)\b/g, (port) => ports[port])
+  const [engine, helper] = await startExamples(t, base, ports, join(place, 'requests.json'))
+
+  // As `npx groundschool`, but for the second that npx takes. What a person would type is in a file.
+  const [typed, bin] = [join(place, 'typed'), join(place, 'bin')]
+  writeFileSync(typed, 'correct horse battery\n')
+  mkdirSync(bin)
+  const command = `exec "${process.execPath}" "${join(ROOT, 'bin/groundschool.js')}" "$@"`
+  writeFileSync(
+    join(bin, 'npx'),
+    `#!/bin/sh\n[ "$1" = groundschool ] || exit 127\nshift\n[ -c /dev/stdin ] && ${command} < "${typed}"\n${command}\n`,
+    { mode: 0o755 },
+  )
+  const PATH = [bin, join(ROOT, 'node_modules/.bin'), process.env.PATH].join(delimiter)
+  const { HOME, NODE_COMPILE_CACHE } = process.env
+
+  const follow = async ({ file, blocks, ...rest }: Document) => {
+    const cwd = join(place, file.replaceAll(/\W/g, '-'))
+    mkdirSync(cwd)
+    symlinkSync(join(ROOT, 'node_modules'), join(cwd, 'node_modules'))
+    symlinkSync(server.dataDir, join(cwd, 'data'))
+    for (const { fileName, code } of blocks) if (fileName) writeFileSync(join(cwd, fileName), translate(code))
+    const script = commandsOf({ file, blocks, ...rest })
+      .map(({ code }) => code)
+      .join('\n')
+      // A stream has no end; one that is left after a while is what curl calls a failure.
+      .replace(/^curl -sN .*$/gm, '$& || true')
+    const shell = spawn('sh', ['-euc', translate(script)], {
+      cwd,
+      env: { PATH, HOME, NODE_COMPILE_CACHE },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+      timeout: 180_000,
+    })
+    let output = ''
+    for (const stream of [shell.stdout, shell.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
+    const [code, signal] = await once(shell, 'exit')
+    // And what it has left running.
+    try {
+      process.kill(-shell.pid!, 'SIGKILL')
+    } catch (problem) {
+      if ((problem as NodeJS.ErrnoException).code !== 'ESRCH') throw problem
+    }
+    return { output, problem: code === 0 ? undefined : `it ended with ${code ?? signal}` }
+  }
+  return { base, translate, engine, helper, follow }
+}
+
+/** The demo data has them at their usual ports. */
+async function startExamples(t: TestContext, base: string, ports: Record<string, string>, DATA_FILE: string) {
+  const [ai, ato] = [`http://localhost:${ports['4101']}`, `http://localhost:${ports['4102']}`]
+  const drew = new TestBrowser(base)
+  const call = (path: string, body: object) =>
+    drew.send(path, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })
+  await call('/account/v1/signin', { handle: '@drew', password: 'groundschool' })
+  for (const moved of [
+    { clientId: 'gs-demo-ai', addresses: { capabilities: `${ai}/capabilities`, candidates: `${ai}/candidates` } },
+    {
+      clientId: 'gs-demo-ato',
+      addresses: { request: `${ato}/request`, distributions: `${ato}/distributions` },
+      redirectUris: [`${ato}/callback`],
+    },
+  ])
+    assert.equal((await call('/plugin/v1/plugin', moved)).status, 200)
+  return Promise.all([
+    startExample(t, 'ai-plugin', { PLATFORM_URL: base, PORT: ports['4101']! }),
+    startExample(t, 'ato-plugin', { PLATFORM_URL: base, PORT: ports['4102']!, DATA_FILE }),
+  ])
+}

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { everything, operations } from '../../app.ts'
+import { plain } from '../../identity/pictures/testing.ts'
+import { isFile, isWholeBody, namesInPath } from '../../kernel/http/input/fields.ts'
+import { describeApi } from '../../kernel/http/openapi/openapi.ts'
+import type { Operation } from '../../kernel/http/operation.ts'
+import { USER_IDS } from '../../kernel/samples.ts'
+import { testApp } from '../testing/testing.ts'
+import { PREPARATIONS, registerDemoApp, type Scene, setScene } from './testing-examples.ts'
+
+const UNLIMITED = {
+  RATE_ADDRESS_BURST: '100000',
+  RATE_CLIENT_BURST: '100000',
+  RATE_ANONYMOUS_BURST: '100000',
+  SIGN_UP: 'on',
+}
+// biome-ignore lint/suspicious/noExplicitAny: tests look into the document freely
+const published = describeApi(everything, { url: 'http://localhost:4000' }) as any
+
+const countSentences = (text = ''): number =>
+  text
+    .split('\n\nFor: ')[0]!
+    .split(/(?<=[.?!])\s+/)
+    .filter(Boolean).length
+
+/** What readers would miss, one line each. */
+function findGaps({ name, description, example, input, output, requestHeaders = {} }: Operation): string[] {
+  const sentences = countSentences(description)
+  const { request = {}, headers = {}, ...rest } = example ?? {}
+  const unknown = [
+    ...Object.keys(request).filter((field) => !(field in input.properties)),
+    ...Object.keys(headers).filter((header) => !(header in requestHeaders)),
+  ]
+  return [
+    ...(sentences < 2 || sentences > 3
+      ? [`${name}: the description has ${sentences} sentences, not two or three`]
+      : []),
+    ...(example === undefined ? [`${name}: there is no example`] : []),
+    ...unknown.map((field) => `${name}: the example sends ${field}, which the operation does not read`),
+    ...(example && 'answer' in rest !== (output.kind === 'json')
+      ? [`${name}: only JSON is an answer in an example`]
+      : []),
+  ]
+}
+
+test('every operation says in two or three sentences what it is for, and gives an example', () => {
+  assert.deepEqual(operations.flatMap(findGaps), [])
+})
+
+test('so does everything else that the description of the interface has', () => {
+  const silent = Object.entries<Record<string, { description?: string }>>(published.paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { description }]) => countSentences(description) < 2)
+      .map(([method]) => `${method} ${path}`),
+  )
+  assert.deepEqual(silent, [])
+})
+
+test('every example is a request that gets the answer which it shows', async (t) => {
+  const app = await testApp(t, UNLIMITED)
+  const demo = await registerDemoApp(app)
+  for (const operation of operations) {
+    await t.test(operation.name, async () => {
+      const { example = {}, output } = operation
+      const scene = await setScene(app, operation, demo)
+      // What the scene has got ready is there already.
+      if (!(operation.name in PREPARATIONS)) await sendFirst(example.after, scene)
+      const request = { ...translate(example.request ?? {}, scene), ...scene.request }
+      assertAlike(request, example.request ?? {}, scene)
+      const answer = await send(operation, request, example.headers ?? {}, scene)
+      const statuses = output.kind === 'raw' ? Object.keys(output.answers) : ['status' in output ? output.status : 200]
+      assert.equal(String(answer.status), String(statuses[0]), answer.text)
+      const type = answer.headers.get('content-type') ?? ''
+      if (output.kind === 'json' && example.isLive) assertSameKind(JSON.parse(answer.text), example.answer)
+      else if (output.kind === 'json') assertAlike(JSON.parse(answer.text), example.answer, scene)
+      else if (output.kind === 'empty') assert.equal(answer.text, '')
+      else if (output.kind === 'file') assert.ok(type.startsWith(output.mediaType), type)
+      else if (output.kind === 'raw') assert.equal(answer.text === '', !output.answers[answer.status]!.mediaTypes)
+      else assert.match(type, { image: /^image\//, events: /^text\/event-stream/ }[output.kind])
+    })
+  }
+})
+
+test('what tools ask of the platform is answered as the description shows', async (t) => {
+  const app = await testApp(t)
+  for (const path of ['/healthz', '/readyz']) {
+    const { example } = published.paths[path].get.responses[200].content['application/json']
+    assert.deepEqual((await app.nobody().get(path)).body, example)
+  }
+})
+
+/** What an example comes after, and what that comes after. */
+async function sendFirst(name: string | undefined, scene: Scene): Promise<void> {
+  const first = operations.find((operation) => operation.name === name)
+  if (!first) return
+  await sendFirst(first.example?.after, scene)
+  await send(first, translate({ ...first.example?.request }, scene), first.example?.headers ?? {}, scene)
+}
+
+/** The example with real values in place of samples. */
+const translate = <T>(value: T, { real }: Scene): T =>
+  JSON.parse(Object.entries(real).reduce((text, [sample, one]) => text.replaceAll(sample, one), JSON.stringify(value)))
+
+/** The same keys, types and values, but for ids, tokens and dates that were not known before: these need only look alike. */
+function assertAlike(actual: unknown, example: unknown, scene: Scene): void {
+  const known = [...Object.values(USER_IDS), ...Object.values(scene.real)]
+  const mask = (value: unknown) => JSON.parse(JSON.stringify(value), (_key, one) => maskValue(one, known))
+  assert.deepEqual(mask(actual), mask(translate(example, scene)))
+}
+
+/** The same keys, and values of the same kinds; of lists the first, where both have any. */
+function assertSameKind(actual: unknown, example: unknown, path = ''): void {
+  assert.equal(typeof actual, typeof example, path)
+  if (Array.isArray(actual) && Array.isArray(example)) {
+    if (actual.length > 0 && example.length > 0) assertSameKind(actual[0], example[0], `${path}[]`)
+  } else if (actual !== null && example !== null && typeof actual === 'object' && typeof example === 'object') {
+    assert.deepEqual(Object.keys(actual).sort(), Object.keys(example).sort(), path)
+    for (const [name, value] of Object.entries(example))
+      assertSameKind((actual as Record<string, unknown>)[name], value, `${path}.${name}`)
+  }
+}
+
+function maskValue(value: unknown, known: readonly string[]): unknown {
+  if (typeof value === 'number') return value > 1e9 ? 'seconds since 1970' : value
+  if (typeof value !== 'string') return value
+  return value
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'a date')
+    .replace(/\b[B-Z]{4}-[B-Z]{4}\b/g, 'a user code')
+    .replace(/(gs_[a-z]{2}_)?[\w-]{22,}/g, (id, prefix = '') =>
+      prefix === '' && known.some((one) => id.includes(one)) ? id : `${prefix}an id`,
+    )
+}
+
+interface Got {
+  readonly status: number
+  readonly text: string
+  readonly headers: Headers
+}
+
+const TYPES: Partial<Record<Operation['from'], string>> = { image: 'image/png', csv: 'text/csv' }
+
+/** Sends an example as the right kind of caller would. */
+async function send(
+  operation: Operation,
+  request: Record<string, unknown>,
+  exampleHeaders: Readonly<Record<string, string>>,
+  { app, user, browser, visitor, basic, storeKey }: Scene,
+): Promise<Got> {
+  const { method, from, output, who } = operation
+  const inPath = namesInPath(operation.path)
+  const path = inPath.reduce(
+    (text, name) => text.replace(`{${name}}`, encodeURIComponent(String(request[name]))),
+    operation.path,
+  )
+  const isBody = (name: string) => isWholeBody(from) && isFile(operation.input.properties[name])
+  const file = Object.entries(request).find(([name]) => isBody(name))?.[1]
+  const fields = Object.entries(request).filter(([name]) => !inPath.includes(name) && !isBody(name))
+  const query = new URLSearchParams(fields.map(([name, value]): [string, string] => [name, String(value)]))
+  const isInQuery = from === 'query' || from === 'csv' || from === 'raw'
+  const headers = {
+    ...(['app user', 'member'].includes(who.name) || operation.requestHeaders?.Authorization?.startsWith('Bearer')
+      ? { authorization: `Bearer ${user.token}` }
+      : {}),
+    ...(who.name === 'plugin' ? { authorization: basic } : {}),
+    ...(who.name === 'record store' ? { authorization: storeKey } : {}),
+    ...(from === 'query' ? {} : { 'content-type': TYPES[from] ?? 'application/json' }),
+    ...Object.fromEntries(Object.entries(exampleHeaders).map(([name, value]) => [name.toLowerCase(), value])),
+  }
+  const body =
+    from === 'image' ? await plain().png().toBuffer() : (fileText(file) ?? JSON.stringify(Object.fromEntries(fields)))
+  const address = isInQuery && query.size > 0 ? `${path}?${query}` : path
+  const init = { method, headers, ...(from === 'query' ? {} : { body: body as string }) }
+  if (output.kind === 'events') return glance(new URL(address, app.address), init)
+  return (who.name === 'person' ? browser : visitor).send(address, init)
+}
+
+const fileText = (file: unknown) => (file === undefined || typeof file === 'string' ? file : JSON.stringify(file))
+
+/** A stream has no end; that it begins is enough. */
+async function glance(url: URL, init: RequestInit): Promise<Got> {
+  const response = await fetch(url, init)
+  await response.body?.cancel()
+  return { status: response.status, text: '', headers: response.headers }
+}

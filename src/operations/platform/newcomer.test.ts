@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { parseArgs, parseEnv } from 'node:util'
+import { listSettings, readConfig } from '../../kernel/config.ts'
+import { isGroup } from '../commands/command.ts'
+import { commands } from '../commands/commands.ts'
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
+const manifest = JSON.parse(read('package.json'))
+const settings = new Set([...listSettings().map(({ name }) => name), 'CONFIG_FILE'])
+
+/** What people read: documents, and what the platform itself says. */
+const READ = globSync(
+  [
+    '*.md',
+    'docs/*.md',
+    'deploy/*',
+    'sdk/README.md',
+    'examples/**/*.md',
+    'src/**/*.ts',
+    'bin/*.js',
+    'web/**/*.{ts,tsx}',
+  ],
+  { cwd: ROOT, exclude: ['**/*.test.ts', '**/node_modules/**', 'web/dist*/**', 'sdk/dist/**', 'CHANGELOG.md'] },
+)
+
+const known = (path: string): boolean => {
+  const [name = '', verb] = path.split(' ')
+  if (['help', '--version', '--help'].includes(name)) return true
+  if (!Object.hasOwn(commands, name)) return false
+  const entry = commands[name as keyof typeof commands]
+  return !isGroup(entry) || verb === undefined || Object.hasOwn(entry.verbs, verb)
+}
+
+test('no message and no document points to a command, a script or a document that does not exist', () => {
+  const wrong: string[] = []
+  for (const file of READ) {
+    const text = read(file)
+    // As it is typed: in code, after `npx`, or as a sentence ends with it.
+    for (const [, path] of text.matchAll(/(?:`|npx |: |, |main\.ts )groundschool ((?:--)?[a-z-]+(?: [a-z-]+)?)/g)) {
+      const [name, verb] = path!.split(' ')
+      const entry = Object.hasOwn(commands, name!) ? commands[name as keyof typeof commands] : undefined
+      if (!known(entry && isGroup(entry) && verb ? path! : name!)) wrong.push(`${file}: groundschool ${path}`)
+    }
+    for (const [, script] of text.matchAll(/\bnpm run (?:-s )?([a-z][\w-]*(?::\w+)*)/g))
+      if (!Object.hasOwn(manifest.scripts, script!)) wrong.push(`${file}: npm run ${script}`)
+    for (const [document] of text.matchAll(/\b(?:docs|deploy)\/[\w/-]+\.(?:md|json|conf|yaml|service)\b/g))
+      if (!existsSync(join(ROOT, document))) wrong.push(`${file}: ${document}`)
+  }
+  assert.deepEqual(wrong, [])
+})
+
+test('messages and documents show every command as it works in a clone: npx groundschool', () => {
+  const wrong = READ.flatMap((file) =>
+    [...read(file).matchAll(/(?<!npx )\bgroundschool ([a-z]+)/g)]
+      .filter(([, name]) => Object.hasOwn(commands, name!))
+      .map(([line]) => `${file}: ${line}`),
+  )
+  assert.deepEqual(wrong, [])
+})
+
+/** What is wrong with a command line, as it is typed after `groundschool`. */
+function findMistake(typed: string): string | undefined {
+  const [line = ''] = typed.split(/ *(?:[<>|;#]|&&| {3})/)
+  const words = [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, one, two, three]) => one ?? two ?? three!)
+  const [name = '', ...rest] = words
+  if (!Object.hasOwn(commands, name)) return known(name) ? undefined : `no command ${name}`
+  const found = commands[name as keyof typeof commands]
+  const entry = isGroup(found) ? found.verbs[rest.shift() ?? ''] : found
+  // A group alone is named, not typed.
+  if (!entry) return undefined
+  try {
+    const options = { ...entry.options, help: { type: 'boolean' } } as const
+    const { positionals } = parseArgs({ args: rest, options, allowPositionals: true })
+    return positionals.length > entry.args.length ? 'too many arguments' : undefined
+  } catch (problem) {
+    return (problem as Error).message
+  }
+}
+
+test('every option of a command that a document or a help text shows exists', () => {
+  const shown = READ.filter((file) => file.endsWith('.md')).flatMap((file) =>
+    [...read(file).matchAll(/(?:`|npx )groundschool ([^`\n]+)/g)].map(([, line]) => ({ file, line: line! })),
+  )
+  const examples = Object.entries(commands).flatMap(([name, entry]) =>
+    (isGroup(entry) ? Object.values(entry.verbs) : [entry]).flatMap((one) =>
+      one.examples.map((line) => ({ file: `help of ${name}`, line })),
+    ),
+  )
+  assert.ok(shown.length > 40 && examples.length > 40)
+  const wrong = [...shown, ...examples].flatMap(({ file, line }) => {
+    const mistake = findMistake(line)
+    return mistake ? `${file}: groundschool ${line}: ${mistake}` : []
+  })
+  assert.deepEqual(wrong, [])
+})
+
+test('the messages that docs/trouble.md explains are messages of the platform', () => {
+  const source = READ.filter((file) => /^(src|bin)\//.test(file))
+    .map(read)
+    .join('\n')
+  const [, section = ''] = /## It does not start\n(.*?)\n## /s.exec(read('docs/trouble.md')) ?? []
+  const quoted = [...section.matchAll(/^\| `([^`]+)` \|/gm)].map(([, message]) => message!)
+  assert.ok(quoted.length > 8)
+  const parts = quoted.flatMap((message) => message.split(/…|\d+/).map((part) => part.trim()))
+  assert.deepEqual(
+    parts.filter((part) => !source.includes(part)),
+    [],
+  )
+})
+
+test('what is linked in a document is there', () => {
+  const wrong = READ.filter((file) => file.endsWith('.md')).flatMap((file) =>
+    [...read(file).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)]
+      .map(([, target]) => join(file, '..', target!))
+      .filter((target) => !existsSync(join(ROOT, target)))
+      .map((target) => `${file}: ${target}`),
+  )
+  assert.deepEqual(wrong, [])
+})
+
+test('npm on Node 20 has nothing to warn of: neither this package nor what it brings asks for more', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { engines?: { node?: string } }>
+  }
+  assert.equal(manifest.engines.node, '>=20')
+  // What is allowed is one of several ranges: `^20.19.0 || >=22.12.0`.
+  const takes20 = (range: string) =>
+    range.split('||').some((one) => {
+      const [, sign = '', major = '0'] = /^\s*([\^~><=]*)\s*v?(\d+)/.exec(one) ?? []
+      return sign.includes('>') ? Number(major) <= 20 : sign.includes('<') || major === '20' || one.trim() === '*'
+    })
+  const wrong = Object.entries(packages).filter(([, { engines }]) => engines?.node && !takes20(engines.node))
+  assert.deepEqual(
+    wrong.map(([name]) => name),
+    [],
+  )
+})
+
+test('what is to be deployed names files and settings that exist', () => {
+  const env = parseEnv(read('deploy/groundschool.env')) as Record<string, string>
+  const key = Buffer.alloc(32).toString('base64')
+  const config = readConfig({ ...env, SECRET_KEY: key })
+  assert.deepEqual([config.isLocal, config.MESSAGES], [false, 'smtp'])
+
+  const compose = read('deploy/compose.yaml').replaceAll(/\$\{\w+:\?\}/g, 'given')
+  const [, ours = ''] = /environment:\n((?: {6}.*\n)+)/.exec(compose) ?? []
+  const given = Object.fromEntries(
+    [...ours.matchAll(/^ {6}(\w+): '?([^'\n]*)/gm)].map(([, name, value]) => [name, value]),
+  )
+  assert.deepEqual(
+    Object.keys(given).filter((name) => !settings.has(name)),
+    [],
+  )
+  readConfig({ ...given, HOST: '0.0.0.0', SECRET_KEY: key })
+  for (const [, file] of compose.matchAll(/(?:dockerfile: |- \.\/)([\w./]+)/g))
+    assert.ok(existsSync(join(ROOT, file!.startsWith('deploy/') ? file! : `deploy/${file}`)), file)
+
+  const dockerfile = read('deploy/Dockerfile')
+  for (const [, files] of dockerfile.matchAll(/^COPY (?!--)(.*) \S+$/gm))
+    for (const file of files!.split(' ')) assert.ok(existsSync(join(ROOT, file)), file)
+  for (const [, script] of dockerfile.matchAll(/npm run ([\w:-]+)/g)) assert.ok(manifest.scripts[script!], script)
+
+  // One way to start it, which knows the flags.
+  assert.equal(manifest.scripts.start, 'node bin/groundschool.js start')
+  const unit = read('deploy/groundschool.service')
+  assert.match(unit, /^ExecStart=.*\/node_modules\/\.bin\/node bin\/groundschool\.js start$/m)
+  assert.match(dockerfile, /^CMD \["node", "bin\/groundschool\.js", "start"\]$/m)
+  // The unit lets the platform write below its own folder alone.
+  assert.match(unit, /^StateDirectory=groundschool$/m)
+  assert.equal(config.DATA_DIR, '/var/lib/groundschool/data')
+
+  assert.match(read('deploy/nginx.conf'), /^underscores_in_headers on;$/m)
+  const same = read('deploy/Caddyfile')
+    .replaceAll('127.0.0.1:', 'groundschool:')
+    .replace('deploy/Caddyfile', 'deploy/Caddyfile.compose')
+  assert.equal(read('deploy/Caddyfile.compose'), same)
+})
+
+/** What people read as prose, without the rows of tables and what stands in blocks of code. */
+const PROSE = READ.filter((file) => /^(README|CONTRIBUTING|docs\/[\w-]+|deploy\/README|sdk\/README)\.md$/.test(file))
+const HISTORY = ['CHANGELOG.md', ...globSync('docs/decisions/*.md', { cwd: ROOT })]
+const withoutCode = (text: string): string =>
+  text.replaceAll(/^( *)```.*?^\1```$/gms, (code) => code.replace(/.+/g, ''))
+
+test('no line of a document is longer than 400 characters: what is, becomes a list', () => {
+  assert.ok(PROSE.length > 20, PROSE.join(', '))
+  const wrong = [...PROSE, ...HISTORY].flatMap((file) =>
+    withoutCode(read(file))
+      .split('\n')
+      .flatMap((line, i) => (line.length > 400 && !line.startsWith('|') ? `${file}:${i + 1}: ${line.length}` : [])),
+  )
+  assert.deepEqual(wrong, [])
+})
+
+test('documents, errors, descriptions and pages name people without riddles', () => {
+  const files = [
+    ...PROSE,
+    ...HISTORY,
+    'src/kernel/errors.ts',
+    'docs/openapi.json',
+    ...READ.filter((file) => /^web\/\w+\/words\.ts$/.test(file)),
+  ]
+  assert.ok(files.length > PROSE.length + 5)
+  const wrong = files.flatMap((file) =>
+    read(file)
+      .split('\n')
+      .flatMap((line, i) => (/\bwhoever\b/i.test(line) ? `${file}:${i + 1}` : [])),
+  )
+  assert.deepEqual(wrong, [])
+})

@@ -1,0 +1,211 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Logger } from 'pino'
+import { everything, rooms } from '../../app.ts'
+import { type Config, ENVIRONMENTS, type EnvironmentName, findSecretKey, readSecretKey } from '../../kernel/config.ts'
+import { type Connection, type Db, openDatabase } from '../../kernel/database/database.ts'
+import { startEmbedded } from '../../kernel/database/embedded/embedded.ts'
+import { migrate } from '../../kernel/database/migrate.ts'
+import { type Clock, type Environment, openEnvironment, schemaOf } from '../../kernel/environment.ts'
+import { StartupError } from '../../kernel/errors.ts'
+import { startConsumers } from '../../kernel/events/consumers.ts'
+import { forgetting } from '../../kernel/forget.ts'
+import { buildServer, type HttpServer } from '../../kernel/http/server.ts'
+import { importSections } from '../../kernel/imports/section.ts'
+import { checkSecretKey } from '../../kernel/installation/installation.ts'
+import { startJobs } from '../../kernel/jobs/runner.ts'
+import { startTasks } from '../../kernel/jobs/tasks.ts'
+import { allRooms } from '../../kernel/room.ts'
+import { FORGETTING } from './forgetting.ts'
+import { IMPORT_SECTIONS } from './import-sections.ts'
+import { tasksOf } from './upkeep.ts'
+
+/** A PostgreSQL that answers, whoever runs it. */
+export interface RunningDatabase {
+  readonly connection: Connection
+  readonly isNew: boolean
+  stop(): Promise<void>
+}
+
+/** The database of DATABASE_URL, or the embedded one, started. */
+export async function openServer(config: Config, log: Logger): Promise<RunningDatabase> {
+  if (config.DATABASE_URL)
+    return { connection: { connectionString: config.DATABASE_URL }, isNew: false, stop: async () => {} }
+  return startEmbedded({ dataDir: config.DATA_DIR, log: (level, message, detail) => log[level](detail ?? {}, message) })
+}
+
+/** Brings the schema of every environment to this version. */
+export async function migrateAll(connection: Connection): Promise<Record<EnvironmentName, string[]>> {
+  const [production, sandbox] = await Promise.all(ENVIRONMENTS.map((name) => migrate(connection, schemaOf(name))))
+  return { production: production!.applied, sandbox: sandbox!.applied }
+}
+
+interface Opening {
+  /** Where clients reach an environment, where the settings may not know. */
+  readonly findUrl?: (db: Db) => Promise<string | undefined>
+  /** Makes the secret key where there is none, and remembers with which one a new database is used. */
+  readonly mayMakeKey?: boolean
+}
+
+/** Opens both environments on a migrated database. */
+export async function openEnvironments(
+  config: Config,
+  connection: Connection,
+  log: Logger,
+  clock: Clock,
+  { findUrl, mayMakeKey = true }: Opening = {},
+): Promise<Environment[]> {
+  const secretKey = mayMakeKey ? readSecretKey(config) : findSecretKey(config)
+  return Promise.all(
+    ENVIRONMENTS.map(async (name) => {
+      const own = log.child({ environment: name })
+      const db = await openDatabase({
+        connection,
+        schema: schemaOf(name),
+        poolSize: config.POOL_SIZE,
+        readConnections: config.READ_CONNECTIONS,
+        statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
+        applicationName: `groundschool ${name}`,
+        onProblem: (problem) => own.warn({ problem: problem.message }, 'a database connection had a problem'),
+      })
+      if (secretKey) await checkSecretKey(db, { secretKey, environment: name, isKept: mayMakeKey })
+      const environment = openEnvironment({ name, url: await findUrl?.(db), config, db, log: own, clock, secretKey })
+      environment.provide(allRooms, rooms)
+      environment.provide(forgetting, FORGETTING)
+      environment.provide(importSections, IMPORT_SECTIONS)
+      return environment
+    }),
+  )
+}
+
+export interface Platform {
+  readonly environments: readonly Environment[]
+  /** Where each environment listens. */
+  readonly addresses: Readonly<Record<EnvironmentName, string>>
+  /** Takes no new work, finishes what it has, closes everything that it started. Doing it again waits for the same. */
+  stop(): Promise<void>
+}
+
+/** Serves both environments on a database that is ready. */
+export async function startPlatform(
+  config: Config,
+  connection: Connection,
+  log: Logger,
+  clock: Clock,
+): Promise<Platform> {
+  const environments = await openEnvironments(config, connection, log, clock)
+  const closeEnvironments = () => Promise.all(environments.map((environment) => environment.close()))
+  const listeners = await serve(config, environments).catch(async (problem: unknown) => {
+    await closeEnvironments()
+    throw problem
+  })
+  const background = environments.flatMap((environment) => [
+    startTasks(environment, tasksOf(rooms)),
+    startConsumers(
+      environment,
+      rooms.flatMap(({ consumers = [] }) => consumers),
+    ),
+    startJobs(
+      environment,
+      rooms.flatMap(({ jobs = [] }) => jobs),
+    ),
+  ])
+  let stopped: Promise<void> | undefined
+  const stop = async (): Promise<void> => {
+    for (const environment of environments) environment.stop()
+    await Promise.all([
+      ...listeners.map((listener) => drain(listener, config.STOP_SECONDS * 1000)),
+      ...background.map((work) => work.stop()),
+    ])
+    await closeEnvironments()
+  }
+  const [production, sandbox] = listeners.map(addressOf)
+  return {
+    environments,
+    addresses: { production: production!, sandbox: sandbox ?? production! },
+    stop: () => {
+      stopped ??= stop()
+      return stopped
+    },
+  }
+}
+
+async function serve(config: Config, environments: readonly Environment[]): Promise<Listener[]> {
+  await Promise.all(environments.flatMap((environment) => rooms.map((room) => room.start?.(environment))))
+  return listen(
+    config,
+    environments.map((environment) => buildServer(environment, everything)),
+  )
+}
+
+interface Listener {
+  readonly server: Server
+  readonly connections: ReadonlySet<Socket>
+}
+
+/** Browsers and proxies connect in advance, which Node does not count as idle. A stop gives such a connection so long to be used. */
+const SILENCE_MS = 500
+
+/** A listener for each environment; one for both where the ports are the same, and then the host name decides. */
+async function listen(config: Config, [production, sandbox]: HttpServer[]): Promise<Listener[]> {
+  if (!production || !sandbox) throw new Error('Both environments are needed')
+  const isShared = config.PORT !== 0 && config.PORT === config.SANDBOX_PORT
+  if (!isShared)
+    return [
+      await open(production.server, config.PORT, config.HOST),
+      await open(sandbox.server, config.SANDBOX_PORT, config.HOST),
+    ]
+  const sandboxName = new URL(config.SANDBOX_URL).hostname
+  // Production's own listener serves both, so that what it does with broken requests and slow clients holds for both.
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) {
+    production.server.removeAllListeners(event)
+    production.server.on(event, (request: IncomingMessage, response: ServerResponse) => {
+      const name = URL.parse(`http://${request.headers.host}`)?.hostname.replace(/\.$/, '')
+      const isForSandbox = name === sandboxName
+      ;(isForSandbox ? sandbox : production).handle(request, response)
+    })
+  }
+  return [await open(production.server, config.PORT, config.HOST)]
+}
+
+const open = (server: Server, port: number, host: string): Promise<Listener> =>
+  new Promise((resolve, reject) => {
+    const connections = new Set<Socket>()
+    server.on('connection', (connection: Socket) => {
+      connections.add(connection)
+      connection.once('close', () => connections.delete(connection))
+    })
+    server.once('error', (problem: NodeJS.ErrnoException) => reject(explainListen(problem, port, host)))
+    server.listen({ port, host, backlog: 1024 }, () => resolve({ server, connections }))
+  })
+
+export function explainListen(problem: NodeJS.ErrnoException, port: number, host: string): StartupError {
+  if (problem.code === 'EADDRINUSE')
+    return new StartupError(`Port ${port} is in use: stop what listens there, or set PORT and SANDBOX_PORT to others`)
+  if (problem.code === 'EACCES')
+    return new StartupError(`Port ${port} may not be opened by this user: choose one above 1023`)
+  return new StartupError(`Cannot listen on ${host}:${port} (${problem.code}): check HOST and PORT`)
+}
+
+const addressOf = ({ server }: Listener): string => {
+  const { address, port, family } = server.address() as AddressInfo
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}
+
+/** Waits for the requests under way; what is not done in time is cut off. */
+const drain = ({ server, connections }: Listener, limitMs: number): Promise<void> =>
+  new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), limitMs)
+    // A connection is idle only once its last answer is out.
+    const sweep = setInterval(() => server.closeIdleConnections(), 100)
+    const cutSilent = setTimeout(() => {
+      for (const connection of connections) if (connection.bytesRead === 0) connection.destroy()
+    }, SILENCE_MS)
+    server.close(() => {
+      clearTimeout(cut)
+      clearTimeout(cutSilent)
+      clearInterval(sweep)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })

@@ -1,0 +1,589 @@
+import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
+import { makeDemo } from '../../../demo/make-demo.ts'
+import { call, signInBrowser } from '../../apps/account/testing.ts'
+import { examples as appExamples } from '../../apps/apps/examples.ts'
+import { obtainCode, registerApp } from '../../apps/oauth/testing.ts'
+import { examples as atoExamples, DISTRIBUTION_ID, PACKAGE_ID, REQUEST_ID } from '../../extensions/ato/examples.ts'
+import { ask, signInToPlugin } from '../../extensions/ato/testing.ts'
+import { registerTestPlugin } from '../../extensions/plugins/testing.ts'
+import { yearsAgo } from '../../identity/families/testing.ts'
+import type { Verb } from '../../identity/friends/acts.ts'
+import { actByHandle, expectDone } from '../../identity/friends/testing.ts'
+import {
+  Authenticator,
+  call as callPasskey,
+  expectDone as expectAnswer,
+  PROOF,
+  register,
+} from '../../identity/passkeys/testing.ts'
+import { makeResetLink } from '../../identity/people/resets.ts'
+import { SEARCH_VERSION, searchKeys } from '../../identity/people/search-keys.ts'
+import { service } from '../../kernel/environment.ts'
+import type { Operation } from '../../kernel/http/operation.ts'
+import { importContent } from '../../kernel/imports/imports.ts'
+import { who } from '../../kernel/imports/testing.ts'
+import { messagePolicy } from '../../kernel/messages/messages.ts'
+import { openReceiver } from '../../kernel/outbound/testing.ts'
+import {
+  ACCESS_TOKEN,
+  BADGE_ID,
+  BASE_URL,
+  BIRTH,
+  BROWSER_ID,
+  CLIENT_ID,
+  CLIENT_SECRET,
+  CODE,
+  CODE_VERIFIER,
+  DELIVERY_ID,
+  REQUEST_ID as LOGGED_ID,
+  MOMENT,
+  NOTE_ID,
+  PASSKEY_ID,
+  PASSWORD,
+  PLAN_ID,
+  PLUGIN_USER_ID,
+  REDIRECT_URI,
+  REFRESH_TOKEN,
+  RESET_CODE,
+  SEARCH_ID,
+  SESSION_ID,
+  SIGN_UP_CODE,
+  STORE_KEY,
+  TESTER,
+  USER_IDS,
+} from '../../kernel/samples.ts'
+import { hashToken, mintToken } from '../../kernel/sessions/tokens.ts'
+import { authoringExamples as courseExamples } from '../../learning/courses/examples.ts'
+import { examples as gradingExamples } from '../../learning/progress/grading-examples.ts'
+import { examples as credentialExamples, STORE_KEY_NAME } from '../../records/credentials/examples.ts'
+import { makeTestKey } from '../../records/credentials/testing.ts'
+import type { TestBrowser } from '../testing/browser.ts'
+import { Client, type Person, type TestApp } from '../testing/testing.ts'
+
+/** What is there when an example is sent. */
+export interface Scene {
+  readonly app: TestApp
+  /** Whoever sends the example, in the app and in the browser: Avery, unless it names somebody.  Those who report to an ATO request are signed in to its plugin. */
+  user: Client
+  browser: TestBrowser
+  /** In a browser in which nobody is signed in. */
+  readonly visitor: TestBrowser
+  /** The AI plugin of the demo data: the value of its Authorization header. */
+  readonly basic: string
+  /** A key of the record store that may do everything: the same. */
+  readonly storeKey: string
+  /** By the samples that stand for them. */
+  readonly real: Record<string, string>
+  /** Fields that no sample can stand for: what an authenticator signs is another each time. */
+  request: Record<string, unknown>
+}
+
+/** As they call themselves when they sign in. */
+const DEVICES = {
+  app: { 'user-agent': 'DemoApp/1.0 (Android 16)' },
+  browser: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' },
+}
+
+const PEOPLE = [
+  { handle: 'avery', firstName: 'Avery', lastName: 'Lindqvist', country: 'SE', born: '2001-03-14' },
+  { handle: 'blake', firstName: 'Blake', lastName: 'Moreau', country: 'FR', born: '1999-11-02' },
+  { handle: 'casey', firstName: 'Casey', lastName: 'Okafor', country: 'NG', born: '1984-07-21' },
+  { handle: 'drew', firstName: 'Drew', lastName: 'Castellanos', country: 'MX', born: '1990-01-30' },
+  { handle: 'ellis', firstName: 'Ellis', lastName: 'Haverford', country: 'GB', born: '1978-05-09' },
+  { handle: 'leo.marchand', firstName: 'Léo', lastName: 'Marchand', country: 'FR', born: yearsAgo(6) },
+  { handle: 'noa.okafor', firstName: 'Noa', lastName: 'Okafor', country: 'NG', born: '2018-03-02' },
+  { handle: 'sam.okafor', firstName: 'Sam', lastName: 'Okafor', country: 'NG', born: '2020-11-20' },
+]
+
+/** The app and the plugins of the demo data; the client secret that the app was given, and how the AI plugin proves itself. */
+export async function registerDemoApp(app: TestApp): Promise<Pick<Scene, 'basic' | 'storeKey'> & { secret: string }> {
+  const { secret } = await registerApp(app, {
+    key: 'demo-app',
+    name: 'Demo app',
+    redirectUris: [REDIRECT_URI],
+    isBasicEnabled: true,
+    isDeviceEnabled: true,
+    isPkceRequired: false,
+  })
+  await app.sql(
+    `insert into organisations (key, name, created_at) values ('sandhills', 'Sandhills Aviation School', now()), ('northwind', 'Northwind Training', now());
+     update apps set organisation_id = o.id from organisations o where o.key = 'northwind' and client_id = '${CLIENT_ID}'`,
+  )
+  const organisations = ['northwind', 'sandhills']
+  const ai = await registerTestPlugin(app, { kind: 'ai', key: 'demo-ai', organisations })
+  const addresses = { request: 'http://localhost:4102/request' }
+  await registerTestPlugin(app, { kind: 'ato', key: 'demo-ato', organisations, addresses })
+  const store = await makeTestKey(app, { name: STORE_KEY_NAME })
+  return { secret, basic: ai.basic, storeKey: store.basic }
+}
+
+/** People of the demo data, as if nothing had happened yet. */
+async function renewPeople(app: TestApp): Promise<void> {
+  const rows = PEOPLE.map(({ handle, firstName, lastName, country, born }) => {
+    const keys = searchKeys({ handle, firstName, lastName }).join()
+    return `('@${handle}', '${handle}', '${firstName}', '${lastName}', '${handle}@example.org', '${country}', '${born}', true, '{${keys}}', ${SEARCH_VERSION}, now())`
+  })
+  const users = Object.entries(USER_IDS).map(([name, userId]) => `('${name}', '${userId}')`)
+  // Apart, so that upkeep which tidies up after the first does not wait for the second, and it for upkeep.
+  await app.sql(
+    `delete from apps where client_id not in ('${CLIENT_ID}', 'gs-first', 'gs-second', 'gs-demo-ai', 'gs-demo-ato');
+     delete from people; delete from retired_handles; delete from sign_in_failures; delete from buckets;
+     update app_storage set blocks_used = 0, anonymous_blocks = 0, version_floor = 0;
+     update lesson_versions set instructor_graded = false, max_attempts = null where instructor_graded or max_attempts is not null`,
+  )
+  await app.sql(
+    `insert into people (handle, handle_key, first_name, last_name, email, country, date_of_birth, public_search, search_keys, search_version, created_at) values ${rows.join()};
+     insert into organisation_members (organisation_id, person_id, role)
+     select o.id, p.id, 'student' from organisations o, people p where o.key = 'sandhills' and p.handle = '@avery';
+     update people set administrator = true where handle = '@ellis';
+     insert into app_users (user_id, app_id, person_id, consented_at)
+     select u.user_id, a.id, p.id, now() from (values ${users.join()}) u (handle, user_id), people p, apps a
+      where p.handle_key = u.handle and a.client_id = '${CLIENT_ID}'`,
+  )
+}
+
+async function signIn(app: TestApp, handle: Person): Promise<TestBrowser> {
+  const browser = app.visitor()
+  const answer = await call(browser, 'POST', '/account/v1/signin', { handle, password: PASSWORD }, DEVICES.browser)
+  assert.equal(answer.status, 200, answer.text)
+  return browser
+}
+
+/** The same for every example, and then what this one needs. */
+export async function setScene(
+  app: TestApp,
+  { name, area, example }: Operation,
+  { secret, basic, storeKey }: Awaited<ReturnType<typeof registerDemoApp>>,
+): Promise<Scene> {
+  await renewPeople(app)
+  const caller = example?.as ?? 'avery'
+  for (const person of ['avery', 'blake', 'casey', 'ellis'] as const) await app.givePassword(person)
+  const authorization = `Basic ${Buffer.from(`@${caller}:${PASSWORD}`).toString('base64')}`
+  const headers = { authorization, clientid: CLIENT_ID, ...DEVICES.app }
+  const { headers: tokens } = await app.nobody().get('/auth/basic', {}, headers)
+  const [accessToken, refreshToken] = [tokens.get('access_token')!, tokens.get('refresh_token')!]
+  const scene: Scene = {
+    app,
+    user: new Client(app.address, accessToken),
+    browser: await signIn(app, caller),
+    visitor: app.visitor(),
+    basic,
+    storeKey,
+    real: {
+      [BASE_URL]: app.environment().url,
+      [CLIENT_SECRET]: secret,
+      [ACCESS_TOKEN]: accessToken,
+      [REFRESH_TOKEN]: refreshToken,
+      [BIRTH]: yearsAgo(7),
+    },
+    request: {},
+  }
+  if (area === 'Families') await addChildren(scene)
+  if (area === 'ATO') await app.sql('delete from ato_packages')
+  if (LEARNING.includes(area)) await renewSchool(app)
+  if (LEARNING.includes(area)) await importContent([app.environment()], who(), { content: preflight })
+  if (area === 'AI plugins' || area === PLANNER || name === 'listOwnBadges') await introduceAvery(scene)
+  if (area === PLANNER) await openEngine(scene)
+  await PREPARATIONS[name]?.(scene)
+  return scene
+}
+
+/** The course and a class of the demo data. */
+const LEARNING: readonly string[] = [
+  'Lessons and progress',
+  'Courses and classes',
+  'Notes',
+  'xAPI',
+  'AI plugins',
+  'Badges',
+]
+const LAUNCH_URI = 'http://localhost:4000/demo/callback'
+const { courses, classes } = JSON.parse(JSON.stringify(makeDemo()).replaceAll(LAUNCH_URI, REDIRECT_URI)) as ReturnType<
+  typeof makeDemo
+>
+const preflight = {
+  courses,
+  classes: classes.slice(0, 1).map(({ attempts: _a, notes: _n, statements: _s, students, ...one }) => ({
+    ...one,
+    instructors: ['@casey'],
+    students: students.slice(0, 2),
+  })),
+}
+
+/** As if nobody had managed anything yet. */
+const renewSchool = (app: TestApp) =>
+  app.sql(
+    `delete from classes; delete from courses; delete from organisations where key not in ('sandhills', 'northwind');
+     update organisations set name = 'Sandhills Aviation School' where key = 'sandhills'`,
+  )
+
+/** Of Casey and Drew; the app knows them. */
+const addChildren = ({ app }: Scene) =>
+  app.sql(
+    `update people set public_search = false, email = null where handle in ('@noa.okafor', '@sam.okafor');
+     insert into guardians (child_id, parent_id, created_at)
+     select c.id, p.id, now() from people c, people p where c.last_name = 'Okafor' and c.handle <> '@casey' and p.handle in ('@casey', '@drew');
+     insert into app_users (user_id, app_id, person_id, consented_at)
+     select case p.first_name when 'Noa' then 'i4NfS0xJpU7gEc2AyT9vOw' else 'k6PhU2zLrW9iGe4CaV1xQy' end, a.id, p.id, now()
+       from people p, apps a where p.handle in ('@noa.okafor', '@sam.okafor') and a.client_id = '${CLIENT_ID}'`,
+  )
+
+type Prepare = (scene: Scene) => Promise<unknown>
+
+const addLaptop: Prepare = async (scene) => {
+  const authenticator = new Authenticator(scene.app.environment().url)
+  const passkey = await register(scene.browser, authenticator, 'Laptop')
+  scene.real[PASSKEY_ID] = passkey.passkeyId
+  return authenticator
+}
+
+/** Two people, by their handles, with a request from one to the other, which may be accepted. */
+const tie = (app: TestApp, asker: string, asked: string, isAccepted = false) =>
+  app.sql(
+    `insert into friendships (asker_id, asked_id, requested_at, accepted_at)
+     select a.id, b.id, now(), ${isAccepted ? 'now()' : 'null'} from people a, people b where a.handle = '@${asker}' and b.handle = '@${asked}'`,
+  )
+
+/** What must be between two people, of whom one has asked, before one of them acts. */
+const beforeVerb = (app: TestApp, verb: Verb, asker: string, asked: string): Promise<unknown> =>
+  tie(app, asker, asked, verb === 'remove')
+
+const FRIEND_VERBS: Readonly<Record<string, Verb>> = {
+  acceptFriend: 'accept',
+  declineFriend: 'decline',
+  cancelFriendRequest: 'cancel',
+  removeFriend: 'remove',
+}
+const verbPreparations = Object.fromEntries(
+  Object.entries(FRIEND_VERBS).flatMap(([name, verb]): [string, Prepare][] => [
+    [name, async ({ app }) => beforeVerb(app, verb, 'avery', 'casey')],
+    [`${name}ByHandle`, async ({ app }) => beforeVerb(app, verb, 'casey', 'ellis')],
+    [`${name}ForChild`, async ({ app }) => beforeVerb(app, verb, 'noa.okafor', 'sam.okafor')],
+  ]),
+)
+
+const seeFriends: Prepare = async ({ app, browser }) => {
+  await tie(app, 'blake', 'avery', true)
+  await tie(app, 'casey', 'avery')
+  await tie(app, 'avery', 'drew')
+  await expectDone(actByHandle(browser, 'block', '@ellis'))
+}
+
+const writeNote: Prepare = async ({ user, real }) => {
+  const { body } = await user.put('/edu/v1/note', {
+    text: 'Found the bent pitot cover without a hint.',
+    studentId: 'student-avery',
+    lessonId: 'lesson-walkaround',
+  })
+  real[NOTE_ID] = body.noteId
+}
+
+/** Avery has done the walkaround, and it is reported afterwards, by Avery or by Casey. */
+async function reportWalkaround({ user }: Scene, what: object): Promise<void> {
+  const student = { lessonId: 'lesson-walkaround', studentId: 'student-avery' }
+  const times = { startTime: '2020-05-01T11:30:00Z', endTime: '2020-05-01T12:00:00Z' }
+  const { status, text } = await user.post('/edu/v1/lesson/progress', { ...student, ...times, ...what })
+  assert.equal(status, 200, text)
+}
+const doWalkaround: Prepare = (scene) => reportWalkaround(scene, { pass: true, score: 92 })
+
+const makePackage: Prepare = async ({ browser, real }) => {
+  const { request } = atoExamples.addAtoPackage.example
+  real[PACKAGE_ID] = (await ask(browser, 'PUT', '/package', request)).packageId
+}
+const makeDistribution: Prepare = async ({ browser, real }) => {
+  const { request } = atoExamples.addAtoDistribution.example
+  const made = await ask(browser, 'PUT', '/distribution', { ...request, packageId: real[PACKAGE_ID] })
+  real[DISTRIBUTION_ID] = made.distributions[0].id
+}
+const makeFullPackage: Prepare = async (scene) => {
+  await makePackage(scene)
+  await makeDistribution(scene)
+}
+const startRequest: Prepare = async (scene) => {
+  await makePackage(scene)
+  const { request } = atoExamples.startAtoRequest.example
+  const { browser, real } = scene
+  real[REQUEST_ID] = (await ask(browser, 'PUT', '/request', { ...request, packageId: real[PACKAGE_ID] })).requestId
+}
+const startAndSignIn: Prepare = async (scene) => {
+  await startRequest(scene)
+  scene.user = await signInToPlugin(scene.app, 'ellis', 'demo-ato')
+}
+
+/** The AI plugin knows Avery, who has said what they can do. */
+const introduceAvery: Prepare = ({ app }) =>
+  app.sql(
+    `insert into plugin_users (user_id, plugin_id, person_id)
+     select '${PLUGIN_USER_ID}', g.id, p.id from people p, plugins g join apps a on a.id = g.app_id where p.handle = '@avery' and a.client_id = 'gs-demo-ai';
+     insert into skills (person_id, hobbies, skills, afsc, education, changed_at)
+     select id, '{gliding}', '{radio navigation}', '11F3', '{"BSc Aeronautics, Lund"}', now() from people where handle = '@avery'`,
+  )
+
+const badge = {
+  name: 'Preflight',
+  image: 'https://badges.example.org/preflight.png',
+  description: 'Knows every step before the first solo.',
+  criteria: 'All lessons passed.',
+}
+const makeBadge: Prepare = async ({ browser, real }) => {
+  const { body } = await call(browser, 'PUT', '/edu/v1/badge', { ...badge, courseId: 'course-preflight' })
+  real[BADGE_ID] = body.badgeId
+}
+
+const PLANNER = 'Mission planner'
+/** What the engine answers to both searches. It is there for as long as the platform is. */
+const ENGINE_ANSWER = JSON.stringify({
+  capabilities: [
+    { id: 'night', name: 'Night flying', description: 'Flies by instruments in the dark' },
+    { id: 'patterns', name: 'Search patterns', description: 'Knows expanding squares and creeping lines' },
+  ],
+  candidates: [{ userId: PLUGIN_USER_ID, score: 0.92, reasons: ['Passed the checkride at night'] }],
+})
+const demoEngine = service(
+  () => {
+    const ends: (() => unknown)[] = []
+    const receiver = openReceiver({ after: (end) => ends.push(end) }, (response) => response.end(ENGINE_ANSWER))
+    return { receiver, ends }
+  },
+  ({ ends }) => {
+    for (const end of ends) end()
+  },
+)
+
+/** Casey instructs, and the AI plugin of the demo data answers. */
+const openEngine: Prepare = async ({ app }) => {
+  const { address } = await app.environment().get(demoEngine).receiver
+  await app.sql(
+    `insert into organisation_members (organisation_id, person_id, role)
+     select o.id, p.id, 'instructor' from organisations o, people p where o.key = 'sandhills' and p.handle = '@casey';
+     insert into plugin_addresses (plugin_id, purpose, uri)
+     select g.id, d.purpose, '${address}' from plugins g join apps a on a.id = g.app_id, (values ('capabilities'), ('candidates')) d(purpose)
+      where a.client_id = 'gs-demo-ai' on conflict do nothing`,
+  )
+}
+
+const planned = async (scene: Scene, method: 'PUT' | 'POST', path: string, body: object) => {
+  const answer = await call(scene.browser, method, `/planner/v1${path}`, body)
+  assert.equal(answer.status, 200, answer.text)
+  return answer.body
+}
+const startSearch: Prepare = async (scene) => {
+  const mission = { text: 'Night search over water, two aircraft', engines: ['gs-demo-ai'] }
+  scene.real[SEARCH_ID] = (await planned(scene, 'PUT', '/search', mission)).searchId
+}
+const searchPeople: Prepare = async (scene) => {
+  await startSearch(scene)
+  const what = { searchId: scene.real[SEARCH_ID], capabilityIds: ['1.1', '1.2'], limit: 5 }
+  await planned(scene, 'POST', '/search/candidates', what)
+}
+const savePlan: Prepare = async (scene) => {
+  await searchPeople(scene)
+  const plan = { name: 'Night search', searchId: scene.real[SEARCH_ID] }
+  scene.real[PLAN_ID] = (await planned(scene, 'PUT', '/plan', plan)).planId
+}
+
+const setLesson = ({ app }: Scene, lesson: string, what: string) =>
+  app.sql(`update lesson_versions v set ${what} from lessons l where l.id = v.lesson_id and l.key = '${lesson}'`)
+
+/** A request that the demo plugin did not want. */
+const failDelivery: Prepare = ({ app }) =>
+  app.sql(
+    `delete from deliveries; delete from delivery_attempts;
+     insert into deliveries (plugin_id, id, slot, subject, purpose, webhook_id, body, position, state, attempts, problem, created_at, settled_at)
+     select p.id, 1, 0, 'request:1', 'request', '${DELIVERY_ID}', '{"requestId":"weather-2026","status":"not-started"}', 1, 'failed', 1,
+            'It answered 410', '${MOMENT}', '${MOMENT}' from plugins p join apps a on a.id = p.app_id where a.client_id = 'gs-demo-ato';
+     insert into delivery_attempts (plugin_id, delivery_id, slot, number, at, uri, took_ms, status, answer, problem)
+     select plugin_id, id, slot, 1, '${MOMENT}', 'https://helper.example.org/request', 42, 410, 'Gone', problem from deliveries`,
+  )
+
+/** Somebody is of the demo data, as the installation remembers. */
+const markDemo = (app: TestApp, handle: string) =>
+  app.sql(
+    `delete from installation where name like 'demo-person-%';
+     insert into installation (name, value) select 'demo-person-' || id, 'test' from people where handle = '${handle}'`,
+  )
+
+/** The only key beside the one that examples are sent with. */
+const makeStoreKey: Prepare = async ({ app, browser, real }) => {
+  await app.sql(`delete from credentials where name <> '${STORE_KEY_NAME}'`)
+  const { request } = credentialExamples.makeCredential.example
+  real[STORE_KEY] = (await call(browser, 'PUT', '/lrs/v1/credentials', request)).body.key
+}
+
+/** Ellis, who administers the sandbox too. */
+const goToSandbox: Prepare = async (scene) => {
+  await scene.app.sql(`update people set administrator = true where handle = '@ellis'`, 'sandbox')
+  scene.browser = await signInBrowser(scene.app, 'ellis', 'sandbox')
+}
+
+/** Casey has changed an app of theirs that Ellis had approved. */
+const changeApprovedApp: Prepare = async ({ app, browser }) => {
+  await app.sql(
+    `insert into organisation_members (organisation_id, person_id, role)
+     select o.id, p.id, 'developer' from organisations o, people p where o.key = 'northwind' and p.handle = '@casey'`,
+  )
+  const casey = await signIn(app, 'casey')
+  const { request } = appExamples.registerApp.example
+  const { clientId } = (await call(casey, 'PUT', '/app/v1/app', request)).body
+  await call(browser, 'POST', '/app/v1/app/status', { clientId, status: 'approved' })
+  const changed = await call(casey, 'POST', '/app/v1/app', { clientId, name: 'Flight log' })
+  assert.equal(changed.status, 200, changed.text)
+}
+
+export const PREPARATIONS: Readonly<Record<string, Prepare>> = {
+  readHere: async ({ app, real }) => {
+    real['http://localhost:4001'] = app.environment('sandbox').url
+    await markDemo(app, '@avery')
+  },
+  signInAsDemo: ({ app }) => markDemo(app, '@casey'),
+  signUp: async ({ app, real }) => {
+    real[SIGN_UP_CODE] = mintToken('sign-up', 'production')
+    await app.sql(
+      `delete from sign_ups; insert into sign_ups (code_hash, email, created_at, expires_at)
+       values ('\\x${hashToken(real[SIGN_UP_CODE]).toString('hex')}', 'robin@example.org', now(), now() + interval '1 hour')`,
+    )
+  },
+  makeTestPeople: goToSandbox,
+  listTestPeople: goToSandbox,
+  resetTestPeople: goToSandbox,
+  signInAsTestPerson: async (scene) => {
+    await goToSandbox(scene)
+    const { body } = await call(scene.browser, 'PUT', '/sandbox/v1/people', {})
+    scene.real[TESTER] = body.docs[0].handle
+  },
+  // The only one who has allowed it, and was there.
+  listAppUsers: ({ app }) =>
+    app.sql(
+      `update app_users set allowed_at = case when user_id = '${USER_IDS.avery}' then now() end;
+       insert into sessions (id, app_id, person_id, user_id, door, refreshed_at, created_at, expires_at)
+       select gen_random_uuid(), app_id, person_id, user_id, 'code', now(), now(), now() from app_users where user_id = '${USER_IDS.avery}'`,
+    ),
+  listAudit: async ({ app, real }) => {
+    const [entry] = await app.sql(
+      `select request_id from audit_entries where action = 'sign-in.password' order by id desc limit 1`,
+    )
+    real[LOGGED_ID] = String(entry?.request_id)
+  },
+  listChangedApps: changeApprovedApp,
+  markAppLookedAt: async (scene) => {
+    await changeApprovedApp(scene)
+    const { body } = await call(scene.browser, 'GET', '/app/v1/app/changed')
+    scene.request = { changedDate: body.docs[0].changedDate }
+  },
+  reportAtoStatus: startAndSignIn,
+  reportAtoAlert: startAndSignIn,
+  readAtoPackage: makeFullPackage,
+  listAtoPackages: makePackage,
+  removeAtoPackage: makePackage,
+  addAtoDistribution: makePackage,
+  removeAtoDistribution: makeFullPackage,
+  startAtoRequest: makePackage,
+  readAtoRequest: async (scene) => {
+    await startRequest(scene)
+    await makeDistribution(scene)
+  },
+  listAtoRequests: startRequest,
+  cancelAtoRequest: startRequest,
+  openAtoRequest: startAndSignIn,
+  discardCourseDraft: async ({ browser }) => {
+    const { request } = courseExamples.saveCourse.example
+    await call(browser, 'PUT', '/edu/v1/course', request)
+    await call(browser, 'POST', '/edu/v1/course/publish', { courseId: request.courseId })
+    await call(browser, 'PUT', '/edu/v1/course', request)
+  },
+  transferStudent: ({ app }) =>
+    importContent([app.environment()], who(), {
+      content: { classes: classes.slice(1, 2).map((one) => ({ ...one, instructors: [], students: [] })) },
+    }),
+  readRecords: doWalkaround,
+  findCandidates: startSearch,
+  readPlannerSearch: searchPeople,
+  listPlannerSearches: startSearch,
+  savePlan: searchPeople,
+  changePlan: savePlan,
+  readPlan: savePlan,
+  listPlans: savePlan,
+  sharePlan: savePlan,
+  unsharePlan: savePlan,
+  removePlan: savePlan,
+  listObjectiveBadges: ({ app, basic }) =>
+    new Client(app.address, basic).post('/plugin/v2/ai/badge', {
+      ...badge,
+      name: 'Safety first',
+      objectiveId: 'objective-safety',
+    }),
+  changeBadge: makeBadge,
+  removeBadge: makeBadge,
+  listBadges: makeBadge,
+  listCredentials: makeStoreKey,
+  changeCredential: makeStoreKey,
+  revokeCredential: makeStoreKey,
+  addCredentialSecret: makeStoreKey,
+  dropOldCredentialSecret: makeStoreKey,
+  listDeliveries: failDelivery,
+  readDelivery: failDelivery,
+  replayDeliveries: failDelivery,
+  readNote: writeNote,
+  removeNote: writeNote,
+  gradeAttempt: doWalkaround,
+  resetLesson: doWalkaround,
+  listGradeChanges: async (scene) => {
+    await doWalkaround(scene)
+    await call(scene.browser, 'POST', '/edu/v1/lesson/progress/grade', gradingExamples.gradeAttempt.example.request)
+  },
+  readResults: doWalkaround,
+  readGradebook: doWalkaround,
+  exportGradebook: doWalkaround,
+  readTimeline: doWalkaround,
+  listAwaiting: async (scene) => {
+    await setLesson(scene, 'lesson-walkaround', 'instructor_graded = true')
+    await reportWalkaround(scene, {})
+  },
+  grantAttempts: (scene) => setLesson(scene, 'lesson-checkride', 'max_attempts = 3'),
+  ...verbPreparations,
+  requestTokens: async ({ app, real }) => {
+    real[CODE] = (await obtainCode(app, { clientId: CLIENT_ID, redirectUri: REDIRECT_URI })).code
+  },
+  requestStandardTokens: async ({ app, real }) => {
+    const challenge = hash('sha256', CODE_VERIFIER, 'base64url')
+    const asked = { clientId: CLIENT_ID, redirectUri: REDIRECT_URI, path: '/oauth/v2/signin', challenge }
+    real[CODE] = (await obtainCode(app, asked)).code
+  },
+  endBrowser: async ({ app, browser, real }) => {
+    await signIn(app, 'avery')
+    const { body } = await call(browser, 'GET', '/account/v1/browsers')
+    real[BROWSER_ID] = body.find((one: { isCurrent: boolean }) => !one.isCurrent).browserId
+  },
+  endSession: async ({ browser, real }) => {
+    const { body } = await call(browser, 'GET', '/account/v1/apps')
+    real[SESSION_ID] = body[0].sessions[0].sessionId
+  },
+  resetPassword: async ({ app, real }) => {
+    const { db, get, clock } = app.environment()
+    const who = { at: clock(), requestId: 'test', address: '127.0.0.1' }
+    const link = await makeResetLink(db, who, { handle: '@avery' }, get(messagePolicy))
+    real[RESET_CODE] = new URL(link).searchParams.get('code')!
+  },
+  listPasskeys: addLaptop,
+  endEverythingElse: addLaptop,
+  renamePasskey: addLaptop,
+  removePasskey: addLaptop,
+  addPasskey: async (scene) => {
+    const options = await expectAnswer(callPasskey(scene.browser, '/options', PROOF))
+    scene.request = { response: new Authenticator(scene.app.environment().url).create(options) }
+  },
+  signInWithPasskey: async (scene) => {
+    const authenticator = (await addLaptop(scene)) as Authenticator
+    const options = await expectAnswer(callPasskey(scene.visitor, '/signin/options'))
+    scene.request = { response: authenticator.get(options) }
+  },
+  sampleUsers: ({ app }) => app.sql(`update people set public_search = false where handle <> '@blake'`),
+  listKids: addChildren,
+  listFriends: seeFriends,
+  readFriendRequests: seeFriends,
+  readOwnFriends: seeFriends,
+  readKnownPicture: seeFriends,
+  readChildFriends: ({ app }) => tie(app, 'noa.okafor', 'sam.okafor', true),
+}

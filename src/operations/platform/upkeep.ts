@@ -1,0 +1,36 @@
+import { isFullBatch } from '../../kernel/database/retention.ts'
+import type { Environment } from '../../kernel/environment.ts'
+import type { Task } from '../../kernel/jobs/tasks.ts'
+import { allRooms, type Room, type Upkeep } from '../../kernel/room.ts'
+
+const EVERY_MS = 5 * 60_000
+const DAY_MS = 24 * 60 * 60_000
+
+/** What the rooms have declared as upkeep, as tasks: each in its own rhythm, the rest together every few minutes. */
+export const tasksOf = (rooms: readonly Room[]): Task<Environment>[] => [
+  { name: 'tidying up', everyMs: EVERY_MS, run: tidy },
+  ...rooms.flatMap(({ upkeep = [] }) => upkeep).filter(hasRhythm),
+]
+
+const hasRhythm = (work: Upkeep): work is Upkeep & Task<Environment> => work.everyMs !== undefined
+
+/** All of it once. What fails in one place does not keep the rest from being tidied. */
+export async function tidy(environment: Environment): Promise<void> {
+  const problems: unknown[] = []
+  for (const work of upkeepOf(environment))
+    await work.run(environment).catch((problem: unknown) => problems.push(problem))
+  if (problems.length > 0) throw problems[0]
+}
+
+function upkeepOf(environment: Environment): Upkeep[] {
+  const all = environment.get(allRooms).flatMap(({ upkeep = [] }) => upkeep)
+  const isLate = ({ isAfterRetention = false }: Upkeep) => isAfterRetention
+  return [...all.filter((work) => !isLate(work)), { name: 'what has grown old', run: removeOld }, ...all.filter(isLate)]
+}
+
+async function removeOld({ db, clock, config, stopping, get }: Environment): Promise<void> {
+  for (const { days, remove } of get(allRooms).flatMap((room) => room.retention?.(config) ?? [])) {
+    const before = new Date(clock().getTime() - days * DAY_MS)
+    while (!stopping.aborted && isFullBatch(await db.all(remove, { before })));
+  }
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import type { Connection } from '../../kernel/database/database.ts'
+import { runSql } from '../../kernel/database/test-database.ts'
+
+/** The migrated database that tests begin with. Nobody connects to it: while somebody does, it cannot be copied. */
+export const TEMPLATE = 'groundschool_template'
+
+/** Tests write little. A database whose tables have grown to this is slower than a new one. */
+const GROWN_BYTES = 8 * 2 ** 20
+
+/**
+ * PostgreSQL counts what is written where: of 200 tables and sequences a test writes a few. Whoever writes the catalogue has
+ * changed the shape of something, or counted rows for the planner.
+ */
+const WRITTEN = `
+  select id, is_catalogue from (
+    select oid::int as id, relnamespace = 'pg_catalog'::regnamespace as is_catalogue,
+           case relkind when 'S' then pg_stat_get_blocks_fetched(oid)
+           else pg_stat_get_tuples_inserted(oid) + pg_stat_get_tuples_updated(oid) + pg_stat_get_tuples_deleted(oid) end as writes
+      from pg_class where relkind in ('r', 'S') and not relisshared
+  ) counted where writes > 0`
+
+/** Once for the whole suite: remembers what is in the template, for bringing a copy of it back to that. */
+export async function openDatabases(server: Connection): Promise<void> {
+  const template = { ...server, database: TEMPLATE }
+  const tables = await runSql(
+    template,
+    `select format('%I.%I', table_schema, table_name) as name, format('%I.%I', table_schema, table_name)::regclass::int as id,
+            string_agg(quote_ident(column_name), ', ' order by ordinal_position) filter (where is_generated = 'NEVER') as columns
+       from information_schema.tables join information_schema.columns using (table_schema, table_name)
+      where table_schema like 'gs\\_%' and table_type = 'BASE TABLE' group by table_schema, table_name`,
+  )
+  const restores: [id: unknown, text: string][] = []
+  for (const { id, name, columns } of tables) {
+    const [rows] = await runSql(template, `select quote_literal(json_agg(t)) as json from ${name} t`)
+    const refill = `insert into ${name} (${columns}) overriding system value select ${columns} from json_populate_recordset(null::${name}, ${rows?.json})`
+    restores.push([id, `delete from ${name};${rows?.json ? refill : ''}`])
+  }
+  const sequences = await runSql(
+    template,
+    `select format('%I.%I', schemaname, sequencename)::regclass::int as id, coalesce(last_value, start_value) as value, last_value is not null as called
+       from pg_sequences`,
+  )
+  for (const { id, value, called } of sequences) restores.push([id, `select setval(${id}, ${value}, ${called})`])
+  // A template is copied while nobody is in it: on a busy machine some of ours are still leaving.
+  await runSql(server, `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${TEMPLATE}'`)
+  await runSql(server, 'create table free_databases (name text); create table restores (id int, text text)')
+  // By number: the tables have the same ones in every copy.
+  await withClient(server, (client) =>
+    client.query('insert into restores select * from unnest($1::int[], $2::text[])', [
+      restores.map(([id]) => id),
+      restores.map(([, text]) => text),
+    ]),
+  )
+}
+
+export async function withClient<T>(connection: Connection, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client(connection)
+  await client.connect()
+  return use(client).finally(() => client.end())
+}
+
+const suiteServer = (): Connection => {
+  const given = process.env.GROUNDSCHOOL_TEST_DATABASE
+  assert.ok(given, 'run the tests with npm test')
+  return JSON.parse(given)
+}
+
+let server: pg.Pool | undefined
+const askServer = async (text: string) => {
+  server ??= new pg.Pool({ ...suiteServer(), max: 1, allowExitOnIdle: true })
+  return (await server.query(text)).rows
+}
+
+/** A database as the template is: one that another test is done with, or a new copy. */
+export async function takeDatabase(): Promise<Connection> {
+  const [free] = await askServer(
+    'delete from free_databases where name = (select name from free_databases limit 1 for update skip locked) returning name',
+  )
+  if (free) {
+    const connection = { ...suiteServer(), database: free.name }
+    return (await withClient(connection, restore)) ? connection : takeDatabase()
+  }
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await askServer(`create database ${name} template ${TEMPLATE} strategy file_copy`)
+  return { ...suiteServer(), database: name }
+}
+
+/** Emptying what was written takes a twentieth of the time that copying the template takes. False where it cannot be done. */
+async function restore(client: pg.Client): Promise<boolean> {
+  // What an earlier test has left behind may still write; and only at its end does everything count that it has written.
+  await client.query(
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+  )
+  const { rows } = await client.query(
+    `select id, is_catalogue, pg_total_relation_size(id::regclass)::int as size from (${WRITTEN}) written`,
+  )
+  const bytes = rows.reduce((sum, { size }) => sum + size, 0)
+  if (bytes > GROWN_BYTES || rows.some(({ is_catalogue }) => is_catalogue)) return false
+  const found = await askServer(`select text from restores where id = any('{${rows.map(({ id }) => id)}}')`)
+  const texts = found.map(({ text }) => text)
+  await client.query(
+    ['set session_replication_role = replica', ...texts, 'select pg_stat_force_next_flush()'].join(';\n'),
+  )
+  await client.query('select pg_stat_reset()')
+  return true
+}
+
+export const giveBack = ({ database }: Connection): Promise<unknown> =>
+  askServer(`insert into free_databases values ('${database}')`)

@@ -1,5 +1,0 @@
-import { rooms } from '../app.ts'
-import type { Forget } from '../forget.ts'
-
-/** What every room does when a person goes. */
-export const FORGETTING: readonly Forget[] = rooms.flatMap(({ forget }) => forget ?? [])

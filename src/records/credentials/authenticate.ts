@@ -1,0 +1,87 @@
+import { timingSafeEqual } from 'node:crypto'
+import { hashSecret } from '../../apps/apps/secrets.ts'
+import { recordAudit } from '../../kernel/audit/audit.ts'
+import type { Caller } from '../../kernel/caller.ts'
+import type { EnvironmentName } from '../../kernel/config.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import { fail } from '../../kernel/errors.ts'
+import { clientSubject, countFailures, refuseBlocked } from '../../kernel/lockouts/lockouts.ts'
+import type { Agent } from '../statements/statement.ts'
+import { accountAgent } from './agents.ts'
+import { inspectKey } from './keys.ts'
+import { expand, type Scope } from './scopes.ts'
+import * as store from './store.ts'
+
+/** What a key and its secret stand for. */
+export interface KeyHolder {
+  readonly credentialId: number
+  readonly key: string
+  readonly scopes: ReadonlySet<Scope>
+  readonly authority: Agent
+  readonly usesLibrary: boolean
+  readonly expiresAtMs: number
+  readonly secretId: number
+  /** When this process last noted that it was used. */
+  notedMs: number
+}
+
+/** What keys are checked with. */
+export interface KeyPolicy {
+  readonly environment: EnvironmentName
+  readonly hashKey: Buffer
+  readonly homePage: string
+}
+
+/** Who holds this key, by the database's word. What is wrong with the key is said to those alone who know its secret. */
+export async function authenticateKey(
+  db: Db,
+  who: Caller,
+  { key, secret }: { key: string; secret: string },
+  { environment, hashKey, homePage }: KeyPolicy,
+): Promise<KeyHolder> {
+  const form = inspectKey(key, environment)
+  if (form === 'foreign')
+    throw fail('unknownClient', `This key was made in the other environment; this is ${environment}`)
+  const guesser = [clientSubject(who, key)] as const
+  const [row] =
+    form === 'good' ? await Promise.all([db.first(store.findByKey, { key }), refuseBlocked(db, who, guesser)]) : []
+  if (!row) throw fail('unknownClient', 'The record store has no such key; an administrator can make one')
+  const given = hashSecret(secret, hashKey)
+  const at = row.secrets.findIndex((hash) => timingSafeEqual(Buffer.from(hash, 'hex'), given))
+  if (at < 0) {
+    await db.transaction(async (tx) => {
+      await countFailures(tx, who, guesser)
+      await recordAudit(tx, who, { action: 'credential.wrong-secret', detail: { key } })
+    })
+    throw fail('wrongCredentials', 'The key and the secret do not belong together')
+  }
+  if (row.revoked_at) throw fail('wrongCredentials', 'This key was revoked; an administrator can make another one')
+  if (row.suspended_at) throw fail('wrongCredentials', 'This key is suspended; ask an administrator')
+  const holder: KeyHolder = {
+    credentialId: row.id,
+    key,
+    scopes: expand(row.scopes as Scope[]),
+    authority: row.authority === null ? accountAgent(homePage, key, row.name) : (JSON.parse(row.authority) as Agent),
+    usesLibrary: row.uses_library,
+    expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
+    secretId: Number(row.secret_ids[at]),
+    notedMs: Number(row.secrets_used[at]) * 1000,
+  }
+  refuseExpired(holder, who)
+  return holder
+}
+
+export function refuseExpired({ expiresAtMs }: KeyHolder, { at }: Caller): void {
+  if (at.getTime() >= expiresAtMs)
+    throw fail('wrongCredentials', 'This key has expired; an administrator can extend it, or make another one')
+}
+
+/** The latest use of a secret is known to the minute: to the request would be a write for each. */
+const NOTED_EVERY_MS = 60_000
+
+export async function noteUse(db: Db, { at }: Caller, holder: KeyHolder): Promise<void> {
+  if (at.getTime() - holder.notedMs < NOTED_EVERY_MS) return
+  // Before the write, so that requests beside this one do not write too.
+  holder.notedMs = at.getTime()
+  await db.first(store.touchSecret, { secret: holder.secretId, now: at })
+}

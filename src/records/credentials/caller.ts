@@ -1,0 +1,134 @@
+import { secretHashKey } from '../../apps/apps/secrets.ts'
+import { RateLimiter } from '../../kernel/bounds/rate-limiter.ts'
+import { findSignedIn } from '../../kernel/browsers/browsers.ts'
+import { type Caller, callerKey } from '../../kernel/caller.ts'
+import { type Environment, service } from '../../kernel/environment.ts'
+import { fail, PlatformError } from '../../kernel/errors.ts'
+import { findBearer, lookUpHolder, recallHolder } from '../../kernel/http/callers/bearer.ts'
+import { type Asked, appUser, type CallerKind, limitAddress, person } from '../../kernel/http/callers/callers.ts'
+import { readBasic } from '../../kernel/http/callers/client-credentials.ts'
+import { findBrowserToken } from '../../kernel/http/callers/cookies.ts'
+import type { Need } from '../../kernel/http/operation.ts'
+import type { HttpRequest } from '../../kernel/http/request.ts'
+import { bases } from '../statements/capture.ts'
+import { authenticateKey, type KeyHolder, noteUse, refuseExpired } from './authenticate.ts'
+import { credentialCache } from './cache.ts'
+import { callAsAdministrator, callAsKey, callAsUser, refuseOthers, type StoreCaller } from './credentials.ts'
+import type { Scope } from './scopes.ts'
+
+const keyLimit = service(({ config }) => new RateLimiter('key', config.RATE_TOKEN_PER_SECOND, config.RATE_TOKEN_BURST))
+const HOW =
+  'Send a key of the record store as Authorization: Basic base64(key:secret), or an access token as Authorization: Bearer <token>'
+
+/** Whoever speaks to the record store: a key with its secret, a user of an app with an access token, or an administrator on the platform's own pages. */
+export const recordStore: CallerKind<StoreCaller> = {
+  name: 'record store',
+  challenge: 'Basic',
+  security: (asked) => ['basic', ...appUser.security(asked), ...person.security(asked)],
+  errors: (asked) => [
+    ...new Set([
+      ...appUser.errors(asked),
+      ...person.errors(asked),
+      ...(['wrongCredentials', 'unknownClient', 'forbidden', 'notForAnonymous'] as const),
+    ]),
+  ],
+  keyOf: (who) => (who.credentialId === undefined ? (who.userId ?? callerKey(who)) : who.senderKey),
+  admit: async (environment, request, asked) => {
+    const header = request.oneHeader('authorization')
+    if (header !== undefined && /^basic(?: |$)/i.test(header)) return admitKey(environment, request, header)
+    if (header !== undefined || (asked.isEmbedded && 'authorization' in request.query))
+      return admitUser(environment, request, asked)
+    if (findBrowserToken(environment, request) !== undefined) return admitPage(environment, request, asked)
+    limitAddress(environment, request)
+    throw fail('notAuthorized', HOW)
+  },
+  holds: async (environment, request) => {
+    try {
+      await lookAgain(environment, request)
+      return true
+    } catch (error) {
+      // A database that is away is asked again.
+      if (error instanceof PlatformError) return error.kind === 'notReady'
+      throw error
+    }
+  },
+}
+
+/** Refuses whom it would no longer let in. It counts for no limit: nobody has asked. */
+async function lookAgain(environment: Environment, request: HttpRequest): Promise<void> {
+  const { db, name, clock } = environment
+  const who = { ...request.who, at: clock() }
+  const header = request.oneHeader('authorization')
+  if (header !== undefined && /^basic(?: |$)/i.test(header)) {
+    const { scopes } = recallKey(environment, who, header) ?? (await lookUpKey(environment, who, header))
+    // What was opened with a scope ends with it.
+    for (const one of (request.who as StoreCaller).scopes)
+      if (!scopes.has(one)) throw fail('forbidden', `The key no longer has the scope ${one}`)
+    return
+  }
+  const token = findBearer(request, true)
+  if (token !== undefined) {
+    if (!recallHolder(environment, token, who.at)) await lookUpHolder(environment, token, who.at)
+    return
+  }
+  const found = await findSignedIn(db, findBrowserToken(environment, request) ?? '', name, who.at)
+  if (!found) throw fail('notAuthorized', HOW)
+  refuseOthers(found)
+}
+
+async function admitKey(environment: Environment, request: HttpRequest, header: string): Promise<StoreCaller> {
+  const { db, get } = environment
+  const { who } = request
+  const holder = recallKey(environment, who, header) ?? (await lookUpKeyOf(environment, request, header))
+  request.limit(get(keyLimit), holder.key)
+  await noteUse(db, who, holder)
+  return callAsKey(who, holder)
+}
+
+/** One that is not remembered costs a look into the database, so those count for the address too. */
+function lookUpKeyOf(environment: Environment, request: HttpRequest, header: string): Promise<KeyHolder> {
+  limitAddress(environment, request)
+  return lookUpKey(environment, request.who, header)
+}
+
+function recallKey({ get }: Environment, who: Caller, header: string): KeyHolder | undefined {
+  const cache = get(credentialCache)
+  const known = cache.get(cache.hash(header), who.at)
+  if (known) refuseExpired(known, who)
+  return known
+}
+
+async function lookUpKey({ db, name, get }: Environment, who: Caller, header: string): Promise<KeyHolder> {
+  const { clientId: key, clientSecret: secret } = readBasic(header)!
+  if (secret === undefined) throw fail('wrongCredentials', 'The secret is missing')
+  const cache = get(credentialCache)
+  const mark = cache.mark()
+  const policy = { environment: name, hashKey: get(secretHashKey), homePage: get(bases).homePage }
+  const holder = await authenticateKey(db, who, { key, secret }, policy)
+  cache.remember(cache.hash(header), holder, who.at, mark)
+  return holder
+}
+
+async function admitUser(environment: Environment, request: HttpRequest, asked: Asked): Promise<StoreCaller> {
+  const who = await appUser.admit(environment, request, asked)
+  if (who.isAnonymous)
+    throw fail('notForAnonymous', 'The record store is not open to anonymous users; sign in with an account')
+  return callAsUser(environment, environment.db, who)
+}
+
+async function admitPage(environment: Environment, request: HttpRequest, asked: Asked): Promise<StoreCaller> {
+  return callAsAdministrator(environment, await person.admit(environment, request, asked))
+}
+
+/** One of these is enough. */
+export const scope = (...any: Scope[]): Need<StoreCaller> => {
+  const names = any.join(' or ')
+  return {
+    name: `scope ${names}`,
+    errors: ['forbidden'],
+    check: ({ who }) => {
+      if (!any.some((one) => who.scopes.has(one)))
+        throw fail('forbidden', `This needs the scope ${names}; the caller has ${[...who.scopes].join(', ')}`)
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import { type Static, Type } from 'typebox'
+import { hashSecret, MAX_SECRETS, secretHashKey } from '../../apps/apps/secrets.ts'
+import { type Field, Line, Matching, PLAIN } from '../../kernel/imports/fields.ts'
+import { type Found, type ImportSection, lineOf } from '../../kernel/imports/section.ts'
+import { makeKey } from './keys.ts'
+import { SCOPES, type Scope } from './scopes.ts'
+import * as store from './store.ts'
+
+const ImportedKey = Type.Object({
+  key: Matching(
+    '^[A-Za-z0-9_-]{22}$',
+    '22 letters, digits, _ or -',
+    'The key without its prefix, which is `gs_key_` in production and `gs_sbx_key_` in the sandbox',
+  ),
+  name: Line(200, 'What it is for', { minLength: 1 }),
+  scopes: Type.Array(Type.Enum([...SCOPES]), {
+    minItems: 1,
+    uniqueItems: true,
+    must: `a list of some of ${SCOPES.join(', ')}`,
+    about: 'What it may do',
+  } satisfies Field),
+  secrets: Type.Optional(
+    Type.Array(Type.String({ pattern: PLAIN, minLength: 8, maxLength: 200 }), {
+      maxItems: MAX_SECRETS,
+      uniqueItems: true,
+      must: `a list of at most ${MAX_SECRETS} texts of 8 to 200 characters`,
+      about: 'In clear, kept hashed; without one an administrator has to add it',
+    } satisfies Field),
+  ),
+})
+/** An entry of the file, or as it waits to be written: with hashes, in hexadecimal, instead of the secrets. */
+type KeyEntry = Static<typeof ImportedKey> & { readonly hiddenSecrets?: readonly string[] }
+interface Planned {
+  readonly name: string
+  readonly scopes: Scope[]
+  readonly secrets: readonly string[]
+}
+
+/** Keys of the record store are added. One that is there stays as it is, also where it was revoked: what a file says would bring it back. */
+export const credentialSection: ImportSection<KeyEntry, Found, Planned> = {
+  name: 'credentials',
+  one: 'key of the record store',
+  key: 'key',
+  schema: ImportedKey,
+
+  async find(db, keys, environment) {
+    const keyOf = new Map(keys.map((key) => [makeKey(environment, key), key]))
+    const rows = await db.all(store.findImported, { keys: [...keyOf.keys()] })
+    return rows.map(({ id, key }) => ({ id, key: keyOf.get(key)! }))
+  },
+
+  prepare: async () => ({
+    hide({ secrets = [], ...entry }, _known, get) {
+      const hiddenSecrets = secrets.map((secret) => hashSecret(secret, get(secretHashKey)).toString('hex'))
+      return { ...entry, hiddenSecrets }
+    },
+  }),
+
+  plan: ({ name, scopes, hiddenSecrets = [] }, found) => ({
+    change: { name: lineOf(name), scopes, secrets: hiddenSecrets },
+    isSame: found !== undefined,
+  }),
+
+  async write(tx, who, changes, { environment }) {
+    const made: Found[] = []
+    for (const { key, change } of changes) {
+      const { name, scopes, secrets } = change
+      const fields = { name, scopes, authority: null, library: false, expires: null, person: null, now: who.at }
+      const row = await tx.first(store.insertCredential, { key: makeKey(environment, key), ...fields })
+      for (const hash of secrets)
+        await tx.first(store.insertSecret, { credential: row!.id, hash: Buffer.from(hash, 'hex'), now: who.at })
+      made.push({ id: row!.id, key })
+    }
+    return made
+  },
+}

@@ -1,0 +1,91 @@
+import { type Static, Type } from 'typebox'
+import { DateTime, Flag, Id, IdList, JsonObject, Text } from '../../kernel/http/input/fields.ts'
+import { PageOf, paging } from '../../kernel/paging.ts'
+import { SCOPES } from './scopes.ts'
+
+const key = Id('The key')
+const name = Text('What it is for', 200)
+const scopes = IdList(`What it may do: ${SCOPES.join(', ')}`, SCOPES.length)
+const expiresDate = DateTime('When it expires')
+const usesLibrary = Flag('Whether its statements may only use verbs of the library; false by default')
+
+export const MakeCredential = Type.Object({
+  name,
+  scopes,
+  authority: Type.Optional(
+    JsonObject(
+      'The agent that its statements get as authority; by default an account of the platform, named like the key',
+    ),
+  ),
+  expiresDate: Type.Optional(expiresDate),
+  usesLibrary: Type.Optional(usesLibrary),
+})
+export type MakeCredential = Static<typeof MakeCredential>
+
+export const ChangeCredential = Type.Object({
+  key,
+  name: Type.Optional(name),
+  scopes: Type.Optional(scopes),
+  expiresDate: Type.Optional(expiresDate),
+  neverExpires: Type.Optional(Flag('Removes expiresDate')),
+  suspended: Type.Optional(Flag('Whether it is refused, until this is false again')),
+  usesLibrary: Type.Optional(usesLibrary),
+})
+export type ChangeCredential = Static<typeof ChangeCredential>
+
+export const NameCredential = Type.Object({ key })
+export type NameCredential = Static<typeof NameCredential>
+export const ListCredentials = Type.Object(paging)
+export type ListCredentials = Static<typeof ListCredentials>
+
+const Moment = Type.String({ format: 'date-time' })
+const MomentOrNull = (description: string) => Type.Union([Moment, Type.Null()], { description })
+const Authority = Type.Unsafe<object>({
+  type: 'object',
+  description: 'The agent or group that statements get as authority',
+  additionalProperties: true,
+})
+const Scopes = (description: string) => Type.Array(Type.String({ enum: [...SCOPES] }), { description })
+
+const STATUSES = ['active', 'suspended', 'expired', 'revoked'] as const
+export type CredentialStatus = (typeof STATUSES)[number]
+
+const fields = {
+  key: Type.String(),
+  name: Type.String(),
+  status: Type.String({ enum: [...STATUSES] }),
+  scopes: Scopes('What it may do'),
+  authority: Authority,
+  usesLibrary: Type.Boolean({ description: 'Whether statements may only use verbs of the library' }),
+  createdBy: Type.Union([Type.String(), Type.Null()], {
+    description: 'Handle of the administrator who made it; null for the command line',
+  }),
+  createdDate: Moment,
+  expiresDate: MomentOrNull('When it expires'),
+  suspendedDate: MomentOrNull('Since when it is suspended'),
+  revokedDate: MomentOrNull('Since when it is revoked'),
+  secrets: Type.Array(Type.Object({ createdDate: Moment, lastUsedDate: MomentOrNull('To the minute') }), {
+    description: 'The oldest first; two while one replaces the other',
+  }),
+}
+export const Credential = Type.Object(fields, { title: 'Credential' })
+export type Credential = Static<typeof Credential>
+
+const secret = Type.String({ description: 'Shown this once' })
+export const NewCredential = Type.Object({ ...fields, secret }, { title: 'NewCredential' })
+export type NewCredential = Static<typeof NewCredential>
+export const NewSecret = Type.Object({ key: Type.String(), secret }, { title: 'NewStoreSecret' })
+export type NewSecret = Static<typeof NewSecret>
+export const CredentialPage = PageOf(Credential, 'CredentialPage')
+
+export const StoreIdentity = Type.Object(
+  {
+    kind: Type.String({ enum: ['key', 'user', 'administrator'] }),
+    key: Type.Union([Type.String(), Type.Null()], { description: 'The key, if one was sent' }),
+    scopes: Scopes('What the caller may do; `all` comes together with every other scope'),
+    authority: Authority,
+    usesLibrary: fields.usesLibrary,
+  },
+  { title: 'StoreIdentity' },
+)
+export type StoreIdentity = Static<typeof StoreIdentity>

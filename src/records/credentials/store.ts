@@ -1,0 +1,170 @@
+import {
+  bool,
+  bytea,
+  int8,
+  json,
+  nullable,
+  read,
+  text,
+  textArray,
+  timestamptz,
+  write,
+} from '../../kernel/database/statement.ts'
+
+/** A key with its secrets, as it proves itself. */
+export const findByKey = read('credentials.findByKey', {
+  params: { key: text },
+  row: {
+    id: int8,
+    name: text,
+    scopes: textArray,
+    authority: nullable(json),
+    uses_library: bool,
+    expires_at: nullable(timestamptz),
+    suspended_at: nullable(timestamptz),
+    revoked_at: nullable(timestamptz),
+    secret_ids: textArray,
+    secrets: textArray,
+    secrets_used: textArray,
+  },
+  text: `
+    select id, name, scopes, authority, uses_library, expires_at, suspended_at, revoked_at,
+           array(select s.id::text from credential_secrets s where s.credential_id = c.id order by s.id) as secret_ids,
+           array(select encode(s.secret_hash, 'hex') from credential_secrets s where s.credential_id = c.id order by s.id) as secrets,
+           array(select coalesce(extract(epoch from s.last_used_at)::text, '0') from credential_secrets s where s.credential_id = c.id order by s.id) as secrets_used
+      from credentials c where key = :key`,
+})
+
+/** No row where it was used within the minute before. */
+export const touchSecret = write('credentials.touchSecret', {
+  params: { secret: int8, now: timestamptz },
+  row: { id: int8 },
+  text: `
+    update credential_secrets set last_used_at = :now
+     where id = :secret and (last_used_at is null or last_used_at <= :now - interval '1 minute') returning id`,
+})
+
+/** What a user of an app is called in statements, and the app. */
+export const findAppUser = read('credentials.findAppUser', {
+  params: { app: int8, person: int8 },
+  row: { client_id: text, app_name: text, handle: text },
+  text: `
+    select a.client_id, a.name as app_name, p.handle from apps a, people p where a.id = :app and p.id = :person`,
+})
+
+export const insertCredential = write('credentials.insert', {
+  params: {
+    key: text,
+    name: text,
+    scopes: textArray,
+    authority: nullable(json),
+    library: bool,
+    expires: nullable(timestamptz),
+    person: nullable(int8),
+    now: timestamptz,
+  },
+  row: { id: int8 },
+  text: `
+    insert into credentials (key, name, scopes, authority, uses_library, expires_at, created_by, created_at)
+    values (:key, :name, :scopes, :authority, :library, :expires, :person, :now) returning id`,
+})
+
+export const insertSecret = write('credentials.insertSecret', {
+  params: { credential: int8, hash: bytea, now: timestamptz },
+  row: { id: int8 },
+  text: `
+    insert into credential_secrets (credential_id, secret_hash, created_at) values (:credential, :hash, :now) returning id`,
+})
+
+/** What is shown of a key. */
+const SHOWN = {
+  key: text,
+  name: text,
+  scopes: textArray,
+  authority: nullable(json),
+  uses_library: bool,
+  created_at: timestamptz,
+  maker: nullable(text),
+  expires_at: nullable(timestamptz),
+  suspended_at: nullable(timestamptz),
+  revoked_at: nullable(timestamptz),
+  secrets: json,
+}
+const shown = `
+  c.key, c.name, c.scopes, c.authority, c.uses_library, c.created_at, p.handle as maker, c.expires_at, c.suspended_at, c.revoked_at,
+  (select coalesce(json_agg(json_build_object('createdDate', s.created_at, 'lastUsedDate', s.last_used_at) order by s.id), '[]')
+     from credential_secrets s where s.credential_id = c.id) as secrets`
+
+/** The newest first. */
+export const listCredentials = read('credentials.list', {
+  params: { limit: int8, offset: int8 },
+  row: { ...SHOWN, total: int8 },
+  gather: false,
+  text: `
+    select ${shown}, count(*) over () as total from credentials c left join people p on p.id = c.created_by
+     order by c.id desc limit :limit offset :offset`,
+})
+
+export const findShown = read('credentials.findShown', {
+  params: { key: text },
+  row: SHOWN,
+  text: `select ${shown} from credentials c left join people p on p.id = c.created_by where c.key = :key`,
+})
+
+/** The row is locked, so that two rotations at once cannot leave three secrets. */
+export const lockCredential = write('credentials.lock', {
+  params: { key: text },
+  row: { id: int8, suspended_at: nullable(timestamptz), revoked_at: nullable(timestamptz) },
+  text: `select id, suspended_at, revoked_at from credentials where key = :key for update`,
+})
+
+/** Null leaves a field as it is. */
+export const changeCredential = write('credentials.change', {
+  params: {
+    credential: int8,
+    name: nullable(text),
+    scopes: nullable(textArray),
+    library: nullable(bool),
+    expires: nullable(timestamptz),
+    never: bool,
+    suspended: nullable(bool),
+    now: timestamptz,
+  },
+  row: { id: int8 },
+  text: `
+    update credentials set
+      name = coalesce(:name, name),
+      scopes = coalesce(:scopes, scopes),
+      uses_library = coalesce(:library, uses_library),
+      expires_at = case when :never then null else coalesce(:expires, expires_at) end,
+      suspended_at = case when :suspended is null then suspended_at when :suspended then coalesce(suspended_at, :now) end
+    where id = :credential returning id`,
+})
+
+export const revokeCredential = write('credentials.revoke', {
+  params: { credential: int8, now: timestamptz },
+  row: { id: int8 },
+  text: `update credentials set revoked_at = :now where id = :credential and revoked_at is null returning id`,
+})
+
+export const countSecrets = read('credentials.countSecrets', {
+  params: { credential: int8 },
+  row: { count: int8 },
+  text: `select count(*) as count from credential_secrets where credential_id = :credential`,
+})
+
+export const deleteOldSecrets = write('credentials.deleteOldSecrets', {
+  params: { credential: int8 },
+  row: { id: int8 },
+  text: `
+    delete from credential_secrets where credential_id = :credential
+       and id <> (select max(id) from credential_secrets where credential_id = :credential)
+    returning id`,
+})
+
+export const findImported = read('credentials.findImported', {
+  params: { keys: textArray },
+  row: { id: int8, key: text },
+  gather: false,
+  text: `select id, key from credentials where key = any(:keys)`,
+})

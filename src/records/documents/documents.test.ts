@@ -1,0 +1,324 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { call, PASSWORD, signInBrowser } from '../../apps/account/testing.ts'
+import { UNLIMITED } from '../../apps/buckets/testing.ts'
+import { openExport, readAll, unzip } from '../../identity/exports/testing.ts'
+import { schemaOf } from '../../kernel/environment.ts'
+import { withClient } from '../../operations/testing/databases.ts'
+import { assertError, sharedApp } from '../../operations/testing/testing.ts'
+import { makeTestKey } from '../credentials/testing.ts'
+import { bases } from '../statements/capture.ts'
+import { PERSON_BYTES, PERSON_DOCUMENTS } from './documents.ts'
+import * as store from './store.ts'
+import { keySender, newParameters, type Parameters, RESOURCES, sender, VERSIONS, without } from './testing.ts'
+
+const app = await sharedApp({ ...UNLIMITED, BODY_LIMIT_BYTES: '100000' })
+const send = await keySender(app)
+const NEW = { 'if-none-match': '*' }
+const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
+const { homePage } = app.environment().get(bases)
+const accountOf = (name: string, more = {}) => JSON.stringify({ account: { homePage, name }, ...more })
+const stateOf = (handle: string, more: Parameters = {}): Parameters => ({
+  ...newParameters('state'),
+  agent: accountOf(handle),
+  ...more,
+})
+
+test('of two who replace the same document one wins, and the other is told', async () => {
+  for (const resource of RESOURCES)
+    for (const version of VERSIONS) {
+      const parameters = newParameters(resource)
+      await send('POST', resource, parameters, { body: { by: -1 }, version })
+      const etag = (await send('GET', resource, parameters, { version })).headers.get('etag')!
+      const answers = await Promise.all(
+        numbers(10).map((by) =>
+          send('PUT', resource, parameters, { body: { by }, headers: { 'if-match': etag }, version }),
+        ),
+      )
+      const winners = numbers(10).filter((i) => answers[i]!.status === 204)
+      assert.equal(winners.length, 1)
+      for (const answer of answers) if (answer.status !== 204) assertError(answer, 412, 4121)
+      assert.deepEqual((await send('GET', resource, parameters, { version })).body, { by: winners[0] })
+    }
+})
+
+test('of two who make the same document one wins', async () => {
+  for (const resource of RESOURCES) {
+    const parameters = newParameters(resource)
+    const answers = await Promise.all(
+      numbers(20).map((by) =>
+        send(by % 2 === 0 ? 'PUT' : 'POST', resource, parameters, { body: { by }, headers: NEW }),
+      ),
+    )
+    const winners = numbers(20).filter((i) => answers[i]!.status === 204)
+    assert.equal(winners.length, 1)
+    for (const answer of answers) if (answer.status !== 204) assertError(answer, 412, 4121)
+    assert.deepEqual((await send('GET', resource, parameters)).body, { by: winners[0] })
+  }
+  const bare = newParameters('agent')
+  const put = (by: number) => send('PUT', 'agent', bare, { body: { by }, version: '2.0.0' })
+  const statuses = (await Promise.all(numbers(10).map(put))).map(({ status }) => status).sort()
+  assert.deepEqual(statuses, [204, ...Array(9).fill(409)])
+})
+
+test('merges at once lose nothing, the first of all included', async () => {
+  for (const resource of RESOURCES) {
+    const parameters = newParameters(resource)
+    const answers = await Promise.all(
+      numbers(30).map((by) => send('POST', resource, parameters, { body: { [`from ${by}`]: by } })),
+    )
+    assert.ok(answers.every(({ status }) => status === 204))
+    const { body } = await send('GET', resource, parameters)
+    assert.deepEqual(new Set(Object.values(body)), new Set(numbers(30)))
+  }
+})
+
+test('merges, replacements and deletions at once: each is answered, and none is half done', async () => {
+  const parameters = newParameters('state')
+  const answers = await Promise.all(
+    numbers(60).map((i) => {
+      if (i % 3 === 0) return send('DELETE', 'state', parameters)
+      return send(i % 3 === 1 ? 'POST' : 'PUT', 'state', parameters, { body: { a: i, b: i } })
+    }),
+  )
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([204]))
+  const { status, body } = await send('GET', 'state', parameters)
+  if (status === 200) assert.equal(body.a, body.b)
+  else assert.equal(status, 404)
+})
+
+test('a token reaches the state of its user, and nothing else', async () => {
+  const avery = sender(await app.as('avery'), '2.0.0')
+  const own = stateOf('@avery')
+  assert.equal((await avery('PUT', 'state', own, { body: { a: 1 } })).status, 204)
+  assert.deepEqual((await avery('GET', 'state', { ...own, agent: accountOf('@avery', { name: 'A' }) })).body, { a: 1 })
+  assert.deepEqual((await avery('GET', 'state', without(own, 'stateId'))).body, [own.stateId])
+  const others = [
+    accountOf('@blake'),
+    accountOf('avery'),
+    newParameters('agent').agent,
+    '{"mbox":"mailto:a@example.org"}',
+  ]
+  for (const agent of others)
+    for (const method of ['PUT', 'POST', 'GET', 'DELETE'])
+      for (const query of [
+        { ...own, agent },
+        { ...without(own, 'stateId'), agent },
+      ]) {
+        if (!('stateId' in query) && (method === 'PUT' || method === 'POST')) continue
+        const sent = method === 'PUT' || method === 'POST' ? { body: {} } : {}
+        assertError(await avery(method, 'state', query, sent), 403, 4032, /account of its user/)
+      }
+  for (const resource of ['activity', 'agent'] as const) {
+    const query = resource === 'agent' ? { agent: own.agent, profileId: 'x' } : newParameters('activity')
+    assertError(await avery('GET', resource, query), 403, 4032, /scope/)
+    assertError(await avery('POST', resource, query, { body: {} }), 403, 4032)
+  }
+  // There is one namespace: another app of the same person finds it, and so does a key.
+  assert.deepEqual((await sender(await app.as('avery', 'second'))('GET', 'state', own)).body, { a: 1 })
+  assert.deepEqual((await send('GET', 'state', own)).body, { a: 1 })
+  assertError(await sender(await app.as('blake'))('GET', 'state', own), 403, 4032)
+  assert.equal((await avery('DELETE', 'state', own)).status, 204)
+  assertError(await sender(app.nobody())('GET', 'state', own), 401, 4016)
+})
+
+test('a key reaches what its scopes say', async () => {
+  const state = sender((await makeTestKey(app, { scopes: ['state'] })).client)
+  const profile = sender((await makeTestKey(app, { scopes: ['profile'] })).client)
+  const neither = sender((await makeTestKey(app, { scopes: ['statements/write', 'statements/read', 'define'] })).client)
+  for (const [one, allowed] of [
+    [state, ['state']],
+    [profile, ['activity', 'agent']],
+    [neither, []],
+  ] as const)
+    for (const resource of RESOURCES)
+      for (const method of ['PUT', 'POST', 'GET', 'DELETE']) {
+        const sent = method === 'PUT' || method === 'POST' ? { body: {}, headers: NEW } : {}
+        const answer = await one(method, resource, newParameters(resource), sent)
+        if ((allowed as readonly string[]).includes(resource)) assert.equal(answer.status, method === 'GET' ? 404 : 204)
+        else assertError(answer, 403, 4032, /scope/)
+      }
+})
+
+test('an administrator on a page of the platform reaches everything, and no other site does in their name', async () => {
+  await app.sql(`update people set administrator = true where handle_key = 'ellis'`)
+  const ellis = await signInBrowser(app, 'ellis')
+  const query = new URLSearchParams(newParameters('agent') as Record<string, string>)
+  const path = `/xapi/2.0.0/agents/profile?${query}`
+  assert.equal((await call(ellis, 'PUT', path, { a: 1 })).status, 204)
+  assert.deepEqual((await call(ellis, 'GET', path)).body, { a: 1 })
+  const foreign = { 'sec-fetch-site': 'cross-site' }
+  assertError(await call(ellis, 'DELETE', path, undefined, foreign), 403, 4032)
+  assert.equal((await call(ellis, 'GET', path)).status, 200)
+  const drew = await signInBrowser(app, 'drew')
+  assert.equal((await call(drew, 'GET', path)).status, 403)
+})
+
+test('a document is given back as it came, byte by byte, and nothing in it runs in a browser', async () => {
+  const page = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+  const kinds: [type: string, contents: Buffer][] = [
+    ['application/octet-stream', Buffer.from(numbers(256))],
+    ['text/html; charset=utf-8', Buffer.from(`<script>alert(1)</script>${page}`)],
+    ['image/svg+xml', Buffer.from(page)],
+    ['text/xml', Buffer.from(page)],
+    ['application/json', Buffer.from('{ "b": 1,\n "a": [2.50] }')],
+    ['text/plain', Buffer.alloc(0)],
+  ]
+  for (const [type, raw] of kinds) {
+    const parameters = newParameters('activity')
+    const headers = { ...NEW, 'content-type': type }
+    assert.equal((await send('PUT', 'activity', parameters, { raw, headers })).status, 204, type)
+    const kept = await send('GET', 'activity', parameters)
+    assert.equal(kept.headers.get('content-type'), type)
+    assert.equal(kept.headers.get('x-content-type-options'), 'nosniff')
+    assert.match(kept.headers.get('content-security-policy')!, /default-src 'none'.*; sandbox$/)
+    assert.equal(kept.headers.get('cache-control'), 'no-store')
+    const [row] = await app.sql(
+      `select encode(contents, 'hex') as contents from documents where id = '${parameters.profileId}'`,
+    )
+    assert.equal(row!.contents, raw.toString('hex'))
+    assert.equal(kept.headers.get('content-length'), String(raw.length))
+    if (type !== 'application/octet-stream') assert.equal(kept.text, raw.toString())
+  }
+  const untyped = newParameters('activity')
+  const without = await send('PUT', 'activity', untyped, { raw: 'x', headers: { ...NEW, 'content-type': '' } })
+  assert.equal(without.status, 204)
+  const read = await send('GET', 'activity', untyped)
+  assert.equal(read.headers.get('content-type'), 'application/octet-stream')
+  assertError(await send('PUT', 'activity', newParameters('activity'), { headers: NEW }), 400, 4001, /document/)
+})
+
+test('a document is as large as a body may be, merged or not', async () => {
+  const parameters = newParameters('state')
+  const over = await send('PUT', 'state', parameters, {
+    raw: Buffer.alloc(100_001),
+    headers: { 'content-type': 'a/b' },
+  })
+  assertError(over, 413, 4131, /100000/)
+  const half = (name: string) => ({ body: { [name]: 'x'.repeat(60_000) } })
+  assert.equal((await send('POST', 'state', parameters, half('a'))).status, 204)
+  assertError(await send('POST', 'state', parameters, half('b')), 413, 4131, /merged/)
+  assert.deepEqual(Object.keys((await send('GET', 'state', parameters)).body), ['a'])
+  assert.equal((await send('POST', 'state', parameters, half('a'))).status, 204)
+})
+
+test('one person has a share, also with all requests at once; keys have none (D6, D9)', async () => {
+  const casey = sender(await app.as('casey'))
+  const contents = (bytes: number) => ({ raw: Buffer.alloc(bytes), headers: { 'content-type': 'a/b' } })
+  const fill = (count: number, bytes: number) =>
+    app.sql(
+      `insert into documents (document_key, context_key, kind, handle, id, content_type, contents, etag, updated)
+       select gen_random_uuid(), gen_random_uuid(), 'state', 'casey', 'filled ' || n, 'a/b', convert_to(repeat('x', ${bytes}), 'UTF8'), '', now()
+         from generate_series(1, ${count}) n`,
+    )
+  const count = async () => Number((await app.sql(`select count(*) from documents where handle = 'casey'`))[0]!.count)
+  await fill(PERSON_DOCUMENTS - 3, 1)
+  const answers = await Promise.all(numbers(10).map(() => casey('PUT', 'state', stateOf('@casey'), contents(1))))
+  assert.equal(answers.filter(({ status }) => status === 204).length, 3)
+  assertError(answers.find(({ status }) => status !== 204)!, 400, 4007, /1000 documents/)
+  assert.equal(await count(), PERSON_DOCUMENTS)
+  assert.equal((await send('PUT', 'state', stateOf('@casey'), contents(1))).status, 204)
+  await app.sql(`delete from documents where handle = 'casey'`)
+  const own = stateOf('@casey')
+  assert.equal((await casey('PUT', 'state', own, contents(50_000))).status, 204)
+  await fill(16, (PERSON_BYTES - 50_000) / 16)
+  assertError(await casey('PUT', 'state', own, contents(50_001)), 400, 4007)
+  assert.equal((await casey('PUT', 'state', own, contents(50_000))).status, 204)
+  await fill(1, 1)
+  assert.equal((await casey('PUT', 'state', own, contents(40_000))).status, 204, 'less is always possible')
+  await app.sql(`delete from documents where handle = 'casey'`)
+})
+
+test('a list has an end, and says how to go on', async () => {
+  const agent = JSON.stringify({ mbox: 'mailto:many@example.org' })
+  await send('POST', 'agent', { agent, profileId: 'first' }, { body: {} })
+  const add = (count: number, ago: number) =>
+    app.sql(
+      `insert into documents (document_key, context_key, kind, id, content_type, contents, etag, updated)
+       select gen_random_uuid(), context_key, kind, 'more ' || n || ' ${ago}', content_type, contents, etag, updated - interval '${ago} hours'
+         from documents, generate_series(1, ${count}) n where id = 'first'`,
+    )
+  await add(9_999, 1)
+  assert.equal((await send('GET', 'agent', { agent })).body.length, 10_000)
+  await add(1, 2)
+  assertError(await send('GET', 'agent', { agent }), 400, 4006, /10000.*since/)
+  const since = new Date(Date.now() - 90 * 60_000).toISOString()
+  assert.equal((await send('GET', 'agent', { agent, since })).body.length, 10_000)
+})
+
+test('documents are found and listed by index', async () => {
+  await app.sql(
+    `insert into documents (document_key, context_key, kind, handle, id, content_type, contents, etag, updated)
+     select gen_random_uuid(), md5((n % 40)::text)::uuid, 'state', 'plan ' || n % 40, n, 'a/b', '', '', now() from generate_series(1, 3000) n;
+     analyze documents`,
+  )
+  await withClient(app.connection, async (client) => {
+    await client.query(`set search_path to ${schemaOf('production')}; set enable_seqscan = off`)
+    for (const { name, text } of Object.values(store)) {
+      if (name === store.insertDocument.name) continue
+      const { rows } = await client.query(`explain (generic_plan) ${text}`)
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+      assert.doesNotMatch(plan, /Seq Scan|Disabled: true/, `${name}\n${plan}`)
+    }
+  })
+  await app.sql(`delete from documents where handle like 'plan %'`)
+})
+
+test('who leaves takes the documents of their account along, and has had them in their download', async () => {
+  await app.sql(
+    `insert into people (handle, handle_key, first_name, last_name, date_of_birth, created_at) values ('@Robin', 'robin', 'Robin', 'R', '1990-01-01', now())`,
+  )
+  const blake = stateOf('@blake')
+  const registration = randomUUID()
+  const activityId = 'https://example.org/activities/one'
+  const mine: [resource: 'state' | 'agent', Parameters][] = [
+    ['state', stateOf('@Robin', { activityId, stateId: 'kept', registration })],
+    ['agent', { agent: accountOf('@robin'), profileId: 'liked' }],
+  ]
+  for (const [resource, parameters] of mine)
+    assert.equal((await send('POST', resource, parameters, { body: { a: resource } })).status, 204)
+  const bytes = { agent: accountOf('@Robin'), profileId: 'bytes' }
+  await send('PUT', 'agent', bytes, { raw: Buffer.from([255, 0]), headers: { ...NEW, 'content-type': 'a/b' } })
+  assert.equal((await send('POST', 'state', blake, { body: { a: 1 } })).status, 204)
+  await app.givePassword('robin' as 'avery')
+  const browser = await signInBrowser(app, 'robin' as 'avery')
+  const files = unzip(await readAll(await openExport(browser)))
+  const exported: { id: string; updated: string }[] = JSON.parse(files.get('documents.json')!.toString())
+  assert.deepEqual(
+    exported
+      .map(({ updated, ...rest }) => ({ ...rest, isDated: Date.parse(updated) > 0 }))
+      .sort((a, b) => (a.id < b.id ? -1 : 1)),
+    [
+      {
+        kind: 'agent profile',
+        activityId: null,
+        registration: null,
+        id: 'bytes',
+        contentType: 'a/b',
+        contentsInBase64: '/wA=',
+      },
+      {
+        kind: 'state',
+        activityId,
+        registration,
+        id: 'kept',
+        contentType: 'application/json',
+        contents: '{"a":"state"}',
+      },
+      {
+        kind: 'agent profile',
+        activityId: null,
+        registration: null,
+        id: 'liked',
+        contentType: 'application/json',
+        contents: '{"a":"agent"}',
+      },
+    ].map((one) => ({ ...one, isDated: true })),
+  )
+  const left = await call(browser, 'POST', '/account/v1/delete', { handle: '@robin', password: PASSWORD })
+  assert.equal(left.status, 200, left.text)
+  for (const [resource, parameters] of mine) assert.equal((await send('GET', resource, parameters)).status, 404)
+  assert.equal((await send('GET', 'agent', bytes)).status, 404)
+  assert.equal((await send('GET', 'state', blake)).status, 200)
+})

@@ -1,0 +1,48 @@
+import { fail } from '../../kernel/errors.ts'
+import { findAgentFaults } from '../statements/faults.ts'
+import { failWith } from '../statements/problems.ts'
+import type { Agent, Version } from '../statements/statement.ts'
+import { isIri, isUuid } from '../statements/syntax.ts'
+import { instantOf, isTimestamp } from '../statements/times.ts'
+import type { Place } from './documents.ts'
+import type { Kind } from './rules.ts'
+
+/** The parameters of all three resources. */
+export interface Parameters {
+  readonly activityId?: string
+  readonly agent?: unknown
+  readonly registration?: string
+  readonly stateId?: string
+  readonly profileId?: string
+  readonly since?: string
+}
+
+/** What the parameters name; refuses what the specification does not take. */
+export function readPlace(kind: Kind, version: Version, { activityId, agent, registration }: Parameters): Place {
+  if (activityId !== undefined && !isIri(activityId))
+    throw fail('validationFailed', 'activityId must be an IRI with its scheme, such as https://example.com/x')
+  if (registration !== undefined && !isUuid(registration)) throw fail('validationFailed', 'registration must be a UUID')
+  if (agent !== undefined) checkAgent(agent, version)
+  return { kind, activityId, agent: agent as Agent | undefined, registration: registration?.toLowerCase() }
+}
+
+/** Version 2.0 takes groups as well, those that have an identifier. Before it a group could be named by an agent with the same one. */
+function checkAgent(agent: unknown, version: Version): void {
+  const faults = findAgentFaults(agent, version)
+  if (faults.length > 0) throw failWith(faults.map((fault) => ({ ...fault, pointer: `/agent${fault.pointer}` })))
+  const { objectType, mbox, mbox_sha1sum: sum, openid, account } = agent as Agent
+  if (objectType !== 'Group') return
+  if (version === '1.0.3')
+    throw fail('validationFailed', 'agent must be an Agent; name a group by an Agent with its identifier')
+  if ((mbox ?? sum ?? openid ?? account) === undefined)
+    throw fail('validationFailed', 'agent must have an identifier: an anonymous group has no documents')
+}
+
+export function readSince(version: Version, { since, stateId, profileId }: Parameters): Date | undefined {
+  if (since === undefined) return undefined
+  if (stateId !== undefined || profileId !== undefined)
+    throw fail('validationFailed', 'since works only for lists: leave out since, or the id of the document')
+  if (!isTimestamp(since, version))
+    throw fail('validationFailed', 'since must be a date and time, such as 2026-05-01T12:00:00Z')
+  return new Date(instantOf(since)!)
+}

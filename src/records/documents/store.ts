@@ -1,0 +1,124 @@
+import {
+  bool,
+  bytea,
+  int4,
+  int8,
+  nullable,
+  read,
+  text,
+  timestamptz,
+  uuid,
+  write,
+} from '../../kernel/database/statement.ts'
+
+const KEPT = { content_type: text, contents: bytea, etag: text, updated: timestamptz }
+
+export const findDocument = read('documents.find', {
+  params: { key: uuid },
+  row: KEPT,
+  text: `select content_type, contents, etag, updated from documents where document_key = :key`,
+})
+
+/** Nobody else changes it until the commit. The contents are read only where they are needed. */
+export const holdDocument = write('documents.hold', {
+  params: { key: uuid, withContents: bool },
+  row: { etag: text, content_type: text, bytes: int4, contents: nullable(bytea) },
+  text: `
+    select etag, content_type, octet_length(contents) as bytes, case when :withContents then contents end as contents
+      from documents where document_key = :key for update`,
+})
+
+/** No row where somebody else has made it meanwhile. */
+export const insertDocument = write('documents.insert', {
+  params: {
+    key: uuid,
+    context: uuid,
+    kind: text,
+    handle: nullable(text),
+    activity: nullable(text),
+    registration: nullable(uuid),
+    id: text,
+    contentType: text,
+    contents: bytea,
+    etag: text,
+    now: timestamptz,
+  },
+  row: { document_key: uuid },
+  text: `
+    insert into documents (document_key, context_key, kind, handle, activity_id, registration, id, content_type, contents, etag, updated)
+    values (:key, :context, :kind, :handle, :activity, :registration, :id, :contentType, :contents, :etag, :now)
+    on conflict (document_key) do nothing returning document_key`,
+})
+
+export const replaceDocument = write('documents.replace', {
+  params: { key: uuid, contentType: text, contents: bytea, etag: text, now: timestamptz },
+  row: { document_key: uuid },
+  text: `
+    update documents set content_type = :contentType, contents = :contents, etag = :etag, updated = greatest(updated, :now)
+     where document_key = :key returning document_key`,
+})
+
+export const deleteDocument = write('documents.delete', {
+  params: { key: uuid },
+  row: { document_key: uuid },
+  text: `delete from documents where document_key = :key returning document_key`,
+})
+
+/** Everything of a context, or of one registration in it. */
+export const deleteDocuments = write('documents.deleteSeveral', {
+  params: { context: uuid, registration: nullable(uuid) },
+  row: { document_key: uuid },
+  text: `
+    delete from documents where context_key = :context and (:registration is null or registration = :registration)
+    returning document_key`,
+})
+
+/** An id may be there once for each registration. */
+export const listDocuments = read('documents.list', {
+  params: { context: uuid, registration: nullable(uuid), since: nullable(timestamptz), limit: int8 },
+  row: { id: text, updated: timestamptz },
+  gather: false,
+  text: `
+    select id, updated from documents
+     where context_key = :context and updated > coalesce(:since, '-infinity') and (:registration is null or registration = :registration)
+     order by updated limit :limit`,
+})
+
+/** Whoever writes documents of their own waits for each other, so that nobody passes their share. */
+export const lockPerson = write('documents.lockPerson', {
+  params: { person: int8 },
+  row: { handle: text },
+  text: `select handle_key as handle from people where id = :person for no key update`,
+})
+
+export const measure = write('documents.measure', {
+  params: { handle: text },
+  row: { count: int8, bytes: int8 },
+  text: `select count(*), coalesce(sum(octet_length(contents)), 0)::int8 as bytes from documents where handle = :handle`,
+})
+
+/** A few at a time: each may be as large as a body. */
+export const exportOfPerson = read('documents.exportOfPerson', {
+  params: { person: int8, after: uuid },
+  row: {
+    document_key: uuid,
+    kind: text,
+    activity_id: nullable(text),
+    registration: nullable(uuid),
+    id: text,
+    content_type: text,
+    contents: bytea,
+    updated: timestamptz,
+  },
+  gather: false,
+  text: `
+    select document_key, kind, activity_id, registration, id, content_type, contents, updated
+      from documents where handle = (select handle_key from people where id = :person) and document_key > :after order by document_key limit 8`,
+})
+
+export const deleteOfPerson = write('documents.deleteOfPerson', {
+  params: { person: int8 },
+  row: { document_key: uuid },
+  text: `
+    delete from documents where handle = (select handle_key from people where id = :person) returning document_key`,
+})

@@ -1,0 +1,104 @@
+import type { RowOf } from '../../kernel/database/statement.ts'
+import type { Environment } from '../../kernel/environment.ts'
+import type { StoreCaller } from '../credentials/credentials.ts'
+import { feedFacts } from '../statements/facts.ts'
+import { storedOf } from '../statements/query.ts'
+import { choose, keysOf } from './chosen.ts'
+import {
+  type Aggregate,
+  type AggregateStatements,
+  type Count,
+  type CountStatements,
+  type Grouping,
+  groupsIn,
+  type StatementGroup,
+} from './schema.ts'
+import * as store from './store.ts'
+
+type Parts = Pick<Environment, 'db' | 'get'>
+
+/** How many statements there are, without the voided. */
+export async function countStatements(parts: Parts, who: StoreCaller, what: CountStatements): Promise<Count> {
+  const { db } = parts
+  const { keys, range } = await prepare(parts, who, what)
+  const row = await (keys ? db.first(store.countChosen, { ...keys, ...range }) : db.first(store.countAll, range))
+  return { count: row!.count, through: storedOf(range.upTo) }
+}
+
+/** The same in groups, with what came of them. */
+export async function aggregateStatements(
+  parts: Parts,
+  who: StoreCaller,
+  what: AggregateStatements,
+): Promise<Aggregate> {
+  const { db } = parts
+  const { by, limit: _limit, ...filters } = what
+  const most = groupsIn(what)
+  const { keys, range } = await prepare(parts, who, filters)
+  const page = { ...range, limit: most + 1 }
+  const rows: RowOf<typeof store.groupsOfAll.verb>[] = await (keys
+    ? db.all(store.groupsOfChosen[by], { ...keys, ...page })
+    : db.all(store.groupsOfAll[by], page))
+  const shown = rows.slice(0, most)
+  const subjectOf = await readSubjects(parts, by, shown)
+  return {
+    groups: shown.map((row) => ({ ...subjectOf(row.newest), ...presentFigures(row) })),
+    more: rows.length > most,
+    through: storedOf(range.upTo),
+  }
+}
+
+/** What is missing is counted first: so whoever has stored something finds it counted. */
+async function prepare(parts: Parts, who: StoreCaller, what: CountStatements) {
+  const { wanted, after, upTo } = choose(who, what)
+  const fed = await feedFacts(parts)
+  return {
+    keys: await keysOf(parts.db, wanted),
+    range: { after, upTo: Math.min(upTo, fed) },
+  }
+}
+
+type Subject = Pick<StatementGroup, Grouping>
+const DAY_MS = 86_400_000
+
+async function readSubjects(
+  { db }: Parts,
+  by: Grouping,
+  groups: readonly { readonly newest: number }[],
+): Promise<(seq: number) => Subject> {
+  if (by === 'day')
+    return (seq) => ({ day: new Date(Math.floor(seq / 1000 / DAY_MS) * DAY_MS).toISOString().slice(0, 10) })
+  const rows = await db.all(store.listSubjects, { seqs: groups.map(({ newest }) => newest) })
+  const bySeq = new Map(rows.map((row) => [row.seq, row]))
+  return (seq) => {
+    const row = bySeq.get(seq)
+    // It was removed a moment ago.
+    if (!row) return {}
+    if (by === 'agent') return { agent: withoutNulls(JSON.parse(row.agent)) }
+    if (by === 'verb') return { verb: withoutNulls({ id: row.verb ?? '', display: parse(row.display) }) }
+    return { activity: withoutNulls({ id: row.activity ?? '', name: parse(row.name) }) }
+  }
+}
+
+const parse = (text: string | null) => (text === null ? null : JSON.parse(text))
+const withoutNulls = <T extends object>(value: T): T =>
+  Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null)) as T
+
+const presentFigures = (row: RowOf<typeof store.groupsOfAll.verb>): Omit<StatementGroup, Grouping> => ({
+  count: row.count,
+  score:
+    row.scores === 0 ? null : { count: row.scores, mean: row.score_mean!, min: row.score_min!, max: row.score_max! },
+  duration:
+    row.durations === 0
+      ? null
+      : {
+          count: row.durations,
+          mean: row.duration_mean!,
+          min: row.duration_min!,
+          max: row.duration_max!,
+          sum: row.duration_sum!,
+        },
+  passed: row.passed,
+  failed: row.failed,
+  latest: storedOf(row.newest),
+})

@@ -1,0 +1,20 @@
+import type { Db } from '../../kernel/database/database.ts'
+import type { StoreCaller } from '../credentials/credentials.ts'
+import { countOlder, removeOlder } from '../statements/retention.ts'
+import type { Removed, RemoveStatements } from './schema.ts'
+
+/** Proxies give up on an answer after a minute. */
+const LONGEST_MS = 20_000
+
+/** What is older goes, as far as there is time; or only what that would be. */
+export async function removeOldStatements(
+  db: Db,
+  who: StoreCaller,
+  { before: text, dryRun = false }: RemoveStatements,
+): Promise<Removed> {
+  const before = new Date(text)
+  if (dryRun) return { ...(await countOlder(db, who, { before })), done: false }
+  const until = performance.now() + LONGEST_MS
+  const { isDone: done, ...gone } = await removeOlder(db, who, { before, isTimeUp: () => performance.now() > until })
+  return { ...gone, done }
+}

@@ -1,0 +1,157 @@
+import {
+  bool,
+  float8,
+  int8,
+  int8Array,
+  json,
+  nullable,
+  read,
+  report,
+  text,
+  uuid,
+  uuidArray,
+} from '../../kernel/database/statement.ts'
+
+const OTHERS = [2, 3, 4, 5] as const
+const probe = (n: number) => `
+  (:key${n} is null or exists (select from statement_refs x
+     where x.key = :key${n} and x.seq = r.seq and x.role = any(:roles${n}::smallint[])))`
+/** The numbers of statements that have a key, and up to four more; the first is the rarest. */
+const chosen = (select: 'select' | 'select distinct') => `
+  ${select} r.seq from statement_refs r
+   where r.key = :key1 and r.role = any(:roles1::smallint[]) and r.seq > :after and r.seq <= :upTo
+     and ${OTHERS.map(probe).join(' and ')}`
+const RANGE = { after: int8, upTo: int8 }
+const KEYS = {
+  key1: uuid,
+  roles1: int8Array,
+  key2: nullable(uuid),
+  roles2: int8Array,
+  key3: nullable(uuid),
+  roles3: int8Array,
+  key4: nullable(uuid),
+  roles4: int8Array,
+  key5: nullable(uuid),
+  roles5: int8Array,
+}
+
+/** Facts of all statements within a range, or of those that were chosen. */
+const ALL_FACTS = 'statement_facts f where f.seq > :after and f.seq <= :upTo'
+const CHOSEN_FACTS = `statement_facts f where f.seq in (${chosen('select')})`
+
+export const countAll = report('lrs.countAll', {
+  params: RANGE,
+  row: { count: int8 },
+  text: `select count(*) from ${ALL_FACTS}`,
+})
+export const countChosen = report('lrs.countChosen', {
+  params: { ...KEYS, ...RANGE },
+  row: { count: int8 },
+  text: `select count(*) from ${CHOSEN_FACTS}`,
+})
+
+const GROUP = {
+  count: int8,
+  newest: int8,
+  scores: int8,
+  score_mean: nullable(float8),
+  score_min: nullable(float8),
+  score_max: nullable(float8),
+  durations: int8,
+  duration_mean: nullable(float8),
+  duration_min: nullable(float8),
+  duration_max: nullable(float8),
+  duration_sum: nullable(float8),
+  passed: int8,
+  failed: int8,
+}
+const FIGURES = `
+  count(*), max(f.seq) as newest,
+  count(f.scaled) as scores, avg(f.scaled) as score_mean, min(f.scaled) as score_min, max(f.scaled) as score_max,
+  count(f.seconds) as durations, avg(f.seconds) as duration_mean, min(f.seconds) as duration_min, max(f.seconds) as duration_max, sum(f.seconds) as duration_sum,
+  count(*) filter (where f.success) as passed, count(*) filter (where not f.success) as failed`
+/** What a group is of is read from its newest statement. */
+const group = (column: string, facts: string) => `
+  select ${FIGURES} from ${facts} and ${column} is not null group by ${column} order by 1 desc, 2 desc limit :limit`
+const DAY = '(f.seq / 86400000000)'
+
+const ofAll = (name: string, column: string) =>
+  report(`lrs.${name}OfAll`, { params: { ...RANGE, limit: int8 }, row: GROUP, text: group(column, ALL_FACTS) })
+const ofChosen = (name: string, column: string) =>
+  report(`lrs.${name}OfChosen`, {
+    params: { ...KEYS, ...RANGE, limit: int8 },
+    row: GROUP,
+    text: group(column, CHOSEN_FACTS),
+  })
+export const groupsOfAll = {
+  verb: ofAll('verbs', 'f.verb'),
+  activity: ofAll('activities', 'f.activity'),
+  agent: ofAll('agents', 'f.agent'),
+  day: ofAll('days', DAY),
+}
+export const groupsOfChosen = {
+  verb: ofChosen('verbs', 'f.verb'),
+  activity: ofChosen('activities', 'f.activity'),
+  agent: ofChosen('agents', 'f.agent'),
+  day: ofChosen('days', DAY),
+}
+
+/** Names are the senders', of any length: long ones are left out. */
+const short = (path: string) =>
+  `case when octet_length((p.payload #> '${path}')::text) <= 2000 then p.payload #> '${path}' end`
+/** Whom and what some statements are about. */
+export const listSubjects = read('lrs.listSubjects', {
+  params: { seqs: int8Array },
+  row: {
+    seq: int8,
+    verb: nullable(text),
+    display: nullable(json),
+    activity: nullable(text),
+    name: nullable(json),
+    agent: json,
+  },
+  gather: false,
+  text: `
+    select s.seq, p.payload #>> '{verb,id}' as verb, ${short('{verb,display}')} as display,
+           p.payload #>> '{object,id}' as activity, ${short('{object,definition,name}')} as name,
+           json_build_object('objectType', a -> 'objectType', 'name', a -> 'name', 'mbox', a -> 'mbox', 'mbox_sha1sum', a -> 'mbox_sha1sum',
+             'openid', a -> 'openid', 'account', a -> 'account') as agent
+      from statements s cross join lateral (select s.payload::json as payload offset 0) p cross join lateral (select p.payload -> 'actor' as a) t
+     where s.seq = any(:seqs)`,
+})
+
+/** A page of statements, the oldest first, and no more of it than so many bytes and one. */
+const page = (found: string) => `
+  select t.seq, t.payload
+    from (select s.seq, s.payload, sum(octet_length(s.payload)) over (order by s.seq) - octet_length(s.payload) as before
+            from (${found}) s) t
+   where t.before < :most order by t.seq`
+const PAGE = { ...RANGE, voided: bool, limit: int8, most: int8 }
+export const listAll = read('lrs.listAll', {
+  params: PAGE,
+  row: { seq: int8, payload: text },
+  gather: false,
+  text: page(`
+    select seq, payload from statements
+     where seq > :after and seq <= :upTo and (:voided or not is_voided) order by seq limit :limit`),
+})
+export const listChosen = read('lrs.listChosen', {
+  params: { ...KEYS, ...PAGE },
+  row: { seq: int8, payload: text },
+  gather: false,
+  text: page(`
+    select c.seq, v.payload
+      from (${chosen('select distinct')} and (:voided or exists (select from statements v where v.seq = r.seq and not v.is_voided)) order by r.seq limit :limit) c
+      join statements v on v.seq = c.seq`),
+})
+
+/** What is there of these ids: of all, or of those that one sender has sent. */
+export const listKnown = read('lrs.listKnown', {
+  params: { ids: uuidArray, sender: nullable(uuid) },
+  row: { statement_id: uuid, fingerprint: uuid, payload: text },
+  gather: false,
+  text: `
+    select i.statement_id, i.fingerprint, s.payload
+      from statement_ids i cross join lateral (select t.payload, t.sender from statements t where t.seq = i.seq offset 0) s
+     where i.statement_id = any(:ids) and (:sender is null or s.sender = :sender)`,
+})

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { signInBrowser } from '../../apps/account/testing.ts'
+import { lesson, openSchool } from '../../learning/courses/testing.ts'
+import { type Browsing, browse, CLASS, complete, PATH } from '../../learning/progress/testing.ts'
+import { assertError, testApp } from '../../operations/testing/testing.ts'
+import { csvLine } from './csv.ts'
+
+const ALPHA = { classId: 'alpha' }
+const NOT_STARTED = { result: 'NOT STARTED', score: null, attempts: 0, timeOnTask: 0 }
+
+test('the gradebook of a class', async (t) => {
+  const app = await testApp(t)
+  await openSchool(app, {
+    lessons: [lesson('one', { name: 'One', childLessons: [lesson('step')] }), lesson('two', { name: '=2+2, "two"' })],
+    alpha: { sequential: false },
+  })
+  app.holdClock()
+  await app.sql(
+    `update people set first_name = 'Åsa', last_name = 'Zorn' where handle_key = 'avery';
+     update people set first_name = '=HYPERLINK("x")', last_name = 'moreau;=1+1' where handle_key = 'blake'`,
+  )
+  const [avery, casey] = [await app.as('avery'), await browse(app, 'casey')]
+  await complete(avery, { ...ALPHA, lessonId: 'one' }, { pass: true, score: -5 })
+  await avery.post(`${PATH}/start`, { ...ALPHA, lessonId: 'two' })
+  app.advance(90_500)
+
+  const lessons = [
+    { lessonId: 'one', parentId: null, name: 'One' },
+    { lessonId: 'step', parentId: 'one', name: 'step' },
+    { lessonId: 'two', parentId: null, name: '=2+2, "two"' },
+  ]
+  const blake = {
+    studentId: 'blake-alpha',
+    handle: '@blake',
+    name: '=HYPERLINK("x") moreau;=1+1',
+    status: 'active',
+    lessons: lessons.map(({ lessonId }) => ({ lessonId, ...NOT_STARTED })),
+  }
+  const zorn = {
+    studentId: 'avery-alpha',
+    handle: '@avery',
+    name: 'Åsa Zorn',
+    status: 'active',
+    lessons: [
+      { lessonId: 'one', result: 'PASS', score: -5, attempts: 1, timeOnTask: 0 },
+      { lessonId: 'step', ...NOT_STARTED },
+      { lessonId: 'two', result: 'IN PROGRESS', score: null, attempts: 1, timeOnTask: 90 },
+    ],
+  }
+
+  await t.test('has a page of students by name, each with every lesson', async () => {
+    const read = async (query = {}) => (await casey.get(`${CLASS}/gradebook`, { ...ALPHA, ...query })).body
+    assert.deepEqual(await read(), { ...ALPHA, lessons, docs: [blake, zorn], total: 2, limit: 10, page: 1, pages: 1 })
+    assert.deepEqual(await read({ limit: '1', page: '2' }), {
+      ...ALPHA,
+      lessons,
+      docs: [zorn],
+      total: 2,
+      limit: 1,
+      page: 2,
+      pages: 2,
+    })
+    const found = async (search: string) =>
+      (await read({ search })).docs.map(({ studentId }: { studentId: string }) => studentId)
+    assert.deepEqual(await found('zorn asa'), ['avery-alpha'])
+    assert.deepEqual(await found(' @BLA '), ['blake-alpha'])
+    assert.deepEqual([await found('%'), await found('o_n'), await found('\\')], [[], [], []])
+    assert.deepEqual(await found(' '), ['blake-alpha', 'avery-alpha'])
+    const students = async (search: string) => {
+      const { body } = await casey.get(`${CLASS}/student/list`, { ...ALPHA, search })
+      return [body.total, ...body.docs.map(({ studentId }: { studentId: string }) => studentId)]
+    }
+    assert.deepEqual(await students('Åsa'), [1, 'avery-alpha'])
+    assert.deepEqual(await students('a'), [2, 'avery-alpha', 'blake-alpha'])
+    assertError(await casey.get(`${CLASS}/gradebook`, { ...ALPHA, limit: '101' }), 400, 4003)
+    assertError(await casey.get(`${CLASS}/gradebook`), 400, 4001)
+  })
+
+  await t.test('comes as a table that spreadsheets read, and in which no cell is a formula', async () => {
+    // As bytes: the mark at the beginning is lost in text.
+    const { cookies } = await signInBrowser(app, 'casey')
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const address = `${app.address}${CLASS}/gradebook/csv?classId=alpha`
+    // Who only asks, or leaves, is in nobody's way.
+    for (let i = 0; i < 3; i++) {
+      assert.equal((await fetch(address, { method: 'HEAD', headers: { cookie } })).status, 200)
+      await (await fetch(address, { headers: { cookie } })).body?.cancel()
+    }
+    const answer = await fetch(address, { headers: { cookie } })
+    assert.equal(answer.headers.get('content-type'), 'text/csv; charset=utf-8')
+    assert.match(
+      answer.headers.get('content-disposition') ?? '',
+      /^attachment; filename="gradebook-alpha-[\d-]{10}\.csv"$/,
+    )
+    const bytes = Buffer.from(await answer.arrayBuffer())
+    assert.deepEqual([...bytes.subarray(0, 3)], [0xef, 0xbb, 0xbf])
+    const lines = bytes.toString().slice(1).split('\r\n')
+    const none = 'NOT STARTED,,0,0'
+    const perLesson = ['One', 'step', `'=2+2, ""two""`].flatMap((name) =>
+      ['result', 'score', 'attempts', 'seconds'].map((of) => `"${name}: ${of}"`),
+    )
+    assert.deepEqual(lines, [
+      `"Student ID","Handle","First name","Last name","Status",${perLesson.join()}`,
+      `"blake-alpha","blake","'=HYPERLINK(""x"")","moreau;=1+1","active",${none},${none},${none}`,
+      `"avery-alpha","avery","Åsa","Zorn","active",PASS,-5,1,0,${none},IN PROGRESS,,1,90`,
+      '',
+    ])
+  })
+
+  await t.test('is for staff and managers, and for no student or app (D1)', async () => {
+    const codes = async (who: Browsing) => {
+      const answers = [await who.get(`${CLASS}/gradebook`, ALPHA), await who.get(`${CLASS}/gradebook/csv`, ALPHA)]
+      return answers.map(({ status, body }) => (status === 200 ? 200 : body.error_code))
+    }
+    for (const person of ['casey', 'ellis', 'finley'] as const)
+      assert.deepEqual(await codes(await browse(app, person)), [200, 200], person)
+    for (const person of ['avery', 'blake', 'drew'] as const)
+      assert.deepEqual(await codes(await browse(app, person)), [4032, 4032], person)
+    await app.sql(`update people set administrator = true where handle_key = 'drew'`)
+    assert.deepEqual(await codes(await browse(app, 'drew')), [200, 200])
+    const inApp = await app.as('casey')
+    for (const path of ['gradebook', 'gradebook/csv']) {
+      assertError(await inApp.get(`${CLASS}/${path}`, ALPHA), 401, 4016)
+      assert.deepEqual(
+        (await casey.get(`${CLASS}/${path}`, { classId: 'nowhere' })).body,
+        (await casey.get(`${CLASS}/${path}`, { classId: 'bravo' })).body,
+      )
+    }
+  })
+
+  await t.test('does not have those who were dropped', async () => {
+    await app.sql(`update enrolments set status = 'dropped' where key = 'blake-alpha'`)
+    assert.deepEqual((await casey.get(`${CLASS}/gradebook`, ALPHA)).body.docs, [zorn])
+  })
+})
+
+test('what a spreadsheet would run as a formula is marked as text, and text is always quoted', () => {
+  for (const start of ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'])
+    assert.equal(csvLine([`${start}1`]), `"'${start}1"\r\n`)
+  assert.equal(
+    csvLine(['a=1', 'b"c', 'd,e', 'f\ng', 'h;=1', '', null, -1, 2.5]),
+    '"a=1","b""c","d,e","f\ng","h;=1","",,-1,2.5\r\n',
+  )
+})

@@ -1,0 +1,97 @@
+import { Readable } from 'node:stream'
+import { gatePerOwner } from '../../kernel/bounds/gate.ts'
+import { callerKey, type PersonCaller } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import type { RowOf } from '../../kernel/database/statement.ts'
+import { wordsIn } from '../../kernel/database/words.ts'
+import { fail } from '../../kernel/errors.ts'
+import { pageOf, spanOf } from '../../kernel/paging.ts'
+import type { Result } from '../../learning/progress/attempt.ts'
+import { authorizeClass } from '../../learning/progress/authorize.ts'
+import { csvLine } from './csv.ts'
+import type { Gradebook, NameClass, ReadGradebook } from './schema.ts'
+import * as store from './store.ts'
+
+/** Each holds one of the connections for reports while it is read. */
+const downloading = gatePerOwner({
+  atOnce: 2,
+  perKey: 1,
+  waiting: 50,
+  waitingPerKey: 2,
+  waitMs: 45_000,
+  refusal: () => fail('notReady', 'Too many gradebooks are being downloaded; try again shortly', 15),
+})
+
+type Column = RowOf<typeof store.listColumns>
+
+/** Students and lessons of a class, a page of students at a time. */
+export async function readGradebook(db: Db, who: PersonCaller, what: ReadGradebook): Promise<Gradebook> {
+  const { id, versionId } = await authorizeClass(db, who, what, 'read')
+  const [columns, rows] = await Promise.all([
+    db.all(store.listColumns, { version: versionId }),
+    db.all(store.listGradebook, { class: id, words: wordsIn(what.search), now: who.at, ...spanOf(what) }),
+  ])
+  const docs = rows.map((row) => ({
+    studentId: row.student,
+    handle: row.handle,
+    name: `${row.first_name} ${row.last_name}`.trim() || row.handle,
+    status: row.status,
+    lessons: cellsOf(row.standings, columns),
+  }))
+  return {
+    classId: what.classId,
+    lessons: columns.map(({ lesson, parent, name }) => ({ lessonId: lesson, parentId: parent, name })),
+    ...pageOf(docs, rows[0]?.total ?? 0, what),
+    docs,
+  }
+}
+
+/** The whole class as a table for spreadsheets, written while it is read. */
+export async function exportGradebook(db: Db, who: PersonCaller, what: NameClass) {
+  const { id, versionId } = await authorizeClass(db, who, what, 'read')
+  const columns = await db.all(store.listColumns, { version: versionId })
+  const leave = await downloading(db).enter(callerKey(who))
+  const stream = Readable.from(tableOf(db, { class: id, now: who.at }, columns), { objectMode: false })
+  stream.once('close', leave)
+  const fileName = `gradebook-${what.classId.replace(/[^\w.-]/g, '-')}-${who.at.toISOString().slice(0, 10)}.csv`
+  return { fileName, mediaType: 'text/csv; charset=utf-8', stream }
+}
+
+/** Spreadsheets take a file for UTF-8 when it begins so. */
+const MARK = '\uFEFF'
+
+async function* tableOf(
+  db: Db,
+  what: { class: number; now: Date },
+  columns: readonly Column[],
+): AsyncGenerator<string> {
+  const perLesson = columns.flatMap(({ name }) =>
+    ['result', 'score', 'attempts', 'seconds'].map((of) => `${name}: ${of}`),
+  )
+  yield MARK + csvLine(['Student ID', 'Handle', 'First name', 'Last name', 'Status', ...perLesson])
+  for await (const row of db.stream(store.exportGradebook, what)) {
+    const known = standingsOf(row.standings)
+    const student = [row.student, row.handle.replace(/^@/, ''), row.first_name, row.last_name, row.status]
+    // Our own words and numbers need no marks.
+    const cells = columns.map(({ lesson_id }) => {
+      const [, result, score, attempts, ms] = known.get(lesson_id) ?? NOTHING
+      return `,${result},${score ?? ''},${attempts},${Math.floor(ms / 1000)}`
+    })
+    yield csvLine(student, cells.join(''))
+  }
+}
+
+type Standing = [lessonId: number, result: Result, score: number | null, attempts: number, activeMs: number]
+const NOTHING: Standing = [0, 'NOT STARTED', null, 0, 0]
+
+const standingsOf = (text: string | null): Map<number, Standing> =>
+  new Map((JSON.parse(`[${text ?? ''}]`) as Standing[]).map((standing) => [standing[0], standing]))
+
+/** What a student has at each lesson. */
+function cellsOf(text: string | null, columns: readonly Column[]) {
+  const known = standingsOf(text)
+  return columns.map(({ lesson_id, lesson }) => {
+    const [, result, score, attempts, ms] = known.get(lesson_id) ?? NOTHING
+    return { lessonId: lesson, result, score, attempts, timeOnTask: Math.floor(ms / 1000) }
+  })
+}

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { lesson, openSchool } from '../../learning/courses/testing.ts'
+import { type Browsing, browse, CLASS, complete, PATH } from '../../learning/progress/testing.ts'
+import { assertError, Client, testApp } from '../../operations/testing/testing.ts'
+
+const MINUTE_MS = 60_000
+const ALPHA = { classId: 'alpha' }
+const AVERY = { ...ALPHA, studentId: 'avery-alpha' }
+
+interface LessonResult {
+  readonly lessonId: string
+  readonly [name: string]: unknown
+}
+
+const readLessons = async (who: Client | Browsing): Promise<Map<string, LessonResult>> => {
+  const { status, body, text } = await who.get(`${CLASS}/result`, AVERY)
+  assert.equal(status, 200, text)
+  return new Map(body.lessons.map((one: LessonResult) => [one.lessonId, one]))
+}
+
+test('a result for every lesson, with the sentence that explains it', async (t) => {
+  const app = await testApp(t)
+  await openSchool(app, {
+    lessons: [
+      lesson('never'),
+      lesson('running', { threshold: 10 }),
+      lesson('passed'),
+      lesson('failed'),
+      lesson('points', { threshold: 80 }),
+      lesson('few', { threshold: 80 }),
+      lesson('torn', { threshold: 80 }),
+      lesson('bare', { threshold: 80 }),
+      lesson('graded', { instructorGraded: true }),
+    ],
+    alpha: { sequential: false },
+  })
+  app.holdClock()
+  const avery = await app.as('avery')
+  const started = app.environment().clock().toISOString()
+  await avery.post(`${PATH}/start`, { ...ALPHA, lessonId: 'running' })
+  app.advance(5 * MINUTE_MS)
+  await avery.post(`${PATH}/idle`, { ...ALPHA, lessonId: 'running' })
+  app.advance(MINUTE_MS)
+  await avery.post(`${PATH}/active`, { ...ALPHA, lessonId: 'running' })
+  const reports = {
+    passed: { pass: true },
+    failed: { pass: false },
+    points: { pass: true, score: 80 },
+    few: { pass: false, score: 79 },
+    torn: { pass: true, score: 79 },
+    bare: { pass: true },
+    graded: {},
+  }
+  for (const [lessonId, report] of Object.entries(reports)) await complete(avery, { ...ALPHA, lessonId }, report)
+  app.advance(2 * MINUTE_MS + 999)
+
+  const lessons = await readLessons(avery)
+  assert.deepEqual(
+    [...lessons.values()].map(({ lessonId, result, explanation }) => [lessonId, result, explanation]),
+    [
+      ['never', 'NOT STARTED', 'No attempt was started.'],
+      ['running', 'IN PROGRESS', 'The attempt is not completed.'],
+      ['passed', 'PASS', 'Completed, and reported as passed.'],
+      ['failed', 'FAIL', 'Completed, and not reported as passed.'],
+      ['points', 'PASS', 'Completed and passed: 80 points, 80 needed.'],
+      ['few', 'FAIL', 'Completed, and not passed: 79 points, 80 needed.'],
+      ['torn', 'INCOMPLETE', 'Reported as passed, but with too few points: 79 points, 80 needed.'],
+      ['bare', 'INCOMPLETE', 'Completed without a score; 80 points are needed.'],
+      ['graded', 'INCOMPLETE', 'Completed; an instructor has yet to grade it.'],
+    ],
+  )
+  const running = lessons.get('running')!
+  assert.deepEqual(running, {
+    lessonId: 'running',
+    parentId: null,
+    name: 'running',
+    result: 'IN PROGRESS',
+    explanation: running.explanation,
+    score: null,
+    bestScore: null,
+    passed: false,
+    attempts: 1,
+    attemptsLeft: null,
+    awaitsGrade: false,
+    // Five minutes, one of idling that does not count, and two more that still run.
+    timeOnTask: 7 * 60,
+    lessonResultId: running.lessonResultId,
+    started,
+    completed: null,
+    locked: false,
+    lockReason: null,
+    statements: 0,
+  })
+  assert.deepEqual(
+    [...lessons.values()].filter(({ awaitsGrade }) => awaitsGrade).map(({ lessonId }) => lessonId),
+    ['graded'],
+  )
+  // The latest attempt has the result; the best of them stays.
+  await complete(avery, { ...ALPHA, lessonId: 'points' }, { pass: false, score: 10 })
+  const { result, score, bestScore, passed, attempts } = (await readLessons(avery)).get('points')!
+  assert.deepEqual([result, score, bestScore, passed, attempts], ['FAIL', 10, 80, true, 2])
+})
+
+test('an objective has the score that was reported for it, or else that of the lesson, over its lessons', async (t) => {
+  const app = await testApp(t)
+  await openSchool(app, { alpha: { sequential: false } })
+  const [avery, casey] = [await app.as('avery'), await browse(app, 'casey')]
+  const safety = async () => {
+    const { objectives } = (await avery.get(`${CLASS}/result`, ALPHA)).body
+    assert.equal(objectives.length, 1)
+    return objectives[0]
+  }
+  const of = (walkaround: [number | null, boolean], checkride: [number | null, boolean], score: number | null) => ({
+    objectiveId: 'safety',
+    name: 'Safety',
+    score,
+    lessons: [
+      { lessonId: 'walkaround', score: walkaround[0], reported: walkaround[1] },
+      { lessonId: 'checkride', score: checkride[0], reported: checkride[1] },
+    ],
+  })
+  assert.deepEqual(await safety(), of([null, false], [null, false], null))
+  await complete(avery, { ...ALPHA, lessonId: 'walkaround' }, { pass: true, score: 60 })
+  assert.deepEqual(await safety(), of([60, false], [null, false], 60))
+  await complete(avery, { ...ALPHA, lessonId: 'checkride' }, { pass: true, score: 85 })
+  assert.deepEqual(await safety(), of([60, false], [85, false], 72.5))
+  await avery.post(`${PATH}/objective`, { ...ALPHA, lessonId: 'walkaround', objectiveId: 'safety', score: 0 })
+  assert.deepEqual(await safety(), of([0, true], [85, false], 42.5))
+  // What was reported for an attempt that counts no more counts no more.
+  await casey.post(`${PATH}/reset`, { ...AVERY, lessonId: 'walkaround', reason: 'Again.' })
+  assert.deepEqual(await safety(), of([null, false], [85, false], 85))
+})
+
+test('why a lesson is locked', async (t) => {
+  const app = await testApp(t)
+  const names = ['one', 'two', 'three', 'four', 'five']
+  await openSchool(app, { lessons: names.map((id) => lesson(id, { name: id.toUpperCase() })) })
+  const avery = await app.as('avery')
+  const reason = async (lessonId: string) => (await avery.get(`${PATH}/lock/reason`, { ...ALPHA, lessonId })).body
+  const free = { studentId: 'avery-alpha', locked: false, reason: null, missing: [] }
+  const locked = { ...free, locked: true }
+  assert.deepEqual(await reason('one'), { lessonId: 'one', ...free })
+  assert.deepEqual(await reason('two'), {
+    lessonId: 'two',
+    ...locked,
+    reason: 'Pass ONE first; 0 of 1 done.',
+    missing: ['one'],
+  })
+  assert.equal((await reason('five')).reason, 'Pass ONE, TWO, THREE and 1 more first; 0 of 4 done.')
+  await complete(avery, { ...ALPHA, lessonId: 'one' }, { pass: true })
+  assert.deepEqual(await reason('two'), { lessonId: 'two', ...free })
+  assert.deepEqual(await reason('three'), {
+    lessonId: 'three',
+    ...locked,
+    reason: 'Pass TWO first; 1 of 2 done.',
+    missing: ['two'],
+  })
+  assert.equal((await reason('four')).reason, 'Pass TWO and THREE first; 1 of 3 done.')
+  assert.equal((await readLessons(avery)).get('four')!.lockReason, (await reason('four')).reason)
+  const byHand = (lessonId: string, isLocked: boolean) =>
+    app.sql(
+      `insert into lesson_locks (class_id, lesson_id, is_locked, set_at) select c.id, l.id, ${isLocked}, now() from classes c, lessons l
+        where c.key = 'alpha' and l.key = '${lessonId}'`,
+    )
+  await byHand('five', false)
+  await byHand('one', true)
+  assert.deepEqual(await reason('five'), { lessonId: 'five', ...free })
+  assert.deepEqual(await reason('one'), { lessonId: 'one', ...locked, reason: 'An instructor has locked it.' })
+  assertError(await avery.post(`${PATH}/start`, { ...ALPHA, lessonId: 'one' }), 400, 4006, /lock\/reason/)
+  assertError(await avery.get(`${PATH}/lock/reason`, { ...ALPHA, lessonId: 'none' }), 404, 4042)
+})
+
+test('who may read results, lock reasons and the timeline (D1)', async (t) => {
+  const app = await testApp(t)
+  await openSchool(app)
+  const avery = await app.as('avery')
+  await complete(avery, { ...ALPHA, lessonId: 'walkaround' }, { pass: true })
+  const codes = async (who: Client | Browsing) => {
+    const answers = [
+      await who.get(`${CLASS}/result`, AVERY),
+      await who.get(`${PATH}/lock/reason`, { ...AVERY, lessonId: 'checklist' }),
+      await who.get(`${CLASS}/timeline`, { studentId: 'avery-alpha' }),
+    ]
+    const all = new Set(answers.map(({ status, body }) => (status === 200 ? 200 : body.error_code)))
+    assert.equal(all.size, 1)
+    return [...all][0]
+  }
+  for (const person of ['avery', 'casey', 'ellis', 'finley'] as const) {
+    assert.equal(await codes(await app.as(person)), 200, person)
+    assert.equal(await codes(await browse(app, person)), 200, person)
+  }
+  // As its user, also in an app that delivers nothing here.
+  assert.equal(await codes(await app.as('avery', 'second')), 200)
+  for (const person of ['blake', 'drew'] as const) {
+    assert.equal(await codes(await app.as(person)), 4032, person)
+    assert.equal(await codes(await browse(app, person)), 4032, person)
+  }
+  assert.equal(await codes(app.nobody()), 4016)
+  const { token } = await app.as('avery', 'first', 'sandbox')
+  assert.equal(await codes(new Client(app.address, token)), 4034)
+  await app.sql(`update people set anonymous = true where handle_key = 'drew'`)
+  assert.equal(await codes(await app.as('drew')), 4035)
+  await app.sql(`update people set anonymous = false, administrator = true where handle_key = 'drew'`)
+  assert.equal(await codes(await app.as('drew')), 200)
+
+  await t.test('whom it is about must be said, and belong to the class', async () => {
+    const casey = await app.as('casey')
+    assertError(await casey.get(`${CLASS}/result`, ALPHA), 400, 4001, /studentId/)
+    assertError(await casey.get(`${CLASS}/timeline`, ALPHA), 400, 4001, /studentId/)
+    assertError(await avery.get(`${CLASS}/timeline`), 400, 4001, /studentId/)
+    assertError(await casey.get(`${CLASS}/result`, { ...AVERY, classId: 'bravo' }), 400, 4003)
+    for (const studentId of ['nobody', 'blake-bravo'])
+      assert.deepEqual(
+        (await casey.get(`${CLASS}/result`, { ...ALPHA, studentId })).body,
+        (await (await app.as('blake')).get(`${CLASS}/result`, AVERY)).body,
+      )
+  })
+  await t.test('who was dropped reads their own by its id; who is suspended reads', async () => {
+    await app.sql(`update enrolments set status = 'suspended' where key = 'avery-alpha'`)
+    assert.equal((await avery.get(`${CLASS}/result`, ALPHA)).status, 200)
+    await app.sql(`update enrolments set status = 'dropped' where key = 'avery-alpha'`)
+    assertError(await avery.get(`${CLASS}/result`, ALPHA), 403, 4032)
+    assert.equal((await avery.get(`${CLASS}/result`, AVERY)).status, 200)
+  })
+})

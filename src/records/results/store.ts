@@ -1,0 +1,177 @@
+import {
+  bool,
+  float8,
+  int4,
+  int8,
+  json,
+  nullable,
+  read,
+  report,
+  text,
+  textArray,
+  timestamptz,
+} from '../../kernel/database/statement.ts'
+import { contains } from '../../kernel/database/words.ts'
+
+/** When time on task stops, whatever is open: at the end of the class, and for those who are suspended or dropped. */
+const STOPPED = `coalesce(c.ended_at, case when e.status <> 'active' then e.changed_at end)`
+
+/** How a student stands at the lessons that they have attempted. */
+export const listStandings = read('results.listStandings', {
+  params: { enrolment: int8 },
+  row: {
+    lesson_id: int8,
+    threshold: nullable(float8),
+    attempts_left: nullable(int4),
+    attempt: nullable(text),
+    state: nullable(text),
+    pass: nullable(bool),
+    score: nullable(float8),
+    best_score: nullable(float8),
+    attempts: nullable(int4),
+    awaits_grade: nullable(bool),
+    active_ms: nullable(int8),
+    active_since: nullable(timestamptz),
+    stopped_at: nullable(timestamptz),
+    started_at: nullable(timestamptz),
+    completed_at: nullable(timestamptz),
+  },
+  gather: false,
+  text: `
+    select v.lesson_id, v.threshold,
+           case when v.max_attempts is not null
+                then greatest(0, v.max_attempts + coalesce(s.extra_attempts, 0) - coalesce(s.attempts, 0)) end as attempts_left,
+           t.key as attempt, t.state, t.pass, s.score, s.best_score, s.attempts, s.awaits_grade, s.active_ms, s.active_since,
+           ${STOPPED} as stopped_at, s.started_at, s.completed_at
+      from enrolments e join classes c on c.id = e.class_id join lesson_versions v on v.version_id = c.version_id
+      left join standings s on s.enrolment_id = e.id and s.lesson_id = v.lesson_id
+      left join attempts t on t.id = s.attempt_id
+     where e.id = :enrolment`,
+})
+
+/** Objectives of the course with the scores of their lessons: what was reported for an attempt that counts, and the lesson's own. */
+export const listObjectiveScores = read('results.listObjectiveScores', {
+  params: { enrolment: int8 },
+  row: {
+    objective: text,
+    name: text,
+    lesson: nullable(text),
+    reported: nullable(float8),
+    score: nullable(float8),
+  },
+  gather: false,
+  text: `
+    select b.key as objective, o.name, l.key as lesson, s.score,
+           (select q.score from objective_scores q
+             where q.enrolment_id = e.id and q.lesson_id = u.lesson_id and q.objective_id = o.objective_id and not exists (select from attempts r where r.id = q.attempt_id and r.reset_at is not null)) as reported
+      from enrolments e join classes c on c.id = e.class_id join objective_versions o on o.version_id = c.version_id
+      join objectives b on b.id = o.objective_id
+      left join lateral unnest(o.lessons) with ordinality as u(lesson_id, n) on true
+      left join lessons l on l.id = u.lesson_id
+      left join standings s on s.enrolment_id = e.id and s.lesson_id = u.lesson_id
+     where e.id = :enrolment order by o.position, u.n`,
+})
+
+/** Lessons of a version in their order: the columns of a gradebook. */
+export const listColumns = read('results.listColumns', {
+  params: { version: int8 },
+  row: { lesson_id: int8, lesson: text, parent: nullable(text), name: text },
+  gather: false,
+  text: `
+    select v.lesson_id, l.key as lesson, p.key as parent, v.name
+      from lesson_versions v join lessons l on l.id = v.lesson_id left join lessons p on p.id = v.parent_id
+      left join lesson_versions pv on pv.version_id = v.version_id and pv.lesson_id = v.parent_id
+     where v.version_id = :version
+     order by coalesce(pv.position, v.position), v.parent_id is not null, v.position`,
+})
+
+const studentRow = {
+  student: text,
+  status: text,
+  handle: text,
+  first_name: text,
+  last_name: text,
+  standings: nullable(text),
+}
+
+/**
+ * Students by name, each with [lesson, result, score, attempts, milliseconds on task] of the lessons that have a standing, separated by commas. The text is put together by
+ * hand: functions that make JSON take three times as long, and a class has a hundred thousand of these.
+ */
+const gradebook = (columns: string, where: string, more: string) => `
+    select g.student, g.status, g.handle, g.first_name, g.last_name,
+           (select string_agg('[' || s.lesson_id || ',"' || s.result || '",' || coalesce(s.score::text, 'null') || ',' || s.attempts || ',' ||
+                     case when s.active_since is null then s.active_ms
+                          else s.active_ms + greatest(0, floor(extract(epoch from least(:now, g.stopped_at) - s.active_since) * 1000)::bigint) end || ']', ',')
+              from standings s where s.enrolment_id = g.id) as standings${columns}
+      from (select e.id, e.key as student, e.status, p.handle, p.first_name, p.last_name, count(*) over () as total, ${STOPPED} as stopped_at
+              from enrolments e join classes c on c.id = e.class_id join people p on p.id = e.person_id
+             where e.class_id = :class and e.status <> 'dropped'${where}
+             order by lower(p.last_name), lower(p.first_name), p.handle_key, e.id ${more}) g`
+
+export const listGradebook = report('results.listGradebook', {
+  params: { class: int8, words: textArray, now: timestamptz, limit: int8, offset: int8 },
+  row: { ...studentRow, total: int8 },
+  text: gradebook(
+    ', g.total',
+    ` and ${contains(`p.first_name || ' ' || p.last_name || ' ' || p.handle`)}`,
+    'limit :limit offset :offset',
+  ),
+})
+
+export const exportGradebook = report('results.exportGradebook', {
+  params: { class: int8, now: timestamptz },
+  row: studentRow,
+  text: gradebook('', '', ''),
+})
+
+/**
+ * What happened to one student before a moment, the newest first and never half of what happened at once. Attempts that ended before the newest ones began cannot be on
+ * the page, so their intervals are not looked at.
+ */
+export const listTimeline = report('results.listTimeline', {
+  params: { enrolment: int8, app: nullable(int8), before: timestamptz, limit: int8 },
+  row: {
+    at: timestamptz,
+    kind: text,
+    lesson: text,
+    attempt: nullable(text),
+    by_id: nullable(text),
+    by_name: nullable(text),
+    data: json,
+  },
+  text: `
+    with began as (
+      select t.* from attempts t where t.enrolment_id = :enrolment and t.started_at < :before
+    ), oldest as (
+      select coalesce((select b.started_at from began b order by b.started_at desc offset :limit limit 1), '-infinity') as at
+    ), near as (
+      select b.* from began b, oldest o where b.changed_at >= o.at
+    ), happened as (
+      select n.started_at as at, 'started' as kind, n.lesson_id, n.id as attempt_id, null::bigint as by, jsonb_build_object() as data from near n
+      union all
+      select n.completed_at, 'completed', n.lesson_id, n.id, null, jsonb_build_object('pass', n.pass, 'score', n.score, 'result', n.result)
+        from near n where n.completed_at is not null
+      union all
+      select i.start, i.kind, n.lesson_id, n.id, null, jsonb_build_object('end', i."end")
+        from near n, lateral (
+          select 'progress' as kind, p.start, p."end" from json_to_recordset(n.progress_intervals) as p(start timestamptz, "end" text)
+          union all
+          select 'idle', p.start, p."end" from json_to_recordset(n.idle_intervals) as p(start timestamptz, "end" text)) i
+      union all
+      select g.changed_at, g.kind, g.lesson_id, g.attempt_id, g.changed_by,
+             jsonb_build_object('before', g.before, 'after', g.after, 'reason', g.reason)
+        from grade_changes g where g.enrolment_id = :enrolment
+      union all
+      select r.reported_at, 'objective', r.lesson_id, r.attempt_id, r.reported_by, jsonb_build_object('objectiveId', b.key, 'score', r.score)
+        from objective_scores r join objectives b on b.id = r.objective_id where r.enrolment_id = :enrolment
+    ), page as (
+      select h.* from happened h where h.at < :before order by h.at desc fetch first (:limit) rows with ties
+    )
+    select p.at, p.kind, l.key as lesson, t.key as attempt, u.user_id as by_id,
+           case when :app is null or u.user_id is not null then coalesce(nullif(trim(w.first_name || ' ' || w.last_name), ''), w.handle) end as by_name,
+           p.data
+      from page p join lessons l on l.id = p.lesson_id left join attempts t on t.id = p.attempt_id
+      left join people w on w.id = p.by left join app_users u on u.app_id = :app and u.person_id = p.by
+     order by p.at desc, p.attempt_id desc, p.kind`,
+})

@@ -1,0 +1,47 @@
+import type { Member } from '../../kernel/caller.ts'
+import type { Db } from '../../kernel/database/database.ts'
+import { listNotesOfStudent } from '../../learning/notes/notes.ts'
+import { authorizeStudent } from '../../learning/progress/authorize.ts'
+import { listStatementsOfStudent } from '../statements/statements.ts'
+import type { ReadTimeline, Timeline } from './schema.ts'
+import * as store from './store.ts'
+
+const DEFAULT_LIMIT = 50
+/** Later than anything that has happened. */
+const END = new Date('9999-12-31T00:00:00Z')
+
+/** What happened to one student, the newest first: what was recorded, what apps sent, and the notes that the caller may read. */
+export async function readTimeline(db: Db, who: Member, what: ReadTimeline): Promise<Timeline> {
+  const { enrolmentId: enrolment } = await authorizeStudent(db, who, what)
+  const { limit = DEFAULT_LIMIT } = what
+  const before = what.before === undefined ? END : new Date(what.before)
+  const [rows, notes, sent] = await Promise.all([
+    db.all(store.listTimeline, { enrolment, app: who.appId ?? null, before, limit }),
+    listNotesOfStudent(db, who, { enrolment, before, limit }),
+    listStatementsOfStudent(db, who, { enrolment, before, limit }),
+  ])
+  const recorded = rows.map(({ at, kind, lesson, attempt, by_id, by_name, data }) => ({
+    at: at.toISOString(),
+    kind,
+    lessonId: lesson,
+    lessonResultId: attempt,
+    byId: by_id,
+    byName: by_name,
+    data: JSON.parse(data),
+  }))
+  const written = notes.map((note) => ({
+    at: note.createdDate,
+    kind: 'note',
+    lessonId: note.lessonId,
+    lessonResultId: null,
+    byId: note.authorId,
+    byName: note.authorName,
+    data: { noteId: note.noteId, text: note.text },
+  }))
+  const said = sent.map((one) => ({ kind: 'statement', ...one }))
+  const all = [...recorded, ...written, ...said].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
+  // A page ends between two moments: the next one begins before its last.
+  const last = all[limit - 1]?.at
+  const docs = last === undefined ? all : all.filter(({ at }) => at >= last)
+  return { docs, next: last ?? null }
+}

@@ -1,0 +1,208 @@
+import type { Environment } from '../../kernel/environment.ts'
+import { fail } from '../../kernel/errors.ts'
+import { anyone } from '../../kernel/http/callers/callers.ts'
+import { parseStrictJson } from '../../kernel/http/input/json.ts'
+import { parseMixed } from '../../kernel/http/input/multipart.ts'
+import { type Operation, operation } from '../../kernel/http/operation.ts'
+import { JSON_TYPE } from '../../kernel/http/output/media-types.ts'
+import { writeMixed } from '../../kernel/http/output/mixed.ts'
+import { type RawAnswer, raw } from '../../kernel/http/output/output.ts'
+import type { HttpRequest } from '../../kernel/http/request.ts'
+import { recordStore, scope } from '../credentials/caller.ts'
+import { baseOf, resource, versionHeader, xapi } from '../statements/caller.ts'
+import { parseLanguages } from '../statements/languages.ts'
+import { storedOf } from '../statements/query.ts'
+import { examples } from './examples.ts'
+import { getActivity, getPerson } from './knowledge.ts'
+import { GetAbout, GetActivity, GetAgent, GetStatements, PutStatement, SendStatements } from './schema.ts'
+import { MOST_SENT, type Parts, sendStatements } from './sending.ts'
+import { type Answer, getStatements, lastSeen } from './statements.ts'
+
+const area = 'Record store'
+const who = xapi(recordStore)
+const statements = {
+  ...resource('/xapi/statements'),
+  headersFor: (request: HttpRequest, environment: Environment) => ({
+    ...versionHeader(request),
+    ...throughHeader(lastSeen(environment)),
+  }),
+}
+const VERSION = { 'X-Experience-API-Version': 'The version of xAPI that the request speaks: 1.0.3 or 2.0.0' }
+const THROUGH = { 'X-Experience-API-Consistent-Through': 'Everything that was stored up to then can be read' }
+const LANGUAGES = { 'Accept-Language': 'Which languages of names and descriptions are wanted' }
+/** Statements and attachments; each attachment is a part. */
+const MOST_PARTS = 1 + MOST_SENT
+
+export const xapiOperations: readonly Operation[] = [
+  operation({
+    name: 'sendStatements',
+    summary: 'Stores xAPI statements',
+    ...examples.sendStatements,
+    ...statements,
+    method: 'POST',
+    area,
+    who,
+    needs: [scope('statements/write')],
+    input: SendStatements,
+    from: 'raw',
+    bodyBytes: ({ XAPI_BODY_BYTES }) => XAPI_BODY_BYTES,
+    requestHeaders: VERSION,
+    output: raw(
+      { 200: { about: 'The ids of the statements, in their order', mediaTypes: ['application/json'] } },
+      THROUGH,
+    ),
+    errors: ['conflict', 'forbidden'],
+    run: async ({ environment, db, who, request }, { body }) => {
+      const { ids, through } = await sendStatements(environment, db, who, readSent(request, body))
+      return { status: 200, headers: { ...JSON_HEADERS, ...throughHeader(through) }, body: JSON.stringify(ids) }
+    },
+  }),
+  operation({
+    name: 'putStatement',
+    summary: 'Stores one xAPI statement by its id',
+    ...examples.putStatement,
+    ...statements,
+    method: 'PUT',
+    area,
+    who,
+    needs: [scope('statements/write')],
+    input: PutStatement,
+    from: 'raw',
+    bodyBytes: ({ XAPI_BODY_BYTES }) => XAPI_BODY_BYTES,
+    requestHeaders: VERSION,
+    output: raw({ 204: { about: 'It is stored, or was already' } }, THROUGH),
+    errors: ['conflict', 'forbidden'],
+    run: async ({ environment, db, who, request }, { statementId, body }) => {
+      const sent = { ...readSent(request, body), statementId }
+      const { through } = await sendStatements(environment, db, who, sent)
+      return { status: 204, headers: throughHeader(through) }
+    },
+  }),
+  operation({
+    name: 'getStatements',
+    summary: 'Reads statements, by id or with filters',
+    ...examples.getStatements,
+    ...statements,
+    method: 'GET',
+    area,
+    who,
+    needs: [scope('statements/read', 'statements/read/mine')],
+    input: GetStatements,
+    from: 'query',
+    requestHeaders: { ...VERSION, ...LANGUAGES },
+    output: raw(
+      {
+        200: {
+          about: 'A statement, or `statements` and `more`, the path of the next page',
+          mediaTypes: ['application/json', 'multipart/mixed'],
+        },
+      },
+      { ...THROUGH, 'Last-Modified': 'When the one statement was stored' },
+    ),
+    errors: ['notFound'],
+    run: async ({ environment, db, who, request }, input) => {
+      const how = { languages: languagesOf(request), base: baseOf(request) }
+      return answerStatements(await getStatements(environment, db, who, input, how))
+    },
+  }),
+  operation({
+    name: 'getActivity',
+    summary: 'Reads the definition of an activity',
+    ...examples.getActivity,
+    ...resource('/xapi/activities'),
+    method: 'GET',
+    area,
+    who,
+    needs: [scope('statements/read', 'statements/read/mine', 'state', 'profile')],
+    input: GetActivity,
+    from: 'query',
+    requestHeaders: { ...VERSION, ...LANGUAGES },
+    output: raw({ 200: { about: 'The activity', mediaTypes: ['application/json'] } }),
+    errors: [],
+    run: async ({ db, request }, input) => answerJson(await getActivity(db, input, languagesOf(request))),
+  }),
+  operation({
+    name: 'getAgent',
+    summary: 'Reads what is known about an agent',
+    ...examples.getAgent,
+    ...resource('/xapi/agents'),
+    method: 'GET',
+    area,
+    who,
+    needs: [scope('statements/read', 'profile')],
+    input: GetAgent,
+    from: 'query',
+    requestHeaders: VERSION,
+    output: raw({ 200: { about: 'A Person: every property is a list', mediaTypes: ['application/json'] } }),
+    errors: [],
+    run: async ({ db, who }, input) => answerJson(await getPerson(db, who, input)),
+  }),
+  operation({
+    name: 'getAbout',
+    summary: 'Lists the supported versions of xAPI',
+    ...examples.getAbout,
+    ...resource('/xapi/about'),
+    method: 'GET',
+    area,
+    who: anyone,
+    role: 'anybody',
+    input: GetAbout,
+    from: 'query',
+    output: raw({ 200: { about: 'The versions', mediaTypes: ['application/json'] } }),
+    errors: [],
+    run: async () => answerJson({ version: ['2.0.0', '1.0.3'] }),
+  }),
+]
+
+const JSON_HEADERS = { 'content-type': JSON_TYPE }
+const throughHeader = (through: number) => ({ 'x-experience-api-consistent-through': storedOf(through) })
+const answerJson = (value: object): RawAnswer => ({ status: 200, headers: JSON_HEADERS, body: JSON.stringify(value) })
+const languagesOf = ({ headers }: HttpRequest): string[] => parseLanguages(headers['accept-language'])
+
+function answerStatements({ text, through, seq, attachments }: Answer): RawAnswer {
+  const headers = {
+    ...throughHeader(through),
+    ...(seq === undefined ? {} : { 'last-modified': new Date(Math.floor(seq / 1000)).toUTCString() }),
+  }
+  if (!attachments) return { status: 200, headers: { ...JSON_HEADERS, ...headers }, body: text }
+  const { type, body } = writeMixed([
+    { headers: { 'Content-Type': 'application/json' }, content: Buffer.from(text) },
+    ...attachments.map(({ sha2, contentType, bytes }) => ({
+      headers: { 'Content-Type': contentType, 'Content-Transfer-Encoding': 'binary', 'X-Experience-API-Hash': sha2 },
+      content: bytes,
+    })),
+  ])
+  return { status: 200, headers: { ...headers, 'content-type': type }, body }
+}
+
+/** JSON, or JSON and the bytes of attachments after it (xAPI-Communication 1.5). */
+function readSent({ headers }: HttpRequest, body: Buffer): { body: unknown; bytes: number; parts: Parts } {
+  const contentType = headers['content-type'] ?? ''
+  const type = typeOf(contentType)
+  if (type === 'application/json') return { body: readJson(body), bytes: body.length, parts: [] }
+  if (type !== 'multipart/mixed')
+    throw fail('badRequest', 'Send statements as application/json, or as multipart/mixed with their attachments')
+  const [first, ...others] = parseMixed(body, contentType, MOST_PARTS)
+  if (!first || typeOf(first.headers.get('content-type') ?? '') !== 'application/json')
+    throw fail('badRequest', 'The first part of the body must be the statements, as application/json')
+  const parts = others.map(({ headers: own, content }, i) => {
+    if (own.get('content-transfer-encoding')?.toLowerCase() !== 'binary')
+      throw fail('badRequest', `Part ${i + 2} of the body must have Content-Transfer-Encoding: binary`)
+    const length = own.get('content-length')
+    if (length !== undefined && Number(length) !== content.length)
+      throw fail(
+        'badRequest',
+        `Part ${i + 2} of the body has ${content.length} bytes, but its Content-Length is ${length}`,
+      )
+    return { hash: own.get('x-experience-api-hash'), bytes: content }
+  })
+  return { body: readJson(first.content), bytes: first.content.length, parts }
+}
+
+const typeOf = (contentType: string): string => /^[^;\s]*/.exec(contentType)![0].toLowerCase()
+
+function readJson(body: Buffer): unknown {
+  const value = parseStrictJson(body)
+  if (value === undefined) throw fail('badRequest', 'The body is empty; send a statement or an array of them')
+  return value
+}

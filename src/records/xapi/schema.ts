@@ -1,0 +1,40 @@
+import { type Static, Type } from 'typebox'
+import { File, Flag, Id, JsonObject, Text, Whole } from '../../kernel/http/input/fields.ts'
+import { FilterFields } from '../statements/filters-schema.ts'
+
+/** Unknown parameters are refused, as the specification asks. */
+const CLOSED = { additionalProperties: false }
+/** So many statements are on a page at the most. */
+export const MOST_ON_PAGE = 500
+
+export const SendStatements = Type.Object(
+  {
+    body: File(
+      'A statement or an array of them, as application/json; or multipart/mixed, with the bytes of attachments',
+    ),
+  },
+  CLOSED,
+)
+export const PutStatement = Type.Object(
+  { statementId: Id('The statement’s id, a UUID', 100), ...SendStatements.properties },
+  CLOSED,
+)
+
+export const GetStatements = Type.Object(
+  {
+    ...FilterFields,
+    statementId: Type.Optional(Id('One statement, by its id', 100)),
+    voidedStatementId: Type.Optional(Id('One statement that was voided, by its id', 100)),
+    limit: Type.Optional(Whole(`Statements per page, up to ${MOST_ON_PAGE}; 0: as many as allowed`, 0, 1_000_000)),
+    format: Type.Optional(Text('`exact` (as they were sent), `ids` or `canonical`', 20)),
+    attachments: Type.Optional(Flag('With the bytes of attachments, as multipart/mixed')),
+    ascending: Type.Optional(Flag('The oldest first')),
+    cursor: Type.Optional(Id('Where the next page begins: in `more` of an answer', 16_000)),
+  },
+  CLOSED,
+)
+export type GetStatements = Static<typeof GetStatements>
+
+export const GetActivity = Type.Object({ activityId: Id('The IRI of an activity', 2000) }, CLOSED)
+export const GetAgent = Type.Object({ agent: JsonObject('An agent, as JSON') }, CLOSED)
+export const GetAbout = Type.Object({}, CLOSED)

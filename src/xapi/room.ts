@@ -1,7 +1,0 @@
-import type { Room } from '../room.ts'
-import { xapiOperations } from './routes.ts'
-
-export const xapi: Room = {
-  name: 'xapi',
-  operations: xapiOperations,
-}
