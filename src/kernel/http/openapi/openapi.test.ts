@@ -187,6 +187,7 @@ test('a schema with a title is described once, and the events of a stream each w
       pages: [],
       areas: {},
       gauges: [],
+      answers: {},
     },
     { url: 'http://localhost' },
   )
