@@ -136,7 +136,7 @@ const SETTINGS = {
     anyText,
   ),
   DATABASE_URL: optional(
-    'Address of your own PostgreSQL (15 or later), such as `postgres://user@host/database`.',
+    'Address of your own PostgreSQL (15 or later), such as `postgres://user@host/database`. Recommended for production; the embedded one is for laptops and small installations on one machine.',
     'the embedded one',
     postgresAddress,
   ),

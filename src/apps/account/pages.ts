@@ -1,4 +1,3 @@
-import { findNotice } from '../../../web/pages/account/notices.ts'
 import { listPasskeys } from '../../identity/passkeys/passkeys.ts'
 import { readTicked } from '../../identity/passkeys/schema.ts'
 import { askReset, readReset } from '../../identity/people/resets.ts'
@@ -9,6 +8,7 @@ import { type FormProblem, OUTDATED, readProblem } from '../../kernel/http/pages
 import { readNext } from '../../kernel/http/pages/next.ts'
 import { formPage, type Page, type PageContext, type ShownPage, viewPage } from '../../kernel/http/pages/page.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
+import { findNotice } from '../../kernel/pages/account/notices.ts'
 import { replaceForgotten, signIn, signUpAndTell } from './account.ts'
 import { listDemoPeople } from './demo.ts'
 import { ResetFields, ResetQuery, SignInFields, SignInQuery, SignUpFields, SignUpQuery } from './schema.ts'

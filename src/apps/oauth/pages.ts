@@ -1,6 +1,4 @@
 import { hash } from 'node:crypto'
-import { PASSKEY_SCRIPT, signInPage } from '../../../web/pages/account/signin-page.ts'
-import { consentPage, signInLead } from '../../../web/pages/oauth/consent-page.ts'
 import { isSameHandle } from '../../identity/people/handles.ts'
 import { findSignedIn, type OpenedBrowser } from '../../kernel/browsers/browsers.ts'
 import { findPerson } from '../../kernel/caller.ts'
@@ -15,6 +13,8 @@ import {
   type ShownPage,
   viewPage,
 } from '../../kernel/http/pages/page.ts'
+import { PASSKEY_SCRIPT, signInPage } from '../../kernel/pages/account/signin-page.ts'
+import { consentPage, signInLead } from '../../kernel/pages/oauth/consent-page.ts'
 import { BASE_URL, CLIENT_ID, CODE_VERIFIER } from '../../kernel/samples.ts'
 import { tokenPolicy } from '../../kernel/sessions/sessions.ts'
 import { signIn } from '../account/account.ts'

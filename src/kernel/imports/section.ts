@@ -22,7 +22,7 @@ export interface Found {
 }
 
 /** A section, as far as others have to do with it. `F`: what is found of its entries. */
-export interface Target<F extends Found = Found> {
+interface Target<F extends Found = Found> {
   readonly name: string
   /** Ends the sentence "is no …". */
   readonly one: string

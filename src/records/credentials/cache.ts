@@ -21,7 +21,7 @@ interface Kept {
  * Remembers which keys have proved themselves, by a keyed hash of key and secret. A change on any process empties what it concerns; while no change could be heard,
  * nothing is remembered.
  */
-export class CredentialCache {
+class CredentialCache {
   readonly #hashKey: Buffer
   readonly #kept = new LruCache<Kept>(SIZE)
   #isListening = false

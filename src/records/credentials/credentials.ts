@@ -10,8 +10,6 @@ import type { StoreIdentity } from './schema.ts'
 import { expand, type Scope, USER_SCOPES } from './scopes.ts'
 import * as store from './store.ts'
 
-export { addCredential } from './managing.ts'
-
 /** Who speaks to the record store. */
 export interface StoreCaller extends Caller {
   /** `all` is expanded: it has every scope. */

@@ -97,7 +97,7 @@ export async function listCredentials(
   )
 }
 
-export async function readCredential(parts: Parts, db: Db, who: Caller, { key }: NameCredential): Promise<Credential> {
+async function readCredential(parts: Parts, db: Db, who: Caller, { key }: NameCredential): Promise<Credential> {
   const row = await db.first(store.findShown, { key })
   if (!row) throw unknownKey()
   return toCredential(parts, row, who.at)

@@ -23,7 +23,7 @@ export interface Place {
   readonly registration?: string | undefined
 }
 
-export interface Document {
+interface Document {
   readonly contentType: string
   readonly contents: Buffer<ArrayBuffer>
 }
@@ -37,7 +37,7 @@ type Who = StoreCaller & { readonly version: Version }
 type Parts = Pick<Environment, 'config' | 'get'> & { readonly db: Db }
 
 /** So many ids a list has at most: it has no pages. */
-export const MOST_IDS = 10_000
+const MOST_IDS = 10_000
 /** What people may have by tokens of apps, which anybody can get. Keys are given out by administrators, and have no such share. */
 export const PERSON_DOCUMENTS = 1000
 export const PERSON_BYTES = 16 * 1024 * 1024
