@@ -1,7 +1,9 @@
+import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { START_FLAGS } from '../bin/start-flags.js'
 import type { Connection } from '../src/kernel/database/database.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
 import type { ServerName, Started, Usage } from './servers.ts'
@@ -30,9 +32,7 @@ export interface Measured {
 }
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
-/** The memory settings of `npm start`. */
-const startFlags: string[] = JSON.parse(readFileSync(here('../package.json'), 'utf8')).scripts.start.match(/--\S+/g)
-/** As `groundschool start` does, so that the compiler is not in the memory that is measured. */
+/** As the platform does when it starts, so that the compiler is not in the memory that is measured. */
 const env = { ...process.env, NODE_COMPILE_CACHE: here('../node_modules/.cache/groundschool') }
 
 /** The next message of a child process, which may not end before. */
@@ -49,13 +49,22 @@ export async function answerOf<T>(child: ChildProcess): Promise<T> {
   }
 }
 
-export async function startServer(name: ServerName, connection: Connection): Promise<RunningServer> {
+/** Starts a server in a process of its own, with the flags of the platform if it is ours, and checks that they arrived. */
+export async function forkServer<T extends Started>(
+  file: string,
+  args: readonly string[],
+  isOurs: boolean,
+): Promise<T & RunningServer> {
+  const execArgv = isOurs ? START_FLAGS : []
+  const child = fork(here(file), args, { execArgv, env })
+  const started = await answerOf<T & { execArgv: readonly string[] }>(child)
+  assert.deepEqual(started.execArgv, execArgv, `${file} runs with other flags of V8 than it should`)
+  return { ...started, child }
+}
+
+export function startServer(name: ServerName, connection: Connection): Promise<RunningServer> {
   const isOurs = name === 'groundschool' || name === 'sign-in' || name === 'statements'
-  const child = fork(here('servers.ts'), [name, JSON.stringify(connection)], {
-    execArgv: isOurs ? startFlags : [],
-    env,
-  })
-  return { ...(await answerOf<Started>(child)), child }
+  return forkServer('servers.ts', [name, JSON.stringify(connection)], isOurs)
 }
 
 export function readUsage({ child }: RunningServer): Promise<Usage> {

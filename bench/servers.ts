@@ -198,7 +198,7 @@ if (process.send && import.meta.main) {
     'bare-statements': startBareStatements,
     'sign-in': (connection) => startGroundschool(connection, { TOKEN_CACHE_SIZE: String(SMALL_TOKEN_CACHE) }),
   }
-  process.send(await start[name](JSON.parse(connection)))
+  process.send({ ...(await start[name](JSON.parse(connection))), execArgv: process.execArgv })
   flushCompileCache()
   process.on('disconnect', () => process.exit())
   process.on('SIGINT', () => process.exit(0))

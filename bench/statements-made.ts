@@ -14,7 +14,7 @@ const BYTES = 1200
 const HOME = 'https://school.example'
 
 /** What a name stands for, always the same. */
-export const uuidOf = (text: string): string => {
+const uuidOf = (text: string): string => {
   const hex = createHash('sha256').update(text).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

@@ -12,7 +12,7 @@ import type { ImportSection, ImportTie } from './imports/section.ts'
 import type { JobKind } from './jobs/jobs.ts'
 
 /** A table that holds something of a person: what becomes of it, for docs/your-data.md. A test finds tables that nobody has named. */
-export interface PersonalTable {
+interface PersonalTable {
   /** Where it is in the download, or why it is not. */
   readonly inExport: string
   /** What is left when the account is deleted. */

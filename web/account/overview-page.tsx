@@ -16,8 +16,8 @@ import { OwnAvatar } from '../parts/own-avatar.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { nameOf } from '../parts/person.tsx'
 import { Loaded } from '../parts/states.tsx'
-import { accountWords } from '../words/account.ts'
 import classes from './overview-page.module.css'
+import { accountWords } from './words.ts'
 
 const { overview: say } = accountWords
 

@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { CircleAlert, type LucideIcon } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { ApiProblem } from '../api/call.ts'
-import { words } from '../words/words.ts'
+import { words } from './words.ts'
 
 /** Code and request id of a refusal, to copy. */
 export function Quote({ error }: { readonly error: Error }) {

@@ -5,16 +5,16 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Compass } from 'lucide-react'
 import { listPlannerEngines, listPlannerSearches, type PlannerEngine, startPlannerSearch } from '../api/operations.ts'
 import { query, useWrite } from '../api/query.ts'
-import { useOrganisationNames } from '../organisations/names.ts'
 import { Card } from '../parts/card.tsx'
 import { TextLink } from '../parts/link.tsx'
+import { useOrganisationNames } from '../parts/organisation-names.ts'
 import { PageHead } from '../parts/page-head.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { Row, Rows } from '../parts/rows.tsx'
 import { only } from '../parts/search.ts'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
-import { plannerWords } from '../words/planner.ts'
+import { plannerWords } from './words.ts'
 
 const { ask: say } = plannerWords
 const ORDER = ['label', 'input', 'description', 'error'] as const

@@ -2,9 +2,9 @@ import { Button, Checkbox, Group, List, SimpleGrid, Stack, Text, Title } from '@
 import type { Candidate } from '../api/operations.ts'
 import { Bar } from '../parts/bar.tsx'
 import { Card } from '../parts/card.tsx'
-import { plannerWords } from '../words/planner.ts'
 import classes from './candidates.module.css'
 import { nameOf } from './names.ts'
+import { plannerWords } from './words.ts'
 
 const { candidates: say } = plannerWords
 export const MOST_COMPARED = 4

@@ -11,8 +11,8 @@ import { Row, Rows } from '../parts/rows.tsx'
 import { only } from '../parts/search.ts'
 import { Empty } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
-import { plannerWords } from '../words/planner.ts'
 import { nameOf } from './names.ts'
+import { plannerWords } from './words.ts'
 
 const { plans: say } = plannerWords
 const route = getRouteApi('/signed-in/planner/plans')

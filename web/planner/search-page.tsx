@@ -17,9 +17,9 @@ import { TextLink } from '../parts/link.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { only } from '../parts/search.ts'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
-import { plannerWords } from '../words/planner.ts'
 import { CandidateList, readCompared } from './candidates.tsx'
 import { SavePlanForm } from './save-form.tsx'
+import { plannerWords } from './words.ts'
 
 const { search: say } = plannerWords
 const route = getRouteApi('/signed-in/planner/searches/$searchId')

@@ -11,9 +11,9 @@ import {
   useRef,
   useState,
 } from 'react'
-import { referenceWords } from '../words/reference.ts'
 import { type Entry, findEntries, type Reference } from './document.ts'
 import classes from './reference.module.css'
+import { referenceWords } from './words.ts'
 
 const { list: say } = referenceWords
 

@@ -8,7 +8,6 @@ import { Fact, Facts } from '../parts/facts.tsx'
 import { ButtonLink } from '../parts/link.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Empty } from '../parts/states.tsx'
-import { referenceWords } from '../words/reference.ts'
 import { Answers } from './answers.tsx'
 import { useHeld } from './credentials.ts'
 import type { Entry, Reference } from './document.ts'
@@ -19,6 +18,7 @@ import classes from './reference.module.css'
 import { bodyKindOf, findMaker } from './request.ts'
 import { RichText } from './rich-text.tsx'
 import { TryIt } from './try-it.tsx'
+import { referenceWords } from './words.ts'
 
 const say = referenceWords
 

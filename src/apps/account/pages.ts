@@ -1,7 +1,5 @@
-import { findNotice } from '../../../web/pages/account/notices.ts'
 import { listPasskeys } from '../../identity/passkeys/passkeys.ts'
 import { readTicked } from '../../identity/passkeys/schema.ts'
-import { passwordSeal } from '../../identity/people/password-seals.ts'
 import { askReset, readReset } from '../../identity/people/resets.ts'
 import { askSignUp, canSignUp, readSignUp } from '../../identity/people/sign-up.ts'
 import { fail } from '../../kernel/errors.ts'
@@ -10,6 +8,7 @@ import { type FormProblem, OUTDATED, readProblem } from '../../kernel/http/pages
 import { readNext } from '../../kernel/http/pages/next.ts'
 import { formPage, type Page, type PageContext, type ShownPage, viewPage } from '../../kernel/http/pages/page.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
+import { findNotice } from '../../kernel/pages/account/notices.ts'
 import { replaceForgotten, signIn, signUpAndTell } from './account.ts'
 import { listDemoPeople } from './demo.ts'
 import { ResetFields, ResetQuery, SignInFields, SignInQuery, SignUpFields, SignUpQuery } from './schema.ts'
@@ -112,8 +111,7 @@ export const accountPages: readonly Page[] = [
       const { db, who, environment, request } = context
       const next = nextOf(request)
       try {
-        const what = { handle, password, isKept }
-        const browser = await signIn(db, who, what, environment.name, environment.get(passwordSeal))
+        const browser = await signIn(db, who, { handle, password, isKept }, environment.name)
         return { redirect: next ?? HOME, browser }
       } catch (error) {
         return lookAtSignIn(context, { next, handle, problem: readProblem(error) })

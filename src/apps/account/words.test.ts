@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nameDevice } from '../../../web/account/device-name.ts'
-import { sayAgo, sayWait } from '../../../web/pages/account/moments.ts'
+import { nameDevice } from '../../../web/account/security/device-name.ts'
 import { readNext } from '../../kernel/http/pages/next.ts'
+import { sayAgo, sayWait } from '../../kernel/pages/account/moments.ts'
 
 const WEBKIT = 'AppleWebKit/537.36 (KHTML, like Gecko)'
 const IOS = 'AppleWebKit/605.1.15 (KHTML, like Gecko)'

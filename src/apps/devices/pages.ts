@@ -1,4 +1,3 @@
-import { codePage, decidedPage, decisionPage } from '../../../web/pages/devices/device-pages.ts'
 import { findPerson } from '../../kernel/caller.ts'
 import { type FormProblem, readProblem } from '../../kernel/http/pages/form-problem.ts'
 import { withNext } from '../../kernel/http/pages/next.ts'
@@ -10,6 +9,7 @@ import {
   type ShownPage,
   viewPage,
 } from '../../kernel/http/pages/page.ts'
+import { codePage, decidedPage, decisionPage } from '../../kernel/pages/devices/device-pages.ts'
 import { USER_CODE } from '../../kernel/samples.ts'
 import { allowDevice, checkUserCode, denyDevice, readDevice, showUserCode } from './devices.ts'
 import { Decided, Decision, UserCode } from './schema.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Frame, Page } from 'playwright-core'
-import { html } from '../../../web/pages/html.ts'
+import { html } from '../../kernel/pages/html.ts'
 import { noChromium, openChromium } from '../../operations/testing/chromium.ts'
 import { testApp } from '../../operations/testing/testing.ts'
 import { PASSWORD, pkcePair, registerApp } from './testing.ts'

@@ -1,8 +1,5 @@
 import { hash } from 'node:crypto'
-import { PASSKEY_SCRIPT, signInPage } from '../../../web/pages/account/signin-page.ts'
-import { consentPage, signInLead } from '../../../web/pages/oauth/consent-page.ts'
 import { isSameHandle } from '../../identity/people/handles.ts'
-import { passwordSeal } from '../../identity/people/password-seals.ts'
 import { findSignedIn, type OpenedBrowser } from '../../kernel/browsers/browsers.ts'
 import { findPerson } from '../../kernel/caller.ts'
 import { fail, failOauth } from '../../kernel/errors.ts'
@@ -16,6 +13,8 @@ import {
   type ShownPage,
   viewPage,
 } from '../../kernel/http/pages/page.ts'
+import { PASSKEY_SCRIPT, signInPage } from '../../kernel/pages/account/signin-page.ts'
+import { consentPage, signInLead } from '../../kernel/pages/oauth/consent-page.ts'
 import { BASE_URL, CLIENT_ID, CODE_VERIFIER } from '../../kernel/samples.ts'
 import { tokenPolicy } from '../../kernel/sessions/sessions.ts'
 import { signIn } from '../account/account.ts'
@@ -211,8 +210,7 @@ const pagesOf = (dialect: Dialect): Page[] => [
       if ('redirect' in request) return request
       const { db, who, environment } = context
       try {
-        const what = { handle, password, isKept: keep }
-        const browser = await signIn(db, who, what, environment.name, environment.get(passwordSeal))
+        const browser = await signIn(db, who, { handle, password, isKept: keep }, environment.name)
         return await proceedIn(browser, context, params, request)
       } catch (error) {
         return showSignIn(context, params, request, readProblem(error), handle)

@@ -14,7 +14,7 @@ test('waits grow from seconds to hours, a fifth more or less', () => {
       [1, 1.2],
     ] as const)
       assert.equal(Math.round(waitAfter(i + 1, chance)), Math.round(ms * factor))
-    const drawn = waitAfter(i + 1)
+    const drawn = waitAfter(i + 1, Math.random())
     assert.ok(drawn >= ms * 0.8 && drawn <= ms * 1.2)
   }
 })

@@ -27,8 +27,8 @@ const TRIED_MS = 3 * DAY_MS
 /** An address that has done nothing but fail for so long is switched off. */
 const FAILING_MS = 5 * DAY_MS
 
-/** How long to wait after so many failed tries; never quite the same, so that what failed together does not come back together. */
-export const waitAfter = (tries: number, chance = Math.random()): number =>
+/** Milliseconds until the next try. `chance` (0 to 1) adds jitter, so that deliveries that failed together are spread out. */
+export const waitAfter = (tries: number, chance: number): number =>
   (WAITS_MS[tries - 1] ?? LONGEST_WAIT_MS) * (1 - JITTER + 2 * JITTER * chance)
 
 /** When the last try may be, after this first one. */

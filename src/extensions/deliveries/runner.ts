@@ -188,7 +188,7 @@ class Runner {
     }
     const address = await this.#noteFailure(hosted, isGone)
     // Switched off for another one, or set anew: the next look tells which.
-    const due = address === 'changed' ? clock() : this.#in(waitAfter(taken.tries + 1))
+    const due = address === 'changed' ? clock() : this.#in(waitAfter(taken.tries + 1, Math.random()))
     const isOver = address === 'off' || due > (taken.give_up_at ?? tried.give_up_at)
     return isOver ? { ...tried, state: 'failed' } : { ...tried, state: 'waiting', due_at: due }
   }

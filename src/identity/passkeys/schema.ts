@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { nameOfBox } from '../../../web/pages/account/new-password.ts'
 import { AnyJson, Flag, Id, IdList, Text } from '../../kernel/http/input/fields.ts'
+import { nameOfBox } from '../../kernel/pages/account/new-password.ts'
 
 export const MAX_PASSKEYS = 20
 export const MAX_NAME_LENGTH = 100

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { COUNTRIES, countryChoices } from '../../../web/profiles/countries.ts'
+import { COUNTRIES, countryChoices } from '../../../web/account/profile/countries.ts'
 import { call, PASSWORD, signInBrowser } from '../../apps/account/testing.ts'
 import { assertError, Client, testApp } from '../../operations/testing/testing.ts'
 import { readCountry } from '../people/countries.ts'

@@ -13,7 +13,7 @@ const MOST = 10_000
 export const placeOf = ({ address }: Caller): string | null => networkOf(address) || null
 
 /** Gathers which browsers are in use, in memory, until it is written: a request waits for nothing. What cannot be written is noted by the next request. */
-export class BrowserUses {
+class BrowserUses {
   readonly #db: Db
   #waiting = new Map<string, { at: Date; address: string | null }>()
 

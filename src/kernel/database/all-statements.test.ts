@@ -9,7 +9,7 @@ import { checkStatements } from './describe.ts'
 import { listStatements } from './statement.ts'
 import { runSql } from './test-database.ts'
 
-const source = join(import.meta.dirname, '..')
+const source = join(import.meta.dirname, '../..')
 
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))

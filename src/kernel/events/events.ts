@@ -15,7 +15,7 @@ export interface Event<Kind extends string = string, Payload = unknown> {
   readonly at: Date
 }
 
-export type NewEvent<Kind extends string = string, Payload = unknown> = Omit<Event<Kind, Payload>, 'id'>
+type NewEvent<Kind extends string = string, Payload = unknown> = Omit<Event<Kind, Payload>, 'id'>
 
 /** Stands for the type of a payload in the table of a room. */
 interface PayloadType<T> {

@@ -129,7 +129,7 @@ export const insertFailure = write('events.insertFailure', {
     values (:consumer, :event, :kind, :subject, :payload, :at, :problem, :now) on conflict do nothing returning event_id`,
 })
 
-export const SLOTS = 7
+const SLOTS = 7
 
 /** The last event of each partition that has any. */
 export const listSlots = read('events.listSlots', {

@@ -14,7 +14,7 @@ export interface FeedEvent extends SinkEvent {
 }
 
 /** Who may be told what about one sequence, as of one moment. */
-export interface Standing<F> {
+interface Standing<F> {
   /** Nothing past this number is known to be for them. */
   readonly last: number
   /** Changes up to this number are not for this follower; or the event that ends their stream. */

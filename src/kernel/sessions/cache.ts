@@ -6,7 +6,7 @@ import { type Holder, REVOKED, type Revocation } from './sessions.ts'
 /** A revocation as it is compared with many holders. */
 type Revoked = Omit<Revocation, 'sessionIds'> & { readonly sessionIds: ReadonlySet<string> }
 
-export interface RevocationListener {
+interface RevocationListener {
   revoked(revoked: Revoked): void
   /** Messages are heard again after a while without: what was revoked meanwhile is not known. */
   heardAgain(): void
@@ -16,7 +16,7 @@ export interface RevocationListener {
  * Remembers who holds which token. It goes by the token itself, which the process has in memory anyway: hashing it first took a sixth of a request's time. A
  * revocation on any process empties what it concerns; while no revocation could be heard, nothing is remembered.
  */
-export class TokenCache {
+class TokenCache {
   readonly #holders: LruCache<Holder>
   #isListening = false
   #revocations = 0

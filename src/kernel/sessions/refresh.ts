@@ -52,7 +52,7 @@ export async function refreshSession(
 }
 
 /** What a refresh token is worth to its session. */
-export function judge(
+function judge(
   session: { ended_at: Date | null; expires_at: Date; refresh_counter: number; refreshed_at: Date },
   claim: RefreshClaim,
   now: Date,

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 import { StartupError } from '../../kernel/errors.ts'
 import { parseStrictJson } from '../../kernel/http/input/json.ts'
 
-export const MAX_FILE_BYTES = 256 * 1024 * 1024
+const MAX_FILE_BYTES = 256 * 1024 * 1024
 
 /** The JSON of an import file, which is read strictly: a key that is given twice is a mistake, not a choice. */
 export async function readImportFile(path: string): Promise<unknown> {

@@ -9,6 +9,13 @@ import { parseArgs } from 'node:util'
 import { CODE_CACHE } from './code-cache.ts'
 import { Report } from './report.ts'
 
+const TESTS = [
+  'src/**/*.test.ts',
+  'web/**/*.test.ts',
+  'sdk/src/*.test.ts',
+  'examples/**/*.test.ts',
+  'interop/*.test.ts',
+]
 /** Its promises are seconds of the whole machine. */
 const ALONE = 'src/operations/platform/machine.test.ts'
 /** One more than CI has processors: each of them waits, for its database or for a clock, a part of its time. */
@@ -17,7 +24,7 @@ const SIDE_BY_SIDE = 3
 const TOGETHER = 6
 /** Tests of these look at their own process, or have hooks for a whole file: each file has a process of its own. */
 const APART = [
-  'src',
+  'src/kernel',
   'src/kernel/database',
   'src/kernel/database/embedded',
   'src/identity/pictures',
@@ -27,7 +34,7 @@ const APART = [
 ]
 /** Except for these, which only send requests. */
 const NOT_APART =
-  /^src\/(platform\/(fuzz-|.*access|examples-of|house)|pictures\/(default|exif|formats|hidden|profiles|uploads))/
+  /^src\/(operations\/platform\/(fuzz-|.*access|examples-of|house)|identity\/pictures\/(default|exif|formats|hidden|profiles|uploads))/
 /**
  * These processes live for seconds and have two cores between them: threads that help to collect garbage only get in the way. What a failed test
  * has left behind must not keep its process alive: that would look like a suite that hangs.
@@ -38,9 +45,7 @@ const NODE_FLAGS = ['--single-threaded-gc', '--test-force-exit']
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { long: { type: 'boolean' } } })
 if (values.long) process.env.GROUNDSCHOOL_LONG = '1'
 const isNamed = positionals.length > 0
-const files = globSync(
-  isNamed ? positionals : ['src/**/*.test.ts', 'web/**/*.test.ts', 'sdk/src/*.test.ts', 'examples/**/*.test.ts'],
-).sort()
+const files = globSync(isNamed ? positionals : TESTS).sort()
 if (files.length === 0) throw new Error(`There is no such file: ${positionals.join(', ')}`)
 
 // So that the first test processes already find what the setup has compiled.
@@ -77,7 +82,7 @@ function pack(all: readonly string[]): string[] {
   )
   const packs: { names: string[]; files: string[] }[] = []
   for (const [folder, files] of [...folders].toSorted(([, one], [, other]) => other.length - one.length)) {
-    const name = folder.replace(/^src\//, '').replaceAll('/', '-')
+    const name = folder.replace(/^src\/\w+\//, '').replaceAll('/', '-')
     const roomy = packs.find((one) => one.files.length + files.length <= TOGETHER)
     roomy?.names.push(name)
     roomy?.files.push(...files)

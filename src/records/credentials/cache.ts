@@ -21,7 +21,7 @@ interface CachedHolder {
  * Caches keys that have proved themselves, by a keyed hash of key and secret. A change on any process removes the
  * entries of that key. While this process cannot hear of changes, nothing is cached.
  */
-export class CredentialCache {
+class CredentialCache {
   readonly #hashKey: Buffer
   readonly #cached = new LruCache<CachedHolder>(SIZE)
   #isListening = false

@@ -104,7 +104,7 @@ export async function listCredentials(
   )
 }
 
-export async function readCredential(
+async function readCredential(
   db: Db,
   who: Caller,
   { key }: NameCredential,

@@ -12,7 +12,7 @@ import type { DocumentContext, Preconditions } from './document.ts'
 import { checkPosted, findRefusal, merge } from './rules.ts'
 import * as store from './store.ts'
 
-export interface Document {
+interface Document {
   readonly contentType: string
   readonly contents: Buffer<ArrayBuffer>
 }
@@ -25,7 +25,7 @@ export type StoredDocument = Document & { readonly etag: string; readonly update
 type Services = Pick<Environment, 'config' | 'get'>
 
 /** The most ids in a list, which has no pages. */
-export const MOST_IDS = 10_000
+const MOST_IDS = 10_000
 /**
  * The most that a person may store with tokens of apps, which anybody can get. Keys come from administrators and have
  * no such limit.

@@ -26,7 +26,7 @@ export function newParameters(resource: Resource): Parameters {
 export const without = (parameters: Parameters, ...names: string[]): Parameters =>
   Object.fromEntries(Object.entries(parameters).filter(([name]) => !names.includes(name)))
 
-export interface Sent {
+interface Sent {
   readonly body?: unknown
   readonly raw?: string | Buffer
   readonly headers?: Record<string, string>

@@ -15,7 +15,7 @@ const through = Stored('Everything that was stored up to this moment is counted'
 export const Count = Type.Object({ count: Type.Integer(), through }, { title: 'StatementCount' })
 export type Count = Static<typeof Count>
 
-export const GROUPINGS = ['verb', 'activity', 'agent', 'day'] as const
+const GROUPINGS = ['verb', 'activity', 'agent', 'day'] as const
 export type Grouping = (typeof GROUPINGS)[number]
 const DEFAULT_GROUPS = 100
 const MOST_GROUPS = 1000

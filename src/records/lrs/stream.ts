@@ -26,7 +26,7 @@ interface SharedSelection {
  * Streams accepted statements of all processes. Numbers become visible in order, so a follower who has seen one has
  * missed none below it.
  */
-export class StatementStream extends Feed<undefined> {
+class StatementStream extends Feed<undefined> {
   readonly #db: Db
   readonly #selections: SharedSelections
 

@@ -12,7 +12,7 @@ const VERSIONS: readonly [RegExp, Version][] = [
 
 const BASE = '/xapi'
 /** The paths of a resource under a base with a version, for clients that cannot send the header. */
-export const pinned = (path: string): string[] =>
+const pinned = (path: string): string[] =>
   VERSIONS.map(([, version]) => `${BASE}/${version}${path.slice(BASE.length)}`)
 
 /** The base of a request's path; links in its response stay under it. */
@@ -65,7 +65,7 @@ export const xapi = <Who extends Caller>(kind: CallerKind<Who>): CallerKind<Who 
 })
 
 /** Version 2.0 has no alternate request syntax. */
-export function refuseAlternate(request: HttpRequest): void {
+function refuseAlternate(request: HttpRequest): void {
   if (findVersion(request) !== '1.0.3') throw fail('badRequest', '?method= works only with version 1.0 of xAPI')
 }
 

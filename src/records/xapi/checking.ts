@@ -14,7 +14,7 @@ import { complete } from './formats.ts'
 /** The most statements in one request. */
 export const MOST_SENT = 1000
 /** The largest statement, as JSON (bytes). */
-export const STATEMENT_BYTES = 1024 * 1024
+const STATEMENT_BYTES = 1024 * 1024
 
 /** A fault of a statement, and the position of the statement in its batch. */
 export type PositionedFault = Fault & { readonly position: number }

@@ -26,7 +26,7 @@ import { noteSeen, type XapiCaller } from './statements.ts'
 const FOREIGN_KEY_VIOLATION = '23503'
 
 /** The bytes of attachments, with the hash in the headers of their part. */
-export type AttachmentParts = readonly { readonly hash: string | undefined; readonly bytes: Buffer }[]
+type AttachmentParts = readonly { readonly hash: string | undefined; readonly bytes: Buffer }[]
 
 /** The contents of a request that sends statements. */
 export interface SentStatements {

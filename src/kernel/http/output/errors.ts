@@ -1,6 +1,6 @@
-import { errorPage, titleOf } from '../../../../web/pages/error-page.ts'
-import { layOutPage } from '../../../../web/pages/layout.ts'
 import { BEARER_NAMES, oauthNameOf, type PlatformError } from '../../errors.ts'
+import { errorPage, titleOf } from '../../pages/error-page.ts'
+import { layOutPage } from '../../pages/layout.ts'
 import type { Challenge, ErrorForm, Route } from '../request.ts'
 import { HTML_TYPE, JSON_TYPE } from './media-types.ts'
 

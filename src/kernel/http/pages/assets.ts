@@ -1,6 +1,6 @@
-import { ICON, ICON_PATH, STYLE, STYLE_PATH } from '../../../../web/pages/layout.ts'
-import { passkeyScript } from '../../../../web/pages/passkeys/script.ts'
 import type { Environment } from '../../environment.ts'
+import { ICON, ICON_PATH, STYLE, STYLE_PATH } from '../../pages/layout.ts'
+import { passkeyScript } from '../../pages/passkeys/script.ts'
 import { limitAddress } from '../callers/callers.ts'
 import { sendAnswer } from '../output/answers.ts'
 import { etagOf, hasAlready } from '../output/etags.ts'

@@ -1,5 +1,5 @@
-import { sayWait } from '../../../../web/pages/account/moments.ts'
 import { PlatformError } from '../../errors.ts'
+import { sayWait } from '../../pages/account/moments.ts'
 
 /** Why a form is shown again. */
 export interface FormProblem {

@@ -1,9 +1,9 @@
 import type { Static, TObject } from 'typebox'
-import type { Html } from '../../../../web/pages/html.ts'
 import type { OpenedBrowser } from '../../browsers/browsers.ts'
 import type { Visitor } from '../../caller.ts'
 import type { Db } from '../../database/database.ts'
 import type { Environment } from '../../environment.ts'
+import type { Html } from '../../pages/html.ts'
 import type { Source } from '../input/fields.ts'
 import type { Example } from '../operation.ts'
 import type { HttpRequest } from '../request.ts'
@@ -43,7 +43,7 @@ export interface Elsewhere extends Common {
   readonly redirect: string
 }
 
-export type PageAnswer = ShownPage | Elsewhere
+type PageAnswer = ShownPage | Elsewhere
 
 interface Described<Input extends TObject> {
   readonly name: string

@@ -1,7 +1,7 @@
-import { layOutPage } from '../../../../web/pages/layout.ts'
 import type { Visitor } from '../../caller.ts'
 import type { Environment } from '../../environment.ts'
 import { fail } from '../../errors.ts'
+import { layOutPage } from '../../pages/layout.ts'
 import { visitor } from '../callers/callers.ts'
 import { clearCookie, findBrowserToken, writeCookie } from '../callers/cookies.ts'
 import { CSRF_FIELD, isCsrfToken, makeCsrfToken } from '../callers/csrf.ts'

@@ -65,7 +65,7 @@ export type Result = {
 }
 
 export const CONTEXT_ACTIVITIES = ['parent', 'grouping', 'category', 'other'] as const
-export type ContextActivities = { [kind in (typeof CONTEXT_ACTIVITIES)[number]]?: Activity | Activity[] }
+type ContextActivities = { [kind in (typeof CONTEXT_ACTIVITIES)[number]]?: Activity | Activity[] }
 export type Context = {
   registration?: string
   instructor?: Agent

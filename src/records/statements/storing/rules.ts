@@ -3,10 +3,10 @@ import { targetOf } from '../model/refs.ts'
 import { type Fault, type Statement, VOIDED } from '../model/statement.ts'
 
 /** The agents, activities and verbs that one statement may be found by, and that it may take over from its targets. */
-export const MOST_REFS = 500
+const MOST_REFS = 500
 export const MOST_COPIED_REFS = 1000
 /** The limit for all statements of a request, for one removal, and for the keys that late targets add. */
-export const MOST_REFS_TOGETHER = 20_000
+const MOST_REFS_TOGETHER = 20_000
 
 /** A statement that is stored, or that the transaction stores. */
 export interface KnownStatement {

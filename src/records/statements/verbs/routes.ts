@@ -1,57 +1,43 @@
 import { member, person } from '../../../kernel/http/callers/callers.ts'
-import { anAdministrator } from '../../../kernel/http/callers/needs.ts'
+import { administrator } from '../../../kernel/http/callers/needs.ts'
 import { Nothing } from '../../../kernel/http/input/fields.ts'
-import { type Operation, operation } from '../../../kernel/http/operation.ts'
+import { type Operation, operationsIn } from '../../../kernel/http/operation.ts'
 import { json, success } from '../../../kernel/http/output/output.ts'
-import { examples } from './examples.ts'
 import { AddVerb, LibraryVerb, NameVerb, Verbs } from './schema.ts'
 import { addVerb, listVerbs, removeVerb } from './verbs.ts'
 
-const area = 'xAPI'
-const path = '/edu/v1/xapi/verbs'
+const op = operationsIn({ area: 'xAPI', who: person })
 
 export const verbOperations: readonly Operation[] = [
-  operation({
+  op('GET /edu/v1/xapi/verbs', {
     name: 'listVerbs',
     summary: 'Lists the verb library',
-    ...examples.listVerbs,
-    method: 'GET',
-    path,
-    area,
+    description:
+      'The verbs that v2 statements can use: the built-in ones, and those that administrators have added. v1 takes any verb as plain text.',
     who: member,
     role: 'anybody with an account',
     input: Nothing,
-    from: 'query',
     output: json(Verbs),
-    errors: [],
     run: ({ environment, db }) => listVerbs(db, environment),
   }),
-  operation({
+  op('PUT /edu/v1/xapi/verbs', {
     name: 'addVerb',
     summary: 'Adds a verb to the library',
-    ...examples.addVerb,
-    method: 'PUT',
-    path,
-    area,
-    who: person,
-    needs: [anAdministrator],
+    description: 'Statements can use it from then on. The audit log says who added it.',
+    example: { request: { verbId: 'https://sandhills.example.org/verbs/flew', name: 'flew' }, as: 'ellis' },
+    needs: [administrator],
     input: AddVerb,
-    from: 'body',
     output: json(LibraryVerb),
     errors: ['validationFailed', 'conflict'],
     run: ({ environment, db, who }, input) => addVerb(db, who, input, environment),
   }),
-  operation({
+  op('POST /edu/v1/xapi/verbs/remove', {
     name: 'removeVerb',
     summary: 'Removes a verb from the library',
-    ...examples.removeVerb,
-    method: 'POST',
-    path: `${path}/remove`,
-    area,
-    who: person,
-    needs: [anAdministrator],
+    description: 'New statements with it are refused; existing ones stay. Built-in verbs cannot be removed.',
+    example: { request: { verbId: 'https://sandhills.example.org/verbs/flew' }, as: 'ellis', after: 'addVerb' },
+    needs: [administrator],
     input: NameVerb,
-    from: 'body',
     output: success(),
     errors: ['impossibleNow', 'notFound'],
     run: ({ environment, db, who }, input) => removeVerb(db, who, input, environment),

@@ -1,0 +1,70 @@
+import { SegmentedControl, Stack, Text } from '@mantine/core'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { Link2 } from 'lucide-react'
+import type { App } from '../../api/operations.ts'
+import { Card } from '../../parts/card.tsx'
+import { Code } from '../../parts/code.tsx'
+import { ButtonLink } from '../../parts/link.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { consoleWords } from '../words.ts'
+import { AppFrame } from './app-frame.tsx'
+import { LANGUAGES, type Language, snippetsOf } from './snippets.ts'
+
+const { app: say } = consoleWords
+const FROM = '/signed-in/console/apps/$clientId/snippets'
+
+export function AppSnippetsPage() {
+  const { clientId } = useParams({ from: FROM })
+  return <AppFrame clientId={clientId}>{(app) => <SnippetCards app={app} />}</AppFrame>
+}
+
+function SnippetCards({ app }: { readonly app: App }) {
+  const { language = 'curl' } = useSearch({ from: FROM })
+  const navigate = useNavigate({ from: '/console/apps/$clientId/snippets' })
+  const redirectUri = app.redirectUris.find((uri) => uri.startsWith('http')) ?? app.redirectUris[0]
+  if (redirectUri === undefined)
+    return (
+      <Card>
+        <Empty
+          icon={Link2}
+          title={say.noRedirect}
+          action={
+            <ButtonLink to="/console/apps/$clientId/settings" params={{ clientId: app.clientId }}>
+              {say.nextRedirect}
+            </ButtonLink>
+          }
+        />
+      </Card>
+    )
+  const facts = { origin: location.origin, clientId: app.clientId, redirectUri, isPublic: app.public }
+  const { signIn, exchange, call } = snippetsOf[language](facts)
+  const steps = [
+    { title: say.step1, text: say.step1Text, code: signIn },
+    { title: say.step2, text: say.step2Text, code: exchange },
+    { title: say.step3, text: say.step3Text, code: call },
+  ]
+  return (
+    <>
+      <Text>{app.public ? say.snippetsPublicLead : say.snippetsLead}</Text>
+      <SegmentedControl
+        aria-label={say.language}
+        maw={360}
+        // Its mark is moved by script, a moment after a narrower window.
+        style={{ overflow: 'hidden' }}
+        value={language}
+        data={LANGUAGES.map((value) => ({ value, label: say.languages[value] }))}
+        onChange={(next) => void navigate({ search: { language: next as Language }, replace: true })}
+      />
+      {steps.map(({ title, text, code }) => (
+        <Card key={title} title={title}>
+          <Stack gap="sm">
+            <Text size="sm" c="dimmed">
+              {text}
+            </Text>
+            <Code value={code} what={say.copyCode(say.languages[language])} />
+          </Stack>
+        </Card>
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,69 @@
+import { Badge, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { Users } from 'lucide-react'
+import { listAppUsers } from '../../api/operations.ts'
+import { query } from '../../api/query.ts'
+import { Card } from '../../parts/card.tsx'
+import { Copied } from '../../parts/copied.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { Row, Rows } from '../../parts/rows.tsx'
+import { only } from '../../parts/search.ts'
+import { Empty, Loaded } from '../../parts/states.tsx'
+import { Time } from '../../parts/time.tsx'
+import { consoleWords } from '../words.ts'
+import { AppFrame } from './app-frame.tsx'
+
+const { appUsers: say } = consoleWords
+const FROM = '/signed-in/console/apps/$clientId/users'
+
+export function AppUsersPage() {
+  const { clientId } = useParams({ from: FROM })
+  return <AppFrame clientId={clientId}>{() => <UserList clientId={clientId} />}</AppFrame>
+}
+
+function UserList({ clientId }: { readonly clientId: string }) {
+  const { page = 1 } = useSearch({ from: FROM })
+  const navigate = useNavigate({ from: '/console/apps/$clientId/users' })
+  const list = useQuery(query(listAppUsers, { clientId, page, limit: 50 }))
+  return (
+    <>
+      <Text size="sm" c="dimmed">
+        {say.text}
+      </Text>
+      <Loaded of={list}>
+        {({ docs, pages, total }) => (
+          <Card isFlush>
+            {docs.length === 0 ? (
+              <Empty icon={Users} title={say.empty}>
+                {say.emptyText}
+              </Empty>
+            ) : (
+              <Rows label={say.title} head={[say.user, say.kind, say.since, say.seen]} minWidth={600}>
+                {docs.map(({ userId, anonymous, sinceDate, lastSeenDate }) => (
+                  <Row
+                    key={userId}
+                    cells={[
+                      <Copied key="user" value={userId} what={say.user} />,
+                      <Badge key="kind" color="gray">
+                        {anonymous ? say.anonymous : say.person}
+                      </Badge>,
+                      <Time key="since" at={sinceDate} />,
+                      <Time key="seen" at={lastSeenDate} />,
+                    ]}
+                  />
+                ))}
+              </Rows>
+            )}
+            <Pager
+              page={page}
+              pages={pages}
+              total={total}
+              onChange={(next) => void navigate({ search: only({ page: next }) })}
+            />
+          </Card>
+        )}
+      </Loaded>
+    </>
+  )
+}
