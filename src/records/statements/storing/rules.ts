@@ -6,7 +6,7 @@ import { type Fault, type Statement, VOIDED } from '../model/statement.ts'
 const MOST_REFS = 500
 export const MOST_COPIED_REFS = 1000
 /** The limit for all statements of a request, for one removal, and for the keys that late targets add. */
-const MOST_REFS_TOGETHER = 20_000
+export const MOST_REFS_TOGETHER = 20_000
 
 /** A statement that is stored, or that the transaction stores. */
 export interface KnownStatement {
