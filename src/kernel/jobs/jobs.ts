@@ -31,8 +31,6 @@ export interface NewJob<Payload> {
   readonly until?: Date
   /** While a job of this key waits, another one is not added. */
   readonly uniqueKey?: string
-  /** Jobs of one key run one after the other, where the kind is ordered. */
-  readonly orderKey?: string
 }
 
 /** A job that this process has taken. */
@@ -62,7 +60,6 @@ export interface JobKind<Parts = JobParts, Payload = any> extends JobName<Payloa
   readonly leaseMs: number
   /** After so many it is given up; never where nothing is said. */
   readonly tries?: number
-  readonly isOrdered?: boolean
   /** Runs again and again, so long after it last went well, in one process at a time. Nobody enqueues it. */
   readonly everyMs?: number
   /** The wait after a failed try. */
@@ -87,12 +84,11 @@ export const topicOf = ({ name }: { name: string }): string => `jobs ${name}`
 /** Adds jobs in the transaction of what they are for; they run after its commit. */
 export async function enqueue<P>(tx: Db, kind: JobName<P>, ...jobs: readonly NewJob<P>[]): Promise<void> {
   const unique = new Map(jobs.map((job, i) => [job.uniqueKey ?? i, job]))
-  const rows = [...unique.values()].map(({ payload, runAt, until, uniqueKey, orderKey }) => ({
+  const rows = [...unique.values()].map(({ payload, runAt, until, uniqueKey }) => ({
     payload,
     run_at: runAt,
     give_up_at: until,
     unique_key: uniqueKey,
-    order_key: orderKey,
   }))
   if (rows.length === 0) return
   await tx.all(store.enqueue, { kind: kind.name, rows: JSON.stringify(rows), now: jobs[0]!.at })

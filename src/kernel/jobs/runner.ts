@@ -90,13 +90,7 @@ class Runner<Parts extends JobParts> {
 
   #claim(limit: number): Promise<Claimed[]> {
     const { db, clock } = this.#parts
-    const { name, isOrdered } = this.#kind
-    const what = { kind: name, now: clock(), lease: this.#leaseEnd(), limit }
-    if (!isOrdered) return db.all(store.claimDue, what)
-    return db.transaction(async (tx) => {
-      await tx.first(store.takeTurn, { kind: name })
-      return tx.all(store.claimHeads, what)
-    })
+    return db.all(store.claimDue, { kind: this.#kind.name, now: clock(), lease: this.#leaseEnd(), limit })
   }
 
   #launch(row: Claimed): void {
@@ -104,8 +98,7 @@ class Runner<Parts extends JobParts> {
       .catch((error: Error) => this.#warn('a job cannot be settled, and will be done again', error))
       .finally(() => {
         this.#running.delete(done)
-        // The next of its key can be taken now.
-        if (this.#isMore || this.#kind.isOrdered) this.#loop.wake()
+        if (this.#isMore) this.#loop.wake()
       })
     this.#running.add(done)
   }
