@@ -14,8 +14,9 @@ import {
 } from '../database/statement.ts'
 
 /**
- * One whose key waits already is not added. That row is locked until the commit, so that nobody takes it before they can see what it was enqueued for. After a failure it
- * keeps its wait.
+ * Adds jobs. If a job with the same unique key is already waiting, none is added. That row stays locked until the
+ * commit, so no process claims it before it can see the change it was enqueued for. A job that is waiting for a retry
+ * keeps its delay.
  */
 export const enqueue = write('jobs.enqueue', {
   params: { kind: text, rows: json, now: timestamptz },
@@ -31,7 +32,7 @@ export const enqueue = write('jobs.enqueue', {
     returning id`,
 })
 
-/** For work that comes back by itself: there is one job of each kind, waiting or under way. */
+/** Adds recurring jobs: one of each kind, waiting or running. */
 export const enqueueOnce = write('jobs.enqueueOnce', {
   params: { kinds: textArray, now: timestamptz },
   row: { id: int8 },
@@ -42,7 +43,7 @@ export const enqueueOnce = write('jobs.enqueueOnce', {
     on conflict do nothing returning id`,
 })
 
-/** Which of these kinds have something to do. */
+/** Lists those of these kinds that have due jobs. */
 export const listDue = read('jobs.listDue', {
   params: { kinds: textArray, now: timestamptz },
   row: { kind: text },
@@ -74,7 +75,7 @@ export const claimDue = write('jobs.claimDue', {
 })
 
 const OWN = { id: int8, token: int4 }
-/** No row for those whose lease has ended and who were followed by somebody else. */
+/** Matches no row if the lease was lost to another process. */
 const own = 'id = :id and token = :token and is_leased'
 
 export const extendLease = write('jobs.extendLease', {
@@ -83,7 +84,7 @@ export const extendLease = write('jobs.extendLease', {
   text: `update jobs set run_at = :lease where ${own} returning id`,
 })
 
-/** Several at once, because each commit waits for the disk. */
+/** Completes several jobs at once, because each commit waits for the disk. */
 export const complete = write('jobs.complete', {
   params: { ids: int8Array, tokens: int8Array },
   row: { id: int8 },
@@ -92,7 +93,10 @@ export const complete = write('jobs.complete', {
     returning j.id`,
 })
 
-/** What was enqueued under the same key while this one was under way: this one comes back and will do for both. */
+/**
+ * Deletes the job that was enqueued under the same key while this one ran. This one is run again and does the work of
+ * both.
+ */
 export const deleteRival = write('jobs.deleteRival', {
   params: OWN,
   row: { id: int8 },
@@ -117,12 +121,15 @@ export const giveUp = write('jobs.giveUp', {
   text: `update jobs set is_leased = false, given_up_at = :now, problem = :problem where ${own} returning id`,
 })
 
-/** Counts end here, so that they cost little however much there is. */
+/** Counts are capped here, so that they stay cheap. */
 const COUNTED = 10_000
 const count = (rows: string): string =>
   `(select count(*) from (select from jobs where ${rows} limit ${COUNTED}) counted)`
 
-/** Of each kind: how many are due, for how long the first of them, and how many are under way or not due yet. */
+/**
+ * Reads for each kind the number of due jobs, the age of the oldest one, and the number of jobs that are running or not
+ * yet due.
+ */
 export const readWaiting = read('jobs.readWaiting', {
   params: { now: timestamptz },
   row: { kind: text, due: int8, waiting_seconds: float8, other: int8 },

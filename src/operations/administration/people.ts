@@ -9,7 +9,7 @@ import type { Forget } from '../../kernel/forget.ts'
 import { readLine } from '../../kernel/lines.ts'
 import type { MessagePolicy } from '../../kernel/messages/messages.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
-import type { Wanted } from '../../kernel/room.ts'
+import type { NameSearch } from '../../kernel/room.ts'
 import type { DecideAboutPerson, FindPeople, FoundPerson, KnownPerson, NamePerson } from './schema.ts'
 import * as store from './store.ts'
 
@@ -23,7 +23,7 @@ export async function findPeople(db: Db, what: FindPeople): Promise<Page<FoundPe
 }
 
 /** People, for an administrator who looks for anything. */
-export const findNamed = (db: Db, { person, typed, limit }: Pick<Wanted, 'person' | 'typed' | 'limit'>) =>
+export const findNamed = (db: Db, { person, typed, limit }: Pick<NameSearch, 'person' | 'typed' | 'limit'>) =>
   db.all(store.findByName, { person, ...readQuery(typed), limit })
 
 /** What was typed, as what is kept is compared with it. */
