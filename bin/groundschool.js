@@ -1,11 +1,15 @@
 #!/usr/bin/env node
-// Plain JavaScript of any Node: the platform needs Node 24, which the install brings along, and the machine's own may be older.
+// Plain JavaScript for any Node version: the platform needs Node 24, which the install includes, but the machine's own
+// Node may be older.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const NEEDED = 24
-/** V8 of the platform itself collects garbage later, which is quicker; docs/benchmarks.md has the figures. Other commands do without. */
+/**
+ * Makes V8 collect garbage later when the platform itself runs, which is faster (figures in docs/benchmarks.md). Other
+ * commands do not use it.
+ */
 const START_FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=150']
 
 const main = new URL('../src/main.ts', import.meta.url)
@@ -24,14 +28,17 @@ else {
   process.exitCode = 1
 }
 
-/** The same process goes on as another Node, so that a supervisor has one process to watch; where that is not possible, a child does the work. */
+/**
+ * Replaces this process with another Node, so that a supervisor watches one process. If that is impossible, a child
+ * does the work.
+ */
 function become(node) {
   const line = [...flags, fileURLToPath(main), ...args]
   if (process.execve && process.platform !== 'win32') process.execve(node, [node, ...line], process.env)
   else runChild(node, line)
 }
 
-/** As if it had been started so: the same terminal, signals and exit code. */
+/** Runs a child with the same terminal, signals and exit code. */
 function runChild(node, line) {
   const child = spawn(node, line, { stdio: 'inherit' })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))

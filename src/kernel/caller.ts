@@ -50,7 +50,7 @@ export interface SignedIn {
 export type PersonCaller = Visitor & SignedIn
 
 export const RECENT_MINUTES = 10
-/** True if the person authenticated within the last minutes: a browser that was left open is not enough. */
+/** True if the person authenticated within RECENT_MINUTES: a browser that was left open is not enough. */
 export const isRecent = (who: PersonCaller): boolean =>
   who.at.getTime() - who.signedInAt.getTime() <= RECENT_MINUTES * 60_000
 
