@@ -13,10 +13,10 @@ import {
 } from './table.ts'
 
 export interface StatementsReport {
-  /** From the fewest to the most. */
+  /** Smallest first. */
   readonly sizes: readonly number[]
   readonly results: ReadonlyMap<string, readonly Measured[]>
-  /** Statements a second of the bare insert without HTTP. */
+  /** Statements per second of the bare insert without HTTP. */
   readonly alone: readonly number[]
   readonly filters: readonly string[]
   readonly batch: number
