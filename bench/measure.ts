@@ -31,8 +31,7 @@ export interface Measured {
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 /** The V8 flags of `groundschool start`. */
-const startFlags = readFileSync(here('../bin/groundschool.js'), 'utf8').match(/--[a-z-]+=\d+/g)
-if (!startFlags) throw new Error('bin/groundschool.js names no flags for V8')
+const startFlags = [...readFileSync(here('../bin/groundschool.js'), 'utf8').match(/--[a-z-]+=\d+/g)!]
 /** The code cache of `groundschool start`, so that the compiler is not part of the measured memory. */
 const env = { ...process.env, NODE_COMPILE_CACHE: here('../node_modules/.cache/groundschool') }
 
