@@ -120,7 +120,7 @@ export const benchConfig = (settings: Record<string, string> = {}): Config =>
     ...settings,
   })
 
-/** So small that a few thousand tokens in turn never hit it. */
+/** A cache too small to hold the few thousand tokens that are used in turn. */
 export const SMALL_TOKEN_CACHE = 1000
 
 async function listen(

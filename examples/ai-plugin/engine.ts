@@ -23,7 +23,7 @@ interface Person {
   readonly evidence: ReadonlyMap<string, Evidence>
 }
 
-/** What the records say about people. Building it takes time; queries are fast. */
+/** The contents of the records, indexed. Building it takes time; queries are fast. */
 export interface Knowledge {
   readonly people: readonly Person[]
   readonly things: ReadonlyMap<string, Item>

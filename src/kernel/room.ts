@@ -18,7 +18,7 @@ import type { JobKind } from './jobs/jobs.ts'
 export interface PersonalTable {
   /** Its place in the download, or the reason why it is not there. */
   readonly inExport: string
-  /** What remains after the account is deleted. */
+  /** The rows that remain after the account is deleted. */
   readonly whenDeleted: string
 }
 

@@ -3,7 +3,7 @@ import { fail, type PlatformError } from '../errors.ts'
 export interface GateLimits {
   /** Number of callers that may work at once. */
   readonly atOnce: number
-  /** The same for one key. 1 makes the gate a mutex per key. */
+  /** Number of callers of one key that may work at once. 1 makes the gate a mutex per key. */
   readonly perKey?: number
   /** Number of callers that may wait, in all and per key. With 0, callers are admitted or refused immediately. */
   readonly waiting?: number

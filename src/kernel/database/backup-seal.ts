@@ -33,7 +33,7 @@ const deriveKey = (passphrase: string, salt: string): Promise<Buffer> =>
   derive(passphrase.normalize('NFC'), Buffer.from(salt, 'base64'), 32, SCRYPT)
 
 /** The nonce of the header's check. No piece has it. */
-const nowhere = (): Buffer => Buffer.alloc(12, 0xff)
+const checkNonce = (): Buffer => Buffer.alloc(12, 0xff)
 function nonceOf(place: number, isLast: boolean): Buffer {
   const nonce = Buffer.alloc(12)
   nonce.writeBigUInt64BE(BigInt(place), 0)
@@ -61,7 +61,7 @@ function unseal(key: Buffer, nonce: Buffer, sealed: Buffer): Buffer | undefined 
 export async function* encrypt(passphrase: string, bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const salt = randomBytes(32).toString('base64')
   const key = await deriveKey(passphrase, salt)
-  const check = seal(key, nowhere(), Buffer.alloc(0)).toString('base64')
+  const check = seal(key, checkNonce(), Buffer.alloc(0)).toString('base64')
   const header: SealHeader = { format: FORMAT_NAME, version: FORMAT_VERSION, salt, check }
   yield Buffer.from(`${JSON.stringify(header)}\n`)
   let place = 0
@@ -106,7 +106,7 @@ export async function decrypt(
   what: { passphrase: string; file: string; damaged: () => Error },
 ): Promise<ByteSource> {
   const key = await deriveKey(what.passphrase, header.salt)
-  if (!unseal(key, nowhere(), Buffer.from(String(header.check), 'base64')))
+  if (!unseal(key, checkNonce(), Buffer.from(String(header.check), 'base64')))
     throw new StartupError(
       `${what.file} cannot be decrypted: the passphrase is wrong, or the beginning of the file is damaged; nothing was changed`,
     )

@@ -13,7 +13,7 @@ export interface FeedEvent extends SinkEvent {
   readonly isSilent?: boolean
 }
 
-/** What the followers of one sequence may see, as of one moment. */
+/** Read access of the followers of one sequence, as of one moment. */
 export interface FeedAccess<F> {
   /** The latest number covered by this answer. */
   readonly last: number

@@ -73,7 +73,7 @@ export const proofSubject = ({ personId, browserId }: { personId: number; browse
   refusal: 'Too many failed tries; wait before the next one',
 })
 /** Codes that a person types. They are counted apart from sign-ins, so that neither blocks the other. */
-export const typistSubject = (personId: number): Subject => ({
+export const typedCodeSubject = (personId: number): Subject => ({
   name: `codes:${personId}`,
   about: aboutPerson(personId),
   personId,
@@ -82,7 +82,7 @@ export const typistSubject = (personId: number): Subject => ({
   longestWaitSeconds: QUARTER_HOUR,
 })
 /** Handles that a person tries for new accounts, free or taken: each try reveals whether a handle exists. */
-export const namerSubject = (personId: number): Subject => ({
+export const newHandleSubject = (personId: number): Subject => ({
   name: `handles:${personId}`,
   about: aboutPerson(personId),
   personId,
@@ -92,7 +92,7 @@ export const namerSubject = (personId: number): Subject => ({
   refusal: 'You have tried too many handles; wait before the next one',
 })
 /** Handles that a person looks up in vain: each try may be a guess at a hidden person. */
-export const guesserSubject = (personId: number): Subject => ({
+export const handleLookupSubject = (personId: number): Subject => ({
   name: `asked:${personId}`,
   about: aboutPerson(personId),
   personId,
@@ -105,7 +105,7 @@ export const guesserSubject = (personId: number): Subject => ({
  * Handles that a person blocks without being able to see them. They are counted apart from look-ups, so that too many
  * of those do not prevent blocking.
  */
-export const blockerSubject = (personId: number): Subject => ({
+export const blockedHandleSubject = (personId: number): Subject => ({
   name: `blocked:${personId}`,
   about: aboutPerson(personId),
   personId,
@@ -115,7 +115,7 @@ export const blockerSubject = (personId: number): Subject => ({
   refusal: 'You have blocked too many people who are not to be found; wait before the next one',
 })
 /** Reset links requested from one network: each request adds to the audit log, whoever it is for. */
-export const askerSubject = ({ address }: Caller): Subject => ({
+export const linkRequestSubject = ({ address }: Caller): Subject => ({
   name: `asks:${networkOf(address)}`,
   freeFailures: 50,
   longestWaitSeconds: 60,
@@ -155,8 +155,9 @@ export async function countFailures(tx: Db, who: Caller, subjects: Subjects): Pr
       longest: longestWaitSeconds,
     })
     if (row?.failures !== freeFailures) continue
-    const whom = personId === undefined ? { detail: { subject: name } } : { personId, detail: { subject: label } }
-    await recordAudit(tx, who, { action: 'lockout.began', ...whom })
+    const subjectFields =
+      personId === undefined ? { detail: { subject: name } } : { personId, detail: { subject: label } }
+    await recordAudit(tx, who, { action: 'lockout.began', ...subjectFields })
   }
 }
 

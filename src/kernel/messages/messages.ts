@@ -50,7 +50,7 @@ export async function sendMessage(tx: Db, who: Caller, what: NewMessage, policy:
   const message = { kind, recipient, sealed, now: who.at }
   const row =
     personId === null
-      ? await tx.first(store.insertFarewell, message)
+      ? await tx.first(store.insertForDeleted, message)
       : await tx.first(store.insertMessage, { person: personId, ...message })
   await enqueue(tx, SEND_MESSAGE, {
     payload: { message: row?.id ?? null, kind },

@@ -11,7 +11,7 @@ export const insertMessage = write('messages.insert', {
 })
 
 /** Inserts a message to a person who was deleted. */
-export const insertFarewell = write('messages.insertFarewell', {
+export const insertForDeleted = write('messages.insertForDeleted', {
   params: { kind: text, recipient: text, sealed: bytea, now: timestamptz },
   row: { id: int8 },
   text: `

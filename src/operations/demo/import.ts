@@ -8,13 +8,13 @@ import { findFacts, findReach, keepFacts } from '../../kernel/installation/insta
 /** Name of the fact that marks a demo person. It uses the number, because another person may get the handle later. */
 export const markOf = (personId: number): string => `demo-person-${personId}`
 
-interface MadeUp {
+interface DemoEntry {
   readonly handle: string
   readonly demo?: boolean
 }
 
 /** Marks a demo person in the transaction that creates them, so that none exists without the mark. */
-export const demoTie: ImportTie<MadeUp, FoundPerson, ReadonlySet<string>, true> = {
+export const demoTie: ImportTie<DemoEntry, FoundPerson, ReadonlySet<string>, true> = {
   field: 'demo',
   schema: Type.Optional(
     Flag('A demo person, whose password is public: while there are any, the platform starts only for its own machine'),

@@ -13,7 +13,7 @@ export const openLog = (config: Pick<Config, 'LOG_LEVEL'>, destination?: { write
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: (line: string) => (destination ?? process.stdout).write(blot(line)) },
+    { write: (line: string) => (destination ?? process.stdout).write(redact(line)) },
   )
 
 const SECRETS = /gs_(?:sbx_)?[a-z]{2}_[\w-]{20,}|\b(?:bearer|basic)(?:\s+|%20|\+)[\w.~+/=%-]{8,}/gi
@@ -25,5 +25,5 @@ const NAMES = 'authorization|access_?token|refresh_?token|client_secret|password
 const QUOTED = new RegExp(String.raw`((?:${NAMES})\\*["']\s*:\s*\\*["'])[^"'\\]+`, 'gi')
 const PLAIN = new RegExp(String.raw`((?:${NAMES})\s*[=:]\s*)[^&\s"'\\,;}]+`, 'gi')
 
-const blot = (line: string): string =>
+const redact = (line: string): string =>
   line.replace(SECRETS, '[secret]').replace(QUOTED, '$1[secret]').replace(PLAIN, '$1[secret]')
