@@ -12,7 +12,7 @@ export interface Retention {
 export const isFullBatch = (removed: readonly unknown[]): boolean => removed.length === BATCH
 
 /**
- * Declares a statement that deletes a batch of rows whose timestamp `by` has passed, oldest first. The column must be
+ * Declares a statement that deletes a batch of rows whose `by` is before `:before`, oldest first. The column must be
  * indexed.
  */
 export const deleteOlder = <K extends Record<string, ColumnType<unknown>>>(
