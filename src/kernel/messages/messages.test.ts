@@ -224,7 +224,10 @@ test('a mailbox that does not exist is not tried again, any other refusal is', a
 test('an address that a mail server could take for two stays one', async (t) => {
   const { app, receiver } = await smtpApp(t)
   await write(app, { recipient: 'avery@example.org, eve@example.org' })
-  await until('it was settled', async () => /sending a message failed|given up/.test(app.log()) || receiver.mails.length > 0)
+  await until(
+    'it was settled',
+    async () => /sending a message failed|given up/.test(app.log()) || receiver.mails.length > 0,
+  )
   for (const { to } of receiver.mails) assert.deepEqual(to.length, 1)
   assert.ok(!receiver.mails.some(({ to }) => to.includes('eve@example.org')))
 })
