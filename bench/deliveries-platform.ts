@@ -5,7 +5,7 @@ import { openLog } from '../src/operations/platform/log.ts'
 import { startPlatform } from '../src/operations/platform/platform.ts'
 import { benchConfig, prepareUser, type Started, type Usage } from './servers.ts'
 
-/** A whole platform in a process of its own, which emits what it is told to. */
+/** A whole platform in its own process, which emits events on request. */
 export interface StartedPlatform extends Started {
   readonly plugins: { readonly live: number; readonly dead: number }
 }
@@ -13,14 +13,14 @@ export interface StartedPlatform extends Started {
 export interface Emission {
   readonly plugin: number
   readonly count: number
-  /** In one transaction. */
+  /** Events per transaction. */
   readonly together: number
-  /** As fast as it can where nothing is said. */
+  /** Unlimited by default. */
   readonly perSecond?: number
   readonly requests: number
 }
 
-/** When each event had committed, in milliseconds since 1970. */
+/** Commit time of each event, in milliseconds since 1970. */
 export type Committed = readonly number[]
 
 const config = benchConfig({ PORT: '0', SANDBOX_PORT: '0' })

@@ -8,14 +8,14 @@ import type { Arrivals } from './deliveries-receiver.ts'
 import { answerOf, type Bench, forkServer, type Measured, measure } from './measure.ts'
 import { type DeliveriesReport, type Section, writeDeliveries } from './table.ts'
 
-/** Requests between which the events are spread: each is a lane. */
+/** Requests that the events are spread over. Each is a lane. */
 const REQUESTS = 500
 const PER_SECOND = 200
 const CONNECTIONS = 32
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 
-/** How fast events reach a plugin, and what a long backlog costs others. */
+/** Measures how fast events reach a plugin, and what a long backlog costs others. */
 export async function measureDeliveries(
   bench: Bench,
   { events, waiting }: { events: number; waiting: number },
@@ -71,7 +71,7 @@ export async function measureDeliveries(
     ask(`delete from delivery_attempts where plugin_id = ${plugins.dead}; delete from deliveries where plugin_id = ${plugins.dead};
          delete from delivery_lanes where plugin_id = ${plugins.dead}`)
 
-  // Each set replaces the one before it of the same request, so that a round has one for each.
+  // A newer set replaces a waiting one of the same request, so each round has one per request.
   const bulk = { count: events, together: 100, requests: events }
   const steady = {
     count: PER_SECOND * bench.seconds,

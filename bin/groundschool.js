@@ -49,7 +49,7 @@ function become(node) {
   else runChild(node, line)
 }
 
-/** Passes on the terminal, the signals and the exit code. */
+/** Runs a child with the same terminal, signals and exit code. */
 function runChild(node, line) {
   const child = spawn(node, line, { stdio: 'inherit' })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))

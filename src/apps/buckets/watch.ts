@@ -70,13 +70,13 @@ const bucketSource = (db: Db): FeedSource<Member> => ({
     const rows = await db.all(store.listVersions, { nos: [...nos] })
     return new Map(rows.map((row) => [row.bucket_no, row.version]))
   },
-  findStanding: async (no) => {
+  readAccess: async (no) => {
     const members = await db.all(store.listMembers, { no })
     const since = new Map(members.map((member) => [member.user_id, member.since_version]))
     const event = members.length > 0 ? 'removed' : 'deleted'
     return {
       last: members[0]?.version ?? 0,
-      standingOf: ({ userId, bucketId }) => since.get(userId) ?? { event, data: JSON.stringify({ id: bucketId }) },
+      accessOf: ({ userId, bucketId }) => since.get(userId) ?? { event, data: JSON.stringify({ id: bucketId }) },
     }
   },
   read: async (no, after, last) => {

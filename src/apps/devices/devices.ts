@@ -7,7 +7,7 @@ import type { Db } from '../../kernel/database/database.ts'
 import type { Retention } from '../../kernel/database/retention.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail, failOauth, type PlatformError } from '../../kernel/errors.ts'
-import { countFailures, networkSubject, refuseBlocked, typistSubject } from '../../kernel/lockouts/lockouts.ts'
+import { countFailures, networkSubject, refuseBlocked, typedCodeSubject } from '../../kernel/lockouts/lockouts.ts'
 import { endSession, openSession, type TokenPair, type TokenPolicy } from '../../kernel/sessions/sessions.ts'
 import { hashToken, inspectToken, mintToken, sayForeign } from '../../kernel/sessions/tokens.ts'
 import { confirmAppUser, ensureAppUser, findConsentEpoch } from '../apps/apps.ts'
@@ -83,7 +83,7 @@ export async function readDevice(
   what: { userCode: string },
 ): Promise<{ userCode: string; app: { name: string; owner: string | undefined } }> {
   const code = checkUserCode(what.userCode)
-  const guesser = [typistSubject(who.personId), networkSubject(who, 'codes-from')] as const
+  const guesser = [typedCodeSubject(who.personId), networkSubject(who, 'codes-from')] as const
   await refuseBlocked(db, who, guesser)
   const grant = await db.first(store.findPending, { code, now: who.at })
   // Guesses that were sent at once have all passed the first look; the answer must not tell which of them was right.

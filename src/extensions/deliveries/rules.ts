@@ -1,4 +1,4 @@
-import type { Answer, Failure } from '../../kernel/outbound/outbound.ts'
+import type { Failure, OutboundResponse } from '../../kernel/outbound/outbound.ts'
 import type { Purpose } from '../plugins/rules.ts'
 
 /** What becomes a delivery, and to which of a plugin's addresses it goes. */
@@ -37,7 +37,7 @@ export const giveUpAt = (firstAt: Date): Date => new Date(firstAt.getTime() + TR
 export const isFailingTooLong = (since: Date, now: Date): boolean => now.getTime() - since.getTime() >= FAILING_MS
 
 /** What an answer means: taken, refused for good, or not taken this time. */
-export function judge(outcome: Answer | Failure): {
+export function judge(outcome: OutboundResponse | Failure): {
   readonly isTaken: boolean
   readonly isGone: boolean
   readonly problem: string | null

@@ -5,7 +5,7 @@ import type { Db } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { readEmail, readLine } from '../../kernel/lines.ts'
-import { countFailures, namerSubject, refuseBlocked } from '../../kernel/lockouts/lockouts.ts'
+import { countFailures, newHandleSubject, refuseBlocked } from '../../kernel/lockouts/lockouts.ts'
 import type { MessagePolicy } from '../../kernel/messages/messages.ts'
 import { actOnHandle, type Verb } from '../friends/acts.ts'
 import { readFriends } from '../friends/lists.ts'
@@ -115,7 +115,7 @@ async function lockParent(tx: Db, who: PersonCaller): Promise<void> {
 const countHandle = (db: Db, who: PersonCaller): Promise<void> =>
   db.transaction(async (tx) => {
     await lockParent(tx, who)
-    const subject = namerSubject(who.personId)
+    const subject = newHandleSubject(who.personId)
     await refuseBlocked(tx, who, [subject])
     await countFailures(tx, who, [subject])
   })

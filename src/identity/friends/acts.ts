@@ -3,9 +3,9 @@ import type { Db } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import {
-  blockerSubject,
+  blockedHandleSubject,
   countFailures,
-  guesserSubject,
+  handleLookupSubject,
   refuseBlocked,
   type Subject,
 } from '../../kernel/lockouts/lockouts.ts'
@@ -55,9 +55,9 @@ export async function actOnHandle(
   const params = { me: personId, handle: normaliseHandle(what.handle) }
   if (isBlocking(verb)) {
     const what = { ...act, ...otherIn(await db.first(store.findAnyHandle, params)), name: `@${params.handle}` }
-    return BLOCKING[verb](db, who, what, (tx) => countTry(tx, who, blockerSubject(who.personId)))
+    return BLOCKING[verb](db, who, what, (tx) => countTry(tx, who, blockedHandleSubject(who.personId)))
   }
-  if (verb === 'request') await refuseBlocked(db, who, [guesserSubject(who.personId)])
+  if (verb === 'request') await refuseBlocked(db, who, [handleLookupSubject(who.personId)])
   const other = judge(await db.first(store.findKnownHandle, params), who.at, { ...act, verb })
   if (other.otherId === undefined) {
     if (verb === 'request') await countGuess(db, who)
@@ -81,7 +81,7 @@ function judge(found: Found, at: Date, { verb, by }: Pick<Act, 'by'> & { verb: V
 const countGuess = (db: Db, who: PersonCaller): Promise<void> =>
   db.transaction(async (tx) => {
     if ((await tx.all(store.lockPeople, { ids: [who.personId] })).length === 0) throw fail('notAuthorized')
-    await countTry(tx, who, guesserSubject(who.personId))
+    await countTry(tx, who, handleLookupSubject(who.personId))
   })
 
 async function countTry(tx: Db, who: PersonCaller, subject: Subject): Promise<void> {

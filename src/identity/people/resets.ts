@@ -5,7 +5,7 @@ import type { Db } from '../../kernel/database/database.ts'
 import type { Retention } from '../../kernel/database/retention.ts'
 import { fail } from '../../kernel/errors.ts'
 import { isMailAddress } from '../../kernel/lines.ts'
-import { askerSubject, countFailures, refuseBlocked } from '../../kernel/lockouts/lockouts.ts'
+import { countFailures, linkRequestSubject, refuseBlocked } from '../../kernel/lockouts/lockouts.ts'
 import { type MessagePolicy, sendMessage } from '../../kernel/messages/messages.ts'
 import { hashToken, inspectToken, mintToken } from '../../kernel/sessions/tokens.ts'
 import { normaliseHandle } from './handles.ts'
@@ -52,9 +52,9 @@ export async function askReset(db: Db, who: Caller, what: { handle: string }, me
     )
   const handle = normaliseHandle(what.handle).slice(0, 254)
   const code = mintToken('reset', messages.environment)
-  await refuseBlocked(db, who, [askerSubject(who)])
+  await refuseBlocked(db, who, [linkRequestSubject(who)])
   await db.transaction(async (tx) => {
-    await countFailures(tx, who, [askerSubject(who)])
+    await countFailures(tx, who, [linkRequestSubject(who)])
     const turn = await tx.first(store.takeResetTurn, { handle })
     const person = await tx.first(store.findForReset, { handle })
     const recipient = person?.email ?? ''

@@ -9,18 +9,17 @@ export interface TextField {
   readonly type?: 'text' | 'email' | 'date' | 'password'
   readonly maxLength?: number
   readonly minLength?: number
-  /** What browsers may fill in (WCAG 2.2 §1.3.5); by default nothing. */
+  /** Value for browser autofill (WCAG 2.2 §1.3.5); `off` by default. */
   readonly autocomplete?: string
   /** A sentence below the field. */
   readonly hint?: string | undefined
   readonly isRequired?: boolean
-  /** A handle or an address: nothing that a keyboard should mend. */
+  /** A handle or an address: keyboards must not autocorrect it. */
   readonly isVerbatim?: boolean
-  /** Something is wrong with it, or with its form: the browser shows this place first. */
+  /** The field gets the focus, because it or its form has a mistake. */
   readonly isFirst?: boolean
 }
 
-/** A label and its field. */
 export const textField = (field: TextField): Html => html`<label for="${field.id}">${field.label}</label>
 <input id="${field.id}" name="${field.name}" type="${field.type ?? 'text'}"${
   field.value !== undefined && html` value="${field.value}"`

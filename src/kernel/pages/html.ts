@@ -1,4 +1,4 @@
-/** Text that is HTML already: made by `html` alone, so that nothing else reaches a page unescaped. */
+/** Text that is already HTML. Only `html` creates it, so nothing else reaches a page unescaped. */
 export class Html {
   readonly text: string
   constructor(text: string) {
@@ -17,9 +17,9 @@ const show = (part: Part): string => {
   return String(part).replace(/[&<>"']/g, (character) => ENTITIES[character]!)
 }
 
-/** A template of HTML: what is put in is escaped, unless it is HTML itself; lists are joined, `undefined` and `false` are nothing. */
+/** Template tag for HTML. It escapes values other than `Html`, joins lists, and skips `undefined` and `false`. */
 export const html = (texts: TemplateStringsArray, ...parts: readonly Part[]): Html =>
   new Html(texts.reduce((whole, text, i) => whole + show(parts[i - 1]) + text))
 
-/** A name that somebody chose: whatever its direction, it leaves the words around it in their order. */
+/** A name chosen by a user. `<bdi>` keeps right-to-left names from reordering the text around them. */
 export const nameOf = (text: string): Html => html`<bdi>${text}</bdi>`

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { type Html, html } from './html.ts'
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
-/** Changes with the content, so that browsers may keep it for long. */
+/** The path changes with the content, so browsers may cache it for long. */
 const pathOf = (text: string, ending: string): string =>
   `/web/${createHash('sha256').update(text).digest('base64url').slice(0, 16)}.${ending}`
 
@@ -15,7 +15,7 @@ export const ICON_PATH = pathOf(ICON, 'svg')
 export interface Frame {
   readonly title: string
   readonly isSandbox: boolean
-  /** The handle of the person who is signed in, for the line at the top. */
+  /** Handle of the signed-in person, for the header. */
   readonly handle?: string | undefined
   readonly scripts?: readonly string[] | undefined
 }
@@ -45,7 +45,7 @@ ${body}
 </html>
 `.text
 
-/** What went wrong, above a form or a page; read out at once by screen readers. */
+/** An error above a form or a page. Screen readers read it immediately. */
 export const alertBox = (sentence: string | undefined): Html | undefined =>
   sentence === undefined ? undefined : html`<p class="alert" role="alert">${sentence}</p>`
 
@@ -57,7 +57,7 @@ export interface FormFrame {
   readonly csrfToken: string
 }
 
-/** A form that is posted to us, with the key that says that we showed it. */
+/** A form with a CSRF token. */
 export const postForm = ({ action, csrfToken }: FormFrame, body: Html): Html =>
   html`<form method="post" action="${action}"><input type="hidden" name="csrf_token" value="${csrfToken}">
 ${body}

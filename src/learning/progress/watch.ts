@@ -52,13 +52,13 @@ const classSource = (db: Db): FeedSource<Watcher> => ({
     const rows = await db.all(store.listNewest, { classes: [...classes] })
     return new Map(rows.map((row) => [row.class_id, row.newest]))
   },
-  findStanding: async (id, watchers) => {
+  readAccess: async (id, watchers) => {
     const people = [...new Set(watchers.map(({ personId }) => personId))]
     const rows = await db.all(store.listWatchers, { class: id, people })
     const may = new Set(rows.map(({ person_id }) => person_id))
     return {
       last: rows[0]?.newest ?? 0,
-      standingOf: ({ personId, classKey }) =>
+      accessOf: ({ personId, classKey }) =>
         may.has(personId) ? 0 : { event: 'removed', data: JSON.stringify({ classId: classKey }) },
     }
   },

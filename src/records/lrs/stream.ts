@@ -108,7 +108,7 @@ function sourceOf(db: Db, selections: SharedSelections): FeedSource<undefined> {
       newest = await readClock(db)
       return new Map(keys.map((key) => [key, newest]))
     },
-    findStanding: async () => ({ last: newest, standingOf: () => 0 }),
+    readAccess: async () => ({ last: newest, accessOf: () => 0 }),
     read: async (key, after, last) => {
       const { rows, isFull } = await readPage(db, { wanted: selections.wantedBy(key), after, upTo: last }, PAGE)
       const events = rows.map((row): FeedEvent => ({ id: row.seq, event: 'statement', data: presentText(row) }))

@@ -9,6 +9,7 @@ import { Type } from 'typebox'
 import { Compile } from 'typebox/schema'
 import { everything, operations, pages } from '../../../app.ts'
 import { renderOpenApi, writeDocs } from '../../../operations/docs.ts'
+import { giveBack, takeDatabase } from '../../../operations/testing/databases.ts'
 import { type Answer, type Client, testApp } from '../../../operations/testing/testing.ts'
 import { fail, listErrors } from '../../errors.ts'
 import { anyone, appUser } from '../callers/callers.ts'
@@ -207,8 +208,10 @@ test('a schema with a title is described once, and the events of a stream each w
   assert.deepEqual(reset.properties.data.contentSchema, ref)
 })
 
-test('the files in docs/ are up to date', () => {
-  assert.deepEqual(writeDocs({ isCheck: true }), [], 'run npm run docs')
+test('the files in docs/ are up to date', async (t) => {
+  const connection = await takeDatabase()
+  t.after(() => giveBack(connection))
+  assert.deepEqual(await writeDocs(connection, { isCheck: true }), [], 'run npm run docs')
 })
 
 test('each environment serves the description of docs/openapi.json, with its own address', async (t) => {

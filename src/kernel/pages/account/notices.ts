@@ -1,4 +1,4 @@
-/** What a page says after something was done. The address carries the code alone, so nobody can make us say anything else. */
+/** Notices shown after an action. The URL carries only the code, so a link cannot make the page show other text. */
 const NOTICES: Readonly<Record<string, string>> = {
   'signed-out': 'You are signed out here.',
   'account-deleted': 'Your account is deleted. Goodbye.',

@@ -1,24 +1,24 @@
 import { type Html, html } from '../html.ts'
 import { alertBox, type FormFrame, noticeBox, postForm } from '../layout.ts'
 
-/** Lets a browser offer a passkey on the sign-in form; the form works without it. */
+/** Lets a browser offer a passkey on the sign-in form. The form works without it. */
 export const PASSKEY_SCRIPT = '/web/passkey.js'
 
 export interface SignInForm extends FormFrame {
   readonly heading: string
-  /** What is signed in for, in a sentence or two. */
+  /** Purpose of the sign-in, in a sentence or two. */
   readonly lead?: Html | undefined
-  /** What was done just now. */
+  /** The result of the last action. */
   readonly notice?: string | undefined
   readonly problem?: string | undefined
   readonly handle?: string | undefined
-  /** Whether anybody can make an account here. */
+  /** Whether sign-up is open. */
   readonly canSignUp?: boolean
-  /** Whether there are demo people to sign in as, whose password everybody knows. */
+  /** Whether there are demo people, whose password is public. */
   readonly hasDemo: boolean
 }
 
-/** Handle and password. The passkey button is there for the script alone, which shows it where the browser can use one. */
+/** Handle and password. The passkey button is hidden until the script shows it, in browsers with passkeys. */
 export const signInPage = ({
   heading,
   lead,

@@ -4,14 +4,14 @@ import { alertBox, type FormFrame, noticeBox, postForm } from '../layout.ts'
 import { newPasswordFields } from './new-password.ts'
 
 export interface AskSignUpForm extends FormFrame {
-  /** Whether anybody can make an account here. */
+  /** Whether sign-up is open. */
   readonly isOpen: boolean
   readonly email?: string | undefined
   readonly notice?: string | undefined
   readonly problem?: string | undefined
 }
 
-/** Where does the link go? */
+/** Asks for the address that the sign-up link is sent to. */
 export const askSignUpPage = ({
   isOpen,
   email,
@@ -35,7 +35,7 @@ ${postForm(
 <p class="quiet"><a href="/account/signin">Back to sign-in</a></p>
 </section>`
 
-/** What was typed, but no password. */
+/** Typed values to show again, without the password. */
 export interface NewPerson {
   readonly handle?: string | undefined
   readonly firstName?: string | undefined
@@ -50,7 +50,7 @@ export interface SignUpForm extends FormFrame {
   readonly problem?: string | undefined
 }
 
-/** Who somebody will be here. */
+/** Asks for the new person's handle, names and password. */
 export const signUpPage = ({
   code,
   typed,

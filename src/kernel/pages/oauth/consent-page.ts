@@ -4,13 +4,13 @@ import { alertBox, type FormFrame, postForm } from '../layout.ts'
 
 export interface AskingApp {
   readonly name: string
-  /** Who answers for it. */
+  /** The owner's name. */
   readonly owner: string | undefined
 }
 
 export const listWhatAppsSee = (): Html => html`<ul>${SEES.map((line) => html`<li>${line}</li>`)}</ul>`
 
-/** The app by its name, and who made it. */
+/** The app's name and owner. */
 export const describeApp = ({ name, owner }: AskingApp): Html =>
   html`<strong>${nameOf(name)}</strong>${owner !== undefined && html` by ${nameOf(owner)}`}`
 
@@ -18,9 +18,9 @@ export interface ConsentForm extends FormFrame {
   readonly app: AskingApp
   readonly handle: string
   readonly problem?: string | undefined
-  /** Where the person is led afterwards, as they can recognise it. */
+  /** The redirect target, in a form that the person can recognise. */
   readonly destination?: string | undefined
-  /** Leads to the same page, for somebody else. */
+  /** Link to the same page for signing in as another person. */
   readonly otherAccount?: string | undefined
 }
 
@@ -45,5 +45,5 @@ ${destination !== undefined && html`<p class="quiet">Either way, you go on to ${
 ${otherAccount !== undefined && html`<p class="quiet">Not ${nameOf(handle)}? <a href="${otherAccount}">Use another account</a></p>`}
 </section>`
 
-/** The line above the sign-in form that says for whom one signs in. */
+/** The line above the sign-in form that names the app. */
 export const signInLead = (app: AskingApp): Html => html`<p>to go on to ${describeApp(app)}.</p>`

@@ -1,8 +1,8 @@
-// Passkeys, on the sign-in form. It works without this script: what needs it is hidden until it is here.
+// Passkeys on the sign-in form. The form works without this script: elements that need it are hidden until it runs.
 
 const find = (name) => document.querySelector(`[data-passkey${name}]`)
 
-/** A refusal in the server's own words. */
+/** An error with the server's message. */
 class Refusal extends Error {
   constructor({ error_description: sentence = 'Something went wrong; try again' } = {}) {
     super(sentence)
@@ -25,11 +25,12 @@ async function signIn() {
   const credential = await navigator.credentials.get({ publicKey })
   const keep = document.querySelector('input[name="keep"]')?.checked ?? false
   await post('/signin', { response: credential.toJSON(), keep })
-  // Where the form with the password leads too. This page itself may be the answer to such a form, or ask for sign-in whoever is signed in.
+  // Goes where the password form leads. Reloading would not do: this page may be the response to that form, or ask
+  // signed-in people to sign in again.
   location.assign(document.querySelector('form[method="post"]').action)
 }
 
-/** What browsers call what went wrong (WebAuthn §5.1.4), in words. */
+/** Messages for errors of the browser (WebAuthn §5.1.4). */
 const SENTENCES = {
   NotAllowedError: 'No passkey was chosen, or it took too long. Try again.',
   SecurityError: 'Passkeys do not work at this address.',
@@ -40,7 +41,7 @@ function explain(error) {
   return error instanceof Refusal ? `${error.message}.` : (SENTENCES[error.name] ?? 'This did not work. Try again.')
 }
 
-/** One try at a time; what goes wrong is said on the page. */
+/** Runs one attempt at a time, and shows errors on the page. */
 async function attempt(button, work) {
   const problem = find('-problem')
   problem.hidden = true
