@@ -1,4 +1,4 @@
-import { listPasskeys, type TakenAlong, takeAlong } from '../../identity/passkeys/passkeys.ts'
+import { listPasskeys, type PasskeysToRemove, alsoRemovePasskeys } from '../../identity/passkeys/passkeys.ts'
 import type { Passkey } from '../../identity/passkeys/schema.ts'
 import { startEpoch } from '../../identity/people/changes.ts'
 import type { PasswordSeal } from '../../identity/people/password-seals.ts'
@@ -161,11 +161,11 @@ export interface RenewedPassword {
 export async function renewPassword(
   db: Db,
   who: PersonCaller,
-  what: TakenAlong & { password: string; newPassword: string },
+  what: PasskeysToRemove & { password: string; newPassword: string },
   messages: MessagePolicy,
 ): Promise<RenewedPassword> {
   const isKept = await isBrowserKept(db, who.browserId)
-  const change = { ...what, ...takeAlong(who, what, messages) }
+  const change = { ...what, ...alsoRemovePasskeys(who, what, messages) }
   const { id, epoch } = await changeOwnPassword(db, who, change, messages)
   const browser = await openBrowser(db, who, { personId: id, epoch, door: 'password', isKept }, messages.environment)
   return { browser, passkeys: await listPasskeys(db, { personId: id }) }
@@ -175,10 +175,10 @@ export async function renewPassword(
 export async function replaceForgotten(
   db: Db,
   who: Visitor,
-  what: TakenAlong & { code: string; password: string },
+  what: PasskeysToRemove & { code: string; password: string },
   messages: MessagePolicy,
 ): Promise<RenewedPassword> {
-  const { id, epoch } = await resetPassword(db, who, { ...what, ...takeAlong(who, what, messages) }, messages)
+  const { id, epoch } = await resetPassword(db, who, { ...what, ...alsoRemovePasskeys(who, what, messages) }, messages)
   const browser = await openBrowser(
     db,
     who,

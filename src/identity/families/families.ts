@@ -10,7 +10,7 @@ import type { MessagePolicy } from '../../kernel/messages/messages.ts'
 import { actOnHandle, type Verb } from '../friends/acts.ts'
 import { readFriends } from '../friends/lists.ts'
 import type { Friends } from '../friends/schema.ts'
-import { listPasskeys, takeAlong } from '../passkeys/passkeys.ts'
+import { listPasskeys, alsoRemovePasskeys } from '../passkeys/passkeys.ts'
 import type { Passkey } from '../passkeys/schema.ts'
 import { childrenBornAfter, isChild, typesOf } from '../people/ages.ts'
 import { changePeople, replaceEmail } from '../people/changes.ts'
@@ -179,7 +179,7 @@ export async function setChildPassword(
     await holdAccount(tx, parent)
     const { id: personId } = await lockChild(tx, who, what.handle)
     await recordAudit(tx, who, { action: 'child.password', personId, detail: { parent: who.personId } })
-    const change = { personId, passwordHash, action: 'password.changed', ...takeAlong(who, what, messages) } as const
+    const change = { personId, passwordHash, action: 'password.changed', ...alsoRemovePasskeys(who, what, messages) } as const
     await replacePassword(tx, who, change, messages)
     return listPasskeys(tx, { personId })
   })

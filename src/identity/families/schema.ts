@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Day, Flag, Id, Text } from '../../kernel/http/input/fields.ts'
-import { takenAlong } from '../passkeys/schema.ts'
+import { removalFields } from '../passkeys/schema.ts'
 import { Entry, Settings } from '../profiles/schema.ts'
 
 const { handle, firstName, lastName, userType, country, email, publicSearch } = Settings.properties
@@ -69,7 +69,7 @@ export const ChildPassword = Type.Object({
   handle: child,
   password: ownPassword,
   newPassword: Text("The child's new password, of 8 to 1000 characters", MAX_PASSWORD_LENGTH),
-  ...takenAlong('the answer'),
+  ...removalFields('the answer'),
 })
 export type ChildPassword = Static<typeof ChildPassword>
 export const DeleteChild = Type.Object({ handle: child, password: ownPassword })

@@ -6,11 +6,11 @@ import { checkBlockCount, DECLINE_DAYS, isListed, type Pair } from './rules.ts'
 import * as store from './store.ts'
 
 /**
- * Blocks a person: their relation ends, and neither finds the other any more. The blocked person is not told. To them it
- * looks like a removed friend, a cancelled or unanswered request, or a person who has turned public search off.
+ * Blocks a person: their relation ends, and neither finds the other any more. The blocked person is not told. To them
+ * it looks like a removed friend, a cancelled or unanswered request, or a person who has turned public search off.
  *
- * Any name can be blocked without learning whether it exists: the answer, the list, the limit and the statements are the
- * same. `countUnseen` may refuse a caller who blocks very many people whom they cannot see.
+ * Any name can be blocked without learning whether it exists: the answer, the list, the limit and the statements are
+ * the same. `countUnseen` may refuse a caller who blocks very many people whom they cannot see.
  */
 export const blockPerson = (
   db: Db,

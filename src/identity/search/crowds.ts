@@ -13,8 +13,8 @@ import {
 
 /*
  * Ranking for probes that were cut: more people have the key than were read. A person who was not found by such a probe
- * may still have the key, and a person who has all the words may be beyond the limit of each. Such people are looked up,
- * and ranked by all keys that they have. Pure functions.
+ * may still have the key, and a person who has all the words may be beyond the limit of each. Such people are looked
+ * up, and ranked by all keys that they have. Pure functions.
  */
 
 /**

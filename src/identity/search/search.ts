@@ -180,8 +180,8 @@ async function rankCut(db: Db, who: Searcher, probes: Probes, found: readonly Pr
   const limits = { most: MAX_FOUND, mostRead: MOST_READ }
   for (const person of choosePeopleToRead(found, cut, { ...probes, ...limits })) people.add(person)
   if (people.size === 0) return rankPeople(found, { groups: probes.groups, most: MAX_FOUND })
-  const judged = await db.all(store.listKeys, { app, people: [...people] })
-  return rankByKeys(found, judged, { ...probes, most: MAX_FOUND })
+  const known = await db.all(store.listKeys, { app, people: [...people] })
+  return rankByKeys(found, known, { ...probes, most: MAX_FOUND })
 }
 
 const AT_ONCE = 500
