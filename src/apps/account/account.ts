@@ -1,4 +1,4 @@
-import { listPasskeys, type PasskeysToRemove, alsoRemovePasskeys } from '../../identity/passkeys/passkeys.ts'
+import { alsoRemovePasskeys, listPasskeys, type PasskeysToRemove } from '../../identity/passkeys/passkeys.ts'
 import type { Passkey } from '../../identity/passkeys/schema.ts'
 import { startEpoch } from '../../identity/people/changes.ts'
 import type { PasswordSeal } from '../../identity/people/password-seals.ts'

@@ -9,7 +9,7 @@ import { appOperations } from './routes.ts'
 export const apps: Room = {
   name: 'apps',
   areas: {
-    Apps: 'What developers do with their apps: register them, keep their secrets, see how they are used; and what administrators decide about them.',
+    Apps: 'Registering apps, managing their secrets, seeing their usage; and their approval by administrators.',
   },
   operations: appOperations,
   personalTables: {

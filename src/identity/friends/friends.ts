@@ -5,8 +5,9 @@ import { checkFriendCount, checkSentCount, decideAccept, decideRequest, missing,
 import * as store from './store.ts'
 
 /*
- * Friendships connect people, not users of an app, so they hold in every app. Each verb acts for one person, `personId`;
- * `by` says whether the person decides, or a parent for a child. The calling room checks that the caller is that parent.
+ * Friendships connect people, not users of an app, so they hold in every app. Each verb acts for one person,
+ * `personId`; `by` says whether the person decides, or a parent for a child. The calling room checks that the caller is
+ * that parent.
  */
 
 export { blockPerson, friendRetention, unblockPerson } from './blocks.ts'

@@ -1,5 +1,5 @@
 import { addParent, removeParent } from '../../identity/families/parents.ts'
-import { ALL, listPasskeys, alsoRemovePasskeys } from '../../identity/passkeys/passkeys.ts'
+import { ALL, alsoRemovePasskeys, listPasskeys } from '../../identity/passkeys/passkeys.ts'
 import { leavingPolicy, removeByHandle } from '../../identity/people/deletion.ts'
 import { addPerson, changePassword, disablePerson, listPeople } from '../../identity/people/people.ts'
 import { makeResetLink, RESET_MINUTES } from '../../identity/people/resets.ts'
