@@ -126,7 +126,10 @@ export const Browsers = Type.Array(
   ),
 )
 
-/** Forms. What is missing is told on the page itself, so nothing is required here; the bounds are those of a request that no form of ours sends. */
+/**
+ * Fields of HTML forms. All are optional, because the page itself reports missing ones; the length only bounds forged
+ * requests.
+ */
 const field = (description: string) => Type.Optional(Text(description, 4000))
 const done = Type.Optional(Text('What was done just now, as one of a few codes', 100))
 
