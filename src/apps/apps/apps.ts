@@ -297,15 +297,15 @@ export interface AppChange {
 }
 
 /**
- * Changes the given fields of an app that the caller has locked. With `isReviewed`, a change to an approved app is
+ * Changes the given fields of an app that the caller has locked. With `mustBeReviewed`, a change to an approved app is
  * queued for an administrator's review.
  */
 export async function changeApp(
   tx: Db,
   who: Caller,
-  what: AppChange & { appId: number; isReviewed?: boolean },
+  what: AppChange & { appId: number; mustBeReviewed?: boolean },
 ): Promise<void> {
-  const { appId, isReviewed = false, ...change } = what
+  const { appId, mustBeReviewed = false, ...change } = what
   const changes = Object.entries(change).filter(([, value]) => value !== undefined)
   if (changes.length === 0) return
   if (change.name !== undefined) checkName(change.name)
@@ -317,7 +317,7 @@ export async function changeApp(
     { name: was.name, redirectUris: was.redirect_uris, launchUri: was.launch_uri ?? '', origins: was.origins },
     { ...change, name },
   )
-  const needsReview = isReviewed && was.status === 'approved' && Object.keys(before).length > 0
+  const needsReview = mustBeReviewed && was.status === 'approved' && Object.keys(before).length > 0
   await tx.first(store.changeApp, {
     app: appId,
     name: name ?? null,

@@ -103,8 +103,8 @@ export function changeOwnApp(
     const app = await holdManaged(tx, who, what.clientId)
     const { redirectUris, launchUri, origins } = what
     checkLaunch({ redirectUris, launchUri }, app)
-    const isReviewed = environment === 'production' && !who.isAdministrator
-    await changeApp(tx, who, { appId: app.id, name, redirectUris, launchUri, origins, isReviewed })
+    const mustBeReviewed = environment === 'production' && !who.isAdministrator
+    await changeApp(tx, who, { appId: app.id, name, redirectUris, launchUri, origins, mustBeReviewed })
     return readOwnApp(tx, who, what)
   })
 }

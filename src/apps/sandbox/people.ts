@@ -72,7 +72,7 @@ export async function makeTesters(db: Db, who: PersonCaller, where: SandboxConte
       const handle = `@${firstName.toLowerCase()}-${mark}`
       people.push((await addPerson(tx, who, { handle, firstName, lastName, dateOfBirth: '1990-05-01' })).id)
     }
-    // So that user search in apps finds them.
+    // Lets user search in apps find them.
     await changePeople(
       tx,
       people.map((id) => ({ id, public_search: true })),

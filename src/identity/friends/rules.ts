@@ -33,8 +33,8 @@ export interface Pair {
   readonly me: Party
   readonly other: Party
   /**
-   * Friendship or open request. `unheard`: they have asked, but I declined or blocked them, so I do not see the
-   * request.
+   * Friendship or open request. The other person does not see a request that was `sent quietly`. `unheard`: they have
+   * asked, but I declined or blocked them, so I do not see the request.
    */
   readonly tie: 'none' | 'friends' | 'sent' | 'sent quietly' | 'received' | 'unheard'
   /** My block of them. `unlisted`: I could not see them when I blocked them, and must not learn that they exist. */

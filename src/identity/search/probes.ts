@@ -41,7 +41,7 @@ const beginningWith = (key: string, cost: number, groups = FIRST_GROUP): Probe =
 export const HANDLE_COST = 0
 const NAME_COST = 1
 const WORD_COST = 5
-/** The highest cost of a match without any slip. */
+/** The highest cost of a match with complete words as typed. */
 export const AS_TYPED = WORD_COST
 /** Two typed words that are one, as in mac donald. */
 const JOINED_COST = 8

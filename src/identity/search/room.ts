@@ -13,8 +13,8 @@ export const search: Room = {
   personalTables: {
     findable_users: derived,
     search_keys: derived,
-    search_words: { ...derived, whenDeleted: 'gone with the next tidying, where nobody else has the word' },
-    search_words_left: { ...derived, whenDeleted: 'gone with the next tidying' },
+    search_words: { ...derived, whenDeleted: 'gone with the next upkeep, unless another person has the word' },
+    search_words_left: { ...derived, whenDeleted: 'gone with the next upkeep' },
   },
   // An import may add more people than are sampled without a slot.
   afterImport: slotNewcomers,
