@@ -17,7 +17,7 @@ export const buckets: Room = {
     user_storage: { inExport: 'no: a sum of what is in `buckets/`', whenDeleted: 'gone' },
     bucket_changes: {
       inExport: 'no: a copy of what is in `buckets/`',
-      whenDeleted: 'the user id stays in buckets shared with others, until 320 newer changes have been made',
+      whenDeleted: 'stays in buckets shared with others: the user id, until 320 newer changes have been made',
     },
   },
   exports: [
