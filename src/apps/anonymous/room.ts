@@ -8,7 +8,7 @@ export const anonymous: Room = {
   name: 'anonymous',
   operations: anonymousOperations,
   upkeep: [
-    // Goes by sessions, of which old ones are removed elsewhere.
+    // Finds these users by their ended sessions, before retention deletes those.
     {
       name: 'anonymous users whose session is over',
       run: ({ db, clock, stopping, get }) =>

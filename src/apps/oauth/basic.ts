@@ -31,7 +31,7 @@ export async function signInWithBasic(db: Db, who: Caller, what: BasicSignIn, po
 
 const FORM = 'The Authorization header must be: Basic base64(handle:password)'
 
-/** RFC 7617: `Basic base64(handle:password)`; the handle has no colon, the password may, and neither has control characters. */
+/** RFC 7617 §2: the handle contains no colon, the password may; neither contains control characters. */
 function readBasic(authorization: string | undefined): { handle: string; password: string } {
   if (!authorization) throw fail('notAuthorized', 'Send Authorization: Basic base64(handle:password)')
   const encoded = /^basic ([A-Za-z0-9+/_-]+=*)$/i.exec(authorization)?.[1]
@@ -42,5 +42,8 @@ function readBasic(authorization: string | undefined): { handle: string; passwor
   return { handle: text.slice(0, colon), password: text.slice(colon + 1) }
 }
 
-/** Old clients send Latin-1 where it is enough; that is hardly ever valid UTF-8. */
+/**
+ * Old clients send Latin-1 when every character fits. Such bytes are hardly ever valid UTF-8, so the two can be told
+ * apart.
+ */
 const decode = (bytes: Buffer): string => bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1')

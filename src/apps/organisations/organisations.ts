@@ -24,22 +24,25 @@ import * as store from './store.ts'
 
 const NOT_MANAGED = 'There is no organisation with that key, or you do not manage it'
 
-/** The organisation, where the caller is an owner of it or an administrator. One of others is refused like one that does not exist. */
+/** Reads an organisation that the caller owns, or any for an administrator. Others are refused like unknown ones. */
 export async function readManaged(db: Db, who: PersonCaller, key: string) {
   const row = await db.first(store.findManaged, { person: who.personId, organisation: key })
   if (!row || !(row.owns || row.administers)) throw fail('forbidden', NOT_MANAGED)
   return row
 }
 
-/** The same, and until the transaction ends nobody else changes it: who manages it is looked up afterwards. */
+/**
+ * Like `readManaged`, but locks the organisation first, so that the caller's role cannot change until the transaction
+ * ends.
+ */
 async function holdManaged(tx: Db, who: PersonCaller, key: string) {
   await tx.first(store.lockOrganisation, { organisation: key })
   return readManaged(tx, who, key)
 }
 
-/** Whether somebody administers the platform, develops for an organisation, or plans in one. */
-export const readParts = async (db: Db, { personId }: { personId: number }) =>
-  (await db.first(store.findParts, { person: personId }))!
+/** Whether a person administers the platform, develops for an organisation, or plans in one. */
+export const readRights = async (db: Db, { personId }: { personId: number }) =>
+  (await db.first(store.findRights, { person: personId }))!
 
 export async function createOrganisation(db: Db, who: PersonCaller, what: CreateOrganisation): Promise<Organisation> {
   checkKey(what.organisation)
@@ -66,7 +69,7 @@ export function renameOrganisation(db: Db, who: PersonCaller, what: RenameOrgani
   })
 }
 
-/** One to which the caller belongs, or any for an administrator. */
+/** Reads an organisation that the caller belongs to, or any for an administrator. */
 export async function readOrganisation(
   db: Db,
   who: PersonCaller,
@@ -78,7 +81,7 @@ export async function readOrganisation(
   return { organisation: row.key, name: row.name, role: row.role }
 }
 
-/** One's own; all of them for administrators. */
+/** Lists the caller's organisations, or all for an administrator. */
 export async function listOrganisations(
   db: Db,
   who: PersonCaller,
@@ -104,7 +107,7 @@ export async function listMembers(db: Db, who: PersonCaller, what: ListMembers):
   return pageOf(rows.map(toMember), rows[0]?.total ?? 0, what)
 }
 
-/** Makes somebody a member, or gives a member another role. */
+/** Adds a member, or changes a member's role. */
 export async function setMember(db: Db, who: PersonCaller, what: SetMember): Promise<Member> {
   await readManaged(db, who, what.organisation)
   const person = await readNamedPerson(db, who, what.handle)
@@ -158,7 +161,10 @@ const toMember = (row: RowOf<typeof store.findMember>): Member => ({
   role: row.role,
 })
 
-/** Removes organisations to which nobody belongs but these people, who are about to go, no app and no course. Says which went and which are left. */
+/**
+ * Deletes organisations that have no apps, no courses and no members but these people, who are about to be deleted.
+ * Returns the deleted and the remaining keys.
+ */
 export async function removeOrganisations(
   db: Db,
   what: { keys: readonly string[]; without: readonly number[] },

@@ -11,7 +11,7 @@ export const friends: Room = {
   personalTables: {
     friendships: {
       inExport:
-        '`friends.json`; requests to the person in `friend-requests.json`, also those that they no longer hear because they have declined or blocked the asker (`unheardRequestDate`). Disabled people too, whom lists leave out',
+        '`friends.json`; requests to the person in `friend-requests.json`, including those that they no longer see because they have declined or blocked the asker (`unheardRequestDate`). Includes disabled people, whom lists leave out',
       whenDeleted: 'gone, for both sides',
     },
     declines: { inExport: "`friend-requests.json`, the person's own", whenDeleted: 'gone' },

@@ -43,7 +43,7 @@ test('whose image has to be killed waits for five minutes, and nobody else does'
   const wait = Number(refused.headers.get('retry-after'))
   assert.ok(wait > 240 && wait <= 300, String(wait))
   assert.equal((await sendImage(blake, PICTURE, small)).status, 200)
-  assert.match(app.log(), /an image was more than the process that reads them may take/)
+  assert.match(app.log(), /image exceeded the worker limits/)
 })
 
 test('nobody pays where somebody else ends the process', onLinux, async (t) => {

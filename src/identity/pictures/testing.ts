@@ -8,7 +8,7 @@ import sharp, { type Sharp } from 'sharp'
 import type { TestBrowser } from '../../operations/testing/browser.ts'
 import type { Answer, Client, Person, TestApp } from '../../operations/testing/testing.ts'
 import { signedIn } from '../passkeys/testing.ts'
-import { ImageWorker, type NewImage, type Sized, type WorkerParts } from './worker.ts'
+import { ImageWorker, type NewImage, type SizedImage, type WorkerParts } from './worker.ts'
 
 export const PICTURE = '/account/v1/profile/picture'
 export const COVER = '/account/v1/profile/cover'
@@ -127,7 +127,7 @@ export function openWorker(t: TestContext, parts: Partial<WorkerParts> = {}) {
   const take = () => ({ isAllowed: true, waitSeconds: 0 })
   const worker = new ImageWorker({ name: 'production', log, take, pauseMs: 0, ...parts })
   t.after(() => worker.stop())
-  const make = (image: Buffer, what: Partial<NewImage> & { person?: string } = {}): Promise<Sized[]> =>
+  const make = (image: Buffer, what: Partial<NewImage> & { person?: string } = {}): Promise<SizedImage[]> =>
     worker.makeSizes(what.person ?? 'somebody', { kind: 'picture', image, hasLeft: () => false, ...what })
   return { worker, make, told }
 }
