@@ -8,7 +8,7 @@ import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { readName } from '../../kernel/lines.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
-import { holdManagedCourse, readOwnId } from '../courses/authoring.ts'
+import { lockManagedCourse, readOwnId } from '../courses/authoring.ts'
 import { toCourse } from './classes.ts'
 import * as store from './management-store.ts'
 import { chooseJoinCode, compareSettings } from './rules.ts'
@@ -58,7 +58,7 @@ const roleIn = ({ teaches, observes, manages, student }: Row): ClassDetails['rol
 /** A class stays on the version of the course that is newest when it is created. */
 export function createClass(db: Db, who: PersonCaller, what: CreateClass): Promise<ClassDetails> {
   return refusingTakenCode(db, async (tx) => {
-    const { id: course, key: courseId, version_id: version } = await holdManagedCourse(tx, who, what.courseId)
+    const { id: course, key: courseId, version_id: version } = await lockManagedCourse(tx, who, what.courseId)
     if (version === null) throw fail('impossibleNow', 'This course is a draft: publish it first')
     const key = readOwnId('classId', what.classId)
     const settings = {
