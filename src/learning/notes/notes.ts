@@ -29,7 +29,7 @@ export async function listNotesOfStudent(
   return rows.map(toNote)
 }
 
-/** Creates a note about the targets things, with the ids that follow from them. */
+/** Creates a note about the named things, with the ids that follow from them. */
 export async function createNote(db: Db, who: Member, what: CreateNote): Promise<Note> {
   if (what.text.trim() === '') throw fail('parameterMissing', 'text is missing')
   const names = namesOf(what)
