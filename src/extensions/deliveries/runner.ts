@@ -6,7 +6,7 @@ import { Loop, waitAtMost } from '../../kernel/jobs/loop.ts'
 import { hear, tellAfterCommit } from '../../kernel/jobs/wake.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { outbound, send } from '../../kernel/outbound/outbound.ts'
-import { noteFailing, noteTaken, switchOff } from '../plugins/addresses.ts'
+import { recordFailure, recordSuccess, switchOff } from '../plugins/addresses.ts'
 import { findHosted, type Hosted, headersFor } from '../plugins/hosted.ts'
 import { giveUpAt, isFailingTooLong, judge, REPLACING, type State, waitAfter } from './rules.ts'
 import * as store from './store.ts'
@@ -188,7 +188,7 @@ class Runner {
       give_up_at: giveUpAt(at),
     }
     if (isTaken) {
-      if (claimed.failing_since) await noteTaken(db, hosted)
+      if (claimed.failing_since) await recordSuccess(db, hosted)
       return { ...tried, state: 'delivered' }
     }
     const address = await this.#noteFailure(hosted, isGone)
@@ -202,7 +202,7 @@ class Runner {
   async #noteFailure(hosted: Hosted, isGone: boolean): Promise<'failing' | 'off' | 'changed'> {
     const { db, clock, get } = this.#environment
     const who: Caller = upkeepAt(clock())
-    const since = await noteFailing(db, who, hosted)
+    const since = await recordFailure(db, who, hosted)
     if (!since) return 'changed'
     if (!isGone && !isFailingTooLong(since, who.at)) return 'failing'
     const reason = isGone ? 'It answered 410 Gone' : 'For five days it did nothing but fail'

@@ -6,7 +6,7 @@ import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
 import { messagePolicy } from '../../kernel/messages/messages.ts'
 import { send } from '../../kernel/outbound/outbound.ts'
-import { noteFailing, noteTaken, switchOff } from '../plugins/addresses.ts'
+import { recordFailure, recordSuccess, switchOff } from '../plugins/addresses.ts'
 import { findHosted, type Hosted, headersFor } from '../plugins/hosted.ts'
 import { WrongAnswer } from './answers.ts'
 import type { OfferedEngine } from './rules.ts'
@@ -140,10 +140,10 @@ async function recordOutcome(
   problem: string | undefined,
   status: number | undefined,
 ): Promise<void> {
-  if (problem === undefined) await noteTaken(db, hosted)
+  if (problem === undefined) await recordSuccess(db, hosted)
   else if (status === 410)
     await db.transaction((tx) =>
       switchOff(tx, who, { ...hosted, reason: 'It answered 410: gone' }, environment.get(messagePolicy)),
     )
-  else await noteFailing(db, who, hosted)
+  else await recordFailure(db, who, hosted)
 }

@@ -73,8 +73,8 @@ export const gradeAttempt = write('progress.gradeAttempt', {
         from attempt a, others o where s.enrolment_id = :enrolment and s.lesson_id = :lesson
       returning s.is_passed
     ), change as (${change('grade', { before: ':before', after: ':after', from: 'attempt', attempt: 'attempt.id' })}
-    ), emitLessonEvent as (${emitAttemptEvent})
-    select s.is_passed from standing s, emitLessonEvent`,
+    ), emitted as (${emitAttemptEvent})
+    select s.is_passed from standing s, emitted`,
 })
 
 /** Emits an event that concerns a lesson as a whole, and no single attempt. */
@@ -99,8 +99,8 @@ export const addAttempts = write('progress.addAttempts', {
       after: `json_build_object('extraAttempts', extra_attempts)`,
       from: 'standing',
     })}
-    ), emitLessonEvent as (${emitLessonEvent('attempt.granted', 'standing')})
-    select s.attempts, s.extra_attempts from standing s, emitLessonEvent`,
+    ), emitted as (${emitLessonEvent('attempt.granted', 'standing')})
+    select s.attempts, s.extra_attempts from standing s, emitted`,
 })
 
 /** Resets all attempts so that they no longer count. The caller must have locked the standing. */
@@ -126,8 +126,8 @@ export const resetAttempts = write('progress.resetAttempts', {
       after: `json_build_object('attempts', 0, 'extraAttempts', 0, 'result', 'NOT STARTED', 'score', null, 'bestScore', null, 'objectives', '[]'::json)`,
       from: 'before',
     })}
-    ), emitLessonEvent as (${emitLessonEvent('attempt.reset', 'before')})
-    select event from emitLessonEvent`,
+    ), emitted as (${emitLessonEvent('attempt.reset', 'before')})
+    select event from emitted`,
 })
 
 export const listChanges = read('progress.listChanges', {
