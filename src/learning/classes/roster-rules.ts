@@ -1,6 +1,6 @@
 import { isHandle, normaliseHandle } from '../../identity/people/handles.ts'
+import { decodeCsv, readCsv } from '../../kernel/csv.ts'
 import { fail } from '../../kernel/errors.ts'
-import { decodeCsv, readCsv } from './csv.ts'
 import { ACTIONS, type Action, OUTCOMES, PAST_PARTICIPLES, type Status } from './enrolment-rules.ts'
 import type { RosterReport } from './schema.ts'
 

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { gatePerOwner } from '../../kernel/bounds/gate.ts'
 import { callerKey, type PersonCaller } from '../../kernel/caller.ts'
+import { BYTE_ORDER_MARK, csvLine } from '../../kernel/csv.ts'
 import type { Db } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { wordsIn } from '../../kernel/database/words.ts'
@@ -8,7 +9,6 @@ import { fail } from '../../kernel/errors.ts'
 import { pageOf, spanOf } from '../../kernel/paging.ts'
 import type { Result } from '../../learning/progress/attempt.ts'
 import { authorizeClass } from '../../learning/progress/authorize.ts'
-import { csvLine } from './csv.ts'
 import type { Gradebook, NameClass, ReadGradebook } from './schema.ts'
 import * as store from './store.ts'
 
@@ -56,9 +56,6 @@ export async function exportGradebook(db: Db, who: PersonCaller, what: NameClass
   const fileName = `gradebook-${what.classId.replace(/[^\w.-]/g, '-')}-${who.at.toISOString().slice(0, 10)}.csv`
   return { fileName, mediaType: 'text/csv; charset=utf-8', stream }
 }
-
-/** The byte order mark makes spreadsheets read the file as UTF-8. */
-const BYTE_ORDER_MARK = '\uFEFF'
 
 async function* tableOf(
   db: Db,
