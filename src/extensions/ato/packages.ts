@@ -4,6 +4,7 @@ import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
 import { readLine, readName } from '../../kernel/lines.ts'
+import { managed } from '../../kernel/managed.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import { atoEvents } from './events.ts'
 import { checkUri, MAX_DISTRIBUTIONS, MAX_PACKAGES } from './rules.ts'
@@ -19,18 +20,16 @@ import type {
 } from './schema.ts'
 import * as store from './store.ts'
 
-const NOT_YOURS = 'There is no package with that id, or you do not work on its app'
+/** Packages of apps that the caller develops. */
+const own = managed({
+  find: (db, { person, key }) => db.first(store.findPackage, { person, package: key }),
+  lock: (tx, key) => tx.first(store.lockPackage, { package: key }),
+  refusal: 'There is no package with that id, or you do not work on its app',
+})
 
-async function readOwn(db: Db, who: PersonCaller, packageId: string) {
-  const row = await db.first(store.findPackage, { person: who.personId, package: packageId })
-  if (!row) throw fail('forbidden', NOT_YOURS)
-  return row
-}
-
-/** Reads and locks a package of an app that the caller develops, with the counts that its limits apply to. */
+/** Locks a package and reads the counts that its limits apply to. */
 export async function lockPackage(tx: Db, who: PersonCaller, packageId: string) {
-  await tx.first(store.lockPackage, { package: packageId })
-  const row = await readOwn(tx, who, packageId)
+  const row = await own.lock(tx, who, packageId)
   return { row, ...(await tx.first(store.countOfPackage, { package: row.id }))! }
 }
 
@@ -50,7 +49,7 @@ export function addPackage(db: Db, who: PersonCaller, what: AddPackage): Promise
 }
 
 export async function readPackage(db: Db, who: PersonCaller, what: NamePackage): Promise<Package> {
-  const row = await readOwn(db, who, what.packageId)
+  const row = await own.read(db, who, what.packageId)
   return { ...toEntry(row), distributions: await readDistributions(db, row.id) }
 }
 

@@ -8,6 +8,7 @@ import type { RowOf } from '../../kernel/database/statement.ts'
 import type { Environment } from '../../kernel/environment.ts'
 import { fail } from '../../kernel/errors.ts'
 import { readName } from '../../kernel/lines.ts'
+import { managed } from '../../kernel/managed.ts'
 import { findAddressMistake, outbound } from '../../kernel/outbound/outbound.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import { checkPermissions, checkPurposes, findMissing, type PluginKind } from './rules.ts'
@@ -25,20 +26,12 @@ import type {
 } from './schema.ts'
 import * as store from './store.ts'
 
-const NOT_YOURS = 'There is no plugin with that client ID, or you do not work on it'
-
-/** A plugin that the caller develops. Other plugins are refused like ones that do not exist. */
-async function readManaged(db: Db, who: PersonCaller, clientId: string) {
-  const row = await db.first(store.findManaged, { person: who.personId, client: clientId })
-  if (!row) throw fail('forbidden', NOT_YOURS)
-  return row
-}
-
-/** Reads the plugin and locks it until the transaction ends. */
-async function lockManaged(tx: Db, who: PersonCaller, clientId: string) {
-  await tx.first(store.lockPlugin, { client: clientId })
-  return readManaged(tx, who, clientId)
-}
+/** Plugins that the caller develops. */
+const { read: readManaged, lock: lockManaged } = managed({
+  find: (db, { person, key }) => db.first(store.findManaged, { person, client: key }),
+  lock: (tx, key) => tx.first(store.lockPlugin, { client: key }),
+  refusal: 'There is no plugin with that client ID, or you do not work on it',
+})
 
 export async function readPlugin(db: Db, who: PersonCaller, what: NamePlugin): Promise<Plugin> {
   return toPlugin(await readManaged(db, who, what.clientId))

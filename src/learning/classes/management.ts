@@ -7,6 +7,7 @@ import { type Db, hasCode } from '../../kernel/database/database.ts'
 import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { readName } from '../../kernel/lines.ts'
+import { managed } from '../../kernel/managed.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import { lockManagedCourse, readOwnId } from '../courses/authoring.ts'
 import { toCourse } from './classes.ts'
@@ -28,10 +29,16 @@ import { lockClasses } from './store.ts'
 // Operations of class managers: owners of the organisation and administrators. A class that the caller does not manage
 // is refused like one that does not exist.
 
-const NOT_MANAGED = 'There is no class with that id, or you do not manage it'
 const NOT_INSIDE = 'There is no class with that id, or you are not in it'
 
 type Row = RowOf<typeof store.findClass>
+
+const { read: readManaged, lock: lockManaged } = managed({
+  find: (db, { person, key }) => db.first(store.findClass, { person, class: key }),
+  lock: (tx, key) => tx.first(lockClasses, { keys: [key] }),
+  isManaged: ({ manages }) => manages,
+  refusal: 'There is no class with that id, or you do not manage it',
+})
 
 /** Students see the class; its staff and managers also see the staff and the number of students. */
 export async function readClass(db: Db, who: PersonCaller, { classId }: NameClass): Promise<ClassDetails> {
@@ -139,18 +146,6 @@ export function removeStaff(db: Db, who: PersonCaller, what: RemoveStaff): Promi
     const detail = { class: row.class, by: who.personId, before: staff.role, after: null }
     await recordAudit(tx, who, { action: 'staff.removed', personId: staff.person_id, detail })
   })
-}
-
-async function readManaged(db: Db, who: PersonCaller, classId: string): Promise<Row> {
-  const row = await db.first(store.findClass, { person: who.personId, class: classId })
-  if (!row?.manages) throw fail('forbidden', NOT_MANAGED)
-  return row
-}
-
-/** Reads the class and locks it until the transaction ends. */
-async function lockManaged(tx: Db, who: PersonCaller, classId: string): Promise<Row> {
-  await tx.first(lockClasses, { keys: [classId] })
-  return readManaged(tx, who, classId)
 }
 
 const makeJoinCode = () => showUserCode(makeUserCode())

@@ -5,10 +5,10 @@ import { recordAudit } from '../../kernel/audit/audit.ts'
 import type { PersonCaller } from '../../kernel/caller.ts'
 import type { EnvironmentName } from '../../kernel/config.ts'
 import type { Db } from '../../kernel/database/database.ts'
-import type { RowOf } from '../../kernel/database/statement.ts'
 import { fail } from '../../kernel/errors.ts'
 import { makeId } from '../../kernel/ids.ts'
 import { readName } from '../../kernel/lines.ts'
+import { managed } from '../../kernel/managed.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import * as store from './authoring-store.ts'
 import { removeCourses } from './courses.ts'
@@ -42,22 +42,16 @@ export function readOwnId(field: string, id: string | undefined): string {
   return id
 }
 
-type ManagedRow = RowOf<typeof store.findManaged>
+const findCourse = (db: Db, { person, key }: { person: number; key: string }) =>
+  db.first(store.findManaged, { person, course: key })
 
-const findCourse = (db: Db, who: PersonCaller, courseId: string): Promise<ManagedRow | undefined> =>
-  db.first(store.findManaged, { person: who.personId, course: courseId })
-
-async function readManagedCourse(db: Db, who: PersonCaller, courseId: string): Promise<ManagedRow> {
-  const course = await findCourse(db, who, courseId)
-  if (!course?.manages) throw fail('forbidden', NOT_MANAGED)
-  return course
-}
-
-/** Reads the course and locks it, so that no other transaction changes it, publishes it or creates a class of it. */
-export async function lockManagedCourse(tx: Db, who: PersonCaller, courseId: string): Promise<ManagedRow> {
-  await tx.first(store.lockCourse, { course: courseId })
-  return readManagedCourse(tx, who, courseId)
-}
+/** Courses that the caller manages. The lock also prevents publishing and new classes. */
+export const { read: readManagedCourse, lock: lockManagedCourse } = managed({
+  find: findCourse,
+  lock: (tx, key) => tx.first(store.lockCourse, { course: key }),
+  isManaged: ({ manages }) => manages,
+  refusal: NOT_MANAGED,
+})
 
 /**
  * Creates a course with only a draft, or replaces the draft of an existing course. Published versions stay unchanged.
@@ -71,7 +65,7 @@ export function saveCourse(
   return db.transaction(async (tx) => {
     const owner = organisation === undefined ? undefined : await readManaged(tx, who, organisation)
     if (courseId !== undefined) await tx.first(store.lockCourse, { course: courseId })
-    const course = courseId === undefined ? undefined : await findCourse(tx, who, courseId)
+    const course = courseId === undefined ? undefined : await findCourse(tx, { person: who.personId, key: courseId })
     if (course && owner && !course.manages) throw taken()
     if (!owner && courseId === undefined)
       throw fail('parameterMissing', 'organisation is missing: name the one that the course belongs to')
