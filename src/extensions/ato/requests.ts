@@ -136,7 +136,7 @@ export async function listAtoPlugins(db: Db, what: ListAtoPlugins): Promise<Page
   return pageOf(docs, rows[0]?.total ?? 0, what)
 }
 
-/** What the person did about requests, for the data export. */
+/** The person's actions on requests, for the data export. */
 export async function* exportEntries(db: Db, personId: number): AsyncGenerator<unknown> {
   for (let after = 0; ; ) {
     const rows = await db.all(store.exportEntries, { person: personId, after })

@@ -313,7 +313,7 @@ export const listStudents = read('badges.listStudents', {
      where b.id = :badge and e.id > :after order by e.id limit :limit`,
 })
 
-/** Those of these organisations that the plugin has access to. */
+/** The organisations among these that the plugin has access to. */
 export const listAccessible = read('badges.listAccessible', {
   params: { plugin: int8, keys: textArray },
   row: { key: text },

@@ -27,7 +27,9 @@ const RETRY_MS = 3 * DAY_MS
 /** An address that only failed for this time is switched off. */
 const FAILING_MS = 5 * DAY_MS
 
-/** Milliseconds until the next try. `chance` (0 to 1) adds jitter, so that deliveries that failed together are spread out. */
+/**
+ * Milliseconds until the next try. `chance` (0 to 1) adds jitter, so that deliveries that failed together spread out.
+ */
 export const waitAfter = (tries: number, chance: number): number =>
   (WAITS_MS[tries - 1] ?? LONGEST_WAIT_MS) * (1 - JITTER + 2 * JITTER * chance)
 

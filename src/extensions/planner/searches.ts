@@ -201,7 +201,7 @@ export async function exportSearches(db: Db, personId: number): Promise<SearchEn
   return (await db.all(store.listSearches, { person: personId, limit: MAX_SEARCHES, offset: 0 })).map(toEntry)
 }
 
-/** What engines said about the person, for the data export. The people who searched are not named. */
+/** Engines' scores and reasons about the person, for the data export. The people who searched are not named. */
 export async function* exportCandidacies(db: Db, personId: number): AsyncGenerator<unknown> {
   for await (const { kept, score, sources, at } of db.stream(store.exportCandidacies, { person: personId }))
     yield { kept: `in a ${kept}`, score, sources: JSON.parse(sources), date: at.toISOString() }

@@ -377,7 +377,7 @@ export const deleteOldSearches = deleteOlder('planner.deleteOldSearches', {
   by: 'created_at',
 })
 
-/** What engines said about the person, and when. The people who searched are not included. */
+/** Engines' scores and reasons about the person, with dates. The people who searched are not included. */
 export const exportCandidacies = report('planner.exportCandidacies', {
   params: { person: int8 },
   row: { kept: text, score: float8, sources: json, at: timestamptz },

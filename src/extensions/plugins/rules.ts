@@ -29,7 +29,7 @@ export function checkPermissions(kind: PluginKind, permissions: readonly string[
     )
 }
 
-/** What a plugin lacks to be active; undefined if it is complete. */
+/** The first requirement for being active that a plugin does not meet; undefined if it meets all. */
 export function findMissing(plugin: {
   readonly kind: PluginKind
   readonly granted: readonly string[]

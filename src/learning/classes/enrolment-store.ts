@@ -122,7 +122,7 @@ export const findStudent = read('classes.findStudent', {
      where e.key = :student`,
 })
 
-/** Where nobody is looked for, no person is looked at. */
+/** Without search words, the people table is not read. */
 const matchesSearch = `(cardinality(:words::text[]) = 0 or exists (select from people p where p.id = person_id and ${contains(`p.first_name || ' ' || p.last_name || ' ' || p.handle`)}))`
 
 export const listStudents = read('classes.listStudents', {

@@ -192,7 +192,7 @@ export const addStudents = (
 
 const STAFF = 'This person is on the staff of the class; take them off it first'
 
-/** Nobody may grade themselves, so staff cannot be students of the same class. */
+/** Staff cannot be students of the same class, because nobody may grade themselves. */
 async function refuseStaff(tx: Db, classId: number, personId: number, words: string): Promise<void> {
   const [staff] = await tx.all(store.findStaffAmong, { class: classId, people: [personId] })
   if (staff) throw fail('impossibleNow', words)

@@ -50,7 +50,7 @@ export async function importRoster(db: Db, who: PersonCaller, what: ImportRoster
   })
 }
 
-/** The same without a check of permissions, for the operator's command. */
+/** Imports a roster without checking permissions, for the operator's command. */
 export async function importRosterUnchecked(
   db: Db,
   who: Caller & { personId?: number },

@@ -79,8 +79,8 @@ export const GradeChanges = Type.Array(
   Type.Object({
     change: Type.String({ description: 'grade, objective, extra attempt or reset' }),
     lessonResultId: orNull('The attempt; null if it is about all of them'),
-    before: Type.Unknown({ description: 'What was' }),
-    after: Type.Unknown({ description: 'What is since then' }),
+    before: Type.Unknown({ description: 'The values before the change' }),
+    after: Type.Unknown({ description: 'The values after the change' }),
     reason: Type.String({ description: 'Empty if none was given' }),
     ...by,
     changed: Moment,

@@ -161,7 +161,7 @@ export interface Relation {
 export const mayWrite = ({ isOwn, teaches, status }: Relation): boolean =>
   (isOwn && status === 'active') || (teaches && status !== 'dropped')
 export const mayRead = ({ isOwn, ...relation }: Relation): boolean => isOwn || isStaff(relation)
-/** Nobody grades themselves. Grades can be corrected after a student has left and after the class has ended. */
+/** Students cannot grade themselves. Grades can be corrected after a student has left and after the class has ended. */
 export const mayGrade = ({ isOwn, ...relation }: Relation): boolean => !isOwn && isGrader(relation)
 export const isGrader = ({ teaches, owns }: Pick<Relation, 'teaches' | 'owns'>): boolean => teaches || owns
 export const isStaff = ({ teaches, observes, manages }: Pick<Relation, 'teaches' | 'observes' | 'manages'>): boolean =>
