@@ -12,8 +12,8 @@ export function decodeCsv(bytes: Buffer): string {
 }
 
 /**
- * Parses CSV (RFC 4180). Quoted fields may contain commas, line ends and doubled quotes. Records end with CRLF, LF or CR.
- * Input that parsers could interpret differently is refused. An empty line is a record of one empty field.
+ * Parses CSV (RFC 4180). Quoted fields may contain commas, line ends and doubled quotes. Records end with CRLF, LF or
+ * CR. Input that parsers could interpret differently is refused. An empty line is a record of one empty field.
  */
 export function* readCsv(text: string): Generator<string[]> {
   let at = 0
@@ -77,8 +77,9 @@ export const csvLine = (cells: readonly (string | number | null)[], rest = ''): 
 const FORMULA = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
 
 /**
- * Text that a spreadsheet would run as a formula gets a leading apostrophe. Text is always quoted, because a spreadsheet
- * that separates cells by `;` would otherwise begin a new cell, and a formula, inside it. Numbers stay numbers.
+ * Text that a spreadsheet would run as a formula gets a leading apostrophe. Text is always quoted, because a
+ * spreadsheet that separates cells by `;` would otherwise begin a new cell, and a formula, inside it. Numbers stay
+ * numbers.
  */
 function csvCell(value: string | number | null): string {
   if (typeof value !== 'string') return value === null ? '' : String(value)
