@@ -7,6 +7,7 @@ import type { RowOf } from '../../kernel/database/statement.ts'
 import { wordsIn } from '../../kernel/database/words.ts'
 import { fail } from '../../kernel/errors.ts'
 import { readName } from '../../kernel/lines.ts'
+import { managed } from '../../kernel/managed.ts'
 import { type Page, pageOf, spanOf } from '../../kernel/paging.ts'
 import { checkKey, checkLastOwner } from './rules.ts'
 import type {
@@ -22,23 +23,13 @@ import type {
 } from './schema.ts'
 import * as store from './store.ts'
 
-const NOT_MANAGED = 'There is no organisation with that key, or you do not manage it'
-
-/** Reads an organisation that the caller owns, or any for an administrator. Others are refused like unknown ones. */
-export async function readManaged(db: Db, who: PersonCaller, key: string) {
-  const row = await db.first(store.findManaged, { person: who.personId, organisation: key })
-  if (!row || !(row.owns || row.administers)) throw fail('forbidden', NOT_MANAGED)
-  return row
-}
-
-/**
- * Like `readManaged`, but locks the organisation first, so that the caller's role cannot change until the transaction
- * ends.
- */
-async function holdManaged(tx: Db, who: PersonCaller, key: string) {
-  await tx.first(store.lockOrganisation, { organisation: key })
-  return readManaged(tx, who, key)
-}
+/** Organisations of which the caller is an owner, and all for administrators. */
+export const { read: readManaged, lock: lockManaged } = managed({
+  find: (db, { person, key }) => db.first(store.findManaged, { person, organisation: key }),
+  lock: (tx, key) => tx.first(store.lockOrganisation, { organisation: key }),
+  isManaged: ({ owns, administers }) => owns || administers,
+  refusal: 'There is no organisation with that key, or you do not manage it',
+})
 
 /** Whether a person administers the platform, develops for an organisation, or plans in one. */
 export const readRights = async (db: Db, { personId }: { personId: number }) =>
@@ -60,7 +51,7 @@ export async function createOrganisation(db: Db, who: PersonCaller, what: Create
 export function renameOrganisation(db: Db, who: PersonCaller, what: RenameOrganisation): Promise<Organisation> {
   const name = readName(what.name)
   return db.transaction(async (tx) => {
-    const { id, key, name: before, role } = await holdManaged(tx, who, what.organisation)
+    const { id, key, name: before, role } = await lockManaged(tx, who, what.organisation)
     if (name !== before) {
       await tx.first(store.setName, { organisation: id, name })
       await audit(tx, who, 'organisation.renamed', { organisation: key, before, after: name })
@@ -112,7 +103,7 @@ export async function setMember(db: Db, who: PersonCaller, what: SetMember): Pro
   await readManaged(db, who, what.organisation)
   const person = await readNamedPerson(db, who, what.handle)
   return db.transaction(async (tx) => {
-    const organisation = await holdManaged(tx, who, what.organisation)
+    const organisation = await lockManaged(tx, who, what.organisation)
     if (what.role !== 'owner') await keepAnOwner(tx, organisation, person)
     await writeRole(tx, who, organisation, person, what.role)
     return toMember((await tx.first(store.findMember, { organisation: organisation.id, person }))!)
@@ -121,7 +112,7 @@ export async function setMember(db: Db, who: PersonCaller, what: SetMember): Pro
 
 export function removeMember(db: Db, who: PersonCaller, what: RemoveMember): Promise<void> {
   return db.transaction(async (tx) => {
-    const organisation = await holdManaged(tx, who, what.organisation)
+    const organisation = await lockManaged(tx, who, what.organisation)
     const handle = normaliseHandle(what.handle)
     const member = await tx.first(store.findMemberByHandle, { organisation: organisation.id, handle })
     if (!member) throw fail('notFound', 'Nobody in this organisation has that handle')

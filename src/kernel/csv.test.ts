@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { decodeCsv, readCsv } from './csv.ts'
+import { BYTE_ORDER_MARK, csvLine, decodeCsv, readCsv } from './csv.ts'
 
 const read = (text: string): string[][] => [...readCsv(text)]
 
@@ -56,7 +56,7 @@ test('what could be read in two ways is refused, with its row', () => {
 })
 
 test('a byte order mark is left out, and what is not UTF-8 refused', () => {
-  assert.equal(decodeCsv(Buffer.from('\ufeffhandle')), 'handle')
+  assert.equal(decodeCsv(Buffer.from(`${BYTE_ORDER_MARK}handle`)), 'handle')
   assert.throws(() => decodeCsv(Buffer.from([0xe9, 0x2c])), /not valid UTF-8/)
   assert.throws(() => decodeCsv(Buffer.from('\ufeffhandle', 'utf16le')), /not valid UTF-8/)
 })
@@ -84,6 +84,32 @@ test('whatever is written as CSV is read again', () => {
       } catch (error) {
         assert.match((error as Error).message, /^Row \d+: /)
       }
+    }),
+  )
+})
+
+test('what a spreadsheet would run as a formula is marked as text, and text is always quoted', () => {
+  for (const start of ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'])
+    assert.equal(csvLine([`${start}1`]), `"'${start}1"\r\n`)
+  assert.equal(
+    csvLine(['a=1', 'b"c', 'd,e', 'f\ng', 'h;=1', '', null, -1, 2.5]),
+    '"a=1","b""c","d,e","f\ng","h;=1","",,-1,2.5\r\n',
+  )
+})
+
+test('records of texts are read again as they were written, but for the mark before a formula', () => {
+  const unmarked = (text: string) => text.replace(/^'(?=[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/, '')
+  const isMarked = (text: string) => unmarked(text) !== text
+  const field = fc
+    .oneof(fc.string(), fc.constantFrom('', '"', ',', '\r\n', '=1+1', '-', 'a"b'))
+    .filter((text) => !isMarked(text))
+  fc.assert(
+    fc.property(fc.array(fc.array(field, { minLength: 1, maxLength: 4 }), { maxLength: 6 }), (records) => {
+      const text = records.map((record) => csvLine(record)).join('')
+      assert.deepEqual(
+        read(text).map((record) => record.map(unmarked)),
+        records,
+      )
     }),
   )
 })

@@ -1,8 +1,8 @@
-import { fail } from '../../kernel/errors.ts'
+import { fail } from './errors.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** A byte order mark, which Excel writes, is left out. */
+/** Excel writes a byte order mark; the decoder drops it. */
 export function decodeCsv(bytes: Buffer): string {
   try {
     return utf8.decode(bytes)
@@ -12,8 +12,8 @@ export function decodeCsv(bytes: Buffer): string {
 }
 
 /**
- * The records of a CSV file (RFC 4180): commas, fields with quotes around them that may hold commas, line ends and doubled quotes. Lines end with CRLF, LF or CR. What
- * two readers could take apart differently is refused. An empty line is a record of one empty field.
+ * Parses CSV (RFC 4180). Quoted fields may contain commas, line ends and doubled quotes. Records end with CRLF, LF or
+ * CR. Input that parsers could interpret differently is refused. An empty line is a record of one empty field.
  */
 export function* readCsv(text: string): Generator<string[]> {
   let at = 0
@@ -31,21 +31,21 @@ export function* readCsv(text: string): Generator<string[]> {
   }
 }
 
-interface Read {
+interface ParsedField {
   readonly value: string
-  /** What comes behind it. */
+  /** Index of the first character after the field. */
   readonly end: number
 }
 
 const PLAIN = /[^",\r\n]*/y
 
-function readPlain(text: string, at: number): Read {
+function readPlain(text: string, at: number): ParsedField {
   PLAIN.lastIndex = at
   const value = PLAIN.exec(text)![0]
   return { value, end: at + value.length }
 }
 
-function readQuoted(text: string, start: number, row: number): Read {
+function readQuoted(text: string, start: number, row: number): ParsedField {
   let value = ''
   for (let at = start + 1; ; at++) {
     const quote = text.indexOf('"', at)
@@ -64,4 +64,25 @@ function skipLineEnd(text: string, at: number, row: number): number {
     'validationFailed',
     `Row ${row}: a quote belongs around a whole field, and is doubled within one: "say ""hi"""`,
   )
+}
+
+/** Makes spreadsheets read a file as UTF-8. */
+export const BYTE_ORDER_MARK = '\uFEFF'
+
+/** One record (RFC 4180). `rest` is appended as it is: cells that need no quoting, with a leading comma. */
+export const csvLine = (cells: readonly (string | number | null)[], rest = ''): string =>
+  `${cells.map(csvCell).join(',')}${rest}\r\n`
+
+/** Characters that begin a formula in spreadsheets, full-width forms included. */
+const FORMULA = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
+
+/**
+ * Text that a spreadsheet would run as a formula gets a leading apostrophe. Text is always quoted, because a
+ * spreadsheet that separates cells by `;` would otherwise begin a new cell, and a formula, inside it. Numbers stay
+ * numbers.
+ */
+function csvCell(value: string | number | null): string {
+  if (typeof value !== 'string') return value === null ? '' : String(value)
+  const text = FORMULA.test(value) ? `'${value}` : value
+  return `"${text.replaceAll('"', '""')}"`
 }
