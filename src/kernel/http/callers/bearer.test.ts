@@ -15,7 +15,7 @@ test('the Authorization header', async (t) => {
   const avery = await app.as('avery')
   const token = avery.token!
 
-  /** Sends header lines as they are. */
+  /** Sends header lines unchanged. */
   const withHeaders = async (...headers: string[]): Promise<Answer> => {
     const {
       status,

@@ -13,7 +13,7 @@ const LIST = '/app/v1/bucket/list'
 const atOnce = (count: number, call: () => Promise<Answer>): Promise<Answer[]> =>
   Promise.all(Array.from({ length: count }, call))
 
-/** Sends 20 at once against a burst of 5 and a refill of one a second: 5 are let through, the others are told when to come back. */
+/** Sends 20 at once against a burst of 5 and a refill of one per second: 5 pass, the others are told when to retry. */
 async function assertLimited(name: string, call: () => Promise<Answer>): Promise<Answer[]> {
   const startedMs = performance.now()
   const answers = await atOnce(20, call)
@@ -106,7 +106,7 @@ test('unauthenticated requests of one address are limited, and cost the database
   const statements = async () =>
     Number(/^groundschool_read_statements_total\S* (\d+)/m.exec((await monitoring.get('/metrics')).text)?.[1])
   await atOnce(20, tries['192.0.2.3']!)
-  // A look at the figures is some statements itself.
+  // Reading the metrics runs some statements itself.
   const cost = -(await statements()) + (await statements())
   const before = await statements()
   const answers = await atOnce(20, tries['192.0.2.3']!)
@@ -149,7 +149,7 @@ test('somebody who does not read large answers gets no more of them, and others 
   })
   const read = (client: Client) => client.get('/app/v1/bucket', { id: client.userId })
   let answer = await read(avery)
-  // Again and again: the first answers are the operating system's to keep, as far as it likes.
+  // Repeated, because the operating system buffers the first responses.
   const isRefused = async () => {
     for (const socket of sockets) socket.write(request.repeat(4))
     answer = await read(avery)

@@ -61,7 +61,7 @@ test('a body', async (t) => {
     for (const client of [avery, blake]) await client.put(PATH, { id: client.userId })
     const stream = openRaw(app.address)
     const answered = new Promise((resolve) => stream.once('data', (chunk) => resolve(String(chunk).slice(9, 12))))
-    // Ten times what there is room for, for as long as the stream is open.
+    // Announces ten times the available room, for as long as the stream is open.
     stream.write(
       `GET ${PATH}/events?id=${avery.userId} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${avery.token}\r\ncontent-length: 1342177280\r\n\r\n`,
     )
@@ -74,7 +74,7 @@ test('a body', async (t) => {
   await t.test('that comes in pieces counts for what its operation takes at the most', async () => {
     const head =
       'POST /oauth/logout HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n'
-    // More than there would be room for, were each to be as large as a bucket's.
+    // More than would fit if each body counted with the limit of a bucket.
     const sockets = Array.from({ length: 60 }, () => openRaw(app.address).on('error', () => undefined))
     const sent = (socket: Socket) => new Promise<void>((resolve) => socket.write(`${head}1\r\n{\r\n`, () => resolve()))
     await Promise.all(sockets.map(sent))

@@ -22,7 +22,7 @@ const status = (value: string): JsonObject => ({
 
 export const KERNEL_AREA = { Platform: 'For operators and tools: health, figures, and this description.' }
 
-/** What the platform serves beside its operations. */
+/** The routes that the kernel serves besides operations and pages. */
 const KERNEL: readonly KernelPath[] = [
   {
     path: '/healthz',

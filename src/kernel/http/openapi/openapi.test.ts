@@ -27,7 +27,7 @@ type Schema = Record<string, unknown>
 // biome-ignore lint/suspicious/noExplicitAny: tests look into the document freely
 const published = document as any
 
-/** Follows a reference inside of a document. */
+/** Resolves a reference within the document. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
 const follow = (value: any, within: ApiDocument = document): any =>
   typeof value?.$ref !== 'string'
@@ -249,7 +249,7 @@ test('every route is in the description, and every path of the description is a 
   const described = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   )
-  // Further paths of operations that are described, and their alternate request syntax.
+  // Aliases of documented operations, and their alternate request syntax.
   const aliases = operations.flatMap(({ method, path, alsoAt = [], alternate }) =>
     [path, ...alsoAt].flatMap((one) => [`${method} ${one}`, ...(alternate ? [`POST ${one}`] : [])]),
   )
@@ -264,7 +264,7 @@ test('every route is in the description, and every path of the description is a 
   )
 })
 
-/** People find those by links, and their forms carry keys: no program calls them. */
+/** People reach these pages by links, and their forms carry CSRF tokens: no program calls them. */
 const isOwnPage = (route: string): boolean =>
   pages.some(({ method, path, about }) => about === undefined && route === `${method} ${path}`)
 
@@ -357,7 +357,7 @@ test('the description is sent compressed to clients that can unpack it', async (
   assert.ok(sizes.br! < sizes.null! / 10, JSON.stringify(sizes))
 })
 
-/** As it travels: fetch would unpack it. */
+/** Reads the raw bytes: fetch would decompress them. */
 async function getBytes(address: string, headers: Record<string, string>) {
   const [answer] = (await once(get(address, { headers }), 'response')) as [IncomingMessage]
   return { status: answer.statusCode, headers: answer.headers, bytes: await buffer(answer) }

@@ -12,7 +12,7 @@ import { until } from '../../database/test-database.ts'
 const MIB = 1024 * 1024
 const SIGN_IN = '/account/v1/signin'
 
-/** What comes back to a client that sends everything before it looks at any answer, as many do. Fails where the connection breaks. */
+/** Sends everything before it reads, as many clients do, and returns the response. Fails if the connection breaks. */
 async function sendThenRead(address: string, head: string, bytes: number): Promise<string> {
   const socket = openRaw(address).pause()
   let [answer, left] = ['', bytes]
@@ -25,7 +25,7 @@ async function sendThenRead(address: string, head: string, bytes: number): Promi
   const piece = Buffer.alloc(64 * 1024)
   for (; left > 0; left -= piece.length) {
     if (!socket.write(piece.subarray(0, left))) await Promise.race([once(socket, 'drain'), ended])
-    // As slow as a line: whoever closes at once has closed long before the end.
+    // Slow, like a real network: a server that closes immediately would have closed long before the end.
     await wait(1)
   }
   socket.resume()
