@@ -11,5 +11,5 @@ export const sandbox: Room = {
       whenDeleted: 'gone, and the test people soon after their maker',
     },
   },
-  upkeep: [{ name: 'test people whose maker is gone', run: sweepTesters }],
+  upkeep: [{ name: 'deleting test people of deleted developers', run: sweepTesters }],
 }

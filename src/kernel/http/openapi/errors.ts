@@ -25,13 +25,13 @@ const errorSchema: JsonObject = {
   properties: {
     error_code: {
       type: 'integer',
-      description: 'What went wrong, for programs',
+      description: 'The error code, for programs',
       enum: listErrors().map((e) => e.code),
     },
-    error_description: { type: 'string', description: 'What went wrong and what to do, for people' },
+    error_description: { type: 'string', description: 'The reason and what to do, for people' },
     faults: {
       type: 'array',
-      description: 'Where an xAPI statement is refused: each fault',
+      description: 'Each fault of a refused xAPI statement',
       items: {
         type: 'object',
         required: ['pointer', 'rule', 'must'],
@@ -156,12 +156,18 @@ const header = (description: string, schema: JsonObject = { type: 'string' }): J
 
 /** Headers that many responses carry. */
 export const sharedHeaders: JsonObject = {
-  'x-request-id': header("The request's id: quote it when you report a problem. If you sent a usable one, it is yours"),
-  RateLimit: header('What is left, and the seconds until another request is allowed: `"token";r=2999;t=0`'),
-  'RateLimit-Policy': header('The limit that counted: requests at once (q) and the seconds in which they return (w)'),
+  'x-request-id': header(
+    "The request's id: quote it when you report a problem. If you sent a valid one, it is returned",
+  ),
+  RateLimit: header(
+    'Requests that are left (r), and the seconds until another one is allowed (t): `"token";r=2999;t=0`',
+  ),
+  'RateLimit-Policy': header(
+    'The limit that applied: requests at once (q), and the seconds until all of them are available again (w)',
+  ),
   'Retry-After': header('Seconds to wait before the next try', { type: 'integer' }),
   'WWW-Authenticate': header(
-    'How to say who you are: `Bearer` (RFC 6750) with what is wrong with the token, if one was sent, or `Basic`. A 403 about a token has it too',
+    'How to authenticate: `Basic`, or `Bearer` (RFC 6750) with the reason why a token was refused. Also on a 403 about a token',
   ),
   errorcode: header('The error code, for clients that read headers only', { type: 'integer' }),
   errordescription: header('The description in ASCII, for clients that read headers only'),

@@ -12,9 +12,9 @@ import { errorsOf, refsToHeaders, SharedErrors, sharedHeaders } from './errors.t
 import { describeKernel, KERNEL_AREA } from './kernel.ts'
 import { type Json, type JsonObject, SharedSchemas } from './schemas.ts'
 
-const ABOUT = `The learning and training platform that other people's apps stand on.
+const ABOUT = `The learning and training platform that other people's apps build on.
 
-- **Success** is status 200 with JSON. An operation with nothing to say answers \`{"success": true}\`.
+- **Success** is status 200 with JSON. An operation with nothing else to return answers \`{"success": true}\`.
 - **Errors** are \`{"error_code", "error_description"}\`; the same two values travel in the headers \`errorcode\` and
   \`errordescription\`, and as \`error_code\` and \`error_description\`. \`Retry-After\` says how many seconds to wait.
 - **Sign-in** is \`Authorization: Bearer <access token>\`.
@@ -22,7 +22,7 @@ const ABOUT = `The learning and training platform that other people's apps stand
   text; a list of ids may be one text with commas; unknown fields are ignored. A field that is given twice is refused.
 - **Bodies** are JSON or a form. In a form every value is text, so only JSON can carry other values. An image or a CSV file is sent as it is.
 - **Repeating** a write is safe with an \`Idempotency-Key\`.
-- **Ids** are opaque. A user has another userId in each app.`
+- **Ids** are opaque. A user has a different userId in each app.`
 
 export interface ApiDocument {
   readonly openapi: string
@@ -74,7 +74,7 @@ export function describeApi({ operations, pages, areas, answers }: Interface, { 
 
 /** Placeholders of the examples, so that a page can replace them with real values. */
 const SAMPLES: JsonObject = {
-  description: 'What stands in the examples for something that is another one for everybody',
+  description: 'Placeholders in the examples, which differ for every reader',
   baseUrl: BASE_URL,
   clientId: CLIENT_ID,
   userIds: Object.fromEntries(Object.entries(USER_IDS).map(([name, userId]) => [`@${name}`, userId])),
