@@ -136,7 +136,7 @@ test('a person downloads everything that is kept about them', async (t) => {
 test('audit.json says all that is kept, about the person and what they did, and nobody else’s number', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const { db } = app.environment()
-  // Numbers that stand for nothing else, wherever they are found.
+  // Distinctive ids: any occurrence in the files is a leak.
   await app.sql('alter table people alter column id restart with 987654320')
   const adult = { firstName: 'A', lastName: 'B', dateOfBirth: '1981-02-03' }
   await app.givePassword('avery')
@@ -188,7 +188,7 @@ test('audit.json says all that is kept, about the person and what they did, and 
 test('audit.json has the address where it was the person, and nowhere else', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const { db, clock } = app.environment()
-  // Everybody's is another one.
+  // Gives the audit entries of each piece of work a distinct address.
   const from = async (address: string, work: () => Promise<unknown>) => {
     const [last] = await app.sql('select coalesce(max(id), 0)::int as id from audit_entries')
     await work()
@@ -221,7 +221,7 @@ test('audit.json has the address where it was the person, and nowhere else', asy
   await from('mother', post(mother, '/session/end', { sessionId: session!.id }))
   const other = await app.as('avery')
   await from('app', async () => assert.equal((await other.post('/oauth/logout', {})).status, 200))
-  // Sessions are forgotten long before the log is.
+  // Sessions are deleted long before the audit log.
   await app.sql('delete from sessions')
 
   const toldTo = async (browser: TestBrowser) => {
@@ -284,7 +284,7 @@ test('an export is written as fast as it is read', async (t) => {
   await fillBuckets(app, COUNT)
 
   await t.test('a slow reader holds up no memory, and gets all of it', async () => {
-    /** What a password was hashed in goes late. */
+    /** The memory of password hashing is released late, so the lowest of several readings counts. */
     const held = async () => {
       const seen: number[] = []
       for (let i = 0; i < 5; i++) {

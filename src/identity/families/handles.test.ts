@@ -42,7 +42,7 @@ test('nobody finds out by new accounts who is here', async (t) => {
     assertError(again, 429, 4291)
     assert.ok(Number(again.headers.get('retry-after')) > 1)
     assertError(await post(avery, '', { ...KIM, handle: 'no handle' }), 400, 4003)
-    // Others do not wait, nor does signing in.
+    // The limit affects neither other people nor signing in.
     await addChild(await signInBrowser(app, 'blake'), { handle: '@lee' })
     await signInBrowser(app, 'avery')
     app.advance(3_600_000)

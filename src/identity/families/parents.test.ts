@@ -44,7 +44,7 @@ test('on the thirteenth birthday parents stop deciding, and nothing is lost', as
   assert.ok((await handles()).includes('@leap'))
   assert.equal((await post(avery, '/settings', { handle: '@leap', proximityFriends: true })).status, 200)
 
-  // There is no 29 February in that year: the day after is the birthday.
+  // That year has no 29 February: the birthday is the day after the 28th.
   app.advance(20 * 60_000)
   assert.ok(!(await handles()).includes('@leap'))
   const doors: [string, object][] = [
@@ -65,7 +65,7 @@ test('on the thirteenth birthday parents stop deciding, and nothing is lost', as
   const own = await call(await signInChild(app, '@leap'), 'POST', '/account/v1/profile', { publicSearch: false })
   assert.deepEqual([own.body.publicSearch, own.body.userType], [false, 'teen-minor'], own.text)
 
-  // A teenager is nobody's parent yet, and an adult may be.
+  // A teenager cannot be a parent yet; an adult can.
   const addByLeap = async (handle: string) => {
     const browser = await signInChild(app, '@leap')
     return post(browser, '', { ...KIM, handle, dateOfBirth: yearsAgo(1, 0, app.environment().clock()) })
@@ -75,7 +75,7 @@ test('on the thirteenth birthday parents stop deciding, and nothing is lost', as
   moveTo(`${leap + 18}-03-01T12:00:00Z`)
   assert.equal((await addByLeap('@grandchild')).status, 200)
 
-  // Whoever is grown up may be left without another parent.
+  // The last parent of an adult may leave.
   avery = await signInBrowser(app, 'avery')
   assert.equal((await post(avery, '/leave', { handle: '@leap' })).status, 200)
   assertError(await post(avery, '/leave', { handle: '@leap' }), 404, 4042)
@@ -216,7 +216,7 @@ test('who looks after a child and is disabled no longer does', async (t) => {
   await disable('@avery', false)
   assert.deepEqual(await found(), [], 'a parent decides again')
 
-  // Two parents who are disabled at once, whatever they decide meanwhile.
+  // Two parents are disabled at once, while both are making decisions.
   for (let round = 0; round < 5; round++) {
     const [one, other] = [await signInBrowser(app, 'avery'), await signInBrowser(app, 'blake')]
     assert.equal((await post(one, '/settings', { handle: '@lee', publicSearch: true })).status, 200)

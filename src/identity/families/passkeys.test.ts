@@ -13,7 +13,7 @@ test('O19: a passkey after a parent has set the password', async (t) => {
   const [avery, blake] = [await signInBrowser(app, 'avery'), await signInBrowser(app, 'blake')]
   await addChild(avery, PROOF)
   const audit = watchAudit(app)
-  /** The child with a passkey of its own, and one that a thief has added. */
+  /** Gives the child a passkey of its own, and one that a thief has added. */
   const settle = async () => {
     await app.sql(`delete from passkeys`)
     const { status, text } = await post(avery, '/password', {

@@ -39,7 +39,9 @@ test('whoever knows an id or a handle can block it, whatever the other one does'
   const withdraw = (value: string) =>
     app.sql(`update app_users set withdrawn_at = ${value} where user_id = '${other.userId}'`)
   const hide = () => openSearch(app, ['blake'], false)
-  /** What happened before, and whether the block is in the list: they are seen, or there was something between the two. */
+  /**
+   * The history of the two, and whether the block is listed: only if the person is visible or the two had a relation.
+   */
   const cases: Record<
     string,
     { before(): Promise<unknown>; isListed: boolean | string; after?: () => Promise<unknown> }
@@ -75,7 +77,7 @@ test('whoever knows an id or a handle can block it, whatever the other one does'
       },
       isListed: true,
     },
-    // In the app they were not seen; outside of it they can be found by their handle.
+    // They are not visible in the app, but can be found by handle on the platform's pages.
     'who has left the app, and comes back': {
       before: () => withdraw('now()'),
       isListed: 'handle',
@@ -208,7 +210,7 @@ test('a block tells nothing about whether there is somebody', async (t) => {
           assert.deepEqual([await names(), (await blocks()).length], [expected, expected.length > 0 ? held : 0])
         await expectDone(act(avery, 'block', { userId }))
         await assertHeld(['userId'])
-        // If it ended the other one, the handle and the id would be one person's, and there would be such a person.
+        // If it ended the other block too, the response would reveal that the handle and the id belong to one person.
         await expectDone(actByHandle(browser, 'unblock', handle))
         await assertHeld(['userId'])
         await expectDone(actByHandle(browser, 'block', handle))
@@ -263,7 +265,7 @@ test('a block tells nothing about whether there is somebody', async (t) => {
   })
 })
 
-/** A database that writes down what it is asked. */
+/** A database that records the names of its statements. */
 function record(db: Db, names: string[]): Db {
   const note = (name: string) => void names.push(name)
   return {
@@ -303,7 +305,7 @@ test('what is done is the same for somebody hidden and for nobody, so that the t
     await work(record(db, names)).catch(() => undefined)
     return names
   }
-  // A child, somebody hidden, somebody who has blocked the caller, and nobody.
+  // A child, a person who is hidden, one who has blocked the caller, and an unknown handle.
   const names = ['casey', 'drew', 'blake', 'nobody-at-all'] as const
   for (const verb of VERBS) {
     await t.test(verb, async () => {
@@ -353,7 +355,7 @@ test('nobody asks for many handles in vain', async (t) => {
   await openSearch(app, ['blake', 'ellis'])
   const browser = await browserOf(app, 'avery')
   const ask = (handle: string) => actByHandle(browser, 'request', handle)
-  /** Of the waits that began, those that the person finds in their download; it names nobody by a number. */
+  /** The lockouts in the person's download, which refers to nobody by number. */
   const lockouts = async (): Promise<unknown[]> => {
     const entries = await Array.fromAsync(exportAudit(app.environment().db, await idOf(app, 'avery')))
     return entries.filter(({ action }) => action === 'lockout.began').map(({ detail }) => detail.subject)
@@ -369,7 +371,7 @@ test('nobody asks for many handles in vain', async (t) => {
         assertError(answer, 429, 4291, /not to be found/)
         assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
       }
-      // What needs no guess goes on, and so does somebody else.
+      // Actions that need no guess still work, and so does everyone else.
       await expectDone(actByHandle(browser, 'block', 'drew'))
       await expectDone(actByHandle(await browserOf(app, 'ellis'), 'request', 'blake'))
       app.advance(2000)

@@ -138,7 +138,7 @@ test('friends ask, answer and part', async (t) => {
       assert.deepEqual((await avery.get(`${PATH}/requests`)).body, before)
       await expectDone(act(avery, 'request', blake))
     }
-    // Cancelling and asking anew does not help.
+    // Cancelling and asking again does not help.
     await expectDone(act(avery, 'cancel', blake))
     assert.deepEqual(await see(avery), NOBODY)
     await letDeclinesAge(app, 29)
@@ -158,7 +158,7 @@ test('friends ask, answer and part', async (t) => {
     await act(blake, 'decline', avery)
     await expectDone(act(blake, 'request', avery))
     for (const client of [avery, blake]) assert.equal((await see(client)).friends.length, 1)
-    // The decline is forgotten with it.
+    // The decline no longer applies: a later request is shown.
     await act(blake, 'remove', avery)
     await act(avery, 'request', blake)
     assert.deepEqual(await see(blake), { ...NOBODY, received: ['avery'] })
@@ -199,7 +199,7 @@ test('friends ask, answer and part', async (t) => {
   await assertNothingContradicts(app)
 })
 
-/** What is left of open requests when those who were asked can no longer be found. */
+/** Open requests as shown when the people asked can no longer be found. */
 const remembered = ({ received, sent }: { received: object[]; sent: Record<string, unknown>[] }) => ({
   received,
   sent: sent.map(({ userId, handle, requestedDate }) => ({ userId, handle, requestedDate })),
@@ -251,7 +251,7 @@ test('a block ends everything and tells nothing', async (t) => {
       assert.deepEqual(await sent(), remembered(before))
       await act(avery, 'unblock', blake)
       assert.deepEqual(await see(avery), NOBODY)
-      // One that is made now is heard.
+      // A request that is sent now is shown.
       await expectDone(act(blake, 'request', avery))
       assert.deepEqual(await see(avery), { ...NOBODY, received: ['blake'] })
       assert.deepEqual(await sent(), before)
@@ -297,7 +297,7 @@ test('a block ends everything and tells nothing', async (t) => {
       await expectDone(act(avery, 'block', blake))
       await expectDone(act(blake, 'block', avery))
       assert.deepEqual((await see(avery)).blocked, ['blake'])
-      // To blake it looks as if avery had hidden: only what is left between them puts avery into the list.
+      // To blake it looks as if avery had turned public search off: avery is listed only if blake's request is open.
       assert.deepEqual((await see(blake)).blocked, first === 'a request' ? ['avery'] : [])
       await expectDone(act(avery, 'unblock', blake))
       assert.deepEqual(await see(avery), NOBODY)
@@ -332,7 +332,7 @@ test('in one’s own browser people are named by their handles', async (t) => {
       blocked: [],
     })
     assert.equal(headers.get('cache-control'), 'no-store')
-    // The same friend in an app.
+    // The friendship also shows in an app.
     const [inApp] = [await app.as('avery'), await app.as('blake')]
     assert.deepEqual(await see(inApp), { ...NOBODY, friends: ['blake'] })
     await expectDone(actByHandle(avery, 'remove', 'blake'))

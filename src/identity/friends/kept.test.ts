@@ -44,7 +44,7 @@ test('what is kept about a person is theirs to have, without what others have de
     friends: ['@blake'],
     sent: ['@drew'],
     blocked: ['@finley'],
-    // As they were given, whether there is somebody or not.
+    // As they were given, whether or not such a person exists.
     blockedNames: ['@jordan', '@nobody-at-all', 'nobody-at-all'],
   })
   assert.deepEqual(JSON.parse(JSON.stringify(kept)), kept)
@@ -96,7 +96,7 @@ test('what is kept about a person is theirs to have also where an operator has d
   assert.deepEqual(await kept(), all)
   assert.deepEqual(await see(avery), NOBODY)
   assert.deepEqual(await seeOwn(await browserOf(app, 'avery')), { ...NOBODY, blocked: ['finley'] })
-  // What has become of a decline: it is forgotten, the request is there still.
+  // The decline has expired; the request still exists.
   app.advance(31 * 24 * 60 * 60_000)
   await tidy(app.environment())
   assert.deepEqual(await kept(), [...all.slice(0, -1), []])

@@ -17,7 +17,7 @@ import {
   VERBS,
 } from './testing.ts'
 
-/** Every second and every third is of another kind. */
+/** Rounds alternate between the variants of a race. */
 const ROUNDS = isLong ? 12 : 6
 const NAMES: readonly Person[] = ['avery', 'blake', 'casey', 'drew']
 const codes = (answers: readonly Answer[]): number[] =>
@@ -90,7 +90,7 @@ test('D6: what happens between two people at once happens one after the other', 
       assert.equal(block.status, 200)
       assert.ok([200, 4042].includes(codes([request])[0]!), request.text)
       assert.deepEqual(await see(blake), { ...NOBODY, blocked: ['avery'] })
-      // Asked before the block, it stays unanswered; after it, blake is not to be found.
+      // A request before the block stays unanswered; after it, blake cannot be found.
       assert.deepEqual(await see(avery), request.status === 200 ? { ...NOBODY, sent: ['blake'] } : NOBODY)
     }),
   )
@@ -108,7 +108,7 @@ test('D6: what happens between two people at once happens one after the other', 
           await blake.get('/user/v1/profile', { id: avery.userId }),
         ])
       assert.deepEqual(await app.sql('select count(*)::int as n from blocks'), [{ n: 2 }])
-      // To whoever is later the other one is hidden already; only what is left between them puts them into the list.
+      // To the later of the two, the other is already hidden: they are listed only if a request is open.
       const listed = [(await see(avery)).blocked.length, (await see(blake)).blocked.length]
       assert.ok(listed.includes(1), String(listed))
       if (isRequest) assert.equal(listed[0], 1)
@@ -132,7 +132,7 @@ test('D6: what happens between two people at once happens one after the other', 
       assert.equal(isAccepted ? 1 : 0, (await see(avery)).friends.length)
       assert.deepEqual((await see(avery)).friends.length, (await see(blake)).friends.length)
       if (isAccepted) assert.deepEqual(codes([decline, cancel]), [4042, 4042])
-      // A declined request still looks open to the asker, who may cancel it.
+      // A declined request still looks open to its sender, who may cancel it.
       else assert.equal(cancel.status, 200)
       assert.equal(await rows(), isAccepted ? 1 : 0)
     }),
@@ -202,7 +202,7 @@ test('D6: of somebody who goes while others ask, accept and block, nothing is le
     const goers = await app.sql(
       `select p.id::int as id, u.user_id from people p join app_users u on u.person_id = p.id where p.handle_key like 'goer${round}-%'`,
     )
-    // Requests from both, so that there is something to accept.
+    // Requests to both, so that there is something to accept.
     await app.sql(
       `insert into friendships (asker_id, asked_id, requested_at)
        select g.id, p.id, now() from people g, people p where g.handle_key like 'goer${round}-%' and p.handle_key in ('avery', 'blake')`,

@@ -20,7 +20,7 @@ import {
 
 const MINUTE_MS = 60_000
 
-/** What a new password does to a person's row. */
+/** The effect of a new password on a person's row. */
 const growEpoch = write('test.passkeys.growEpoch', {
   params: { handle: text },
   row: { epoch: int4 },
@@ -144,7 +144,8 @@ test('passkeys', async (t) => {
     const proof = authenticator.get(await ask())
     const options = await expectDone(call(browser, '/options', { proof }))
     const added = await expectDone(call(browser, '', { response: makeAuthenticator(app).create(options) }))
-    // Once; and not what was signed for something else, somewhere else, or with another's passkey.
+    // A proof works once, and not if it was signed for another purpose, another origin, or with another person's
+    // passkey.
     const other = await signedIn(app, 'blake')
     await app.sql(`update people set password_hash = null where handle_key = 'blake'`)
     const foreign = makeAuthenticator(app, 1)
@@ -167,7 +168,7 @@ test('passkeys', async (t) => {
     app.advance(2_000)
     await expectDone(call(browser, '/remove', { passkeyId, proof: authenticator.get(await ask()) }))
     assert.deepEqual(await expectDone(list(browser)), [added])
-    // And what proves is no sign-in.
+    // A proof cannot be used to sign in.
     const visitor = app.visitor()
     const late = await call(visitor, '/signin', { response: foreign.get(await ask()) })
     assertError(late, 401, 4011)
@@ -250,7 +251,7 @@ test('passkeys', async (t) => {
       const late = makeAuthenticator(app).create(await options())
       app.advance(5 * MINUTE_MS + 1)
       assertError(await call(browser, '', { response: late }), 400, 4008)
-      // What was asked at sign-in is no consent to a new passkey.
+      // A challenge for signing in cannot be used to add a passkey.
       const asked = { ...(await options()), ...(await expectDone(call(browser, '/signin/options'))) }
       assertError(await call(browser, '', { response: makeAuthenticator(app).create(asked) }), 400, 4008)
       assertError(

@@ -22,7 +22,7 @@ import {
 const MINUTE_MS = 60_000
 const OPERATOR = { at: new Date(), requestId: 'test', address: '192.0.2.9' }
 
-/** One answer for everything that is wrong. */
+/** Every failure gets the same response. */
 const assertRefused = (answer: Answer) => {
   assertError(answer, 401, 4011)
   assert.equal(answer.body.error_description, 'This passkey was not accepted; try again, or sign in with your password')
@@ -97,7 +97,7 @@ test('signing in with a passkey', async (t) => {
     assertRefused(await call(browser, '/signin', { response: late }))
     for (const length of [0, 32, 72])
       assertRefused(await signIn(browser, authenticator, { challenge: randomBytes(length).toString('base64url') }))
-    // What was asked to add a passkey is no sign-in.
+    // A challenge for adding a passkey cannot be used to sign in.
     const adding = await expectDone(call(await signedIn(app, 'avery'), '/options', PROOF))
     assertRefused(await call(browser, '/signin', { response: authenticator.get(adding) }))
   })
@@ -162,7 +162,7 @@ test('signing in with a passkey', async (t) => {
       const response = authenticator.get(await expectDone(call(visitor, '/signin/options')))
       const answers = await Promise.all(Array.from({ length: 10 }, () => call(visitor, '/signin', { response })))
       assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(9).fill(401)])
-      // So many failures would be a reason to wait.
+      // This many failures would lock the account.
       await app.sql('delete from sign_in_failures')
     }
   })
@@ -240,7 +240,7 @@ test('signing in with a passkey', async (t) => {
     }
     assert.equal((await signIn(visitor, counting, { counter: 41 })).status, 200)
 
-    // A counter that nobody signed says nothing.
+    // A counter without a valid signature is ignored.
     const options = await expectDone(call(visitor, '/signin/options'))
     const honest = counting.get(options, { counter: 42 })
     const forged = counting.get(options, { counter: 1 })

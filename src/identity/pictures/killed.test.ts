@@ -28,7 +28,7 @@ test('whose image has to be killed waits for five minutes, and nobody else does'
   // 64 KiB that take a minute to read.
   const killing = sendImage(avery, PICTURE, await describe('jpeg', exifInItself()))
   await until(() => gate.working === 1 && workersOf().length === 1)
-  // It would be at work for ten seconds, which other tests can use: that reading it takes so long is seen in hostile.test.ts.
+  // It would be busy for ten seconds, which other tests can use. hostile.test.ts checks that reading it takes so long.
   process.kill(workersOf()[0]!, 'SIGSTOP')
   const waiting = [avery, blake].map((browser) => sendImage(browser, PICTURE, small))
   await until(() => gate.waiting === 2)
@@ -85,7 +85,7 @@ test(
     t.diagnostic(
       `${taken} of 20 taken, ${Math.round(mostMiB - startMiB)} MiB more, ${Math.round(mostInWorkers)} in the worker`,
     )
-    // One takes 30 MiB, and the process itself 70; twenty would take 600.
+    // One worker takes 30 MiB and the process itself 70; twenty workers would take 600.
     assert.ok(mostInWorkers < 180, `${mostInWorkers} MiB`)
     assert.ok(mostMiB - startMiB < 60, `${mostMiB - startMiB} MiB`)
   },

@@ -5,7 +5,7 @@ import { installUsedServer, type Server } from '../../operations/testing/machine
 import type { Client } from '../../operations/testing/testing.ts'
 import { isDecoding, isThere, onLinux, PICTURE, slow, until, workersOf } from './testing.ts'
 
-/** The process that has been told to listen there. */
+/** The process that listens on the server's port. */
 function findServer({ nobody }: Server): number {
   const { port } = new URL(nobody.address)
   const pid = readdirSync('/proc')

@@ -7,7 +7,7 @@ import { appear, COVER, chunk, colourAt, getImage, idOf, MINE, PICTURE, plain, s
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
 
-/** A PNG that says it is so large, in grey, whatever its pixels are. */
+/** A greyscale PNG that declares this size, regardless of its pixels. */
 function claim(width: number, height: number, pixels = Buffer.alloc(0)): Buffer {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width, 0)
@@ -167,7 +167,7 @@ test('what is accepted', async (t) => {
           name,
         )
         for (const word of [secret, '<script', 'PK\x03\x04']) assert.ok(!bytes.includes(word), name)
-        // RIFF says how long it is: nothing comes after.
+        // RIFF declares its length: nothing may follow.
         assert.equal(bytes.readUInt32LE(4) + 8, bytes.length)
       }
     }

@@ -20,13 +20,13 @@ import { describe, exifInItself } from './testing-exif.ts'
 
 const small = await plain().png().toBuffer()
 
-/** A process that has an image in it. */
+/** Waits for a worker that is decoding, and returns its process id. */
 async function findDecoding(): Promise<number> {
   await until(() => workersOf().some(isDecoding))
   return workersOf().find(isDecoding)!
 }
 
-/** A program in the place of the one that reads images. */
+/** Writes a program that replaces the image worker. */
 function write(t: TestContext, text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'gs-worker-'))
   t.after(() => rmSync(folder, { recursive: true }))
@@ -63,7 +63,7 @@ test('it stands behind the platform, and knows nothing of it', onLinux, async (t
     assert.ok(['PATH', 'LD_LIBRARY_PATH', 'TZ', 'NODE_COMPILE_CACHE'].includes(name.split('=')[0]!), name)
   assert.doesNotMatch(read('environ') + read('cmdline'), /secret/)
   assert.equal(read('oom_score_adj').trim(), '1000')
-  // Of every thread, those of the decoder too (proc(5): the 19th field is how nice it is).
+  // All threads, those of the decoder included (proc(5): the 19th field is the nice value).
   const threads = readdirSync(`/proc/${pid}/task`)
   const nice = threads.map((thread) => read(`task/${thread}/stat`).split(') ')[1]!.split(' ')[16])
   assert.deepEqual([...new Set(nice)], ['10'])
