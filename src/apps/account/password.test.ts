@@ -9,7 +9,7 @@ import { call, isSignedIn, PASSWORD, signInBrowser, UNLIMITED } from './testing.
 
 const LIST = '/app/v1/bucket/list'
 const NEW = 'a new password'
-/** What signing out everywhere else does to a person's row. */
+/** The effect of signing out everywhere else on a person's row. */
 const growEpoch = write('test.account.growEpoch', {
   params: { handle: text },
   row: { epoch: int4 },
@@ -24,7 +24,7 @@ test('a password of one’s own', async (t) => {
   await app.sql(`update people set email = handle_key || '@example.org'`)
   const canSignIn = async (handle: string, password: string) =>
     (await call(app.visitor(), 'POST', '/account/v1/signin', { handle, password })).status === 200
-  /** Somebody with two browsers and a token, which is known to both processes. */
+  /** A person with two browsers, and a token that both processes have cached. */
   const settle = async (person: 'avery' | 'blake' | 'casey' | 'drew' | 'ellis') => {
     const here = await signInBrowser(app, person)
     const there = await signInBrowser(app, person)
@@ -101,7 +101,7 @@ test('a password of one’s own', async (t) => {
     async () => {
       const browser = await signInBrowser(app, 'blake')
       const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-      /** Everything else is signed out after the password was verified, and before the new one is set. */
+      /** Signs out everything else after the password was verified and before the new one is set. */
       const changeMeanwhile = async <T>(change: () => Promise<T>): Promise<T> => {
         let changing: Promise<T> | undefined
         await app.environment().db.transaction(async (tx) => {

@@ -63,7 +63,7 @@ test('who asks does not learn whether an address has an account; its reader does
   const toAvery = letters.find(({ to }) => to === 'avery@example.org')!
   assert.match(toAvery.text, /has one already: @avery/)
   assert.doesNotMatch(toAvery.text, /code=/)
-  // Three links of an hour are enough; the answer stays the same.
+  // At most three links per hour; the response stays the same.
   for (let i = 0; i < 4; i++) assert.deepEqual((await ask('nobody@example.org')).body, known.body)
   const [sent] = await app.sql(`select count(*)::int as count from sign_ups where email = 'nobody@example.org'`)
   assert.equal(sent?.count, 3)
@@ -127,15 +127,15 @@ test('an address signs in once it is confirmed, by a link that was sent there, a
     await call(app.visitor(), 'POST', `${RESET}/ask`, { handle })
     const code = codeIn((await mailbox.next()).link)
     assert.equal((await call(app.visitor(), 'POST', RESET, { code, password: ROBIN.password })).status, 200)
-    // That the password was changed.
+    // The message that the password was changed.
     await mailbox.next()
   }
   await reset('avery')
   assert.equal((await signIn('shared@example.org')).body.handle, '@avery')
-  // Whoever confirms it later has it as an address, and not as a way in.
+  // The person who confirms the address later cannot sign in with it.
   await reset('blake')
   assert.equal((await signIn('shared@example.org')).body.handle, '@avery')
-  // A link can be asked for by the address too.
+  // A reset link can also be requested by e-mail address.
   await reset('SHARED@example.org')
 
   const browser = app.visitor()

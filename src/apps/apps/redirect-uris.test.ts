@@ -85,7 +85,7 @@ const RULES: readonly [sentence: RegExp, uris: readonly string[]][] = [
   ]),
 ]
 
-/** Line breaks and the like cannot stand in an import file at all. */
+/** An import file cannot contain control characters at all. */
 const isWritable = (uri: string): boolean => uri.length <= 2000 && !/\p{Cc}/u.test(uri)
 
 test('a redirect URI that could lead a code astray is refused where an app is registered, with a sentence', async () => {
@@ -135,7 +135,7 @@ test('schemes of an app itself, with a dot and without one, and queries of its o
     for (const redirect_uri of good) {
       const query = { response_type: 'code', client_id: `gs-${key}`, redirect_uri }
       const answer = await app.visitor().get('/oauth/signin', query)
-      // The app is told that it must use PKCE: so the address is one of its own.
+      // The redirect to the app, which says that PKCE is required, shows that the URI was accepted.
       assert.ok(answer.location?.startsWith(redirect_uri), `${redirect_uri}: ${answer.text}`)
     }
 })

@@ -69,7 +69,7 @@ test('the change stream', async (t) => {
       { version: 8, kind: 'set', key: '', userId: avery.userId, value: null },
       { version: 9, kind: 'users', userId: avery.userId, users: [avery.userId] },
     ])
-    // What changes nothing, and what is refused, is not told.
+    // Writes that change nothing or are refused emit no event.
     await avery.post(`${PATH}/user/remove`, { id: 'told', userId: blake.userId })
     await set(avery, 'told', 'a..b', 1)
     await set(blake, 'told', 'a', 1)
@@ -167,7 +167,7 @@ test('the change stream', async (t) => {
 
   await t.test('old changes go, whatever kind of change comes at which version', async () => {
     const { version } = (await avery.put(PATH, { id: 'trimmed' })).body
-    // Every version that is a multiple of 64 is a change of users.
+    // Makes every version that is a multiple of 64 a change of members.
     if (version % 2 === 1) await set(avery, 'trimmed', 'k', 0)
     for (let i = 0; i < 170; i++) {
       await set(avery, 'trimmed', 'k', i)
@@ -359,7 +359,7 @@ test('a user has 50 streams at most, also when they are opened at once', async (
     assertError(answer, 429, 4291, /50 streams/)
     assert.ok(Number(answer.headers.get('retry-after')) > 0)
   }
-  // The process has a limit of its own, of 60 here.
+  // The process has a limit of its own, 60 here.
   const others = await open(blake, 15)
   assert.equal(others.filter((stream) => stream.response.status === 200).length, 10)
   await Promise.all([...streams, ...others].map((stream) => stream.close()))
@@ -377,7 +377,7 @@ test('a platform that stops ends its streams promptly', async (t) => {
   const elsewhere = through(avery, second.addresses.production)
   const streams = await Promise.all(Array.from({ length: 20 }, () => openStream(elsewhere, { id: 'stop' })))
   await Promise.all(streams.map((stream) => stream.next()))
-  // As browsers open in advance.
+  // Browsers open such unused connections in advance.
   const unused = connect(Number(new URL(elsewhere.address).port), '127.0.0.1')
   await once(unused, 'connect')
   const startedMs = performance.now()

@@ -100,7 +100,7 @@ test('D6: no writer of a bucket loses its write', async (t) => {
       const { body } = await avery.get(PATH, { id })
       const expected = Object.fromEntries(answers.flatMap((_, i) => (i % 2 ? [[`k${i}`, i]] : [])))
       assert.deepEqual(body.data, expected)
-      // Every write is one version, and so is every change of the users; a repeated one is none.
+      // Every write and every change of members is one version; repeating a change of members is none.
       const changes = await app.sql(
         `select kind, count(*)::int as n from bucket_changes join buckets using (bucket_no) where id = '${id}' group by kind`,
       )

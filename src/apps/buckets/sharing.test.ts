@@ -17,7 +17,7 @@ test('D10: who blocks, who is blocked and a child of strangers look like an inve
   const look = () => app.sql('select id, users, version from buckets order by id')
   ok(await avery.put(PATH, { id: 'mine' }))
 
-  /** Refused in both places with the words for an id that nobody has, and nothing is changed. */
+  /** Refused by both operations with the words for an unknown id, without any change. */
   const assertRefused = async (client: Client, userId: string): Promise<void> => {
     ok(await client.put(PATH, { id: `of ${client.userId}` }))
     const before = await look()
@@ -55,11 +55,11 @@ test('D10: who blocks, who is blocked and a child of strangers look like an inve
       await assertRefused(avery, other.userId)
       await assertRefused(other, avery.userId)
     }
-    // Among others only those are named.
+    // Only the refused ids are named.
     const drew = await app.as('drew')
     const answer = await avery.put(PATH, { id: 'new', users: [drew.userId, blake.userId, 'nobody', casey.userId] })
     assertError(answer, 400, 4003, new RegExp(`: ${blake.userId}, nobody, ${casey.userId}$`))
-    // Who is in a bucket already stays, and adding them again changes nothing.
+    // A member stays a member, and adding them again changes nothing.
     const again = ok(await avery.post(`${PATH}/user`, { id: 'taken 1', userId: blake.userId }))
     assert.deepEqual(again.body.users, [avery.userId, blake.userId])
     await expectDone(act(avery, 'unblock', casey))
@@ -88,7 +88,7 @@ test('D10: who blocks, who is blocked and a child of strangers look like an inve
     await assertTaken(finley, ellis.userId)
     await assertTaken(ellis, finley.userId)
     await assertRefused(avery, finley.userId)
-    // A request to be friends is not enough.
+    // An open friend request is not enough.
     await app.sql(
       `insert into friendships (asker_id, asked_id, requested_at)
        select a.id, b.id, now() from people a, people b where a.handle_key = 'avery' and b.handle_key = 'finley'`,
@@ -131,7 +131,7 @@ test('D10: nobody brings two into one bucket between whom there is a block', asy
   const invented = 'iNvEnTeDiNvEnTeDiNvEnT'
   const make = (client: Client, ...users: string[]) => client.put(PATH, { id: 'new', users })
   const add = (client: Client, id: string, userId: string) => client.post(`${PATH}/user`, { id, userId })
-  /** Refused as the same request with an invented id in the place of that one is, and no bucket is made. */
+  /** Refused like the same request with an invented id in its place, and no bucket is created. */
   const assertRefused = async (client: Client, users: readonly string[], named: string): Promise<void> => {
     const refused = await make(client, ...users)
     const unknown = await make(client, ...users.map((id) => (id === named ? invented : id)))
@@ -227,7 +227,7 @@ test('D10: who is in a class with a child may share with it, as long as both are
     elsewhere: await app.as('drew'),
     owner: await app.as('finley'),
   }
-  /** Who may share with the child, who is a student of alpha and not of bravo. */
+  /** The people who may share with the child, who is a student of alpha but not of bravo. */
   const look = async (): Promise<string[]> => {
     const able: string[] = []
     for (const [name, client] of Object.entries(clients)) {
@@ -277,7 +277,7 @@ test('where an app shares its public buckets all its users set values in them, a
     const repeated = ok(await set(client, 'common', { 'idempotency-key': `shared-${client.userId}` }))
     assert.equal(repeated.body.version, ++version)
     assertError(await set(client, 'common', { 'if-match': '"1"' }), 409, 4091)
-    // It grows at the expense of whoever made it.
+    // Growth counts against the creator.
     const large = { id: 'common', key: client.userId, value: 'x'.repeat(3000) }
     assert.equal(ok(await client.post(PATH, large)).body.version, ++version)
   }

@@ -37,7 +37,7 @@ const setPassword = (app: TestApp, handle: string, password = PASSWORD) =>
 const countFailures = async (app: TestApp, subject: string): Promise<number> =>
   Number((await app.sql(`select failures from sign_in_failures where subject = '${subject}'`))[0]?.failures ?? 0)
 
-/** Puts a count where many failures would lead, with no wait left. */
+/** Sets the number of failures, with no waiting time left. */
 const haveFailed = (app: TestApp, subject: string, failures: number) =>
   app.sql(
     `update sign_in_failures set failures = ${failures}, blocked_until = '2000-01-01' where subject = '${subject}' returning 1`,
@@ -252,7 +252,7 @@ test('failed sign-ins', async (t) => {
       `select failures, extract(epoch from blocked_until - last_at)::float8 as wait from sign_in_failures where subject = 'pair:127.0.0.1 avery'`,
     )
     assert.equal(first?.failures, 5)
-    // A second from the fifth on; the count began with the first.
+    // The fifth failure locks for a second; the count began with the first.
     const wait = Number(first?.wait)
     assert.ok(wait >= 1 && wait <= 1 + (performance.now() - startedMs) / 1000, `${wait} s`)
     await haveFailed(app, 'pair:127.0.0.1 avery', 8)
@@ -383,7 +383,7 @@ test('a known and an unknown handle take the same time, and so does a password t
   const timesMs: Record<(typeof kinds)[number], number[]> = { known: [], unknown: [], sealed: [] }
   await signIn(app, '@warm-up', 'wrong')
   for (let i = 0; i < 40; i++) {
-    // In turns, and each first as often as the others, so that the machine's moods hit all alike.
+    // In rotating order, so that fluctuations of the machine affect all kinds alike.
     for (const kind of [...kinds.slice(i % 3), ...kinds.slice(0, i % 3)]) {
       const startedMs = performance.now()
       const answer = await signIn(app, `@${kind}${i}`, 'wrong', { 'x-forwarded-for': `192.0.2.${i}` })
@@ -393,6 +393,6 @@ test('a known and an unknown handle take the same time, and so does a password t
   }
   const medians = Object.values(timesMs).map((values) => values.toSorted((a, b) => a - b)[20]!)
   const [shortest, longest] = [Math.min(...medians), Math.max(...medians)]
-  // Without a hash for unknown handles the one would be a tenth of the other.
+  // Without a dummy hash, an unknown handle would take a tenth of the time.
   assert.ok(longest - shortest < 0.35 * longest, `${kinds.join(', ')}: ${medians.join(', ')} ms`)
 })

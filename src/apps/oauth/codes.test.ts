@@ -31,7 +31,7 @@ const fieldsOf = ({ clientId, secret }: Registered, code: string, more: Record<s
   ...more,
 })
 
-/** An app of old, without PKCE, and one that was registered today. */
+/** An old app, without PKCE, and a new one. */
 const registerBoth = async (app: TestApp) => ({
   old: await registerApp(app, { key: 'old', isPkceRequired: false }),
   fresh: await registerApp(app, { key: 'fresh' }),
@@ -220,7 +220,7 @@ test('codes that nobody redeems do not pile up', async (t) => {
         return statusOf(code)
       }),
     )
-    // Which of them last is up to chance; none is refused for another reason than that it was ended.
+    // Which sessions survive is up to chance. None is refused for another reason than that it was ended.
     assert.deepEqual(
       [...new Set(answers)].filter((status) => status !== 200 && status !== 401),
       [],

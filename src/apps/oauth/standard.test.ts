@@ -25,7 +25,7 @@ const METADATA = '/.well-known/oauth-authorization-server'
 
 type Fields = Record<string, string>
 
-/** By the book: fields in a form, credentials beside them. */
+/** As in the RFC: fields in a form, credentials beside them. */
 const send = (app: TestApp, path: string, fields: Fields, headers: Fields = {}): Promise<Answer> =>
   exchange(app, fields, 'form', { path, headers })
 
@@ -55,7 +55,7 @@ const refresh = (app: TestApp, client: Registered, refresh_token: string): Promi
 const statusOf = async (app: TestApp, { access_token: token }: Tokens): Promise<number> =>
   (await new Client(app.address, token).get('/oauth/token/validate')).status
 
-// Shared by the tests that leave nothing behind that the others would see.
+// Shared by tests that do not affect each other.
 const app = await sharedApp()
 const client = await registerApp(app, { key: 'logbook' })
 const other = await registerApp(app, { key: 'other' })
@@ -143,7 +143,7 @@ test('every refusal has the name and the status that RFC 6749 has for it', async
   assertRfcError(twice, 400, 'invalid_request', 4003)
   const text = await app.nobody().send('POST', TOKEN, { raw: 'x', headers: { 'content-type': 'text/plain' } })
   assertRfcError(text, 415, 'invalid_request', 4151)
-  // None of these has used the code up.
+  // None of these has used up the code.
   assert.equal((await send(app, TOKEN, { ...fields, ...own })).status, 200)
 })
 
@@ -340,7 +340,7 @@ test('introspection tells an app what its tokens are worth, and changes nothing'
   })
   assert.ok(session.exp > exp)
 
-  // The previous refresh token is worth something for 30 seconds more.
+  // The previous refresh token stays active for 30 seconds.
   const { body: next } = await refresh(app, client, tokens.refresh_token)
   const { body: previous } = await inspect(tokens.refresh_token)
   assert.equal(previous.active, true)

@@ -31,7 +31,7 @@ const members = async () => {
   const { body } = await call(casey, 'GET', `${PATH}/members?organisation=school`)
   return body.docs.map(({ handle, role }: { handle: string; role: string }) => `${handle} ${role}`)
 }
-/** What the audit log says about an action, the newest first. */
+/** The audit log's details of an action, newest first. */
 const audited = async (action: string) =>
   (await app.sql(`select detail from audit_entries where action = '${action}' order by id desc`)).map(
     ({ detail }) => detail as Record<string, unknown>,
@@ -189,7 +189,7 @@ test('the last owner stays, unless an administrator decides otherwise', async ()
   assertError(await setRole(casey, '@casey', 'member'), 400, 4006, /last owner/)
   assertError(await remove(casey, '@casey'), 400, 4006, /last owner/)
   await setRole(casey, '@finley', 'owner')
-  // Two owners take each other's place away at once: one of them stays.
+  // Two owners remove each other at once: one of them stays.
   const both = await Promise.all([remove(casey, '@finley'), remove(finley, '@casey')])
   assert.deepEqual(both.map(({ status }) => status).sort(), [200, 403])
   await app.sql(

@@ -11,7 +11,7 @@ const app = await sharedApp(UNLIMITED)
 await own(app)
 const drew = await signInBrowser(app, 'drew')
 
-/** Drew answers for the first app. */
+/** Makes Drew the owner of the first app. */
 async function own({ sql }: TestApp): Promise<void> {
   await sql(`update apps set owner_id = (select id from people where handle = '@drew') where client_id = 'gs-first'`)
 }

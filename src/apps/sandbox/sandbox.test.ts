@@ -50,7 +50,7 @@ test('they are entered by their maker alone, who is then nobody else', async () 
   assertError(await call(browser, 'GET', PATH), 403, 4032)
   const isTest = async (one: typeof browser) => (await call(one, 'GET', '/account/v1/here')).body.person.isTest
   assert.deepEqual([await isTest(browser), await isTest(drew)], [true, false])
-  // Whoever comes back types who they are: the test person has no password.
+  // The form is not prefilled with the test person, who has no password.
   const back = await browser.get('/account/signin', { again: 'true', next: '/console/sandbox' })
   assert.ok(!back.text.includes(`value="${handle}"`), back.text)
   const [entry] = await app.sql(`select action from audit_entries order by id desc limit 1`, 'sandbox')
