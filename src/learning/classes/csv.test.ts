@@ -76,7 +76,7 @@ test('whatever is written as CSV is read again', () => {
       },
     ),
   )
-  // Whatever else is sent, it ends: with records or with a refusal.
+  // Every other input ends too, with records or with a refusal.
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('"', ',', '\r', '\n', 'a') }), (text) => {
       try {

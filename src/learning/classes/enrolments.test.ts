@@ -125,7 +125,7 @@ test('D1: who changes who is in a class, and who reads it', async (t) => {
       await told(get('drew', `${STUDENT}/list?classId=alpha`)),
       await told(get('drew', `${STUDENT}/list?classId=nowhere`)),
     )
-    // An instructor of one of the two classes moves nobody, in either direction.
+    // An instructor of only one of the two classes cannot transfer students, in either direction.
     assertError(await transfer('casey', 'avery-alpha', 'bravo'), 403, 4032)
     assertError(await transfer('drew', 'avery-alpha', 'bravo'), 403, 4032)
     assertError(await transfer('casey', 'avery-alpha', 'nowhere'), 403, 4032)
@@ -187,7 +187,7 @@ test('a student goes to another class of the course with everything that was rec
     (await app.as('drew').then((drew) => drew.get(PROGRESS, { ...there, studentId: 'avery-alpha' }))).status,
     200,
   )
-  // The instructor of the old class has nothing to do with them any more.
+  // The instructor of the old class is no longer responsible for them.
   assertError(await change('casey', 'drop', 'avery-alpha'), 403, 4032)
   assert.equal((await transfer('finley', 'avery-alpha', 'bravo')).status, 200)
   assert.deepEqual((await audited(app)).slice(1), ['student.transferred avery bravo by finley'])
@@ -253,7 +253,7 @@ test('the code brings nobody back whom an instructor dropped or suspended', asyn
   const [avery, blake] = [await app.as('avery'), await app.as('blake')]
   await change('casey', 'drop', 'avery-alpha')
   assertError(await join(avery), 403, 4032, /dropped.*ask its instructor/)
-  // Leaving once more does not turn it into having left.
+  // Leaving again does not turn a drop into a leave.
   await avery.post(LEAVE, { classId: 'alpha' })
   assertError(await join(avery), 403, 4032)
 
@@ -277,7 +277,7 @@ test('a wrong code and the code of a class that has ended look the same, and wro
   await openClasses(app, { bravo: { joinCode: 'CODE-BRAVO', ended: true } })
   app.holdClock()
   const drew = await app.as('drew')
-  // Good ones do not count.
+  // Correct codes do not count as tries.
   for (let i = 0; i < 20; i++) assert.equal((await join(drew)).status, 200)
   const wrong = await join(drew, 'CODE-NONE')
   assertError(wrong, 404, 4042)
@@ -287,7 +287,7 @@ test('a wrong code and the code of a class that has ended look the same, and wro
   const refused = await join(drew, CODE)
   assertError(refused, 429, 4291)
   assert.ok(Number(refused.headers.get('retry-after')) > 60)
-  // Another person is not in their way, until the network has tried too often.
+  // Other people are not affected, until the network has tried too often.
   assert.equal((await join(await app.as('finley'))).status, 200)
   const people = await app.sql(
     `insert into people (handle, handle_key, created_at) select '@guess' || n, 'guess' || n, now() from generate_series(1, 24) n returning handle_key`,
@@ -379,7 +379,7 @@ test('nobody learns in a class on whose staff they are', async (t) => {
   assertError(await join(await app.as('casey')), 400, 4006, /on the staff/)
   const { body } = await send('casey', 'handle\n@ellis')
   assert.equal(body.rows[0].reason, 'is on the staff of this class')
-  // Who was a student once and teaches now does not come back by being reinstated, or from another class.
+  // A former student who is on the staff now cannot be reinstated or transferred back.
   await change('casey', 'drop', 'avery-alpha')
   const setStaff = (handle: string, classId: string) =>
     post('finley', '/edu/v1/class/staff', { classId, handle, role: 'observer' })

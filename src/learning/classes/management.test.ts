@@ -8,7 +8,8 @@ import { openSchool } from '../courses/testing.ts'
 
 const PATH = '/edu/v1/class'
 
-// Finley owns the school and Ellis is the administrator; Casey teaches alpha, where Avery and Blake learn; Drew teaches bravo, and owns another school.
+// Finley owns the school and Ellis is the administrator. Casey teaches alpha, where Avery and Blake are students. Drew
+// teaches bravo and owns another school.
 const app = await sharedApp(UNLIMITED)
 await openSchool(app, { alpha: { observers: [] } })
 await app.sql(
@@ -148,7 +149,7 @@ test('who gives classes the codes of others is guessing, and has to wait like on
   limited.holdClock()
   const owner = await signInBrowser(limited, 'finley')
   const set = (joinCode: string, more: object = {}) => change(owner, 'bravo', { joinCode, ...more })
-  // Codes that nobody has count for nothing, nor does what is refused for another reason.
+  // Unused codes do not count as guesses, nor do requests that are refused for another reason.
   for (let i = 0; i < 6; i++) assert.equal((await set(`FREE-${i}`)).status, 200)
   for (let i = 0; i < 6; i++) assertError(await set('a b'), 400, 4003)
   assertError(await set('code-alpha'), 409, 4091)

@@ -144,7 +144,7 @@ test('D1, D2: a roster is for instructors of the class and who manages it, and s
     const refused = await send(person, csv)
     assertError(refused, 403, 4032)
     assert.equal(refused.text, (await send(person, csv, { classId: 'nowhere' })).text)
-    // Nor is it said what is wrong with the file.
+    // The response does not reveal errors of the file either.
     assert.equal(refused.text, (await send(person, '"')).text)
   }
   const casey = await app.as('casey')

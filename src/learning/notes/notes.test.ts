@@ -119,7 +119,7 @@ test('notes', async (t) => {
   })
 })
 
-/** Neither Avery nor Casey nor Drew has to do with it. */
+/** A school that neither Avery nor Casey nor Drew belongs to. */
 const openForeignSchool = (app: TestApp, lessons: readonly object[] = [lesson('foreign-lesson')]) =>
   run(app, {
     organisations: [{ key: 'abroad', name: 'Abroad' }],
@@ -171,7 +171,7 @@ test('notes tell nothing of what is not for the caller', async (t) => {
           assert.equal(theirs, invented)
           assert.match(invented, new RegExp(`^${field} `))
         }
-    // Drew knows the course, but not this class of it.
+    // Drew can see the course, but not this class of it.
     for (const classId of ['alpha', 'invented'])
       assertError(await drew.put(PATH, { text: 'x', studentId: 'blake-bravo', classId }), 400, 4003, NOTHING)
   })
@@ -202,7 +202,7 @@ test('notes tell nothing of what is not for the caller', async (t) => {
 test('notes about a lesson are about one of the class', async (t) => {
   const app = await testApp(t)
   await openSchool(app)
-  // The classes stay on the version that they began with.
+  // The classes stay on the version that they started with.
   await run(app, makeSchool({ lessons: [lesson('walkaround'), lesson('added')] }))
   const casey = await app.as('casey')
   for (const about of [{ classId: 'alpha' }, { studentId: 'avery-alpha' }]) {

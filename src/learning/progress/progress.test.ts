@@ -91,7 +91,7 @@ test('every operation in every state does what the table says', async (t) => {
   const app = await testApp(t)
   await openSchool(app)
   const avery = await app.as('avery')
-  /** How to get there from nothing. */
+  /** The operations that lead to each state. */
   const ways: Record<State, readonly string[]> = {
     none: [],
     'in progress': ['start'],
@@ -269,7 +269,7 @@ test('lessons are locked until what comes before is passed', async (t) => {
   await act(avery, 'start')
   await update(avery, { complete: true, pass: true })
   assert.deepEqual(await locks(avery, 'alpha'), ['checkride'])
-  // Another attempt locks nothing again.
+  // Another attempt does not lock anything again.
   await act(avery, 'start')
   assert.deepEqual(await locks(avery, 'alpha'), ['checkride'])
   assert.equal((await act(avery, 'start', checklist)).status, 200)
