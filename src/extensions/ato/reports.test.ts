@@ -35,13 +35,13 @@ const alert = (client: Client, requestId: string, fields: object = {}) =>
   client.post(`${ATO}/alert`, { requestId, title: 'Look', ...fields })
 const start = () => startRequest(drew, plugin.clientId)
 const read = (requestId: string) => ask(drew, 'GET', `/request?requestId=${requestId}`)
-/** Puts a request into a state, as if it had come there. */
+/** Puts a request into a state directly. */
 const put = (requestId: string, status: Status) =>
   app.sql(
     `update ato_requests set status = '${status}', completed_at = ${status === 'completed' ? 'now()' : 'null'} where key = '${requestId}'`,
   )
 
-/** The table of the contract, written once more: whoever changes the rule changes this, too. */
+/** The table of the contract, repeated on purpose: a change of the rule must change this too. */
 const LEGAL = new Set([
   'not-started in-progress',
   'in-progress action-required',
@@ -120,7 +120,7 @@ test('a plugin says whether a request can be cancelled, also where it repeats th
     cancelled.timeline.slice(before.length).map((one: Record<string, unknown>) => [one.kind, one.by, one.date]),
     [['cancelled', '@drew', cancelled.cancelledDate]],
   )
-  // Whoever asks twice is told the same.
+  // Repeating it returns the same.
   assert.deepEqual(await ask(drew, 'POST', '/request/cancel', { requestId }), cancelled)
 })
 
@@ -141,7 +141,7 @@ test('P2: the request of another plugin looks like none', async () => {
     assert.equal(theirs.text, nobodys.text)
   }
   assert.equal((await read(requestId)).status, 'not-started')
-  // Both serve the same package, each its own request.
+  // Both plugins serve the same package, each with its own request.
   const { packageId } = await read(requestId)
   const second = await ask(drew, 'PUT', '/request', { packageId, pluginClientId: rival.clientId })
   assert.equal((await report(other, second.requestId, { status: 'in-progress' })).status, 200)
@@ -180,7 +180,7 @@ test('those report who work on the app or for the plugin, and nobody else (D1)',
       const answer = await send(requestId)
       if (isAllowed) assert.equal(answer.status, 200, person)
       else {
-        // It tells nothing: a request that does not exist is answered in the same words.
+        // The response reveals nothing: it is the same for a request that does not exist.
         assertError(answer, 404, 4042, /do not work on it/)
         assert.deepEqual(answer.body, (await send('there-is-none')).body)
       }
@@ -213,7 +213,7 @@ test('an alert is kept as it was told', async () => {
     ['alert', { title: 'Look', text: '', providerId: null, status: null, type: 'info' }],
   ])
   assert.equal(status, 'not-started')
-  // What was completed can still be told about.
+  // Alerts about a completed request are still accepted.
   await put(requestId, 'completed')
   assert.equal((await alert(staff, requestId)).status, 200)
 })

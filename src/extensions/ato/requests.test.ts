@@ -89,7 +89,7 @@ test('a request from its start to its end: the plugin is sent what it needs, and
   assert.deepEqual([two.length, two[0], left], [2, first, [two[1]]])
   for (const status of ['in-progress', 'under-review', 'completed'])
     await staff.post(`${ATO}/status`, { requestId, status })
-  // What is completed is told about nothing more.
+  // A completed request emits no more events.
   await addDistribution(packageId, 'Three')
 
   const events = (await readEvents(app)).slice(before)
@@ -171,7 +171,7 @@ test('each operation emits the events that are pinned here, and no others', asyn
     reportAtoStatus: [{ requestId: open, status: 'in-progress' }],
     reportAtoAlert: [{ requestId: open, title: 'x' }],
     addAtoPackage: [{ clientId: 'gs-first', name: 'x' }],
-    // One for each open request.
+    // One event per open request.
     addAtoDistribution: [{ packageId, ...DISTRIBUTION }, ...both],
     removeAtoDistribution: [{ distributionId: early.id }, ...both],
     startAtoRequest: [{ packageId: spare, pluginClientId }, 'request.started'],
@@ -213,7 +213,7 @@ test('of ten who start a request at once one does, and the plugin hears of one',
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(9).fill(409)])
   assertError(answers.find(({ status }) => status === 409)!, 409, 4091, /open request/)
   assert.equal((await readEvents(app)).length, before + 1)
-  // The database itself holds it.
+  // The database itself enforces it.
   await assert.rejects(
     app.sql(
       `insert into ato_requests (key, package_id, plugin_id, plugin_client_id, plugin_name, started_at, changed_at) select 'twice', package_id, plugin_id, 'x', 'x', now(), now()
@@ -221,7 +221,7 @@ test('of ten who start a request at once one does, and the plugin hears of one',
     ),
     /ato_requests_open/,
   )
-  // One that is over makes room for the next.
+  // A finished request makes room for the next.
   const { requestId } = answers.find(({ status }) => status === 200)!.body
   await ask(drew, 'POST', '/request/cancel', { requestId })
   assert.notEqual((await ask(drew, 'PUT', '/request', { packageId, pluginClientId })).requestId, requestId)
@@ -273,7 +273,7 @@ test('those who do not work on the app are refused as if nothing were there, wha
   const token = await app.as('drew')
   assertError(await token.get(`${ATO}/request`, { requestId }), 401, 4016)
   assertError(await token.put(`${ATO}/request`, { packageId, pluginClientId }), 401, 4016)
-  // An owner and an administrator may what a developer may; in the other environment nobody knows of it.
+  // An owner and an administrator may do what a developer may; in the other environment the request does not exist.
   for (const browser of [casey, ellis]) {
     assert.equal((await ask(browser, 'GET', `/request?requestId=${requestId}`)).requestId, requestId)
     assert.ok((await ask(browser, 'GET', '/request/list?clientId=gs-first')).total > 0)

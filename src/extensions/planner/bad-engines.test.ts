@@ -28,7 +28,7 @@ const drip: Says = (response) => {
 }
 const huge: Says = (response) => {
   const chunk = Buffer.alloc(64 * 1024, ' ')
-  // Whoever does not want all of it ends the connection.
+  // A platform that does not want all of it closes the connection.
   pipeline(Readable.from(Array.from({ length: 1600 }, () => chunk)), response, () => {})
 }
 const raw =
@@ -36,7 +36,7 @@ const raw =
   (response) =>
     response.writeHead(status, headers).end(body)
 
-/** What a bad engine does, and what is said about it. */
+/** How an engine misbehaves, and the problem that is reported. */
 const BAD: [what: string, says: Says, problem: RegExp][] = [
   ['never answers', never, /^It did not answer within 0.4 seconds$/],
   ['a byte now and then', drip, /^It did not answer within 0.4 seconds$/],
@@ -64,7 +64,7 @@ test('P4: an engine that is slow, silent, huge or answers nonsense fails by itse
     const both = ok(await search(casey, [bad, good]))
     const found = ok(await findCandidates(casey, both.searchId, ['1.1', '2.1']))
     assert.match(found.engines[0].problem, problem, what)
-    // The mean is over those who answered.
+    // The mean is over the engines that answered.
     assert.deepEqual([found.candidates.length, found.candidates[0].score], [1, 0.5], what)
     assertError(await findCandidates(casey, searchId, ['1.1']), 400, 4003)
   }

@@ -111,7 +111,7 @@ test('of a course that somebody takes twice, the class that went furthest counts
   await complete(blakes, { lessonId: 'walkaround', classId: 'bravo' }, { pass: false })
   const [again] = (await recordOf(id))!.courses as Record<string, unknown>[]
   assert.equal(again!.completed, true)
-  // Whoever has left a class keeps what they have completed there.
+  // People who have left a class keep what they completed there.
   await app.sql(`update enrolments set status = 'dropped' where key in ('blake-bravo', 'avery-alpha')`)
   assert.equal(((await recordOf(id))!.courses[0] as Record<string, unknown>).completed, true)
   assert.deepEqual((await recordOf(averyId))!.courses, [])
@@ -153,7 +153,7 @@ test('pages are complete, and in the same order each time; somebody who is in tw
     ofSchool,
   )
   assert.equal((await both.client.get(RECORDS)).body.length, 10)
-  // Somebody whom two requests meet first is called the same in both.
+  // A person whom two parallel requests meet first gets the same id in both.
   const fresh = await openHelper(app, { key: 'fresh' })
   const answers = await Promise.all(Array.from({ length: 5 }, () => read(fresh)))
   for (const answer of answers) assert.deepEqual(answer, answers[0])
