@@ -10,7 +10,7 @@ const PAGE = '/account/signup'
 const ROBIN = { handle: ' robin', firstName: 'Robin', lastName: 'Adeyemi', dateOfBirth: '1999-04-02' }
 const NEW = { new_password: 'a long password', again: 'a long password' }
 
-test('nobody has allowed an app before they did', async () => {
+test('an app is not shown as allowed before the person has allowed it', async () => {
   const app = await sharedApp()
   const [row] = await app.sql(
     `select a.id::int as app, p.id::int as person from apps a, people p where a.name = 'first' and p.handle_key = 'ellis'`,

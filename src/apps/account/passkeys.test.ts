@@ -106,13 +106,13 @@ test('O19: a passkey after a password change and “end everything”', async (t
     await app.sql(`update people set email = null`)
   })
 
-  await t.test('whoever does not know the link cannot look at them', async () => {
+  await t.test('without the link they cannot be seen', async () => {
     await settle('finley')
     const seen = await app.visitor().get('/account/reset', { code: 'x' })
     assert.doesNotMatch(seen.text, /Thief|Laptop/)
   })
 
-  await t.test('one that is added while all are removed is not there afterwards', async () => {
+  await t.test('one that is added while all are removed is gone afterwards', async () => {
     for (let round = 0; round < 5; round++) {
       const { browser } = await settle('avery')
       const thief = await signInBrowser(app, 'avery')

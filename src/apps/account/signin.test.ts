@@ -83,7 +83,7 @@ test('signing in to the platform itself', async (t) => {
     app.advance(3_600_000)
   })
 
-  await t.test('O12: the cookie changes at sign-in, and the one from before is worth nothing', async () => {
+  await t.test('O12: the cookie changes at sign-in, and the previous one is worthless', async () => {
     const attacker = app.visitor()
     await attacker.get('/account/signin')
     const fixed = attacker.cookies.get(COOKIE)!
@@ -103,7 +103,7 @@ test('signing in to the platform itself', async (t) => {
     assert.equal(before.status, 403)
   })
 
-  await t.test('O12: signing in again leaves the cookie before it worthless too', async () => {
+  await t.test('O12: signing in again makes the previous cookie worthless too', async () => {
     const browser = await signInBrowser(app, 'avery')
     const old = browser.cookies.get(COOKIE)!
     assert.equal((await call(browser, 'POST', '/account/v1/signin', AVERY)).status, 200)
@@ -160,7 +160,7 @@ test('signing in to the platform itself', async (t) => {
     assert.equal(await isSignedIn(browser), true)
   })
 
-  await t.test('says one of a few notices; an address cannot make it say anything else', async () => {
+  await t.test('shows one of a few notices; a URL cannot make it show anything else', async () => {
     const browser = app.visitor()
     const look = async (done: string) => (await browser.get('/account/signin', { done })).text
     assert.match(await look('account-deleted'), /role="status">Your account is deleted\. Goodbye\./)

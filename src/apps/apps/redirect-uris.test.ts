@@ -88,7 +88,7 @@ const RULES: readonly [sentence: RegExp, uris: readonly string[]][] = [
 /** An import file cannot contain control characters at all. */
 const isWritable = (uri: string): boolean => uri.length <= 2000 && !/\p{Cc}/u.test(uri)
 
-test('a redirect URI that could lead a code astray is refused where an app is registered, with a sentence', async () => {
+test('an unsafe redirect URI is refused at registration, with the reason', async () => {
   for (const [sentence, uris] of RULES)
     for (const uri of uris)
       await assert.rejects(registerApp(app, { key: 'astray', redirectUris: [uri] }), (error: Error) => {
@@ -104,7 +104,7 @@ test('a redirect URI that could lead a code astray is refused where an app is re
   assert.deepEqual(await app.sql(`select 1 from apps where client_id = 'gs-astray'`), [])
 })
 
-test('so it is in an import file, with its place', async () => {
+test('an unsafe one in an import file is refused, with its place', async () => {
   const cases = RULES.flatMap(([sentence, uris]) => uris.filter(isWritable).map((uri) => ({ sentence, uri })))
   const entries = cases.map(({ uri }, i) => ({ key: `astray-${i}`, name: 'Astray', redirectUris: [uri] }))
   const mistakes = await refused(run(app, { apps: entries }))
@@ -115,7 +115,7 @@ test('so it is in an import file, with its place', async () => {
   }
 })
 
-test('schemes of an app itself, with a dot and without one, and queries of its own are taken', async () => {
+test('custom schemes, with a dot and without one, and queries are accepted', async () => {
   const good = [
     'demo://callback',
     'demo://',

@@ -56,7 +56,7 @@ const MEMBER = { ...all(OK), create: TAKEN }
 const OUTSIDER = { ...all(FORBIDDEN), create: TAKEN, list: OK }
 const ELSEWHERE = { ...all(NOT_FOUND), create: OK, list: OK }
 
-/** Who may do what: the whole of contract §4 on access. */
+/** The access matrix of contract §4. */
 const MATRIX: Record<string, { private: Record<Name, number>; public: Record<Name, number> }> = {
   'the creator': { private: MEMBER, public: MEMBER },
   'an added member': { private: MEMBER, public: MEMBER },

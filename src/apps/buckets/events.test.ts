@@ -165,7 +165,7 @@ test('the change stream', async (t) => {
     await stream.close()
   })
 
-  await t.test('old changes go, whatever kind of change comes at which version', async () => {
+  await t.test('old changes are trimmed, whatever kind of change has which version', async () => {
     const { version } = (await avery.put(PATH, { id: 'trimmed' })).body
     // Makes every version that is a multiple of 64 a change of members.
     if (version % 2 === 1) await set(avery, 'trimmed', 'k', 0)
@@ -204,7 +204,7 @@ test('the change stream', async (t) => {
     }
   })
 
-  await t.test('somebody who is removed hears that, and nothing after it', async () => {
+  await t.test('a removed member is told so, and nothing after it', async () => {
     await avery.put(PATH, { id: 'leaving', users: [blake.userId, casey.userId] })
     const [leaving, staying] = await Promise.all([
       openStream(blake, { id: 'leaving' }),
@@ -286,7 +286,7 @@ test('the change stream', async (t) => {
     assertError(await drew.get(PATH, { id: 'expiry' }), 401, 4010)
   })
 
-  await t.test('somebody who left before the stream opened leaves nothing behind', async () => {
+  await t.test('a client that left before the stream opened leaves nothing behind', async () => {
     await avery.put(PATH, { id: 'left' })
     const watch = app.environment().get(bucketWatch)
     await until('earlier streams are gone', () => watch.size === 0)

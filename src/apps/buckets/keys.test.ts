@@ -88,7 +88,7 @@ const DATA = [
   JSON.parse('{"": {"": 1}, "0": {"0": 1}, "01": 1, "-1": [], " ": {}, "ключ": {"😀": 1}}'),
 ]
 
-test('D3: every key does on every data what the documented rules say', async (t) => {
+test('D3: every key follows the documented rules on all data', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const avery = await app.as('avery')
   const natureBefore = Reflect.ownKeys(Object.prototype).length

@@ -127,7 +127,7 @@ test('D6: no writer of a bucket loses its write', async (t) => {
   await assertStorageAddsUp(app)
 })
 
-test('D6: the quota is never passed', async (t) => {
+test('D6: the quota is never exceeded', async (t) => {
   const app = await testApp(t, { ...UNLIMITED, ...UNSHARED })
   const second = await app.startSecond()
   const limit = 30
@@ -192,7 +192,7 @@ test('D6: the quota is never passed', async (t) => {
   })
 })
 
-test('D6: makers and deleters of one id', async (t) => {
+test('D6: parallel creators and deleters of one id', async (t) => {
   const app = await testApp(t, { ...UNLIMITED, POOL_SIZE: '10' })
   const second = await app.startSecond()
   const avery = await app.as('avery')

@@ -68,7 +68,7 @@ test('by default a user has a tenth of the storage of an app, and so have all an
   ok(await (await app.as('blake', name)).put(PATH, { id: 'a' }))
 })
 
-test('D6: a share is never passed, by 50 writers of one user or of all anonymous users', async (t) => {
+test('D6: a share is never exceeded, by 50 writers of one user or of all anonymous users', async (t) => {
   const app = await testApp(t, SETTINGS)
   const second = await app.startSecond()
   const name = await registerApp(app, 'raced', 100)
@@ -114,7 +114,7 @@ test('who pays for a bucket', async (t) => {
       `delete from buckets; delete from bucket_changes; update app_storage set blocks_used = 0, anonymous_blocks = 0; update user_storage set blocks_used = 0`,
     )
 
-  await t.test('the creator does, whoever writes', async () => {
+  await t.test('the creator does, whoever writes to it', async () => {
     ok(await avery.put(PATH, { id: 'a', users: [blake.userId], data: kib(6) }))
     ok(await set(blake, 'a', 8))
     assert.deepEqual(await used(), [8, 0, 0])
@@ -125,7 +125,7 @@ test('who pays for a bucket', async (t) => {
     assert.deepEqual(await used(), [0, 0, 0])
   })
 
-  await t.test('whoever takes the creator out of it does from then on, and needs the room', async () => {
+  await t.test('a member who removes the creator does from then on, and needs the room', async () => {
     ok(await avery.put(PATH, { id: 'a', users: [blake.userId, casey.userId], data: kib(6) }))
     ok(await blake.put(PATH, { id: 'b', data: kib(5) }))
     const { body } = await avery.get(PATH, { id: 'a' })
@@ -142,7 +142,7 @@ test('who pays for a bucket', async (t) => {
     await clear()
   })
 
-  await t.test('a creator who leaves does until it grows; then whoever makes it grow', async () => {
+  await t.test('a creator who leaves does until it grows; then the member who makes it grow', async () => {
     for (const headers of [{}, { 'idempotency-key': 'take-over-2' }]) {
       ok(await avery.put(PATH, { id: 'a', users: [blake.userId], data: kib(3) }))
       ok(await remove(avery, 'a', avery))
@@ -162,7 +162,7 @@ test('who pays for a bucket', async (t) => {
     await clear()
   })
 
-  await t.test('many who make one grow that nobody pays for: one of them pays, for all of it', async () => {
+  await t.test('if many grow a bucket without a payer at once, one of them pays for all of it', async () => {
     ok(await avery.put(PATH, { id: 'a', users: [blake.userId, casey.userId], data: {} }))
     ok(await remove(avery, 'a', avery))
     const grown = await Promise.all(
@@ -180,7 +180,7 @@ test('who pays for a bucket', async (t) => {
     await clear()
   })
 
-  await t.test('an anonymous creator who is gone leaves it in the share of all anonymous users', async () => {
+  await t.test('the bucket of a deleted anonymous creator stays in the share of all anonymous users', async () => {
     const guest = await join(app, { clientId: 'gs-paid' })
     ok(await guest.client.put(PATH, { id: 'a', users: [blake.userId], data: kib(5) }))
     ok(await guest.client.put(PATH, { id: 'alone', data: kib(5) }))
@@ -198,7 +198,7 @@ test('who pays for a bucket', async (t) => {
     await clear()
   })
 
-  await t.test('a creator whose account is deleted leaves it to the app, and nothing of themselves', async () => {
+  await t.test('the bucket of a deleted creator counts for the app alone, and has nothing of the person', async () => {
     ok(await casey.put(PATH, { id: 'a', users: [blake.userId], data: kib(5) }))
     ok(await casey.put(PATH, { id: 'left', users: [blake.userId], data: kib(2) }))
     ok(await remove(casey, 'left', casey))
@@ -274,7 +274,7 @@ test('D9: two hundred anonymous users of one network share its streams, and othe
   await again.close()
 })
 
-test('buckets of before are charged to the first of their users', async () => {
+test('buckets from before shares existed are charged to the first of their users', async () => {
   const { connection, drop } = await createTestDatabase()
   try {
     await migrate(connection, 'gs_production', undefined, 23)

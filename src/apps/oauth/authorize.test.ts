@@ -55,7 +55,7 @@ test('the sign-in page', async (t) => {
   const browser = app.visitor()
   const open = (query: Record<string, string>) => browser.get('/oauth/signin', query)
 
-  await t.test('names the app, works without scripts, and cannot be framed or kept', async () => {
+  await t.test('names the app, works without scripts, and cannot be framed or cached', async () => {
     const page = await open(requestOf(clientId))
     assert.equal(page.status, 200)
     assert.match(page.text, /Log &lt;b&gt;book&lt;\/b&gt;/)
@@ -87,7 +87,7 @@ test('the sign-in page', async (t) => {
     assertPage(there, 401, 4013, /issued by production/)
   })
 
-  await t.test('O4: takes a redirect URI to the letter, and shows a page for any other', async () => {
+  await t.test('O4: accepts only an exact redirect URI, and shows an error page for any other', async () => {
     const wrong = [
       `${REDIRECT_URI}/`,
       'https://app.example.org/Callback',
@@ -217,14 +217,14 @@ test('the sign-in page', async (t) => {
       assert.match((await person.get('/oauth/signin', requestOf(clientId, { prompt }))).location!, /\?code=/, prompt)
   })
 
-  await t.test('brings back a state of 8000 characters, through sign-in and consent', async () => {
+  await t.test('returns a state of 8000 characters, through sign-in and consent', async () => {
     const state = 'aA0-._~!*()'.repeat(800).slice(0, 8000)
     const other = await registerApp(app, { key: 'stateful', isPkceRequired: false })
     const { redirect } = await obtainCode(app, { clientId: other.clientId, state })
     assert.equal(redirect.searchParams.get('state'), state)
   })
 
-  await t.test('brings it back also where each character is three in the address', async () => {
+  await t.test('returns it also if each character takes three bytes in the URL', async () => {
     const person = await signedIn(app)
     const query = new URLSearchParams(requestOf(clientId, { state: '"'.repeat(8000) }))
     // Raw requests: the test client cannot send headers of that size.
@@ -242,7 +242,7 @@ test('the sign-in page', async (t) => {
     assert.ok(isBack((await send('POST', '/oauth/consent', decision)).headers.get('location')))
   })
 
-  await t.test('brings a state back as it was written, whatever its reader takes for a space', async () => {
+  await t.test('returns a state exactly as it was written, with either encoding of a space', async () => {
     const other = await registerApp(app, { key: 'literal', isPkceRequired: false })
     const fixed = new URLSearchParams({ response_type: 'code', client_id: other.clientId, redirect_uri: REDIRECT_URI })
     const person = await signedIn(app)
@@ -262,7 +262,7 @@ test('the sign-in page', async (t) => {
     assert.match(odd.location!, /&state=a%0D%0Ab$/)
   })
 
-  await t.test('asks anew where the consent form is out of date', async () => {
+  await t.test('asks again if the consent form is out of date', async () => {
     const other = await registerApp(app, { key: 'asked', isPkceRequired: false })
     const person = await signedIn(app)
     const ask = await person.get('/oauth/signin', requestOf(other.clientId))
@@ -276,7 +276,7 @@ test('the sign-in page', async (t) => {
     assert.match(looked.location!, /\?code=/)
   })
 
-  await t.test('sends on whoever signed in meanwhile in another tab', async () => {
+  await t.test('continues for a person who signed in meanwhile in another tab', async () => {
     const tab = app.visitor()
     const page = await tab.get('/oauth/signin', requestOf(clientId))
     await tab.submit(await tab.get('/account/signin'), { handle: 'avery', password: PASSWORD })
@@ -343,7 +343,7 @@ test('the sign-in page', async (t) => {
     assert.match((await attacker.get('/oauth/signin', requestOf(clientId))).text, /name="password"/)
   })
 
-  await t.test('hands out no code for a look at the headers alone', async () => {
+  await t.test('issues no code for a HEAD request', async () => {
     const person = await signedIn(app)
     const path = `/oauth/signin?${new URLSearchParams(requestOf(clientId))}`
     assert.equal((await person.send(path, { method: 'HEAD' })).status, 405)

@@ -47,7 +47,7 @@ const waysOf = (kept: Registered, open: Registered): Record<string, Proven> => (
   none: { client: { client_id: open.clientId }, auth: oauth.None() },
 })
 
-test('oauth4webapi signs in with PKCE, state and iss, refreshes, introspects and revokes, however the app proves itself', async (t) => {
+test('oauth4webapi signs in with PKCE, state and iss, refreshes, introspects and revokes, with every client authentication', async (t) => {
   const app = await testApp(t)
   const server = await withOauth4webapi(app)
   const kept = await registerApp(app, { key: 'kept' })
@@ -104,7 +104,7 @@ test('oauth4webapi signs in with PKCE, state and iss, refreshes, introspects and
       )
     })
   }
-  await t.test('a wrong secret is told as the library expects it', async () => {
+  await t.test('a wrong secret is reported as the library expects', async () => {
     const client = { client_id: kept.clientId }
     for (const auth of [oauth.ClientSecretBasic('wrong'), oauth.ClientSecretPost('wrong')]) {
       const response = await oauth.refreshTokenGrantRequest(server, client, auth, 'x', INSECURE)
@@ -125,7 +125,7 @@ const refusal =
     return true
   }
 
-test('oauth4webapi brings a device in', async (t) => {
+test('oauth4webapi signs a device in', async (t) => {
   const app = await testApp(t)
   const server = await withOauth4webapi(app)
   const { clientId } = await registerApp(app, { key: 'tv', isPublic: true, isDeviceEnabled: true, redirectUris: [] })

@@ -7,7 +7,7 @@ import { testApp } from '../../operations/testing/testing.ts'
 import { PASSWORD, pkcePair, registerApp } from './testing.ts'
 import { headingOf, signInToAccount, signInUrl, startReceiver } from './testing-pages.ts'
 
-test('O12: a page of somebody else, in the browser of a person who is signed in', { skip: noChromium }, async (t) => {
+test('O12: a foreign page, in the browser of a person who is signed in', { skip: noChromium }, async (t) => {
   const app = await testApp(t)
   const { port } = await startReceiver(t)
   const client = await registerApp(app, {

@@ -37,7 +37,7 @@ test('a launch address is a registered one up to its query, and keeps the query 
     assert.equal(isLaunchOf(given, registered), isLaunch, `${given} for ${registered}`)
 })
 
-test('a launch address has no fragment, and says nothing that is for the platform to say', () => {
+test('a launch address has no fragment, and no parameter that the platform sets', () => {
   const at = 'https://a.example/lesson'
   for (const good of [at, `${at}?`, `${at}?level=3&postcode=1&barcode=2&statement=x`, `${at}?x=code=1`, `${at}?x=%20`])
     assert.equal(findLaunchMistake(good), undefined, good)
@@ -117,7 +117,7 @@ test('lesson launch', async (t) => {
     assert.equal(await userIdOf(right), avery.userId)
   })
 
-  await t.test('O13: a code is for whoever asks, whatever else the request says', async () => {
+  await t.test('O13: a code is for the caller, whatever else the request says', async () => {
     const [person] = await app.sql(`select id::int from people where handle = '@avery'`)
     const named = { userId: avery.userId, personId: person?.id, handle: '@avery', studentId: avery.userId, person: 1 }
     assert.equal(await userIdOf(await redeem(codeOf(await launch(blake.browser, named)), quiz)), blake.userId)
@@ -139,7 +139,7 @@ test('lesson launch', async (t) => {
     },
   )
 
-  await t.test('O13: a public app is not launched, because it could not prove itself', async () => {
+  await t.test('O13: a public app is not launched, because it cannot authenticate', async () => {
     await allow('avery', open)
     assertError(await launch(avery.browser, { clientId: open.clientId }), 400, 4006, /public app/)
   })
@@ -172,7 +172,7 @@ test('lesson launch', async (t) => {
     assert.equal((await launch(avery.browser)).status, 200)
   })
 
-  await t.test('a person who has not allowed the app is told so, also after they took it back', async () => {
+  await t.test('a person who has not allowed the app, or has withdrawn consent, is told so', async () => {
     assertError(await launch(avery.browser, { clientId: other.clientId }), 401, 4019, /allow/)
     const casey = await signInBrowser(app, 'casey')
     assertError(await launch(casey), 401, 4019)

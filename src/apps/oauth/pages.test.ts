@@ -122,7 +122,7 @@ test('signing in to an app, in a real browser', { skip: noChromium }, async (t) 
     assert.equal(await headingOf(one), 'Allow Logbook?', 'what the one app was allowed is not for the other')
   })
 
-  await t.test('asks for consent where the app wants that, also of somebody who has to sign in first', async (t) => {
+  await t.test('asks for consent if the app wants it, also after a sign-in', async (t) => {
     const page = await openChromium(t)
     await page.goto(signInUrl(app.address, first, { ...request, prompt: 'consent' }))
     await fillIn(page, '@avery')

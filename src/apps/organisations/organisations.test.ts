@@ -58,7 +58,7 @@ test('administrators make organisations, and nobody else does', async () => {
   ])
 })
 
-test('of ten who make the same organisation at once one does', async () => {
+test('of ten parallel creations of one organisation, one succeeds', async () => {
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_, i) => call(ellis, 'PUT', PATH, { organisation: 'race', name: `Race ${i}` })),
   )
@@ -98,7 +98,7 @@ test('everybody lists their own, administrators all of them', async () => {
   assertError(await call(casey, 'GET', `${PATH}/list?role=pilot`), 400, 4003)
 })
 
-test('one is read by whoever belongs to it, and by administrators; to others it does not exist', async () => {
+test('an organisation is read by its members and administrators; to others it does not exist', async () => {
   const one = (browser: TestBrowser, key = 'school') => call(browser, 'GET', `${PATH}?organisation=${key}`)
   assert.deepEqual((await one(casey)).body, { ...NAMED, name: 'School', role: 'owner' })
   assert.deepEqual((await one(ellis)).body, { ...NAMED, name: 'School', role: null })

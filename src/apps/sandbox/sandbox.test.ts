@@ -35,7 +35,7 @@ test('a developer has ten test people, however often and at once they ask', asyn
   assert.deepEqual(await docsOf(casey, 'GET'), [])
 })
 
-test('they are entered by their maker alone, who is then nobody else', async () => {
+test('only their creator can sign in as them, and is then that person', async () => {
   const [{ handle }] = (await docsOf(drew, 'GET')) as [Tester]
   assertError(await call(casey, 'POST', `${PATH}/signin`, { handle }), 404, 4042)
   assertError(await call(drew, 'POST', `${PATH}/signin`, { handle: '@casey' }), 404, 4042)
@@ -57,7 +57,7 @@ test('they are entered by their maker alone, who is then nobody else', async () 
   assert.equal(entry?.action, 'sign-in.test')
 })
 
-test('a reset removes them, signs them out, and makes others', async () => {
+test('a reset deletes them, signs them out, and creates others', async () => {
   const before = await docsOf(drew, 'GET')
   const browser = await signInBrowser(app, 'drew', 'sandbox')
   await call(browser, 'POST', `${PATH}/signin`, { handle: before[0]!.handle })
@@ -72,7 +72,7 @@ test('a reset removes them, signs them out, and makes others', async () => {
   assert.equal(left?.count, 0)
 })
 
-test('they are not for production, nor for those who develop nothing', async () => {
+test('they do not exist in production, nor for people who develop nothing', async () => {
   const real = await signInBrowser(app, 'drew')
   const blake = await signInBrowser(app, 'blake', 'sandbox')
   const asks = [
@@ -88,7 +88,7 @@ test('they are not for production, nor for those who develop nothing', async () 
   assert.deepEqual(await app.sql('select person_id from test_people'), [])
 })
 
-test('they go when their maker does', async () => {
+test('they are deleted with their creator', async () => {
   await docsOf(casey, 'PUT')
   await app.sql(`delete from people where handle = '@casey'`, 'sandbox')
   await tidy(app.environment('sandbox'))

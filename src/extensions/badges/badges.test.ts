@@ -71,7 +71,7 @@ test('a plugin makes badges of courses and objectives; the same name again chang
   assert.deepEqual(await list('course', { orgIds: 'other', courseId: 'course' }, both), [])
 })
 
-test('ten that make the same badge at once make one, and a course has at most twenty', async () => {
+test('ten parallel creations of one badge create one, and a course has at most twenty', async () => {
   const make = (name: string) => both.client.post(BADGE, { name, courseId: 'elsewhere' })
   const made = await Promise.all(Array.from({ length: 10 }, () => make('Once')))
   assert.equal(new Set(made.map(({ body }) => body.badgeId)).size, 1)
@@ -82,7 +82,7 @@ test('ten that make the same badge at once make one, and a course has at most tw
   assert.equal((await make('Once')).status, 200)
 })
 
-test("a plugin's own badge is kept as it is given; the platform's says itself what it is", async () => {
+test("a plugin's own badge is stored as sent; a badge of the platform keeps the platform's fields", async () => {
   const own = await helper.client.post(ASSERTION, earned(averyId, { lessonId: 'anything', versionId: '7.1' }))
   assert.equal(own.status, 200, own.text)
   assert.deepEqual(
@@ -213,7 +213,7 @@ test('owners and administrators manage badges of their organisation; nobody else
   )
 })
 
-test('what somebody holds stays as it was given when the badge changes or goes, and is theirs to read', async () => {
+test('a held badge stays as it was awarded when the badge changes or is removed, and its holder can read it', async () => {
   const { body } = await call(finley, 'PUT', PATH, { ...WHOLE, name: 'Kept', courseId: 'course' })
   const held = await helper.client.post(ASSERTION, earned(averyId, { badgeId: body.badgeId }))
   await call(finley, 'POST', PATH, { badgeId: body.badgeId, name: 'Another name' })
@@ -230,7 +230,7 @@ test('what somebody holds stays as it was given when the badge changes or goes, 
   assert.equal((await (await app.as('casey')).get(`${PATH}/my`)).body.total, 0)
 })
 
-test('a badge that is removed while it is asserted, and a course while it gets a badge, are no trouble', async () => {
+test('removing a badge during an assertion, or a course while it gets a badge, causes no error', async () => {
   const blakeId = await helper.userIdOf('blake')
   for (let round = 0; round < 5; round++) {
     const { body } = await call(finley, 'PUT', PATH, { name: `Round ${round}`, courseId: 'course' })

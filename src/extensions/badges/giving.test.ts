@@ -111,7 +111,7 @@ test('badges are given when they are earned, once, and stay', async (t) => {
     assert.equal((await listEvents(app, 'badge.%')).length, 2)
   })
 
-  await t.test('what was read before is read again, and nothing is given twice', async () => {
+  await t.test('events that are read again award nothing twice', async () => {
     await app.sql(`update event_consumers set position = 0 where name = 'badges'`)
     await settle(app)
     assert.equal((await listEvents(app, 'badge.%')).length, 2)
@@ -192,7 +192,7 @@ test('badges are given when they are earned, once, and stay', async (t) => {
     },
   )
 
-  await t.test('that a plugin said so is still known when the plugin is gone', async () => {
+  await t.test('an assertion still names its plugin after the plugin was removed', async () => {
     const gone = await openHelper(app, { key: 'gone' })
     const fields = { badgeId: objective }
     const { status } = await gone.client.post(ASSERTION, earned(await gone.userIdOf('finley'), fields))

@@ -23,7 +23,7 @@ const list = () =>
        from badges b left join objectives j on j.id = b.objective_id order by b.key`,
   )
 
-test('badges and who holds them come with a file, and coming again change nothing', async () => {
+test('badges and their holders can be imported, and a second import changes nothing', async () => {
   const file = { ...makeSchool(), ...of(COURSE, OBJECTIVE) }
   assert.deepEqual((await run(app, file)).production!.badges, all(2, 0, 0))
   const first = [

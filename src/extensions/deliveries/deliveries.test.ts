@@ -20,7 +20,7 @@ const answer = (status: number) => (response: ServerResponse) => response.writeH
 
 const app = await sharedApp()
 
-test('what happened is posted with Basic, and signed as Standard Webhooks has it', async (t) => {
+test('events are posted with Basic authentication, and signed as in Standard Webhooks', async (t) => {
   const receiver = await openReceiver(t)
   const plugin = await registerReceiver(app, 'signed', receiver.address)
   await emitAll(app, { plugin, n: 1 }, { kind: 'distributions.changed', plugin, request: 2, n: 2 })
@@ -51,7 +51,7 @@ test('with two secrets the older one is sent, and both sign', async (t) => {
     new Webhook(Buffer.from(secret).toString('base64')).verify(body, headers as Record<string, string>)
 })
 
-test('deliveries of a request come in order however often they fail, and others do not wait for them', async (t) => {
+test('deliveries of one request arrive in order however often they fail, and others do not wait for them', async (t) => {
   const failures = new Map<string, number>()
   const receiver = await openReceiver(t, (response, received) => {
     const failed = failures.get(idOf(received)) ?? 0
@@ -76,7 +76,7 @@ test('deliveries of a request come in order however often they fail, and others 
   await until('all are settled', async () => (await statesOf(own, plugin)).every((state) => state === 'delivered'))
 })
 
-test('a plugin that answers nothing, with 500 requests waiting, holds up nobody else', async (t) => {
+test('a plugin that does not respond, with 500 requests waiting, delays nobody else', async (t) => {
   const dead = await openReceiver(t, () => {})
   const live = await openReceiver(t)
   const own = await testApp(t, { STOP_SECONDS: '1' })
@@ -134,7 +134,7 @@ test('a newer set of distributions replaces one that waits, and never one that i
   assert.deepEqual(fifth, { attempts: 1, problem: 'It answered 500' })
 })
 
-test('after three days of failure it rests, and the lane goes on', async (t) => {
+test('after three days of failure a delivery is given up, and the next one is sent', async (t) => {
   let isBroken = true
   const receiver = await openReceiver(t, (response, received) =>
     answer(isBroken && nOf(received) === 1 ? 503 : 204)(response),
@@ -188,7 +188,7 @@ test('after three days of failure it rests, and the lane goes on', async (t) => 
 const offOf = (of: TestApp) =>
   of.sql('select purpose, off_reason from plugin_addresses where off_at is not null order by 1')
 
-test('410 switches the address off, what waits there rests, and those who answer for the plugin are told', async (t) => {
+test("410 switches the address off, fails what waits there, and notifies the plugin's owners", async (t) => {
   let status = 500
   const receiver = await openReceiver(t, (response, received) =>
     answer(received.path === '/request' ? status : 204)(response),
@@ -253,7 +253,7 @@ test('five days of nothing but failure switch the address off', async (t) => {
   await until('what waits rests', async () => (await statesOf(own, plugin)).every((state) => state === 'failed'))
 })
 
-test('one that has no such address is sent nothing, and one that is not active keeps what rests', async (t) => {
+test('a plugin without such an address is sent nothing, and an inactive one keeps its failed deliveries', async (t) => {
   const receiver = await openReceiver(t)
   const unset = await registerTestPlugin(app, { kind: 'ato', key: 'unset', addresses: { request: receiver.address } })
   const idle = await registerReceiver(app, 'idle', receiver.address)
@@ -270,7 +270,7 @@ test('one that has no such address is sent nothing, and one that is not active k
   assert.match(String(row!.problem), /not active, or this address is switched off/)
 })
 
-test('an event that is read again changes nothing', async (t) => {
+test('an event that is processed again changes nothing', async (t) => {
   const receiver = await openReceiver(t)
   const plugin = await registerReceiver(app, 'again', receiver.address)
   await emitAll(
@@ -454,7 +454,7 @@ test('M4: two processes on one database deliver each event once', async (t) => {
   }
 })
 
-test('what is under way when the platform stops is finished, or sent again by the next one', async (t) => {
+test('a delivery in progress when the platform stops is finished, or sent again by the next process', async (t) => {
   let isSlow = true
   const receiver = await openReceiver(t, async (response) => {
     if (!isSlow) response.writeHead(204).end()
@@ -474,7 +474,7 @@ test('what is under way when the platform stops is finished, or sent again by th
   assert.deepEqual(new Set(receiver.received.map(idOf)).size, 1)
 })
 
-test('deliveries are kept for 30 days, and longer where one waits', async (t) => {
+test('deliveries are kept for 30 days, and pending ones longer', async (t) => {
   const receiver = await openReceiver(t, (response, received) => answer(nOf(received) === 2 ? 500 : 204)(response))
   const own = await testApp(t)
   const environment = own.environment()
@@ -515,7 +515,7 @@ test('a plugin that answers with the request that it got puts no secret into the
     assert.ok(!kept.includes(secret.slice(0, 12)), kept.slice(3900))
 })
 
-test('a start that is sent again is followed by the newest set, which is newer than the one in it', async (t) => {
+test('a replayed start is followed by the newest set of distributions', async (t) => {
   let isOpen = false
   const receiver = await openReceiver(t, (response, { path }) =>
     answer(path === '/request' && !isOpen ? 410 : 204)(response),
@@ -541,7 +541,7 @@ test('a start that is sent again is followed by the newest set, which is newer t
   assert.deepEqual(receiver.received.map(nOf), [1, 2, 3, 1, 3])
 })
 
-test('an address that answers 410 after it was changed ends nothing: the new one gets it', async (t) => {
+test('a 410 from an address that was changed meanwhile has no effect: the new one gets the delivery', async (t) => {
   const [asked, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const old = await openReceiver(t, async (response) => {
     asked.resolve()

@@ -9,7 +9,7 @@ import { emitAll, idOf, nOf, registerReceiver, requestOf } from './testing.ts'
 const REQUESTS = 6
 const SETS = 25
 
-test('sets that come while others are sent, fail and are settled by two processes: the newest is taken in the end, and none after it', async (t) => {
+test('sets that arrive while two processes send, fail and settle others: the newest is delivered last', async (t) => {
   const refused = new Map<string, string>()
   const receiver = await openReceiver(t, async (response, received) => {
     await sleep(Math.random() * 15)

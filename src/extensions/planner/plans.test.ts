@@ -48,7 +48,7 @@ test('a plan keeps candidates of a search with where they came from and why, is 
   assertError(await call(casey, 'POST', `${PATH}/remove`, { planId }), 404, 4042)
 })
 
-test("someone else's plan looks like none, also to an administrator", async () => {
+test("someone else's plan looks like an unknown one, also to an administrator", async () => {
   const { planId } = ok(await save())
   for (const browser of [drew, finley]) {
     assertError(await call(browser, 'GET', `${PATH}?planId=${planId}`), 404, 4042)
@@ -191,7 +191,7 @@ test('a plan is shared with an organisation or with named members, who read it w
   assert.deepEqual(await app.sql(`select from plan_shares`), [])
 })
 
-test('what is no plan is refused', async () => {
+test('an invalid plan is refused', async () => {
   const { planId } = ok(await save())
   const wrong: [object, number][] = [
     [{ name: '' }, 4001],

@@ -8,12 +8,12 @@ import { registerTestPlugin, type TestPlugin } from '../plugins/testing.ts'
 import { nameForPlugin } from '../plugins/users.ts'
 
 /** An engine's response: JSON, or a function that writes it. */
-type Says = object | ((response: ServerResponse, received: Received) => unknown)
+type EngineResponse = object | ((response: ServerResponse, received: Received) => unknown)
 
 export interface TestEngine extends TestPlugin {
   readonly received: Received[]
   /** May be changed at any time. */
-  says: { capabilities: Says; candidates: Says }
+  says: { capabilities: EngineResponse; candidates: EngineResponse }
   userIdOf(handle: string): Promise<string>
   /** Sets the people that it returns: handle, score, and a reason. */
   name(...candidates: [handle: string, score: number, reason?: string][]): Promise<void>

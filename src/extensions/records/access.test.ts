@@ -94,7 +94,7 @@ test('P1: organisations, courses and objectives that a plugin was not given do n
   assert.deepEqual((await send(others.stranger.client, 'listCourseBadges', { courseId: '' })).body, [])
 })
 
-test('two plugins and an app call one person differently', async () => {
+test('one person has different ids in two plugins and an app', async () => {
   const second = await openHelper(app, { key: 'another' })
   const idsOf = async ({ client }: Helper) =>
     (await send(client, 'readRecords', { limit: 100 })).body.map(({ userId }: { userId: string }) => userId)

@@ -81,7 +81,7 @@ test('a record says what a person has learned and can do', async () => {
   assert.deepEqual(body, { userId: averyId, hobbies: ['gliding'], skills: ['night flying'] })
 })
 
-test('of a course that somebody takes twice, the class that went furthest counts; another attempt takes nothing away', async () => {
+test('of a course that is taken twice, the class with the most progress counts; another attempt takes nothing away', async () => {
   const id = await helper.userIdOf('blake')
   for (const [lessonId, report] of [
     ['walkaround', { pass: true }],
@@ -126,7 +126,7 @@ test('a plugin reads of courses and badges of its own organisations only', async
   for (const { badges } of (await read(strange)) as unknown as { badges: unknown[] }[]) assert.deepEqual(badges, [])
 })
 
-test('pages are complete, and in the same order each time; somebody who is in two organisations is there once', async () => {
+test('pages are complete and in a stable order; a person in two organisations is listed once', async () => {
   await app.sql(
     `with made as (insert into people (handle, handle_key, created_at) select '@page-' || i, 'page-' || i, now() from generate_series(1, 57) i returning id)
      insert into organisation_members (organisation_id, person_id, role)
@@ -159,7 +159,7 @@ test('pages are complete, and in the same order each time; somebody who is in tw
   for (const answer of answers) assert.deepEqual(answer, answers[0])
 })
 
-test('whoever is taken out of the organisation, disabled or anonymous is gone at once, and so is what a plugin lost', async () => {
+test('people who leave the organisation, are disabled or anonymous disappear at once, and so do those of a lost organisation', async () => {
   const finley = await helper.userIdOf('finley')
   const sees = async () => [
     (await read()).some(({ userId }) => userId === finley),
@@ -185,7 +185,7 @@ test('whoever is taken out of the organisation, disabled or anonymous is gone at
   }
 })
 
-test('what a plugin writes down is replaced, is its own, and is in the download', async () => {
+test('additional data is replaced, is private to its plugin, and is in the download', async () => {
   const write = (info: unknown, { client, userIdOf } = helper) =>
     userIdOf('avery').then((userId) => client.post(INFO, { userId, info }))
   for (const info of [null, 'text', 7, [1, { a: null }], 'x'.repeat(65_534), { note: 'last' }]) {

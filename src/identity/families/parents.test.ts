@@ -96,7 +96,7 @@ test('a child has several parents, and is not left alone', async (t) => {
     assert.equal((await list(avery)).length, 1)
   })
 
-  await t.test('an operator adds another one, who is an adult, of somebody who is a child', async () => {
+  await t.test('an operator adds another parent; the parent must be an adult, the child under 13', async () => {
     assert.equal(await addParent(db, operatorOf(app), link('blake')), true)
     assert.equal(await addParent(db, operatorOf(app), link('@Blake')), false)
     assert.deepEqual(await list(blake), await list(avery))
@@ -142,7 +142,7 @@ test('a child has several parents, and is not left alone', async (t) => {
     assert.equal(await isFound(), true)
   })
 
-  await t.test('nobody finds a child whose last parent an operator takes away', async () => {
+  await t.test('a child whose last parent an operator removes cannot be found', async () => {
     await assert.rejects(removeParent(db, operatorOf(app), link('@avery')), { code: 4042 })
     assert.deepEqual(await removeParent(db, operatorOf(app), link('@blake')), { isLeftAlone: true })
     assert.equal(await isFound(), false)
@@ -152,7 +152,7 @@ test('a child has several parents, and is not left alone', async (t) => {
     )
   })
 
-  await t.test('nobody finds a child whose last parent goes; before, they do', async () => {
+  await t.test('a child whose last parent is deleted can no longer be found', async () => {
     await addParent(db, operatorOf(app), link('@avery'))
     await addParent(db, operatorOf(app), link('@blake'))
     await post(avery, '/settings', { handle: '@kim', publicSearch: true })
@@ -174,7 +174,7 @@ test('a child has several parents, and is not left alone', async (t) => {
   })
 })
 
-test('a parent with passkeys alone proves who they are by having signed in just now', async (t) => {
+test('a parent with only passkeys proves it by a recent sign-in', async (t) => {
   const app = await testApp(t, SETTINGS)
   const avery = await signInBrowser(app, 'avery')
   await addChild(avery, { password: CHILD_PASSWORD })
@@ -191,7 +191,7 @@ test('a parent with passkeys alone proves who they are by having signed in just 
   assert.deepEqual(await list(avery), [])
 })
 
-test('who looks after a child and is disabled no longer does', async (t) => {
+test('a disabled parent no longer decides for a child', async (t) => {
   const app = await testApp(t, SETTINGS)
   const { db } = app.environment()
   const [avery, blake] = [await signInBrowser(app, 'avery'), await signInBrowser(app, 'blake')]
@@ -234,7 +234,7 @@ test('who looks after a child and is disabled no longer does', async (t) => {
   assert.ok(!(await isSignedIn(blake)))
 })
 
-test('where a child has an e-mail address, a last letter goes there', async (t) => {
+test("a last message goes to the child's e-mail address, if there is one", async (t) => {
   const mailbox = testMailbox(t)
   const app = await testApp(t, { ...SETTINGS, ...mailbox.settings })
   const avery = await signInBrowser(app, 'avery')

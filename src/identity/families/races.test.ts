@@ -52,7 +52,7 @@ test('a parent who adds thirty children at once gets twenty', async (t) => {
   await assertNoTrouble(app)
 })
 
-test('of ten who want one handle at once one gets it', async (t) => {
+test('of ten parallel tries for one handle, one succeeds', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const browsers = [await signInBrowser(app, 'avery'), await signInBrowser(app, 'blake')]
   const answers = await Promise.all(
@@ -76,7 +76,7 @@ async function haveFamily(app: TestApp, handle: string) {
   return { avery, blake, db, add }
 }
 
-test('what two parents change at once is both kept', async (t) => {
+test('parallel changes by two parents are both kept', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const { avery, blake } = await haveFamily(app, '@kim')
   for (let round = 0; round < ROUNDS; round++) {
@@ -98,7 +98,7 @@ test('what two parents change at once is both kept', async (t) => {
   await assertNoTrouble(app)
 })
 
-test('of two parents who leave at once one stays', async (t) => {
+test('of two parents who leave at once, one stays', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const { avery, blake, add } = await haveFamily(app, '@child-0')
   for (let round = 0; round < ROUNDS; round++) {
@@ -133,7 +133,7 @@ test('a child that is deleted while it is changed is gone, and whoever comes lat
   await assertNoTrouble(app)
 })
 
-test('nobody finds a child both of whose parents go at once, whatever they decide meanwhile', async (t) => {
+test('a child whose two parents are deleted at once cannot be found, whatever they decide meanwhile', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const { avery, blake, db, add } = await haveFamily(app, '@kim')
   await Promise.all(['@lee', '@max'].map(add))

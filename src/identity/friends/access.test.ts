@@ -47,7 +47,7 @@ const all = (outcome: number): Outcomes => ({
 const UNKNOWN: Outcomes = { ...all(MISSING), block: OK, unblock: OK, lists: OK }
 const STRANGER: Outcomes = { ...UNKNOWN, request: OK }
 
-/** What each caller may do towards avery, who has public search on. */
+/** The operations that each caller may use on avery, who has public search on. */
 const MATRIX: Record<string, Outcomes> = {
   'a friend': { ...STRANGER, accept: OK, remove: OK },
   'a stranger': STRANGER,
@@ -64,7 +64,7 @@ const MATRIX: Record<string, Outcomes> = {
   'somebody without a token': all(4016),
 }
 
-test('D1: every verb, by everybody, on somebody who can be found and on somebody who cannot', async (t) => {
+test('D1: every verb, by every kind of caller, on a person who can be found and on one who cannot', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const avery = await app.as('avery')
   const friend = await app.as('blake')
@@ -165,7 +165,7 @@ test('an id of one app means nothing in another, where the same friend has anoth
   await app.as('avery', 'first', 'sandbox').then(async (client) => assert.deepEqual(await see(client), NOBODY))
 })
 
-test('D2: nothing but the other one is read from a body', async (t) => {
+test('D2: only the other person is read from a body', async (t) => {
   const app = await testApp(t)
   await openSearch(app, EVERYBODY)
   const [avery, blake, casey] = [await app.as('avery'), await app.as('blake'), await app.as('casey')]
@@ -224,7 +224,7 @@ test('a parent decides about the friends of a child', async (t) => {
     assert.deepEqual(await see(casey), { ...NOBODY, received: ['avery'] })
   })
 
-  await t.test('its parent does', async () => {
+  await t.test('its parent does both', async () => {
     await acceptRequest(db, who, { personId: caseyId, otherId: averyId, by: 'parent' })
     assert.deepEqual(await see(casey), { ...NOBODY, friends: ['avery'] })
     await requestFriend(db, who, { personId: caseyId, otherId: blakeId, by: 'parent' })
@@ -232,7 +232,7 @@ test('a parent decides about the friends of a child', async (t) => {
     assert.deepEqual((await see(avery)).friends, ['casey'])
   })
 
-  await t.test('a child takes back, removes and blocks by itself, where a parent sees it', async () => {
+  await t.test('a child cancels, removes and blocks by itself, and a parent sees it', async () => {
     await expectDone(act(casey, 'cancel', await app.as('blake')))
     await expectDone(act(casey, 'remove', avery))
     await expectDone(act(avery, 'request', casey))

@@ -32,7 +32,7 @@ const profile = (client: Client, other: { userId: string }): Promise<Answer> =>
 const idOf = async (app: TestApp, name: string): Promise<number> =>
   Number((await app.sql(`select id::int from people where handle_key = '${name}'`))[0]?.id)
 
-test('whoever knows an id or a handle can block it, whatever the other one does', async (t) => {
+test('a caller who knows an id or a handle can block it, whatever the other person does', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const [victim, other] = [await app.as('avery'), await app.as('blake')]
   const [browser, others] = [await browserOf(app, 'avery'), await browserOf(app, 'blake')]
@@ -115,7 +115,7 @@ test('whoever knows an id or a handle can block it, whatever the other one does'
   }
 })
 
-test('a block tells nothing about whether there is somebody', async (t) => {
+test('a block does not reveal whether a person exists', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await openSearch(app, ['avery', 'blake'])
   await app.sql(`update people set date_of_birth = '${yearsAgo(8)}' where handle_key = 'casey'`)
@@ -133,7 +133,7 @@ test('a block tells nothing about whether there is somebody', async (t) => {
     { go: (verb: (typeof VERBS)[number]) => actByHandle(browser, verb, 'nobody-at-all') },
   ]
 
-  await t.test('by no answer and no list, before it, with it and after it', async () => {
+  await t.test('not in any answer or list, before, during and after it', async () => {
     const told: string[] = []
     for (const { go } of [...doors, ...nobody]) {
       await forgetAll(app)
@@ -170,7 +170,7 @@ test('a block tells nothing about whether there is somebody', async (t) => {
     }
   })
 
-  await t.test('two names of one hidden person count as two, as those of nobody do', async () => {
+  await t.test('two names of one hidden person count as two, like two unknown names', async () => {
     const [casey] = hidden
     for (const names of [
       [() => act(avery, 'block', casey!), () => actByHandle(browser, 'block', 'casey')],
@@ -223,7 +223,7 @@ test('a block tells nothing about whether there is somebody', async (t) => {
     },
   )
 
-  await t.test('whoever was blocked by names and is seen when they are blocked again needs none any more', async () => {
+  await t.test('blocking a person who is visible now replaces earlier blocks of their names', async () => {
     await forgetAll(app)
     const drew = hidden[1]!
     const kept = async () => (await exportFriends(app.environment().db, await idOf(app, 'avery'))).blockedNames
@@ -239,7 +239,7 @@ test('a block tells nothing about whether there is somebody', async (t) => {
     await openSearch(app, ['drew'], false)
   })
 
-  await t.test('a name stays as it was given when whoever had it goes', async () => {
+  await t.test('a blocked name stays as it was given when its owner is deleted', async () => {
     await forgetAll(app)
     const gone = (await join(app)).client
     await expectDone(act(avery, 'block', gone))
@@ -251,7 +251,7 @@ test('a block tells nothing about whether there is somebody', async (t) => {
     assert.deepEqual(await kept(), [])
   })
 
-  await t.test('whoever is to be found again when they are blocked again is listed from then on', async () => {
+  await t.test('a person who can be found again, and is blocked again, is listed from then on', async () => {
     await forgetAll(app)
     const drew = hidden[1]!
     await expectDone(act(avery, 'block', drew))
@@ -285,7 +285,7 @@ function record(db: Db, names: string[]): Db {
   }
 }
 
-test('what is done is the same for somebody hidden and for nobody, so that the time it takes tells nothing', async (t) => {
+test('the work is the same for a hidden person and an unknown one, so that timing reveals nothing', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await openSearch(app, ['avery', 'blake', 'ellis', 'finley'])
   await app.sql(`update people set date_of_birth = '${yearsAgo(8)}' where handle_key = 'casey'`)
@@ -332,7 +332,7 @@ test('what is done is the same for somebody hidden and for nobody, so that the t
     })
   }
 
-  await t.test('and for somebody who has declined and who has not', async () => {
+  await t.test('and for a person who has declined and one who has not', async () => {
     const { avery, blake } = clients
     await openSearch(app, ['avery'])
     for (const again of [false, true]) {
@@ -350,7 +350,7 @@ test('what is done is the same for somebody hidden and for nobody, so that the t
   })
 })
 
-test('nobody asks for many handles in vain', async (t) => {
+test('guessing many handles is limited', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await openSearch(app, ['blake', 'ellis'])
   const browser = await browserOf(app, 'avery')
@@ -400,7 +400,7 @@ test('nobody asks for many handles in vain', async (t) => {
     },
   )
 
-  await t.test('whoever is found counts for nothing', async () => {
+  await t.test('handles that are found do not count', async () => {
     await forgetAll(app)
     for (let i = 0; i < 70; i++) {
       await expectDone(ask('blake'))
@@ -408,14 +408,14 @@ test('nobody asks for many handles in vain', async (t) => {
     }
   })
 
-  await t.test('many at once are not overlooked', async () => {
+  await t.test('parallel guesses are counted too', async () => {
     await forgetAll(app)
     const answers = await Promise.all(Array.from({ length: 120 }, (_, i) => ask(`nobody-${i}`)))
     assert.equal(answers.filter(({ status }) => status === 404).length, 60)
     assert.equal(answers.filter(({ status }) => status === 429).length, 60)
   })
 
-  await t.test('what a parent asks for a child counts for the parent', async () => {
+  await t.test('guesses for a child count against the parent', async () => {
     await forgetAll(app)
     await app.sql(
       `update people set date_of_birth = '${yearsAgo(8)}' where handle_key = 'casey';
@@ -430,7 +430,7 @@ test('nobody asks for many handles in vain', async (t) => {
   })
 })
 
-test('an app that asks for lists without end is sent away alone', async (t) => {
+test('an app that requests lists endlessly is refused, and no other app', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await makePeople(app, 'friend', 1000)
   const [here, elsewhere, other] = [await app.as('avery'), await app.as('avery', 'second'), await app.as('blake')]

@@ -50,7 +50,7 @@ const BEFORE: Record<string, { make(blake: Do, other: Do): Promise<unknown>; end
   'Blake had blocked them for nothing': { make: (blake) => blake('block') },
 }
 
-test('D1: whoever is blocked cannot tell it from public search that was turned off', async (t) => {
+test('D1: a blocked person cannot tell a block from public search that was turned off', async (t) => {
   const app = await testApp(t, { ...UNLIMITED, RATE_SEARCH_PER_SECOND: '1000000', RATE_SEARCH_BURST: '1000000' })
   const blake = await app.as('blake')
   const browser = await browserOf(app, 'blake')
@@ -92,7 +92,7 @@ test('D1: whoever is blocked cannot tell it from public search that was turned o
     if (!isStill) await leave(other, before)
   }
 
-  await t.test('while they could be found, all of this told', async () => {
+  await t.test('while they can be found, every answer shows them', async () => {
     await forgetAll(app)
     for (const other of [avery, casey]) {
       await openSearch(app, [other.name])
@@ -128,7 +128,7 @@ test('D1: whoever is blocked cannot tell it from public search that was turned o
     }
   }
 
-  await t.test('a new request is refused by either door, and the blocker sees nothing of it', async () => {
+  await t.test('a new request is refused in apps and on pages, and the blocker does not see it', async () => {
     await start(avery, BEFORE.nothing!)
     for (const go of Object.values(doors))
       assertError(await go('request', avery), 404, 4042, /no such person, or they are not to be found/)

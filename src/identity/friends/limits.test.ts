@@ -137,7 +137,7 @@ test('nobody holds more than a bounded number of friends, requests and blocks', 
   })
 })
 
-test('whoever asks for their long lists many times at once holds up nobody but themselves', async (t) => {
+test('a person who requests long lists many times at once delays nobody else', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await openSearch(app, ['avery', 'blake', 'casey'])
   await makePeople(app, 'friend', 1000)

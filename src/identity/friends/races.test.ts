@@ -23,7 +23,7 @@ const NAMES: readonly Person[] = ['avery', 'blake', 'casey', 'drew']
 const codes = (answers: readonly Answer[]): number[] =>
   answers.map(({ status, body }) => body?.error_code ?? status).sort((a, b) => a - b)
 
-test('D6: what happens between two people at once happens one after the other', async (t) => {
+test('D6: parallel actions between two people are serialised', async (t) => {
   const app = await testApp(t, { ...UNLIMITED, POOL_SIZE: '10' })
   await openSearch(app, NAMES)
   const second = await app.startSecond()
@@ -58,7 +58,7 @@ test('D6: what happens between two people at once happens one after the other', 
     }),
   )
 
-  await t.test('a request that is made twenty times at once is one', () =>
+  await t.test('twenty parallel requests to one person are one', () =>
     rounds(async () => {
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, i) => act(i % 2 ? avery : elsewhere(avery), 'request', blake)),
@@ -120,7 +120,7 @@ test('D6: what happens between two people at once happens one after the other', 
     }),
   )
 
-  await t.test('of accepted, declined and cancelled, one', () =>
+  await t.test('of accepting, declining and cancelling at once, one wins', () =>
     rounds(async () => {
       await act(avery, 'request', blake)
       const [accept, decline, cancel] = await Promise.all([
@@ -138,7 +138,7 @@ test('D6: what happens between two people at once happens one after the other', 
     }),
   )
 
-  await t.test('both end the friendship: once', () =>
+  await t.test('both end the friendship at once: it ends once', () =>
     rounds(async () => {
       await befriend(avery, blake)
       const answers = await Promise.all([act(elsewhere(avery), 'remove', blake), act(blake, 'remove', avery)])
@@ -170,7 +170,7 @@ test('D6: what happens between two people at once happens one after the other', 
   )
 })
 
-test('D6: the number of friends is never passed', async (t) => {
+test('D6: the limit of friends is never exceeded', async (t) => {
   const app = await testApp(t, { ...UNLIMITED, POOL_SIZE: '10' })
   await openSearch(app, NAMES)
   const second = await app.startSecond()
@@ -190,7 +190,7 @@ test('D6: the number of friends is never passed', async (t) => {
   await assertNothingContradicts(app)
 })
 
-test('D6: of somebody who goes while others ask, accept and block, nothing is left', async (t) => {
+test('D6: nothing is left of a person who is deleted while others ask, accept and block', async (t) => {
   const app = await testApp(t, { ...UNLIMITED, POOL_SIZE: '10' })
   await openSearch(app, NAMES)
   const second = await app.startSecond()

@@ -44,7 +44,7 @@ test('signing in with a passkey, in a real browser', { skip: noChromium }, async
     assert.deepEqual(problems, [])
   })
 
-  await t.test('an app that wants the person to sign in anew is answered with a passkey', async () => {
+  await t.test("an app's request for a new sign-in can be met with a passkey", async () => {
     const { clientId } = await registerApp(app, { key: 'tower', name: 'Tower', isPkceRequired: false })
     const request = new URLSearchParams({
       response_type: 'code',
@@ -60,7 +60,7 @@ test('signing in with a passkey, in a real browser', { skip: noChromium }, async
     assert.deepEqual(problems, [])
   })
 
-  await t.test('a wrong finger is told in words, and so is what the server refuses', async () => {
+  await t.test('a failed user verification is explained, and so is a refusal by the server', async () => {
     await signOut()
     await verify(false)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()

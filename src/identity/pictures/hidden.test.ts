@@ -7,7 +7,7 @@ import { parseImageId } from './rules.ts'
 import * as store from './store.ts'
 import { appear, PICTURE, plain, STATIC, sendImage } from './testing.ts'
 
-test('an image that is hidden from the caller is told from none neither by the answer nor by the work', async (t) => {
+test('a hidden image cannot be told from a missing one, neither by the answer nor by the work', async (t) => {
   const app = await testApp(t)
   const blake = await app.as('blake')
   const png = await plain().png().toBuffer()

@@ -20,7 +20,7 @@ import { imageWorker } from './worker.ts'
 const TOO_MANY = /^Too many images are being worked on/
 const small = await plain().png().toBuffer()
 
-test('whose image has to be killed waits for five minutes, and nobody else does', onLinux, async (t) => {
+test('a person whose image had to be killed waits for five minutes, and nobody else does', onLinux, async (t) => {
   const app = await testApp(t)
   const [avery, blake] = [await signedIn(app, 'avery'), await signedIn(app, 'blake')]
   const { gate } = app.environment().get(imageWorker)
@@ -46,7 +46,7 @@ test('whose image has to be killed waits for five minutes, and nobody else does'
   assert.match(app.log(), /an image was more than the process that reads them may take/)
 })
 
-test('nobody pays where somebody else ends the process', onLinux, async (t) => {
+test('nobody has to wait if the process was ended from outside', onLinux, async (t) => {
   const app = await testApp(t)
   const avery = await signedIn(app, 'avery')
   const killed = sendImage(avery, PICTURE, await slow())

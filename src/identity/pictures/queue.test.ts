@@ -83,7 +83,7 @@ test('a crowd in the sandbox keeps nobody in production waiting', async (t) => {
   assert.equal(sandbox.count(200), 10)
 })
 
-test('who sends without end keeps nobody else from sending a picture', async (t) => {
+test('a person who sends endlessly does not keep others from sending a picture', async (t) => {
   const app = await testApp(t, { RATE_IMAGE_BURST: '200', RATE_IMAGE_PER_SECOND: '1' })
   const [avery, blake] = [await signedIn(app, 'avery'), await signedIn(app, 'blake')]
   const attack = crowd(t, bomb)
@@ -144,7 +144,7 @@ test('forty wait, four of one person; then people are told to come again', async
   assert.equal((await sendImage(avery, PICTURE, small)).status, 200)
 })
 
-test('a person sends so many megapixels, and more later', async (t) => {
+test('a person can send a limited number of megapixels, and more later', async (t) => {
   const app = await testApp(t, { RATE_IMAGE_PER_SECOND: '1', RATE_IMAGE_BURST: '60' })
   app.holdClock()
   const [avery, blake] = [await signedIn(app, 'avery'), await signedIn(app, 'blake')]
@@ -169,7 +169,7 @@ test('a dozen photographs of 12 megapixels are fine', async (t) => {
   for (let i = 0; i < 12; i++) assert.equal((await sendImage(avery, PICTURE, photograph)).status, 200)
 })
 
-test('who leaves while waiting is not worked on', async (t) => {
+test('an image whose sender disconnects while waiting is skipped', async (t) => {
   const app = await testApp(t)
   const [avery, blake] = [await signedIn(app, 'avery'), await signedIn(app, 'blake')]
   const endTurn = await holdTurn(app)
@@ -190,7 +190,7 @@ test('who leaves while waiting is not worked on', async (t) => {
   assert.deepEqual(rows, [{ n: 0 }, { n: 4 }])
 })
 
-test('who sends slowly holds no turn', async (t) => {
+test('a slow sender does not occupy a turn', async (t) => {
   const app = await testApp(t)
   const [avery, blake] = [await signedIn(app, 'avery'), await signedIn(app, 'blake')]
   const cookie = [...avery.cookies].map(([name, value]) => `${name}=${value}`).join('; ')

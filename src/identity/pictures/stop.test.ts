@@ -27,7 +27,7 @@ async function signIn(nobody: Client): Promise<string> {
   return answer.headers.get('set-cookie')!.split(';')[0]!
 }
 
-test('a platform that stops, or is killed, takes the image with it that it reads (M3)', onLinux, async (t) => {
+test('a platform that stops or is killed ends the worker of the image that it is reading (M3)', onLinux, async (t) => {
   const server = await installUsedServer(t)
   const large = await slow()
   const begin = async () => {

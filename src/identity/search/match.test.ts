@@ -18,7 +18,7 @@ function reference(typed: string, word: string): number {
   return table[typed.length]![word.length]!
 }
 
-test('slips are counted as by the textbook, as far as it matters', () => {
+test('typos are counted like the textbook algorithm does, up to the limit', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 9 })
   fc.assert(
     fc.property(word, word, fc.constantFrom(1, 2), (typed, other, most) => {

@@ -113,7 +113,7 @@ test('names of all kinds are found', async (t) => {
     'zedekiah falconrider': '@falconrider',
     'falconrider zedekiah': '@falconrider',
   })
-  await t.test('people whom one has blocked do not stand in the way of others', async () => {
+  await t.test('people whom the caller has blocked do not hide others from the results', async () => {
     await app.sql(`
       insert into blocks (blocker_id, blocked_id, created_at)
       select a.id, p.id, now() from people a, people p where a.handle_key = 'avery' and p.handle_key like 'zed%'

@@ -79,7 +79,7 @@ for (const people of [1000, 90]) {
   })
 }
 
-test('the chances are equal too while people come and go, before anybody has given them places', async (t) => {
+test('the chances are also equal while people come and go, before they have slots', async (t) => {
   const { app, avery } = await townOf(t, 1000)
   await found(app, false, 'id % 10 < 3')
   await settleSlots(app.environment().db, app.environment().stopping)
@@ -100,7 +100,7 @@ test('the chances are equal too while people come and go, before anybody has giv
   await busy.end()
 })
 
-test('places are numbered without gaps, one for each who may be found, whoever gives them at the same time', async (t) => {
+test('slots are numbered without gaps, one per person who can be found, even if several processes assign them', async (t) => {
   const { app } = await townOf(t, 300)
   const second = await app.startSecond()
   const settle = (environment: Environment) => settleSlots(environment.db, environment.stopping)
@@ -124,7 +124,7 @@ test('places are numbered without gaps, one for each who may be found, whoever g
   }
 })
 
-test('thousands who come at once to an app that is new get places within seconds', async (t) => {
+test('thousands who join a new app at once get slots within seconds', async (t) => {
   const app = await testApp(t)
   await loadCast(app.connection, { people: 50, clientId: 'gs-second' })
   await app.sql(`
@@ -144,7 +144,7 @@ test('thousands who come at once to an app that is new get places within seconds
   assert.ok(seconds < 5, `${seconds}`)
 })
 
-test('whoever has blocked nearly everybody is shown all the others', async (t) => {
+test('a caller who has blocked nearly everybody is shown all the others', async (t) => {
   const { app, avery } = await townOf(t, 222)
   await app.sql(`
     insert into blocks (blocker_id, blocked_id, created_at)

@@ -29,7 +29,7 @@ async function flood(t: TestContext, app: TestApp, count: number, localAddress: 
 
 const isOver = ({ destroyed, readableEnded }: Socket): boolean => destroyed || readableEnded
 
-test('D9: one network has so many connections at most, is told so, and others are served', async (t) => {
+test('D9: a network over its connection limit is told so, and others are served', async (t) => {
   const app = await testApp(t, { CONNECTIONS_PER_NETWORK: String(MOST), HOST: '127.0.0.1' })
   const sockets = await flood(t, app, MOST + 15, '127.0.0.2')
   await until('the rest are ended', () => sockets.filter(isOver).length === 15)

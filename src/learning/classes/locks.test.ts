@@ -6,7 +6,7 @@ import { audited, openClasses } from './testing-roster.ts'
 const LOCK = '/edu/v1/class/lock'
 const LESSON = '/edu/v1/lesson'
 
-test('what an instructor locks or unlocks wins over the course, and the student’s over the class’s', async (t) => {
+test('a manual lock wins over the course, and one for a student over one for the class', async (t) => {
   const app = await testApp(t)
   const { get, put, post } = await openClasses(app)
   const [avery, blake] = [await app.as('avery'), await app.as('blake')]

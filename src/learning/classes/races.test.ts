@@ -12,7 +12,7 @@ const ROUNDS = size(100)
 
 const statusesOf = (answers: readonly Answer[]): number[] => answers.map(({ status }) => status).sort()
 
-test('whoever is enrolled by many at once, and joins meanwhile, is one student', async (t) => {
+test('a person who is enrolled by many at once, and joins meanwhile, is one student', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const { enrol, send, browserOf } = await openClasses(app)
   await Promise.all([browserOf('casey'), browserOf('finley')])
@@ -68,7 +68,7 @@ test('a student who is transferred and dropped at once ends in one of the two wa
   t.diagnostic([...seen].join(', '))
 })
 
-test('who goes to two classes at once is in one of them, and nobody is in a class twice', async (t) => {
+test('a student who is transferred to two classes at once is in one of them, and nobody is in a class twice', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const { transfer, browserOf, enrol } = await openClasses(app)
   await Promise.all([browserOf('finley')])
@@ -94,7 +94,7 @@ test('who goes to two classes at once is in one of them, and nobody is in a clas
   }
 })
 
-test('one who leaves and is suspended at once cannot come back with the code, or is suspended', async (t) => {
+test('a student who leaves and is suspended at once cannot rejoin with the code, or is suspended', async (t) => {
   const app = await testApp(t, UNLIMITED)
   const { change, browserOf } = await openClasses(app)
   await browserOf('casey')

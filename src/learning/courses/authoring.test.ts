@@ -129,7 +129,7 @@ test('a published version does not change, a class stays on its version while a 
   assertError(await call(finley, 'GET', `${PATH}/document?courseId=kept&version=3`), 404, 4042)
 })
 
-test('there is nothing to publish without a draft, nor with one that says the same', async () => {
+test('there is nothing to publish without a draft, nor with an unchanged one', async () => {
   assertError(await act(finley, 'publish', 'course'), 400, 4006, /no draft/)
   const { version: _version, draft: _draft, ...document } = await readDocument('course')
   assert.equal((await call(finley, 'PUT', PATH, { ...document, description: '' })).status, 200)
@@ -269,7 +269,7 @@ test('mistakes are refused with their place, and nothing is kept of them', async
   assert.equal((await save(finley, { courseId: 'in-order', lessons: steps })).status, 200)
 })
 
-test('what became wrong after it was written is not published', async () => {
+test('a draft that has become invalid is not published', async () => {
   await registerApp(app, { key: 'passing' })
   await save(finley, { courseId: 'stale', lessons: [{ id: 'stale-a', name: 'A', app: 'passing' }] })
   await app.sql(`delete from apps where client_id = 'gs-passing'`)
@@ -301,7 +301,7 @@ test('an import file with lessons that could never be opened or passed is refuse
   assert.match(late!, /courses\[0\]\.lessons: must come after their prerequisites: filed-b must come before filed-a/)
 })
 
-test('what is smuggled in is not kept (D2)', async () => {
+test('smuggled fields are not stored (D2)', async () => {
   const smuggled = { owner: 'drew', appId: 1, version: 7, draft: false, version_id: 1, courseVersions: [] }
   const more = { locked: false, lessonId: 'x', lessonResultId: 'x', pass: true, courseId: 'other', app_id: 1 }
   const made = await save(finley, {
@@ -356,7 +356,7 @@ test('owners of the organisation and administrators manage its courses; for othe
   assertError(await act(sandbox, 'publish', 'course'), 403, 4032)
 })
 
-test('of ten who make a course with the same id at once one does, and the others replace its draft', async () => {
+test('of ten parallel creations of one course, one creates it, and the others replace its draft', async () => {
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_, i) => save(i % 2 ? finley : ellis, { courseId: 'same', name: `Course ${i}` })),
   )
@@ -375,7 +375,7 @@ test('a course that no class takes can be removed, one that a class takes stays'
   assert.deepEqual((await actionsAbout('gone')).at(-1), 'course.removed')
 })
 
-test('whether a course goes or a class is made of it first, there is never one without the other', async () => {
+test('a course that is removed while a class is created of it never leaves a class without a course', async () => {
   for (let round = 0; round < 5; round++) {
     const courseId = `race-${round}`
     await save(finley, { courseId, lessons: lessonsOf([`${courseId}-a`]) })

@@ -48,7 +48,7 @@ test('a start and a report at once, however the student is named, leave one atte
   await assertStandings(app)
 })
 
-test('reports at once do not pass the limit of attempts', async (t) => {
+test('parallel reports do not exceed the limit of attempts', async (t) => {
   const app = await testApp(t, UNLIMITED)
   await openSchool(app, { lessons: [lesson('walkaround', { maxAttempts: 2 })] })
   const avery = await app.as('avery')
@@ -62,7 +62,7 @@ test('reports at once do not pass the limit of attempts', async (t) => {
   assert.equal((await avery.get(`${PATH}/history`, ALPHA)).body.length, 2)
 })
 
-test('times that no app can mean are refused', async (t) => {
+test('implausible times are refused', async (t) => {
   const app = await testApp(t)
   await openSchool(app)
   const avery = await app.as('avery')
@@ -72,7 +72,7 @@ test('times that no app can mean are refused', async (t) => {
   assertError(await avery.post(PATH, { ...ALPHA, ...day }), 400, 4003, /overlap/)
 })
 
-test('what instructors record is in the trail of changes, with what was there before', async (t) => {
+test('changes by instructors are logged, with the state before', async (t) => {
   const app = await testApp(t)
   await openSchool(app)
   const [avery, casey] = [await app.as('avery'), await app.as('casey')]
@@ -154,7 +154,7 @@ test('a student scores no objective of a lesson that an instructor grades', asyn
   assert.equal((await casey.post(`${PATH}/objective`, { ...NAMED, objectiveId: 'safety', score: 50 })).status, 200)
 })
 
-test('time on task stops with the class, and for who is suspended', async (t) => {
+test('time on task stops with the class, and when a student is suspended', async (t) => {
   const app = await testApp(t)
   await openSchool(app)
   app.holdClock()

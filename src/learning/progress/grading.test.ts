@@ -74,7 +74,7 @@ test('a first grade: the attempt, the result, the locks, the event, and who said
   // Casey does not use this app, so the name is hidden in it.
   assert.deepEqual((await avery.get(`${PATH}/changes`, WALKAROUND)).body, [{ ...change, byName: null }])
 
-  await t.test('said again it changes nothing, said otherwise it needs a reason', async () => {
+  await t.test('repeating a grade changes nothing, changing it needs a reason', async () => {
     assert.equal((await grade(casey, { pass: true, score: 85 })).status, 200)
     assertError(await grade(casey, { score: 90 }), 400, 4001, /reason/)
     assertError(await grade(casey, { score: 90, reason: '  ' }), 400, 4001, /reason/)
@@ -120,7 +120,7 @@ test('a grade that takes the pass away locks again; an older attempt counts too'
     assertError(await grade(casey, { classId: 'bravo', pass: true, ...why }), 400, 4003, /class/)
     assertError(await grade(casey, { lessonId: 'none', pass: true, ...why }), 404, 4042)
   })
-  await t.test('what is smuggled in is not kept (D2)', async () => {
+  await t.test('smuggled fields are not stored (D2)', async () => {
     const smuggled = {
       started: '2000-01-01',
       completed: '2000-01-01',
@@ -136,7 +136,7 @@ test('a grade that takes the pass away locks again; an older attempt counts too'
   })
 })
 
-test('grades, starts and endings at once: standings stay what the attempts say', async (t) => {
+test('grades, starts and endings at once: standings still match the attempts', async (t) => {
   const app = await testApp(t)
   await openSchool(app)
   const second = await app.startSecond()
@@ -264,7 +264,7 @@ test('another attempt for one student', async (t) => {
   assert.equal((await grant(why)).body.extraAttempts, 14)
 })
 
-test('a student begins anew: what was done is history and counts for nothing', async (t) => {
+test('a student starts over: earlier attempts stay in the history but no longer count', async (t) => {
   const app = await testApp(t)
   await openSchool(app, {
     lessons: [lesson('walkaround', { maxAttempts: 2 }), lesson('after')],
@@ -364,7 +364,7 @@ test('who may grade, give attempts and reset, and who may read about it (D1)', a
         (await grade(people.blake, { ...AVERY, ...pass })).body,
       )
   })
-  await t.test('apps grade for nobody, and nor does nobody', async () => {
+  await t.test('neither apps nor anonymous callers can grade', async () => {
     const inApp = await app.as('casey')
     for (const path of ['grade', 'extra', 'reset']) {
       assertError(await inApp.post(`${PATH}/${path}`, { ...AVERY, pass: true, reason: 'x' }), 401, 4016)
@@ -380,7 +380,7 @@ test('who may grade, give attempts and reset, and who may read about it (D1)', a
   })
 })
 
-test('nobody grades, resets or gives attempts to themselves, whatever else they are (D1)', async (t) => {
+test('nobody grades, resets or grants attempts to themselves, in any role (D1)', async (t) => {
   const app = await testApp(t)
   await openSchool(app, {
     lessons: [lesson('walkaround', { maxAttempts: 5, instructorGraded: true })],

@@ -138,7 +138,7 @@ test('a lesson is launched from the platform', async (t) => {
     assertError(await launch(blake, 'walkaround', { classId: 'alpha' }), 401, 4019, /not allowed quiz yet/)
   })
 
-  await t.test('whoever says so allows the app with the launch, once and in the body alone', async () => {
+  await t.test('a caller can allow the app with the launch, once and in the body only', async () => {
     const before = await app.sql(`select from audit_entries where action = 'consent.given'`)
     assertError(await call(blake, 'POST', '/edu/v1/lesson/launch?allow=true', { lessonId: 'walkaround' }), 400, 4000)
     for (let i = 0; i < 2; i++)
@@ -148,7 +148,7 @@ test('a lesson is launched from the platform', async (t) => {
     assert.equal(given.length, before.length + 1)
   })
 
-  await t.test('strangers, observers, owners and whoever is no longer in the class are refused', async () => {
+  await t.test('strangers, observers, owners and former members of the class are refused', async () => {
     for (const person of ['drew', 'ellis', 'finley'] as const)
       assertError(await launch(await signInBrowser(app, person), 'walkaround', { classId: 'alpha' }), 403, 4032)
     assertError(await launch(avery, 'walkaround', { classId: 'bravo' }), 403, 4032)

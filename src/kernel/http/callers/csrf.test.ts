@@ -28,7 +28,7 @@ test('on a laptop the pages work under every name of loopback', async (t) => {
   ]
   for (const address of [byName, byNumber]) assert.equal(await signIn(address), 303, address)
 
-  await t.test('and what another origin sends is refused under each of them', async () => {
+  await t.test('and requests of another origin are refused under each of them', async () => {
     const strangers = [
       'http://127.0.0.1:1',
       'http://localhost:1',
@@ -52,7 +52,7 @@ test('on a laptop the pages work under every name of loopback', async (t) => {
   })
 })
 
-test('a platform with a public address has that one alone', async (t) => {
+test('a platform with a public address accepts only that one', async (t) => {
   const app = await testApp(t, { BASE_URL: 'https://school.example.org' })
   const send = (origin: string) =>
     call(

@@ -85,9 +85,9 @@ const kindOf = (schema: TSchema): Kind => (schema as { [KIND]?: Kind })[KIND] ??
 export const isFile = (schema: TSchema): boolean => kindOf(schema) === 'file'
 
 /**
- * Where an operation takes its fields from. `body only`: fields in the query are refused instead of ignored. `image`
- * and `csv`: the whole body is the input's one file, and other fields are in the query. `raw`: the same, for a body of
- * any type.
+ * The source of an operation's fields. `body only`: fields in the query are refused instead of ignored. `image` and
+ * `csv`: the whole body is the input's one file, and other fields are in the query. `raw`: the same, for a body of any
+ * type.
  */
 export type Source = 'query' | 'body' | 'either' | 'body only' | 'image' | 'csv' | 'raw'
 export const isWholeBody = (source: Source): boolean => source === 'image' || source === 'csv' || source === 'raw'

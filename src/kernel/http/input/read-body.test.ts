@@ -53,7 +53,7 @@ const signInHead = (address: string) => [
 
 const write = (client: Client) => client.post(PATH, { id: client.userId, key: 'a', value: 'x'.repeat(40_000) })
 
-test('a body that is announced and does not come holds nothing', async (t) => {
+test('a body that is announced but not sent holds no memory', async (t) => {
   const app = await testApp(t, SETTINGS)
   const [avery, blake] = [await signIn(app, 'avery'), await signIn(app, 'blake')]
   const inApp = await app.as('casey')
@@ -68,7 +68,7 @@ test('a body that is announced and does not come holds nothing', async (t) => {
   }
 })
 
-test('a body that has come in part counts for the person who sends it, wherever they are, and for nobody else', async (t) => {
+test('a partial body counts against its sender, from any address, and nobody else', async (t) => {
   const app = await testApp(t, SETTINGS)
   const [avery, blake] = [await signIn(app, 'avery'), await signIn(app, 'blake')]
   const sockets: Socket[] = []
@@ -85,7 +85,7 @@ test('a body that has come in part counts for the person who sends it, wherever 
   await until('room again', async () => (await avery.sendPicture(100_000)).status === 415, 5_000)
 })
 
-test('what grows past the room while it comes is refused, and one of them goes through', async (t) => {
+test('bodies that outgrow the limit while they arrive are refused, and one gets through', async (t) => {
   const app = await testApp(t, SETTINGS)
   const blake = await signIn(app, 'blake')
   const answers = await Promise.all(Array.from({ length: 12 }, () => blake.sendPicture(4_000_000)))
@@ -98,7 +98,7 @@ test('what grows past the room while it comes is refused, and one of them goes t
   assertError(await blake.sendPicture(4_000_000), 415, 4151)
 })
 
-test('a body is the same in whatever pieces it comes', async (t) => {
+test('a body is the same however it is split', async (t) => {
   const app = await testApp(t)
   const avery = await app.as('avery')
   const value = Array.from({ length: 15_000 }, (_, i) => (i * 7919).toString(36)).join('é')

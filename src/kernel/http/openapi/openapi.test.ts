@@ -50,7 +50,7 @@ test('the description is valid OpenAPI 3.1', async () => {
   assert.equal(broken.valid, false)
 })
 
-test('every reference of the description leads somewhere, and everything shared is referred to', () => {
+test('every reference of the description resolves, and every shared component is used', () => {
   const text = JSON.stringify(document)
   const used = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1]!))
   for (const ref of used) assert.ok(follow({ $ref: ref }), ref)
@@ -95,7 +95,7 @@ test('every operation is described with all of its fields, headers and errors', 
   }
 })
 
-test('writes of callers who are somebody take an Idempotency-Key, and nothing else does', () => {
+test('writes of identified callers take an Idempotency-Key, and nothing else does', () => {
   const takers = Object.values<Record<string, Schema>>(published.paths).flatMap((path) =>
     Object.values(path)
       .filter((one) => JSON.stringify(one.parameters ?? []).includes('Idempotency-Key'))
@@ -106,7 +106,7 @@ test('writes of callers who are somebody take an Idempotency-Key, and nothing el
   assert.ok(takers.length > 0)
 })
 
-test('what clients may send in two forms is described in both, and a day of birth as a day', () => {
+test('fields that clients may send in two forms are described in both, and a day of birth as a date', () => {
   const bodyOf = (path: string, method: string) =>
     published.paths[path][method].requestBody.content['application/json'].schema.properties
   const { users } = bodyOf(BUCKET, 'put')
@@ -319,7 +319,7 @@ function assertDescribed(responses: Record<string, Schema>, answer: Answer, what
   assert.ok(codes.includes(answer.body.error_code), `${what} gave ${answer.body.error_code}, which is not described`)
 }
 
-test('the page at /docs is one of the pages, whatever the client asks for, and there is nothing beside it', async (t) => {
+test('/docs is a page, whatever the client accepts, and serves no files', async (t) => {
   const app = await testApp(t)
   for (const headers of [{}, { accept: 'text/html' }]) {
     const page = await app.nobody().get('/docs', {}, headers)
@@ -336,7 +336,7 @@ test('the page at /docs is one of the pages, whatever the client asks for, and t
     assert.equal(await status(`/docs/${path}`), 404, path)
 })
 
-test('the description is sent compressed to clients that can unpack it', async (t) => {
+test('the description is compressed for clients that accept it', async (t) => {
   const app = await testApp(t)
   const sizes: Record<string, number> = {}
   for (const [accepted, coding] of [

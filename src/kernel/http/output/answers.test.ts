@@ -110,7 +110,7 @@ test('answers', async (t) => {
     assertError(await nobody.get('/%00'), 404, 4042)
   })
 
-  await t.test('what is no HTTP request is a 400 in our own shape', async () => {
+  await t.test('malformed HTTP is a 400 in our own format', async () => {
     const broken: Record<string, string> = {
       'no HTTP': 'hello\r\n\r\n',
       'an unknown method': 'FLY / HTTP/1.1\r\nhost: x\r\n\r\n',
@@ -129,7 +129,7 @@ test('answers', async (t) => {
     }
   })
 
-  await t.test('a client that leaves in the middle of its body is no failure of ours', async () => {
+  await t.test('a client that leaves in the middle of its body is not logged as a failure', async () => {
     const before = app.log().length
     for (let i = 0; i < 5; i++) {
       const socket = openRaw(app.address)
@@ -146,7 +146,7 @@ test('answers', async (t) => {
   })
 })
 
-test('a failure that nobody foresaw is a 5000 without its cause, and the log has the cause once', async (t) => {
+test('an unexpected failure is a 5000 without its cause, and the log has the cause once', async (t) => {
   const app = await testApp(t)
   const avery = await app.as('avery')
   await avery.put(PATH, { id: 'here' })

@@ -61,7 +61,7 @@ test('people who do not read large answers use up their own share, and not that 
   }
 })
 
-test('a large answer is whole, however it is read', async (t) => {
+test('a large answer is complete, however it is read', async (t) => {
   const app = await testApp(t)
   const avery = await app.as('avery')
   const value = Array.from({ length: 100_000 }, (_, i) => (i * 7919).toString(36)).join('é')

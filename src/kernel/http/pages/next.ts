@@ -1,8 +1,8 @@
 const MAX_LENGTH = 4000
 
 /**
- * Where to continue after signing in or out: a path of ours, or undefined. Browsers read `\` as `/` and drop tabs and
- * line breaks, so anything but a plain path could lead to another host.
+ * The path to continue at after signing in or out, or undefined if it is not a path of ours. Browsers read `\` as `/`
+ * and drop tabs and line breaks, so anything but a plain path could lead to another host.
  */
 export function readNext(next: unknown): string | undefined {
   if (typeof next !== 'string' || next.length > MAX_LENGTH) return undefined
