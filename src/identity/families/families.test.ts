@@ -238,58 +238,52 @@ test('a parent decides for a child, and nobody else does', async (t) => {
     assertError(await post(sandbox, '/settings', { handle: '@kim', publicSearch: true }), 404, 4042)
   })
 
-  await t.test(
-    'the e-mail address, with their own password; the old address gets a message, as for an adult',
-    async () => {
-      const set = (fields: object) => post(avery, '/settings', { handle: '@kim', password: PASSWORD, ...fields })
-      const kept = async () => (await app.sql(`select email from people where handle = '@kim'`))[0]?.email
-      const told = async () => {
-        const rows = await app.sql(`select recipient from messages where kind = 'email-changed' order by id`)
-        return rows.map(({ recipient }) => recipient)
-      }
-      const before = await auditOf(app, '@kim')
-      const mum = 'mum@example.org'
-      assertError(await post(avery, '/settings', { handle: '@kim', email: mum }), 400, 4001, /password is missing/)
-      assertError(await set({ email: mum, password: CHILD_PASSWORD }), 401, 4011, /current password is wrong/)
-      assertError(await set({ email: 'nowhere' }), 400, 4003, /e-mail address/)
-      assertError(await set({ email: 'a@b@c', firstName: 'Not saved' }), 400, 4003)
-      assertError(await post(blake, '/settings', { handle: '@kim', email: mum, password: PASSWORD }), 404, 4042)
-      assertError(
-        await call(avery, 'POST', `${CHILDREN}/settings?password=${PASSWORD}`, { handle: '@kim', email: mum }),
-        400,
-        4000,
-        /belongs in the body/,
-      )
-      assert.deepEqual([await kept(), await told(), await auditOf(app, '@kim')], [null, [], before])
+  await t.test('the e-mail address, with their own password; the old one gets a message', async () => {
+    const set = (fields: object) => post(avery, '/settings', { handle: '@kim', password: PASSWORD, ...fields })
+    const kept = async () => (await app.sql(`select email from people where handle = '@kim'`))[0]?.email
+    const told = async () => {
+      const rows = await app.sql(`select recipient from messages where kind = 'email-changed' order by id`)
+      return rows.map(({ recipient }) => recipient)
+    }
+    const before = await auditOf(app, '@kim')
+    const mum = 'mum@example.org'
+    assertError(await post(avery, '/settings', { handle: '@kim', email: mum }), 400, 4001, /password is missing/)
+    assertError(await set({ email: mum, password: CHILD_PASSWORD }), 401, 4011, /current password is wrong/)
+    assertError(await set({ email: 'nowhere' }), 400, 4003, /e-mail address/)
+    assertError(await set({ email: 'a@b@c', firstName: 'Not saved' }), 400, 4003)
+    assertError(await post(blake, '/settings', { handle: '@kim', email: mum, password: PASSWORD }), 404, 4042)
+    assertError(
+      await call(avery, 'POST', `${CHILDREN}/settings?password=${PASSWORD}`, { handle: '@kim', email: mum }),
+      400,
+      4000,
+      /belongs in the body/,
+    )
+    assert.deepEqual([await kept(), await told(), await auditOf(app, '@kim')], [null, [], before])
 
-      const answer = await set({ email: ` ${mum} `, firstName: 'Kimmy' })
-      assert.deepEqual([answer.status, answer.body.email, answer.body.firstName], [200, mum, 'Kimmy'], answer.text)
-      assert.deepEqual([(await list(avery))[0].email, await told()], [mum, []])
-      const parent = await idOf(app, '@avery')
-      assert.deepEqual((await auditOf(app, '@kim')).slice(before.length), [['child.email', `{"parent":${parent}}`]])
+    const answer = await set({ email: ` ${mum} `, firstName: 'Kimmy' })
+    assert.deepEqual([answer.status, answer.body.email, answer.body.firstName], [200, mum, 'Kimmy'], answer.text)
+    assert.deepEqual([(await list(avery))[0].email, await told()], [mum, []])
+    const parent = await idOf(app, '@avery')
+    assert.deepEqual((await auditOf(app, '@kim')).slice(before.length), [['child.email', `{"parent":${parent}}`]])
 
-      // A reset link that was sent to the old address stops working.
-      assert.equal(
-        (await call(app.visitor(), 'POST', '/account/v1/password/reset/ask', { handle: '@kim' })).status,
-        200,
-      )
-      const open = () =>
-        app.sql(`select 1 from password_resets r join people p on p.id = r.person_id
+    // A reset link that was sent to the old address stops working.
+    assert.equal((await call(app.visitor(), 'POST', '/account/v1/password/reset/ask', { handle: '@kim' })).status, 200)
+    const open = () =>
+      app.sql(`select 1 from password_resets r join people p on p.id = r.person_id
       where p.handle = '@kim' and r.used_at is null`)
-      assert.equal((await open()).length, 1)
-      assert.equal((await set({ email: 'kim@example.org' })).status, 200)
-      assert.deepEqual([await kept(), await told(), await open()], ['kim@example.org', [mum], []])
-      assert.equal((await set({ email: '' })).body.email, '')
-      assert.deepEqual([await kept(), await told()], [null, [mum, 'kim@example.org']])
-      assert.equal((await set({ firstName: 'Kimberly' })).body.email, '', 'what is not given stays')
-      assertError(
-        await call(kim, 'POST', '/account/v1/email', { email: mum, password: CHILD_PASSWORD }),
-        403,
-        4032,
-        /A parent decides about a child's e-mail address; ask them/,
-      )
-    },
-  )
+    assert.equal((await open()).length, 1)
+    assert.equal((await set({ email: 'kim@example.org' })).status, 200)
+    assert.deepEqual([await kept(), await told(), await open()], ['kim@example.org', [mum], []])
+    assert.equal((await set({ email: '' })).body.email, '')
+    assert.deepEqual([await kept(), await told()], [null, [mum, 'kim@example.org']])
+    assert.equal((await set({ firstName: 'Kimberly' })).body.email, '', 'what is not given stays')
+    assertError(
+      await call(kim, 'POST', '/account/v1/email', { email: mum, password: CHILD_PASSWORD }),
+      403,
+      4032,
+      /A parent decides about a child's e-mail address; ask them/,
+    )
+  })
 
   await t.test('the password, with their own; all sessions of the child end', async () => {
     const set = (fields: object) =>

@@ -179,7 +179,7 @@ test('who may see whose picture', async (t) => {
   })
 
   await t.test(
-    'friends see each other, and so does the recipient of a friend request; nobody sees people who blocked them',
+    'friends see each other, recipients see who asked them, and nobody sees people who blocked them',
     async () => {
       const friends = '/user/v1/my/friends'
       const [casey, drew] = [await app.as('casey'), await app.as('drew')]
