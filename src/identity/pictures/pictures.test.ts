@@ -178,25 +178,22 @@ test('who may see whose picture', async (t) => {
     await assertSeen(true)
   })
 
-  await t.test(
-    'friends see each other, recipients see who asked them, and nobody sees people who blocked them',
-    async () => {
-      const friends = '/user/v1/my/friends'
-      const [casey, drew] = [await app.as('casey'), await app.as('drew')]
-      await show(app, 'casey', false)
-      await show(app, 'drew')
-      const address = `${STATIC}/${(await casey.get('/user/v1/my/profile')).body.profilePic}`
-      const seenByDrew = async () => (await drew.get(address)).status
-      assert.equal(await seenByDrew(), 404)
-      assert.equal((await casey.post(`${friends}/request`, { userId: drew.userId })).status, 200)
-      assert.equal(await seenByDrew(), 200, 'asked to be a friend')
-      assert.equal((await drew.post(`${friends}/accept`, { userId: casey.userId })).status, 200)
-      assert.equal(await seenByDrew(), 200, 'a friend')
-      assert.equal((await casey.post(`${friends}/block`, { userId: drew.userId })).status, 200)
-      await show(app, 'casey')
-      assert.equal(await seenByDrew(), 404, 'blocked, though public search is on')
-    },
-  )
+  await t.test('friends see each other, and those who asked them; nobody sees people who blocked them', async () => {
+    const friends = '/user/v1/my/friends'
+    const [casey, drew] = [await app.as('casey'), await app.as('drew')]
+    await show(app, 'casey', false)
+    await show(app, 'drew')
+    const address = `${STATIC}/${(await casey.get('/user/v1/my/profile')).body.profilePic}`
+    const seenByDrew = async () => (await drew.get(address)).status
+    assert.equal(await seenByDrew(), 404)
+    assert.equal((await casey.post(`${friends}/request`, { userId: drew.userId })).status, 200)
+    assert.equal(await seenByDrew(), 200, 'asked to be a friend')
+    assert.equal((await drew.post(`${friends}/accept`, { userId: casey.userId })).status, 200)
+    assert.equal(await seenByDrew(), 200, 'a friend')
+    assert.equal((await casey.post(`${friends}/block`, { userId: drew.userId })).status, 200)
+    await show(app, 'casey')
+    assert.equal(await seenByDrew(), 404, 'blocked, though public search is on')
+  })
 
   await t.test('an id of one app shows nothing in another, where the person has a different id', async () => {
     const elsewhere = await app.as('avery', 'second')
