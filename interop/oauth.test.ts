@@ -1,4 +1,4 @@
-/** Other people's OAuth libraries, as they are: whatever they check of an answer, our answers have to pass. */
+/** Third-party OAuth libraries, unmodified: our responses have to pass all their checks. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
@@ -19,11 +19,11 @@ import { signedIn } from '../src/identity/passkeys/testing.ts'
 import { TestBrowser } from '../src/operations/testing/browser.ts'
 import { Client, type TestApp, testApp } from '../src/operations/testing/testing.ts'
 
-/** The person's part: signs in, allows the app, and is led back to it. */
+/** The person's part: signs in, allows the app, and is redirected to it. */
 const actAsPerson = (app: TestApp, address: string | URL): Promise<URL> =>
   signInAndAllow(app, app.visitor(), { address: String(address) })
 
-/** The person's part on another device: types the code and allows it. */
+/** The person's part on another device: enters the code and allows it. */
 async function allowDevice(app: TestApp, address: string): Promise<void> {
   const browser = await signedIn(app, 'avery')
   const page = await browser.send(address)
@@ -53,7 +53,7 @@ const waysOf = (kept: Registered, open: Registered): Record<string, Proven> => (
   none: { client: { client_id: open.clientId }, auth: oauth.None() },
 })
 
-test('oauth4webapi signs in with PKCE, state and iss, refreshes, introspects and revokes, however the app proves itself', async (t) => {
+test('oauth4webapi signs in with PKCE, state and iss, refreshes, introspects and revokes, with every client authentication', async (t) => {
   const app = await testApp(t)
   const server = await withOauth4webapi(app)
   const kept = await registerApp(app, { key: 'kept' })
@@ -110,7 +110,7 @@ test('oauth4webapi signs in with PKCE, state and iss, refreshes, introspects and
       )
     })
   }
-  await t.test('a wrong secret is told as the library expects it', async () => {
+  await t.test('a wrong secret is reported as the library expects', async () => {
     const client = { client_id: kept.clientId }
     for (const auth of [oauth.ClientSecretBasic('wrong'), oauth.ClientSecretPost('wrong')]) {
       const response = await oauth.refreshTokenGrantRequest(server, client, auth, 'x', INSECURE)
@@ -131,7 +131,7 @@ const refusal =
     return true
   }
 
-test('oauth4webapi brings a device in', async (t) => {
+test('oauth4webapi signs a device in', async (t) => {
   const app = await testApp(t)
   const server = await withOauth4webapi(app)
   const { clientId } = await registerApp(app, { key: 'tv', isPublic: true, isDeviceEnabled: true, redirectUris: [] })
@@ -185,7 +185,7 @@ test('openid-client does the same by discovery alone', async (t) => {
 
   const codes = await openid.initiateDeviceAuthorization(config, { scope: 'user' })
   await allowDevice(app, codes.verification_uri_complete!)
-  // The library waits for the interval before it asks for the first time.
+  // The library waits for the interval before its first poll.
   const device = await openid.pollDeviceAuthorizationGrant(config, { ...codes, interval: 0.01 })
   assert.equal(await statusOf(app, device.access_token), 200)
 
@@ -200,10 +200,10 @@ test('openid-client does the same by discovery alone', async (t) => {
   )
 })
 
-/** What `express` and a session store give to passport, and nothing else. */
+/** The parts of `express` and a session store that passport uses. */
 type WebRequest = IncomingMessage & { query?: object; session?: object }
 
-/** A web app of somebody who used passport: it remembers its visitors by a cookie, and shows who signed in. */
+/** A third-party web app that uses passport: it remembers visitors by a cookie, and shows who signed in. */
 async function startWebApp(t: TestContext, { environment }: TestApp, { clientId, secret }: Registered) {
   const sessions = new Map<string, object>()
   const passport = new Passport()
@@ -237,7 +237,7 @@ async function startWebApp(t: TestContext, { environment }: TestApp, { clientId,
       clientSecret: secret,
       callbackURL: `${address}/callback`,
       state: true,
-      // S256; the types know no text here.
+      // S256; the type only allows a boolean here.
       pkce: true,
     },
     (

@@ -48,7 +48,7 @@ test('CSV is read as RFC 4180 has it', () => {
   for (const [text, records] of cases) assert.deepEqual(read(text), records, JSON.stringify(text))
 })
 
-test('what could be read in two ways is refused, with its row', () => {
+test('ambiguous input is refused, with its row', () => {
   assert.throws(() => read('a\n"b'), /Row 2: a quote is opened and not closed/)
   assert.throws(() => read('a\nb"c'), /Row 2: a quote belongs around a whole field/)
   assert.throws(() => read('"b"c'), /Row 1: a quote belongs around a whole field/)
@@ -61,7 +61,7 @@ test('a byte order mark is left out, and what is not UTF-8 refused', () => {
   assert.throws(() => decodeCsv(Buffer.from('\ufeffhandle', 'utf16le')), /not valid UTF-8/)
 })
 
-test('whatever is written as CSV is read again', () => {
+test('everything that is written as CSV is read back', () => {
   const field = fc.oneof(fc.string(), fc.constantFrom('', '"', '""', ',', '\r\n', '\n', '\r', 'a"b', ' '))
   const quote = (text: string) => `"${text.replaceAll('"', '""')}"`
   const write = (isQuoted: boolean) => (text: string) => (isQuoted || /[",\r\n]/.test(text) ? quote(text) : text)
@@ -76,7 +76,7 @@ test('whatever is written as CSV is read again', () => {
       },
     ),
   )
-  // Whatever else is sent, it ends: with records or with a refusal.
+  // Every other input ends too, with records or with a refusal.
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('"', ',', '\r', '\n', 'a') }), (text) => {
       try {

@@ -470,10 +470,10 @@ export const dropOldAppSecret = /* @__PURE__ */ operation<{ clientId: string }, 
 /** Approves an app, or suspends it. */
 export const setAppStatus = /* @__PURE__ */ operation<{ clientId: string; status: "approved" | "suspended" }, App>('setAppStatus', 'POST', '/app/v1/app/status')
 
-/** Lists the approved apps that were changed since an administrator looked at them. */
+/** Lists the approved apps that were changed since an administrator reviewed them. */
 export const listChangedApps = /* @__PURE__ */ operation<{ page?: number; limit?: number }, ChangedAppPage>('listChangedApps', 'GET', '/app/v1/app/changed')
 
-/** Says that an administrator has looked at the changes of an app. */
+/** Marks the changes of an app as reviewed. */
 export const markAppLookedAt = /* @__PURE__ */ operation<{ clientId: string; changedDate: string }, Success>('markAppLookedAt', 'POST', '/app/v1/app/changed')
 
 /** Lists the latest requests of an app. */
@@ -563,7 +563,7 @@ export const readKnownPicture = /* @__PURE__ */ address<{ handle: string; size?:
 /** Finds users of the app who have public search on, by handle or name; typing mistakes are forgiven. */
 export const searchUsers = /* @__PURE__ */ operation<{ term: string; limit?: number; page?: number }, FoundUsers>('searchUsers', 'GET', '/user/v1/search')
 
-/** Gives a random sample of the users of the app who have public search on. */
+/** Returns a random sample of the users of the app who have public search on. */
 export const sampleUsers = /* @__PURE__ */ operation<{ count?: number }, UserEntry[]>('sampleUsers', 'GET', '/user/v1/search/random')
 
 /** Deletes the caller’s account for good; a child’s account is deleted by a parent. */
@@ -590,7 +590,7 @@ export const listChildPasskeys = /* @__PURE__ */ operation<{ handle: string }, P
 /** Reads a child's friends, requests and blocks, over all apps. */
 export const readChildFriends = /* @__PURE__ */ operation<{ handle: string }, Friends>('readChildFriends', 'GET', '/account/v1/children/friends')
 
-/** Asks somebody to be friends with a child. */
+/** Sends a friend request for a child. */
 export const requestFriendForChild = /* @__PURE__ */ operation<{ handle: string; friend: string }, Success>('requestFriendForChild', 'POST', '/account/v1/children/friends/request')
 
 /** Accepts a friend request to a child. */
@@ -611,7 +611,7 @@ export const blockForChild = /* @__PURE__ */ operation<{ handle: string; friend:
 /** Ends a block of a child; an earlier friendship is not restored. */
 export const unblockForChild = /* @__PURE__ */ operation<{ handle: string; friend: string }, Success>('unblockForChild', 'POST', '/account/v1/children/friends/unblock')
 
-/** Ends being a child’s parent, if the child has another one. */
+/** Stops being a child’s parent, if the child has another one. */
 export const leaveChild = /* @__PURE__ */ operation<{ handle: string }, Success>('leaveChild', 'POST', '/account/v1/children/leave')
 
 /** Deletes a child's account for good; needs the parent's own password. */

@@ -50,7 +50,7 @@ import {
 
 const op = operationsIn({ area: 'Account', who: person })
 
-/** What every operation that changes the cookie has in common. */
+/** Shared by all operations that change the cookie. */
 const newCookie = {
   headersOf: ({ cookie }: { cookie: string[] }) => ({ 'set-cookie': cookie }),
   headers: {

@@ -56,7 +56,7 @@ test('moments and waits are said in words', () => {
   ])
 })
 
-test('only a plain path of this platform is a place to go on', () => {
+test('only a plain path of this platform is accepted as a place to continue', () => {
   for (const good of ['/', '/account', '/device?user_code=ABCD-EFGH', '/oauth/signin?a=%2F%2Fx&b=1#c'])
     assert.equal(readNext(good), good)
   for (const bad of [

@@ -16,7 +16,7 @@ import { NewAnonymous } from './schema.ts'
 
 const op = operationsIn({ area: 'Profile', who: anyone })
 
-/** Anybody can be made a user here: counts for the network, beside what that may ask at all. */
+/** Anyone can create users here, so each network has its own limit, in addition to the one on requests. */
 const newcomerLimit = service(
   ({ config }) => new RateLimiter('anonymous', config.RATE_ANONYMOUS_PER_SECOND, config.RATE_ANONYMOUS_BURST),
 )
@@ -31,7 +31,7 @@ export const anonymousOperations: readonly Operation[] = [
       request: { anonymous: true, clientId: CLIENT_ID, dateOfBirth: '2001-05-01' },
     },
     input: NewAnonymous,
-    requestHeaders: { clientId: "The app's client ID, where it is not a field (client_id is read too)" },
+    requestHeaders: { clientId: "The app's client ID, unless it is sent as a field (client_id is read too)" },
     output: json(OwnProfile, {
       headers: TOKEN_HEADERS,
       headersOf: ({ tokens }: { tokens: TokenPair }) => tokenHeaders(tokens),
@@ -48,8 +48,8 @@ export const anonymousOperations: readonly Operation[] = [
 ]
 
 /**
- * Whoever is signed in would silently become somebody else. A token that no longer holds is ignored: an app that makes a new user because the last one is gone may
- * well send along what it had.
+ * A signed-in user would silently become someone else. An invalid token is ignored: an app that creates a new user
+ * because the last one was deleted may still send the old token.
  */
 async function refuseSignedIn(environment: Environment, request: HttpRequest): Promise<void> {
   const token = findBearer(request, false)

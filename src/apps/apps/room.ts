@@ -9,7 +9,7 @@ import { appOperations } from './routes.ts'
 export const apps: Room = {
   name: 'apps',
   areas: {
-    Apps: 'Registering apps, managing their secrets, seeing their usage; and their approval by administrators.',
+    Apps: 'For developers: register apps, manage their secrets and see how they are used. For administrators: approve, suspend and review apps.',
   },
   operations: appOperations,
   personalTables: {
@@ -23,7 +23,7 @@ export const apps: Room = {
   exports: [
     {
       file: 'apps.json',
-      about: 'Apps that you use, with your user id there, and apps that you answer for',
+      about: 'Apps that you use, with your user id in each, and apps that you own',
       read: exportApps,
     },
   ],
@@ -33,7 +33,7 @@ export const apps: Room = {
   start: followOrigins,
 }
 
-/** Keeps the registered origins in memory and reloads them whenever an app changes. */
+/** Keeps the registered origins up to date: changes to apps send a message. */
 async function followOrigins({ db, log, get }: Environment): Promise<void> {
   const load = async () => get(origins).replace(await listOrigins(db))
   const refresh = () =>

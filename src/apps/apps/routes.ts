@@ -56,7 +56,7 @@ export const appOperations: readonly Operation[] = [
     needs,
     role: 'owner or developer of the organisation, or administrator',
     input: RegisterApp,
-    // The secret is shown once, and not kept.
+    // The secret is shown once and not stored.
     refusesIdempotencyKey: true,
     output: json(NewApp),
     errors: ['duplicate'],
@@ -148,9 +148,9 @@ export const appOperations: readonly Operation[] = [
   }),
   op('GET /app/v1/app/changed', {
     name: 'listChangedApps',
-    summary: 'Lists the approved apps that were changed since an administrator looked at them',
+    summary: 'Lists the approved apps that were changed since an administrator reviewed them',
     description:
-      'Developers may change an app that is approved, and the change takes effect at once. Here administrators see what was changed since they approved it or last looked, with who and when; changes of administrators themselves do not count.',
+      'Developers may change an app that is approved, and the change takes effect at once. Here administrators see what was changed since they approved it or last reviewed it, with who and when; changes by administrators do not count.',
     example: { request: {}, as: 'ellis' },
     needs: [administrator],
     input: ListChangedApps,
@@ -159,9 +159,9 @@ export const appOperations: readonly Operation[] = [
   }),
   op('POST /app/v1/app/changed', {
     name: 'markAppLookedAt',
-    summary: 'Says that an administrator has looked at the changes of an app',
+    summary: 'Marks the changes of an app as reviewed',
     description:
-      'Takes the app off the list of changed apps. Where it was changed once more after `changedDate`, this is refused with 409, so that nothing is waved through unseen.',
+      'Takes the app off the list of changed apps. If it was changed again after `changedDate`, this is refused with 409, so that no change goes unreviewed.',
     example: { request: { clientId: 'gs-logbook', changedDate: MOMENT }, as: 'ellis' },
     needs: [recentSignIn, administrator],
     input: LookedAt,

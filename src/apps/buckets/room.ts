@@ -23,7 +23,7 @@ export const buckets: Room = {
   exports: [
     {
       file: 'buckets/',
-      about: 'What apps keep with you, by app, a hundred buckets in a file',
+      about: 'Your buckets, by app, a hundred in each file',
       readFiles: exportBucketFiles,
     },
   ],

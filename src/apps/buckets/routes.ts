@@ -32,7 +32,7 @@ import { bucketWatch } from './watch.ts'
 
 const op = operationsIn({ area: 'Buckets', who: appUser })
 
-/** What every operation that answers a bucket answers. */
+/** Shared by all operations that return a bucket. */
 const bucketOutput = json(Bucket, {
   present: presentBucket,
   headersOf: (bucket: BucketRecord) => ({ etag: `"${bucket.version}"` }),
@@ -44,7 +44,7 @@ const sharesOf = ({ config }: Environment): Shares => ({
   anonymousPercent: config.STORAGE_ANONYMOUS_PERCENT,
 })
 
-const onlyIfMatch = { 'If-Match': 'Only if the bucket is at this version; otherwise 409/4091' }
+const onlyIfMatch = { 'If-Match': 'Write only if the bucket is at this version; otherwise 409/4091' }
 const ifMatch = (request: HttpRequest) => ({ ifMatch: request.headers['if-match'] })
 
 export const bucketOperations: readonly Operation[] = [
@@ -142,7 +142,7 @@ export const bucketOperations: readonly Operation[] = [
       'Keeps the connection open and sends every change within a fraction of a second. Open the stream first, then read the bucket, so that you miss nothing in between. After a break, `Last-Event-ID` brings what you missed; a user can have 50 open streams per process.',
     example: { request: { id: 'flight-plan' }, after: 'createBucket' },
     input: NameBucket,
-    requestHeaders: { 'Last-Event-ID': 'The version that the client has seen: changes after it come first' },
+    requestHeaders: { 'Last-Event-ID': 'The last version that the client has seen: later changes are sent first' },
     output: {
       kind: 'events',
       about: 'Events `ready`, `change`, `reset`, `removed` and `deleted`',

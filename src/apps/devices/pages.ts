@@ -2,10 +2,10 @@ import { findPerson } from '../../kernel/caller.ts'
 import { type FormProblem, readProblem } from '../../kernel/http/pages/form-problem.ts'
 import { withNext } from '../../kernel/http/pages/next.ts'
 import {
-  type Elsewhere,
   formPage,
   type Page,
   type PageContext,
+  type PageRedirect,
   type ShownPage,
   viewPage,
 } from '../../kernel/http/pages/page.ts'
@@ -29,7 +29,7 @@ const showCode = ({ csrfToken }: PageContext, userCode: string, problem?: FormPr
 })
 
 /** Redirects to sign-in, which leads back here with the code. */
-const signInFirst = (userCode: string): Elsewhere => ({
+const signInFirst = (userCode: string): PageRedirect => ({
   redirect: withNext('/account/signin', `${CODE}?${new URLSearchParams({ user_code: userCode })}`),
 })
 

@@ -6,10 +6,10 @@ import { fail, failOauth } from '../../kernel/errors.ts'
 import { makeCsrfToken } from '../../kernel/http/callers/csrf.ts'
 import { type FormProblem, OUTDATED, readProblem } from '../../kernel/http/pages/form-problem.ts'
 import {
-  type Elsewhere,
   formPage,
   type Page,
   type PageContext,
+  type PageRedirect,
   type ShownPage,
   viewPage,
 } from '../../kernel/http/pages/page.ts'
@@ -122,7 +122,7 @@ function showConsent(
 const DECIDE_AGAIN = 'This page was out of date. Nothing has been decided yet: choose once more.'
 
 /** Redirects to the app. The implicit flow adds deprecation headers. */
-function leaveFor({ environment }: PageContext, request: AuthorizationRequest, redirect: string): Elsewhere {
+function leaveFor({ environment }: PageContext, request: AuthorizationRequest, redirect: string): PageRedirect {
   if (request.responseType !== 'implicit') return { redirect }
   environment.log.warn({ clientId: request.client.clientId }, 'an app used the implicit flow, which is deprecated')
   return { redirect, headers: DEPRECATION_HEADERS }
@@ -131,7 +131,7 @@ function leaveFor({ environment }: PageContext, request: AuthorizationRequest, r
 /** The next step of an authorization request: the sign-in page, the consent page or the redirect to the app. */
 async function proceed(context: PageContext, params: AuthorizationParams, request: AuthorizationRequest) {
   const { prompts } = request
-  const refuseSilently = (name: string, sentence: string): Elsewhere => ({
+  const refuseSilently = (name: string, sentence: string): PageRedirect => ({
     redirect: refusalUri(request, failOauth(name, 'impossibleNow', sentence)),
   })
   const person = findPerson(context.who)

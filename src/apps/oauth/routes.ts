@@ -31,7 +31,7 @@ import { requestTokens, type TokenDesk } from './token.ts'
 
 const op = operationsIn({ area: 'Sign-in', who: anyone })
 
-/** What every operation of an app that proves itself may refuse with. */
+/** Errors of every operation that authenticates an app. */
 export const CLIENT_ERRORS = ['wrongCredentials', 'unknownClient', 'appNotUsable', 'notAuthorized'] as const
 
 const clientLimit = service(
@@ -42,7 +42,7 @@ export const deskOf = (environment: Environment, request: HttpRequest, dialect: 
   dialect,
   policy: environment.get(tokenPolicy),
   secretHashKey: environment.get(secretHashKey),
-  // A public app proves nothing, so there each network counts for itself, or one could spend what is another's.
+  // A public app has no secret, so its limit is per network: otherwise one network could use up another's.
   admit: ({ clientId, isPublic }) =>
     request.limit(environment.get(clientLimit), isPublic ? `${clientId} ${networkOf(request.ip)}` : clientId),
 })
@@ -66,7 +66,7 @@ export const oauthOperations: readonly Operation[] = [
     input: TokenFields,
     from: 'either',
     requestHeaders: {
-      Authorization: 'Basic base64(client_id:client_secret), where they are no fields',
+      Authorization: 'Basic base64(client_id:client_secret), unless they are sent as fields',
       clientId: "The app's client ID, where it is not a field (client_id is read too)",
     },
     output: json(TokenAnswer, {
@@ -92,7 +92,7 @@ export const oauthOperations: readonly Operation[] = [
       'Call this when the user logs out of your app. All tokens of the session stop working at once; other sessions of the user go on. Send the refresh token, or the access token as a Bearer token.',
     input: LogoutFields,
     from: 'either',
-    requestHeaders: { Authorization: 'Bearer <access token>, where there is no refresh_token' },
+    requestHeaders: { Authorization: 'Bearer <access token>, unless refresh_token is sent' },
     output: success(),
     errors: ['tokenInvalid', 'notAuthorized'],
     run: async ({ db, who, environment, request }, input) => {
@@ -127,7 +127,7 @@ export const oauthOperations: readonly Operation[] = [
       'Use it when your app starts, to find out whether the user has to sign in again. The refresh token is not used up. The answer says when the session ends unless the app refreshes it.',
     example: { request: { refresh_token: REFRESH_TOKEN }, fill: { refresh_token: 'A refresh token of your app' } },
     input: SessionFields,
-    requestHeaders: { Authorization: 'Bearer <access token>, where there is no refresh_token' },
+    requestHeaders: { Authorization: 'Bearer <access token>, unless refresh_token is sent' },
     output: json(SessionState),
     errors: ['tokenInvalid', 'notAuthorized', 'alreadyUsed', 'appNotUsable', 'consentMissing'],
     run: ({ db, who, environment, request }, input) => {
@@ -178,7 +178,7 @@ export const oauthOperations: readonly Operation[] = [
     area: 'Account',
     input: LaunchFields,
     output: json(LaunchAnswer),
-    // It carries a code.
+    // The response carries a code.
     refusesIdempotencyKey: true,
     errors: ['impossibleNow', 'appNotUsable', 'consentMissing', 'noSuchApp'],
     run: ({ db, who, environment }, input) => launchApp(db, who, input, environment.get(tokenPolicy)),

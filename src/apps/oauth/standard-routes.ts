@@ -35,13 +35,13 @@ import { identifyClient, requestTokens } from './token.ts'
 
 const op = operationsIn({ area: 'Sign-in', who: anyone })
 
-/** Fields travel in the body alone: addresses end up in logs (RFC 6749 §2.3.1, §3.2). */
+/** Fields must be in the body: URLs end up in logs (RFC 6749 §2.3.1, §3.2). */
 const byTheBook = { from: 'body only', errorForm: 'rfc' } as const
-const requestHeaders = { Authorization: 'Basic base64(client_id:client_secret), where they are no fields' }
+const requestHeaders = { Authorization: 'Basic base64(client_id:client_secret), unless they are sent as fields' }
 
 const desk = (environment: Environment, request: HttpRequest) => deskOf(environment, request, 'rfc')
 
-/** The same core by the book, for OAuth libraries: they find everything else through the metadata. */
+/** The same operations exactly as in the RFCs, for OAuth libraries, which find them through the metadata. */
 export const standardOperations: readonly Operation[] = [
   op('GET /.well-known/oauth-authorization-server', {
     name: 'readServerMetadata',
@@ -51,7 +51,7 @@ export const standardOperations: readonly Operation[] = [
     errorForm: 'rfc',
     input: Nothing,
     output: json(ServerMetadata, {
-      headers: { 'cache-control': 'May be kept for five minutes' },
+      headers: { 'cache-control': 'May be cached for five minutes' },
       headersOf: () => ({ 'cache-control': 'public, max-age=300' }),
     }),
     run: async ({ environment }) => describeServer(environment.url),

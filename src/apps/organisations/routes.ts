@@ -38,7 +38,7 @@ export const organisationOperations: readonly Operation[] = [
     example: { request: { organisation: 'harbour', name: 'Harbour Seaplanes', owner: '@casey' }, as: 'ellis' },
     needs: [administrator],
     input: CreateOrganisation,
-    // A wrong handle is counted, and a refusal that is kept would not be.
+    // A wrong handle is counted. In the key's transaction, the refusal would roll the count back.
     refusesIdempotencyKey: true,
     output: json(Organisation),
     errors: ['notFound', 'impossibleNow', 'conflict'],
@@ -96,7 +96,7 @@ export const organisationOperations: readonly Operation[] = [
     example: { request: { organisation: 'sandhills', handle: '@drew', role: 'instructor' }, as: 'ellis' },
     role,
     input: SetMember,
-    // A wrong handle is counted, and a refusal that is kept would not be.
+    // A wrong handle is counted. In the key's transaction, the refusal would roll the count back.
     refusesIdempotencyKey: true,
     output: json(Member),
     errors: ['notFound', 'impossibleNow'],

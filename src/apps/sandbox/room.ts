@@ -11,5 +11,5 @@ export const sandbox: Room = {
       whenDeleted: 'gone; the test people are deleted soon after their developer',
     },
   },
-  upkeep: [{ name: 'test people whose developer is gone', run: sweepTesters }],
+  upkeep: [{ name: 'deleting test people of deleted developers', run: sweepTesters }],
 }

@@ -219,7 +219,7 @@ export const atoOperations: readonly Operation[] = [
     example: { request: { requestId: 'x8GnS1rCqE6jFt3HdB9lPw', allow: true }, as: 'ellis' },
     role,
     input: OpenRequest,
-    // It carries a code.
+    // The response carries a code.
     refusesIdempotencyKey: true,
     output: json(Opened),
     errors: ['impossibleNow', 'appNotUsable', 'consentMissing', 'noSuchApp'],

@@ -10,7 +10,7 @@ import { AI, ASSERTION, earned, openHelper, openSchools } from './testing.ts'
 
 const PATH = '/edu/v1/badge'
 
-/** Every lesson of the course but the walkaround and the checkride. */
+/** All lessons of the course except the walkaround and the checkride. */
 const MIDDLE = [
   ['checklist', { pass: true, score: 90 }],
   ['interior', { pass: true }],
@@ -22,7 +22,7 @@ const heldBy = async (app: TestApp, person: Person): Promise<string[]> =>
     .map(({ name }: { name: string }) => name)
     .sort()
 
-/** Nothing that has happened waits to be looked at. */
+/** Waits until all events and jobs are processed. */
 async function settle(app: TestApp): Promise<void> {
   await until('all events are read and no job waits', async () => {
     const [row] = await app.sql(
@@ -56,7 +56,7 @@ test('badges are given when they are earned, once, and stay', async (t) => {
     await pass('walkaround', { pass: true })
     for (const [lessonId, report] of MIDDLE) await pass(lessonId, report)
     await pass('checkride', { pass: false, score: 95 })
-    // The lesson that lacks is passed in the other class, which goes in order.
+    // The missing lesson is passed in the other class, which is sequential.
     await app.sql(`update classes set is_sequential = false where key = 'alpha'`)
     await pass('checkride', { pass: true, score: 95 }, 'alpha')
     await settle(app)
@@ -111,7 +111,7 @@ test('badges are given when they are earned, once, and stay', async (t) => {
     assert.equal((await listEvents(app, 'badge.%')).length, 2)
   })
 
-  await t.test('what was read before is read again, and nothing is given twice', async () => {
+  await t.test('events that are read again award nothing twice', async () => {
     await app.sql(`update event_consumers set position = 0 where name = 'badges'`)
     await settle(app)
     assert.equal((await listEvents(app, 'badge.%')).length, 2)
@@ -121,7 +121,7 @@ test('badges are given when they are earned, once, and stay', async (t) => {
   await t.test('a new badge is given to those who have earned it before', async () => {
     await make({ name: 'Afterwards', objectiveId: 'safety' })
     await settle(app)
-    // The walkaround was reset since.
+    // The walkaround was reset in the meantime.
     assert.deepEqual(await heldBy(app, 'blake'), ['Course badge', 'Safety badge'])
     await pass('checkride', { pass: true, score: 100 })
     await pass('walkaround', { pass: true })
@@ -160,7 +160,7 @@ test('badges are given when they are earned, once, and stay', async (t) => {
       assert.deepEqual([forged.assertedBy, forged.issuedOn], [helper.clientId, '1990-01-01T00:00:00.000Z'])
       for (const { assertedBy } of await shown()) assert.equal(assertedBy, helper.clientId)
 
-      // In two classes that are looked at together.
+      // The person is in two classes that are processed together.
       await run(app, {
         classes: [{ key: 'zulu', course: 'course', name: 'Zulu', students: [{ handle: '@avery', id: 'avery-zulu' }] }],
       })
@@ -178,7 +178,7 @@ test('badges are given when they are earned, once, and stay', async (t) => {
       assert.ok(Date.parse(issuedOn) > Date.parse('2000-01-01'))
       for (const { assertedBy } of await shown()) assert.equal(assertedBy, null)
 
-      // Told as what the platform gave, once.
+      // The event says that the platform awarded it, and is emitted once.
       const events = (await listEvents(app, 'badge.%'))
         .slice(before)
         .filter(({ payload }) => payload.badgeKey === course)
@@ -192,7 +192,7 @@ test('badges are given when they are earned, once, and stay', async (t) => {
     },
   )
 
-  await t.test('that a plugin said so is still known when the plugin is gone', async () => {
+  await t.test('an assertion still names its plugin after the plugin was removed', async () => {
     const gone = await openHelper(app, { key: 'gone' })
     const fields = { badgeId: objective }
     const { status } = await gone.client.post(ASSERTION, earned(await gone.userIdOf('finley'), fields))
@@ -215,7 +215,7 @@ test('an objective is met with its lessons passed and a score of 80; a score tha
   await complete(blake, bravo('walkaround'), { pass: true })
   await complete(blake, bravo('checkride'), { pass: true, score: 100 })
   await settle(app)
-  // One lesson has no score: the mean is of those that have.
+  // One lesson has no score: the mean is over those that have one.
   assert.deepEqual(await heldBy(app, 'blake'), ['Safety badge'])
 
   const avery = await app.as('avery')
@@ -240,7 +240,7 @@ test('ten completions at once, read by two processes, are one badge', async (t) 
   const { app, make } = await open(t)
   await app.startSecond()
   await make({ name: 'Course badge', courseId: 'course' })
-  // The same person in ten classes of the course, in each of which the last lesson is completed at once.
+  // The same person in ten classes of the course; the last lesson of each is completed in parallel.
   const classes = Array.from({ length: 10 }, (_, n) => `class-${n}`)
   await run(app, {
     classes: classes.map((key) => ({

@@ -34,12 +34,14 @@ const searcher = 'the person who started the search'
 const owner = 'owner of the plan'
 const reader = 'owner of the plan, or a member whom it is shared with'
 
-/** Each call of a plugin counts for the person who searches: nobody floods a plugin through the planner. */
+/**
+ * Every call to a plugin counts against the person who searches, so that nobody can flood a plugin through the planner.
+ */
 const plannerLimit = {
   limiter: service(({ config: { RATE_PLANNER_PER_MINUTE: calls } }) => new RateLimiter('planner', calls / 60, calls)),
   key: (who: PersonCaller) => callerKey(who),
 }
-/** As many as there are places of engines in the ids. */
+/** The number of different engines in the capability ids, which begin with the engine's position. */
 const countEngines = (capabilityIds: readonly string[]) => new Set(capabilityIds.map((id) => id.split('.')[0])).size
 
 export const plannerOperations: readonly Operation[] = [
@@ -67,7 +69,7 @@ export const plannerOperations: readonly Operation[] = [
     role: planner,
     limit: { ...plannerLimit, cost: (_who, { engines }) => engines.length },
     input: StartSearch,
-    // A key would hold a transaction open for as long as the slowest engine takes.
+    // With a key, the transaction would stay open for as long as the slowest engine takes.
     refusesIdempotencyKey: true,
     output: json(Search),
     errors: ['forbidden', 'notFound', 'pluginTimeout'],
@@ -82,7 +84,7 @@ export const plannerOperations: readonly Operation[] = [
     role: searcher,
     limit: { ...plannerLimit, cost: (_who, { capabilityIds }) => countEngines(capabilityIds) },
     input: FindCandidates,
-    // The same.
+    // As above: a key would hold a transaction open while engines are asked.
     refusesIdempotencyKey: true,
     output: json(Candidates),
     errors: ['impossibleNow', 'notFound', 'pluginTimeout'],

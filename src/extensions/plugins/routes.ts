@@ -55,7 +55,7 @@ export const pluginOperations: readonly Operation[] = [
     needs,
     role: 'owner or developer of the organisation, or administrator',
     input: RegisterPlugin,
-    // The secret is shown once, and not kept.
+    // The secret is shown once and not stored.
     refusesIdempotencyKey: true,
     output: json(NewPlugin),
     errors: ['duplicate'],

@@ -28,14 +28,14 @@ import { AddChild, ChangeChild, Child, ChildFriend, ChildPassword, Children, Del
 
 const op = operationsIn({ area: 'Families', who: person })
 
-/** Nobody's child, somebody else's, or one who is thirteen by now. */
+/** The handle belongs to no child, to another parent's child, or to one who has turned 13. */
 const NOT_A_CHILD: readonly ErrorName[] = ['notFound', 'wrongUserType']
 
 const VERBS: readonly { verb: Verb; name: string; summary: string; errors: readonly ErrorName[] }[] = [
   {
     verb: 'request',
     name: 'requestFriendForChild',
-    summary: 'Asks somebody to be friends with a child',
+    summary: 'Sends a friend request for a child',
     errors: ['impossibleNow'],
   },
   {
@@ -170,7 +170,7 @@ export const familyOperations: readonly Operation[] = [
       ...explainVerb(verb, nameOf),
       input: ChildFriend,
       output: success(),
-      // Guesses are counted, and a refusal must not take that back.
+      // Failed guesses of handles are counted. In the key's transaction, a refusal would roll the count back.
       refusesIdempotencyKey: true,
       errors: [...NOT_A_CHILD, ...errors],
       run: ({ db, who }, input) => actForChild(db, who, { ...input, verb }),
@@ -178,7 +178,7 @@ export const familyOperations: readonly Operation[] = [
   ),
   op('POST /account/v1/children/leave', {
     name: 'leaveChild',
-    summary: 'Ends being a child’s parent, if the child has another one',
+    summary: 'Stops being a child’s parent, if the child has another one',
     description:
       'Use it if somebody else looks after the child from now on. The last parent of a child under 13 cannot leave: an operator adds another parent first. The account of the child stays as it is.',
     example: { request: { handle: '@noa.okafor' }, as: 'casey' },

@@ -26,11 +26,14 @@ export const friends: Room = {
     },
   },
   exports: [
-    { file: 'friends.json', about: 'Friends, whom you have asked, and whom you have blocked', read: exportFriends },
+    {
+      file: 'friends.json',
+      about: 'Your friends, the requests that you have sent, and the people whom you have blocked',
+      read: exportFriends,
+    },
     {
       file: 'friend-requests.json',
-      about:
-        'Friend requests to you: those that wait, those that you no longer hear, and whom you have declined lately',
+      about: 'Friend requests to you: open ones, hidden ones, and those that you declined lately',
       read: exportRequests,
     },
   ],

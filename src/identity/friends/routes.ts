@@ -11,7 +11,7 @@ import { Entries, FriendRequests, Friends, NameHandle, NameUser, RememberedUsers
 
 const op = operationsIn({ area: 'Friends', who: appUser })
 
-/** What can be done, what it is called, and what it may refuse. */
+/** One operation per verb, with its name, its summary and its errors. */
 const VERBS: readonly { verb: Verb; name: string; summary: string; errors: readonly ErrorName[] }[] = [
   {
     verb: 'request',
@@ -110,7 +110,7 @@ export const friendOperations: readonly Operation[] = [
       area: 'Account',
       input: NameHandle,
       output: success(),
-      // Guesses are counted, and a refusal must not take that back.
+      // Failed guesses of handles are counted. In the key's transaction, a refusal would roll the count back.
       refusesIdempotencyKey: true,
       errors,
       run: ({ db, who }, { handle }) => actOnHandle(db, who, { verb, personId: who.personId, handle, by: 'person' }),

@@ -24,7 +24,7 @@ import { signInWithPasskey, startPasskeySignIn } from './signin.ts'
 
 const op = operationsIn({ area: 'Account', who: person })
 
-/** What a result has beside its answer: the cookie that goes with it. */
+/** A result that also sets the cookie. */
 interface WithCookie {
   readonly cookie: string[] | undefined
 }
@@ -33,7 +33,7 @@ const cookieAnswer = {
     cookie === undefined ? {} : { 'set-cookie': cookie },
 }
 
-/** The challenge is bound to the cookie, so a first visitor gets one. */
+/** The challenge is bound to the cookie, so a new visitor gets one. */
 const newCookieOf = ({ environment, request, who }: Context<Visitor>): string[] | undefined =>
   findBrowserToken(environment, request) === undefined
     ? writeCookie(environment, { token: who.browserToken })
@@ -90,7 +90,7 @@ export const passkeyOperations: readonly Operation[] = [
           clientExtensionResults: {},
         },
       },
-      fill: { response: 'What the browser made of the options that startPasskey answers' },
+      fill: { response: 'The credential that the browser created from the options of startPasskey' },
     },
     input: AddPasskey,
     output: json(Passkey),
@@ -105,7 +105,7 @@ export const passkeyOperations: readonly Operation[] = [
       'The name, of 1 to 100 characters, helps people tell their passkeys apart. The device that holds the passkey keeps its own name for it.',
     example: {
       request: { passkeyId: PASSKEY_ID, name: 'Old laptop' },
-      fill: { passkeyId: 'One of listPasskeys. Add a passkey in your account first' },
+      fill: { passkeyId: 'An id from listPasskeys. Add a passkey in your account first' },
     },
     input: RenamePasskey,
     output: success(),
@@ -119,7 +119,7 @@ export const passkeyOperations: readonly Operation[] = [
       'Use it for a lost or sold device. The cookie alone is not enough: also send the password, or a proof signed by one of the person’s passkeys. Browsers that signed in with the passkey stay signed in, and the person gets a message.',
     example: {
       request: { passkeyId: PASSKEY_ID, password: PASSWORD },
-      fill: { passkeyId: 'One of listPasskeys. Add a passkey in your account first' },
+      fill: { passkeyId: 'An id from listPasskeys. Add a passkey in your account first' },
     },
     input: RemovePasskey,
     output: success(),
@@ -136,7 +136,7 @@ export const passkeyOperations: readonly Operation[] = [
     input: Nothing,
     output: json(RequestOptions, {
       ...cookieAnswer,
-      headers: { 'Set-Cookie': 'For a first visitor: the answer must come from the browser that asked' },
+      headers: { 'Set-Cookie': 'For a new visitor: the second step must come from the same browser' },
     }),
     run: async (context) => ({
       ...startPasskeySignIn(context.who, context.environment.get(relyingParty)),
@@ -163,11 +163,11 @@ export const passkeyOperations: readonly Operation[] = [
           clientExtensionResults: {},
         },
       },
-      fill: { response: 'What the browser signed of the options that startPasskeySignIn answers' },
+      fill: { response: 'The credential that the browser returned for the options of startPasskeySignIn' },
     },
     who: visitor,
     input: SignInWithPasskey,
-    output: json(Me, { ...cookieAnswer, headers: { 'Set-Cookie': 'The browser is signed in with it' } }),
+    output: json(Me, { ...cookieAnswer, headers: { 'Set-Cookie': 'Signs the browser in' } }),
     errors: ['wrongCredentials'],
     run: async ({ db, who, environment }, { response, keep = false }) => {
       const { handle, name, browser } = await signInWithPasskey(

@@ -6,7 +6,7 @@ import { Authenticator, call, expectDone, PROOF, register, signedIn, signIn } fr
 const nested = (depth: number) => Buffer.alloc(depth, 0x81).toString('base64url')
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** The same bytes with one bit changed, here and there. */
+/** Copies of the bytes with one bit flipped in each. */
 function* damaged(text: string): Generator<string> {
   const bytes = Buffer.from(text, 'base64url')
   for (let i = 0; i < bytes.length; i += 7) {
@@ -105,7 +105,7 @@ test('what is sent as a passkey', async (t) => {
       for (const value of ['AAAA', nested(3000), ...damaged(good.response[field]!)]) {
         const asked = await expectDone(call(visitor, '/signin/options'))
         const fresh = authenticator.get(asked)
-        // Longer than any user handle is a wrong shape.
+        // A text longer than any user handle fails validation.
         const expected = field === 'userHandle' && value.length > 86 ? [400, 4003] : [401, 4011]
         const response = { ...fresh, response: { ...fresh.response, [field]: value } }
         const answer = await call(visitor, '/signin', { response })

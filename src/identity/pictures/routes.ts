@@ -17,25 +17,25 @@ import { imageWorker } from './worker.ts'
 
 const op = operationsIn({ area: 'Pictures', who: person })
 
-/** What every operation that answers an image has in common. */
-const shown = {
+/** Shared by all operations that return an image. */
+const imageAnswer = {
   output: {
     kind: 'image',
     mediaTypes: ['image/webp', 'image/png'],
-    headers: { ETag: 'Of the bytes, for If-None-Match' },
+    headers: { ETag: 'Identifies the image, for If-None-Match' },
   },
-  requestHeaders: { 'If-None-Match': 'ETags that the client has: 304 if the image is one of them' },
+  requestHeaders: { 'If-None-Match': 'ETags of cached images: 304 if the image is one of them' },
 } as const
 
-/** At the same address another image may be shown tomorrow. */
-const asked = (image: Shown) => ({ ...image, cacheControl: 'private, no-cache' })
-/** An id shows the same image for ever, once there is one of their own. */
-const kept = (image: Shown) => ({
+/** The image at this URL can change, so browsers revalidate each time. */
+const revalidated = (image: Shown) => ({ ...image, cacheControl: 'private, no-cache' })
+/** An image id always shows the same image. Until the person has set one, it shows the generated one. */
+const cached = (image: Shown) => ({
   ...image,
   cacheControl: image.isDefault ? 'private, max-age=3600' : 'private, max-age=31536000, immutable',
 })
 
-/** A person has one of each; what can be done with them is the same. */
+/** A person has one image of each kind, with the same operations. */
 const KINDS = [
   {
     kind: 'picture',
@@ -51,19 +51,19 @@ export const pictureOperations: readonly Operation[] = [
   ...KINDS.map(({ kind, name, input, generated }) =>
     op(`GET /user/v1/my/profile/${kind}`, {
       who: appUser,
-      ...shown,
+      ...imageAnswer,
       name: `readMy${name}`,
       description:
         'The answer is the image itself: WebP, or PNG if it is generated. Ask with `If-None-Match` each time you show it, because the image at this address can change. In an `<img>` the token can be part of the address, as `?authorization=Bearer%20<token>`.',
       example: { request: { size: 512 } },
       summary: `Shows the user's own ${kind}${generated}`,
       input,
-      run: async ({ db, who }, what) => asked(await readOwnImage(db, who, { kind, ...what })),
+      run: async ({ db, who }, what) => revalidated(await readOwnImage(db, who, { kind, ...what })),
     }),
   ),
   op('GET /image/v1/static/{id}', {
     who: appUser,
-    ...shown,
+    ...imageAnswer,
     name: 'readImage',
     description:
       'Take the id from `profilePic` or `coverPhoto` of a profile; it changes with every new image, so `Cache-Control` lets you keep what you got. The caller sees it if they can see the profile, are friends with the user, or got a request from them. The token can be part of the address, as `?authorization=Bearer%20<token>`.',
@@ -71,22 +71,22 @@ export const pictureOperations: readonly Operation[] = [
     summary: 'Shows the picture or cover of a user of the app whom the caller may see',
     input: NameImage,
     errors: ['notFound'],
-    run: async ({ db, who }, input) => kept(await readImage(db, who, input)),
+    run: async ({ db, who }, input) => cached(await readImage(db, who, input)),
   }),
   ...KINDS.map(({ kind, name, input }) =>
     op(`GET /account/v1/profile/${kind}`, {
-      ...shown,
+      ...imageAnswer,
       name: `readAccount${name}`,
       description:
         'For pages of the person, with the cookie of the browser. The answer is the image itself: WebP, or PNG if it is generated. Ask again each time you show it, because the image at this address can change.',
       example: { request: { size: 512 } },
       summary: `Shows the person's own ${kind} on the platform's pages`,
       input,
-      run: async ({ db, who }, what) => asked(await readPersonImage(db, who, { kind, ...what })),
+      run: async ({ db, who }, what) => revalidated(await readPersonImage(db, who, { kind, ...what })),
     }),
   ),
   op('GET /account/v1/friends/picture', {
-    ...shown,
+    ...imageAnswer,
     name: 'readKnownPicture',
     description:
       'For pages of the person, with the cookie of the browser: the picture of a friend, of somebody who asks to be one, of a child whom they look after, and of those whom that child knows. Everybody else gets 404, whether or not the handle exists.',
@@ -94,7 +94,7 @@ export const pictureOperations: readonly Operation[] = [
     summary: "Shows the picture of somebody the person knows, on the platform's pages",
     input: NameKnown,
     errors: ['notFound'],
-    run: async ({ db, who }, what) => asked(await readKnownPicture(db, who, what)),
+    run: async ({ db, who }, what) => revalidated(await readKnownPicture(db, who, what)),
   }),
   ...KINDS.map(({ kind, name, shape }) =>
     op(`PUT /account/v1/profile/${kind}`, {

@@ -16,12 +16,17 @@ export const search: Room = {
     search_words: { ...derived, whenDeleted: 'gone with the next upkeep, unless another person has the word' },
     search_words_left: { ...derived, whenDeleted: 'gone with the next upkeep' },
   },
-  // An import may add more people than are sampled without a slot.
+  // An import can add more people than are sampled without a slot.
   afterImport: slotNewcomers,
   upkeep: [
-    // Until new people have a slot, they are sampled from a list of bounded length, so it must stay short.
-    { name: 'slots for random samples', everyMs: OFTEN_MS, run: ({ db, stopping }) => settleSlots(db, stopping) },
-    // While words of people who can no longer be found are left, each search must check that a visible person has them.
-    { name: 'words that nobody has', everyMs: OFTEN_MS, run: ({ db, stopping }) => forgetWords(db, stopping) },
+    // Until new people have a slot, they are sampled from a list of changes, which should stay short.
+    {
+      name: 'assigning slots for random samples',
+      everyMs: OFTEN_MS,
+      run: ({ db, stopping }) => settleSlots(db, stopping),
+    },
+    // While words of people who can no longer be found remain, every search has to check that a visible person has the
+    // word.
+    { name: 'deleting unused search words', everyMs: OFTEN_MS, run: ({ db, stopping }) => forgetWords(db, stopping) },
   ],
 }

@@ -18,7 +18,7 @@ import { checkTarget } from './targets.ts'
 
 export type Dispatch = (raw: IncomingMessage, response: ServerResponse) => void
 
-/** Takes one request to its route and answers whatever the route throws. */
+/** Finds the route of a request and runs it. Errors that the route throws become responses. */
 export function buildDispatch(
   environment: Environment,
   table: RouteTable,
@@ -45,7 +45,7 @@ export function buildDispatch(
         request.route = found.route
         request.params = found.params
         request.query = found.query
-        if (found.route.isEndless) open.expectNothingBehind(raw.socket, response)
+        if (found.route.isEndless) open.refusePipelined(raw.socket, response)
       } else if (wantsPage(request)) request.route = unknownPage
       checkTransfer(raw)
       if (found === 'undecodable') throw fail('badRequest')
@@ -58,7 +58,7 @@ export function buildDispatch(
   }
 }
 
-/** Routes for addresses that are not in the table: one for programs, one for browsers that navigate. */
+/** Routes for unknown addresses: one for programs, one for browsers that navigate. */
 function unknownRoutes(environment: Environment, table: RouteTable, metrics: Metrics) {
   const unknown: Route = {
     name: 'other',
@@ -121,7 +121,10 @@ function answerUnknown(environment: Environment, request: HttpRequest, table: Ro
   throw fail('notFound', `There is no operation ${method} ${path}; ${environment.url}/docs lists them all`)
 }
 
-/** Makes ids that are short, unique over all processes and safe in a header. A client's own id of that form is kept. */
+/**
+ * Creates request ids that are short, unique across processes and safe in a header. Keeps the client's own id if it has
+ * that form.
+ */
 export function makeRequestIds(): (raw?: IncomingMessage) => string {
   const start = randomBytes(6).toString('base64url')
   let count = 0
@@ -132,7 +135,7 @@ export function makeRequestIds(): (raw?: IncomingMessage) => string {
   }
 }
 
-/** Answers an error: one of the catalogue as it is, any other as 5000, with the cause only in the log. */
+/** Sends an error: one of the catalogue as it is, any other as 5000, with the cause only in the log. */
 function refuseRequest(environment: Environment, request: HttpRequest, error: unknown, headers: Headers = {}): void {
   const problem = error instanceof PlatformError ? error : fail('internal')
   if (problem.kind === 'internal') {

@@ -12,7 +12,7 @@ import { fontRoute, webAssetRoutes } from './pages/web-app.ts'
 import type { Fields, Route } from './request.ts'
 import { routeOf } from './serve-operation.ts'
 
-/** Methods of operations and pages. `HEAD` and `OPTIONS` follow from them. */
+/** Methods of operations and pages. `HEAD` and `OPTIONS` are derived from them. */
 const METHODS = ['GET', 'PUT', 'POST', 'DELETE'] as const
 
 interface Match {
@@ -23,11 +23,11 @@ interface Match {
 
 /** Every address that one environment serves. */
 export interface RouteTable {
-  /** As `GET /path`. */
+  /** Each as `GET /path`. */
   readonly addresses: readonly string[]
-  /** `undecodable`: the address cannot be percent-decoded. */
+  /** Returns `undecodable` if the URL cannot be percent-decoded. */
   find(method: string, url: string): Match | 'undecodable' | undefined
-  /** The methods that a path takes, for the header `Allow`. */
+  /** The methods of a path, for the `Allow` header. */
   methodsOf(url: string): string[]
   /** Whether pages of any origin may call this path. */
   isForAnyOrigin(url: string): boolean

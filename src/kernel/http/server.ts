@@ -10,12 +10,12 @@ import { rawErrorAnswer, securityHeaders } from './output/answers.ts'
 import { isAnsweredEarly } from './output/lingering.ts'
 import { buildRouteTable } from './route-table.ts'
 
-/** Node applies the longer of the two to the whole request. A picture of 5 MiB in a minute needs 700 kbit/s. */
+/** Node applies the longer one to the whole request. Uploading a 5 MiB picture within a minute needs 700 kbit/s. */
 const HEADERS_TIMEOUT_MS = 30_000
 const REQUEST_TIMEOUT_MS = 60_000
 const KEEP_ALIVE_MS = 72_000
 const CHECK_EVERY_MS = 5_000
-/** An authorization request may carry 8,000 characters of `state`, each of which may be three in the address. */
+/** An authorization request may carry 8,000 characters of `state`, each of up to three bytes in the URL. */
 const HEADERS_BYTES = 32 * 1024
 
 /** Messages for protocol errors that Node detects by itself; all others get the catalogue's text. */
@@ -38,7 +38,7 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
   const nextId = makeRequestIds()
   const handle = buildDispatch(environment, table, metrics, nextId)
   const server = createServer({
-    // Node would refuse a request without a host by itself, with an empty answer.
+    // Node would refuse a request without Host by itself, with an empty response.
     requireHostHeader: false,
     connectionsCheckingInterval: CHECK_EVERY_MS,
     maxHeaderSize: HEADERS_BYTES,
@@ -49,12 +49,14 @@ export function buildServer(environment: Environment, all: Interface): HttpServe
   // prom-client's hooks on the process would otherwise keep a closed environment in memory.
   server.once('close', () => metrics.registry.clear())
   refuseBadConnections(environment, server, nextId)
-  // Without these listeners Node asks every waiting client for its body; `readBody` asks only where it is wanted.
+  // Without these listeners Node answers `100 Continue` to every client; `readBody` does so only if it wants the body.
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, handle)
   return { server, routes: table.addresses, handle }
 }
 
-/** Answers, in our own shape, what never becomes a request: too many connections, protocol errors, CONNECT. */
+/**
+ * Refuses, in our own format, everything that never becomes a request: too many connections, protocol errors, CONNECT.
+ */
 function refuseBadConnections(environment: Environment, server: Server, nextId: () => string): void {
   const rawRefusal = (problem: PlatformError, ...headers: string[]): string =>
     rawErrorAnswer(problem, [...environment.get(securityHeaders), 'x-request-id', nextId(), ...headers])
@@ -73,7 +75,7 @@ function refuseBadConnections(environment: Environment, server: Server, nextId: 
     if (error.code === 'ECONNRESET') return void socket.destroy()
     refuseRaw(socket as Socket, fail('badRequest', CLIENT_ERRORS[error.code as string]))
   })
-  // Node would close the connection without an answer.
+  // Node would close the connection without a response.
   server.on('connect', (_, socket) => {
     socket.on('error', () => socket.destroy())
     refuseRaw(

@@ -70,7 +70,7 @@ export const enrolmentOperations: readonly Operation[] = [
     who: person,
     role,
     input: EnrolStudent,
-    // A wrong handle is counted, and a refusal that is kept would not be.
+    // A wrong handle is counted. In the key's transaction, the refusal would roll the count back.
     refusesIdempotencyKey: true,
     output: json(Student),
     errors: ['forbidden', 'notFound', 'impossibleNow', 'conflict'],

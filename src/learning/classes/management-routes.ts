@@ -29,7 +29,7 @@ const op = operationsIn({ area: 'Courses and classes', who: person })
 
 const role = 'owner of the organisation, or administrator'
 
-/** That a code is taken tells that some class has it. */
+/** "This code is taken" reveals that a class has the code, so such tries are counted as guesses. */
 const choosingCode = <T>(
   context: Context<PersonCaller>,
   { joinCode }: { joinCode?: string },
@@ -98,7 +98,7 @@ export const managementOperations: readonly Operation[] = [
     description:
       'Students read the class with its course. Its staff, owners of the organisation and administrators also see the staff and the number of students.',
     example: { request: { classId: 'class-alpha' }, as: 'casey' },
-    role: 'student or staff of the class, or who manages it',
+    role: 'student or staff of the class, or its managers',
     input: NameClass,
     output: json(ClassDetails),
     errors: ['forbidden'],
@@ -127,7 +127,7 @@ export const managementOperations: readonly Operation[] = [
     },
     role,
     input: SetStaff,
-    // A wrong handle is counted, and a refusal that is kept would not be.
+    // A wrong handle is counted. In the key's transaction, the refusal would roll the count back.
     refusesIdempotencyKey: true,
     output: json(Staff),
     errors: ['notFound', 'impossibleNow'],

@@ -23,7 +23,7 @@ export const classes: Room = {
       whenDeleted: 'gone: who set a lock is forgotten, the lock is of the class',
     },
   },
-  exports: [{ file: 'classes.json', about: 'Classes in which you learn or teach, or did', read: exportClasses }],
+  exports: [{ file: 'classes.json', about: 'Classes that you take or teach, or did earlier', read: exportClasses }],
   finders: [
     { kind: 'class', find: byName(findByName) },
     { kind: 'student', find: byName(findStudentsByName) },

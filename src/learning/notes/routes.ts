@@ -43,7 +43,7 @@ export const noteOperations: readonly Operation[] = [
         lessonId: 'lesson-walkaround',
       },
     },
-    role: 'anybody about what they may know of; about a student, the student or an instructor',
+    role: 'anybody, about a lesson, class or course that they can see; about a student: the student or an instructor',
     input: CreateNote,
     output: json(Note),
     errors: ['validationFailed', 'forbidden', 'impossibleNow'],

@@ -27,7 +27,9 @@ const op = operationsIn({ area: 'Lessons and progress', who: member })
 
 const READER = 'the student, staff of the class, its managers'
 const WRITER = 'the student, or an instructor of the class'
-/** Not the student, not an instructor of the class; no such lesson, or not started. */
+/**
+ * The caller is neither the student nor an instructor of the class, or the lesson does not exist or was not started.
+ */
 const REFUSED: readonly ErrorName[] = ['forbidden', 'notFound', 'validationFailed']
 
 const MOVES = [
@@ -188,7 +190,7 @@ export const progressOperations: readonly Operation[] = [
     example: { request: { classId: 'class-alpha' }, as: 'casey' },
     role: 'instructor or observer of the class, owner of its organisation, administrator',
     input: WatchClass,
-    requestHeaders: { 'Last-Event-ID': 'The last event that the client has seen: what came after it comes first' },
+    requestHeaders: { 'Last-Event-ID': 'The last event that the client has seen: later ones are sent first' },
     output: { kind: 'events', about: 'Events `ready`, `change`, `reset` and `removed`', events: ClassEvents },
     errors: ['forbidden'],
     run: ({ who, environment, request }, { classId }) =>
@@ -205,7 +207,7 @@ export const progressOperations: readonly Operation[] = [
     input: LaunchLesson,
     from: 'either',
     output: json(LaunchAddress),
-    // It carries a code.
+    // The response carries a code.
     refusesIdempotencyKey: true,
     errors: [...REFUSED, 'impossibleNow', 'appNotUsable', 'consentMissing', 'noSuchApp'],
     run: ({ db, who, environment }, input) => launchLesson(db, who, input, environment.get(tokenPolicy)),

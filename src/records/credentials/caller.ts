@@ -5,7 +5,13 @@ import { type Caller, callerKey } from '../../kernel/caller.ts'
 import { type Environment, service } from '../../kernel/environment.ts'
 import { fail, PlatformError } from '../../kernel/errors.ts'
 import { findBearer, lookUpHolder, recallHolder } from '../../kernel/http/callers/bearer.ts'
-import { type Asked, appUser, type CallerKind, limitAddress, person } from '../../kernel/http/callers/callers.ts'
+import {
+  type AdmissionContext,
+  appUser,
+  type CallerKind,
+  limitAddress,
+  person,
+} from '../../kernel/http/callers/callers.ts'
 import { readBasic } from '../../kernel/http/callers/client-credentials.ts'
 import { findBrowserToken } from '../../kernel/http/callers/cookies.ts'
 import type { Need } from '../../kernel/http/operation.ts'
@@ -112,14 +118,22 @@ async function lookUpKey({ db, name, get }: Environment, who: Caller, header: st
   return holder
 }
 
-async function admitUser(environment: Environment, request: HttpRequest, asked: Asked): Promise<StoreCaller> {
+async function admitUser(
+  environment: Environment,
+  request: HttpRequest,
+  asked: AdmissionContext,
+): Promise<StoreCaller> {
   const who = await appUser.admit(environment, request, asked)
   if (who.isAnonymous)
     throw fail('notForAnonymous', 'The record store is not open to anonymous users; sign in with an account')
   return callAsUser(environment.db, who, environment)
 }
 
-async function admitPage(environment: Environment, request: HttpRequest, asked: Asked): Promise<StoreCaller> {
+async function admitPage(
+  environment: Environment,
+  request: HttpRequest,
+  asked: AdmissionContext,
+): Promise<StoreCaller> {
   return callAsAdministrator(await person.admit(environment, request, asked), environment)
 }
 

@@ -27,7 +27,7 @@ type Schema = Record<string, unknown>
 // biome-ignore lint/suspicious/noExplicitAny: tests look into the document freely
 const published = document as any
 
-/** Follows a reference inside of a document. */
+/** Resolves a reference within the document. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
 const follow = (value: any, within: ApiDocument = document): any =>
   typeof value?.$ref !== 'string'
@@ -40,7 +40,7 @@ const follow = (value: any, within: ApiDocument = document): any =>
 
 const compile = (schema: Schema) => Compile({ ...schema, components: document.components } as never)
 
-test('every reference of the description leads somewhere, and everything shared is referred to', () => {
+test('every reference of the description resolves, and every shared component is used', () => {
   const text = JSON.stringify(document)
   const used = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1]!))
   for (const ref of used) assert.ok(follow({ $ref: ref }), ref)
@@ -85,7 +85,7 @@ test('every operation is described with all of its fields, headers and errors', 
   }
 })
 
-test('writes of callers who are somebody take an Idempotency-Key, and nothing else does', () => {
+test('writes of identified callers take an Idempotency-Key, and nothing else does', () => {
   const takers = Object.values<Record<string, Schema>>(published.paths).flatMap((path) =>
     Object.values(path)
       .filter((one) => JSON.stringify(one.parameters ?? []).includes('Idempotency-Key'))
@@ -96,7 +96,7 @@ test('writes of callers who are somebody take an Idempotency-Key, and nothing el
   assert.ok(takers.length > 0)
 })
 
-test('what clients may send in two forms is described in both, and a day of birth as a day', () => {
+test('fields that clients may send in two forms are described in both, and a day of birth as a date', () => {
   const bodyOf = (path: string, method: string) =>
     published.paths[path][method].requestBody.content['application/json'].schema.properties
   const { users } = bodyOf(BUCKET, 'put')
@@ -241,7 +241,7 @@ test('every route is in the description, and every path of the description is a 
   const described = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   )
-  // Further paths of operations that are described, and their alternate request syntax.
+  // Aliases of documented operations, and their alternate request syntax.
   const aliases = operations.flatMap(({ method, path, alsoAt = [], alternate }) =>
     [path, ...alsoAt].flatMap((one) => [`${method} ${one}`, ...(alternate ? [`POST ${one}`] : [])]),
   )
@@ -256,7 +256,7 @@ test('every route is in the description, and every path of the description is a 
   )
 })
 
-/** People find those by links, and their forms carry keys: no program calls them. */
+/** People reach these pages by links, and their forms carry CSRF tokens: no program calls them. */
 const isOwnPage = (route: string): boolean =>
   pages.some(({ method, path, about }) => about === undefined && route === `${method} ${path}`)
 
@@ -311,7 +311,7 @@ function assertDescribed(responses: Record<string, Schema>, answer: Answer, what
   assert.ok(codes.includes(answer.body.error_code), `${what} gave ${answer.body.error_code}, which is not described`)
 }
 
-test('the page at /docs is one of the pages, whatever the client asks for, and there is nothing beside it', async (t) => {
+test('/docs is a page, whatever the client accepts, and serves no files', async (t) => {
   const app = await testApp(t)
   for (const headers of [{}, { accept: 'text/html' }]) {
     const page = await app.nobody().get('/docs', {}, headers)
@@ -328,7 +328,7 @@ test('the page at /docs is one of the pages, whatever the client asks for, and t
     assert.equal(await status(`/docs/${path}`), 404, path)
 })
 
-test('the description is sent compressed to clients that can unpack it', async (t) => {
+test('the description is compressed for clients that accept it', async (t) => {
   const app = await testApp(t)
   const sizes: Record<string, number> = {}
   for (const [accepted, coding] of [
@@ -349,7 +349,7 @@ test('the description is sent compressed to clients that can unpack it', async (
   assert.ok(sizes.br! < sizes.null! / 10, JSON.stringify(sizes))
 })
 
-/** As it travels: fetch would unpack it. */
+/** Reads the raw bytes: fetch would decompress them. */
 async function getBytes(address: string, headers: Record<string, string>) {
   const [answer] = (await once(get(address, { headers }), 'response')) as [IncomingMessage]
   return { status: answer.statusCode, headers: answer.headers, bytes: await buffer(answer) }
