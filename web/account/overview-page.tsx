@@ -24,7 +24,7 @@ const { overview: say } = accountWords
 /** Where everything of one's account is, and how it stands. */
 export function OverviewPage() {
   const settings = useQuery(query(readSettings, {}))
-  return <Loaded of={settings}>{(person) => <Overview person={person} />}</Loaded>
+  return <Loaded query={settings}>{(person) => <Overview person={person} />}</Loaded>
 }
 
 function Overview({ person }: { readonly person: Settings }) {

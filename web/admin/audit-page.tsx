@@ -35,7 +35,7 @@ export function AuditPage() {
     <>
       <PageHead title={say.title} lead={say.lead} />
       <Filters fields={FIELDS} values={filters} onChange={(values) => void navigate({ search: only(values) })} />
-      <Loaded of={list} lines={10}>
+      <Loaded query={list} lines={10}>
         {({ docs, next }) => (
           <Card isFlush>
             {docs.length === 0 ? (
@@ -93,7 +93,7 @@ const cellsOf = ({ date, action, person, by, clientId, detail, address, requestI
       {clientId}
     </Only>
   ),
-  <Detail key="detail" of={detail} />,
+  <Detail key="detail" detail={detail} />,
   <Text key="where" size="sm" {...(requestId !== null && { title: `${say.request} ${requestId}` })}>
     {address ?? say.nobody}
   </Text>,
@@ -111,9 +111,9 @@ const Person = ({ handle }: { readonly handle: string }) => (
   </TextLink>
 )
 
-const Detail = ({ of }: { readonly of: AuditEntry['detail'] }) => (
+const Detail = ({ detail }: { readonly detail: AuditEntry['detail'] }) => (
   <Text size="sm" maw={280} component="div">
-    {Object.entries(of).map(([name, value]) => (
+    {Object.entries(detail).map(([name, value]) => (
       <div key={name}>
         <Text component="span" c="dimmed" size="xs">
           {name}

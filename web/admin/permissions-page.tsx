@@ -33,7 +33,7 @@ export function PermissionsPage() {
     <>
       <PageHead title={say.title} lead={say.lead} />
       <PagedList
-        of={list}
+        query={list}
         page={page}
         onPage={(next) => void navigate({ search: only({ page: next }) })}
         empty={

@@ -35,7 +35,7 @@ export function SystemPage() {
           </Button>
         }
       />
-      <Loaded of={found} lines={10}>
+      <Loaded query={found} lines={10}>
         {(system) => (
           <Stack gap="lg">
             <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">

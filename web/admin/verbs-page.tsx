@@ -48,7 +48,7 @@ export function VerbsPage() {
           void navigate({ search: only({ query: value || undefined }), replace: true })
         }
       />
-      <Loaded of={list} lines={8}>
+      <Loaded query={list} lines={8}>
         {(verbs) => {
           const found = verbs.filter(({ name, verbId }) =>
             `${name} ${verbId}`.toLowerCase().includes(typed.toLowerCase()),

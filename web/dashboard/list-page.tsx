@@ -21,7 +21,7 @@ export function ClassListPage() {
     <>
       <PageHead title={dashboardWords.classes.title} lead={dashboardWords.classes.lead} action={<NewCourse />} />
       <Stack gap="xl">
-        <Loaded of={list}>
+        <Loaded query={list}>
           {(found) =>
             found.length === 0 && !manages ? (
               <Empty icon={GraduationCap} title={dashboardWords.classes.empty} action={<JoinForm />}>
@@ -32,7 +32,7 @@ export function ClassListPage() {
                 {found.length > 0 && (
                   <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
                     {found.map((one) => (
-                      <ClassTile key={one.classId} of={one} />
+                      <ClassTile key={one.classId} entry={one} />
                     ))}
                   </SimpleGrid>
                 )}
@@ -47,17 +47,17 @@ export function ClassListPage() {
   )
 }
 
-const ClassTile = ({ of }: { readonly of: Class }) => (
-  <Link to="/dashboard/classes/$classId" params={{ classId: of.classId }} className={classes.tile}>
+const ClassTile = ({ entry }: { readonly entry: Class }) => (
+  <Link to="/dashboard/classes/$classId" params={{ classId: entry.classId }} className={classes.tile}>
     <Title order={2} className={classes.name}>
-      {of.name}
+      {entry.name}
     </Title>
     <Text size="sm" c="dimmed">
-      {of.course.name} · {of.sequential ? dashboardWords.classes.sequential : dashboardWords.classes.anyOrder}
+      {entry.course.name} · {entry.sequential ? dashboardWords.classes.sequential : dashboardWords.classes.anyOrder}
     </Text>
     <Group gap="xs" mt="md">
-      <Badge>{dashboardWords.classes.roles[of.role]}</Badge>
-      {of.ended && <Badge color="gray">{dashboardWords.classes.ended}</Badge>}
+      <Badge>{dashboardWords.classes.roles[entry.role]}</Badge>
+      {entry.ended && <Badge color="gray">{dashboardWords.classes.ended}</Badge>}
     </Group>
   </Link>
 )

@@ -89,14 +89,14 @@ export function Waiting({ lines = 4 }: { readonly lines?: number }) {
 }
 
 interface LoadedProps<T> {
-  readonly of: UseQueryResult<T, Error>
+  readonly query: UseQueryResult<T, Error>
   readonly lines?: number
   readonly children: (data: T) => ReactNode
 }
 
 /** What a read has brought; until then lines, and where it failed what is wrong. */
-export function Loaded<T>({ of, lines, children }: LoadedProps<T>) {
-  if (of.data !== undefined) return children(of.data)
-  if (of.isError) return <Problem error={of.error} onRetry={() => void of.refetch()} />
+export function Loaded<T>({ query, lines, children }: LoadedProps<T>) {
+  if (query.data !== undefined) return children(query.data)
+  if (query.isError) return <Problem error={query.error} onRetry={() => void query.refetch()} />
   return <Waiting {...(lines !== undefined && { lines })} />
 }

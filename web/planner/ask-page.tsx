@@ -27,7 +27,7 @@ export function AskPage() {
     <>
       <PageHead title={say.title} lead={say.lead} />
       <Stack gap="lg">
-        <Loaded of={engines}>
+        <Loaded query={engines}>
           {(found) => (
             <Card maw={760}>
               {found.length === 0 ? (
@@ -121,7 +121,7 @@ function Searches() {
   const navigate = route.useNavigate()
   const list = useQuery(query(listPlannerSearches, { page, limit: 10 }))
   return (
-    <Loaded of={list}>
+    <Loaded query={list}>
       {({ docs, pages, total }) =>
         docs.length > 0 && (
           <Card title={say.before} isFlush>

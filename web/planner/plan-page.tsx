@@ -32,7 +32,7 @@ const CHANGED = [readPlan, listPlans]
 export function PlanPage() {
   const { planId } = route.useParams()
   const found = useQuery(query(readPlan, { planId }))
-  return <Loaded of={found}>{(plan) => <Shown plan={plan} />}</Loaded>
+  return <Loaded query={found}>{(plan) => <Shown plan={plan} />}</Loaded>
 }
 
 interface OfPlan {

@@ -25,7 +25,7 @@ export function PlansPage() {
     <>
       <PageHead title={say.title} lead={say.lead} action={<ButtonLink to="/planner">{say.first}</ButtonLink>} />
       <PagedList
-        of={list}
+        query={list}
         page={page}
         onPage={(next) => void navigate({ search: only({ page: next }) })}
         empty={

@@ -38,7 +38,7 @@ export function SearchPage() {
           </TextLink>
         }
       />
-      <Loaded of={found}>
+      <Loaded query={found}>
         {(search) => (
           <Stack gap="xl">
             <Capabilities search={search} />

@@ -22,7 +22,7 @@ interface ChildFrameProps {
 export function ChildFrame({ handle, children }: ChildFrameProps) {
   const found = useChild(handle)
   return (
-    <Loaded of={found}>
+    <Loaded query={found}>
       {(child) =>
         child === null ? (
           <>

@@ -50,7 +50,7 @@ function FriendsOf({ child }: { readonly child: Child }) {
   return (
     <>
       <Text mb="md">{say.leadOf(nameOf(child))}</Text>
-      <Loaded of={lists}>
+      <Loaded query={lists}>
         {(data) => (
           <Circle
             lists={data}

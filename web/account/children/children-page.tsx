@@ -34,7 +34,7 @@ export function ChildrenPage() {
   return (
     <>
       <PageHead title={say.title} lead={say.lead} action={isAdult && list.data && list.data.length > 0 && add} />
-      <Loaded of={list}>
+      <Loaded query={list}>
         {(children) => (
           <Card isFlush>
             {children.length === 0 ? (

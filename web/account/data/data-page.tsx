@@ -20,7 +20,7 @@ export function DataPage() {
   return (
     <>
       <PageHead title={say.title} lead={say.lead} />
-      <Loaded of={settings}>
+      <Loaded query={settings}>
         {(person) => (
           <Stack gap="lg">
             <Download person={person} />
@@ -36,9 +36,9 @@ interface OfPerson {
   readonly person: Settings
 }
 
-const Lines = ({ of }: { readonly of: readonly string[] }) => (
+const Lines = ({ lines }: { readonly lines: readonly string[] }) => (
   <List size="sm" spacing={4}>
-    {of.map((line) => (
+    {lines.map((line) => (
       <List.Item key={line}>{line}</List.Item>
     ))}
   </List>
@@ -59,7 +59,7 @@ function Download({ person: { hasPassword } }: OfPerson) {
         <Stack>
           {take.error && <Problem error={take.error} />}
           <Text size="sm">{say.downloadText}</Text>
-          <Lines of={say.inIt} />
+          <Lines lines={say.inIt} />
           <Box maw={420}>
             <ProofField form={form} hasPassword={hasPassword} />
           </Box>
@@ -97,9 +97,9 @@ function Delete({ person }: OfPerson) {
       <Stack>
         <Text size="sm">{say.deleteText}</Text>
         <Title order={3}>{say.goes}</Title>
-        <Lines of={say.goesList} />
+        <Lines lines={say.goesList} />
         <Title order={3}>{say.stays}</Title>
-        <Lines of={person.accountType === 'Parent' ? [...say.staysList, say.orphans] : say.staysList} />
+        <Lines lines={person.accountType === 'Parent' ? [...say.staysList, say.orphans] : say.staysList} />
         <Group>
           <Button color="red" onClick={() => setAsking(true)}>
             {say.deleteGo}

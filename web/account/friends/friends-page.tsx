@@ -38,7 +38,7 @@ export function FriendsPage() {
   return (
     <>
       <PageHead title={say.title} lead={say.lead} />
-      <Loaded of={lists}>
+      <Loaded query={lists}>
         {(data) => (
           <Circle
             lists={data}

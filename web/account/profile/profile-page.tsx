@@ -27,7 +27,7 @@ export function ProfilePage() {
   return (
     <>
       <PageHead title={say.title} lead={say.lead} />
-      <Loaded of={settings}>
+      <Loaded query={settings}>
         {(person) => (
           <Stack gap="lg">
             <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">

@@ -23,11 +23,11 @@ export function SkillsCard() {
       <Text size="sm" mb="md">
         {say.text}
       </Text>
-      <Loaded of={skills}>
+      <Loaded query={skills}>
         {(all) => (
           <Stack gap="lg">
             {LISTS.map((list) => (
-              <SkillList key={list} of={all} list={list} />
+              <SkillList key={list} skills={all} list={list} />
             ))}
           </Stack>
         )}
@@ -36,11 +36,11 @@ export function SkillsCard() {
   )
 }
 
-function SkillList({ of, list }: { readonly of: Skills; readonly list: (typeof LISTS)[number] }) {
+function SkillList({ skills, list }: { readonly skills: Skills; readonly list: (typeof LISTS)[number] }) {
   const [text, setText] = useState('')
   const [fault, setFault] = useState<string>()
   const set = useWrite(setSkills, { changes: [readSkills] })
-  const entries = of[list]
+  const entries = skills[list]
   const { label, help, none } = say.lists[list]
   const add = () => {
     const entry = text.trim()

@@ -19,7 +19,7 @@ export function SecurityPage() {
   return (
     <>
       <PageHead title={say.title} lead={say.lead} />
-      <Loaded of={settings}>
+      <Loaded query={settings}>
         {(person) => (
           <Stack gap="lg">
             <PasskeysCard hasPassword={person.hasPassword} />

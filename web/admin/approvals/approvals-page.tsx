@@ -26,7 +26,7 @@ export function ApprovalsPage() {
   return (
     <>
       <PageHead title={say.title} lead={say.lead} />
-      <Loaded of={waiting}>
+      <Loaded query={waiting}>
         {({ docs }) =>
           docs.length === 0 ? (
             <Card>

@@ -20,7 +20,7 @@ const REFRESH_MS = 15_000
 export function ChangedApps() {
   const changed = useQuery({ ...query(listChangedApps, { limit: 100 }), refetchInterval: REFRESH_MS })
   return (
-    <Loaded of={changed}>
+    <Loaded query={changed}>
       {({ docs }) =>
         docs.length > 0 && (
           <Stack component="section" gap="md" mt="xl" aria-labelledby="changed-apps">

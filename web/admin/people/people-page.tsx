@@ -38,7 +38,7 @@ export function PeoplePage() {
         values={filters}
         onChange={(values) => void navigate({ search: only(values) as typeof filters })}
       />
-      <Loaded of={list} lines={8}>
+      <Loaded query={list} lines={8}>
         {({ docs, pages, total }) => (
           <Card isFlush>
             {docs.length === 0 ? (

@@ -34,7 +34,7 @@ export function PersonPage() {
   const { handle } = route.useParams()
   const found = useQuery(query(readPerson, { handle }))
   return (
-    <Loaded of={found}>
+    <Loaded query={found}>
       {(person) => (
         <>
           <PageHead

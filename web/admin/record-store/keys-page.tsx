@@ -50,7 +50,7 @@ export function CredentialsPage() {
     <>
       <StoreHead action={add} />
       <PagedList
-        of={list}
+        query={list}
         page={page}
         onPage={(next) => void navigate({ search: only({ page: next }) })}
         empty={
@@ -66,7 +66,7 @@ export function CredentialsPage() {
             minWidth={980}
           >
             {docs.map((one) => (
-              <CredentialRow key={one.key} of={one} onSecret={setShown} />
+              <CredentialRow key={one.key} credential={one} onSecret={setShown} />
             ))}
           </Rows>
         )}
@@ -91,12 +91,12 @@ export function CredentialsPage() {
 }
 
 interface CredentialRowProps {
-  readonly of: Credential
+  readonly credential: Credential
   readonly onSecret: (made: Shown) => void
 }
 
-function CredentialRow({ of, onSecret }: CredentialRowProps) {
-  const { key, name, status, scopes, secrets, createdBy } = of
+function CredentialRow({ credential, onSecret }: CredentialRowProps) {
+  const { key, name, status, scopes, secrets, createdBy } = credential
   const [asked, setAsked] = useState<'drop' | 'revoke'>()
   const changes = [listCredentials]
   const change = useWrite(changeCredential, { changes })
@@ -149,9 +149,9 @@ function CredentialRow({ of, onSecret }: CredentialRowProps) {
           ))}
         </Group>,
         <Time key="used" at={used} />,
-        <Time key="expires" at={of.expiresDate} />,
+        <Time key="expires" at={credential.expiresDate} />,
         <Stack key="made" gap={0}>
-          <Time at={of.createdDate} />
+          <Time at={credential.createdDate} />
           <Text size="xs" c="dimmed">
             {createdBy ?? say.commandLine}
           </Text>

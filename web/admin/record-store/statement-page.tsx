@@ -32,7 +32,7 @@ export function StatementPage() {
         }
         lead={found.data === undefined ? undefined : sayWhole(found.data as Statement)}
       />
-      <Loaded of={found} lines={8}>
+      <Loaded query={found} lines={8}>
         {(answer) => {
           const { id, stored, timestamp } = answer as Statement
           return (

@@ -61,7 +61,7 @@ export function StatementsPage() {
         values={filters}
         onChange={(values) => void navigate({ search: only({ ...values, live }) })}
       />
-      <Loaded of={identity}>
+      <Loaded query={identity}>
         {({ authority }) => (
           <Found homePage={(authority as { account?: { homePage: string } }).account?.homePage ?? ''} />
         )}
@@ -116,7 +116,7 @@ function Found({ homePage }: { readonly homePage: string }) {
           {words.states.lost}
         </Alert>
       )}
-      <Loaded of={list} lines={8}>
+      <Loaded query={list} lines={8}>
         {(answer) => {
           const { statements: kept, more } = answer as StatementPage
           const known = new Set(kept.map(({ id }) => id))
@@ -147,7 +147,7 @@ function Found({ homePage }: { readonly homePage: string }) {
                   minWidth={760}
                 >
                   {statements.map((statement) => (
-                    <StatementRow key={statement.id} of={statement} isFresh={freshIds.has(statement.id)} />
+                    <StatementRow key={statement.id} statement={statement} isFresh={freshIds.has(statement.id)} />
                   ))}
                 </Rows>
                 <Turn
@@ -210,22 +210,25 @@ function useLive(isLive: boolean, { until: _, ...chosen }: Parameters<typeof cou
   return { fresh, isConnected }
 }
 
-function StatementRow({ of, isFresh }: { readonly of: Statement; readonly isFresh: boolean }) {
-  const [who, did, what] = [sayAgent(of.actor), sayVerb(of.verb), sayObject(of.object)]
-  const activity = of.object.objectType === undefined || of.object.objectType === 'Activity' ? of.object.id : undefined
+function StatementRow({ statement, isFresh }: { readonly statement: Statement; readonly isFresh: boolean }) {
+  const [who, did, what] = [sayAgent(statement.actor), sayVerb(statement.verb), sayObject(statement.object)]
+  const activity =
+    statement.object.objectType === undefined || statement.object.objectType === 'Activity'
+      ? statement.object.id
+      : undefined
   return (
     <Row
       {...(isFresh && { className: classes.fresh! })}
       cells={[
-        <Time key="when" at={of.stored} />,
-        <Only key="who" name="agent" value={identify(of.actor)} text={who} />,
-        <Only key="did" name="verb" value={of.verb.id} text={did} />,
+        <Time key="when" at={statement.stored} />,
+        <Only key="who" name="agent" value={identify(statement.actor)} text={who} />,
+        <Only key="did" name="verb" value={statement.verb.id} text={did} />,
         <Only key="what" name="activity" value={activity} text={what} />,
-        sayResult(of),
+        sayResult(statement),
         <TextLink
           key="open"
           to="/admin/record-store/statements/$statementId"
-          params={{ statementId: of.id }}
+          params={{ statementId: statement.id }}
           aria-label={say.openOf(who, did, what)}
           size="sm"
         >

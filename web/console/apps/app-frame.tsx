@@ -23,7 +23,7 @@ interface AppFrameProps {
 export function AppFrame({ clientId, children }: AppFrameProps) {
   const found = useQuery(query(readApp, { clientId }))
   return (
-    <Loaded of={found}>
+    <Loaded query={found}>
       {(app) => (
         <>
           <PageHead

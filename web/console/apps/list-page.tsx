@@ -26,7 +26,7 @@ export function AppListPage() {
   return (
     <>
       <PageHead title={say.title} lead={say.lead} action={<AddButton />} />
-      <Loaded of={list}>
+      <Loaded query={list}>
         {({ docs }) =>
           docs.length === 0 ? (
             <Card>

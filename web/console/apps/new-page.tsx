@@ -30,7 +30,7 @@ export function NewAppPage() {
           </Anchor>
         }
       />
-      <Loaded of={organisations}>
+      <Loaded query={organisations}>
         {({ total, first }) => (
           <Card maw={640}>
             {total === 0 ? (

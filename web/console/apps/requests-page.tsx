@@ -68,7 +68,7 @@ function RequestLog({ clientId }: { readonly clientId: string }) {
           )}
         </Group>
       </form>
-      <Loaded of={list}>
+      <Loaded query={list}>
         {({ docs, next, days }) => (
           <Card isFlush>
             {docs.length === 0 ? (

@@ -31,7 +31,7 @@ function UserList({ clientId }: { readonly clientId: string }) {
       <Text size="sm" c="dimmed">
         {say.text}
       </Text>
-      <Loaded of={list}>
+      <Loaded query={list}>
         {({ docs, pages, total }) => (
           <Card isFlush>
             {docs.length === 0 ? (

@@ -26,7 +26,7 @@ export function AtoPage() {
   const apps = useQuery(query(listApps, { limit: 100 }))
   const { app: chosen } = useSearch({ from: '/signed-in/console/ato' })
   return (
-    <Loaded of={apps}>
+    <Loaded query={apps}>
       {({ docs }) => {
         const app = docs.find(({ clientId }) => clientId === chosen) ?? docs[0]
         return app === undefined ? (
@@ -74,7 +74,7 @@ function OfApp({ app: { clientId }, apps }: { readonly app: App; readonly apps: 
           searchable={apps.length > 8}
           onChange={(next) => next !== null && void navigate({ search: { app: next } })}
         />
-        <Loaded of={packages}>
+        <Loaded query={packages}>
           {({ docs }) => (
             <Card title={say.packages} isFlush>
               {docs.length === 0 ? (
@@ -100,7 +100,7 @@ function OfApp({ app: { clientId }, apps }: { readonly app: App; readonly apps: 
             </Card>
           )}
         </Loaded>
-        <Loaded of={requests}>
+        <Loaded query={requests}>
           {({ docs, pages, total }) => (
             <Card title={say.requests} isFlush>
               {docs.length === 0 ? (

@@ -37,7 +37,7 @@ const CHANGED = [readAtoPackage, listAtoPackages]
 export function PackagePage() {
   const { packageId } = useParams({ from: '/signed-in/console/ato/packages/$packageId' })
   const found = useQuery(query(readAtoPackage, { packageId }))
-  return <Loaded of={found}>{(one) => <Found one={one} />}</Loaded>
+  return <Loaded query={found}>{(one) => <Found one={one} />}</Loaded>
 }
 
 function Found({ one }: { readonly one: AtoPackage }) {
@@ -62,7 +62,7 @@ function Found({ one }: { readonly one: AtoPackage }) {
       />
       <Stack gap="lg">
         <DistributionsCard one={one} />
-        <Loaded of={requests}>
+        <Loaded query={requests}>
           {({ docs }) =>
             docs.length > 0 && (
               <Card title={say.requests} isFlush>
@@ -243,7 +243,7 @@ function StartForm({ packageId, onClose }: FormProps) {
     <Stack>
       {start.error && <Problem error={start.error} />}
       <Text size="sm">{say.startText}</Text>
-      <Loaded of={plugins}>
+      <Loaded query={plugins}>
         {({ docs }) =>
           docs.length === 0 ? (
             <Text size="sm">{say.noPlugins}</Text>

@@ -48,7 +48,7 @@ export function RequestPage() {
     refetchInterval: ({ state: { data } }) =>
       data && data.completedDate === null && data.cancelledDate === null ? REFRESH_MS : false,
   })
-  return <Loaded of={found}>{(request) => <Found request={request} />}</Loaded>
+  return <Loaded query={found}>{(request) => <Found request={request} />}</Loaded>
 }
 
 function Found({ request }: { readonly request: AtoRequest }) {

@@ -32,7 +32,7 @@ export function DeliveryPage() {
     onDone: ({ count, more }) => notify(say.replayed(count, more)),
   })
   return (
-    <Loaded of={found}>
+    <Loaded query={found}>
       {(delivery) => (
         <>
           <PageHead

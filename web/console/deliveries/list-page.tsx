@@ -67,7 +67,7 @@ function Deliveries({ clientId }: { readonly clientId: string }) {
           {say.replayRange}
         </Button>
       </Group>
-      <Loaded of={list}>
+      <Loaded query={list}>
         {({ docs, pages, total }) => (
           <Card isFlush>
             {docs.length === 0 ? (

@@ -33,7 +33,7 @@ export function OrganisationListPage() {
   return (
     <>
       <PageHead title={say.title} lead={say.lead} action={add} />
-      <Loaded of={list}>
+      <Loaded query={list}>
         {({ docs }) => (
           <Card isFlush>
             {docs.length === 0 ? (

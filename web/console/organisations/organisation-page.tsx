@@ -39,7 +39,7 @@ const roleData = ROLES.map((value) => ({ value, label: say.roles[value]! }))
 export function OrganisationPage() {
   const { organisation } = useParams({ from: FROM })
   const found = useQuery(query(readOrganisation, { organisation }))
-  return <Loaded of={found}>{(one) => <Found one={one} />}</Loaded>
+  return <Loaded query={found}>{(one) => <Found one={one} />}</Loaded>
 }
 
 /** Owners and administrators manage it; everybody else reads what they are there. */
@@ -95,7 +95,7 @@ function Members({ organisation }: { readonly organisation: string }) {
   const navigate = useNavigate({ from: '/console/organisations/$organisation' })
   const list = useQuery(query(listOrganisationMembers, { organisation, page, limit: 50 }))
   return (
-    <Loaded of={list}>
+    <Loaded query={list}>
       {({ docs, pages, total }) => (
         <Card title={say.members} action={<Text c="dimmed">{say.membersCount(total)}</Text>} isFlush>
           {docs.length === 0 ? (

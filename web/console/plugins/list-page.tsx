@@ -28,7 +28,7 @@ export function PluginListPage() {
   return (
     <>
       <PageHead title={say.title} lead={say.lead} action={<AddButton />} />
-      <Loaded of={list}>
+      <Loaded query={list}>
         {({ docs }) => (
           <Card isFlush>
             {docs.length === 0 ? (

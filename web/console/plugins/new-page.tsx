@@ -35,7 +35,7 @@ export function NewPluginPage() {
           </TextLink>
         }
       />
-      <Loaded of={organisations}>
+      <Loaded query={organisations}>
         {({ total, first }) => (
           <Card maw={640}>
             {total === 0 ? (

@@ -23,7 +23,7 @@ export function PluginFrame({ clientId, children }: PluginFrameProps) {
   const found = useQuery(query(readPlugin, { clientId }))
   const params = { clientId }
   return (
-    <Loaded of={found}>
+    <Loaded query={found}>
       {(plugin) => (
         <>
           <PageHead

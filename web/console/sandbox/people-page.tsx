@@ -78,7 +78,7 @@ function TestPeople() {
         }
       />
       {error && <Problem error={error} />}
-      <Loaded of={list}>
+      <Loaded query={list}>
         {({ docs }) => (
           <Card isFlush>
             {docs.length === 0 ? (

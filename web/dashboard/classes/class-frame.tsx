@@ -37,7 +37,7 @@ export function ClassFrame({ title, lead, action, children }: ClassFrameProps) {
   const classId = useParams({ strict: false }).classId!
   const found = useQuery(query(readClass, { classId }))
   return (
-    <Loaded of={found}>
+    <Loaded query={found}>
       {(one) => (
         <>
           <PageHead

@@ -13,6 +13,10 @@ export const ClassPage = () => (
       `${one.course.name} · ${one.sequential ? dashboardWords.classes.sequential : dashboardWords.classes.anyOrder}`
     }
   >
-    {(one) => <Suspense>{one.studentId === null ? <Overview of={one} /> : <LessonTree of={one} />}</Suspense>}
+    {(one) => (
+      <Suspense>
+        {one.studentId === null ? <Overview classDetails={one} /> : <LessonTree classDetails={one} />}
+      </Suspense>
+    )}
   </ClassFrame>
 )

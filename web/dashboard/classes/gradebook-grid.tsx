@@ -40,7 +40,7 @@ export function GradebookGrid({ classId, search }: GradebookGridProps) {
   const asked = { classId, ...(search !== undefined && { search }) }
   const first = useQuery(query(readGradebook, { ...asked, limit: PAGE, page: 1 }))
   return (
-    <Loaded of={first} lines={10}>
+    <Loaded query={first} lines={10}>
       {({ lessons, total }) =>
         total === 0 ? (
           <Card>
@@ -166,7 +166,7 @@ function Grid({ asked, lessons, total }: GridProps) {
                 key={row}
                 index={row}
                 classId={classId}
-                of={rowAt(row)}
+                student={rowAt(row)}
                 lessons={lessons}
                 chosen={place.row === row ? place.column : undefined}
                 onChoose={setPlace}
@@ -245,13 +245,13 @@ const ColumnHead = ({ isStudent = false, isStep = false, children }: ColumnHeadP
 interface StudentRowProps {
   readonly index: number
   readonly classId: string
-  readonly of: Row | undefined
+  readonly student: Row | undefined
   readonly lessons: readonly Column[]
   readonly chosen: number | undefined
   readonly onChoose: (place: Place) => void
 }
 
-const StudentRow = memo(function StudentRow({ index, classId, of, lessons, chosen, onChoose }: StudentRowProps) {
+const StudentRow = memo(function StudentRow({ index, classId, student, lessons, chosen, onChoose }: StudentRowProps) {
   const cell = (column: number) => ({
     'data-place': `${index}-${column}`,
     'aria-colindex': column + 1,
@@ -263,18 +263,18 @@ const StudentRow = memo(function StudentRow({ index, classId, of, lessons, chose
     <div role="row" aria-rowindex={index + 2} className={classes.row} style={{ top: index * ROW_PX }}>
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}
       <div role="rowheader" className={classes.name} tabIndex={chosen === 0 ? 0 : -1} {...cell(0)}>
-        {of ? (
+        {student ? (
           <Stack gap={0}>
             <Link
               to="/dashboard/classes/$classId/students/$studentId"
-              params={{ classId, studentId: of.studentId }}
+              params={{ classId, studentId: student.studentId }}
               tabIndex={-1}
               className={classes.link}
             >
-              {of.name || of.handle}
+              {student.name || student.handle}
             </Link>
             <span className={classes.small}>
-              {of.status === 'suspended' ? `${of.handle} · ${say.suspended}` : of.handle}
+              {student.status === 'suspended' ? `${student.handle} · ${say.suspended}` : student.handle}
             </span>
           </Stack>
         ) : (
@@ -290,23 +290,24 @@ const StudentRow = memo(function StudentRow({ index, classId, of, lessons, chose
           tabIndex={chosen === i + 1 ? 0 : -1}
           {...cell(i + 1)}
         >
-          {of && <Standing of={of.lessons.find((one) => one.lessonId === lessonId)} />}
+          {student && <Standing lesson={student.lessons.find((one) => one.lessonId === lessonId)} />}
         </div>
       ))}
     </div>
   )
 })
 
-function Standing({ of }: { readonly of: Row['lessons'][number] | undefined }) {
-  const result = of?.result ?? 'NOT STARTED'
+function Standing({ lesson }: { readonly lesson: Row['lessons'][number] | undefined }) {
+  const result = lesson?.result ?? 'NOT STARTED'
   const Icon = RESULT_LOOKS[result].icon
-  const more = of && of.attempts > 0 ? `${say.attempts(of.attempts)} · ${sayDuration(of.timeOnTask)}` : undefined
+  const more =
+    lesson && lesson.attempts > 0 ? `${say.attempts(lesson.attempts)} · ${sayDuration(lesson.timeOnTask)}` : undefined
   return (
     <>
       <span className={classes.result} data-result={result}>
         <Icon size={15} aria-hidden />
         {dashboardWords.results[result]}
-        {of?.score != null && <b>{of.score}</b>}
+        {lesson?.score != null && <b>{lesson.score}</b>}
       </span>
       {more !== undefined && <span className={classes.small}>{more}</span>}
     </>

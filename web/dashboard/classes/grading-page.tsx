@@ -9,7 +9,7 @@ import { Card } from '../../parts/card.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
-import { GradeDialog, type ToGrade } from '../progress/grade-dialog.tsx'
+import { type AttemptToGrade, GradeDialog } from '../progress/grade-dialog.tsx'
 import { dashboardWords } from '../words.ts'
 import { ClassFrame } from './class-frame.tsx'
 
@@ -26,10 +26,10 @@ function Queue({ classId }: { readonly classId: string }) {
   const { page = 1 } = useSearch({ from: '/signed-in/dashboard/classes/$classId/grading' })
   const navigate = useNavigate({ from: '/dashboard/classes/$classId/grading' })
   const waiting = useQuery(query(listAwaiting, { classId, limit: PAGE, page }))
-  const [graded, setGraded] = useState<ToGrade>()
+  const [graded, setGraded] = useState<AttemptToGrade>()
   return (
     <>
-      <Loaded of={waiting}>
+      <Loaded query={waiting}>
         {({ docs, pages }) =>
           docs.length === 0 ? (
             <Card>
@@ -95,7 +95,7 @@ function Queue({ classId }: { readonly classId: string }) {
           )
         }
       </Loaded>
-      <GradeDialog of={graded} onClose={() => setGraded(undefined)} />
+      <GradeDialog attempt={graded} onClose={() => setGraded(undefined)} />
     </>
   )
 }

@@ -56,8 +56,8 @@ export function RosterPage() {
     >
       {(one) => (
         <Stack gap="lg">
-          {mayTeach(one) && <Enrol of={one} />}
-          <List of={one} />
+          {mayTeach(one) && <Enrol classDetails={one} />}
+          <List classDetails={one} />
           <Dialog isOpen={isImporting} onClose={() => setImporting(false)} title={dashboardWords.import.title}>
             <RosterImport classId={one.classId} onClose={() => setImporting(false)} />
           </Dialog>
@@ -67,7 +67,7 @@ export function RosterPage() {
   )
 }
 
-function Enrol({ of: { classId, joinCode } }: { readonly of: ClassDetails }) {
+function Enrol({ classDetails: { classId, joinCode } }: { readonly classDetails: ClassDetails }) {
   const [handle, setHandle] = useState('')
   const enrol = useWrite(enrolStudent, { changes: ROSTER_CHANGES })
   const submit = (event: FormEvent) => {
@@ -126,8 +126,8 @@ function Enrol({ of: { classId, joinCode } }: { readonly of: ClassDetails }) {
   )
 }
 
-function List({ of }: { readonly of: ClassDetails }) {
-  const { classId } = of
+function List({ classDetails }: { readonly classDetails: ClassDetails }) {
+  const { classId } = classDetails
   const { page = 1, status, search } = useSearch({ from: '/signed-in/dashboard/classes/$classId/roster' })
   const navigate = useNavigate({ from: '/dashboard/classes/$classId/roster' })
   const students = useQuery(query(listStudents, { classId, limit: PAGE, page, ...only({ status, search }) }))
@@ -160,7 +160,7 @@ function List({ of }: { readonly of: ClassDetails }) {
       }
       isFlush
     >
-      <Loaded of={students}>
+      <Loaded query={students}>
         {({ docs, pages }) =>
           docs.length === 0 ? (
             <Empty icon={Users} title={search === undefined ? say.empty : dashboardWords.gradebook.nobodyFound}>
@@ -175,12 +175,17 @@ function List({ of }: { readonly of: ClassDetails }) {
                       <Table.Th>{say.name}</Table.Th>
                       <Table.Th>{say.state}</Table.Th>
                       <Table.Th>{say.since}</Table.Th>
-                      {mayTeach(of) && <Table.Th ta="right">{say.actions}</Table.Th>}
+                      {mayTeach(classDetails) && <Table.Th ta="right">{say.actions}</Table.Th>}
                     </Table.Tr>
                   </Table.Thead>
                   <Table.Tbody>
                     {docs.map((one) => (
-                      <StudentRow key={one.studentId} of={one} mayChange={mayTeach(of)} onMove={() => setMoved(one)} />
+                      <StudentRow
+                        key={one.studentId}
+                        student={one}
+                        mayChange={mayTeach(classDetails)}
+                        onMove={() => setMoved(one)}
+                      />
                     ))}
                   </Table.Tbody>
                 </Table>
@@ -199,24 +204,24 @@ function List({ of }: { readonly of: ClassDetails }) {
         onClose={() => setMoved(undefined)}
         title={moved ? say.transferTitle(moved.name || moved.handle) : ''}
       >
-        {moved && <Transfer of={of} student={moved} onClose={() => setMoved(undefined)} />}
+        {moved && <Transfer classDetails={classDetails} student={moved} onClose={() => setMoved(undefined)} />}
       </Dialog>
     </Card>
   )
 }
 
 interface StudentRowProps {
-  readonly of: Student
+  readonly student: Student
   readonly mayChange: boolean
   readonly onMove: () => void
 }
 
-function StudentRow({ of, mayChange, onMove }: StudentRowProps) {
-  const { studentId, classId, status } = of
+function StudentRow({ student, mayChange, onMove }: StudentRowProps) {
+  const { studentId, classId, status } = student
   const drop = useWrite(dropStudent, { changes: ROSTER_CHANGES })
   const suspend = useWrite(suspendStudent, { changes: ROSTER_CHANGES })
   const reinstate = useWrite(reinstateStudent, { changes: ROSTER_CHANGES })
-  const name = of.name || of.handle
+  const name = student.name || student.handle
   const { color, icon: Icon } = LOOKS[status]
   const fail = (error: Error) => notifyProblem(error.message)
   const back = () => reinstate.mutate({ studentId }, { onError: fail })
@@ -234,7 +239,7 @@ function StudentRow({ of, mayChange, onMove }: StudentRowProps) {
           {name}
         </Anchor>
         <Text size="xs" c="dimmed">
-          {of.handle}
+          {student.handle}
         </Text>
       </Table.Td>
       <Table.Td>
@@ -243,7 +248,7 @@ function StudentRow({ of, mayChange, onMove }: StudentRowProps) {
         </Badge>
       </Table.Td>
       <Table.Td>
-        <Time at={of.enrolledDate} />
+        <Time at={student.enrolledDate} />
       </Table.Td>
       {mayChange && (
         <Table.Td ta="right">
@@ -284,20 +289,20 @@ function StudentRow({ of, mayChange, onMove }: StudentRowProps) {
 }
 
 interface TransferProps {
-  readonly of: ClassDetails
+  readonly classDetails: ClassDetails
   readonly student: Student
   readonly onClose: () => void
 }
 
-function Transfer({ of, student, onClose }: TransferProps) {
+function Transfer({ classDetails, student, onClose }: TransferProps) {
   const own = useQuery(query(listClasses, {}))
   const [to, setTo] = useState<string | null>(null)
   const move = useWrite(transferStudent, { changes: ROSTER_CHANGES })
   const others = (own.data ?? []).filter(
     (one) =>
       one.role === 'instructor' &&
-      one.course.courseId === of.course.courseId &&
-      one.classId !== of.classId &&
+      one.course.courseId === classDetails.course.courseId &&
+      one.classId !== classDetails.classId &&
       !one.ended,
   )
   if (own.data && others.length === 0) return <Text size="sm">{say.noOther}</Text>

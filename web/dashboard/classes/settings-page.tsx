@@ -25,32 +25,32 @@ import { ClassFrame } from './class-frame.tsx'
 const { settings: say } = dashboardWords
 const CHANGES = [readClass, listClasses]
 
-interface Of {
-  readonly of: ClassDetails
+interface ClassDetailsProps {
+  readonly classDetails: ClassDetails
 }
 
 export const SettingsPage = () => (
   <ClassFrame title={dashboardWords.class.settings} lead={say.lead}>
     {(one) => (
       <Stack gap="lg" maw={720}>
-        {one.role === 'manager' ? <Form key={one.classId} of={one} /> : <ReadOnly of={one} />}
-        <Staff of={one} />
-        {one.role === 'manager' && <End of={one} />}
+        {one.role === 'manager' ? <Form key={one.classId} classDetails={one} /> : <ReadOnly classDetails={one} />}
+        <Staff classDetails={one} />
+        {one.role === 'manager' && <End classDetails={one} />}
       </Stack>
     )}
   </ClassFrame>
 )
 
-const ReadOnly = ({ of }: Of) => (
+const ReadOnly = ({ classDetails }: ClassDetailsProps) => (
   <Card title={say.class}>
     <Facts>
-      <Fact name={say.name}>{of.name}</Fact>
+      <Fact name={say.name}>{classDetails.name}</Fact>
       <Fact name={say.sequential}>
-        {of.sequential ? dashboardWords.classes.sequential : dashboardWords.classes.anyOrder}
+        {classDetails.sequential ? dashboardWords.classes.sequential : dashboardWords.classes.anyOrder}
       </Fact>
-      {of.joinCode !== null && (
+      {classDetails.joinCode !== null && (
         <Fact name={say.joinCode}>
-          <Copied value={of.joinCode} what={dashboardWords.roster.code} />
+          <Copied value={classDetails.joinCode} what={dashboardWords.roster.code} />
         </Fact>
       )}
     </Facts>
@@ -60,7 +60,7 @@ const ReadOnly = ({ of }: Of) => (
   </Card>
 )
 
-function Form({ of: { classId, name, sequential, joinCode } }: Of) {
+function Form({ classDetails: { classId, name, sequential, joinCode } }: ClassDetailsProps) {
   const save = useWrite(changeClass, { changes: CHANGES })
   const [isAsked, setAsked] = useState(false)
   const form = useForm({
@@ -131,7 +131,7 @@ function Form({ of: { classId, name, sequential, joinCode } }: Of) {
   )
 }
 
-function Staff({ of: { classId, staff = [], role } }: Of) {
+function Staff({ classDetails: { classId, staff = [], role } }: ClassDetailsProps) {
   const add = useWrite(setClassStaff, { changes: CHANGES })
   const remove = useWrite(removeClassStaff, { changes: CHANGES })
   const [handle, setHandle] = useState('')
@@ -234,7 +234,7 @@ function Staff({ of: { classId, staff = [], role } }: Of) {
   )
 }
 
-function End({ of: { classId, name, ended, students } }: Of) {
+function End({ classDetails: { classId, name, ended, students } }: ClassDetailsProps) {
   const [isAsked, setAsked] = useState(false)
   const end = useWrite(endClass, { changes: CHANGES })
   const reopen = useWrite(reopenClass, { changes: CHANGES })

@@ -24,17 +24,17 @@ export function CoursePage() {
   // It comes anew when it was saved, and never under what somebody types.
   const found = useQuery({ ...query(readCourseDocument, { courseId }), staleTime: Number.POSITIVE_INFINITY })
   return (
-    <Loaded of={found}>
-      {(doc) => <Editor key={`${doc.courseId}-${doc.version}-${doc.draft}-${found.dataUpdatedAt}`} of={doc} />}
+    <Loaded query={found}>
+      {(doc) => <Editor key={`${doc.courseId}-${doc.version}-${doc.draft}-${found.dataUpdatedAt}`} course={doc} />}
     </Loaded>
   )
 }
 
-function Editor({ of }: { readonly of: CourseDocument }) {
-  const [doc, setDoc] = useState(of)
-  const isDirty = doc !== of
+function Editor({ course }: { readonly course: CourseDocument }) {
+  const [doc, setDoc] = useState(course)
+  const isDirty = doc !== course
   useBlocker({ shouldBlockFn: () => isDirty && !confirm(say.leave), enableBeforeUnload: isDirty })
-  const nameOfOrganisation = useOrganisationNames([of.organisation])
+  const nameOfOrganisation = useOrganisationNames([course.organisation])
   const save = useWrite(saveCourse, { changes: COURSE_READS })
   const onSave = () => {
     const { version: _, draft: __, ...what } = doc
@@ -43,8 +43,8 @@ function Editor({ of }: { readonly of: CourseDocument }) {
   return (
     <>
       <PageHead
-        title={of.name}
-        lead={say.lead(nameOfOrganisation(of.organisation), of.version)}
+        title={course.name}
+        lead={say.lead(nameOfOrganisation(course.organisation), course.version)}
         above={
           <Anchor component={Link} to="/dashboard" size="sm">
             {dashboardWords.classes.title}
@@ -52,7 +52,7 @@ function Editor({ of }: { readonly of: CourseDocument }) {
         }
         action={
           <Group gap="xs">
-            {of.draft && !isDirty && <Discard of={of} />}
+            {course.draft && !isDirty && <Discard course={course} />}
             <Button
               variant={isDirty ? 'filled' : 'default'}
               disabled={!isDirty}
@@ -61,13 +61,13 @@ function Editor({ of }: { readonly of: CourseDocument }) {
             >
               {say.save}
             </Button>
-            {of.draft && <Publish of={of} isDisabled={isDirty} />}
+            {course.draft && <Publish course={course} isDisabled={isDirty} />}
           </Group>
         }
       />
       <Stack gap="lg">
         {save.error && <Problem error={save.error} />}
-        {isDirty ? <Alert color="yellow">{say.unsaved}</Alert> : of.draft && <Alert>{say.draft}</Alert>}
+        {isDirty ? <Alert color="yellow">{say.unsaved}</Alert> : course.draft && <Alert>{say.draft}</Alert>}
         <Card title={say.about}>
           <Stack>
             <TextInput
@@ -93,7 +93,7 @@ function Editor({ of }: { readonly of: CourseDocument }) {
         </Card>
         <Lessons doc={doc} onChange={setDoc} />
         <Objectives doc={doc} onChange={setDoc} />
-        <Versions courseId={of.courseId} />
+        <Versions courseId={course.courseId} />
       </Stack>
     </>
   )
