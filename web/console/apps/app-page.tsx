@@ -1,5 +1,5 @@
 import { Anchor, Button, List, Progress, Text } from '@mantine/core'
-import { useParams } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { useHere } from '../../api/here.ts'
 import type { App } from '../../api/operations.ts'
 import { Card } from '../../parts/card.tsx'
@@ -12,10 +12,11 @@ import { consoleWords } from '../words.ts'
 import { AppFrame } from './app-frame.tsx'
 import { AppStatusCard } from './status-card.tsx'
 
+const route = getRouteApi('/signed-in/console/apps/$clientId')
 const { app: say } = consoleWords
 
 export function AppPage() {
-  const { clientId } = useParams({ from: '/signed-in/console/apps/$clientId' })
+  const { clientId } = route.useParams()
   const isAdministrator = useHere().person?.areas.includes('admin') ?? false
   return (
     <AppFrame clientId={clientId}>

@@ -1,6 +1,6 @@
 import { Alert, Anchor, Button, Checkbox, Group, Stack, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { Building2 } from 'lucide-react'
 import { useState } from 'react'
 import { listApps, type Organisation, registerApp } from '../../api/operations.ts'
@@ -14,10 +14,11 @@ import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 
+const route = getRouteApi('/signed-in/console/apps/new')
 const { newApp: say } = consoleWords
 
 export function NewAppPage() {
-  const given = useSearch({ from: '/signed-in/console/apps/new' })
+  const given = route.useSearch()
   const organisations = useOwnOrganisations('developer', given.organisation)
   return (
     <>
@@ -49,7 +50,7 @@ export function NewAppPage() {
 
 function NewAppForm({ first }: { readonly first: Organisation | undefined }) {
   const navigate = useNavigate()
-  const given = useSearch({ from: '/signed-in/console/apps/new' })
+  const given = route.useSearch()
   const [made, setMade] = useState<{ clientId: string; secret: string }>()
   const form = useForm({
     mode: 'uncontrolled',

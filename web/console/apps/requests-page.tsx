@@ -1,6 +1,6 @@
 import { Badge, Button, Group, Select, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { CircleAlert, CircleCheck, ScrollText } from 'lucide-react'
 import type { FormEvent } from 'react'
 import { listAppRequests } from '../../api/operations.ts'
@@ -15,18 +15,18 @@ import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { AppFrame } from './app-frame.tsx'
 
+const route = getRouteApi('/signed-in/console/apps/$clientId/requests')
 const { appRequests: say } = consoleWords
-const FROM = '/signed-in/console/apps/$clientId/requests'
 const CLASSES = ['2xx', '4xx', '5xx']
 
 export function AppRequestsPage() {
-  const { clientId } = useParams({ from: FROM })
+  const { clientId } = route.useParams()
   return <AppFrame clientId={clientId}>{() => <RequestLog clientId={clientId} />}</AppFrame>
 }
 
 function RequestLog({ clientId }: { readonly clientId: string }) {
-  const search = useSearch({ from: FROM })
-  const navigate = useNavigate({ from: '/console/apps/$clientId/requests' })
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
   const list = useQuery(query(listAppRequests, { clientId, limit: 50, ...search }))
   const { cursor: _, ...filters } = search
   const isFiltered = Object.keys(only(filters)).length > 0

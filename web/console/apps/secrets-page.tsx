@@ -1,13 +1,15 @@
 import { Text } from '@mantine/core'
-import { useParams } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { addAppSecret, dropOldAppSecret, listApps, readApp } from '../../api/operations.ts'
 import { Card } from '../../parts/card.tsx'
 import { consoleWords } from '../words.ts'
 import { AppFrame } from './app-frame.tsx'
 import { SecretsCard } from './secrets-card.tsx'
 
+const route = getRouteApi('/signed-in/console/apps/$clientId/secrets')
+
 export function AppSecretsPage() {
-  const { clientId } = useParams({ from: '/signed-in/console/apps/$clientId/secrets' })
+  const { clientId } = route.useParams()
   return (
     <AppFrame clientId={clientId}>
       {(app) =>

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useBlocker, useParams } from '@tanstack/react-router'
+import { getRouteApi, useBlocker } from '@tanstack/react-router'
 import { useHere } from '../../api/here.ts'
 import { type App, changeApp, listApps, readApp } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
@@ -12,11 +12,12 @@ import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { AppFrame } from './app-frame.tsx'
 
+const route = getRouteApi('/signed-in/console/apps/$clientId/settings')
 const { app: say } = consoleWords
 const { form: sayForm } = words
 
 export function AppSettingsPage() {
-  const { clientId } = useParams({ from: '/signed-in/console/apps/$clientId/settings' })
+  const { clientId } = route.useParams()
   return <AppFrame clientId={clientId}>{(app) => <SettingsForm app={app} />}</AppFrame>
 }
 

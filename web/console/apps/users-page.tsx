@@ -1,6 +1,6 @@
 import { Badge, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { Users } from 'lucide-react'
 import { listAppUsers } from '../../api/operations.ts'
 import { query } from '../../api/query.ts'
@@ -14,17 +14,17 @@ import { Time } from '../../parts/time.tsx'
 import { consoleWords } from '../words.ts'
 import { AppFrame } from './app-frame.tsx'
 
+const route = getRouteApi('/signed-in/console/apps/$clientId/users')
 const { appUsers: say } = consoleWords
-const FROM = '/signed-in/console/apps/$clientId/users'
 
 export function AppUsersPage() {
-  const { clientId } = useParams({ from: FROM })
+  const { clientId } = route.useParams()
   return <AppFrame clientId={clientId}>{() => <UserList clientId={clientId} />}</AppFrame>
 }
 
 function UserList({ clientId }: { readonly clientId: string }) {
-  const { page = 1 } = useSearch({ from: FROM })
-  const navigate = useNavigate({ from: '/console/apps/$clientId/users' })
+  const { page = 1 } = route.useSearch()
+  const navigate = route.useNavigate()
   const list = useQuery(query(listAppUsers, { clientId, page, limit: 50 }))
   return (
     <>

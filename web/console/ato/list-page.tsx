@@ -1,7 +1,7 @@
 import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Code2, FileCheck, Package, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { type App, addAtoPackage, listApps, listAtoPackages, listAtoRequests } from '../../api/operations.ts'
@@ -19,12 +19,13 @@ import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { RequestRows } from './request-rows.tsx'
 
+const route = getRouteApi('/signed-in/console/ato')
 const { ato: say } = consoleWords
 const { form: sayForm } = words
 
 export function AtoPage() {
   const apps = useQuery(query(listApps, { limit: 100 }))
-  const { app: chosen } = useSearch({ from: '/signed-in/console/ato' })
+  const { app: chosen } = route.useSearch()
   return (
     <Loaded query={apps}>
       {({ docs }) => {
@@ -51,8 +52,8 @@ export function AtoPage() {
 }
 
 function OfApp({ app: { clientId }, apps }: { readonly app: App; readonly apps: readonly App[] }) {
-  const navigate = useNavigate({ from: '/console/ato' })
-  const { page = 1 } = useSearch({ from: '/signed-in/console/ato' })
+  const navigate = route.useNavigate()
+  const { page = 1 } = route.useSearch()
   const packages = useQuery(query(listAtoPackages, { clientId, limit: 50 }))
   const requests = useQuery(query(listAtoRequests, { clientId, page, limit: 20 }))
   const [isAdding, setAdding] = useState(false)

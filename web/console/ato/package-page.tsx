@@ -1,7 +1,7 @@
 import { Anchor, Button, Group, Radio, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Plus, Send } from 'lucide-react'
 import { useState } from 'react'
 import {
@@ -30,12 +30,13 @@ import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { RequestRows } from './request-rows.tsx'
 
+const route = getRouteApi('/signed-in/console/ato/packages/$packageId')
 const { ato: say } = consoleWords
 const { form: sayForm } = words
 const CHANGED = [readAtoPackage, listAtoPackages]
 
 export function PackagePage() {
-  const { packageId } = useParams({ from: '/signed-in/console/ato/packages/$packageId' })
+  const { packageId } = route.useParams()
   const found = useQuery(query(readAtoPackage, { packageId }))
   return <Loaded query={found}>{(one) => <Found one={one} />}</Loaded>
 }

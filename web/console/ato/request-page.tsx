@@ -1,6 +1,6 @@
 import { Anchor, Button, Group, Stack, Text, ThemeIcon, Timeline } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import {
   Ban,
   CircleCheck,
@@ -37,11 +37,12 @@ import { Time } from '../../parts/time.tsx'
 import { consoleWords } from '../words.ts'
 import { AtoStatusBadge } from './status-badge.tsx'
 
+const route = getRouteApi('/signed-in/console/ato/requests/$requestId')
 const { atoRequest: say, ato: sayAto } = consoleWords
 const REFRESH_MS = 5000
 
 export function RequestPage() {
-  const { requestId } = useParams({ from: '/signed-in/console/ato/requests/$requestId' })
+  const { requestId } = route.useParams()
   const found = useQuery({
     ...query(readAtoRequest, { requestId }),
     // The plugin reports when it likes.

@@ -1,7 +1,7 @@
 import { Button, Group, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { RotateCw, Send } from 'lucide-react'
 import { useState } from 'react'
 import { type Delivery, listDeliveries, readDelivery, replayDeliveries } from '../../api/operations.ts'
@@ -22,21 +22,21 @@ import { AttemptTicks } from './attempt-ticks.tsx'
 import { Countdown } from './countdown.tsx'
 import { DeliveryBadge } from './state-badge.tsx'
 
+const route = getRouteApi('/signed-in/console/plugins/$clientId/deliveries')
 const { deliveries: say, plugin: sayPlugin } = consoleWords
 const { form: sayForm } = words
-const FROM = '/signed-in/console/plugins/$clientId/deliveries'
 const REFRESH_MS = 5000
 const STATES = ['waiting', 'delivered', 'failed', 'replaced'] as const
 type State = Delivery['state']
 
 export function DeliveryListPage() {
-  const { clientId } = useParams({ from: FROM })
+  const { clientId } = route.useParams()
   return <PluginFrame clientId={clientId}>{() => <Deliveries clientId={clientId} />}</PluginFrame>
 }
 
 function Deliveries({ clientId }: { readonly clientId: string }) {
-  const { state, page = 1 } = useSearch({ from: FROM })
-  const navigate = useNavigate({ from: '/console/plugins/$clientId/deliveries' })
+  const { state, page = 1 } = route.useSearch()
+  const navigate = route.useNavigate()
   const [isReplaying, setReplaying] = useState(false)
   const list = useQuery({
     ...query(listDeliveries, { clientId, page, limit: 50, ...only({ state }) }),

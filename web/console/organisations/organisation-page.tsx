@@ -1,7 +1,7 @@
 import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { Building2, Plus, Users } from 'lucide-react'
 import { useState } from 'react'
 import { useHere } from '../../api/here.ts'
@@ -28,16 +28,16 @@ import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 
+const route = getRouteApi('/signed-in/console/organisations/$organisation')
 const { organisation: say, organisations: sayAll } = consoleWords
 const { form: sayForm } = words
-const FROM = '/signed-in/console/organisations/$organisation'
 const CHANGED = [listOrganisationMembers, listOrganisations, readOrganisation]
 type Role = Parameters<typeof setOrganisationMember>[0]['role']
 const ROLES = ['owner', 'developer', 'instructor', 'member'] as const satisfies readonly Role[]
 const roleData = ROLES.map((value) => ({ value, label: say.roles[value]! }))
 
 export function OrganisationPage() {
-  const { organisation } = useParams({ from: FROM })
+  const { organisation } = route.useParams()
   const found = useQuery(query(readOrganisation, { organisation }))
   return <Loaded query={found}>{(one) => <Found one={one} />}</Loaded>
 }
@@ -91,8 +91,8 @@ function Found({ one: { organisation, name, role } }: { readonly one: Organisati
 }
 
 function Members({ organisation }: { readonly organisation: string }) {
-  const { page = 1 } = useSearch({ from: FROM })
-  const navigate = useNavigate({ from: '/console/organisations/$organisation' })
+  const { page = 1 } = route.useSearch()
+  const navigate = route.useNavigate()
   const list = useQuery(query(listOrganisationMembers, { organisation, page, limit: 50 }))
   return (
     <Loaded query={list}>

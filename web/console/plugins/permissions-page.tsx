@@ -1,6 +1,6 @@
 import { Badge, Button, Checkbox, Group, List, Select, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { CircleCheck, Clock } from 'lucide-react'
 import { useState } from 'react'
 import {
@@ -24,12 +24,13 @@ import { consoleWords } from '../words.ts'
 import { PERMISSIONS } from './kinds.ts'
 import { PluginFrame } from './plugin-frame.tsx'
 
+const route = getRouteApi('/signed-in/console/plugins/$clientId/permissions')
 const { plugin: say } = consoleWords
 const { form: sayForm } = words
 const CHANGED = [readPlugin, listPlugins]
 
 export function PluginPermissionsPage() {
-  const { clientId } = useParams({ from: '/signed-in/console/plugins/$clientId/permissions' })
+  const { clientId } = route.useParams()
   return (
     <PluginFrame clientId={clientId}>
       {(plugin) => (

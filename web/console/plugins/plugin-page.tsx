@@ -1,5 +1,5 @@
 import { Alert, Badge, Button, Group, List, Stack, Text, ThemeIcon, VisuallyHidden } from '@mantine/core'
-import { useParams } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { CircleCheck, CircleDashed, TriangleAlert } from 'lucide-react'
 import { activatePlugin, listPlugins, type Plugin, readPlugin } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
@@ -15,10 +15,11 @@ import { consoleWords } from '../words.ts'
 import { PURPOSES } from './kinds.ts'
 import { PluginFrame } from './plugin-frame.tsx'
 
+const route = getRouteApi('/signed-in/console/plugins/$clientId')
 const { plugin: say, plugins: sayAll, app: sayApp } = consoleWords
 
 export function PluginPage() {
-  const { clientId } = useParams({ from: '/signed-in/console/plugins/$clientId' })
+  const { clientId } = route.useParams()
   return (
     <PluginFrame clientId={clientId}>
       {(plugin) => (

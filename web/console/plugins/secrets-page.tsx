@@ -1,11 +1,13 @@
-import { useParams } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { addPluginSecret, dropOldPluginSecret, listPlugins, readPlugin } from '../../api/operations.ts'
 import { SecretsCard } from '../apps/secrets-card.tsx'
 import { consoleWords } from '../words.ts'
 import { PluginFrame } from './plugin-frame.tsx'
 
+const route = getRouteApi('/signed-in/console/plugins/$clientId/secrets')
+
 export function PluginSecretsPage() {
-  const { clientId } = useParams({ from: '/signed-in/console/plugins/$clientId/secrets' })
+  const { clientId } = route.useParams()
   return (
     <PluginFrame clientId={clientId}>
       {({ secrets }) => (

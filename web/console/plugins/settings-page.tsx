@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useBlocker, useNavigate, useParams } from '@tanstack/react-router'
+import { getRouteApi, useBlocker, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { changePlugin, listPlugins, type Plugin, readPlugin, removePlugin } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
@@ -14,11 +14,12 @@ import { consoleWords } from '../words.ts'
 import { PURPOSES, type Purpose } from './kinds.ts'
 import { PluginFrame } from './plugin-frame.tsx'
 
+const route = getRouteApi('/signed-in/console/plugins/$clientId/settings')
 const { plugin: say, newPlugin: sayNew } = consoleWords
 const { form: sayForm } = words
 
 export function PluginSettingsPage() {
-  const { clientId } = useParams({ from: '/signed-in/console/plugins/$clientId/settings' })
+  const { clientId } = route.useParams()
   return (
     <PluginFrame clientId={clientId}>
       {(plugin) => (

@@ -1,5 +1,5 @@
 import { Button, Stack } from '@mantine/core'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { Download } from 'lucide-react'
 import { exportGradebook } from '../../api/operations.ts'
 import { only } from '../../parts/search.ts'
@@ -8,9 +8,8 @@ import { dashboardWords } from '../words.ts'
 import { ClassFrame } from './class-frame.tsx'
 import { GradebookGrid } from './gradebook-grid.tsx'
 
+const route = getRouteApi('/signed-in/dashboard/classes/$classId/gradebook')
 const { gradebook: say } = dashboardWords
-
-const FROM = '/signed-in/dashboard/classes/$classId/gradebook'
 
 export const GradebookPage = () => (
   <ClassFrame
@@ -33,8 +32,8 @@ export const GradebookPage = () => (
 )
 
 function Searched({ classId }: { readonly classId: string }) {
-  const { search } = useSearch({ from: FROM })
-  const navigate = useNavigate({ from: '/dashboard/classes/$classId/gradebook' })
+  const { search } = route.useSearch()
+  const navigate = route.useNavigate()
   return (
     <Stack>
       <SearchField

@@ -1,6 +1,6 @@
 import { Anchor, Button, Table, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { ClipboardCheck } from 'lucide-react'
 import { useState } from 'react'
 import { listAwaiting } from '../../api/operations.ts'
@@ -13,6 +13,7 @@ import { type AttemptToGrade, GradeDialog } from '../progress/grade-dialog.tsx'
 import { dashboardWords } from '../words.ts'
 import { ClassFrame } from './class-frame.tsx'
 
+const route = getRouteApi('/signed-in/dashboard/classes/$classId/grading')
 const { grading: say } = dashboardWords
 const PAGE = 25
 
@@ -23,8 +24,8 @@ export const GradingPage = () => (
 )
 
 function Queue({ classId }: { readonly classId: string }) {
-  const { page = 1 } = useSearch({ from: '/signed-in/dashboard/classes/$classId/grading' })
-  const navigate = useNavigate({ from: '/dashboard/classes/$classId/grading' })
+  const { page = 1 } = route.useSearch()
+  const navigate = route.useNavigate()
   const waiting = useQuery(query(listAwaiting, { classId, limit: PAGE, page }))
   const [graded, setGraded] = useState<AttemptToGrade>()
   return (

@@ -1,6 +1,6 @@
 import { ActionIcon, Anchor, Badge, Button, Group, Menu, Select, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { CircleCheck, CircleMinus, CirclePause, EllipsisVertical, FileUp, Users } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import {
@@ -31,6 +31,7 @@ import { dashboardWords } from '../words.ts'
 import { ClassFrame, mayTeach } from './class-frame.tsx'
 import { RosterImport } from './roster-import.tsx'
 
+const route = getRouteApi('/signed-in/dashboard/classes/$classId/roster')
 const { roster: say } = dashboardWords
 const PAGE = 25
 export const ROSTER_CHANGES = [listStudents, readClass, readGradebook]
@@ -128,8 +129,8 @@ function Enrol({ classDetails: { classId, joinCode } }: { readonly classDetails:
 
 function List({ classDetails }: { readonly classDetails: ClassDetails }) {
   const { classId } = classDetails
-  const { page = 1, status, search } = useSearch({ from: '/signed-in/dashboard/classes/$classId/roster' })
-  const navigate = useNavigate({ from: '/dashboard/classes/$classId/roster' })
+  const { page = 1, status, search } = route.useSearch()
+  const navigate = route.useNavigate()
   const students = useQuery(query(listStudents, { classId, limit: PAGE, page, ...only({ status, search }) }))
   const [moved, setMoved] = useState<Student>()
   return (

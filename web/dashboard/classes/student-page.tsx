@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Group, Menu, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { EllipsisVertical, UserX } from 'lucide-react'
 import { useState } from 'react'
 import {
@@ -29,12 +29,12 @@ import { useTimeline } from '../progress/use-timeline.ts'
 import { dashboardWords } from '../words.ts'
 import { ClassFrame, mayTeach } from './class-frame.tsx'
 
+const route = getRouteApi('/signed-in/dashboard/classes/$classId/students/$studentId')
 const { student: say } = dashboardWords
-const PLACE = '/signed-in/dashboard/classes/$classId/students/$studentId'
 
 /** One student of a class, for those who teach or observe it. */
 export function StudentPage() {
-  const { classId, studentId } = useParams({ from: PLACE })
+  const { classId, studentId } = route.useParams()
   const found = useQuery(query(listStudents, { classId, studentId }))
   return (
     <Loaded query={found}>
@@ -67,8 +67,8 @@ export function StudentPage() {
 function Content({ classDetails, student }: { readonly classDetails: ClassDetails; readonly student: Student }) {
   const { classId } = classDetails
   const { studentId } = student
-  const { from, to } = useSearch({ from: PLACE })
-  const navigate = useNavigate({ from: '/dashboard/classes/$classId/students/$studentId' })
+  const { from, to } = route.useSearch()
+  const navigate = route.useNavigate()
   const results = useQuery(query(readResults, { classId, studentId }))
   const timeline = useTimeline(classId, studentId)
   return (

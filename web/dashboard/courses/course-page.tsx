@@ -1,6 +1,6 @@
 import { Alert, Anchor, Button, Group, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useBlocker, useParams } from '@tanstack/react-router'
+import { getRouteApi, Link, useBlocker } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type CourseDocument, readCourseDocument, saveCourse } from '../../api/operations.ts'
 import { query, useWrite } from '../../api/query.ts'
@@ -16,11 +16,12 @@ import { Lessons } from './lesson-list.tsx'
 import { Objectives } from './objective-list.tsx'
 import { Versions } from './versions.tsx'
 
+const route = getRouteApi('/signed-in/dashboard/courses/$courseId')
 const { course: say } = dashboardWords
 
 /** A course as its author has it: the draft where there is one. */
 export function CoursePage() {
-  const { courseId } = useParams({ from: '/signed-in/dashboard/courses/$courseId' })
+  const { courseId } = route.useParams()
   // It comes anew when it was saved, and never under what somebody types.
   const found = useQuery({ ...query(readCourseDocument, { courseId }), staleTime: Number.POSITIVE_INFINITY })
   return (
