@@ -2,8 +2,7 @@ import { Code, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { ScrollText } from 'lucide-react'
-import { type AuditEntry, listAudit } from '../api/operations.ts'
-import { query } from '../api/query.ts'
+import type { AuditEntry } from '../api/operations.ts'
 import { Card } from '../parts/card.tsx'
 import { type FilterField, Filters } from '../parts/filters.tsx'
 import { TextLink } from '../parts/link.tsx'
@@ -30,7 +29,7 @@ const FIELDS: readonly FilterField[] = [
 export function AuditPage() {
   const { cursor, ...filters } = route.useSearch()
   const navigate = route.useNavigate()
-  const list = useQuery(query(listAudit, { ...filters, ...only({ cursor }), limit: 50 }))
+  const list = useQuery(route.useLoaderData().entries)
   return (
     <>
       <PageHead title={say.title} lead={say.lead} />

@@ -25,7 +25,7 @@ const route = getRouteApi('/signed-in/admin/verbs')
 export function VerbsPage() {
   const { query: typed = '' } = route.useSearch()
   const navigate = route.useNavigate()
-  const list = useQuery(query(listVerbs, {}))
+  const list = useQuery(route.useLoaderData().verbs)
   const [isAdding, setAdding] = useState(false)
   const [removed, setRemoved] = useState<Verb>()
   return (

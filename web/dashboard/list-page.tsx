@@ -1,10 +1,10 @@
 import { Badge, Button, Group, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { GraduationCap } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { type Class, joinClass, listClasses, listManagedCourses } from '../api/operations.ts'
-import { query, useWrite } from '../api/query.ts'
+import { type Class, joinClass, listClasses } from '../api/operations.ts'
+import { useWrite } from '../api/query.ts'
 import { notify } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
@@ -13,10 +13,12 @@ import { NewCourse } from './courses/new-course.tsx'
 import classes from './tile.module.css'
 import { dashboardWords } from './words.ts'
 
+const route = getRouteApi('/signed-in/dashboard')
+
 export function ClassListPage() {
-  const list = useQuery(query(listClasses, {}))
-  const managed = useQuery(query(listManagedCourses, { limit: 100 }))
-  const manages = (managed.data?.total ?? 0) > 0
+  const { classes: classList, managedCourses } = route.useLoaderData()
+  const list = useQuery(classList)
+  const manages = (useQuery(managedCourses).data?.total ?? 0) > 0
   return (
     <>
       <PageHead title={dashboardWords.classes.title} lead={dashboardWords.classes.lead} action={<NewCourse />} />

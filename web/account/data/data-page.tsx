@@ -1,10 +1,11 @@
 import { Box, Button, Group, List, Stack, Text, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { checkProof, ProofField, proofOf } from '../security/proof-field.tsx'
-import { deleteAccount, exportEverything, readSettings, type Settings } from '../../api/operations.ts'
-import { query, useWrite } from '../../api/query.ts'
+import { deleteAccount, exportEverything, type Settings } from '../../api/operations.ts'
+import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { notify } from '../../parts/notify.tsx'
@@ -12,11 +13,12 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded, Problem } from '../../parts/states.tsx'
 import { accountWords } from '../words.ts'
 
+const route = getRouteApi('/signed-in/account/data')
 const { data: say } = accountWords
 
 /** One's own rights: to have everything, and to go. */
 export function DataPage() {
-  const settings = useQuery(query(readSettings, {}))
+  const settings = useQuery(route.useLoaderData().settings)
   return (
     <>
       <PageHead title={say.title} lead={say.lead} />

@@ -1,15 +1,17 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
 import { X } from 'lucide-react'
 import { useState } from 'react'
 import { readSkills, type Skills, setSkills } from '../../api/operations.ts'
-import { query, useWrite } from '../../api/query.ts'
+import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { notify, offerUndo } from '../../parts/notify.tsx'
 import { Loaded, Problem } from '../../parts/states.tsx'
 import { accountWords } from '../words.ts'
 import classes from './skills-card.module.css'
 
+const route = getRouteApi('/signed-in/account/profile')
 const { skills: say } = accountWords
 const LISTS = ['skills', 'hobbies', 'education'] as const
 const MOST_ENTRIES = 50
@@ -17,7 +19,7 @@ const MOST_LETTERS = { skills: 100, hobbies: 100, education: 200 }
 
 /** What one can do, likes to do and has learned: planners find people by it. */
 export function SkillsCard() {
-  const skills = useQuery(query(readSkills, {}))
+  const skills = useQuery(route.useLoaderData().skills)
   return (
     <Card title={say.title}>
       <Text size="sm" mb="md">

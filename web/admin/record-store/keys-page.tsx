@@ -11,7 +11,7 @@ import {
   listCredentials,
   revokeCredential,
 } from '../../api/operations.ts'
-import { query, useWrite } from '../../api/query.ts'
+import { useWrite } from '../../api/query.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -24,7 +24,6 @@ import { Empty, Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { adminWords } from '../words.ts'
 import { NewCredentialForm } from './new-key-form.tsx'
-import { StoreHead } from './store-head.tsx'
 
 const { keys: say } = adminWords
 const route = getRouteApi('/signed-in/admin/record-store/keys')
@@ -38,7 +37,7 @@ interface Shown {
 export function CredentialsPage() {
   const { page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
-  const list = useQuery(query(listCredentials, { page, limit: 50 }))
+  const list = useQuery(route.useLoaderData().credentials)
   const [isAdding, setAdding] = useState(false)
   const [shown, setShown] = useState<Shown>()
   const add = (
@@ -48,7 +47,9 @@ export function CredentialsPage() {
   )
   return (
     <>
-      <StoreHead action={add} />
+      <Group justify="flex-end" mb="md">
+        {add}
+      </Group>
       <PagedList
         query={list}
         page={page}

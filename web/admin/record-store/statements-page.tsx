@@ -8,7 +8,6 @@ import {
   countStatements,
   exportStatements,
   getStatements,
-  readStoreIdentity,
   streamStatements,
 } from '../../api/operations.ts'
 import { query } from '../../api/query.ts'
@@ -34,7 +33,6 @@ import {
   sayVerb,
 } from './statement.ts'
 import classes from './statements-page.module.css'
-import { StoreHead } from './store-head.tsx'
 
 const { statements: say } = adminWords
 const { form, turn } = words
@@ -52,10 +50,9 @@ export function StatementsPage() {
   const { cursor: _cursor, live, ...filters } = route.useSearch()
   const navigate = route.useNavigate()
   /** As whom the store sees the reader tells where accounts of this platform are at home. */
-  const identity = useQuery({ ...query(readStoreIdentity, {}), staleTime: Number.POSITIVE_INFINITY })
+  const identity = useQuery(route.useLoaderData().identity)
   return (
     <>
-      <StoreHead />
       <Filters
         fields={FIELDS}
         values={filters}

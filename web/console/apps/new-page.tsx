@@ -1,5 +1,6 @@
 import { Alert, Anchor, Button, Checkbox, Group, Stack, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { Building2 } from 'lucide-react'
 import { useState } from 'react'
@@ -7,7 +8,7 @@ import { listApps, type Organisation, registerApp } from '../../api/operations.t
 import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { linesOf } from '../../parts/lines.ts'
-import { OrganisationField, useOwnOrganisations } from '../../parts/organisation-field.tsx'
+import { OrganisationField } from '../../parts/organisation-field.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { SecretShown } from '../../parts/secret-shown.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
@@ -18,8 +19,7 @@ const route = getRouteApi('/signed-in/console/apps/new')
 const { newApp: say } = consoleWords
 
 export function NewAppPage() {
-  const given = route.useSearch()
-  const organisations = useOwnOrganisations('developer', given.organisation)
+  const organisations = useQuery(route.useLoaderData().organisations)
   return (
     <>
       <PageHead

@@ -2,8 +2,6 @@ import { Badge, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Users } from 'lucide-react'
-import { listAppUsers } from '../../api/operations.ts'
-import { query } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { Pager } from '../../parts/pager.tsx'
@@ -12,20 +10,14 @@ import { only } from '../../parts/search.ts'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { consoleWords } from '../words.ts'
-import { AppFrame } from './app-frame.tsx'
 
 const route = getRouteApi('/signed-in/console/apps/$clientId/users')
 const { appUsers: say } = consoleWords
 
 export function AppUsersPage() {
-  const { clientId } = route.useParams()
-  return <AppFrame clientId={clientId}>{() => <UserList clientId={clientId} />}</AppFrame>
-}
-
-function UserList({ clientId }: { readonly clientId: string }) {
   const { page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
-  const list = useQuery(query(listAppUsers, { clientId, page, limit: 50 }))
+  const list = useQuery(route.useLoaderData().users)
   return (
     <>
       <Text size="sm" c="dimmed">

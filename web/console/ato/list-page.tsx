@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Code2, FileCheck, Package, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { type App, addAtoPackage, listApps, listAtoPackages, listAtoRequests } from '../../api/operations.ts'
+import { type App, addAtoPackage, listAtoPackages, listAtoRequests } from '../../api/operations.ts'
 import { query, useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -24,7 +24,7 @@ const { ato: say } = consoleWords
 const { form: sayForm } = words
 
 export function AtoPage() {
-  const apps = useQuery(query(listApps, { limit: 100 }))
+  const apps = useQuery(route.useLoaderData().apps)
   const { app: chosen } = route.useSearch()
   return (
     <Loaded query={apps}>

@@ -36,8 +36,7 @@ const { form: sayForm } = words
 const CHANGED = [readAtoPackage, listAtoPackages]
 
 export function PackagePage() {
-  const { packageId } = route.useParams()
-  const found = useQuery(query(readAtoPackage, { packageId }))
+  const found = useQuery(route.useLoaderData().package)
   return <Loaded query={found}>{(one) => <Found one={one} />}</Loaded>
 }
 

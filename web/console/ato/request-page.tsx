@@ -23,7 +23,7 @@ import {
   openAtoRequest,
   readAtoRequest,
 } from '../../api/operations.ts'
-import { query, useWrite } from '../../api/query.ts'
+import { useWrite } from '../../api/query.ts'
 import { AllowDialog, isConsentMissing } from '../../parts/allow-dialog.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
@@ -42,9 +42,8 @@ const { atoRequest: say, ato: sayAto } = consoleWords
 const REFRESH_MS = 5000
 
 export function RequestPage() {
-  const { requestId } = route.useParams()
   const found = useQuery({
-    ...query(readAtoRequest, { requestId }),
+    ...route.useLoaderData().request,
     // The plugin reports when it likes.
     refetchInterval: ({ state: { data } }) =>
       data && data.completedDate === null && data.cancelledDate === null ? REFRESH_MS : false,

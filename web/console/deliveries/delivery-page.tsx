@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { CircleCheck, CircleX, RotateCw } from 'lucide-react'
 import { type DeliveryLog, listDeliveries, readDelivery, replayDeliveries } from '../../api/operations.ts'
-import { query, useWrite } from '../../api/query.ts'
+import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Code } from '../../parts/code.tsx'
 import { Copied } from '../../parts/copied.tsx'
@@ -25,7 +25,7 @@ const REFRESH_MS = 5000
 export function DeliveryPage() {
   const { clientId, deliveryId } = route.useParams()
   const found = useQuery({
-    ...query(readDelivery, { clientId, deliveryId }),
+    ...route.useLoaderData().delivery,
     refetchInterval: ({ state: { data } }) => (data?.state === 'waiting' ? REFRESH_MS : false),
   })
   const replay = useWrite(replayDeliveries, {

@@ -5,7 +5,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { RotateCw, Send } from 'lucide-react'
 import { useState } from 'react'
 import { type Delivery, listDeliveries, readDelivery, replayDeliveries } from '../../api/operations.ts'
-import { query, useWrite } from '../../api/query.ts'
+import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { TextLink } from '../../parts/link.tsx'
@@ -16,7 +16,6 @@ import { only } from '../../parts/search.ts'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
-import { PluginFrame } from '../plugins/plugin-frame.tsx'
 import { consoleWords } from '../words.ts'
 import { AttemptTicks } from './attempt-ticks.tsx'
 import { Countdown } from './countdown.tsx'
@@ -31,16 +30,12 @@ type State = Delivery['state']
 
 export function DeliveryListPage() {
   const { clientId } = route.useParams()
-  return <PluginFrame clientId={clientId}>{() => <Deliveries clientId={clientId} />}</PluginFrame>
-}
-
-function Deliveries({ clientId }: { readonly clientId: string }) {
   const { state, page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
   const [isReplaying, setReplaying] = useState(false)
   const list = useQuery({
-    ...query(listDeliveries, { clientId, page, limit: 50, ...only({ state }) }),
-    // What waits is sent by itself, and the page shows it.
+    ...route.useLoaderData().deliveries,
+    // The platform sends waiting deliveries by itself, and the page shows it.
     refetchInterval: ({ state: { data } }) => (data?.docs.some((one) => one.state === 'waiting') ? REFRESH_MS : false),
   })
   const show = (next: { state?: State | undefined; page?: number | undefined }) =>

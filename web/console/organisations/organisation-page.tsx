@@ -37,8 +37,7 @@ const ROLES = ['owner', 'developer', 'instructor', 'member'] as const satisfies 
 const roleData = ROLES.map((value) => ({ value, label: say.roles[value]! }))
 
 export function OrganisationPage() {
-  const { organisation } = route.useParams()
-  const found = useQuery(query(readOrganisation, { organisation }))
+  const found = useQuery(route.useLoaderData().organisation)
   return <Loaded query={found}>{(one) => <Found one={one} />}</Loaded>
 }
 

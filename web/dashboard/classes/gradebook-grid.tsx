@@ -3,8 +3,7 @@ import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Keyboard, Users } from 'lucide-react'
 import { type KeyboardEvent, memo, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { type Gradebook, readGradebook } from '../../api/operations.ts'
-import { query } from '../../api/query.ts'
+import type { Gradebook } from '../../api/operations.ts'
 import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
@@ -12,14 +11,13 @@ import { sayDuration } from '../../parts/time.tsx'
 import { RESULT_LOOKS } from '../progress/result-badge.tsx'
 import { dashboardWords } from '../words.ts'
 import classes from './gradebook-grid.module.css'
+import { gradebookPage, ROWS_PER_PAGE } from './gradebook-page-query.ts'
 
 const { gradebook: say } = dashboardWords
 const ROW_PX = 60
 const HEAD_PX = 44
 const SCROLLBAR_PX = 16
 const AROUND = 6
-/** As many as one answer has. */
-const PAGE = 100
 const JUMP = 10
 
 type Row = Gradebook['docs'][number]
@@ -37,8 +35,7 @@ interface GradebookGridProps {
 }
 
 export function GradebookGrid({ classId, search }: GradebookGridProps) {
-  const asked = { classId, ...(search !== undefined && { search }) }
-  const first = useQuery(query(readGradebook, { ...asked, limit: PAGE, page: 1 }))
+  const first = useQuery(gradebookPage(classId, search, 1))
   return (
     <Loaded query={first} lines={10}>
       {({ lessons, total }) =>
@@ -49,22 +46,20 @@ export function GradebookGrid({ classId, search }: GradebookGridProps) {
             </Empty>
           </Card>
         ) : (
-          <Grid key={search} asked={asked} lessons={lessons} total={total} />
+          <Grid key={search} classId={classId} search={search} lessons={lessons} total={total} />
         )
       }
     </Loaded>
   )
 }
 
-interface GridProps {
-  readonly asked: { readonly classId: string; readonly search?: string }
+interface GridProps extends GradebookGridProps {
   readonly lessons: readonly Column[]
   readonly total: number
 }
 
 /** Only the rows that are seen are there, so that a class of thousands scrolls as one of ten. */
-function Grid({ asked, lessons, total }: GridProps) {
-  const { classId } = asked
+function Grid({ classId, search, lessons, total }: GridProps) {
   const navigate = useNavigate()
   const box = useRef<HTMLDivElement>(null)
   const way = useRef<HTMLButtonElement>(null)
@@ -92,10 +87,10 @@ function Grid({ asked, lessons, total }: GridProps) {
   const rows = Array.from({ length: seen.to - seen.from }, (_, i) => seen.from + i)
   // The way into the table by the Tab key stays where it was, seen or not.
   if (!rows.includes(place.row)) rows.push(place.row)
-  const pages = [...new Set(rows.map((row) => Math.floor(row / PAGE) + 1))]
-  const answers = useQueries({ queries: pages.map((page) => query(readGradebook, { ...asked, limit: PAGE, page })) })
+  const pages = [...new Set(rows.map((row) => Math.floor(row / ROWS_PER_PAGE) + 1))]
+  const answers = useQueries({ queries: pages.map((page) => gradebookPage(classId, search, page)) })
   const rowAt = (row: number): Row | undefined =>
-    answers[pages.indexOf(Math.floor(row / PAGE) + 1)]?.data?.docs[row % PAGE]
+    answers[pages.indexOf(Math.floor(row / ROWS_PER_PAGE) + 1)]?.data?.docs[row % ROWS_PER_PAGE]
 
   const go = (row: number, column: number) => {
     const to = { row: clamp(row, total - 1), column: clamp(column, lessons.length) }

@@ -1,10 +1,9 @@
 import { Alert, Badge, Group, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { Flag, type LucideIcon, Moon, Pause, Play, Radio, Users, WifiOff } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { type ClassDetails, type Gradebook, readGradebook, watchClass } from '../../api/operations.ts'
-import { query } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
@@ -15,16 +14,15 @@ import { dashboardWords } from '../words.ts'
 import { ClassLocks } from './class-locks.tsx'
 import classes from './overview.module.css'
 
+const route = getRouteApi('/signed-in/dashboard/classes/$classId/')
 const { overview } = dashboardWords
-/** As many as one answer has. */
-const SHOWN = 100
 
 const NONE: Gradebook['lessons'] = []
 
 /** Who stands where, and who is working now. */
 export function Overview({ classDetails }: { readonly classDetails: ClassDetails }) {
   const { classId, joinCode } = classDetails
-  const book = useQuery(query(readGradebook, { classId, limit: SHOWN }))
+  const book = useQuery(route.useLoaderData().gradebook)
   return (
     <Stack gap="lg">
       {classDetails.role === 'observer' && <Alert>{dashboardWords.class.readOnly}</Alert>}
@@ -40,7 +38,9 @@ export function Overview({ classDetails }: { readonly classDetails: ClassDetails
           ) : (
             <Card title={overview.matrix} action={<Text size="sm">{overview.students(found.total)}</Text>} isFlush>
               <Text size="sm" c="dimmed" px={20} pb="sm">
-                {found.total > SHOWN ? words.states.moreThan(SHOWN, found.total) : overview.matrixText}
+                {found.total > found.docs.length
+                  ? words.states.moreThan(found.docs.length, found.total)
+                  : overview.matrixText}
               </Text>
               <Matrix book={found} />
             </Card>

@@ -21,6 +21,7 @@ import { Card } from '../../parts/card.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { notify, notifyProblem, offerUndo } from '../../parts/notify.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { only } from '../../parts/search.ts'
 import { SearchField } from '../../parts/search-field.tsx'
@@ -28,12 +29,11 @@ import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
-import { ClassFrame, mayTeach } from './class-frame.tsx'
+import { mayTeach, useClass } from './class-frame.tsx'
 import { RosterImport } from './roster-import.tsx'
 
 const route = getRouteApi('/signed-in/dashboard/classes/$classId/roster')
 const { roster: say } = dashboardWords
-const PAGE = 25
 export const ROSTER_CHANGES = [listStudents, readClass, readGradebook]
 const LOOKS = {
   active: { color: 'green', icon: CircleCheck },
@@ -42,29 +42,30 @@ const LOOKS = {
 } as const
 
 export function RosterPage() {
+  const classDetails = useClass()
+  const { classId, students } = classDetails
   const [isImporting, setImporting] = useState(false)
   return (
-    <ClassFrame
-      title={dashboardWords.class.roster}
-      lead={({ students }) => students && say.lead(students.active, students.suspended, students.dropped)}
-      action={(one) =>
-        mayTeach(one) && (
-          <Button leftSection={<FileUp size={16} aria-hidden />} onClick={() => setImporting(true)}>
-            {say.import}
-          </Button>
-        )
-      }
-    >
-      {(one) => (
-        <Stack gap="lg">
-          {mayTeach(one) && <Enrol classDetails={one} />}
-          <List classDetails={one} />
-          <Dialog isOpen={isImporting} onClose={() => setImporting(false)} title={dashboardWords.import.title}>
-            <RosterImport classId={one.classId} onClose={() => setImporting(false)} />
-          </Dialog>
-        </Stack>
-      )}
-    </ClassFrame>
+    <>
+      <PageHead
+        title={dashboardWords.class.roster}
+        lead={students && say.lead(students.active, students.suspended, students.dropped)}
+        action={
+          mayTeach(classDetails) && (
+            <Button leftSection={<FileUp size={16} aria-hidden />} onClick={() => setImporting(true)}>
+              {say.import}
+            </Button>
+          )
+        }
+      />
+      <Stack gap="lg">
+        {mayTeach(classDetails) && <Enrol classDetails={classDetails} />}
+        <List classDetails={classDetails} />
+        <Dialog isOpen={isImporting} onClose={() => setImporting(false)} title={dashboardWords.import.title}>
+          <RosterImport classId={classId} onClose={() => setImporting(false)} />
+        </Dialog>
+      </Stack>
+    </>
   )
 }
 
@@ -128,10 +129,9 @@ function Enrol({ classDetails: { classId, joinCode } }: { readonly classDetails:
 }
 
 function List({ classDetails }: { readonly classDetails: ClassDetails }) {
-  const { classId } = classDetails
   const { page = 1, status, search } = route.useSearch()
   const navigate = route.useNavigate()
-  const students = useQuery(query(listStudents, { classId, limit: PAGE, page, ...only({ status, search }) }))
+  const students = useQuery(route.useLoaderData().students)
   const [moved, setMoved] = useState<Student>()
   return (
     <Card

@@ -17,10 +17,11 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { notify, offerUndo } from '../../parts/notify.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
 import { Problem } from '../../parts/states.tsx'
 import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
-import { ClassFrame } from './class-frame.tsx'
+import { useClass } from './class-frame.tsx'
 
 const { settings: say } = dashboardWords
 const CHANGES = [readClass, listClasses]
@@ -29,17 +30,24 @@ interface ClassDetailsProps {
   readonly classDetails: ClassDetails
 }
 
-export const SettingsPage = () => (
-  <ClassFrame title={dashboardWords.class.settings} lead={say.lead}>
-    {(one) => (
+export function SettingsPage() {
+  const classDetails = useClass()
+  const isManager = classDetails.role === 'manager'
+  return (
+    <>
+      <PageHead title={dashboardWords.class.settings} lead={say.lead} />
       <Stack gap="lg" maw={720}>
-        {one.role === 'manager' ? <Form key={one.classId} classDetails={one} /> : <ReadOnly classDetails={one} />}
-        <Staff classDetails={one} />
-        {one.role === 'manager' && <End classDetails={one} />}
+        {isManager ? (
+          <Form key={classDetails.classId} classDetails={classDetails} />
+        ) : (
+          <ReadOnly classDetails={classDetails} />
+        )}
+        <Staff classDetails={classDetails} />
+        {isManager && <End classDetails={classDetails} />}
       </Stack>
-    )}
-  </ClassFrame>
-)
+    </>
+  )
+}
 
 const ReadOnly = ({ classDetails }: ClassDetailsProps) => (
   <Card title={say.class}>

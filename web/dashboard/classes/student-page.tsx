@@ -1,13 +1,12 @@
-import { ActionIcon, Button, Group, Menu, Stack, Text } from '@mantine/core'
+import { ActionIcon, Group, Menu, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { EllipsisVertical, UserX } from 'lucide-react'
 import { useState } from 'react'
 import {
   type ClassDetails,
   clearLock,
   listLocks,
-  listStudents,
   type Results,
   readGradebook,
   readResults,
@@ -16,7 +15,9 @@ import {
 } from '../../api/operations.ts'
 import { query, useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
+import { ButtonLink } from '../../parts/link.tsx'
 import { offerUndo } from '../../parts/notify.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { sayDuration } from '../../parts/time.tsx'
 import { ExtraDialog, ResetDialog, type StudentLesson } from '../progress/attempts-dialogs.tsx'
@@ -27,33 +28,34 @@ import { ResultBadge } from '../progress/result-badge.tsx'
 import { StudentTimeline } from '../progress/timeline.tsx'
 import { useTimeline } from '../progress/use-timeline.ts'
 import { dashboardWords } from '../words.ts'
-import { ClassFrame, mayTeach } from './class-frame.tsx'
+import { mayTeach, useClass } from './class-frame.tsx'
 
 const route = getRouteApi('/signed-in/dashboard/classes/$classId/students/$studentId')
 const { student: say } = dashboardWords
 
 /** One student of a class, for those who teach or observe it. */
 export function StudentPage() {
-  const { classId, studentId } = route.useParams()
-  const found = useQuery(query(listStudents, { classId, studentId }))
+  const { classId } = route.useParams()
+  const found = useQuery(route.useLoaderData().students)
   return (
     <Loaded query={found}>
       {({ docs: [student] }) =>
         student ? (
-          <ClassFrame
-            title={student.name || student.handle}
-            lead={say.lead(student.handle, say.statuses[student.status])}
-          >
-            {(one) => <Content classDetails={one} student={student} />}
-          </ClassFrame>
+          <>
+            <PageHead
+              title={student.name || student.handle}
+              lead={say.lead(student.handle, say.statuses[student.status])}
+            />
+            <Content student={student} />
+          </>
         ) : (
           <Empty
             icon={UserX}
             title={say.missing}
             action={
-              <Button component={Link} to={`/dashboard/classes/${classId}/gradebook`} variant="default">
+              <ButtonLink to="/dashboard/classes/$classId/gradebook" params={{ classId }} variant="default">
                 {say.toGradebook}
-              </Button>
+              </ButtonLink>
             }
           >
             {say.missingText}
@@ -64,12 +66,13 @@ export function StudentPage() {
   )
 }
 
-function Content({ classDetails, student }: { readonly classDetails: ClassDetails; readonly student: Student }) {
+function Content({ student }: { readonly student: Student }) {
+  const classDetails = useClass()
   const { classId } = classDetails
   const { studentId } = student
   const { from, to } = route.useSearch()
   const navigate = route.useNavigate()
-  const results = useQuery(query(readResults, { classId, studentId }))
+  const results = useQuery(route.useLoaderData().results)
   const timeline = useTimeline(classId, studentId)
   return (
     <Loaded query={results}>

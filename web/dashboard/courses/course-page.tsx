@@ -2,8 +2,8 @@ import { Alert, Anchor, Button, Group, Stack, Switch, Textarea, TextInput } from
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useBlocker } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type CourseDocument, readCourseDocument, saveCourse } from '../../api/operations.ts'
-import { query, useWrite } from '../../api/query.ts'
+import { type CourseDocument, saveCourse } from '../../api/operations.ts'
+import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { useOrganisationNames } from '../../parts/organisation-names.ts'
@@ -21,9 +21,7 @@ const { course: say } = dashboardWords
 
 /** A course as its author has it: the draft where there is one. */
 export function CoursePage() {
-  const { courseId } = route.useParams()
-  // It comes anew when it was saved, and never under what somebody types.
-  const found = useQuery({ ...query(readCourseDocument, { courseId }), staleTime: Number.POSITIVE_INFINITY })
+  const found = useQuery(route.useLoaderData().course)
   return (
     <Loaded query={found}>
       {(doc) => <Editor key={`${doc.courseId}-${doc.version}-${doc.draft}-${found.dataUpdatedAt}`} course={doc} />}

@@ -1,14 +1,9 @@
 import { Badge, Button, Group, Progress, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
 import { BookOpen } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
-import {
-  type ClassDetails,
-  launchLesson,
-  listLessonsOfCourse,
-  type Results,
-  readResults,
-} from '../../api/operations.ts'
+import { type ClassDetails, launchLesson, listLessonsOfCourse, type Results } from '../../api/operations.ts'
 import { query, useWrite } from '../../api/query.ts'
 import { AllowDialog, isConsentMissing } from '../../parts/allow-dialog.tsx'
 import { Card } from '../../parts/card.tsx'
@@ -23,6 +18,7 @@ import { ResultBadge } from './result-badge.tsx'
 /** Loaded when the rest is there. */
 const OwnHistory = lazy(async () => ({ default: (await import('./own-history.tsx')).OwnHistory }))
 
+const route = getRouteApi('/signed-in/dashboard/classes/$classId/')
 const { lessons: say } = dashboardWords
 type Standing = Results['lessons'][number]
 
@@ -32,7 +28,7 @@ export function LessonTree({
 }: {
   readonly classDetails: ClassDetails
 }) {
-  const results = useQuery(query(readResults, { classId }))
+  const results = useQuery(route.useLoaderData().results)
   // What a lesson is about is the course's to say; the tree is there without it.
   const about = useQuery(query(listLessonsOfCourse, { courseId: course.courseId, limit: 100 }))
   const launch = useWrite(launchLesson, { onDone: ({ uri }) => location.assign(uri) })
