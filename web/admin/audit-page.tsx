@@ -2,8 +2,7 @@ import { Code, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { ScrollText } from 'lucide-react'
-import { type AuditEntry, listAudit } from '../api/operations.ts'
-import { query } from '../api/query.ts'
+import type { AuditEntry } from '../api/operations.ts'
 import { Card } from '../parts/card.tsx'
 import { type FilterField, Filters } from '../parts/filters.tsx'
 import { TextLink } from '../parts/link.tsx'
@@ -30,12 +29,12 @@ const FIELDS: readonly FilterField[] = [
 export function AuditPage() {
   const { cursor, ...filters } = route.useSearch()
   const navigate = route.useNavigate()
-  const list = useQuery(query(listAudit, { ...filters, ...only({ cursor }), limit: 50 }))
+  const list = useQuery(route.useLoaderData().entries)
   return (
     <>
       <PageHead title={say.title} lead={say.lead} />
       <Filters fields={FIELDS} values={filters} onChange={(values) => void navigate({ search: only(values) })} />
-      <Loaded of={list} lines={10}>
+      <Loaded query={list} lines={10}>
         {({ docs, next }) => (
           <Card isFlush>
             {docs.length === 0 ? (
@@ -93,7 +92,7 @@ const cellsOf = ({ date, action, person, by, clientId, detail, address, requestI
       {clientId}
     </Only>
   ),
-  <Detail key="detail" of={detail} />,
+  <Detail key="detail" detail={detail} />,
   <Text key="where" size="sm" {...(requestId !== null && { title: `${say.request} ${requestId}` })}>
     {address ?? say.nobody}
   </Text>,
@@ -111,9 +110,9 @@ const Person = ({ handle }: { readonly handle: string }) => (
   </TextLink>
 )
 
-const Detail = ({ of }: { readonly of: AuditEntry['detail'] }) => (
+const Detail = ({ detail }: { readonly detail: AuditEntry['detail'] }) => (
   <Text size="sm" maw={280} component="div">
-    {Object.entries(of).map(([name, value]) => (
+    {Object.entries(detail).map(([name, value]) => (
       <div key={name}>
         <Text component="span" c="dimmed" size="xs">
           {name}

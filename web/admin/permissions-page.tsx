@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { Blocks, Check, Clock } from 'lucide-react'
 import { useState } from 'react'
 import { grantPluginPermissions, listPlugins, type Plugin, readPlugin } from '../api/operations.ts'
-import { query, useWrite } from '../api/query.ts'
+import { useWrite } from '../api/query.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { offerUndo } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
@@ -28,12 +28,12 @@ const ALL = [...OF_KIND.ai, ...OF_KIND.ato]
 export function PermissionsPage() {
   const { page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
-  const list = useQuery(query(listPlugins, { page, limit: 50 }))
+  const list = useQuery(route.useLoaderData().plugins)
   return (
     <>
       <PageHead title={say.title} lead={say.lead} />
       <PagedList
-        of={list}
+        query={list}
         page={page}
         onPage={(next) => void navigate({ search: only({ page: next }) })}
         empty={

@@ -1,4 +1,19 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { load } from '../api/load.ts'
+import {
+  findPeople,
+  getStatements,
+  listApps,
+  listAudit,
+  listChangedApps,
+  listCredentials,
+  listPlugins,
+  listVerbs,
+  readPerson,
+  readStoreIdentity,
+  readSystem,
+} from '../api/operations.ts'
+import { query } from '../api/query.ts'
 import { signedIn } from '../parts/base-routes.ts'
 import { flagFrom, known, matching, momentFrom, oneOf, pageFrom, textFrom } from '../parts/search.ts'
 
@@ -14,6 +29,11 @@ const approvals = createRoute({
   getParentRoute: () => signedIn,
   path: '/admin/approvals',
   component: lazyRouteComponent(() => import('./approvals/approvals-page.tsx'), 'ApprovalsPage'),
+  loader: () =>
+    load({
+      waiting: query(listApps, { status: 'pending', limit: 100 }),
+      changed: query(listChangedApps, { limit: 100 }),
+    }),
 })
 
 const people = createRoute({
@@ -29,12 +49,16 @@ const people = createRoute({
       role: oneOf(['administrator', 'developer'], search.role),
       page: pageFrom(search.page),
     }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps: { page = 1, ...filters } }) =>
+    load({}, { people: query(findPeople, { ...filters, page, limit: 25 }) }),
 })
 
 const person = createRoute({
   getParentRoute: () => signedIn,
   path: '/admin/people/$handle',
   component: lazyRouteComponent(() => import('./people/person-page.tsx'), 'PersonPage'),
+  loader: ({ params: { handle } }) => load({ person: query(readPerson, { handle }) }),
 })
 
 const permissions = createRoute({
@@ -42,6 +66,8 @@ const permissions = createRoute({
   path: '/admin/permissions',
   component: lazyRouteComponent(() => import('./permissions-page.tsx'), 'PermissionsPage'),
   validateSearch: (search): { page?: number } => known({ page: pageFrom(search.page) }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps: { page = 1 } }) => load({ plugins: query(listPlugins, { page, limit: 50 }) }),
 })
 
 const verbs = createRoute({
@@ -49,11 +75,19 @@ const verbs = createRoute({
   path: '/admin/verbs',
   component: lazyRouteComponent(() => import('./verbs-page.tsx'), 'VerbsPage'),
   validateSearch: (search): { query?: string } => known({ query: textFrom(search.query, 200) }),
+  loader: () => load({ verbs: query(listVerbs, {}) }),
 })
 
+/** The frame of the record store: its title and its tabs. */
 const recordStore = createRoute({
   getParentRoute: () => signedIn,
   path: '/admin/record-store',
+  component: lazyRouteComponent(() => import('./record-store/store-frame.tsx'), 'StoreFrame'),
+})
+
+const recordStoreHome = createRoute({
+  getParentRoute: () => recordStore,
+  path: '/',
   beforeLoad: () => {
     throw redirect({ to: '/admin/record-store/statements', replace: true })
   },
@@ -62,8 +96,8 @@ const recordStore = createRoute({
 const STATEMENT_FILTERS = ['agent', 'verb', 'activity', 'registration'] as const
 
 const statements = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/admin/record-store/statements',
+  getParentRoute: () => recordStore,
+  path: 'statements',
   component: lazyRouteComponent(() => import('./record-store/statements-page.tsx'), 'StatementsPage'),
   validateSearch: (
     search,
@@ -75,19 +109,23 @@ const statements = createRoute({
       cursor: matching(/^[\w-]+\.[\w-]+$/, search.cursor),
       live: flagFrom(search.live),
     }),
+  loader: () => load({ identity: { ...query(readStoreIdentity, {}), staleTime: Number.POSITIVE_INFINITY } }),
 })
 
 const statement = createRoute({
   getParentRoute: () => signedIn,
   path: '/admin/record-store/statements/$statementId',
   component: lazyRouteComponent(() => import('./record-store/statement-page.tsx'), 'StatementPage'),
+  loader: ({ params: { statementId } }) => load({ statement: query(getStatements, { statementId }) }),
 })
 
 const keys = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/admin/record-store/keys',
+  getParentRoute: () => recordStore,
+  path: 'keys',
   component: lazyRouteComponent(() => import('./record-store/keys-page.tsx'), 'CredentialsPage'),
   validateSearch: (search): { page?: number } => known({ page: pageFrom(search.page) }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps: { page = 1 } }) => load({ credentials: query(listCredentials, { page, limit: 50 }) }),
 })
 
 const AUDIT_FILTERS = ['action', 'handle', 'clientId'] as const
@@ -104,12 +142,15 @@ const audit = createRoute({
       // A moment and a number, in base64.
       cursor: matching(/^MjA[\w-]{28,60}$/, search.cursor),
     }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps }) => load({}, { entries: query(listAudit, { ...deps, limit: 50 }) }),
 })
 
 const system = createRoute({
   getParentRoute: () => signedIn,
   path: '/admin/system',
   component: lazyRouteComponent(() => import('./system-page.tsx'), 'SystemPage'),
+  loader: () => load({ system: query(readSystem, {}) }),
 })
 
 export const adminRoutes = [
@@ -119,10 +160,8 @@ export const adminRoutes = [
   person,
   permissions,
   verbs,
-  recordStore,
-  statements,
+  recordStore.addChildren([recordStoreHome, statements, keys]),
   statement,
-  keys,
   audit,
   system,
 ] as const

@@ -1,9 +1,9 @@
 import { Button, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
 import { RefreshCw } from 'lucide-react'
 import { useState } from 'react'
-import { readSystem, type System } from '../api/operations.ts'
-import { query } from '../api/query.ts'
+import type { System } from '../api/operations.ts'
 import { Bar } from '../parts/bar.tsx'
 import { Card } from '../parts/card.tsx'
 import { Fact, Facts } from '../parts/facts.tsx'
@@ -13,12 +13,13 @@ import { Loaded } from '../parts/states.tsx'
 import { sayBytes, sayDuration, Time } from '../parts/time.tsx'
 import { adminWords } from './words.ts'
 
+const route = getRouteApi('/signed-in/admin/system')
 const { system: say } = adminWords
 const REFRESH_MS = 10_000
 const SHOWN = 15
 
 export function SystemPage() {
-  const found = useQuery({ ...query(readSystem, {}), refetchInterval: REFRESH_MS })
+  const found = useQuery({ ...route.useLoaderData().system, refetchInterval: REFRESH_MS })
   return (
     <>
       <PageHead
@@ -35,7 +36,7 @@ export function SystemPage() {
           </Button>
         }
       />
-      <Loaded of={found} lines={10}>
+      <Loaded query={found} lines={10}>
         {(system) => (
           <Stack gap="lg">
             <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">

@@ -25,7 +25,7 @@ const route = getRouteApi('/signed-in/admin/verbs')
 export function VerbsPage() {
   const { query: typed = '' } = route.useSearch()
   const navigate = route.useNavigate()
-  const list = useQuery(query(listVerbs, {}))
+  const list = useQuery(route.useLoaderData().verbs)
   const [isAdding, setAdding] = useState(false)
   const [removed, setRemoved] = useState<Verb>()
   return (
@@ -48,7 +48,7 @@ export function VerbsPage() {
           void navigate({ search: only({ query: value || undefined }), replace: true })
         }
       />
-      <Loaded of={list} lines={8}>
+      <Loaded query={list} lines={8}>
         {(verbs) => {
           const found = verbs.filter(({ name, verbId }) =>
             `${name} ${verbId}`.toLowerCase().includes(typed.toLowerCase()),

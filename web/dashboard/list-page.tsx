@@ -1,10 +1,10 @@
 import { Badge, Button, Group, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { GraduationCap } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { type Class, joinClass, listClasses, listManagedCourses } from '../api/operations.ts'
-import { query, useWrite } from '../api/query.ts'
+import { type Class, joinClass, listClasses } from '../api/operations.ts'
+import { useWrite } from '../api/query.ts'
 import { notify } from '../parts/notify.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Empty, Loaded, Problem } from '../parts/states.tsx'
@@ -13,15 +13,17 @@ import { NewCourse } from './courses/new-course.tsx'
 import classes from './tile.module.css'
 import { dashboardWords } from './words.ts'
 
+const route = getRouteApi('/signed-in/dashboard')
+
 export function ClassListPage() {
-  const list = useQuery(query(listClasses, {}))
-  const managed = useQuery(query(listManagedCourses, { limit: 100 }))
-  const manages = (managed.data?.total ?? 0) > 0
+  const { classes: classList, managedCourses } = route.useLoaderData()
+  const list = useQuery(classList)
+  const manages = (useQuery(managedCourses).data?.total ?? 0) > 0
   return (
     <>
       <PageHead title={dashboardWords.classes.title} lead={dashboardWords.classes.lead} action={<NewCourse />} />
       <Stack gap="xl">
-        <Loaded of={list}>
+        <Loaded query={list}>
           {(found) =>
             found.length === 0 && !manages ? (
               <Empty icon={GraduationCap} title={dashboardWords.classes.empty} action={<JoinForm />}>
@@ -32,7 +34,7 @@ export function ClassListPage() {
                 {found.length > 0 && (
                   <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
                     {found.map((one) => (
-                      <ClassTile key={one.classId} of={one} />
+                      <ClassTile key={one.classId} entry={one} />
                     ))}
                   </SimpleGrid>
                 )}
@@ -47,17 +49,17 @@ export function ClassListPage() {
   )
 }
 
-const ClassTile = ({ of }: { readonly of: Class }) => (
-  <Link to="/dashboard/classes/$classId" params={{ classId: of.classId }} className={classes.tile}>
+const ClassTile = ({ entry }: { readonly entry: Class }) => (
+  <Link to="/dashboard/classes/$classId" params={{ classId: entry.classId }} className={classes.tile}>
     <Title order={2} className={classes.name}>
-      {of.name}
+      {entry.name}
     </Title>
     <Text size="sm" c="dimmed">
-      {of.course.name} · {of.sequential ? dashboardWords.classes.sequential : dashboardWords.classes.anyOrder}
+      {entry.course.name} · {entry.sequential ? dashboardWords.classes.sequential : dashboardWords.classes.anyOrder}
     </Text>
     <Group gap="xs" mt="md">
-      <Badge>{dashboardWords.classes.roles[of.role]}</Badge>
-      {of.ended && <Badge color="gray">{dashboardWords.classes.ended}</Badge>}
+      <Badge>{dashboardWords.classes.roles[entry.role]}</Badge>
+      {entry.ended && <Badge color="gray">{dashboardWords.classes.ended}</Badge>}
     </Group>
   </Link>
 )

@@ -4,29 +4,15 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { listOrganisations, type Organisation } from '../api/operations.ts'
 import { query } from '../api/query.ts'
+import type { OrganisationRole } from './own-organisations.ts'
 import { words } from './words.ts'
 
 const { organisation: say } = words
 const SHOWN = 20
 const REST_MS = 200
 
-type Role = 'owner' | 'developer'
-
-/** In how many organisations somebody may do something, and which is chosen at first: what the address asks for, or the only one. */
-export const useOwnOrganisations = (role: Role, asked?: string) =>
-  useQuery({
-    queryKey: [listOrganisations.operationName, { role, asked }],
-    queryFn: async ({ signal }) => {
-      const [any, named] = await Promise.all([
-        listOrganisations({ role, limit: 1 }, { signal }),
-        asked === undefined ? undefined : listOrganisations({ role, limit: 1, organisations: [asked] }, { signal }),
-      ])
-      return { total: any.total, first: named?.docs[0] ?? (any.total === 1 ? any.docs[0] : undefined) }
-    },
-  })
-
 interface OrganisationFieldProps {
-  readonly asRole: Role
+  readonly asRole: OrganisationRole
   /** Chosen at first. */
   readonly first?: Organisation | undefined
   readonly onChange: (key: string) => void

@@ -58,7 +58,7 @@ export function CandidateList({ candidates, compared, onCompare, onRemove }: Can
                   {candidate.sources.map((source) => (
                     <div key={source.clientId}>
                       <Weight name={source.name} score={source.score} />
-                      <Reasons of={source} />
+                      <Reasons source={source} />
                     </div>
                   ))}
                   {onRemove && (
@@ -105,7 +105,7 @@ const Weight = ({ name, score, isStrong = false }: WeightProps) => (
 )
 
 /** What an engine says, each with its weight where it gives one: as long as the others of the page, so that they can be compared. */
-const Reasons = ({ of: { reasons, weights } }: { readonly of: Candidate['sources'][number] }) => {
+const Reasons = ({ source: { reasons, weights } }: { readonly source: Candidate['sources'][number] }) => {
   if (reasons.length === 0)
     return (
       <Text size="sm" c="dimmed" mt={4}>
@@ -185,7 +185,7 @@ function SideBySide({ people, onClear }: { readonly people: readonly Candidate[]
                       {source ? (
                         <>
                           <Weight name="" score={source.score} />
-                          <Reasons of={source} />
+                          <Reasons source={source} />
                         </>
                       ) : (
                         <Text size="sm" c="dimmed">

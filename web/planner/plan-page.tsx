@@ -5,7 +5,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Copy, Eye, UserSearch } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { type Candidate, changePlan, listPlans, type Plan, readPlan, removePlan } from '../api/operations.ts'
-import { query, useWrite } from '../api/query.ts'
+import { useWrite } from '../api/query.ts'
 import { Card } from '../parts/card.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Dialog } from '../parts/dialog.tsx'
@@ -30,9 +30,8 @@ const route = getRouteApi('/signed-in/planner/plans/$planId')
 const CHANGED = [readPlan, listPlans]
 
 export function PlanPage() {
-  const { planId } = route.useParams()
-  const found = useQuery(query(readPlan, { planId }))
-  return <Loaded of={found}>{(plan) => <Shown plan={plan} />}</Loaded>
+  const found = useQuery(route.useLoaderData().plan)
+  return <Loaded query={found}>{(plan) => <Shown plan={plan} />}</Loaded>
 }
 
 interface OfPlan {

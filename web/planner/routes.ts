@@ -1,4 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { load } from '../api/load.ts'
+import { listPlannerEngines, listPlannerSearches, listPlans, readPlan, readPlannerSearch } from '../api/operations.ts'
+import { query } from '../api/query.ts'
 import { signedIn } from '../parts/base-routes.ts'
 import { known, pageFrom, textFrom } from '../parts/search.ts'
 
@@ -7,6 +10,9 @@ const planner = createRoute({
   path: '/planner',
   component: lazyRouteComponent(() => import('./ask-page.tsx'), 'AskPage'),
   validateSearch: (search): { page?: number } => known({ page: pageFrom(search.page) }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps: { page = 1 } }) =>
+    load({ engines: query(listPlannerEngines, {}), searches: query(listPlannerSearches, { page, limit: 10 }) }),
 })
 
 const search = createRoute({
@@ -14,6 +20,7 @@ const search = createRoute({
   path: '/planner/searches/$searchId',
   component: lazyRouteComponent(() => import('./search-page.tsx'), 'SearchPage'),
   validateSearch: (search): { compare?: string } => known({ compare: textFrom(search.compare) }),
+  loader: ({ params: { searchId } }) => load({ search: query(readPlannerSearch, { searchId }) }),
 })
 
 const plans = createRoute({
@@ -21,6 +28,8 @@ const plans = createRoute({
   path: '/planner/plans',
   component: lazyRouteComponent(() => import('./plans-page.tsx'), 'PlansPage'),
   validateSearch: (search): { page?: number } => known({ page: pageFrom(search.page) }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps: { page = 1 } }) => load({ plans: query(listPlans, { page, limit: 25 }) }),
 })
 
 const plan = createRoute({
@@ -28,6 +37,7 @@ const plan = createRoute({
   path: '/planner/plans/$planId',
   component: lazyRouteComponent(() => import('./plan-page.tsx'), 'PlanPage'),
   validateSearch: (search): { compare?: string } => known({ compare: textFrom(search.compare) }),
+  loader: ({ params: { planId } }) => load({ plan: query(readPlan, { planId }) }),
 })
 
 export const plannerRoutes = [planner, search, plans, plan] as const

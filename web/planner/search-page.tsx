@@ -10,7 +10,7 @@ import {
   type PlannerSearch,
   readPlannerSearch,
 } from '../api/operations.ts'
-import { query, useWrite } from '../api/query.ts'
+import { useWrite } from '../api/query.ts'
 import { Card } from '../parts/card.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { TextLink } from '../parts/link.tsx'
@@ -25,8 +25,7 @@ const { search: say } = plannerWords
 const route = getRouteApi('/signed-in/planner/searches/$searchId')
 
 export function SearchPage() {
-  const { searchId } = route.useParams()
-  const found = useQuery(query(readPlannerSearch, { searchId }))
+  const found = useQuery(route.useLoaderData().search)
   return (
     <>
       <PageHead
@@ -38,7 +37,7 @@ export function SearchPage() {
           </TextLink>
         }
       />
-      <Loaded of={found}>
+      <Loaded query={found}>
         {(search) => (
           <Stack gap="xl">
             <Capabilities search={search} />

@@ -23,7 +23,7 @@ export function ReferenceFrame() {
     return () => removeEventListener('pageshow', drop)
   }, [])
   return (
-    <Loaded of={read} lines={8}>
+    <Loaded query={read} lines={8}>
       {(found) => (
         <div className={classes.page}>
           <OperationList reference={found} />

@@ -1,28 +1,22 @@
 import { Box, Group } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
+import { Link, Outlet } from '@tanstack/react-router'
 import { UsersRound } from 'lucide-react'
-import type { ReactNode } from 'react'
-import type { Child } from '../../api/operations.ts'
 import { ButtonLink, TextLink } from '../../parts/link.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { nameOf, PersonAvatar } from '../../parts/person.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Tabs, tab } from '../../parts/tabs.tsx'
 import { accountWords } from '../words.ts'
-import { useChild } from './use-child.ts'
+import { useChildQuery } from './use-child.ts'
 
 const { child: say, children: sayAll } = accountWords
 
-interface ChildFrameProps {
-  readonly handle: string
-  readonly children: (child: Child) => ReactNode
-}
-
-/** The head of a child's pages. Who is 13 by now, or somebody else's, is nobody here. */
-export function ChildFrame({ handle, children }: ChildFrameProps) {
-  const found = useChild(handle)
+/** The frame of a child's pages. A child who has turned 13, or has other parents, is not found here. */
+export function ChildFrame() {
+  const found = useQuery(useChildQuery())
   return (
-    <Loaded of={found}>
+    <Loaded query={found}>
       {(child) =>
         child === null ? (
           <>
@@ -60,7 +54,7 @@ export function ChildFrame({ handle, children }: ChildFrameProps) {
                 {child.friendRequests > 0 && ` (${child.friendRequests})`}
               </Link>
             </Tabs>
-            {children(child)}
+            <Outlet />
           </>
         )
       }

@@ -16,13 +16,12 @@ import {
   type Success,
   unblockForChild,
 } from '../../api/operations.ts'
-import { query } from '../../api/query.ts'
 import { nameOf } from '../../parts/person.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { listTab } from '../../parts/tabs.tsx'
 import { Circle, type Verb } from '../friends/circle.tsx'
 import { accountWords } from '../words.ts'
-import { ChildFrame } from './child-frame.tsx'
+import { useChild } from './use-child.ts'
 
 const { friends: say } = accountWords
 const route = getRouteApi('/signed-in/account/children/$handle/friends')
@@ -38,19 +37,19 @@ const ACTS: Readonly<Record<Verb, Operation<{ handle: string; friend: string }, 
 }
 
 export function ChildFriendsPage() {
-  const { handle } = route.useParams()
-  return <ChildFrame handle={handle}>{(child) => <FriendsOf child={child} />}</ChildFrame>
+  const child = useChild()
+  return child && <FriendsOf child={child} />
 }
 
 /** A parent decides who the friends of a child are. */
 function FriendsOf({ child }: { readonly child: Child }) {
   const { list = 'friends' } = route.useSearch()
-  const lists = useQuery(query(readChildFriends, { handle: child.handle }))
+  const lists = useQuery(route.useLoaderData().lists)
   const acts = useMemo(() => actsFor(child.handle), [child.handle])
   return (
     <>
       <Text mb="md">{say.leadOf(nameOf(child))}</Text>
-      <Loaded of={lists}>
+      <Loaded query={lists}>
         {(data) => (
           <Circle
             lists={data}

@@ -10,7 +10,6 @@ import {
   leaveChild,
   listChildPasskeys,
   listChildren,
-  readSettings,
   setChildPassword,
 } from '../../api/operations.ts'
 import { query, useWrite } from '../../api/query.ts'
@@ -26,30 +25,28 @@ import { EmailForm } from '../security/email-form.tsx'
 import { PasskeyBoxes } from '../security/passkey-boxes.tsx'
 import { checkNewPassword, checkProof, ProofField, proofOf } from '../security/proof-field.tsx'
 import { accountWords } from '../words.ts'
-import { ChildFrame } from './child-frame.tsx'
+import { useChild } from './use-child.ts'
 
 const { child: say, fields } = accountWords
 const { form: sayForm } = words
-const route = getRouteApi('/signed-in/account/children/$handle')
+const route = getRouteApi('/signed-in/account/children/$handle/')
 
 /** One child: what a parent decides for them. */
 export function ChildPage() {
-  const { handle } = route.useParams()
-  const hasPassword = useQuery(query(readSettings, {})).data?.hasPassword ?? true
+  const child = useChild()
+  const hasPassword = useQuery(route.useLoaderData().settings).data?.hasPassword ?? true
   return (
-    <ChildFrame handle={handle}>
-      {(child) => (
-        <Stack gap="lg" mt="lg">
-          <Decisions child={child} />
-          <Names key={`${child.firstName} ${child.lastName} ${child.country}`} child={child} />
-          <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
-            <Email key={child.email} child={child} hasPassword={hasPassword} />
-            <Password child={child} hasPassword={hasPassword} />
-          </SimpleGrid>
-          <Danger child={child} hasPassword={hasPassword} />
-        </Stack>
-      )}
-    </ChildFrame>
+    child && (
+      <Stack gap="lg" mt="lg">
+        <Decisions child={child} />
+        <Names key={`${child.firstName} ${child.lastName} ${child.country}`} child={child} />
+        <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+          <Email key={child.email} child={child} hasPassword={hasPassword} />
+          <Password child={child} hasPassword={hasPassword} />
+        </SimpleGrid>
+        <Danger child={child} hasPassword={hasPassword} />
+      </Stack>
+    )
   )
 }
 

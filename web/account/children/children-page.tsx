@@ -1,11 +1,11 @@
 import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Plus, UsersRound } from 'lucide-react'
 import { useState } from 'react'
 import { addChild, type Child, listChildren, readSettings } from '../../api/operations.ts'
-import { query, useWrite } from '../../api/query.ts'
+import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Item, Items } from '../../parts/items.tsx'
@@ -18,13 +18,14 @@ import { words } from '../../parts/words.ts'
 import { checkNewPassword } from '../security/proof-field.tsx'
 import { accountWords } from '../words.ts'
 
+const route = getRouteApi('/signed-in/account/children')
 const { children: say, fields } = accountWords
 const { form: sayForm } = words
 
 /** The children whom one looks after. */
 export function ChildrenPage() {
-  const list = useQuery(query(listChildren, {}))
-  const isAdult = useQuery(query(readSettings, {})).data?.userType === 'adult'
+  const list = useQuery(route.useLoaderData().children)
+  const isAdult = useQuery(route.useLoaderData().settings).data?.userType === 'adult'
   const [isAdding, setAdding] = useState(false)
   const add = (
     <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setAdding(true)}>
@@ -34,7 +35,7 @@ export function ChildrenPage() {
   return (
     <>
       <PageHead title={say.title} lead={say.lead} action={isAdult && list.data && list.data.length > 0 && add} />
-      <Loaded of={list}>
+      <Loaded query={list}>
         {(children) => (
           <Card isFlush>
             {children.length === 0 ? (

@@ -1,11 +1,18 @@
-import { useQuery } from '@tanstack/react-query'
-import { type Child, listChildren } from '../../api/operations.ts'
-import { query } from '../../api/query.ts'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import type { Child } from '../../api/operations.ts'
 
-/** One of the children whom one looks after; null where there is none with that handle. */
-export const useChild = (handle: string) =>
-  useQuery({
-    ...query(listChildren, {}),
-    select: (children): Child | null =>
-      children.find((child) => child.handle.toLowerCase() === handle.toLowerCase()) ?? null,
-  })
+const route = getRouteApi('/signed-in/account/children/$handle')
+
+/** The child whose handle the address names; null if the reader has no such child. */
+export function useChildQuery() {
+  const handle = route.useParams().handle.toLowerCase()
+  return {
+    ...route.useLoaderData().children,
+    select: (children: readonly Child[]): Child | null =>
+      children.find((child) => child.handle.toLowerCase() === handle) ?? null,
+  }
+}
+
+/** The child for a page in the frame, which renders it only while there is one. */
+export const useChild = (): Child | null => useSuspenseQuery(useChildQuery()).data

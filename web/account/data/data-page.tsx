@@ -1,10 +1,11 @@
 import { Box, Button, Group, List, Stack, Text, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { checkProof, ProofField, proofOf } from '../security/proof-field.tsx'
-import { deleteAccount, exportEverything, readSettings, type Settings } from '../../api/operations.ts'
-import { query, useWrite } from '../../api/query.ts'
+import { deleteAccount, exportEverything, type Settings } from '../../api/operations.ts'
+import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { notify } from '../../parts/notify.tsx'
@@ -12,15 +13,16 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded, Problem } from '../../parts/states.tsx'
 import { accountWords } from '../words.ts'
 
+const route = getRouteApi('/signed-in/account/data')
 const { data: say } = accountWords
 
 /** One's own rights: to have everything, and to go. */
 export function DataPage() {
-  const settings = useQuery(query(readSettings, {}))
+  const settings = useQuery(route.useLoaderData().settings)
   return (
     <>
       <PageHead title={say.title} lead={say.lead} />
-      <Loaded of={settings}>
+      <Loaded query={settings}>
         {(person) => (
           <Stack gap="lg">
             <Download person={person} />
@@ -36,9 +38,9 @@ interface OfPerson {
   readonly person: Settings
 }
 
-const Lines = ({ of }: { readonly of: readonly string[] }) => (
+const Lines = ({ lines }: { readonly lines: readonly string[] }) => (
   <List size="sm" spacing={4}>
-    {of.map((line) => (
+    {lines.map((line) => (
       <List.Item key={line}>{line}</List.Item>
     ))}
   </List>
@@ -59,7 +61,7 @@ function Download({ person: { hasPassword } }: OfPerson) {
         <Stack>
           {take.error && <Problem error={take.error} />}
           <Text size="sm">{say.downloadText}</Text>
-          <Lines of={say.inIt} />
+          <Lines lines={say.inIt} />
           <Box maw={420}>
             <ProofField form={form} hasPassword={hasPassword} />
           </Box>
@@ -97,9 +99,9 @@ function Delete({ person }: OfPerson) {
       <Stack>
         <Text size="sm">{say.deleteText}</Text>
         <Title order={3}>{say.goes}</Title>
-        <Lines of={say.goesList} />
+        <Lines lines={say.goesList} />
         <Title order={3}>{say.stays}</Title>
-        <Lines of={person.accountType === 'Parent' ? [...say.staysList, say.orphans] : say.staysList} />
+        <Lines lines={person.accountType === 'Parent' ? [...say.staysList, say.orphans] : say.staysList} />
         <Group>
           <Button color="red" onClick={() => setAsking(true)}>
             {say.deleteGo}

@@ -6,12 +6,10 @@ import {
   cancelFriendRequestByHandle,
   declineFriendByHandle,
   readOwnFriends,
-  readSettings,
   removeFriendByHandle,
   requestFriendByHandle,
   unblockUserByHandle,
 } from '../../api/operations.ts'
-import { query } from '../../api/query.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { listTab } from '../../parts/tabs.tsx'
@@ -33,12 +31,12 @@ const ACTS = {
 
 export function FriendsPage() {
   const { list = 'friends' } = route.useSearch()
-  const lists = useQuery(query(readOwnFriends, {}))
-  const settings = useQuery(query(readSettings, {}))
+  const lists = useQuery(route.useLoaderData().lists)
+  const settings = useQuery(route.useLoaderData().settings)
   return (
     <>
       <PageHead title={say.title} lead={say.lead} />
-      <Loaded of={lists}>
+      <Loaded query={lists}>
         {(data) => (
           <Circle
             lists={data}

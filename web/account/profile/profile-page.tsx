@@ -1,9 +1,9 @@
 import { Button, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { useBlocker } from '@tanstack/react-router'
+import { getRouteApi, useBlocker } from '@tanstack/react-router'
 import { changeSettings, readHere, readSettings, type Settings } from '../../api/operations.ts'
-import { query, useWrite } from '../../api/query.ts'
+import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { notify } from '../../parts/notify.tsx'
@@ -17,17 +17,18 @@ import { countryChoices, countryName } from './countries.ts'
 import { PictureCard } from './picture-card.tsx'
 import { SkillsCard } from './skills-card.tsx'
 
+const route = getRouteApi('/signed-in/account/profile')
 const { profile: say, fields } = accountWords
 const { form: sayForm } = words
 const LINE = 100
 
 /** What one says about oneself. */
 export function ProfilePage() {
-  const settings = useQuery(query(readSettings, {}))
+  const settings = useQuery(route.useLoaderData().settings)
   return (
     <>
       <PageHead title={say.title} lead={say.lead} />
-      <Loaded of={settings}>
+      <Loaded query={settings}>
         {(person) => (
           <Stack gap="lg">
             <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">

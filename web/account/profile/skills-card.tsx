@@ -1,15 +1,17 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
 import { X } from 'lucide-react'
 import { useState } from 'react'
 import { readSkills, type Skills, setSkills } from '../../api/operations.ts'
-import { query, useWrite } from '../../api/query.ts'
+import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { notify, offerUndo } from '../../parts/notify.tsx'
 import { Loaded, Problem } from '../../parts/states.tsx'
 import { accountWords } from '../words.ts'
 import classes from './skills-card.module.css'
 
+const route = getRouteApi('/signed-in/account/profile')
 const { skills: say } = accountWords
 const LISTS = ['skills', 'hobbies', 'education'] as const
 const MOST_ENTRIES = 50
@@ -17,17 +19,17 @@ const MOST_LETTERS = { skills: 100, hobbies: 100, education: 200 }
 
 /** What one can do, likes to do and has learned: planners find people by it. */
 export function SkillsCard() {
-  const skills = useQuery(query(readSkills, {}))
+  const skills = useQuery(route.useLoaderData().skills)
   return (
     <Card title={say.title}>
       <Text size="sm" mb="md">
         {say.text}
       </Text>
-      <Loaded of={skills}>
+      <Loaded query={skills}>
         {(all) => (
           <Stack gap="lg">
             {LISTS.map((list) => (
-              <SkillList key={list} of={all} list={list} />
+              <SkillList key={list} skills={all} list={list} />
             ))}
           </Stack>
         )}
@@ -36,11 +38,11 @@ export function SkillsCard() {
   )
 }
 
-function SkillList({ of, list }: { readonly of: Skills; readonly list: (typeof LISTS)[number] }) {
+function SkillList({ skills, list }: { readonly skills: Skills; readonly list: (typeof LISTS)[number] }) {
   const [text, setText] = useState('')
   const [fault, setFault] = useState<string>()
   const set = useWrite(setSkills, { changes: [readSkills] })
-  const entries = of[list]
+  const entries = skills[list]
   const { label, help, none } = say.lists[list]
   const add = () => {
     const entry = text.trim()

@@ -20,7 +20,7 @@ export function AppsCard() {
   const list = useQuery(query(listOwnApps, {}))
   return (
     <Card title={say.apps} isFlush>
-      <Loaded of={list}>
+      <Loaded query={list}>
         {(apps) =>
           apps.length === 0 ? (
             <Empty icon={AppWindow} title={say.noApps}>

@@ -39,7 +39,7 @@ export function BrowsersCard() {
       <Text size="sm" c="dimmed" px={20} pb="sm">
         {say.browsersText}
       </Text>
-      <Loaded of={list} lines={2}>
+      <Loaded query={list} lines={2}>
         {(browsers) => (
           <Items label={say.browsers}>
             {browsers.map((browser) => (

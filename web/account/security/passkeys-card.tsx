@@ -42,7 +42,7 @@ export function PasskeysCard({ hasPassword }: Proving) {
       <Text size="sm" c="dimmed" px={20} pb="md">
         {say.text} {!canUsePasskeys && say.unable} {list.data?.length === 0 && say.none}
       </Text>
-      <Loaded of={list} lines={1}>
+      <Loaded query={list} lines={1}>
         {(passkeys) =>
           passkeys.length > 0 && (
             <Items label={say.title}>

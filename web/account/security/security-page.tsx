@@ -1,7 +1,6 @@
 import { SimpleGrid, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { readSettings } from '../../api/operations.ts'
-import { query } from '../../api/query.ts'
+import { getRouteApi } from '@tanstack/react-router'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { accountWords } from '../words.ts'
@@ -11,15 +10,16 @@ import { EmailCard } from './email-card.tsx'
 import { PasskeysCard } from './passkeys-card.tsx'
 import { PasswordCard } from './password-card.tsx'
 
+const route = getRouteApi('/signed-in/account/security')
 const { security: say } = accountWords
 
 /** How one signs in, and where one is signed in. */
 export function SecurityPage() {
-  const settings = useQuery(query(readSettings, {}))
+  const settings = useQuery(route.useLoaderData().settings)
   return (
     <>
       <PageHead title={say.title} lead={say.lead} />
-      <Loaded of={settings}>
+      <Loaded query={settings}>
         {(person) => (
           <Stack gap="lg">
             <PasskeysCard hasPassword={person.hasPassword} />

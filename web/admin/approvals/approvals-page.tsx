@@ -1,9 +1,9 @@
 import { Box, Button, Group, List, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
 import { BadgeCheck } from 'lucide-react'
 import { useState } from 'react'
-import { type App, listApps } from '../../api/operations.ts'
-import { query } from '../../api/query.ts'
+import type { App } from '../../api/operations.ts'
 import { useAppStatus } from '../../parts/app-status.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
@@ -15,6 +15,7 @@ import { words } from '../../parts/words.ts'
 import { adminWords } from '../words.ts'
 import { ChangedApps } from './changed-apps.tsx'
 
+const route = getRouteApi('/signed-in/admin/approvals')
 /** What developers register meanwhile appears by itself. */
 const REFRESH_MS = 15_000
 
@@ -22,11 +23,11 @@ const { approvals: say } = adminWords
 const { approvals: sayMore } = adminWords
 
 export function ApprovalsPage() {
-  const waiting = useQuery({ ...query(listApps, { status: 'pending', limit: 100 }), refetchInterval: REFRESH_MS })
+  const waiting = useQuery({ ...route.useLoaderData().waiting, refetchInterval: REFRESH_MS })
   return (
     <>
       <PageHead title={say.title} lead={say.lead} />
-      <Loaded of={waiting}>
+      <Loaded query={waiting}>
         {({ docs }) =>
           docs.length === 0 ? (
             <Card>

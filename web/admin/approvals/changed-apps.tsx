@@ -1,8 +1,9 @@
 import { Box, Button, Group, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type ChangedApp, listChangedApps, markAppLookedAt } from '../../api/operations.ts'
-import { query, useWrite } from '../../api/query.ts'
+import { useWrite } from '../../api/query.ts'
 import { SuspendDialog, useAppStatus } from '../../parts/app-status.tsx'
 import { Card } from '../../parts/card.tsx'
 import { TextLink } from '../../parts/link.tsx'
@@ -13,14 +14,15 @@ import { words } from '../../parts/words.ts'
 import { adminWords } from '../words.ts'
 import classes from './changed-apps.module.css'
 
+const route = getRouteApi('/signed-in/admin/approvals')
 const { changedApps: say } = adminWords
 const REFRESH_MS = 15_000
 
 /** Approved apps that their developers have changed since an administrator looked; nothing where there is none. */
 export function ChangedApps() {
-  const changed = useQuery({ ...query(listChangedApps, { limit: 100 }), refetchInterval: REFRESH_MS })
+  const changed = useQuery({ ...route.useLoaderData().changed, refetchInterval: REFRESH_MS })
   return (
-    <Loaded of={changed}>
+    <Loaded query={changed}>
       {({ docs }) =>
         docs.length > 0 && (
           <Stack component="section" gap="md" mt="xl" aria-labelledby="changed-apps">

@@ -2,8 +2,6 @@ import { Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Users } from 'lucide-react'
-import { findPeople } from '../../api/operations.ts'
-import { query } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { type FilterField, Filters } from '../../parts/filters.tsx'
 import { TextLink } from '../../parts/link.tsx'
@@ -29,7 +27,7 @@ const FIELDS: readonly FilterField[] = [
 export function PeoplePage() {
   const { page = 1, ...filters } = route.useSearch()
   const navigate = route.useNavigate()
-  const list = useQuery(query(findPeople, { ...filters, page, limit: 25 }))
+  const list = useQuery(route.useLoaderData().people)
   return (
     <>
       <PageHead title={say.title} lead={say.lead} />
@@ -38,7 +36,7 @@ export function PeoplePage() {
         values={filters}
         onChange={(values) => void navigate({ search: only(values) as typeof filters })}
       />
-      <Loaded of={list} lines={8}>
+      <Loaded query={list} lines={8}>
         {({ docs, pages, total }) => (
           <Card isFlush>
             {docs.length === 0 ? (

@@ -13,7 +13,7 @@ import {
   readPerson,
   sendPasswordReset,
 } from '../../api/operations.ts'
-import { query, useWrite } from '../../api/query.ts'
+import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { TextLink } from '../../parts/link.tsx'
@@ -31,10 +31,9 @@ const route = getRouteApi('/signed-in/admin/people/$handle')
 const CHANGED = [readPerson, findPeople, listAudit]
 
 export function PersonPage() {
-  const { handle } = route.useParams()
-  const found = useQuery(query(readPerson, { handle }))
+  const found = useQuery(route.useLoaderData().person)
   return (
-    <Loaded of={found}>
+    <Loaded query={found}>
       {(person) => (
         <>
           <PageHead

@@ -11,7 +11,7 @@ import {
   listCredentials,
   revokeCredential,
 } from '../../api/operations.ts'
-import { query, useWrite } from '../../api/query.ts'
+import { useWrite } from '../../api/query.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -24,7 +24,6 @@ import { Empty, Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { adminWords } from '../words.ts'
 import { NewCredentialForm } from './new-key-form.tsx'
-import { StoreHead } from './store-head.tsx'
 
 const { keys: say } = adminWords
 const route = getRouteApi('/signed-in/admin/record-store/keys')
@@ -38,7 +37,7 @@ interface Shown {
 export function CredentialsPage() {
   const { page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
-  const list = useQuery(query(listCredentials, { page, limit: 50 }))
+  const list = useQuery(route.useLoaderData().credentials)
   const [isAdding, setAdding] = useState(false)
   const [shown, setShown] = useState<Shown>()
   const add = (
@@ -48,9 +47,11 @@ export function CredentialsPage() {
   )
   return (
     <>
-      <StoreHead action={add} />
+      <Group justify="flex-end" mb="md">
+        {add}
+      </Group>
       <PagedList
-        of={list}
+        query={list}
         page={page}
         onPage={(next) => void navigate({ search: only({ page: next }) })}
         empty={
@@ -66,7 +67,7 @@ export function CredentialsPage() {
             minWidth={980}
           >
             {docs.map((one) => (
-              <CredentialRow key={one.key} of={one} onSecret={setShown} />
+              <CredentialRow key={one.key} credential={one} onSecret={setShown} />
             ))}
           </Rows>
         )}
@@ -91,12 +92,12 @@ export function CredentialsPage() {
 }
 
 interface CredentialRowProps {
-  readonly of: Credential
+  readonly credential: Credential
   readonly onSecret: (made: Shown) => void
 }
 
-function CredentialRow({ of, onSecret }: CredentialRowProps) {
-  const { key, name, status, scopes, secrets, createdBy } = of
+function CredentialRow({ credential, onSecret }: CredentialRowProps) {
+  const { key, name, status, scopes, secrets, createdBy } = credential
   const [asked, setAsked] = useState<'drop' | 'revoke'>()
   const changes = [listCredentials]
   const change = useWrite(changeCredential, { changes })
@@ -149,9 +150,9 @@ function CredentialRow({ of, onSecret }: CredentialRowProps) {
           ))}
         </Group>,
         <Time key="used" at={used} />,
-        <Time key="expires" at={of.expiresDate} />,
+        <Time key="expires" at={credential.expiresDate} />,
         <Stack key="made" gap={0}>
-          <Time at={of.createdDate} />
+          <Time at={credential.createdDate} />
           <Text size="xs" c="dimmed">
             {createdBy ?? say.commandLine}
           </Text>

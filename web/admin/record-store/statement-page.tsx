@@ -1,8 +1,6 @@
 import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { getStatements } from '../../api/operations.ts'
-import { query } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Code } from '../../parts/code.tsx'
 import { Copied } from '../../parts/copied.tsx'
@@ -19,8 +17,7 @@ const route = getRouteApi('/signed-in/admin/record-store/statements/$statementId
 
 /** One statement, as the text that it is: whatever somebody wrote into it is shown, and never done. */
 export function StatementPage() {
-  const { statementId } = route.useParams()
-  const found = useQuery(query(getStatements, { statementId }))
+  const found = useQuery(route.useLoaderData().statement)
   return (
     <>
       <PageHead
@@ -32,7 +29,7 @@ export function StatementPage() {
         }
         lead={found.data === undefined ? undefined : sayWhole(found.data as Statement)}
       />
-      <Loaded of={found} lines={8}>
+      <Loaded query={found} lines={8}>
         {(answer) => {
           const { id, stored, timestamp } = answer as Statement
           return (

@@ -8,7 +8,6 @@ import {
   countStatements,
   exportStatements,
   getStatements,
-  readStoreIdentity,
   streamStatements,
 } from '../../api/operations.ts'
 import { query } from '../../api/query.ts'
@@ -34,7 +33,6 @@ import {
   sayVerb,
 } from './statement.ts'
 import classes from './statements-page.module.css'
-import { StoreHead } from './store-head.tsx'
 
 const { statements: say } = adminWords
 const { form, turn } = words
@@ -52,16 +50,15 @@ export function StatementsPage() {
   const { cursor: _cursor, live, ...filters } = route.useSearch()
   const navigate = route.useNavigate()
   /** As whom the store sees the reader tells where accounts of this platform are at home. */
-  const identity = useQuery({ ...query(readStoreIdentity, {}), staleTime: Number.POSITIVE_INFINITY })
+  const identity = useQuery(route.useLoaderData().identity)
   return (
     <>
-      <StoreHead />
       <Filters
         fields={FIELDS}
         values={filters}
         onChange={(values) => void navigate({ search: only({ ...values, live }) })}
       />
-      <Loaded of={identity}>
+      <Loaded query={identity}>
         {({ authority }) => (
           <Found homePage={(authority as { account?: { homePage: string } }).account?.homePage ?? ''} />
         )}
@@ -116,7 +113,7 @@ function Found({ homePage }: { readonly homePage: string }) {
           {words.states.lost}
         </Alert>
       )}
-      <Loaded of={list} lines={8}>
+      <Loaded query={list} lines={8}>
         {(answer) => {
           const { statements: kept, more } = answer as StatementPage
           const known = new Set(kept.map(({ id }) => id))
@@ -147,7 +144,7 @@ function Found({ homePage }: { readonly homePage: string }) {
                   minWidth={760}
                 >
                   {statements.map((statement) => (
-                    <StatementRow key={statement.id} of={statement} isFresh={freshIds.has(statement.id)} />
+                    <StatementRow key={statement.id} statement={statement} isFresh={freshIds.has(statement.id)} />
                   ))}
                 </Rows>
                 <Turn
@@ -210,22 +207,25 @@ function useLive(isLive: boolean, { until: _, ...chosen }: Parameters<typeof cou
   return { fresh, isConnected }
 }
 
-function StatementRow({ of, isFresh }: { readonly of: Statement; readonly isFresh: boolean }) {
-  const [who, did, what] = [sayAgent(of.actor), sayVerb(of.verb), sayObject(of.object)]
-  const activity = of.object.objectType === undefined || of.object.objectType === 'Activity' ? of.object.id : undefined
+function StatementRow({ statement, isFresh }: { readonly statement: Statement; readonly isFresh: boolean }) {
+  const [who, did, what] = [sayAgent(statement.actor), sayVerb(statement.verb), sayObject(statement.object)]
+  const activity =
+    statement.object.objectType === undefined || statement.object.objectType === 'Activity'
+      ? statement.object.id
+      : undefined
   return (
     <Row
       {...(isFresh && { className: classes.fresh! })}
       cells={[
-        <Time key="when" at={of.stored} />,
-        <Only key="who" name="agent" value={identify(of.actor)} text={who} />,
-        <Only key="did" name="verb" value={of.verb.id} text={did} />,
+        <Time key="when" at={statement.stored} />,
+        <Only key="who" name="agent" value={identify(statement.actor)} text={who} />,
+        <Only key="did" name="verb" value={statement.verb.id} text={did} />,
         <Only key="what" name="activity" value={activity} text={what} />,
-        sayResult(of),
+        sayResult(statement),
         <TextLink
           key="open"
           to="/admin/record-store/statements/$statementId"
-          params={{ statementId: of.id }}
+          params={{ statementId: statement.id }}
           aria-label={say.openOf(who, did, what)}
           size="sm"
         >

@@ -1,10 +1,8 @@
 import { Alert, Stack } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, Outlet } from '@tanstack/react-router'
 import { Ban, Clock } from 'lucide-react'
-import type { ReactNode } from 'react'
-import { type App, readApp } from '../../api/operations.ts'
-import { query } from '../../api/query.ts'
+import type { App } from '../../api/operations.ts'
 import { TextLink } from '../../parts/link.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded } from '../../parts/states.tsx'
@@ -12,18 +10,17 @@ import { Tabs, tab } from '../../parts/tabs.tsx'
 import { consoleWords } from '../words.ts'
 import { AppStatusBadge } from './status-badge.tsx'
 
+const route = getRouteApi('/signed-in/console/apps/$clientId')
 const { app: say } = consoleWords
 
-interface AppFrameProps {
-  readonly clientId: string
-  readonly children: (app: App) => ReactNode
-}
+/** The app whose pages these are. The frame renders them only once it is loaded. */
+export const useApp = (): App => useSuspenseQuery(route.useLoaderData().app).data
 
-/** What all pages of an app stand in: its name, what it is now, and the way to the others. */
-export function AppFrame({ clientId, children }: AppFrameProps) {
-  const found = useQuery(query(readApp, { clientId }))
+/** The frame of all pages of an app: its name, its status and the tabs. */
+export function AppFrame() {
+  const found = useQuery(route.useLoaderData().app)
   return (
-    <Loaded of={found}>
+    <Loaded query={found}>
       {(app) => (
         <>
           <PageHead
@@ -36,7 +33,7 @@ export function AppFrame({ clientId, children }: AppFrameProps) {
               </TextLink>
             }
           />
-          <AppTabs clientId={clientId} />
+          <AppTabs clientId={app.clientId} />
           <Stack gap="lg">
             {app.status === 'pending' && (
               <Alert color="yellow" icon={<Clock size={18} aria-hidden />} title={consoleWords.app.pendingTitle}>
@@ -48,7 +45,7 @@ export function AppFrame({ clientId, children }: AppFrameProps) {
                 {consoleWords.app.suspendedText}
               </Alert>
             )}
-            {children(app)}
+            <Outlet />
           </Stack>
         </>
       )}

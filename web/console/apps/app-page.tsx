@@ -1,5 +1,4 @@
 import { Anchor, Button, List, Progress, Text } from '@mantine/core'
-import { useParams } from '@tanstack/react-router'
 import { useHere } from '../../api/here.ts'
 import type { App } from '../../api/operations.ts'
 import { Card } from '../../parts/card.tsx'
@@ -9,25 +8,21 @@ import { TextLink } from '../../parts/link.tsx'
 import { sayBytes, Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
-import { AppFrame } from './app-frame.tsx'
+import { useApp } from './app-frame.tsx'
 import { AppStatusCard } from './status-card.tsx'
 
 const { app: say } = consoleWords
 
 export function AppPage() {
-  const { clientId } = useParams({ from: '/signed-in/console/apps/$clientId' })
+  const app = useApp()
   const isAdministrator = useHere().person?.areas.includes('admin') ?? false
   return (
-    <AppFrame clientId={clientId}>
-      {(app) => (
-        <>
-          <OverviewCard app={app} />
-          {isAdministrator && <AppStatusCard app={app} />}
-          <NextCard app={app} />
-          <PromoteCard app={app} />
-        </>
-      )}
-    </AppFrame>
+    <>
+      <OverviewCard app={app} />
+      {isAdministrator && <AppStatusCard app={app} />}
+      <NextCard app={app} />
+      <PromoteCard app={app} />
+    </>
   )
 }
 

@@ -1,9 +1,7 @@
 import { Anchor, Button, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { Code2, Plus } from 'lucide-react'
-import { listApps } from '../../api/operations.ts'
-import { query } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -13,6 +11,7 @@ import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { AppStatusBadge } from './status-badge.tsx'
 
+const route = getRouteApi('/signed-in/console/apps')
 const { apps: say } = consoleWords
 
 const AddButton = () => (
@@ -22,11 +21,11 @@ const AddButton = () => (
 )
 
 export function AppListPage() {
-  const list = useQuery(query(listApps, { limit: 100 }))
+  const list = useQuery(route.useLoaderData().apps)
   return (
     <>
       <PageHead title={say.title} lead={say.lead} action={<AddButton />} />
-      <Loaded of={list}>
+      <Loaded query={list}>
         {({ docs }) =>
           docs.length === 0 ? (
             <Card>

@@ -1,24 +1,25 @@
 import { Alert, Anchor, Button, Checkbox, Group, Stack, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { Building2 } from 'lucide-react'
 import { useState } from 'react'
 import { listApps, type Organisation, registerApp } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { linesOf } from '../../parts/lines.ts'
-import { OrganisationField, useOwnOrganisations } from '../../parts/organisation-field.tsx'
+import { OrganisationField } from '../../parts/organisation-field.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { SecretShown } from '../../parts/secret-shown.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 
+const route = getRouteApi('/signed-in/console/apps/new')
 const { newApp: say } = consoleWords
 
 export function NewAppPage() {
-  const given = useSearch({ from: '/signed-in/console/apps/new' })
-  const organisations = useOwnOrganisations('developer', given.organisation)
+  const organisations = useQuery(route.useLoaderData().organisations)
   return (
     <>
       <PageHead
@@ -30,7 +31,7 @@ export function NewAppPage() {
           </Anchor>
         }
       />
-      <Loaded of={organisations}>
+      <Loaded query={organisations}>
         {({ total, first }) => (
           <Card maw={640}>
             {total === 0 ? (
@@ -49,7 +50,7 @@ export function NewAppPage() {
 
 function NewAppForm({ first }: { readonly first: Organisation | undefined }) {
   const navigate = useNavigate()
-  const given = useSearch({ from: '/signed-in/console/apps/new' })
+  const given = route.useSearch()
   const [made, setMade] = useState<{ clientId: string; secret: string }>()
   const form = useForm({
     mode: 'uncontrolled',

@@ -1,10 +1,8 @@
 import { Badge, Button, Group, Select, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { CircleAlert, CircleCheck, ScrollText } from 'lucide-react'
 import type { FormEvent } from 'react'
-import { listAppRequests } from '../../api/operations.ts'
-import { query } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { Row, Rows } from '../../parts/rows.tsx'
@@ -13,21 +11,15 @@ import { Empty, Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
-import { AppFrame } from './app-frame.tsx'
 
+const route = getRouteApi('/signed-in/console/apps/$clientId/requests')
 const { appRequests: say } = consoleWords
-const FROM = '/signed-in/console/apps/$clientId/requests'
 const CLASSES = ['2xx', '4xx', '5xx']
 
 export function AppRequestsPage() {
-  const { clientId } = useParams({ from: FROM })
-  return <AppFrame clientId={clientId}>{() => <RequestLog clientId={clientId} />}</AppFrame>
-}
-
-function RequestLog({ clientId }: { readonly clientId: string }) {
-  const search = useSearch({ from: FROM })
-  const navigate = useNavigate({ from: '/console/apps/$clientId/requests' })
-  const list = useQuery(query(listAppRequests, { clientId, limit: 50, ...search }))
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const list = useQuery(route.useLoaderData().requests)
   const { cursor: _, ...filters } = search
   const isFiltered = Object.keys(only(filters)).length > 0
   const filter = (event: FormEvent<HTMLFormElement>) => {
@@ -68,7 +60,7 @@ function RequestLog({ clientId }: { readonly clientId: string }) {
           )}
         </Group>
       </form>
-      <Loaded of={list}>
+      <Loaded query={list}>
         {({ docs, next, days }) => (
           <Card isFlush>
             {docs.length === 0 ? (

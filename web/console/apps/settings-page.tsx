@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useBlocker, useParams } from '@tanstack/react-router'
+import { useBlocker } from '@tanstack/react-router'
 import { useHere } from '../../api/here.ts'
 import { type App, changeApp, listApps, readApp } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
@@ -10,15 +10,10 @@ import { notify } from '../../parts/notify.tsx'
 import { Problem } from '../../parts/states.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
-import { AppFrame } from './app-frame.tsx'
+import { useApp } from './app-frame.tsx'
 
 const { app: say } = consoleWords
 const { form: sayForm } = words
-
-export function AppSettingsPage() {
-  const { clientId } = useParams({ from: '/signed-in/console/apps/$clientId/settings' })
-  return <AppFrame clientId={clientId}>{(app) => <SettingsForm app={app} />}</AppFrame>
-}
 
 const valuesOf = ({ name, redirectUris, launchUri, origins }: App) => ({
   name,
@@ -27,7 +22,8 @@ const valuesOf = ({ name, redirectUris, launchUri, origins }: App) => ({
   origins: origins.join('\n'),
 })
 
-function SettingsForm({ app }: { readonly app: App }) {
+export function AppSettingsPage() {
+  const app = useApp()
   const form = useForm({
     initialValues: valuesOf(app),
     validate: { name: (value) => (value.trim() === '' ? consoleWords.newApp.missingName : null) },

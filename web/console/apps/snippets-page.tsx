@@ -1,26 +1,21 @@
 import { SegmentedControl, Stack, Text } from '@mantine/core'
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { Link2 } from 'lucide-react'
-import type { App } from '../../api/operations.ts'
 import { Card } from '../../parts/card.tsx'
 import { Code } from '../../parts/code.tsx'
 import { ButtonLink } from '../../parts/link.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { consoleWords } from '../words.ts'
-import { AppFrame } from './app-frame.tsx'
+import { useApp } from './app-frame.tsx'
 import { LANGUAGES, type Language, snippetsOf } from './snippets.ts'
 
+const route = getRouteApi('/signed-in/console/apps/$clientId/snippets')
 const { app: say } = consoleWords
-const FROM = '/signed-in/console/apps/$clientId/snippets'
 
 export function AppSnippetsPage() {
-  const { clientId } = useParams({ from: FROM })
-  return <AppFrame clientId={clientId}>{(app) => <SnippetCards app={app} />}</AppFrame>
-}
-
-function SnippetCards({ app }: { readonly app: App }) {
-  const { language = 'curl' } = useSearch({ from: FROM })
-  const navigate = useNavigate({ from: '/console/apps/$clientId/snippets' })
+  const app = useApp()
+  const { language = 'curl' } = route.useSearch()
+  const navigate = route.useNavigate()
   const redirectUri = app.redirectUris.find((uri) => uri.startsWith('http')) ?? app.redirectUris[0]
   if (redirectUri === undefined)
     return (

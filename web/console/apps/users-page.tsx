@@ -1,9 +1,7 @@
 import { Badge, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { Users } from 'lucide-react'
-import { listAppUsers } from '../../api/operations.ts'
-import { query } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { Pager } from '../../parts/pager.tsx'
@@ -12,26 +10,20 @@ import { only } from '../../parts/search.ts'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { consoleWords } from '../words.ts'
-import { AppFrame } from './app-frame.tsx'
 
+const route = getRouteApi('/signed-in/console/apps/$clientId/users')
 const { appUsers: say } = consoleWords
-const FROM = '/signed-in/console/apps/$clientId/users'
 
 export function AppUsersPage() {
-  const { clientId } = useParams({ from: FROM })
-  return <AppFrame clientId={clientId}>{() => <UserList clientId={clientId} />}</AppFrame>
-}
-
-function UserList({ clientId }: { readonly clientId: string }) {
-  const { page = 1 } = useSearch({ from: FROM })
-  const navigate = useNavigate({ from: '/console/apps/$clientId/users' })
-  const list = useQuery(query(listAppUsers, { clientId, page, limit: 50 }))
+  const { page = 1 } = route.useSearch()
+  const navigate = route.useNavigate()
+  const list = useQuery(route.useLoaderData().users)
   return (
     <>
       <Text size="sm" c="dimmed">
         {say.text}
       </Text>
-      <Loaded of={list}>
+      <Loaded query={list}>
         {({ docs, pages, total }) => (
           <Card isFlush>
             {docs.length === 0 ? (

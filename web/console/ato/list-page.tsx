@@ -1,10 +1,10 @@
 import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Code2, FileCheck, Package, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { type App, addAtoPackage, listApps, listAtoPackages, listAtoRequests } from '../../api/operations.ts'
+import { type App, addAtoPackage, listAtoPackages, listAtoRequests } from '../../api/operations.ts'
 import { query, useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -19,14 +19,15 @@ import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { RequestRows } from './request-rows.tsx'
 
+const route = getRouteApi('/signed-in/console/ato')
 const { ato: say } = consoleWords
 const { form: sayForm } = words
 
 export function AtoPage() {
-  const apps = useQuery(query(listApps, { limit: 100 }))
-  const { app: chosen } = useSearch({ from: '/signed-in/console/ato' })
+  const apps = useQuery(route.useLoaderData().apps)
+  const { app: chosen } = route.useSearch()
   return (
-    <Loaded of={apps}>
+    <Loaded query={apps}>
       {({ docs }) => {
         const app = docs.find(({ clientId }) => clientId === chosen) ?? docs[0]
         return app === undefined ? (
@@ -51,8 +52,8 @@ export function AtoPage() {
 }
 
 function OfApp({ app: { clientId }, apps }: { readonly app: App; readonly apps: readonly App[] }) {
-  const navigate = useNavigate({ from: '/console/ato' })
-  const { page = 1 } = useSearch({ from: '/signed-in/console/ato' })
+  const navigate = route.useNavigate()
+  const { page = 1 } = route.useSearch()
   const packages = useQuery(query(listAtoPackages, { clientId, limit: 50 }))
   const requests = useQuery(query(listAtoRequests, { clientId, page, limit: 20 }))
   const [isAdding, setAdding] = useState(false)
@@ -74,7 +75,7 @@ function OfApp({ app: { clientId }, apps }: { readonly app: App; readonly apps: 
           searchable={apps.length > 8}
           onChange={(next) => next !== null && void navigate({ search: { app: next } })}
         />
-        <Loaded of={packages}>
+        <Loaded query={packages}>
           {({ docs }) => (
             <Card title={say.packages} isFlush>
               {docs.length === 0 ? (
@@ -100,7 +101,7 @@ function OfApp({ app: { clientId }, apps }: { readonly app: App; readonly apps: 
             </Card>
           )}
         </Loaded>
-        <Loaded of={requests}>
+        <Loaded query={requests}>
           {({ docs, pages, total }) => (
             <Card title={say.requests} isFlush>
               {docs.length === 0 ? (

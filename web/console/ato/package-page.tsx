@@ -1,7 +1,7 @@
 import { Anchor, Button, Group, Radio, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Plus, Send } from 'lucide-react'
 import { useState } from 'react'
 import {
@@ -30,14 +30,14 @@ import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { RequestRows } from './request-rows.tsx'
 
+const route = getRouteApi('/signed-in/console/ato/packages/$packageId')
 const { ato: say } = consoleWords
 const { form: sayForm } = words
 const CHANGED = [readAtoPackage, listAtoPackages]
 
 export function PackagePage() {
-  const { packageId } = useParams({ from: '/signed-in/console/ato/packages/$packageId' })
-  const found = useQuery(query(readAtoPackage, { packageId }))
-  return <Loaded of={found}>{(one) => <Found one={one} />}</Loaded>
+  const found = useQuery(route.useLoaderData().package)
+  return <Loaded query={found}>{(one) => <Found one={one} />}</Loaded>
 }
 
 function Found({ one }: { readonly one: AtoPackage }) {
@@ -62,7 +62,7 @@ function Found({ one }: { readonly one: AtoPackage }) {
       />
       <Stack gap="lg">
         <DistributionsCard one={one} />
-        <Loaded of={requests}>
+        <Loaded query={requests}>
           {({ docs }) =>
             docs.length > 0 && (
               <Card title={say.requests} isFlush>
@@ -243,7 +243,7 @@ function StartForm({ packageId, onClose }: FormProps) {
     <Stack>
       {start.error && <Problem error={start.error} />}
       <Text size="sm">{say.startText}</Text>
-      <Loaded of={plugins}>
+      <Loaded query={plugins}>
         {({ docs }) =>
           docs.length === 0 ? (
             <Text size="sm">{say.noPlugins}</Text>

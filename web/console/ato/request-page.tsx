@@ -1,6 +1,6 @@
 import { Anchor, Button, Group, Stack, Text, ThemeIcon, Timeline } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import {
   Ban,
   CircleCheck,
@@ -23,7 +23,7 @@ import {
   openAtoRequest,
   readAtoRequest,
 } from '../../api/operations.ts'
-import { query, useWrite } from '../../api/query.ts'
+import { useWrite } from '../../api/query.ts'
 import { AllowDialog, isConsentMissing } from '../../parts/allow-dialog.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
@@ -37,18 +37,18 @@ import { Time } from '../../parts/time.tsx'
 import { consoleWords } from '../words.ts'
 import { AtoStatusBadge } from './status-badge.tsx'
 
+const route = getRouteApi('/signed-in/console/ato/requests/$requestId')
 const { atoRequest: say, ato: sayAto } = consoleWords
 const REFRESH_MS = 5000
 
 export function RequestPage() {
-  const { requestId } = useParams({ from: '/signed-in/console/ato/requests/$requestId' })
   const found = useQuery({
-    ...query(readAtoRequest, { requestId }),
+    ...route.useLoaderData().request,
     // The plugin reports when it likes.
     refetchInterval: ({ state: { data } }) =>
       data && data.completedDate === null && data.cancelledDate === null ? REFRESH_MS : false,
   })
-  return <Loaded of={found}>{(request) => <Found request={request} />}</Loaded>
+  return <Loaded query={found}>{(request) => <Found request={request} />}</Loaded>
 }
 
 function Found({ request }: { readonly request: AtoRequest }) {

@@ -1,9 +1,9 @@
 import { Accordion, Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { CircleCheck, CircleX, RotateCw } from 'lucide-react'
 import { type DeliveryLog, listDeliveries, readDelivery, replayDeliveries } from '../../api/operations.ts'
-import { query, useWrite } from '../../api/query.ts'
+import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Code } from '../../parts/code.tsx'
 import { Copied } from '../../parts/copied.tsx'
@@ -18,13 +18,14 @@ import { AttemptTicks } from './attempt-ticks.tsx'
 import { Countdown } from './countdown.tsx'
 import { DeliveryBadge } from './state-badge.tsx'
 
+const route = getRouteApi('/signed-in/console/plugins/$clientId/deliveries/$deliveryId')
 const { deliveries: say, plugin: sayPlugin } = consoleWords
 const REFRESH_MS = 5000
 
 export function DeliveryPage() {
-  const { clientId, deliveryId } = useParams({ from: '/signed-in/console/plugins/$clientId/deliveries/$deliveryId' })
+  const { clientId, deliveryId } = route.useParams()
   const found = useQuery({
-    ...query(readDelivery, { clientId, deliveryId }),
+    ...route.useLoaderData().delivery,
     refetchInterval: ({ state: { data } }) => (data?.state === 'waiting' ? REFRESH_MS : false),
   })
   const replay = useWrite(replayDeliveries, {
@@ -32,7 +33,7 @@ export function DeliveryPage() {
     onDone: ({ count, more }) => notify(say.replayed(count, more)),
   })
   return (
-    <Loaded of={found}>
+    <Loaded query={found}>
       {(delivery) => (
         <>
           <PageHead

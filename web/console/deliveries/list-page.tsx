@@ -1,11 +1,11 @@
 import { Button, Group, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { RotateCw, Send } from 'lucide-react'
 import { useState } from 'react'
 import { type Delivery, listDeliveries, readDelivery, replayDeliveries } from '../../api/operations.ts'
-import { query, useWrite } from '../../api/query.ts'
+import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { TextLink } from '../../parts/link.tsx'
@@ -16,31 +16,26 @@ import { only } from '../../parts/search.ts'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
-import { PluginFrame } from '../plugins/plugin-frame.tsx'
 import { consoleWords } from '../words.ts'
 import { AttemptTicks } from './attempt-ticks.tsx'
 import { Countdown } from './countdown.tsx'
 import { DeliveryBadge } from './state-badge.tsx'
 
+const route = getRouteApi('/signed-in/console/plugins/$clientId/deliveries')
 const { deliveries: say, plugin: sayPlugin } = consoleWords
 const { form: sayForm } = words
-const FROM = '/signed-in/console/plugins/$clientId/deliveries'
 const REFRESH_MS = 5000
 const STATES = ['waiting', 'delivered', 'failed', 'replaced'] as const
 type State = Delivery['state']
 
 export function DeliveryListPage() {
-  const { clientId } = useParams({ from: FROM })
-  return <PluginFrame clientId={clientId}>{() => <Deliveries clientId={clientId} />}</PluginFrame>
-}
-
-function Deliveries({ clientId }: { readonly clientId: string }) {
-  const { state, page = 1 } = useSearch({ from: FROM })
-  const navigate = useNavigate({ from: '/console/plugins/$clientId/deliveries' })
+  const { clientId } = route.useParams()
+  const { state, page = 1 } = route.useSearch()
+  const navigate = route.useNavigate()
   const [isReplaying, setReplaying] = useState(false)
   const list = useQuery({
-    ...query(listDeliveries, { clientId, page, limit: 50, ...only({ state }) }),
-    // What waits is sent by itself, and the page shows it.
+    ...route.useLoaderData().deliveries,
+    // The platform sends waiting deliveries by itself, and the page shows it.
     refetchInterval: ({ state: { data } }) => (data?.docs.some((one) => one.state === 'waiting') ? REFRESH_MS : false),
   })
   const show = (next: { state?: State | undefined; page?: number | undefined }) =>
@@ -67,7 +62,7 @@ function Deliveries({ clientId }: { readonly clientId: string }) {
           {say.replayRange}
         </Button>
       </Group>
-      <Loaded of={list}>
+      <Loaded query={list}>
         {({ docs, pages, total }) => (
           <Card isFlush>
             {docs.length === 0 ? (

@@ -1,12 +1,12 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Building2, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useHere } from '../../api/here.ts'
 import { createOrganisation, listOrganisations } from '../../api/operations.ts'
-import { query, useWrite } from '../../api/query.ts'
+import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { TextLink } from '../../parts/link.tsx'
@@ -17,12 +17,13 @@ import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 
+const route = getRouteApi('/signed-in/console/organisations')
 const { organisations: say, organisation: sayOne } = consoleWords
 const { form: sayForm } = words
 const ORDER = ['label', 'input', 'description', 'error'] as const
 
 export function OrganisationListPage() {
-  const list = useQuery(query(listOrganisations, { limit: 100 }))
+  const list = useQuery(route.useLoaderData().organisations)
   const administers = useHere().person?.areas.includes('admin') ?? false
   const [isAdding, setAdding] = useState(false)
   const add = administers && (
@@ -33,7 +34,7 @@ export function OrganisationListPage() {
   return (
     <>
       <PageHead title={say.title} lead={say.lead} action={add} />
-      <Loaded of={list}>
+      <Loaded query={list}>
         {({ docs }) => (
           <Card isFlush>
             {docs.length === 0 ? (

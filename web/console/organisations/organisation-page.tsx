@@ -1,7 +1,7 @@
 import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { Building2, Plus, Users } from 'lucide-react'
 import { useState } from 'react'
 import { useHere } from '../../api/here.ts'
@@ -28,18 +28,17 @@ import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 
+const route = getRouteApi('/signed-in/console/organisations/$organisation')
 const { organisation: say, organisations: sayAll } = consoleWords
 const { form: sayForm } = words
-const FROM = '/signed-in/console/organisations/$organisation'
 const CHANGED = [listOrganisationMembers, listOrganisations, readOrganisation]
 type Role = Parameters<typeof setOrganisationMember>[0]['role']
 const ROLES = ['owner', 'developer', 'instructor', 'member'] as const satisfies readonly Role[]
 const roleData = ROLES.map((value) => ({ value, label: say.roles[value]! }))
 
 export function OrganisationPage() {
-  const { organisation } = useParams({ from: FROM })
-  const found = useQuery(query(readOrganisation, { organisation }))
-  return <Loaded of={found}>{(one) => <Found one={one} />}</Loaded>
+  const found = useQuery(route.useLoaderData().organisation)
+  return <Loaded query={found}>{(one) => <Found one={one} />}</Loaded>
 }
 
 /** Owners and administrators manage it; everybody else reads what they are there. */
@@ -91,11 +90,11 @@ function Found({ one: { organisation, name, role } }: { readonly one: Organisati
 }
 
 function Members({ organisation }: { readonly organisation: string }) {
-  const { page = 1 } = useSearch({ from: FROM })
-  const navigate = useNavigate({ from: '/console/organisations/$organisation' })
+  const { page = 1 } = route.useSearch()
+  const navigate = route.useNavigate()
   const list = useQuery(query(listOrganisationMembers, { organisation, page, limit: 50 }))
   return (
-    <Loaded of={list}>
+    <Loaded query={list}>
       {({ docs, pages, total }) => (
         <Card title={say.members} action={<Text c="dimmed">{say.membersCount(total)}</Text>} isFlush>
           {docs.length === 0 ? (

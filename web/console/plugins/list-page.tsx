@@ -1,8 +1,7 @@
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
 import { Plug, Plus } from 'lucide-react'
-import { listPlugins } from '../../api/operations.ts'
-import { query } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { ButtonLink, TextLink } from '../../parts/link.tsx'
@@ -14,6 +13,7 @@ import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { PluginStateBadge } from './state-badge.tsx'
 
+const route = getRouteApi('/signed-in/console/plugins')
 const { plugins: say, plugin: sayOne } = consoleWords
 const { form: sayForm } = words
 
@@ -24,11 +24,11 @@ const AddButton = () => (
 )
 
 export function PluginListPage() {
-  const list = useQuery(query(listPlugins, { limit: 100 }))
+  const list = useQuery(route.useLoaderData().plugins)
   return (
     <>
       <PageHead title={say.title} lead={say.lead} action={<AddButton />} />
-      <Loaded of={list}>
+      <Loaded query={list}>
         {({ docs }) => (
           <Card isFlush>
             {docs.length === 0 ? (

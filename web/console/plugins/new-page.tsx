@@ -1,6 +1,7 @@
 import { Button, Checkbox, Group, Radio, Stack, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useNavigate } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Building2 } from 'lucide-react'
 import { useState } from 'react'
 import { listPlugins, type Organisation, registerPlugin } from '../../api/operations.ts'
@@ -8,7 +9,7 @@ import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { linesOf } from '../../parts/lines.ts'
 import { ButtonLink, TextLink } from '../../parts/link.tsx'
-import { OrganisationField, useOwnOrganisations } from '../../parts/organisation-field.tsx'
+import { OrganisationField } from '../../parts/organisation-field.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { SecretShown } from '../../parts/secret-shown.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
@@ -22,8 +23,10 @@ const HELP_BELOW = { inputWrapperOrder: ['label', 'input', 'description', 'error
   inputWrapperOrder: ('label' | 'input' | 'description' | 'error')[]
 }
 
+const route = getRouteApi('/signed-in/console/plugins/new')
+
 export function NewPluginPage() {
-  const organisations = useOwnOrganisations('developer')
+  const organisations = useQuery(route.useLoaderData().organisations)
   return (
     <>
       <PageHead
@@ -35,7 +38,7 @@ export function NewPluginPage() {
           </TextLink>
         }
       />
-      <Loaded of={organisations}>
+      <Loaded query={organisations}>
         {({ total, first }) => (
           <Card maw={640}>
             {total === 0 ? (

@@ -1,6 +1,5 @@
 import { Badge, Button, Checkbox, Group, List, Select, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
 import { CircleCheck, Clock } from 'lucide-react'
 import { useState } from 'react'
 import {
@@ -22,23 +21,19 @@ import { Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { PERMISSIONS } from './kinds.ts'
-import { PluginFrame } from './plugin-frame.tsx'
+import { usePlugin } from './plugin-frame.tsx'
 
 const { plugin: say } = consoleWords
 const { form: sayForm } = words
 const CHANGED = [readPlugin, listPlugins]
 
 export function PluginPermissionsPage() {
-  const { clientId } = useParams({ from: '/signed-in/console/plugins/$clientId/permissions' })
+  const plugin = usePlugin()
   return (
-    <PluginFrame clientId={clientId}>
-      {(plugin) => (
-        <>
-          <PermissionsCard plugin={plugin} />
-          {plugin.kind === 'ai' && <OrganisationsCard plugin={plugin} />}
-        </>
-      )}
-    </PluginFrame>
+    <>
+      <PermissionsCard plugin={plugin} />
+      {plugin.kind === 'ai' && <OrganisationsCard plugin={plugin} />}
+    </>
   )
 }
 

@@ -1,9 +1,7 @@
 import { Stack } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
-import { type Plugin, readPlugin } from '../../api/operations.ts'
-import { query } from '../../api/query.ts'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, Outlet } from '@tanstack/react-router'
+import type { Plugin } from '../../api/operations.ts'
 import { TextLink } from '../../parts/link.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded } from '../../parts/states.tsx'
@@ -11,19 +9,18 @@ import { Tabs, tab } from '../../parts/tabs.tsx'
 import { consoleWords } from '../words.ts'
 import { PluginStateBadge } from './state-badge.tsx'
 
+const route = getRouteApi('/signed-in/console/plugins/$clientId')
 const { plugin: say, plugins: sayAll } = consoleWords
 
-interface PluginFrameProps {
-  readonly clientId: string
-  readonly children: (plugin: Plugin) => ReactNode
-}
+/** The plugin whose pages these are. The frame renders them only once it is loaded. */
+export const usePlugin = (): Plugin => useSuspenseQuery(route.useLoaderData().plugin).data
 
-/** What all pages of a plugin stand in. */
-export function PluginFrame({ clientId, children }: PluginFrameProps) {
-  const found = useQuery(query(readPlugin, { clientId }))
-  const params = { clientId }
+/** The frame of all pages of a plugin: its name, its state and the tabs. */
+export function PluginFrame() {
+  const params = route.useParams()
+  const found = useQuery(route.useLoaderData().plugin)
   return (
-    <Loaded of={found}>
+    <Loaded query={found}>
       {(plugin) => (
         <>
           <PageHead
@@ -55,7 +52,9 @@ export function PluginFrame({ clientId, children }: PluginFrameProps) {
               </Link>
             )}
           </Tabs>
-          <Stack gap="lg">{children(plugin)}</Stack>
+          <Stack gap="lg">
+            <Outlet />
+          </Stack>
         </>
       )}
     </Loaded>

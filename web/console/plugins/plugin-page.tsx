@@ -1,5 +1,4 @@
 import { Alert, Badge, Button, Group, List, Stack, Text, ThemeIcon, VisuallyHidden } from '@mantine/core'
-import { useParams } from '@tanstack/react-router'
 import { CircleCheck, CircleDashed, TriangleAlert } from 'lucide-react'
 import { activatePlugin, listPlugins, type Plugin, readPlugin } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
@@ -13,21 +12,17 @@ import { Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { PURPOSES } from './kinds.ts'
-import { PluginFrame } from './plugin-frame.tsx'
+import { usePlugin } from './plugin-frame.tsx'
 
 const { plugin: say, plugins: sayAll, app: sayApp } = consoleWords
 
 export function PluginPage() {
-  const { clientId } = useParams({ from: '/signed-in/console/plugins/$clientId' })
+  const plugin = usePlugin()
   return (
-    <PluginFrame clientId={clientId}>
-      {(plugin) => (
-        <>
-          <ActivationCard plugin={plugin} />
-          <FactsCard plugin={plugin} />
-        </>
-      )}
-    </PluginFrame>
+    <>
+      <ActivationCard plugin={plugin} />
+      <FactsCard plugin={plugin} />
+    </>
   )
 }
 

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useBlocker, useNavigate, useParams } from '@tanstack/react-router'
+import { useBlocker, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { changePlugin, listPlugins, type Plugin, readPlugin, removePlugin } from '../../api/operations.ts'
 import { useWrite } from '../../api/query.ts'
@@ -12,22 +12,18 @@ import { Problem } from '../../parts/states.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 import { PURPOSES, type Purpose } from './kinds.ts'
-import { PluginFrame } from './plugin-frame.tsx'
+import { usePlugin } from './plugin-frame.tsx'
 
 const { plugin: say, newPlugin: sayNew } = consoleWords
 const { form: sayForm } = words
 
 export function PluginSettingsPage() {
-  const { clientId } = useParams({ from: '/signed-in/console/plugins/$clientId/settings' })
+  const plugin = usePlugin()
   return (
-    <PluginFrame clientId={clientId}>
-      {(plugin) => (
-        <>
-          <SettingsForm plugin={plugin} />
-          <RemoveCard plugin={plugin} />
-        </>
-      )}
-    </PluginFrame>
+    <>
+      <SettingsForm plugin={plugin} />
+      <RemoveCard plugin={plugin} />
+    </>
   )
 }
 

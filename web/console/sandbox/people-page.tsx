@@ -1,10 +1,11 @@
 import { Anchor, Button, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
 import { FlaskConical, RotateCcw } from 'lucide-react'
 import { useState } from 'react'
 import { useHere } from '../../api/here.ts'
 import { listTestPeople, makeTestPeople, resetTestPeople, signInAsTestPerson } from '../../api/operations.ts'
-import { query, useWrite } from '../../api/query.ts'
+import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { notify } from '../../parts/notify.tsx'
@@ -15,6 +16,7 @@ import { Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
 import { consoleWords } from '../words.ts'
 
+const route = getRouteApi('/signed-in/console/sandbox')
 const { sandbox: say } = consoleWords
 const { form: sayForm } = words
 
@@ -38,7 +40,7 @@ export function SandboxPage() {
 }
 
 function TestPeople() {
-  const list = useQuery(query(listTestPeople, {}))
+  const list = useQuery(route.useLoaderData().people)
   const [isAsking, setAsking] = useState(false)
   const changes = [listTestPeople]
   const make = useWrite(makeTestPeople, { changes })
@@ -78,7 +80,7 @@ function TestPeople() {
         }
       />
       {error && <Problem error={error} />}
-      <Loaded of={list}>
+      <Loaded query={list}>
         {({ docs }) => (
           <Card isFlush>
             {docs.length === 0 ? (

@@ -1,23 +1,13 @@
 import { Anchor, Group, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
-import { type ClassDetails, readClass } from '../../api/operations.ts'
-import { query } from '../../api/query.ts'
-import { PageHead } from '../../parts/page-head.tsx'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, Outlet, useMatch } from '@tanstack/react-router'
+import type { ClassDetails } from '../../api/operations.ts'
 import { Loaded } from '../../parts/states.tsx'
-import tabs from '../../parts/tabs.module.css'
+import { Tabs, tab } from '../../parts/tabs.tsx'
 import { dashboardWords } from '../words.ts'
 
+const route = getRouteApi('/signed-in/dashboard/classes/$classId')
 const { class: say } = dashboardWords
-
-interface ClassFrameProps {
-  /** The class's name where it has none of its own. */
-  readonly title?: string
-  readonly lead?: ReactNode | ((one: ClassDetails) => ReactNode)
-  readonly action?: (one: ClassDetails) => ReactNode
-  readonly children: (one: ClassDetails) => ReactNode
-}
 
 /** Observers see what instructors see. */
 export const mayTeach = ({ role }: ClassDetails): boolean => role === 'instructor' || role === 'manager'
@@ -32,58 +22,56 @@ const PAGES = [
 /** There is nothing on them that an observer could do. */
 const FOR_TEACHERS: readonly string[] = [say.grading, say.settings]
 
-/** What all pages of a class stand in. */
-export function ClassFrame({ title, lead, action, children }: ClassFrameProps) {
-  const classId = useParams({ strict: false }).classId!
-  const found = useQuery(query(readClass, { classId }))
+/** The class whose pages these are. The frame renders them only once it is loaded. */
+export const useClass = (): ClassDetails => useSuspenseQuery(route.useLoaderData().classDetails).data
+
+/** The frame of all pages of a class: the way back, and for staff the tabs. */
+export function ClassFrame() {
+  const found = useQuery(route.useLoaderData().classDetails)
   return (
-    <Loaded of={found}>
-      {(one) => (
+    <Loaded query={found}>
+      {(classDetails) => (
         <>
-          <PageHead
-            title={title ?? one.name}
-            lead={typeof lead === 'function' ? lead(one) : lead}
-            action={action?.(one)}
-            above={
-              <Group gap={6}>
-                <Anchor component={Link} to="/dashboard" size="sm">
-                  {dashboardWords.classes.title}
-                </Anchor>
-                {title !== undefined && (
-                  <>
-                    <Text size="sm" c="dimmed" aria-hidden>
-                      /
-                    </Text>
-                    <Anchor
-                      size="sm"
-                      renderRoot={(props) => <Link to="/dashboard/classes/$classId" params={{ classId }} {...props} />}
-                    >
-                      {one.name}
-                    </Anchor>
-                  </>
-                )}
-              </Group>
-            }
-          />
-          {one.studentId === null && (
-            <nav aria-label={say.pages(one.name)} className={tabs.tabs}>
-              {PAGES.filter(([, label]) => mayTeach(one) || !FOR_TEACHERS.includes(label)).map(([to, label]) => (
-                <Link
-                  key={to}
-                  to={to}
-                  params={{ classId }}
-                  className={tabs.tab}
-                  activeOptions={{ exact: true, includeSearch: false }}
-                  activeProps={{ 'data-active': true }}
-                >
-                  {label}
-                </Link>
-              ))}
-            </nav>
+          <Breadcrumb classDetails={classDetails} />
+          {classDetails.studentId === null && (
+            <Tabs label={say.pages(classDetails.name)}>
+              {PAGES.filter(([, label]) => mayTeach(classDetails) || !FOR_TEACHERS.includes(label)).map(
+                ([to, label]) => (
+                  <Link key={to} to={to} params={{ classId: classDetails.classId }} {...tab}>
+                    {label}
+                  </Link>
+                ),
+              )}
+            </Tabs>
           )}
-          {children(one)}
+          <Outlet />
         </>
       )}
     </Loaded>
+  )
+}
+
+function Breadcrumb({ classDetails: { classId, name } }: { readonly classDetails: ClassDetails }) {
+  // The overview has the name of the class as its heading.
+  const isOverview = useMatch({ from: '/signed-in/dashboard/classes/$classId/', shouldThrow: false }) !== undefined
+  return (
+    <Group gap={6}>
+      <Anchor component={Link} to="/dashboard" size="sm">
+        {dashboardWords.classes.title}
+      </Anchor>
+      {!isOverview && (
+        <>
+          <Text size="sm" c="dimmed" aria-hidden>
+            /
+          </Text>
+          <Anchor
+            size="sm"
+            renderRoot={(props) => <Link to="/dashboard/classes/$classId" params={{ classId }} {...props} />}
+          >
+            {name}
+          </Anchor>
+        </>
+      )}
+    </Group>
   )
 }

@@ -14,13 +14,13 @@ const STATES = { course: say.course, locked: say.locked, open: say.open }
 type State = keyof typeof STATES
 
 interface ClassLocksProps {
-  readonly of: ClassDetails
+  readonly classDetails: ClassDetails
   readonly lessons: Gradebook['lessons']
 }
 
 /** What is locked or open by hand for the whole class. */
-export function ClassLocks({ of, lessons }: ClassLocksProps) {
-  const { classId } = of
+export function ClassLocks({ classDetails, lessons }: ClassLocksProps) {
+  const { classId } = classDetails
   const locks = useQuery(query(listLocks, { classId }))
   const lock = useWrite(setLock, { changes: [listLocks, readResults] })
   const clear = useWrite(clearLock, { changes: [listLocks, readResults] })
@@ -35,7 +35,7 @@ export function ClassLocks({ of, lessons }: ClassLocksProps) {
         {say.text}
       </Text>
       {error && <Problem error={error} />}
-      <Loaded of={locks}>
+      <Loaded query={locks}>
         {(found) => (
           <ul className={treeClasses.tree}>
             {lessons.map(({ lessonId, name, parentId }) => {
@@ -53,7 +53,7 @@ export function ClassLocks({ of, lessons }: ClassLocksProps) {
                       </Text>
                     )}
                   </div>
-                  {mayTeach(of) ? (
+                  {mayTeach(classDetails) ? (
                     <Select
                       aria-label={say.for(name)}
                       data={Object.entries(STATES).map(([value, label]) => ({ value, label }))}

@@ -3,8 +3,7 @@ import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Keyboard, Users } from 'lucide-react'
 import { type KeyboardEvent, memo, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { type Gradebook, readGradebook } from '../../api/operations.ts'
-import { query } from '../../api/query.ts'
+import type { Gradebook } from '../../api/operations.ts'
 import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
@@ -12,14 +11,13 @@ import { sayDuration } from '../../parts/time.tsx'
 import { RESULT_LOOKS } from '../progress/result-badge.tsx'
 import { dashboardWords } from '../words.ts'
 import classes from './gradebook-grid.module.css'
+import { gradebookPage, ROWS_PER_PAGE } from './gradebook-page-query.ts'
 
 const { gradebook: say } = dashboardWords
 const ROW_PX = 60
 const HEAD_PX = 44
 const SCROLLBAR_PX = 16
 const AROUND = 6
-/** As many as one answer has. */
-const PAGE = 100
 const JUMP = 10
 
 type Row = Gradebook['docs'][number]
@@ -37,10 +35,9 @@ interface GradebookGridProps {
 }
 
 export function GradebookGrid({ classId, search }: GradebookGridProps) {
-  const asked = { classId, ...(search !== undefined && { search }) }
-  const first = useQuery(query(readGradebook, { ...asked, limit: PAGE, page: 1 }))
+  const first = useQuery(gradebookPage(classId, search, 1))
   return (
-    <Loaded of={first} lines={10}>
+    <Loaded query={first} lines={10}>
       {({ lessons, total }) =>
         total === 0 ? (
           <Card>
@@ -49,22 +46,20 @@ export function GradebookGrid({ classId, search }: GradebookGridProps) {
             </Empty>
           </Card>
         ) : (
-          <Grid key={search} asked={asked} lessons={lessons} total={total} />
+          <Grid key={search} classId={classId} search={search} lessons={lessons} total={total} />
         )
       }
     </Loaded>
   )
 }
 
-interface GridProps {
-  readonly asked: { readonly classId: string; readonly search?: string }
+interface GridProps extends GradebookGridProps {
   readonly lessons: readonly Column[]
   readonly total: number
 }
 
 /** Only the rows that are seen are there, so that a class of thousands scrolls as one of ten. */
-function Grid({ asked, lessons, total }: GridProps) {
-  const { classId } = asked
+function Grid({ classId, search, lessons, total }: GridProps) {
   const navigate = useNavigate()
   const box = useRef<HTMLDivElement>(null)
   const way = useRef<HTMLButtonElement>(null)
@@ -92,10 +87,10 @@ function Grid({ asked, lessons, total }: GridProps) {
   const rows = Array.from({ length: seen.to - seen.from }, (_, i) => seen.from + i)
   // The way into the table by the Tab key stays where it was, seen or not.
   if (!rows.includes(place.row)) rows.push(place.row)
-  const pages = [...new Set(rows.map((row) => Math.floor(row / PAGE) + 1))]
-  const answers = useQueries({ queries: pages.map((page) => query(readGradebook, { ...asked, limit: PAGE, page })) })
+  const pages = [...new Set(rows.map((row) => Math.floor(row / ROWS_PER_PAGE) + 1))]
+  const answers = useQueries({ queries: pages.map((page) => gradebookPage(classId, search, page)) })
   const rowAt = (row: number): Row | undefined =>
-    answers[pages.indexOf(Math.floor(row / PAGE) + 1)]?.data?.docs[row % PAGE]
+    answers[pages.indexOf(Math.floor(row / ROWS_PER_PAGE) + 1)]?.data?.docs[row % ROWS_PER_PAGE]
 
   const go = (row: number, column: number) => {
     const to = { row: clamp(row, total - 1), column: clamp(column, lessons.length) }
@@ -166,7 +161,7 @@ function Grid({ asked, lessons, total }: GridProps) {
                 key={row}
                 index={row}
                 classId={classId}
-                of={rowAt(row)}
+                student={rowAt(row)}
                 lessons={lessons}
                 chosen={place.row === row ? place.column : undefined}
                 onChoose={setPlace}
@@ -245,13 +240,13 @@ const ColumnHead = ({ isStudent = false, isStep = false, children }: ColumnHeadP
 interface StudentRowProps {
   readonly index: number
   readonly classId: string
-  readonly of: Row | undefined
+  readonly student: Row | undefined
   readonly lessons: readonly Column[]
   readonly chosen: number | undefined
   readonly onChoose: (place: Place) => void
 }
 
-const StudentRow = memo(function StudentRow({ index, classId, of, lessons, chosen, onChoose }: StudentRowProps) {
+const StudentRow = memo(function StudentRow({ index, classId, student, lessons, chosen, onChoose }: StudentRowProps) {
   const cell = (column: number) => ({
     'data-place': `${index}-${column}`,
     'aria-colindex': column + 1,
@@ -263,18 +258,18 @@ const StudentRow = memo(function StudentRow({ index, classId, of, lessons, chose
     <div role="row" aria-rowindex={index + 2} className={classes.row} style={{ top: index * ROW_PX }}>
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}
       <div role="rowheader" className={classes.name} tabIndex={chosen === 0 ? 0 : -1} {...cell(0)}>
-        {of ? (
+        {student ? (
           <Stack gap={0}>
             <Link
               to="/dashboard/classes/$classId/students/$studentId"
-              params={{ classId, studentId: of.studentId }}
+              params={{ classId, studentId: student.studentId }}
               tabIndex={-1}
               className={classes.link}
             >
-              {of.name || of.handle}
+              {student.name || student.handle}
             </Link>
             <span className={classes.small}>
-              {of.status === 'suspended' ? `${of.handle} · ${say.suspended}` : of.handle}
+              {student.status === 'suspended' ? `${student.handle} · ${say.suspended}` : student.handle}
             </span>
           </Stack>
         ) : (
@@ -290,23 +285,24 @@ const StudentRow = memo(function StudentRow({ index, classId, of, lessons, chose
           tabIndex={chosen === i + 1 ? 0 : -1}
           {...cell(i + 1)}
         >
-          {of && <Standing of={of.lessons.find((one) => one.lessonId === lessonId)} />}
+          {student && <Standing lesson={student.lessons.find((one) => one.lessonId === lessonId)} />}
         </div>
       ))}
     </div>
   )
 })
 
-function Standing({ of }: { readonly of: Row['lessons'][number] | undefined }) {
-  const result = of?.result ?? 'NOT STARTED'
+function Standing({ lesson }: { readonly lesson: Row['lessons'][number] | undefined }) {
+  const result = lesson?.result ?? 'NOT STARTED'
   const Icon = RESULT_LOOKS[result].icon
-  const more = of && of.attempts > 0 ? `${say.attempts(of.attempts)} · ${sayDuration(of.timeOnTask)}` : undefined
+  const more =
+    lesson && lesson.attempts > 0 ? `${say.attempts(lesson.attempts)} · ${sayDuration(lesson.timeOnTask)}` : undefined
   return (
     <>
       <span className={classes.result} data-result={result}>
         <Icon size={15} aria-hidden />
         {dashboardWords.results[result]}
-        {of?.score != null && <b>{of.score}</b>}
+        {lesson?.score != null && <b>{lesson.score}</b>}
       </span>
       {more !== undefined && <span className={classes.small}>{more}</span>}
     </>

@@ -1,48 +1,46 @@
 import { Button, Stack } from '@mantine/core'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { Download } from 'lucide-react'
 import { exportGradebook } from '../../api/operations.ts'
+import { PageHead } from '../../parts/page-head.tsx'
 import { only } from '../../parts/search.ts'
 import { SearchField } from '../../parts/search-field.tsx'
 import { dashboardWords } from '../words.ts'
-import { ClassFrame } from './class-frame.tsx'
+import { useClass } from './class-frame.tsx'
 import { GradebookGrid } from './gradebook-grid.tsx'
 
+const route = getRouteApi('/signed-in/dashboard/classes/$classId/gradebook')
 const { gradebook: say } = dashboardWords
 
-const FROM = '/signed-in/dashboard/classes/$classId/gradebook'
-
-export const GradebookPage = () => (
-  <ClassFrame
-    title={dashboardWords.class.gradebook}
-    lead={say.lead}
-    action={({ classId }) => (
-      <Button
-        component="a"
-        href={exportGradebook({ classId })}
-        download
-        variant="default"
-        leftSection={<Download size={16} aria-hidden />}
-      >
-        {say.export}
-      </Button>
-    )}
-  >
-    {({ classId }) => <Searched classId={classId} />}
-  </ClassFrame>
-)
-
-function Searched({ classId }: { readonly classId: string }) {
-  const { search } = useSearch({ from: FROM })
-  const navigate = useNavigate({ from: '/dashboard/classes/$classId/gradebook' })
+export function GradebookPage() {
+  const { classId } = useClass()
+  const { search } = route.useSearch()
+  const navigate = route.useNavigate()
   return (
-    <Stack>
-      <SearchField
-        label={dashboardWords.class.findStudent}
-        value={search}
-        onChange={(to) => void navigate({ search: only({ search: to }), replace: true })}
+    <>
+      <PageHead
+        title={dashboardWords.class.gradebook}
+        lead={say.lead}
+        action={
+          <Button
+            component="a"
+            href={exportGradebook({ classId })}
+            download
+            variant="default"
+            leftSection={<Download size={16} aria-hidden />}
+          >
+            {say.export}
+          </Button>
+        }
       />
-      <GradebookGrid classId={classId} search={search} />
-    </Stack>
+      <Stack>
+        <SearchField
+          label={dashboardWords.class.findStudent}
+          value={search}
+          onChange={(to) => void navigate({ search: only({ search: to }), replace: true })}
+        />
+        <GradebookGrid classId={classId} search={search} />
+      </Stack>
+    </>
   )
 }

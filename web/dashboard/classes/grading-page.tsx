@@ -1,35 +1,30 @@
 import { Anchor, Button, Table, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { ClipboardCheck } from 'lucide-react'
 import { useState } from 'react'
-import { listAwaiting } from '../../api/operations.ts'
-import { query } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
-import { GradeDialog, type ToGrade } from '../progress/grade-dialog.tsx'
+import { type AttemptToGrade, GradeDialog } from '../progress/grade-dialog.tsx'
 import { dashboardWords } from '../words.ts'
-import { ClassFrame } from './class-frame.tsx'
+import { useClass } from './class-frame.tsx'
 
+const route = getRouteApi('/signed-in/dashboard/classes/$classId/grading')
 const { grading: say } = dashboardWords
-const PAGE = 25
 
-export const GradingPage = () => (
-  <ClassFrame title={dashboardWords.class.grading} lead={say.lead}>
-    {({ classId }) => <Queue classId={classId} />}
-  </ClassFrame>
-)
-
-function Queue({ classId }: { readonly classId: string }) {
-  const { page = 1 } = useSearch({ from: '/signed-in/dashboard/classes/$classId/grading' })
-  const navigate = useNavigate({ from: '/dashboard/classes/$classId/grading' })
-  const waiting = useQuery(query(listAwaiting, { classId, limit: PAGE, page }))
-  const [graded, setGraded] = useState<ToGrade>()
+export function GradingPage() {
+  const { classId } = useClass()
+  const { page = 1 } = route.useSearch()
+  const navigate = route.useNavigate()
+  const waiting = useQuery(route.useLoaderData().waiting)
+  const [graded, setGraded] = useState<AttemptToGrade>()
   return (
     <>
-      <Loaded of={waiting}>
+      <PageHead title={dashboardWords.class.grading} lead={say.lead} />
+      <Loaded query={waiting}>
         {({ docs, pages }) =>
           docs.length === 0 ? (
             <Card>
@@ -95,7 +90,7 @@ function Queue({ classId }: { readonly classId: string }) {
           )
         }
       </Loaded>
-      <GradeDialog of={graded} onClose={() => setGraded(undefined)} />
+      <GradeDialog attempt={graded} onClose={() => setGraded(undefined)} />
     </>
   )
 }

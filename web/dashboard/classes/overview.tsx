@@ -1,10 +1,9 @@
 import { Alert, Badge, Group, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { Flag, type LucideIcon, Moon, Pause, Play, Radio, Users, WifiOff } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { type ClassDetails, type Gradebook, readGradebook, watchClass } from '../../api/operations.ts'
-import { query } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
@@ -15,21 +14,20 @@ import { dashboardWords } from '../words.ts'
 import { ClassLocks } from './class-locks.tsx'
 import classes from './overview.module.css'
 
+const route = getRouteApi('/signed-in/dashboard/classes/$classId/')
 const { overview } = dashboardWords
-/** As many as one answer has. */
-const SHOWN = 100
 
 const NONE: Gradebook['lessons'] = []
 
 /** Who stands where, and who is working now. */
-export function Overview({ of }: { readonly of: ClassDetails }) {
-  const { classId, joinCode } = of
-  const book = useQuery(query(readGradebook, { classId, limit: SHOWN }))
+export function Overview({ classDetails }: { readonly classDetails: ClassDetails }) {
+  const { classId, joinCode } = classDetails
+  const book = useQuery(route.useLoaderData().gradebook)
   return (
     <Stack gap="lg">
-      {of.role === 'observer' && <Alert>{dashboardWords.class.readOnly}</Alert>}
+      {classDetails.role === 'observer' && <Alert>{dashboardWords.class.readOnly}</Alert>}
       <Live classId={classId} lessons={book.data?.lessons ?? NONE} />
-      <Loaded of={book} lines={8}>
+      <Loaded query={book} lines={8}>
         {(found) =>
           found.docs.length === 0 ? (
             <Card>
@@ -40,14 +38,16 @@ export function Overview({ of }: { readonly of: ClassDetails }) {
           ) : (
             <Card title={overview.matrix} action={<Text size="sm">{overview.students(found.total)}</Text>} isFlush>
               <Text size="sm" c="dimmed" px={20} pb="sm">
-                {found.total > SHOWN ? words.states.moreThan(SHOWN, found.total) : overview.matrixText}
+                {found.total > found.docs.length
+                  ? words.states.moreThan(found.docs.length, found.total)
+                  : overview.matrixText}
               </Text>
               <Matrix book={found} />
             </Card>
           )
         }
       </Loaded>
-      {book.data && <ClassLocks of={of} lessons={book.data.lessons} />}
+      {book.data && <ClassLocks classDetails={classDetails} lessons={book.data.lessons} />}
       {joinCode !== null && (
         <Group gap="xs">
           <Text size="sm" c="dimmed">
@@ -228,7 +228,7 @@ function Live({ classId, lessons }: { readonly classId: string; readonly lessons
               classId={classId}
               label={overview.states[state]!}
               {...{ color, icon, nameOf }}
-              of={own}
+              people={own}
             />
           ))}
         {finished.length > 0 && (
@@ -238,7 +238,7 @@ function Live({ classId, lessons }: { readonly classId: string; readonly lessons
             color="sky"
             icon={Flag}
             nameOf={nameOf}
-            of={finished}
+            people={finished}
           />
         )}
       </Stack>
@@ -252,16 +252,16 @@ interface PeopleProps {
   readonly color: string
   readonly icon: LucideIcon
   readonly nameOf: (lessonId: string | null) => string | undefined
-  readonly of: readonly Working[]
+  readonly people: readonly Working[]
 }
 
-const People = ({ classId, label, color, icon: Icon, nameOf, of }: PeopleProps) => (
+const People = ({ classId, label, color, icon: Icon, nameOf, people }: PeopleProps) => (
   <div>
     <Badge color={color} leftSection={<Icon size={13} aria-hidden />} mb={6}>
       {label}
     </Badge>
     <ul className={classes.people}>
-      {of.map((one) => (
+      {people.map((one) => (
         // A change is a new element, which lights up for a moment.
         <li key={`${one.studentId}-${one.changedDate}`} className={classes.person}>
           <Link

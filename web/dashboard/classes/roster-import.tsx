@@ -74,7 +74,7 @@ export function RosterImport({ classId, onClose }: { readonly classId: string; r
                 ))}
             </Group>
           </Alert>
-          <Rows of={report} />
+          <Rows report={report} />
           {report.isDry && changes === 0 && <Text size="sm">{say.nothing}</Text>}
           {report.isDry && isBlocked && <Text size="sm">{say.refused}</Text>}
           <Group justify="flex-end">
@@ -95,7 +95,7 @@ export function RosterImport({ classId, onClose }: { readonly classId: string; r
   )
 }
 
-function Rows({ of: { rows } }: { readonly of: RosterReport }) {
+function Rows({ report: { rows } }: { readonly report: RosterReport }) {
   const ordered = [...rows].sort((a, b) => Number(b.result === 'refused') - Number(a.result === 'refused'))
   return (
     <>

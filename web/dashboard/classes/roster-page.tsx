@@ -1,6 +1,6 @@
 import { ActionIcon, Anchor, Badge, Button, Group, Menu, Select, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { CircleCheck, CircleMinus, CirclePause, EllipsisVertical, FileUp, Users } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import {
@@ -21,6 +21,7 @@ import { Card } from '../../parts/card.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { notify, notifyProblem, offerUndo } from '../../parts/notify.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { only } from '../../parts/search.ts'
 import { SearchField } from '../../parts/search-field.tsx'
@@ -28,11 +29,11 @@ import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
-import { ClassFrame, mayTeach } from './class-frame.tsx'
+import { mayTeach, useClass } from './class-frame.tsx'
 import { RosterImport } from './roster-import.tsx'
 
+const route = getRouteApi('/signed-in/dashboard/classes/$classId/roster')
 const { roster: say } = dashboardWords
-const PAGE = 25
 export const ROSTER_CHANGES = [listStudents, readClass, readGradebook]
 const LOOKS = {
   active: { color: 'green', icon: CircleCheck },
@@ -41,33 +42,34 @@ const LOOKS = {
 } as const
 
 export function RosterPage() {
+  const classDetails = useClass()
+  const { classId, students } = classDetails
   const [isImporting, setImporting] = useState(false)
   return (
-    <ClassFrame
-      title={dashboardWords.class.roster}
-      lead={({ students }) => students && say.lead(students.active, students.suspended, students.dropped)}
-      action={(one) =>
-        mayTeach(one) && (
-          <Button leftSection={<FileUp size={16} aria-hidden />} onClick={() => setImporting(true)}>
-            {say.import}
-          </Button>
-        )
-      }
-    >
-      {(one) => (
-        <Stack gap="lg">
-          {mayTeach(one) && <Enrol of={one} />}
-          <List of={one} />
-          <Dialog isOpen={isImporting} onClose={() => setImporting(false)} title={dashboardWords.import.title}>
-            <RosterImport classId={one.classId} onClose={() => setImporting(false)} />
-          </Dialog>
-        </Stack>
-      )}
-    </ClassFrame>
+    <>
+      <PageHead
+        title={dashboardWords.class.roster}
+        lead={students && say.lead(students.active, students.suspended, students.dropped)}
+        action={
+          mayTeach(classDetails) && (
+            <Button leftSection={<FileUp size={16} aria-hidden />} onClick={() => setImporting(true)}>
+              {say.import}
+            </Button>
+          )
+        }
+      />
+      <Stack gap="lg">
+        {mayTeach(classDetails) && <Enrol classDetails={classDetails} />}
+        <List classDetails={classDetails} />
+        <Dialog isOpen={isImporting} onClose={() => setImporting(false)} title={dashboardWords.import.title}>
+          <RosterImport classId={classId} onClose={() => setImporting(false)} />
+        </Dialog>
+      </Stack>
+    </>
   )
 }
 
-function Enrol({ of: { classId, joinCode } }: { readonly of: ClassDetails }) {
+function Enrol({ classDetails: { classId, joinCode } }: { readonly classDetails: ClassDetails }) {
   const [handle, setHandle] = useState('')
   const enrol = useWrite(enrolStudent, { changes: ROSTER_CHANGES })
   const submit = (event: FormEvent) => {
@@ -126,11 +128,10 @@ function Enrol({ of: { classId, joinCode } }: { readonly of: ClassDetails }) {
   )
 }
 
-function List({ of }: { readonly of: ClassDetails }) {
-  const { classId } = of
-  const { page = 1, status, search } = useSearch({ from: '/signed-in/dashboard/classes/$classId/roster' })
-  const navigate = useNavigate({ from: '/dashboard/classes/$classId/roster' })
-  const students = useQuery(query(listStudents, { classId, limit: PAGE, page, ...only({ status, search }) }))
+function List({ classDetails }: { readonly classDetails: ClassDetails }) {
+  const { page = 1, status, search } = route.useSearch()
+  const navigate = route.useNavigate()
+  const students = useQuery(route.useLoaderData().students)
   const [moved, setMoved] = useState<Student>()
   return (
     <Card
@@ -160,7 +161,7 @@ function List({ of }: { readonly of: ClassDetails }) {
       }
       isFlush
     >
-      <Loaded of={students}>
+      <Loaded query={students}>
         {({ docs, pages }) =>
           docs.length === 0 ? (
             <Empty icon={Users} title={search === undefined ? say.empty : dashboardWords.gradebook.nobodyFound}>
@@ -175,12 +176,17 @@ function List({ of }: { readonly of: ClassDetails }) {
                       <Table.Th>{say.name}</Table.Th>
                       <Table.Th>{say.state}</Table.Th>
                       <Table.Th>{say.since}</Table.Th>
-                      {mayTeach(of) && <Table.Th ta="right">{say.actions}</Table.Th>}
+                      {mayTeach(classDetails) && <Table.Th ta="right">{say.actions}</Table.Th>}
                     </Table.Tr>
                   </Table.Thead>
                   <Table.Tbody>
                     {docs.map((one) => (
-                      <StudentRow key={one.studentId} of={one} mayChange={mayTeach(of)} onMove={() => setMoved(one)} />
+                      <StudentRow
+                        key={one.studentId}
+                        student={one}
+                        mayChange={mayTeach(classDetails)}
+                        onMove={() => setMoved(one)}
+                      />
                     ))}
                   </Table.Tbody>
                 </Table>
@@ -199,24 +205,24 @@ function List({ of }: { readonly of: ClassDetails }) {
         onClose={() => setMoved(undefined)}
         title={moved ? say.transferTitle(moved.name || moved.handle) : ''}
       >
-        {moved && <Transfer of={of} student={moved} onClose={() => setMoved(undefined)} />}
+        {moved && <Transfer classDetails={classDetails} student={moved} onClose={() => setMoved(undefined)} />}
       </Dialog>
     </Card>
   )
 }
 
 interface StudentRowProps {
-  readonly of: Student
+  readonly student: Student
   readonly mayChange: boolean
   readonly onMove: () => void
 }
 
-function StudentRow({ of, mayChange, onMove }: StudentRowProps) {
-  const { studentId, classId, status } = of
+function StudentRow({ student, mayChange, onMove }: StudentRowProps) {
+  const { studentId, classId, status } = student
   const drop = useWrite(dropStudent, { changes: ROSTER_CHANGES })
   const suspend = useWrite(suspendStudent, { changes: ROSTER_CHANGES })
   const reinstate = useWrite(reinstateStudent, { changes: ROSTER_CHANGES })
-  const name = of.name || of.handle
+  const name = student.name || student.handle
   const { color, icon: Icon } = LOOKS[status]
   const fail = (error: Error) => notifyProblem(error.message)
   const back = () => reinstate.mutate({ studentId }, { onError: fail })
@@ -234,7 +240,7 @@ function StudentRow({ of, mayChange, onMove }: StudentRowProps) {
           {name}
         </Anchor>
         <Text size="xs" c="dimmed">
-          {of.handle}
+          {student.handle}
         </Text>
       </Table.Td>
       <Table.Td>
@@ -243,7 +249,7 @@ function StudentRow({ of, mayChange, onMove }: StudentRowProps) {
         </Badge>
       </Table.Td>
       <Table.Td>
-        <Time at={of.enrolledDate} />
+        <Time at={student.enrolledDate} />
       </Table.Td>
       {mayChange && (
         <Table.Td ta="right">
@@ -284,20 +290,20 @@ function StudentRow({ of, mayChange, onMove }: StudentRowProps) {
 }
 
 interface TransferProps {
-  readonly of: ClassDetails
+  readonly classDetails: ClassDetails
   readonly student: Student
   readonly onClose: () => void
 }
 
-function Transfer({ of, student, onClose }: TransferProps) {
+function Transfer({ classDetails, student, onClose }: TransferProps) {
   const own = useQuery(query(listClasses, {}))
   const [to, setTo] = useState<string | null>(null)
   const move = useWrite(transferStudent, { changes: ROSTER_CHANGES })
   const others = (own.data ?? []).filter(
     (one) =>
       one.role === 'instructor' &&
-      one.course.courseId === of.course.courseId &&
-      one.classId !== of.classId &&
+      one.course.courseId === classDetails.course.courseId &&
+      one.classId !== classDetails.classId &&
       !one.ended,
   )
   if (own.data && others.length === 0) return <Text size="sm">{say.noOther}</Text>

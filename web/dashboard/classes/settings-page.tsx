@@ -17,40 +17,48 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { Copied } from '../../parts/copied.tsx'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { notify, offerUndo } from '../../parts/notify.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
 import { Problem } from '../../parts/states.tsx'
 import { words } from '../../parts/words.ts'
 import { dashboardWords } from '../words.ts'
-import { ClassFrame } from './class-frame.tsx'
+import { useClass } from './class-frame.tsx'
 
 const { settings: say } = dashboardWords
 const CHANGES = [readClass, listClasses]
 
-interface Of {
-  readonly of: ClassDetails
+interface ClassDetailsProps {
+  readonly classDetails: ClassDetails
 }
 
-export const SettingsPage = () => (
-  <ClassFrame title={dashboardWords.class.settings} lead={say.lead}>
-    {(one) => (
+export function SettingsPage() {
+  const classDetails = useClass()
+  const isManager = classDetails.role === 'manager'
+  return (
+    <>
+      <PageHead title={dashboardWords.class.settings} lead={say.lead} />
       <Stack gap="lg" maw={720}>
-        {one.role === 'manager' ? <Form key={one.classId} of={one} /> : <ReadOnly of={one} />}
-        <Staff of={one} />
-        {one.role === 'manager' && <End of={one} />}
+        {isManager ? (
+          <Form key={classDetails.classId} classDetails={classDetails} />
+        ) : (
+          <ReadOnly classDetails={classDetails} />
+        )}
+        <Staff classDetails={classDetails} />
+        {isManager && <End classDetails={classDetails} />}
       </Stack>
-    )}
-  </ClassFrame>
-)
+    </>
+  )
+}
 
-const ReadOnly = ({ of }: Of) => (
+const ReadOnly = ({ classDetails }: ClassDetailsProps) => (
   <Card title={say.class}>
     <Facts>
-      <Fact name={say.name}>{of.name}</Fact>
+      <Fact name={say.name}>{classDetails.name}</Fact>
       <Fact name={say.sequential}>
-        {of.sequential ? dashboardWords.classes.sequential : dashboardWords.classes.anyOrder}
+        {classDetails.sequential ? dashboardWords.classes.sequential : dashboardWords.classes.anyOrder}
       </Fact>
-      {of.joinCode !== null && (
+      {classDetails.joinCode !== null && (
         <Fact name={say.joinCode}>
-          <Copied value={of.joinCode} what={dashboardWords.roster.code} />
+          <Copied value={classDetails.joinCode} what={dashboardWords.roster.code} />
         </Fact>
       )}
     </Facts>
@@ -60,7 +68,7 @@ const ReadOnly = ({ of }: Of) => (
   </Card>
 )
 
-function Form({ of: { classId, name, sequential, joinCode } }: Of) {
+function Form({ classDetails: { classId, name, sequential, joinCode } }: ClassDetailsProps) {
   const save = useWrite(changeClass, { changes: CHANGES })
   const [isAsked, setAsked] = useState(false)
   const form = useForm({
@@ -131,7 +139,7 @@ function Form({ of: { classId, name, sequential, joinCode } }: Of) {
   )
 }
 
-function Staff({ of: { classId, staff = [], role } }: Of) {
+function Staff({ classDetails: { classId, staff = [], role } }: ClassDetailsProps) {
   const add = useWrite(setClassStaff, { changes: CHANGES })
   const remove = useWrite(removeClassStaff, { changes: CHANGES })
   const [handle, setHandle] = useState('')
@@ -234,7 +242,7 @@ function Staff({ of: { classId, staff = [], role } }: Of) {
   )
 }
 
-function End({ of: { classId, name, ended, students } }: Of) {
+function End({ classDetails: { classId, name, ended, students } }: ClassDetailsProps) {
   const [isAsked, setAsked] = useState(false)
   const end = useWrite(endClass, { changes: CHANGES })
   const reopen = useWrite(reopenClass, { changes: CHANGES })

@@ -1,13 +1,12 @@
-import { ActionIcon, Button, Group, Menu, Stack, Text } from '@mantine/core'
+import { ActionIcon, Group, Menu, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { EllipsisVertical, UserX } from 'lucide-react'
 import { useState } from 'react'
 import {
   type ClassDetails,
   clearLock,
   listLocks,
-  listStudents,
   type Results,
   readGradebook,
   readResults,
@@ -16,44 +15,47 @@ import {
 } from '../../api/operations.ts'
 import { query, useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
+import { ButtonLink } from '../../parts/link.tsx'
 import { offerUndo } from '../../parts/notify.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
 import { Empty, Loaded, Problem } from '../../parts/states.tsx'
 import { sayDuration } from '../../parts/time.tsx'
-import { ExtraDialog, type OfStudent, ResetDialog } from '../progress/attempts-dialogs.tsx'
-import { GradeDialog, type ToGrade } from '../progress/grade-dialog.tsx'
+import { ExtraDialog, ResetDialog, type StudentLesson } from '../progress/attempts-dialogs.tsx'
+import { type AttemptToGrade, GradeDialog } from '../progress/grade-dialog.tsx'
 import classes from '../progress/lesson-tree.module.css'
 import { NotesCard } from '../progress/notes-card.tsx'
 import { ResultBadge } from '../progress/result-badge.tsx'
 import { StudentTimeline } from '../progress/timeline.tsx'
 import { useTimeline } from '../progress/use-timeline.ts'
 import { dashboardWords } from '../words.ts'
-import { ClassFrame, mayTeach } from './class-frame.tsx'
+import { mayTeach, useClass } from './class-frame.tsx'
 
+const route = getRouteApi('/signed-in/dashboard/classes/$classId/students/$studentId')
 const { student: say } = dashboardWords
-const PLACE = '/signed-in/dashboard/classes/$classId/students/$studentId'
 
 /** One student of a class, for those who teach or observe it. */
 export function StudentPage() {
-  const { classId, studentId } = useParams({ from: PLACE })
-  const found = useQuery(query(listStudents, { classId, studentId }))
+  const { classId } = route.useParams()
+  const found = useQuery(route.useLoaderData().students)
   return (
-    <Loaded of={found}>
+    <Loaded query={found}>
       {({ docs: [student] }) =>
         student ? (
-          <ClassFrame
-            title={student.name || student.handle}
-            lead={say.lead(student.handle, say.statuses[student.status])}
-          >
-            {(one) => <Content of={one} student={student} />}
-          </ClassFrame>
+          <>
+            <PageHead
+              title={student.name || student.handle}
+              lead={say.lead(student.handle, say.statuses[student.status])}
+            />
+            <Content student={student} />
+          </>
         ) : (
           <Empty
             icon={UserX}
             title={say.missing}
             action={
-              <Button component={Link} to={`/dashboard/classes/${classId}/gradebook`} variant="default">
+              <ButtonLink to="/dashboard/classes/$classId/gradebook" params={{ classId }} variant="default">
                 {say.toGradebook}
-              </Button>
+              </ButtonLink>
             }
           >
             {say.missingText}
@@ -64,15 +66,16 @@ export function StudentPage() {
   )
 }
 
-function Content({ of, student }: { readonly of: ClassDetails; readonly student: Student }) {
-  const { classId } = of
+function Content({ student }: { readonly student: Student }) {
+  const classDetails = useClass()
+  const { classId } = classDetails
   const { studentId } = student
-  const { from, to } = useSearch({ from: PLACE })
-  const navigate = useNavigate({ from: '/dashboard/classes/$classId/students/$studentId' })
-  const results = useQuery(query(readResults, { classId, studentId }))
+  const { from, to } = route.useSearch()
+  const navigate = route.useNavigate()
+  const results = useQuery(route.useLoaderData().results)
   const timeline = useTimeline(classId, studentId)
   return (
-    <Loaded of={results}>
+    <Loaded query={results}>
       {({ lessons }) => (
         <Stack gap="lg">
           {timeline.error && <Problem error={timeline.error} onRetry={() => void timeline.refetch()} />}
@@ -91,13 +94,13 @@ function Content({ of, student }: { readonly of: ClassDetails; readonly student:
               onMore={timeline.hasNextPage ? () => void timeline.fetchNextPage() : undefined}
               isMoreComing={timeline.isFetchingNextPage}
             >
-              <Lessons of={of} student={student} lessons={lessons} />
+              <Lessons classDetails={classDetails} student={student} lessons={lessons} />
               <NotesCard
                 entries={timeline.data}
                 lessons={lessons}
                 studentId={studentId}
-                mayWrite={mayTeach(of) && !of.ended}
-                mayRemove={of.role === 'instructor'}
+                mayWrite={mayTeach(classDetails) && !classDetails.ended}
+                mayRemove={classDetails.role === 'instructor'}
               />
             </StudentTimeline>
           )}
@@ -108,22 +111,22 @@ function Content({ of, student }: { readonly of: ClassDetails; readonly student:
 }
 
 interface LessonsProps {
-  readonly of: ClassDetails
+  readonly classDetails: ClassDetails
   readonly student: Student
   readonly lessons: Results['lessons']
 }
 
 /** Each lesson with its result and the sentence behind it, and what an instructor can do about it. */
-function Lessons({ of, student, lessons }: LessonsProps) {
-  const { classId } = of
+function Lessons({ classDetails, student, lessons }: LessonsProps) {
+  const { classId } = classDetails
   const { studentId } = student
   const locks = useQuery(query(listLocks, { classId }))
   const changes = [listLocks, readResults, readGradebook]
   const lock = useWrite(setLock, { changes })
   const clear = useWrite(clearLock, { changes })
-  const [graded, setGraded] = useState<ToGrade>()
-  const [extra, setExtra] = useState<OfStudent>()
-  const [reset, setReset] = useState<OfStudent>()
+  const [graded, setGraded] = useState<AttemptToGrade>()
+  const [extra, setExtra] = useState<StudentLesson>()
+  const [reset, setReset] = useState<StudentLesson>()
   const name = student.name || student.handle
   const byHandOf = (lessonId: string) =>
     locks.data?.find((one) => one.lessonId === lessonId && one.studentId === studentId)
@@ -191,7 +194,7 @@ function Lessons({ of, student, lessons }: LessonsProps) {
                   </Text>
                 )}
               </div>
-              {mayTeach(of) && (
+              {mayTeach(classDetails) && (
                 <Menu position="bottom-end" withinPortal>
                   <Menu.Target>
                     <ActionIcon variant="subtle" color="gray" size="lg" aria-label={say.menu(one.name)}>
@@ -237,9 +240,9 @@ function Lessons({ of, student, lessons }: LessonsProps) {
           )
         })}
       </ol>
-      <GradeDialog of={graded} onClose={() => setGraded(undefined)} />
-      <ExtraDialog of={extra} onClose={() => setExtra(undefined)} />
-      <ResetDialog of={reset} onClose={() => setReset(undefined)} />
+      <GradeDialog attempt={graded} onClose={() => setGraded(undefined)} />
+      <ExtraDialog target={extra} onClose={() => setExtra(undefined)} />
+      <ResetDialog target={reset} onClose={() => setReset(undefined)} />
     </Card>
   )
 }

@@ -1,9 +1,9 @@
 import { Alert, Anchor, Button, Group, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useBlocker, useParams } from '@tanstack/react-router'
+import { getRouteApi, Link, useBlocker } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type CourseDocument, readCourseDocument, saveCourse } from '../../api/operations.ts'
-import { query, useWrite } from '../../api/query.ts'
+import { type CourseDocument, saveCourse } from '../../api/operations.ts'
+import { useWrite } from '../../api/query.ts'
 import { Card } from '../../parts/card.tsx'
 import { notify } from '../../parts/notify.tsx'
 import { useOrganisationNames } from '../../parts/organisation-names.ts'
@@ -16,25 +16,24 @@ import { Lessons } from './lesson-list.tsx'
 import { Objectives } from './objective-list.tsx'
 import { Versions } from './versions.tsx'
 
+const route = getRouteApi('/signed-in/dashboard/courses/$courseId')
 const { course: say } = dashboardWords
 
 /** A course as its author has it: the draft where there is one. */
 export function CoursePage() {
-  const { courseId } = useParams({ from: '/signed-in/dashboard/courses/$courseId' })
-  // It comes anew when it was saved, and never under what somebody types.
-  const found = useQuery({ ...query(readCourseDocument, { courseId }), staleTime: Number.POSITIVE_INFINITY })
+  const found = useQuery(route.useLoaderData().course)
   return (
-    <Loaded of={found}>
-      {(doc) => <Editor key={`${doc.courseId}-${doc.version}-${doc.draft}-${found.dataUpdatedAt}`} of={doc} />}
+    <Loaded query={found}>
+      {(doc) => <Editor key={`${doc.courseId}-${doc.version}-${doc.draft}-${found.dataUpdatedAt}`} course={doc} />}
     </Loaded>
   )
 }
 
-function Editor({ of }: { readonly of: CourseDocument }) {
-  const [doc, setDoc] = useState(of)
-  const isDirty = doc !== of
+function Editor({ course }: { readonly course: CourseDocument }) {
+  const [doc, setDoc] = useState(course)
+  const isDirty = doc !== course
   useBlocker({ shouldBlockFn: () => isDirty && !confirm(say.leave), enableBeforeUnload: isDirty })
-  const nameOfOrganisation = useOrganisationNames([of.organisation])
+  const nameOfOrganisation = useOrganisationNames([course.organisation])
   const save = useWrite(saveCourse, { changes: COURSE_READS })
   const onSave = () => {
     const { version: _, draft: __, ...what } = doc
@@ -43,8 +42,8 @@ function Editor({ of }: { readonly of: CourseDocument }) {
   return (
     <>
       <PageHead
-        title={of.name}
-        lead={say.lead(nameOfOrganisation(of.organisation), of.version)}
+        title={course.name}
+        lead={say.lead(nameOfOrganisation(course.organisation), course.version)}
         above={
           <Anchor component={Link} to="/dashboard" size="sm">
             {dashboardWords.classes.title}
@@ -52,7 +51,7 @@ function Editor({ of }: { readonly of: CourseDocument }) {
         }
         action={
           <Group gap="xs">
-            {of.draft && !isDirty && <Discard of={of} />}
+            {course.draft && !isDirty && <Discard course={course} />}
             <Button
               variant={isDirty ? 'filled' : 'default'}
               disabled={!isDirty}
@@ -61,13 +60,13 @@ function Editor({ of }: { readonly of: CourseDocument }) {
             >
               {say.save}
             </Button>
-            {of.draft && <Publish of={of} isDisabled={isDirty} />}
+            {course.draft && <Publish course={course} isDisabled={isDirty} />}
           </Group>
         }
       />
       <Stack gap="lg">
         {save.error && <Problem error={save.error} />}
-        {isDirty ? <Alert color="yellow">{say.unsaved}</Alert> : of.draft && <Alert>{say.draft}</Alert>}
+        {isDirty ? <Alert color="yellow">{say.unsaved}</Alert> : course.draft && <Alert>{say.draft}</Alert>}
         <Card title={say.about}>
           <Stack>
             <TextInput
@@ -93,7 +92,7 @@ function Editor({ of }: { readonly of: CourseDocument }) {
         </Card>
         <Lessons doc={doc} onChange={setDoc} />
         <Objectives doc={doc} onChange={setDoc} />
-        <Versions courseId={of.courseId} />
+        <Versions courseId={course.courseId} />
       </Stack>
     </>
   )

@@ -10,11 +10,11 @@ import { COURSE_READS } from './course-model.ts'
 const { course: say } = dashboardWords
 
 interface DraftProps {
-  readonly of: CourseDocument
+  readonly course: CourseDocument
 }
 
 /** Makes the draft the next version. */
-export function Publish({ of: { courseId, version }, isDisabled }: DraftProps & { readonly isDisabled: boolean }) {
+export function Publish({ course: { courseId, version }, isDisabled }: DraftProps & { readonly isDisabled: boolean }) {
   const [isAsked, setAsked] = useState(false)
   const publish = useWrite(publishCourse, {
     changes: COURSE_READS,
@@ -44,7 +44,7 @@ export function Publish({ of: { courseId, version }, isDisabled }: DraftProps & 
   )
 }
 
-export function Discard({ of: { courseId } }: DraftProps) {
+export function Discard({ course: { courseId } }: DraftProps) {
   const [isAsked, setAsked] = useState(false)
   const discard = useWrite(discardCourseDraft, {
     changes: COURSE_READS,

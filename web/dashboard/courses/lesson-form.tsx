@@ -14,31 +14,31 @@ type Figure = number | string
 const figureOf = (value: Figure): number | undefined => (value === '' ? undefined : Number(value))
 
 interface LessonFormProps {
-  readonly of: Step
+  readonly lesson: Step
   /** Those that can stand before it. */
   readonly others: readonly Step[]
   readonly onApply: (lesson: Step) => void
   readonly onClose: () => void
 }
 
-export function LessonForm({ of, others, onApply, onClose }: LessonFormProps) {
+export function LessonForm({ lesson, others, onApply, onClose }: LessonFormProps) {
   const form = useForm({
     initialValues: {
-      name: of.name,
-      description: of.description ?? '',
-      expected: (of.expectedCompletionTime ?? '') as Figure,
-      threshold: (of.threshold ?? '') as Figure,
-      maxAttempts: (of.maxAttempts ?? '') as Figure,
-      isAssessment: of.isAssessment ?? false,
-      instructorGraded: of.instructorGraded ?? false,
-      prerequisites: of.prerequisites ?? [],
-      app: of.app ?? '',
-      launchUri: of.launchUri ?? '',
+      name: lesson.name,
+      description: lesson.description ?? '',
+      expected: (lesson.expectedCompletionTime ?? '') as Figure,
+      threshold: (lesson.threshold ?? '') as Figure,
+      maxAttempts: (lesson.maxAttempts ?? '') as Figure,
+      isAssessment: lesson.isAssessment ?? false,
+      instructorGraded: lesson.instructorGraded ?? false,
+      prerequisites: lesson.prerequisites ?? [],
+      app: lesson.app ?? '',
+      launchUri: lesson.launchUri ?? '',
     },
     validate: { name: missing },
   })
   const submit = form.onSubmit((values) => {
-    const { expectedCompletionTime: _, threshold: __, maxAttempts: ___, app: ____, launchUri: _____, ...rest } = of
+    const { expectedCompletionTime: _, threshold: __, maxAttempts: ___, app: ____, launchUri: _____, ...rest } = lesson
     const [expected, threshold, most] = [values.expected, values.threshold, values.maxAttempts].map(figureOf)
     onApply({
       ...rest,
@@ -92,19 +92,22 @@ export function LessonForm({ of, others, onApply, onClose }: LessonFormProps) {
 }
 
 interface ObjectiveFormProps {
-  readonly of: Objective
+  readonly objective: Objective
   readonly lessons: readonly Step[]
   readonly onApply: (objective: Objective) => void
   readonly onClose: () => void
 }
 
-export function ObjectiveForm({ of, lessons, onApply, onClose }: ObjectiveFormProps) {
+export function ObjectiveForm({ objective, lessons, onApply, onClose }: ObjectiveFormProps) {
   const form = useForm({
-    initialValues: { name: of.name, description: of.description ?? '', lessons: of.lessons },
+    initialValues: { name: objective.name, description: objective.description ?? '', lessons: objective.lessons },
     validate: { name: missing },
   })
   return (
-    <form onSubmit={form.onSubmit((values) => onApply({ ...of, ...values, name: values.name.trim() }))} noValidate>
+    <form
+      onSubmit={form.onSubmit((values) => onApply({ ...objective, ...values, name: values.name.trim() }))}
+      noValidate
+    >
       <Stack gap="sm">
         <TextInput label={say.name} data-autofocus {...form.getInputProps('name')} />
         <Textarea label={say.description} autosize minRows={2} {...form.getInputProps('description')} />

@@ -34,7 +34,7 @@ export function Lessons({ doc, onChange }: PartProps) {
   const row = (one: Step, place: Place, count: number) => (
     <LessonRow
       key={one.id}
-      of={one}
+      lesson={one}
       all={all}
       isStep={place.step !== undefined}
       isFirst={(place.step ?? place.lesson) === 0}
@@ -82,7 +82,7 @@ export function Lessons({ doc, onChange }: PartProps) {
         {found && (
           <LessonForm
             key={found.id}
-            of={found}
+            lesson={found}
             others={all.filter(({ id }) => id !== found.id)}
             onClose={() => setEdited(undefined)}
             onApply={(lesson) => {
@@ -105,7 +105,7 @@ const lessonAt = ({ lessons }: CourseDocument, { lesson, step }: Place): Step | 
 }
 
 interface LessonRowProps {
-  readonly of: Step
+  readonly lesson: Step
   readonly all: readonly Step[]
   readonly isStep: boolean
   readonly isFirst: boolean
@@ -116,27 +116,27 @@ interface LessonRowProps {
   readonly onAddStep?: () => void
 }
 
-function LessonRow({ of, all, isStep, isFirst, isLast, onMove, onEdit, onRemove, onAddStep }: LessonRowProps) {
-  const before = (of.prerequisites ?? []).map((id) => all.find((one) => one.id === id)?.name ?? id)
+function LessonRow({ lesson, all, isStep, isFirst, isLast, onMove, onEdit, onRemove, onAddStep }: LessonRowProps) {
+  const before = (lesson.prerequisites ?? []).map((id) => all.find((one) => one.id === id)?.name ?? id)
   const facts = [
-    of.expectedCompletionTime ? say.minutes(of.expectedCompletionTime) : undefined,
-    of.threshold === undefined ? undefined : say.points(of.threshold),
-    of.maxAttempts === undefined ? undefined : say.tries(of.maxAttempts),
-    of.instructorGraded ? say.graded : undefined,
+    lesson.expectedCompletionTime ? say.minutes(lesson.expectedCompletionTime) : undefined,
+    lesson.threshold === undefined ? undefined : say.points(lesson.threshold),
+    lesson.maxAttempts === undefined ? undefined : say.tries(lesson.maxAttempts),
+    lesson.instructorGraded ? say.graded : undefined,
     before.length > 0 ? say.needs(before.join(', ')) : undefined,
   ].filter((one) => one !== undefined)
   const tools = [
-    [say.up(of.name), ArrowUp, () => onMove(-1), isFirst],
-    [say.down(of.name), ArrowDown, () => onMove(1), isLast],
-    [say.editOf(of.name), Pencil, onEdit, false],
-    [say.removeOf(of.name), Trash2, onRemove, false],
+    [say.up(lesson.name), ArrowUp, () => onMove(-1), isFirst],
+    [say.down(lesson.name), ArrowDown, () => onMove(1), isLast],
+    [say.editOf(lesson.name), Pencil, onEdit, false],
+    [say.removeOf(lesson.name), Trash2, onRemove, false],
   ] as const
   return (
     <li className={treeClasses.row} {...(isStep && { 'data-step': true })}>
       <div className={treeClasses.text}>
         <Group gap="xs">
-          <Text fw={600}>{of.name}</Text>
-          {of.isAssessment && <Badge color="sky">{say.assessment}</Badge>}
+          <Text fw={600}>{lesson.name}</Text>
+          {lesson.isAssessment && <Badge color="sky">{say.assessment}</Badge>}
         </Group>
         {facts.length > 0 && (
           <Text size="xs" c="dimmed">
@@ -144,7 +144,13 @@ function LessonRow({ of, all, isStep, isFirst, isLast, onMove, onEdit, onRemove,
           </Text>
         )}
         {onAddStep && (
-          <Anchor component="button" type="button" size="xs" onClick={onAddStep} aria-label={say.addStepOf(of.name)}>
+          <Anchor
+            component="button"
+            type="button"
+            size="xs"
+            onClick={onAddStep}
+            aria-label={say.addStepOf(lesson.name)}
+          >
             {say.addStep}
           </Anchor>
         )}

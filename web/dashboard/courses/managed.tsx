@@ -1,17 +1,17 @@
 import { Badge, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { listManagedClasses, listManagedCourses } from '../../api/operations.ts'
-import { query } from '../../api/query.ts'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import tiles from '../tile.module.css'
 import { dashboardWords } from '../words.ts'
 
+const route = getRouteApi('/signed-in/dashboard')
 const { mine: say } = dashboardWords
 
 /** The courses that somebody authors, and the classes of them. Most people have none, and see nothing. */
 export function Managed() {
-  const courses = useQuery(query(listManagedCourses, { limit: 100 }))
-  const classes = useQuery(query(listManagedClasses, { limit: 100 }))
+  const { managedCourses, managedClasses } = route.useLoaderData()
+  const courses = useQuery(managedCourses)
+  const classes = useQuery(managedClasses)
   return (
     <>
       {courses.data && courses.data.docs.length > 0 && (

@@ -73,7 +73,7 @@ export function Objectives({ doc, onChange }: PartProps) {
         {edited && (
           <ObjectiveForm
             key={edited.id}
-            of={edited}
+            objective={edited}
             lessons={lessons}
             onClose={() => setEdited(undefined)}
             onApply={(next) => {

@@ -15,7 +15,7 @@ export function Versions({ courseId }: { readonly courseId: string }) {
   const versions = useQuery(query(listCourseVersions, { courseId, limit: 100 }))
   return (
     <Card title={say.versions} action={(versions.data?.total ?? 0) > 0 && <NewClass courseId={courseId} />} isFlush>
-      <Loaded of={versions} lines={2}>
+      <Loaded query={versions} lines={2}>
         {({ docs }) =>
           docs.length === 0 ? (
             <Text size="sm" c="dimmed" px={20} pb="md">

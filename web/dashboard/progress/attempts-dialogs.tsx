@@ -11,7 +11,7 @@ import { dashboardWords } from '../words.ts'
 
 const { extra, reset, grading } = dashboardWords
 
-export interface OfStudent {
+export interface StudentLesson {
   readonly classId: string
   readonly studentId: string
   readonly student: string
@@ -19,23 +19,23 @@ export interface OfStudent {
   readonly lesson: string
   readonly attempts: number
 }
-interface OpenFor {
-  readonly of: OfStudent | undefined
+interface StudentLessonDialogProps {
+  readonly target: StudentLesson | undefined
   readonly onClose: () => void
 }
 const CHANGES = [readResults, readTimeline, readGradebook]
 
-export const ExtraDialog = ({ of, onClose }: OpenFor) => (
-  <Dialog isOpen={of !== undefined} onClose={onClose} title={of ? extra.title(of.lesson) : ''}>
-    {of && <ExtraForm of={of} onClose={onClose} />}
+export const ExtraDialog = ({ target, onClose }: StudentLessonDialogProps) => (
+  <Dialog isOpen={target !== undefined} onClose={onClose} title={target ? extra.title(target.lesson) : ''}>
+    {target && <ExtraForm target={target} onClose={onClose} />}
   </Dialog>
 )
 
 function ExtraForm({
-  of: { classId, studentId, lessonId },
+  target: { classId, studentId, lessonId },
   onClose,
 }: {
-  readonly of: OfStudent
+  readonly target: StudentLesson
   readonly onClose: () => void
 }) {
   const [count, setCount] = useState<number | string>(1)
@@ -63,14 +63,14 @@ function ExtraForm({
   )
 }
 
-export const ResetDialog = ({ of, onClose }: OpenFor) => (
-  <Dialog isOpen={of !== undefined} onClose={onClose} title={of ? reset.title(of.lesson) : ''}>
-    {of && <ResetForm of={of} onClose={onClose} />}
+export const ResetDialog = ({ target, onClose }: StudentLessonDialogProps) => (
+  <Dialog isOpen={target !== undefined} onClose={onClose} title={target ? reset.title(target.lesson) : ''}>
+    {target && <ResetForm target={target} onClose={onClose} />}
   </Dialog>
 )
 
-function ResetForm({ of, onClose }: { readonly of: OfStudent; readonly onClose: () => void }) {
-  const { classId, studentId, lessonId } = of
+function ResetForm({ target, onClose }: { readonly target: StudentLesson; readonly onClose: () => void }) {
+  const { classId, studentId, lessonId } = target
   const go = useWrite(resetLesson, { changes: CHANGES })
   return (
     <ReasonForm
@@ -84,14 +84,14 @@ function ResetForm({ of, onClose }: { readonly of: OfStudent; readonly onClose: 
           { classId, studentId, lessonId, reason },
           {
             onSuccess: () => {
-              notify(reset.done(of.lesson))
+              notify(reset.done(target.lesson))
               onClose()
             },
           },
         )
       }
     >
-      <Text size="sm">{reset.text(of.student, of.attempts)}</Text>
+      <Text size="sm">{reset.text(target.student, target.attempts)}</Text>
     </ReasonForm>
   )
 }

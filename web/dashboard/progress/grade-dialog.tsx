@@ -21,7 +21,7 @@ import { dashboardWords } from '../words.ts'
 
 const { grading: say } = dashboardWords
 
-export interface ToGrade {
+export interface AttemptToGrade {
   readonly classId: string
   readonly studentId: string
   readonly name: string
@@ -33,23 +33,27 @@ export interface ToGrade {
 }
 
 interface GradeDialogProps {
-  readonly of: ToGrade | undefined
+  readonly attempt: AttemptToGrade | undefined
   readonly onClose: () => void
 }
 
 /** An instructor's word about a finished attempt: a score, or passed or failed. */
-export const GradeDialog = ({ of, onClose }: GradeDialogProps) => (
-  <Dialog isOpen={of !== undefined} onClose={onClose} title={of ? say.title(of.name, of.lessonName) : ''}>
-    {of && <GradeForm key={of.lessonResultId} of={of} onClose={onClose} />}
+export const GradeDialog = ({ attempt, onClose }: GradeDialogProps) => (
+  <Dialog
+    isOpen={attempt !== undefined}
+    onClose={onClose}
+    title={attempt ? say.title(attempt.name, attempt.lessonName) : ''}
+  >
+    {attempt && <GradeForm key={attempt.lessonResultId} attempt={attempt} onClose={onClose} />}
   </Dialog>
 )
 
 type How = 'score' | 'pass' | 'fail'
 
-function GradeForm({ of, onClose }: { readonly of: ToGrade; readonly onClose: () => void }) {
-  const { classId, studentId, lessonId, lessonResultId } = of
+function GradeForm({ attempt, onClose }: { readonly attempt: AttemptToGrade; readonly onClose: () => void }) {
+  const { classId, studentId, lessonId, lessonResultId } = attempt
   const attempts = useQuery(query(listAttempts, { classId, studentId, lessonId }))
-  const attempt = attempts.data?.find((one) => one.lessonResultId === lessonResultId)
+  const reported = attempts.data?.find((one) => one.lessonResultId === lessonResultId)
   const grade = useWrite(gradeAttempt, {
     changes: [listAwaiting, readResults, readTimeline, readGradebook, listAttempts],
   })
@@ -57,7 +61,7 @@ function GradeForm({ of, onClose }: { readonly of: ToGrade; readonly onClose: ()
     initialValues: { how: 'score' as How, score: '' as number | string, reason: '' },
     validate: {
       score: (value, { how }) => (how === 'score' && value === '' ? say.missingScore : null),
-      reason: (value) => (!of.isFirst && value.trim() === '' ? say.missingReason : null),
+      reason: (value) => (!attempt.isFirst && value.trim() === '' ? say.missingReason : null),
     },
   })
   const submit = form.onSubmit(({ how, score, reason }) =>
@@ -73,7 +77,7 @@ function GradeForm({ of, onClose }: { readonly of: ToGrade; readonly onClose: ()
       },
       {
         onSuccess: () => {
-          notify(say.done(of.name))
+          notify(say.done(attempt.name))
           onClose()
         },
       },
@@ -83,21 +87,21 @@ function GradeForm({ of, onClose }: { readonly of: ToGrade; readonly onClose: ()
     <form onSubmit={submit}>
       <Stack>
         {grade.error && <Problem error={grade.error} />}
-        {attempt && (
+        {reported && (
           <Facts>
             <Fact name={say.finished}>
-              <Time at={attempt.completed} />
+              <Time at={reported.completed} />
             </Fact>
-            {attempt.score !== null && <Fact name={say.reported}>{attempt.score}</Fact>}
+            {reported.score !== null && <Fact name={say.reported}>{reported.score}</Fact>}
           </Facts>
         )}
-        {attempt?.answers && attempt.answers.length > 0 && (
+        {reported?.answers && reported.answers.length > 0 && (
           <div>
             <Text size="sm" fw={550} mb={4}>
               {say.answers}
             </Text>
             <Code block mah={200} tabIndex={0} style={{ overflow: 'auto' }}>
-              {JSON.stringify(attempt.answers, null, 2)}
+              {JSON.stringify(reported.answers, null, 2)}
             </Code>
           </div>
         )}
@@ -119,7 +123,7 @@ function GradeForm({ of, onClose }: { readonly of: ToGrade; readonly onClose: ()
         />
         <Textarea
           label={say.reason}
-          description={of.isFirst ? say.reasonFirst : say.reasonHelp}
+          description={attempt.isFirst ? say.reasonFirst : say.reasonHelp}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           autosize
           minRows={2}

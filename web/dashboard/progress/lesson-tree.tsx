@@ -1,14 +1,9 @@
 import { Badge, Button, Group, Progress, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
 import { BookOpen } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
-import {
-  type ClassDetails,
-  launchLesson,
-  listLessonsOfCourse,
-  type Results,
-  readResults,
-} from '../../api/operations.ts'
+import { type ClassDetails, launchLesson, listLessonsOfCourse, type Results } from '../../api/operations.ts'
 import { query, useWrite } from '../../api/query.ts'
 import { AllowDialog, isConsentMissing } from '../../parts/allow-dialog.tsx'
 import { Card } from '../../parts/card.tsx'
@@ -23,12 +18,17 @@ import { ResultBadge } from './result-badge.tsx'
 /** Loaded when the rest is there. */
 const OwnHistory = lazy(async () => ({ default: (await import('./own-history.tsx')).OwnHistory }))
 
+const route = getRouteApi('/signed-in/dashboard/classes/$classId/')
 const { lessons: say } = dashboardWords
 type Standing = Results['lessons'][number]
 
 /** What a student has before them: every lesson with its result and the sentence behind it, and what comes next. */
-export function LessonTree({ of: { classId, course, studentId, ended } }: { readonly of: ClassDetails }) {
-  const results = useQuery(query(readResults, { classId }))
+export function LessonTree({
+  classDetails: { classId, course, studentId, ended },
+}: {
+  readonly classDetails: ClassDetails
+}) {
+  const results = useQuery(route.useLoaderData().results)
   // What a lesson is about is the course's to say; the tree is there without it.
   const about = useQuery(query(listLessonsOfCourse, { courseId: course.courseId, limit: 100 }))
   const launch = useWrite(launchLesson, { onDone: ({ uri }) => location.assign(uri) })
@@ -47,7 +47,7 @@ export function LessonTree({ of: { classId, course, studentId, ended } }: { read
     about.data?.docs.flatMap((one) => [one, ...one.childLessons]).map((one) => [one.lessonId, one]) ?? [],
   )
   return (
-    <Loaded of={results} lines={6}>
+    <Loaded query={results} lines={6}>
       {({ lessons, objectives }) => {
         const whole = lessons.filter(({ parentId }) => parentId === null)
         const passed = whole.filter((one) => one.passed).length
@@ -72,7 +72,7 @@ export function LessonTree({ of: { classId, course, studentId, ended } }: { read
                     {lessons.map((one) => (
                       <LessonRow
                         key={one.lessonId}
-                        of={one}
+                        lesson={one}
                         classId={classId}
                         about={texts.get(one.lessonId)}
                         isNext={one === whole.find(({ passed, locked }) => !passed && !locked)}
@@ -124,7 +124,7 @@ export function LessonTree({ of: { classId, course, studentId, ended } }: { read
 }
 
 interface LessonRowProps {
-  readonly of: Standing
+  readonly lesson: Standing
   readonly classId: string
   readonly about: { readonly description: string; readonly expectedCompletionTime: number } | undefined
   readonly isNext: boolean
@@ -132,44 +132,44 @@ interface LessonRowProps {
   readonly onOpen: () => void
 }
 
-function LessonRow({ of, classId, about, isNext, isBusy, onOpen }: LessonRowProps) {
+function LessonRow({ lesson, classId, about, isNext, isBusy, onOpen }: LessonRowProps) {
   const facts = [
-    of.score === null ? undefined : say.score(of.score),
-    of.bestScore !== null && of.bestScore !== of.score ? say.best(of.bestScore) : undefined,
-    of.attempts > 0 ? say.attempts(of.attempts) : undefined,
-    of.attemptsLeft !== null ? say.attemptsLeft(of.attemptsLeft) : undefined,
-    of.timeOnTask > 0 ? say.onTask(sayDuration(of.timeOnTask)) : undefined,
-    of.attempts === 0 && about && about.expectedCompletionTime > 0
+    lesson.score === null ? undefined : say.score(lesson.score),
+    lesson.bestScore !== null && lesson.bestScore !== lesson.score ? say.best(lesson.bestScore) : undefined,
+    lesson.attempts > 0 ? say.attempts(lesson.attempts) : undefined,
+    lesson.attemptsLeft !== null ? say.attemptsLeft(lesson.attemptsLeft) : undefined,
+    lesson.timeOnTask > 0 ? say.onTask(sayDuration(lesson.timeOnTask)) : undefined,
+    lesson.attempts === 0 && about && about.expectedCompletionTime > 0
       ? say.expected(about.expectedCompletionTime)
       : undefined,
   ].filter((one) => one !== undefined)
-  const [label, whole] = actionOf(of)
+  const [label, whole] = actionOf(lesson)
   return (
-    <li className={classes.row} {...(of.parentId !== null && { 'data-step': true })}>
+    <li className={classes.row} {...(lesson.parentId !== null && { 'data-step': true })}>
       <div className={classes.text}>
         <Group gap="xs">
-          <Text fw={600}>{of.name}</Text>
-          <ResultBadge result={of.locked && of.result === 'NOT STARTED' ? 'locked' : of.result} />
-          {of.awaitsGrade && (
+          <Text fw={600}>{lesson.name}</Text>
+          <ResultBadge result={lesson.locked && lesson.result === 'NOT STARTED' ? 'locked' : lesson.result} />
+          {lesson.awaitsGrade && (
             <Badge variant="light" color="yellow">
               {say.awaitsGrade}
             </Badge>
           )}
         </Group>
-        {of.locked ? (
+        {lesson.locked ? (
           <Text size="sm" c="dimmed" mt={2}>
-            {of.lockReason}
+            {lesson.lockReason}
           </Text>
         ) : (
           <>
-            {of.attempts === 0 && about && about.description !== '' && (
+            {lesson.attempts === 0 && about && about.description !== '' && (
               <Text size="sm" c="dimmed" mt={2}>
                 {about.description}
               </Text>
             )}
-            {of.attempts > 0 && (
+            {lesson.attempts > 0 && (
               <Text size="sm" c="dimmed" mt={2}>
-                {of.explanation}
+                {lesson.explanation}
               </Text>
             )}
           </>
@@ -177,13 +177,13 @@ function LessonRow({ of, classId, about, isNext, isBusy, onOpen }: LessonRowProp
         {facts.length > 0 && (
           <Text size="xs" c="dimmed" mt={4} component="div">
             {facts.join(' · ')}
-            {of.attempts > 0 && <OwnAttempts classId={classId} lessonId={of.lessonId} lesson={of.name} />}
+            {lesson.attempts > 0 && <OwnAttempts classId={classId} lessonId={lesson.lessonId} lesson={lesson.name} />}
           </Text>
         )}
       </div>
-      {!of.locked && !(of.attemptsLeft === 0 && of.result !== 'IN PROGRESS') && (
+      {!lesson.locked && !(lesson.attemptsLeft === 0 && lesson.result !== 'IN PROGRESS') && (
         <Button
-          variant={isNext || of.result === 'IN PROGRESS' ? 'filled' : 'default'}
+          variant={isNext || lesson.result === 'IN PROGRESS' ? 'filled' : 'default'}
           size="sm"
           loading={isBusy}
           onClick={onOpen}

@@ -39,7 +39,7 @@ function Attempts(names: Omit<OwnAttemptsProps, 'lesson'>) {
   const changes = useQuery(query(listGradeChanges, names))
   return (
     <Stack>
-      <Loaded of={attempts}>
+      <Loaded query={attempts}>
         {(found) => (
           <Table.ScrollContainer minWidth={420} type="native" tabIndex={0}>
             <Table>

@@ -15,7 +15,7 @@ export function OwnBadges({ organisation }: { readonly organisation: string }) {
   const badges = useQuery(query(listOwnBadges, { limit: 100 }))
   return (
     <Card title={say.badges}>
-      <Loaded of={badges} lines={1}>
+      <Loaded query={badges} lines={1}>
         {({ docs }) => {
           const own = docs.filter((one) => one.organisation === organisation)
           return own.length === 0 ? (

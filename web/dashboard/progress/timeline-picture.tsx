@@ -80,9 +80,9 @@ export function TimelinePicture({ bands, span, onSpan, onOpen }: TimelinePicture
                 {band.name}
               </text>
               {band.attempts.map((one) => (
-                <AttemptBar key={one.id} of={one} xOf={xOf} hatch={hatch} onChoose={() => onSpan(widen(one))} />
+                <AttemptBar key={one.id} attempt={one} xOf={xOf} hatch={hatch} onChoose={() => onSpan(widen(one))} />
               ))}
-              <Marks of={band.marks} xOf={xOf} width={width} onOpen={onOpen} />
+              <Marks marks={band.marks} xOf={xOf} width={width} onOpen={onOpen} />
             </g>
           ))}
         </svg>
@@ -92,18 +92,18 @@ export function TimelinePicture({ bands, span, onSpan, onOpen }: TimelinePicture
 }
 
 interface AttemptBarProps {
-  readonly of: Attempt
+  readonly attempt: Attempt
   readonly xOf: (at: number) => number
   readonly hatch: string
   readonly onChoose: () => void
 }
 
-const AttemptBar = ({ of, xOf, hatch, onChoose }: AttemptBarProps) => {
-  const [x, end] = [xOf(of.from), xOf(of.to)]
+const AttemptBar = ({ attempt, xOf, hatch, onChoose }: AttemptBarProps) => {
+  const [x, end] = [xOf(attempt.from), xOf(attempt.to)]
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the picture is hidden from those who have no pointer; they have the buttons
     <g onDoubleClick={onChoose} className={classes.attempt}>
-      <title>{say.attempt(of.number)}</title>
+      <title>{say.attempt(attempt.number)}</title>
       <line
         x1={x}
         x2={Math.max(end, x + LEAST_PX)}
@@ -111,7 +111,7 @@ const AttemptBar = ({ of, xOf, hatch, onChoose }: AttemptBarProps) => {
         y2={BAR_Y + BAR_PX / 2}
         className={classes.thread}
       />
-      {of.intervals.map(({ kind, from, to }) => (
+      {attempt.intervals.map(({ kind, from, to }) => (
         <rect
           key={`${kind}-${from}`}
           x={xOf(from)}
@@ -124,7 +124,7 @@ const AttemptBar = ({ of, xOf, hatch, onChoose }: AttemptBarProps) => {
       ))}
       {end - x > 18 && (
         <text x={Math.max(x, 0) + 6} y={BAR_Y + 14} className={classes.number}>
-          {of.number}
+          {attempt.number}
         </text>
       )}
     </g>
@@ -132,7 +132,7 @@ const AttemptBar = ({ of, xOf, hatch, onChoose }: AttemptBarProps) => {
 }
 
 interface MarksProps {
-  readonly of: readonly Mark[]
+  readonly marks: readonly Mark[]
   readonly xOf: (at: number) => number
   readonly width: number
   readonly onOpen: (entry: Entry) => void
@@ -141,8 +141,8 @@ interface MarksProps {
 /** A number that would be cut off at the right stands at the left of its mark. */
 const LABEL_PX = 36
 
-const Marks = ({ of, xOf, width, onOpen }: MarksProps) =>
-  of.map(({ at, kind, entry, text }, i) => {
+const Marks = ({ marks, xOf, width, onOpen }: MarksProps) =>
+  marks.map(({ at, kind, entry, text }, i) => {
     const x = xOf(at)
     const key = `${kind}-${at}-${i}`
     if (kind === 'statement')

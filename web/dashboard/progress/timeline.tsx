@@ -115,7 +115,7 @@ export function StudentTimeline({ entries, lessons, span, onSpan, onMore, isMore
         onClose={() => setOpened(undefined)}
         title={opened ? sayEntry(opened, bands) : ''}
       >
-        {opened && <Details of={opened} bands={bands} />}
+        {opened && <Details entry={opened} bands={bands} />}
       </Dialog>
     </>
   )
@@ -244,33 +244,35 @@ const detailOf = (entry: Entry): string | undefined => {
   return text || reason || undefined
 }
 
-function Details({ of, bands }: { readonly of: Entry; readonly bands: readonly Band[] }) {
+function Details({ entry, bands }: { readonly entry: Entry; readonly bands: readonly Band[] }) {
   const data = dataOf<{ statementId?: string; verb?: string; result?: unknown; extensions?: object; score?: unknown }>(
-    of,
+    entry,
   )
-  const detail = detailOf(of)
+  const detail = detailOf(entry)
   return (
     <Stack>
       {detail !== undefined && <Text className={classes.detail}>{detail}</Text>}
       <Facts>
         <Fact name={say.detail.when}>
-          <Moment at={of.at} />
+          <Moment at={entry.at} />
         </Fact>
-        <Fact name={say.detail.lesson}>{nameOf(bands, of.lessonId)}</Fact>
-        {of.byName !== null && <Fact name={of.kind === 'statement' ? say.detail.by : say.who}>{of.byName}</Fact>}
-        {of.kind === 'statement' && (
+        <Fact name={say.detail.lesson}>{nameOf(bands, entry.lessonId)}</Fact>
+        {entry.byName !== null && (
+          <Fact name={entry.kind === 'statement' ? say.detail.by : say.who}>{entry.byName}</Fact>
+        )}
+        {entry.kind === 'statement' && (
           <>
             <Fact name={say.detail.verb}>{data.verb}</Fact>
             <Fact name={say.detail.id}>{data.statementId}</Fact>
           </>
         )}
       </Facts>
-      {of.kind === 'statement' && data.result != null && (
+      {entry.kind === 'statement' && data.result != null && (
         <Code block tabIndex={0}>
           {JSON.stringify(data.result, null, 2)}
         </Code>
       )}
-      {of.kind === 'statement' && Object.keys(data.extensions ?? {}).length > 0 && (
+      {entry.kind === 'statement' && Object.keys(data.extensions ?? {}).length > 0 && (
         <Code block tabIndex={0}>
           {JSON.stringify(data.extensions, null, 2)}
         </Code>

@@ -1,15 +1,14 @@
-import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { Link, Outlet } from '@tanstack/react-router'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Tabs, tab } from '../../parts/tabs.tsx'
 import { adminWords } from '../words.ts'
 
 const { store: say } = adminWords
 
-/** The top of the record store's pages. */
-export const StoreHead = ({ action }: { readonly action?: ReactNode }) => (
+/** The frame of the record store's pages: the title and the tabs. */
+export const StoreFrame = () => (
   <>
-    <PageHead title={say.title} lead={say.lead} action={action} />
+    <PageHead title={say.title} lead={say.lead} />
     <Tabs label={say.tabs}>
       <Link to="/admin/record-store/statements" {...tab}>
         {say.statements}
@@ -18,5 +17,6 @@ export const StoreHead = ({ action }: { readonly action?: ReactNode }) => (
         {say.keys}
       </Link>
     </Tabs>
+    <Outlet />
   </>
 )
